@@ -1,0 +1,11 @@
+//! What a device module uses and calls, without LLVM: propagation, chains, findings and the split plan.
+//!
+//! The way of the data: [`Summary`] (what one module, or all modules of a link, look like) → `analyse` → requirements of every kernel and
+//! exported function with their [`aspen_contract::Source`]s, and [`Finding`]s → `split` → which entry points share an image.
+//! The same code runs inside clang for one translation unit and in the driver for a link.
+
+pub mod report;
+pub mod summary;
+
+pub use report::{Finding, Launch, PassReport};
+pub use summary::Summary;

@@ -1,0 +1,69 @@
+//! What one compiler pass tells the driver: launches, the summary, and what to warn about.
+
+use aspen_contract::{Aspect, Place, Step};
+use serde::{Deserialize, Serialize};
+
+use crate::Summary;
+use crate::summary::InvalidSummary;
+
+/// Written by the clang plugin at the end of a pass (`report=FILE`), read by the driver.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct PassReport {
+    /// Host pass: the object's tag, 16 hexadecimal digits, from the content of the translation unit. Source: DESIGN §7.17.
+    pub tag: Option<String>,
+    /// Host pass: every launch; device pass: every kernel entry. They must agree. Source: DESIGN §7.18.
+    pub launches: Vec<Launch>,
+    /// Device pass on the SPIR-V triple: the module. Source: DESIGN §7.16.
+    pub summary: Option<Summary>,
+    /// What the analysis of this pass found.
+    pub findings: Vec<Finding>,
+}
+
+/// A kernel as one pass sees it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Launch {
+    /// The entry's symbol.
+    pub symbol: String,
+    /// The kernel's name for people.
+    pub name: String,
+    /// Whether the name type has internal linkage.
+    pub internal: bool,
+    /// Size of the functor, in bytes.
+    pub closure_size: u64,
+    /// A hash over the kinds, sizes and offsets of the functor's fields.
+    pub layout: u64,
+    /// Where the functor is defined.
+    pub place: Option<Place>,
+}
+
+/// A function uses an aspect that its attribute does not list.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// The decorated function's name.
+    pub function: String,
+    /// The aspect that is not listed.
+    pub aspect: Aspect,
+    /// The attribute as spelled, `sycl::device_has` or `sycl::requires`.
+    pub spelling: String,
+    /// The use: where the warning points.
+    pub place: Option<Place>,
+    /// From the decorated function down to the use; each step's place is the call *in the step before*, the first has none.
+    pub chain: Vec<Step>,
+    /// The attribute's place.
+    pub declared_at: Option<Place>,
+}
+
+impl PassReport {
+    /// The file's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("a report holds only plain values")
+    }
+
+    /// Reads what [`PassReport::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the bytes are damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<PassReport, InvalidSummary> {
+        postcard::from_bytes(bytes).map_err(|error| InvalidSummary::new(error.to_string()))
+    }
+}

@@ -1,0 +1,195 @@
+//! The LLVM-free picture of a module that the analysis works on. It travels in objects, so that a device link needs no second front end.
+
+use std::fmt;
+
+use aspen_contract::{AspectSet, Place, WorkGroupSize};
+use serde::{Deserialize, Serialize};
+
+/// A function of one [`Summary`], by its index.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FuncId(u32);
+
+impl FuncId {
+    /// The function at that position of [`Summary::functions`].
+    pub fn from_index(index: usize) -> FuncId {
+        FuncId(u32::try_from(index).expect("a module holds fewer than 2^32 functions"))
+    }
+
+    /// The position in [`Summary::functions`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One module, or several linked ones. Functions keep the order of the module.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Summary {
+    /// Every function, defined or only declared.
+    pub functions: Vec<Function>,
+}
+
+/// One function.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Function {
+    /// The name in the module (mangled).
+    pub symbol: String,
+    /// The name for people: qualified, with template arguments, without parameter list; a kernel's `operator()` has the kernel's name.
+    pub name: String,
+    /// Who may see the symbol.
+    pub linkage: Linkage,
+    /// Whether the module holds its body.
+    pub defined: bool,
+    /// What the function is to the outside.
+    pub role: Role,
+    /// The translation unit that the definition (or declaration) comes from, as named on clang's command line.
+    pub unit: String,
+    /// `[[sycl::device_has(…)]]` or `[[sycl::requires(…)]]`.
+    pub declared: Option<Declared>,
+    /// Aspects of `[[sycl_detail::uses_aspects(…)]]` on the function: every call of it uses them, at the call.
+    pub uses_attribute: AspectSet,
+    /// What the body itself uses, one entry an aspect: the first place in source order. Sorted by aspect.
+    pub uses: Vec<Use>,
+    /// The calls in source order; several calls of one function are one entry, the first.
+    pub calls: Vec<Call>,
+    /// `[[sycl::reqd_work_group_size(…)]]` and where it stands.
+    pub reqd_work_group_size: Option<(WorkGroupSize, Option<Place>)>,
+    /// `[[sycl::reqd_sub_group_size(…)]]`, a numeric size, and where it stands.
+    pub reqd_sub_group_size: Option<(u32, Option<Place>)>,
+}
+
+/// Who may see a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Linkage {
+    /// One definition in the program.
+    External,
+    /// Equal definitions in several modules are one (inline functions, templates).
+    OneDefinitionRule,
+    /// Only this module; other modules may use the same name for something else.
+    Internal,
+}
+
+/// What a function is to the outside.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Role {
+    /// Reached only through calls.
+    Plain,
+    /// `SYCL_EXTERNAL`: other modules may call it (defined here), or it is to be found elsewhere (declared here).
+    Exported,
+    /// A kernel entry point.
+    Kernel(Kernel),
+}
+
+/// What only kernel entry points have.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Kernel {
+    /// The kernel's name for people: the name type, or `lambda at hw.cpp:12:7`.
+    pub name: String,
+    /// The user's function that the entry runs (the `operator()` of the functor). Chains end there.
+    pub body: Option<FuncId>,
+    /// Whether the name type has internal linkage, so that other objects may have another kernel of the same symbol.
+    /// Source: DESIGN §7.17.
+    pub internal: bool,
+}
+
+/// The list of a `device_has` attribute.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Declared {
+    /// The aspects; may be empty.
+    pub aspects: AspectSet,
+    /// As the user spelled it: `sycl::device_has` or `sycl::requires`.
+    pub spelling: String,
+    /// The attribute's first token.
+    pub place: Option<Place>,
+}
+
+/// An aspect that a body uses.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Use {
+    /// The aspect.
+    pub aspect: aspen_contract::Aspect,
+    /// The first use in source order.
+    pub place: Option<Place>,
+}
+
+/// A call in a body.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Call {
+    /// The function that is called.
+    pub callee: FuncId,
+    /// Where.
+    pub place: Option<Place>,
+    /// For a call through a pointer, how many functions it may reach; this entry is one of them. Source: DESIGN §7.5.
+    pub one_of: Option<u32>,
+}
+
+/// Bytes that are no summary, or one of another version of Aspen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InvalidSummary(String);
+
+impl fmt::Display for InvalidSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a summary of device code ({})", self.0)
+    }
+}
+
+impl std::error::Error for InvalidSummary {}
+
+impl InvalidSummary {
+    pub(crate) fn new(reason: String) -> Self {
+        Self(reason)
+    }
+}
+
+/// Goes up with every change of the types in this file.
+const VERSION: u8 = 1;
+
+impl Summary {
+    /// The function of that id.
+    pub fn function(&self, id: FuncId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// Every function with its id, in module order.
+    pub fn iter(&self) -> impl Iterator<Item = (FuncId, &Function)> {
+        self.functions.iter().enumerate().map(|(index, function)| (FuncId::from_index(index), function))
+    }
+
+    /// The bytes that travel in an object.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![VERSION];
+        bytes.extend(postcard::to_stdvec(self).expect("a summary holds only plain values"));
+        bytes
+    }
+
+    /// Reads what [`Summary::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the bytes are of another version, damaged, or name functions that are not there.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Summary, InvalidSummary> {
+        let Some((&version, rest)) = bytes.split_first() else { return Err(InvalidSummary("empty".into())) };
+        if version != VERSION {
+            return Err(InvalidSummary(format!("version {version}, this Aspen writes {VERSION}")));
+        }
+        let (summary, rest): (Summary, _) = postcard::take_from_bytes(rest).map_err(|error| InvalidSummary(error.to_string()))?;
+        if !rest.is_empty() {
+            return Err(InvalidSummary(format!("{} bytes too many", rest.len())));
+        }
+        summary.validate()?;
+        Ok(summary)
+    }
+
+    fn validate(&self) -> Result<(), InvalidSummary> {
+        let known = |id: FuncId| id.index() < self.functions.len();
+        for function in &self.functions {
+            let body = match &function.role {
+                Role::Kernel(kernel) => kernel.body,
+                Role::Plain | Role::Exported => None,
+            };
+            if !function.calls.iter().map(|call| call.callee).chain(body).all(known) {
+                return Err(InvalidSummary(format!("'{}' refers to a function that is not there", function.symbol)));
+            }
+        }
+        Ok(())
+    }
+}

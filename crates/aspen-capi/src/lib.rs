@@ -1,0 +1,1 @@
+//! libaspen.so: the C ABI of include/aspen/aspen.h.

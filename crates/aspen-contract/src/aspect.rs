@@ -1,0 +1,110 @@
+//! Aspects: a number that travels in metadata and property sets, and the name people know it by.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::table::ROWS;
+
+/// One row of the generated aspect table.
+pub(crate) struct Row {
+    pub(crate) number: u32,
+    pub(crate) name: &'static str,
+    pub(crate) core: bool,
+    pub(crate) deprecated: bool,
+}
+
+/// A device aspect, by its value in `enum class aspect`.
+///
+/// Numbers without a row in `data/aspects.toml` are kept as they are: they belong to hardware this build has not met.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Aspect(u32);
+
+impl Aspect {
+    /// `aspect::fp16`, needed by `sycl::half`.
+    pub const FP16: Aspect = Aspect(5);
+    /// `aspect::fp64`, needed by `double`. Source: S0 "Changes to DPC++ headers".
+    pub const FP64: Aspect = Aspect(6);
+    /// `aspect::atomic64`, needed by an 8-byte `sycl::atomic_ref`.
+    pub const ATOMIC64: Aspect = Aspect(27);
+
+    /// The aspect of that number, named or not.
+    pub const fn from_number(number: u32) -> Aspect {
+        Aspect(number)
+    }
+
+    /// The value in `enum class aspect`.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The enumerator's name, if the table has one for this number.
+    pub fn name(self) -> Option<&'static str> {
+        self.row().map(|row| row.name)
+    }
+
+    /// The aspect of that name; deprecated and architecture aspects are found too.
+    pub fn from_name(name: &str) -> Option<Aspect> {
+        ROWS.iter().find(|row| row.name == name).map(|row| Aspect(row.number))
+    }
+
+    /// Whether SYCL itself defines the aspect (rather than an extension).
+    pub fn is_core(self) -> bool {
+        self.row().is_some_and(|row| row.core)
+    }
+
+    /// Whether the aspect is accepted only for the sake of old programs.
+    pub fn is_deprecated(self) -> bool {
+        self.row().is_some_and(|row| row.deprecated)
+    }
+
+    /// Every aspect of the table, in the order of their numbers.
+    pub fn all() -> impl Iterator<Item = Aspect> {
+        ROWS.iter().map(|row| Aspect(row.number))
+    }
+
+    fn row(self) -> Option<&'static Row> {
+        ROWS.binary_search_by_key(&self.0, |row| row.number).ok().map(|index| &ROWS[index])
+    }
+}
+
+/// The name, or `#103` for a number without one.
+impl fmt::Display for Aspect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "#{}", self.0),
+        }
+    }
+}
+
+/// A set of aspects; iterates in the order of their numbers, so that everything written from it is reproducible.
+pub type AspectSet = BTreeSet<Aspect>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_is_sorted_and_names_are_unique() {
+        assert!(ROWS.is_sorted_by(|a, b| a.number < b.number));
+        let names: BTreeSet<_> = ROWS.iter().map(|row| row.name).collect();
+        assert_eq!(names.len(), ROWS.len());
+    }
+
+    #[test]
+    fn constants_are_those_of_the_table() {
+        for (aspect, name) in [(Aspect::FP16, "fp16"), (Aspect::FP64, "fp64"), (Aspect::ATOMIC64, "atomic64")] {
+            assert_eq!(Aspect::from_name(name), Some(aspect));
+        }
+    }
+
+    #[test]
+    fn unknown_number_keeps_its_number() {
+        assert_eq!(Aspect::from_number(103).to_string(), "#103");
+        assert_eq!(Aspect::from_number(6).to_string(), "fp64");
+        assert_eq!(Aspect::from_name("ext_intel_gpu_bdw").map(Aspect::number), Some(10_000));
+    }
+}

@@ -1,0 +1,164 @@
+//! The only comparison of requirements with a device.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Aspect, AspectSet, Requirements, WorkGroupSize};
+
+/// What is known of a device or target.
+///
+/// `None` means *not known*; a device found at run time knows everything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Capabilities {
+    /// The aspects it surely has.
+    pub aspects: AspectSet,
+    /// Whether it may have further aspects (S2's `may_support_other_aspects`).
+    pub may_support_other_aspects: bool,
+    /// The sub-group sizes it offers, in work-items.
+    pub sub_group_sizes: Option<Vec<u32>>,
+    /// The largest work-group, in work-items.
+    pub max_work_group_size: Option<u64>,
+    /// The largest work-group in each dimension, in SYCL order and counted from the last one as SYCL does
+    /// (a 1-D group is bounded by the last number).
+    pub max_work_item_sizes: Option<[u64; 3]>,
+}
+
+/// One thing a kernel needs.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Need {
+    /// A device aspect.
+    Aspect(Aspect),
+    /// A sub-group size, in work-items.
+    SubGroupSize(u32),
+    /// A work-group size.
+    WorkGroupSize(WorkGroupSize),
+}
+
+/// `aspect fp64`, `sub-group size 64` or `work-group size 4x4x1`.
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Need::Aspect(aspect) => write!(f, "aspect {aspect}"),
+            Need::SubGroupSize(size) => write!(f, "sub-group size {size}"),
+            Need::WorkGroupSize(size) => write!(f, "work-group size {size}"),
+        }
+    }
+}
+
+impl Requirements {
+    /// Every need, aspects by number, then the sub-group size, then the work-group size.
+    pub fn needs(&self) -> impl Iterator<Item = Need> + '_ {
+        let aspects = self.aspects.iter().copied().map(Need::Aspect);
+        let sub_group = self.reqd_sub_group_size.map(Need::SubGroupSize);
+        let work_group = self.reqd_work_group_size.clone().map(Need::WorkGroupSize);
+        aspects.chain(sub_group).chain(work_group)
+    }
+}
+
+/// The outcome of [`check`]. The lists are never empty and keep the order of [`Requirements::needs`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The device has everything.
+    Met,
+    /// The device surely lacks these.
+    Unmet(Vec<Need>),
+    /// Nothing is surely missing, but these are not known; only the caller decides what that means.
+    Unknown(Vec<Need>),
+}
+
+/// Compares what is needed with what a device has, and reports every unmet need at once.
+/// Source: S0 "Changes to the DPC++ runtime"; SYCL 2020 §5.7.
+pub fn check(requirements: &Requirements, device: &Capabilities) -> Verdict {
+    let (mut unmet, mut unknown) = (Vec::new(), Vec::new());
+    for need in requirements.needs() {
+        match device.has(&need) {
+            Some(true) => {}
+            Some(false) => unmet.push(need),
+            None => unknown.push(need),
+        }
+    }
+    if !unmet.is_empty() {
+        Verdict::Unmet(unmet)
+    } else if !unknown.is_empty() {
+        Verdict::Unknown(unknown)
+    } else {
+        Verdict::Met
+    }
+}
+
+impl Capabilities {
+    /// Whether the device has what is needed; `None` if that is not known.
+    pub fn has(&self, need: &Need) -> Option<bool> {
+        match need {
+            Need::Aspect(aspect) if self.aspects.contains(aspect) => Some(true),
+            Need::Aspect(_) if self.may_support_other_aspects => None,
+            Need::Aspect(_) => Some(false),
+            Need::SubGroupSize(size) => self.sub_group_sizes.as_ref().map(|sizes| sizes.contains(size)),
+            Need::WorkGroupSize(size) => self.has_work_group_size(size),
+        }
+    }
+
+    fn has_work_group_size(&self, size: &WorkGroupSize) -> Option<bool> {
+        let fits_total = self.max_work_group_size.map(|max| size.work_items() <= max);
+        let fits_dims = self.max_work_item_sizes.map(|max| size.dims().iter().rev().zip(max.iter().rev()).all(|(dim, max)| dim <= max));
+        match (fits_total, fits_dims) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn requirements(aspects: &[u32], sub_group: Option<u32>, work_group: &[u64]) -> Requirements {
+        Requirements {
+            aspects: aspects.iter().copied().map(Aspect::from_number).collect(),
+            reqd_sub_group_size: sub_group,
+            reqd_work_group_size: WorkGroupSize::try_from(work_group.to_vec()).ok(),
+        }
+    }
+
+    fn verdict(requirements: &Requirements, device: &Capabilities) -> String {
+        let list = |needs: Vec<Need>| needs.iter().map(Need::to_string).collect::<Vec<_>>().join(", ");
+        match check(requirements, device) {
+            Verdict::Met => "met".into(),
+            Verdict::Unmet(needs) => format!("unmet: {}", list(needs)),
+            Verdict::Unknown(needs) => format!("unknown: {}", list(needs)),
+        }
+    }
+
+    #[test]
+    fn every_combination_of_known_and_unknown() {
+        let gpu = Capabilities {
+            aspects: [2, 5].map(Aspect::from_number).into(),
+            may_support_other_aspects: false,
+            sub_group_sizes: Some(vec![8, 16]),
+            max_work_group_size: Some(256),
+            max_work_item_sizes: Some([64, 256, 256]),
+        };
+        let open = Capabilities { may_support_other_aspects: true, aspects: gpu.aspects.clone(), ..Capabilities::default() };
+        for (aspects, sub_group, work_group, on_gpu, on_open) in [
+            (&[][..], None, &[][..], "met", "met"),
+            (&[5], Some(16), &[16, 16], "met", "unknown: sub-group size 16, work-group size 16x16"),
+            (&[5, 6], None, &[], "unmet: aspect fp64", "unknown: aspect fp64"),
+            (&[103], Some(32), &[], "unmet: aspect #103, sub-group size 32", "unknown: aspect #103, sub-group size 32"),
+            (&[], None, &[128, 1, 1], "unmet: work-group size 128x1x1", "unknown: work-group size 128x1x1"),
+            (&[], None, &[128], "met", "unknown: work-group size 128"),
+            (&[], None, &[2, 256], "unmet: work-group size 2x256", "unknown: work-group size 2x256"),
+        ] {
+            let needed = requirements(aspects, sub_group, work_group);
+            assert_eq!(verdict(&needed, &gpu), on_gpu);
+            assert_eq!(verdict(&needed, &open), on_open);
+        }
+    }
+
+    #[test]
+    fn what_is_surely_missing_wins_over_what_is_not_known() {
+        let device = Capabilities { sub_group_sizes: None, ..Capabilities::default() };
+        assert_eq!(verdict(&requirements(&[6], Some(8), &[]), &device), "unmet: aspect fp64");
+    }
+}

@@ -1,0 +1,16 @@
+//! What a kernel needs, what a device has, and the only comparison of the two.
+//!
+//! Compiler, splitter, AOT filter, tools and runtime all share these types and [`check`]. Nothing here does I/O, knows LLVM or names a
+//! vendor's device.
+
+mod aspect;
+mod check;
+mod reason;
+mod requirements;
+#[rustfmt::skip] // generated: must stay as the generator writes it
+mod table;
+
+pub use aspect::{Aspect, AspectSet};
+pub use check::{Capabilities, Need, Verdict, check};
+pub use reason::{Place, Source, Step, refusal};
+pub use requirements::{InvalidWorkGroupSize, Requirements, WorkGroupSize};

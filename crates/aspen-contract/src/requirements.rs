@@ -1,0 +1,86 @@
+//! What a kernel, or a device image, needs of a device.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::AspectSet;
+
+/// Everything a device must have to run a kernel: S0's *Used* set and the two sizes.
+///
+/// Two kernels may share a device image exactly when their requirements are equal.
+/// Source: S0 "Changes to the device code split algorithm".
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Requirements {
+    /// Used ∪ declared aspects.
+    pub aspects: AspectSet,
+    /// `[[sycl::reqd_work_group_size]]`.
+    pub reqd_work_group_size: Option<WorkGroupSize>,
+    /// `[[sycl::reqd_sub_group_size]]`, numeric sizes only, in work-items.
+    pub reqd_sub_group_size: Option<u32>,
+}
+
+impl Requirements {
+    /// Whether every device can run it.
+    pub fn is_empty(&self) -> bool {
+        self.aspects.is_empty() && self.reqd_work_group_size.is_none() && self.reqd_sub_group_size.is_none()
+    }
+}
+
+/// A work-group size of one to three dimensions, in the order of the attribute (SYCL order), in work-items.
+///
+/// `(4)` and `(4, 1, 1)` are different sizes. Source: DESIGN §7.9.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
+pub struct WorkGroupSize(Vec<u64>);
+
+impl WorkGroupSize {
+    /// The dimensions, one to three of them, each at least 1.
+    pub fn dims(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// The number of work-items in a group; saturates.
+    pub fn work_items(&self) -> u64 {
+        self.0.iter().fold(1, |product, dim| product.saturating_mul(*dim))
+    }
+}
+
+/// Not one to three dimensions of at least 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InvalidWorkGroupSize(Vec<u64>);
+
+impl fmt::Display for InvalidWorkGroupSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a work-group size has one to three dimensions of at least 1, not {:?}", self.0)
+    }
+}
+
+impl std::error::Error for InvalidWorkGroupSize {}
+
+impl TryFrom<Vec<u64>> for WorkGroupSize {
+    type Error = InvalidWorkGroupSize;
+
+    fn try_from(dims: Vec<u64>) -> Result<Self, InvalidWorkGroupSize> {
+        if (1..=3).contains(&dims.len()) && dims.iter().all(|&dim| dim > 0) { Ok(Self(dims)) } else { Err(InvalidWorkGroupSize(dims)) }
+    }
+}
+
+impl From<WorkGroupSize> for Vec<u64> {
+    fn from(size: WorkGroupSize) -> Self {
+        size.0
+    }
+}
+
+/// `4x4x1`.
+impl fmt::Display for WorkGroupSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, dim) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("x")?;
+            }
+            write!(f, "{dim}")?;
+        }
+        Ok(())
+    }
+}

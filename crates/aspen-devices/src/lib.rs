@@ -1,0 +1,1 @@
+//! The target database: built-in table, YAML overlay with spans, aliases.

@@ -1,0 +1,1 @@
+//! aspen++: arguments, job graph, embedding, rendering of diagnostics.

@@ -1,0 +1,1 @@
+//! Property sets, OffloadBinary and the containers that carry device images.

@@ -1,0 +1,1 @@
+//! The only crate that knows libLLVM: module and summary, closure cloning, code generation.

@@ -1,0 +1,1 @@
+//! Registry of images, devices, queues, memory: check, then launch.

@@ -1,0 +1,249 @@
+/* aspen.h: the C ABI of libaspen.so. The SYCL headers are written on this file alone.
+ *
+ * Rules
+ * - Every function that can fail returns an aspen_error_t*: null is success; the caller frees a non-null one with aspen_error_delete.
+ * - Handles are opaque. Functions named *_create or with an `out` parameter give the caller one reference; *_retain adds one, *_release
+ *   gives one back. Devices live as long as the process and are never released.
+ * - No C++ exception and no Rust panic leaves this ABI. Callbacks must not throw.
+ * - All functions may be called from any thread.
+ * - Dimensions are in SYCL order (the last one runs fastest); unused dimensions of a range are 1, of an id or offset 0.
+ * - Sizes are bytes and times are nanoseconds unless a name says otherwise.
+ */
+#ifndef ASPEN_ASPEN_H
+#define ASPEN_ASPEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASPEN_ABI_VERSION 1u
+
+/* --- errors -------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct aspen_error aspen_error_t;
+
+/* Values of sycl::errc; ASPEN_ERRC_* and the C++ enumerators are the same numbers. */
+typedef enum aspen_errc {
+  ASPEN_ERRC_SUCCESS = 0,
+  ASPEN_ERRC_RUNTIME = 1,
+  ASPEN_ERRC_KERNEL = 2,
+  ASPEN_ERRC_ACCESSOR = 3,
+  ASPEN_ERRC_ND_RANGE = 4,
+  ASPEN_ERRC_EVENT = 5,
+  ASPEN_ERRC_KERNEL_ARGUMENT = 6,
+  ASPEN_ERRC_BUILD = 7,
+  ASPEN_ERRC_INVALID = 8,
+  ASPEN_ERRC_MEMORY_ALLOCATION = 9,
+  ASPEN_ERRC_PLATFORM = 10,
+  ASPEN_ERRC_PROFILING = 11,
+  ASPEN_ERRC_FEATURE_NOT_SUPPORTED = 12,
+  ASPEN_ERRC_KERNEL_NOT_SUPPORTED = 13,
+  ASPEN_ERRC_BACKEND_MISMATCH = 14
+} aspen_errc_t;
+
+int aspen_error_code(const aspen_error_t *error);            /* an aspen_errc_t */
+const char *aspen_error_message(const aspen_error_t *error); /* UTF-8, lives as long as the error */
+void aspen_error_delete(aspen_error_t *error);               /* null is allowed */
+
+uint32_t aspen_abi_version(void);
+
+/* --- modules: executables and shared libraries that hold device images ---------------------------------------------------------- */
+
+/* Written by aspen++ into every linked module that launches kernels; registered by a constructor, unregistered by a destructor. */
+typedef struct aspen_module_record {
+  uint32_t abi_version;     /* ASPEN_ABI_VERSION of the aspen++ that linked the module */
+  uint32_t record_size;     /* sizeof(aspen_module_record_t) there */
+  const char *producer;     /* "aspen++ 0.1.0" */
+  const void *images_begin; /* OffloadBinary entries, as in the section .llvm.offloading */
+  const void *images_end;
+  const void *anchor;       /* the module's own __aspen_link_with_aspenxx: identifies the module in a launch */
+} aspen_module_record_t;
+
+void aspen_register_module(const aspen_module_record_t *record); /* keeps only the pointer; reads images when one is needed */
+void aspen_unregister_module(const aspen_module_record_t *record);
+
+/* --- platforms and devices ------------------------------------------------------------------------------------------------------ */
+
+typedef struct aspen_platform aspen_platform_t;
+typedef struct aspen_device aspen_device_t;
+
+/* All platforms that ASPEN_DEVICE_SELECTOR admits. Fails for nonsense in the environment variables and names it. */
+aspen_error_t *aspen_platforms(const aspen_platform_t *const **out, size_t *count); /* the array lives as long as the process */
+const aspen_device_t *const *aspen_platform_devices(const aspen_platform_t *platform, size_t *count);
+const aspen_platform_t *aspen_device_platform(const aspen_device_t *device);
+
+typedef enum aspen_platform_info { ASPEN_PLATFORM_NAME = 0, ASPEN_PLATFORM_VENDOR = 1, ASPEN_PLATFORM_VERSION = 2 } aspen_platform_info_t;
+/* Lives as long as the process. */
+const char *aspen_platform_string(const aspen_platform_t *platform, aspen_platform_info_t what);
+
+typedef enum aspen_backend { ASPEN_BACKEND_NATIVE_CPU = 0, ASPEN_BACKEND_OPENCL = 1, ASPEN_BACKEND_CUDA = 2 } aspen_backend_t;
+typedef enum aspen_device_type {
+  ASPEN_DEVICE_TYPE_CPU = 0,
+  ASPEN_DEVICE_TYPE_GPU = 1,
+  ASPEN_DEVICE_TYPE_ACCELERATOR = 2,
+  ASPEN_DEVICE_TYPE_CUSTOM = 3
+} aspen_device_type_t;
+
+int aspen_device_backend(const aspen_device_t *device); /* an aspen_backend_t */
+int aspen_device_type(const aspen_device_t *device);    /* an aspen_device_type_t; a profile does not change it */
+/* Whether the device, as the active profile presents it, has the aspect of that number. */
+int aspen_device_has(const aspen_device_t *device, uint32_t aspect);
+/* The numbers of its aspects, ascending; lives as long as the process. */
+const uint32_t *aspen_device_aspects(const aspen_device_t *device, size_t *count);
+/* Ascending; as the active profile presents them. */
+const size_t *aspen_device_sub_group_sizes(const aspen_device_t *device, size_t *count);
+
+typedef enum aspen_device_string {
+  ASPEN_DEVICE_NAME = 0,
+  ASPEN_DEVICE_VENDOR = 1,
+  ASPEN_DEVICE_DRIVER_VERSION = 2,
+  ASPEN_DEVICE_VERSION = 3,
+  ASPEN_DEVICE_BACKEND_VERSION = 4,
+  ASPEN_DEVICE_SELECTOR_NAME = 5 /* "native_cpu:0" */
+} aspen_device_string_t;
+const char *aspen_device_string(const aspen_device_t *device, aspen_device_string_t what);
+
+typedef enum aspen_device_number {
+  ASPEN_DEVICE_VENDOR_ID = 0,
+  ASPEN_DEVICE_MAX_COMPUTE_UNITS = 1,
+  ASPEN_DEVICE_MAX_WORK_GROUP_SIZE = 2,
+  ASPEN_DEVICE_MAX_WORK_ITEM_SIZE_0 = 3, /* SYCL order: of a 3-D range's first dimension */
+  ASPEN_DEVICE_MAX_WORK_ITEM_SIZE_1 = 4,
+  ASPEN_DEVICE_MAX_WORK_ITEM_SIZE_2 = 5,
+  ASPEN_DEVICE_MAX_NUM_SUB_GROUPS = 6,
+  ASPEN_DEVICE_GLOBAL_MEM_SIZE = 7,
+  ASPEN_DEVICE_LOCAL_MEM_SIZE = 8,
+  ASPEN_DEVICE_MAX_MEM_ALLOC_SIZE = 9,
+  ASPEN_DEVICE_MAX_CLOCK_FREQUENCY_MHZ = 10,
+  ASPEN_DEVICE_ADDRESS_BITS = 11,
+  ASPEN_DEVICE_MEM_BASE_ADDR_ALIGN_BITS = 12,
+  ASPEN_DEVICE_GLOBAL_MEM_CACHE_LINE_SIZE = 13,
+  ASPEN_DEVICE_GLOBAL_MEM_CACHE_SIZE = 14,
+  ASPEN_DEVICE_MAX_PARAMETER_SIZE = 15,
+  ASPEN_DEVICE_PROFILING_TIMER_RESOLUTION = 16
+} aspen_device_number_t;
+uint64_t aspen_device_number(const aspen_device_t *device, aspen_device_number_t what);
+
+/* --- queues and events ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct aspen_queue aspen_queue_t;
+typedef struct aspen_event aspen_event_t;
+
+#define ASPEN_QUEUE_IN_ORDER 1u
+#define ASPEN_QUEUE_PROFILING 2u
+
+aspen_error_t *aspen_queue_create(const aspen_device_t *device, uint32_t flags, aspen_queue_t **out);
+void aspen_queue_retain(aspen_queue_t *queue);
+void aspen_queue_release(aspen_queue_t *queue); /* commands go on; their events stay valid */
+const aspen_device_t *aspen_queue_device(const aspen_queue_t *queue);
+void aspen_queue_wait(aspen_queue_t *queue); /* until every command submitted so far is complete */
+/* Takes the errors of completed commands that nobody has taken yet, oldest first: null when there are none left. */
+aspen_error_t *aspen_queue_take_async_error(aspen_queue_t *queue);
+
+typedef enum aspen_event_status { ASPEN_EVENT_SUBMITTED = 0, ASPEN_EVENT_RUNNING = 1, ASPEN_EVENT_COMPLETE = 2 } aspen_event_status_t;
+aspen_event_t *aspen_event_create_complete(void); /* a default-constructed sycl::event */
+void aspen_event_retain(aspen_event_t *event);
+void aspen_event_release(aspen_event_t *event);
+int aspen_event_status(const aspen_event_t *event);
+void aspen_event_wait(aspen_event_t *event);
+
+typedef enum aspen_profiling { ASPEN_PROFILING_SUBMIT = 0, ASPEN_PROFILING_START = 1, ASPEN_PROFILING_END = 2 } aspen_profiling_t;
+/* Nanoseconds of a steady clock; waits for the event. Fails with ASPEN_ERRC_INVALID if its queue does not profile. */
+aspen_error_t *aspen_event_profiling(aspen_event_t *event, aspen_profiling_t what, uint64_t *out);
+
+/* --- buffers -------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct aspen_buffer aspen_buffer_t;
+
+typedef enum aspen_access {
+  ASPEN_ACCESS_READ = 1,
+  ASPEN_ACCESS_WRITE = 2,
+  ASPEN_ACCESS_READ_WRITE = 3
+} aspen_access_t;
+
+/* `host` may be null. With `use_host` the buffer works on that memory, which must outlive it; otherwise it copies from it. */
+aspen_error_t *aspen_buffer_create(size_t size, size_t alignment, void *host, int use_host, aspen_buffer_t **out);
+void aspen_buffer_retain(aspen_buffer_t *buffer);
+void aspen_buffer_release(aspen_buffer_t *buffer); /* never blocks; memory goes when the last user is complete */
+void aspen_buffer_wait(aspen_buffer_t *buffer);    /* until no command uses it: what ~buffer does before it writes back */
+/* The address that kernels on `device` see. Stays the same for the buffer's life on that device. */
+aspen_error_t *aspen_buffer_address(aspen_buffer_t *buffer, const aspen_device_t *device, void **out);
+/* For host accessors: waits until the host may access, then holds back commands that conflict, until the matching end. */
+aspen_error_t *aspen_buffer_host_access_begin(aspen_buffer_t *buffer, aspen_access_t access, void **address);
+void aspen_buffer_host_access_end(aspen_buffer_t *buffer, aspen_access_t access);
+
+/* --- submission ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct aspen_buffer_use {
+  aspen_buffer_t *buffer;
+  int access; /* an aspen_access_t */
+} aspen_buffer_use_t;
+
+/* What a command waits for and holds; a command that is refused changes none of it. */
+typedef struct aspen_dependencies {
+  const aspen_buffer_use_t *buffers;
+  size_t buffer_count;
+  aspen_event_t *const *events;
+  size_t event_count;
+} aspen_dependencies_t;
+
+typedef enum aspen_launch_kind {
+  ASPEN_LAUNCH_SINGLE_TASK = 0,
+  ASPEN_LAUNCH_RANGE = 1,       /* parallel_for(range) */
+  ASPEN_LAUNCH_ND_RANGE = 2,    /* parallel_for(nd_range) */
+  ASPEN_LAUNCH_WORK_GROUPS = 3  /* parallel_for_work_group: `global` counts groups, the entry runs once a group */
+} aspen_launch_kind_t;
+
+typedef struct aspen_launch {
+  uint32_t struct_size;      /* sizeof(aspen_launch_t) */
+  int kind;                  /* an aspen_launch_kind_t */
+  const void *module;        /* &__aspen_link_with_aspenxx */
+  const char *object_tag;    /* 16 hexadecimal digits; chooses among kernels of internal linkage */
+  const char *symbol;        /* __builtin_sycl_unique_stable_name of the kernel's name type */
+  uint32_t dimensions;       /* 1 to 3 */
+  uint64_t global[3];        /* work-items in SYCL order, from index 0 on; unused ones 1 */
+  uint64_t local[3];         /* ND_RANGE: the work-group; WORK_GROUPS: the logical group (0: the device chooses); else 0 */
+  uint64_t offset[3];
+  uint64_t local_memory;     /* bytes of work-group local memory that accessors ask for */
+  const void *closure;       /* copied before the call returns */
+  uint64_t closure_size;
+  uint64_t closure_alignment;
+} aspen_launch_t;
+
+/* Checks first and touches no image if the device lacks something: ASPEN_ERRC_KERNEL_NOT_SUPPORTED, ASPEN_ERRC_ND_RANGE. */
+aspen_error_t *aspen_submit_kernel(aspen_queue_t *queue, const aspen_launch_t *launch, const aspen_dependencies_t *after, aspen_event_t **out);
+aspen_error_t *aspen_submit_copy(aspen_queue_t *queue, void *to, const void *from, size_t size, const aspen_dependencies_t *after,
+                                 aspen_event_t **out);
+/* Repeats the `pattern_size` bytes of `pattern` (copied before the call returns) `count` times. */
+aspen_error_t *aspen_submit_fill(aspen_queue_t *queue, void *to, const void *pattern, size_t pattern_size, size_t count,
+                                 const aspen_dependencies_t *after, aspen_event_t **out);
+/* Runs `task(data)` on a runtime thread. A non-null result is an asynchronous error, made by aspen_error_create. `drop(data)` is called
+ * exactly once, also when the command is refused. */
+aspen_error_t *aspen_submit_host_task(aspen_queue_t *queue, aspen_error_t *(*task)(void *data), void (*drop)(void *data), void *data,
+                                      const aspen_dependencies_t *after, aspen_event_t **out);
+aspen_error_t *aspen_submit_nothing(aspen_queue_t *queue, const aspen_dependencies_t *after, aspen_event_t **out);
+aspen_error_t *aspen_error_create(int code, const char *message);
+
+/* --- USM ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef enum aspen_usm_kind { ASPEN_USM_HOST = 0, ASPEN_USM_DEVICE = 1, ASPEN_USM_SHARED = 2, ASPEN_USM_UNKNOWN = 3 } aspen_usm_kind_t;
+
+/* Null when there is no memory or size is 0. `alignment` 0: suitable for every type. Fails with FEATURE_NOT_SUPPORTED without the aspect. */
+aspen_error_t *aspen_usm_alloc(const aspen_device_t *device, aspen_usm_kind_t kind, size_t size, size_t alignment, void **out);
+void aspen_usm_free(void *pointer); /* null is allowed */
+int aspen_usm_pointer_kind(const void *pointer, const aspen_device_t **device); /* an aspen_usm_kind_t; any address inside counts */
+
+/* --- kernels -------------------------------------------------------------------------------------------------------------------- */
+
+/* Whether the device can run the kernel (check of all its images; never an error for an unsupported one): 1, 0; -1: no such kernel. */
+int aspen_kernel_is_supported(const aspen_device_t *device, const void *module, const char *object_tag, const char *symbol);
+/* Symbols of all kernels of all registered modules, sorted, each once. The array lives until the next call on the same thread. */
+const char *const *aspen_kernel_symbols(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

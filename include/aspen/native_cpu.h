@@ -1,0 +1,68 @@
+/* native_cpu.h: what images for the embedded CPU device and the backend promise each other.
+ *
+ * An image is an x86-64 shared object. For every kernel it exports one function under the kernel's symbol, of one of two types:
+ *   aspen_cpu_range_entry  for ASPEN_LAUNCH_SINGLE_TASK and ASPEN_LAUNCH_RANGE: runs all work-items of the given box in a loop of its own;
+ *   aspen_cpu_item_entry   for ASPEN_LAUNCH_ND_RANGE (one call a work-item) and ASPEN_LAUNCH_WORK_GROUPS (one call a work-group).
+ * Both take the closure by address; it is shared by all calls and must not be written.
+ *
+ * Work-items of one work-group run on one thread; they switch stacks only inside the functions of aspen_cpu_ops_t. Code that keeps the
+ * current item in a thread_local must therefore set it again after each of these returns.
+ */
+#ifndef ASPEN_NATIVE_CPU_H
+#define ASPEN_NATIVE_CPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct aspen_cpu_item aspen_cpu_item_t;
+
+typedef struct aspen_cpu_ops {
+  /* Returns when every work-item of the group (sub-group) has called it. */
+  void (*group_barrier)(aspen_cpu_item_t *item);
+  void (*sub_group_barrier)(aspen_cpu_item_t *item);
+} aspen_cpu_ops_t;
+
+/* Bytes of exchange memory for each work-item, for group and sub-group algorithms. */
+#define ASPEN_CPU_SLOT_SIZE 64u
+
+struct aspen_cpu_item {
+  const aspen_cpu_ops_t *ops;
+  char *local_memory;     /* the work-group's, as large as the launch asked for, 128-byte aligned */
+  char *group_slots;      /* one slot for each work-item of the group, by local linear id */
+  char *sub_group_slots;  /* one slot for each work-item of the sub-group, by lane */
+  /* SYCL order, right-aligned: a 1-D kernel uses index 2, a 2-D one 1 and 2; unused ranges are 1, unused ids 0. */
+  uint64_t global_id[3];  /* includes the offset */
+  uint64_t local_id[3];
+  uint64_t group_id[3];
+  uint64_t global_range[3];
+  uint64_t local_range[3]; /* WORK_GROUPS: the logical local range */
+  uint64_t group_range[3];
+  uint64_t offset[3];
+  uint32_t local_linear_id;
+  uint32_t sub_group_id;
+  uint32_t sub_group_count;
+  uint32_t sub_group_size;     /* of this sub-group; the last one of a group may be short */
+  uint32_t sub_group_max_size; /* the size of all others */
+  uint32_t lane;
+  void *scheduler;             /* the backend's own */
+};
+
+/* A box of work-items, right-aligned like aspen_cpu_item. Ids run from `begin` (inclusive) to `end` (exclusive), offset included. */
+typedef struct aspen_cpu_range {
+  uint64_t begin[3];
+  uint64_t end[3];
+  uint64_t global_range[3];
+  uint64_t offset[3];
+} aspen_cpu_range_t;
+
+typedef void (*aspen_cpu_range_entry)(const void *closure, const aspen_cpu_range_t *range);
+typedef void (*aspen_cpu_item_entry)(const void *closure, aspen_cpu_item_t *item);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

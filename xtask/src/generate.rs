@@ -1,0 +1,100 @@
+//! `cargo xtask generate`: everything that follows from `data/aspects.toml`. A test fails when a generated file is stale.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// Architecture aspects have no number of their own; they are numbered from here, in the order of their rows.
+const FIRST_ARCHITECTURE_ASPECT: u32 = 10_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    aspect: Vec<Row>,
+    architecture: Vec<ArchitectureRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    number: u32,
+    since: String,
+    #[serde(default)]
+    deprecated: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArchitectureRow {
+    name: String,
+}
+
+/// The generated files with their contents, from the table's text.
+pub fn outputs(root: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let path = root.join("data/aspects.toml");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let table: Table = toml::from_str(&text).with_context(|| format!("{} is not an aspect table", path.display()))?;
+    Ok(vec![
+        (root.join("crates/aspen-contract/src/table.rs"), rust_table(&table)),
+        (root.join("include/sycl/aspects.def"), aspects_def(&table)),
+    ])
+}
+
+/// Writes every generated file that differs from what it should hold.
+pub fn run(root: &Path) -> Result<()> {
+    for (path, text) in outputs(root)? {
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("wrote {}", path.strip_prefix(root).unwrap_or(&path).display());
+    }
+    Ok(())
+}
+
+fn architectures(table: &Table) -> impl Iterator<Item = (u32, &str)> {
+    (FIRST_ARCHITECTURE_ASPECT..).zip(table.architecture.iter().map(|row| row.name.as_str()))
+}
+
+fn rust_table(table: &Table) -> String {
+    let mut out = String::from(
+        "//! Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n\nuse crate::aspect::Row;\n\n\
+         /// Every aspect, sorted by number.\npub(crate) const ROWS: &[Row] = &[\n",
+    );
+    for row in &table.aspect {
+        let (number, name, deprecated) = (row.number, &row.name, row.deprecated);
+        let core = row.since != "extension";
+        writeln!(out, "    Row {{ number: {number}, name: \"{name}\", core: {core}, deprecated: {deprecated} }},")
+            .expect("a string takes all writes");
+    }
+    for (number, name) in architectures(table) {
+        writeln!(out, "    Row {{ number: {number}, name: \"{name}\", core: false, deprecated: false }},")
+            .expect("a string takes all writes");
+    }
+    out + "];\n"
+}
+
+fn aspects_def(table: &Table) -> String {
+    let mut out = String::from(
+        "// Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n\
+         // Define any of these before including: __SYCL_ASPECT(name, number), __SYCL_ASPECT_DEPRECATED(name, number),\n\
+         // __SYCL_ASPECT_ARCHITECTURE(name, number).\n",
+    );
+    for list in ["__SYCL_ASPECT", "__SYCL_ASPECT_DEPRECATED", "__SYCL_ASPECT_ARCHITECTURE"] {
+        writeln!(out, "#ifndef {list}\n#define {list}(name, number)\n#endif").expect("a string takes all writes");
+    }
+    for row in &table.aspect {
+        let list = if row.deprecated { "__SYCL_ASPECT_DEPRECATED" } else { "__SYCL_ASPECT" };
+        writeln!(out, "{list}({}, {})", row.name, row.number).expect("a string takes all writes");
+    }
+    for (number, name) in architectures(table) {
+        writeln!(out, "__SYCL_ASPECT_ARCHITECTURE({name}, {number})").expect("a string takes all writes");
+    }
+    for list in ["__SYCL_ASPECT", "__SYCL_ASPECT_DEPRECATED", "__SYCL_ASPECT_ARCHITECTURE"] {
+        writeln!(out, "#undef {list}").expect("a string takes all writes");
+    }
+    out
+}
