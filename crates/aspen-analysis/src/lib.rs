@@ -1,11 +1,18 @@
 //! What a device module uses and calls, without LLVM: propagation, chains, findings and the split plan.
 //!
-//! The way of the data: [`Summary`] (what one module, or all modules of a link, look like) → `analyse` → requirements of every kernel and
-//! exported function with their [`aspen_contract::Source`]s, and [`Finding`]s → `split` → which entry points share an image.
+//! The way of the data: [`Summary`] (what one module, or all modules of a link, look like) → [`analyse`] → requirements of every kernel and
+//! exported function with their [`aspen_contract::Source`]s, and [`Finding`]s → [`split()`] → which entry points share an image.
 //! The same code runs inside clang for one translation unit and in the driver for a link.
 
+mod analysis;
+mod chain;
+pub mod link;
+mod propagate;
 pub mod report;
+pub mod split;
 pub mod summary;
 
+pub use analysis::{Analysis, analyse};
 pub use report::{Finding, Launch, PassReport};
-pub use summary::Summary;
+pub use split::{CodeSplit, ImagePlan, split};
+pub use summary::{FuncId, Summary};

@@ -1,0 +1,193 @@
+//! From a summary to requirements, their reasons, and what to warn about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aspen_contract::{Aspect, AspectSet, Need, Place, Requirements, Source, Step};
+
+use crate::chain::{Callers, Chain, Distances, Goal};
+use crate::propagate::{OwnBodies, used_sets};
+use crate::report::Finding;
+use crate::summary::{FuncId, Function, Role, Summary};
+
+/// What [`analyse`] found out about a summary.
+pub struct Analysis {
+    used: Vec<AspectSet>,
+    requirements: BTreeMap<FuncId, Requirements>,
+    sources: BTreeMap<FuncId, Vec<Source>>,
+    findings: Vec<Finding>,
+}
+
+impl Analysis {
+    /// The aspects the function uses, itself or through calls: `!intel_used_aspects` after propagation.
+    pub fn used(&self, id: FuncId) -> &AspectSet {
+        &self.used[id.index()]
+    }
+
+    /// What a device needs to run the entry point (a defined kernel or exported function); nothing for other functions.
+    pub fn requirements(&self, id: FuncId) -> Requirements {
+        self.requirements.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Why the entry point needs what it needs: one source a need, in the order of [`Requirements::needs`].
+    pub fn sources(&self, id: FuncId) -> &[Source] {
+        self.sources.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Uses that an attribute does not list, one for each function and aspect, in module order.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+}
+
+/// Propagates aspects up the call graph and explains the result.
+/// Source: S0 "New LLVM IR pass to propagate aspect usage"; DESIGN §3, §4, §7.4, §7.7.
+pub fn analyse(summary: &Summary) -> Analysis {
+    let own_bodies = OwnBodies::of(summary);
+    let used = used_sets(summary, &own_bodies);
+    let mut chains = Chains { summary, own_bodies: &own_bodies, callers: Callers::of(summary), distances: BTreeMap::new() };
+    let findings = findings(summary, &used, &mut chains);
+    let (mut requirements, mut sources) = (BTreeMap::new(), BTreeMap::new());
+    for (id, function) in summary.iter().filter(|(_, function)| is_entry_point(function)) {
+        let needed = requirements_of(summary, id, &used);
+        sources.insert(id, needed.needs().map(|need| source_of(summary, id, need, &mut chains)).collect());
+        requirements.insert(id, needed);
+        debug_assert!(function.defined);
+    }
+    Analysis { used, requirements, sources, findings }
+}
+
+/// Kernels, and exported functions that are defined here. Source: S0 "An exported device function".
+pub(crate) fn is_entry_point(function: &Function) -> bool {
+    function.defined && !matches!(function.role, Role::Plain)
+}
+
+struct Chains<'s> {
+    summary: &'s Summary,
+    own_bodies: &'s OwnBodies,
+    callers: Callers,
+    distances: BTreeMap<(Aspect, u8), Distances<'s>>,
+}
+
+impl Chains<'_> {
+    fn find(&mut self, root: FuncId, aspect: Aspect, goal: Goal) -> Option<Chain> {
+        let (summary, own_bodies, callers) = (self.summary, self.own_bodies, &self.callers);
+        self.distances.entry((aspect, goal as u8)).or_insert_with(|| Distances::to(summary, own_bodies, callers, aspect, goal)).chain(root)
+    }
+}
+
+fn body_of(function: &Function) -> Option<FuncId> {
+    match &function.role {
+        Role::Kernel(kernel) => kernel.body,
+        Role::Plain | Role::Exported => None,
+    }
+}
+
+/// Used ∪ declared, and the sizes; a kernel's attributes are those of its body.
+fn requirements_of(summary: &Summary, id: FuncId, used: &[AspectSet]) -> Requirements {
+    let entry = summary.function(id);
+    let body = body_of(entry).map(|body| summary.function(body));
+    let declared = [Some(entry), body].into_iter().flatten().filter_map(|function| function.declared.as_ref());
+    let mut aspects = used[id.index()].clone();
+    aspects.extend(declared.flat_map(|declared| &declared.aspects));
+    let work_group = entry.reqd_work_group_size.as_ref().or(body.and_then(|body| body.reqd_work_group_size.as_ref()));
+    let sub_group = entry.reqd_sub_group_size.as_ref().or(body.and_then(|body| body.reqd_sub_group_size.as_ref()));
+    Requirements {
+        aspects,
+        reqd_work_group_size: work_group.map(|(size, _)| size.clone()),
+        reqd_sub_group_size: sub_group.map(|(size, _)| *size),
+    }
+}
+
+/// Why an entry point has a need: the use where there is one, else the declaration (DESIGN §6).
+fn source_of(summary: &Summary, id: FuncId, need: Need, chains: &mut Chains<'_>) -> Source {
+    let entry = summary.function(id);
+    let body = body_of(entry);
+    let by_attribute = |place: Option<Place>| Source {
+        need: need.clone(),
+        declared: true,
+        chain: vec![Step { function: entry_name(entry).into(), place }],
+    };
+    let own = |place_in: fn(&Function) -> Option<Place>| place_in(entry).or_else(|| body.and_then(|body| place_in(summary.function(body))));
+    let aspect = match need {
+        Need::SubGroupSize(_) => {
+            return by_attribute(own(|function| function.reqd_sub_group_size.as_ref().and_then(|(_, place)| place.clone())));
+        }
+        Need::WorkGroupSize(_) => {
+            return by_attribute(own(|function| function.reqd_work_group_size.as_ref().and_then(|(_, place)| place.clone())));
+        }
+        Need::Aspect(aspect) => aspect,
+    };
+    // The user's own code first; the header's glue between entry and body only when nothing else explains the need.
+    for goal in [Goal::Use, Goal::Declaration] {
+        for root in [body, Some(id)].into_iter().flatten() {
+            if let Some(chain) = chains.find(root, aspect, goal) {
+                return Source { need, declared: goal == Goal::Declaration, chain: use_first(summary, &chain, entry_name(entry)) };
+            }
+        }
+    }
+    by_attribute(None)
+}
+
+fn entry_name(function: &Function) -> &str {
+    match &function.role {
+        Role::Kernel(kernel) => &kernel.name,
+        Role::Plain | Role::Exported => &function.name,
+    }
+}
+
+/// The chain as a [`Source`] tells it: the use first, the root last, each step with the place in its own function.
+fn use_first(summary: &Summary, chain: &Chain, root_name: &str) -> Vec<Step> {
+    let last = chain.steps.len() - 1;
+    let mut steps: Vec<Step> = chain
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(index, (id, place))| {
+            let function = if index == 0 { root_name.into() } else { summary.function(*id).name.clone() };
+            // A function that counts by its attribute is used where it is called.
+            let place = if index == last && chain.by_attribute { chain.steps[index - 1].1.clone() } else { place.clone() };
+            Step { function, place }
+        })
+        .collect();
+    steps.reverse();
+    steps
+}
+
+/// One finding for each decorated function and aspect that it uses and does not list; kernel entries never warn, their bodies do.
+fn findings(summary: &Summary, used: &[AspectSet], chains: &mut Chains<'_>) -> Vec<Finding> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    for (id, function) in summary.iter() {
+        let Some(declared) = function.declared.as_ref().filter(|_| function.defined && !matches!(function.role, Role::Kernel(_))) else {
+            continue;
+        };
+        for &aspect in used[id.index()].difference(&declared.aspects) {
+            // Constructors and destructors are several functions of one declaration.
+            if !seen.insert((function.name.as_str(), aspect, declared.place.as_ref())) {
+                continue;
+            }
+            let Some(chain) = chains.find(id, aspect, Goal::UseOrAttribute) else { continue };
+            out.push(finding(summary, function, aspect, &chain));
+        }
+    }
+    out
+}
+
+fn finding(summary: &Summary, function: &Function, aspect: Aspect, chain: &Chain) -> Finding {
+    let declared = function.declared.as_ref().expect("only decorated functions are warned about");
+    let use_step = if chain.by_attribute { chain.steps.len() - 2 } else { chain.steps.len() - 1 };
+    let mut call_before = None;
+    let mut steps = Vec::with_capacity(chain.steps.len());
+    for (id, place) in &chain.steps {
+        steps.push(Step { function: summary.function(*id).name.clone(), place: call_before });
+        call_before = place.clone();
+    }
+    Finding {
+        function: function.name.clone(),
+        aspect,
+        spelling: declared.spelling.clone(),
+        place: chain.steps[use_step].1.clone(),
+        chain: steps,
+        declared_at: declared.place.clone(),
+    }
+}

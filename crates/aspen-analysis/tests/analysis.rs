@@ -1,0 +1,184 @@
+//! What the analysis says of small call graphs.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use aspen_analysis::summary::Role;
+use aspen_analysis::{Analysis, CodeSplit, Summary, analyse, split};
+use aspen_contract::Step;
+use common::summary;
+
+fn steps(chain: &[Step]) -> String {
+    let step = |step: &Step| {
+        step.place.as_ref().map_or(step.function.clone(), |place| format!("{} {}:{}", step.function, place.line, place.column))
+    };
+    chain.iter().map(step).collect::<Vec<_>>().join(" < ")
+}
+
+fn used(summary: &Summary, analysis: &Analysis) -> String {
+    let mut out = String::new();
+    for (id, function) in summary.iter() {
+        let set: Vec<String> = analysis.used(id).iter().map(ToString::to_string).collect();
+        if !set.is_empty() {
+            writeln!(out, "{}: {}", function.symbol, set.join(" ")).expect("a string");
+        }
+    }
+    out
+}
+
+fn findings(analysis: &Analysis) -> String {
+    let mut out = String::new();
+    for finding in analysis.findings() {
+        let place = finding.place.as_ref().map_or("?".into(), |place| format!("{}:{}", place.line, place.column));
+        writeln!(out, "{place} {} uses {}: {}", finding.function, finding.aspect, steps(&finding.chain)).expect("a string");
+    }
+    out
+}
+
+fn sources(summary: &Summary, analysis: &Analysis) -> String {
+    let mut out = String::new();
+    for (id, function) in summary.iter().filter(|(_, function)| matches!(function.role, Role::Kernel(_))) {
+        for source in analysis.sources(id) {
+            let how = if source.declared { "declared" } else { "used" };
+            writeln!(out, "{}: {} {how}: {}", function.symbol, source.need, steps(&source.chain)).expect("a string");
+        }
+    }
+    out
+}
+
+fn dedent(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
+}
+
+#[track_caller]
+fn check(graph: &str, show: fn(&Summary, &Analysis) -> String, expected: &str) {
+    let summary = summary(graph);
+    assert_eq!(show(&summary, &analyse(&summary)), dedent(expected));
+}
+
+#[test]
+fn what_callees_use_and_declare_is_used() {
+    let graph = "
+        caller call:elsewhere call:plain declares:fp16
+        extern elsewhere declares:fp64
+        extern plain
+        marked attr:atomic64
+        kernel k call:caller call:marked";
+    check(graph, used, "caller: fp64\n marked: atomic64\n k: fp16 fp64 atomic64");
+}
+
+#[test]
+fn cycles_share_what_they_reach() {
+    let graph = "
+        a call:mid
+        mid declares:fp16 call:c
+        c call:a call:below
+        below call:deepest
+        deepest use:fp64
+        p call:q
+        q call:p
+        self attr:atomic64 call:self
+        kernel kb call:mid
+        kernel kp call:p";
+    check(graph, used, "a: fp16 fp64\n mid: fp16 fp64\n c: fp16 fp64\n below: fp64\n deepest: fp64\n self: atomic64\n kb: fp16 fp64");
+}
+
+#[test]
+fn a_kernel_does_not_use_what_it_declares_itself() {
+    let graph = "
+        kernel k body=op call:glue declares:fp16
+        glue call:op
+        op declares:fp16 use:fp64@3:4
+        other call:op";
+    check(graph, used, "k: fp64\n glue: fp64\n op: fp64\n other: fp16 fp64");
+}
+
+#[test]
+fn warning_names_the_use_and_the_shortest_chain() {
+    let graph = "
+        top declares:@6:3 call:far1@7:3 call:zeta@8:3 call:alfa@9:3
+        far1 call:far2@5:1
+        far2 call:zeta@4:1
+        zeta call:leaf@3:15
+        alfa call:leaf@3:40
+        leaf use:fp64@2:53
+        kernel k body=op call:op
+        op call:top@12:1";
+    check(graph, |_, analysis| findings(analysis), "2:53 top uses fp64: top < zeta 8:3 < leaf 3:15");
+}
+
+#[test]
+fn need_from_an_attribute_is_used_at_the_call() {
+    let graph = "
+        caller declares:fp16@4:3 call:elsewhere@4:69
+        extern elsewhere declares:fp64@2:3
+        outer declares:@9:1 call:inner@10:1
+        inner call:marked@11:5
+        marked attr:atomic64 use:atomic64@12:1";
+    check(
+        graph,
+        |_, analysis| findings(analysis),
+        "4:69 caller uses fp64: caller < elsewhere 4:69
+         11:5 outer uses atomic64: outer < inner 10:1 < marked 11:5",
+    );
+}
+
+#[test]
+fn entry_never_warns_but_its_body_does() {
+    let graph = "
+        kernel k body=op declares:fp16@1:1 call:op
+        op declares:fp16@1:1 use:fp64@2:2";
+    check(graph, |_, analysis| findings(analysis), "2:2 op uses fp64: op");
+}
+
+#[test]
+fn sources_prefer_a_use_over_a_declaration() {
+    let graph = "
+        kernel k body=op call:glue declares:accelerator@16:57 sg:64@16:30
+        glue call:op
+        op declares:accelerator@16:57 call:bar@17:20 call:promise@18:1
+        bar call:boo@9:30
+        boo use:fp64@6:19
+        promise declares:fp64,gpu@3:3
+        kernel plain body=op2 call:op2 wg:2x4@30:1
+        op2";
+    check(
+        graph,
+        sources,
+        "k: aspect gpu declared: promise 3:3 < k 18:1
+         k: aspect accelerator declared: k 16:57
+         k: aspect fp64 used: boo 6:19 < bar 9:30 < k 17:20
+         k: sub-group size 64 declared: k 16:30
+         plain: work-group size 2x4 declared: plain 30:1",
+    );
+}
+
+#[test]
+fn images_split_by_what_entry_points_need() {
+    let graph = "
+        kernel a
+        kernel b use:fp64
+        kernel c declares:fp64
+        kernel d wg:2x4x8
+        kernel e wg:8x4x2
+        kernel f wg:2x4x8
+        kernel g sg:8
+        kernel h unit=other.cpp
+        x exported use:fp64
+        extern y exported
+        plain use:fp16";
+    let summary = summary(graph);
+    let analysis = analyse(&summary);
+    let groups = |mode| {
+        let name = |id: &aspen_analysis::FuncId| summary.function(*id).symbol.clone();
+        split(&summary, &analysis, mode)
+            .iter()
+            .map(|image| image.entries.iter().map(name).collect::<String>())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(groups(CodeSplit::Off), "ah bcx df e g");
+    assert_eq!(groups(CodeSplit::PerSource), "a bcx df e g h");
+    assert_eq!(groups(CodeSplit::PerKernel), "a b c d e f g h x");
+}

@@ -1,0 +1,82 @@
+//! Summaries from a few lines of text, so that a test shows its call graph at a glance.
+//!
+//! One function a line, then words:
+//! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`,
+//! `use:fp64@3:4`, `call:g@5:6`, `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`, `wg:2x4@7:1`, `sg:8@8:1`,
+//! `unit=b.cpp`. Places are `line:column` in `t.cpp`.
+
+use std::collections::BTreeMap;
+
+use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Role, Summary, Use};
+use aspen_contract::{Aspect, Place, WorkGroupSize};
+
+fn place(text: &str) -> Option<Place> {
+    let (line, column) = text.split_once(':')?;
+    Some(Place { file: "t.cpp".into(), line: line.parse().expect("a line"), column: column.parse().expect("a column") })
+}
+
+fn aspect(name: &str) -> Aspect {
+    Aspect::from_name(name).unwrap_or_else(|| panic!("no aspect {name}"))
+}
+
+/// The summary of a graph's text.
+pub fn summary(text: &str) -> Summary {
+    let lines: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).filter(|words: &Vec<_>| !words.is_empty()).collect();
+    let name_of = |words: &[&str]| words[usize::from(matches!(words[0], "extern" | "kernel"))].to_owned();
+    let ids: BTreeMap<String, FuncId> =
+        lines.iter().enumerate().map(|(index, words)| (name_of(words), FuncId::from_index(index))).collect();
+    let id = |name: &str| *ids.get(name).unwrap_or_else(|| panic!("no function {name}"));
+    let functions = lines.iter().map(|words| function(words, name_of(words), &id)).collect();
+    Summary { functions }
+}
+
+fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Function {
+    let mut out = Function {
+        symbol: name.clone(),
+        name: name.clone(),
+        linkage: Linkage::External,
+        defined: words[0] != "extern",
+        role: Role::Plain,
+        unit: "t.cpp".into(),
+        declared: None,
+        uses_attribute: Default::default(),
+        uses: Vec::new(),
+        calls: Vec::new(),
+        reqd_work_group_size: None,
+        reqd_sub_group_size: None,
+    };
+    if words[0] == "kernel" {
+        out.role = Role::Kernel(Kernel { name, body: None, internal: words.contains(&"internal") });
+    }
+    for word in &words[1..] {
+        let (head, at) = word.rsplit_once('@').map_or((*word, None), |(head, at)| (head, place(at)));
+        match head.split_once([':', '=']) {
+            Some(("use", name)) => out.uses.push(Use { aspect: aspect(name), place: at }),
+            Some(("call", name)) => out.calls.push(Call { callee: id(name), place: at, one_of: None }),
+            Some(("declares", names)) => {
+                let aspects = names.split(',').filter(|name| !name.is_empty()).map(aspect).collect();
+                out.declared = Some(Declared { aspects, spelling: "sycl::device_has".into(), place: at });
+            }
+            Some(("attr", names)) => out.uses_attribute = names.split(',').map(aspect).collect(),
+            Some(("wg", size)) => {
+                let dims = size.split('x').map(|dim| dim.parse().expect("a number")).collect::<Vec<u64>>();
+                out.reqd_work_group_size = Some((WorkGroupSize::try_from(dims).expect("a size"), at));
+            }
+            Some(("sg", size)) => out.reqd_sub_group_size = Some((size.parse().expect("a number"), at)),
+            Some(("unit", unit)) => out.unit = unit.into(),
+            Some(("body", body)) => {
+                if let Role::Kernel(kernel) = &mut out.role {
+                    kernel.body = Some(id(body));
+                }
+            }
+            Some(_) => panic!("unknown word {word}"),
+            None if head == "exported" => out.role = Role::Exported,
+            None if head == "internal" && words[0] != "kernel" => out.linkage = Linkage::Internal,
+            None if head == "odr" => out.linkage = Linkage::OneDefinitionRule,
+            None => {}
+        }
+    }
+    out.uses.sort_by_key(|one| one.aspect);
+    out
+}

@@ -1,0 +1,89 @@
+//! How summaries of several objects meet.
+
+mod common;
+
+use aspen_analysis::link::{Unit, link};
+use aspen_analysis::{Summary, analyse};
+use common::summary;
+
+fn units<'a>(summaries: &'a [Summary]) -> Vec<Unit<'a>> {
+    const OBJECTS: [(&str, &str); 3] = [("a.o", "aaaa"), ("b.o", "bbbb"), ("c.o", "cccc")];
+    summaries.iter().zip(OBJECTS).map(|(summary, (object, tag))| Unit { object, tag, summary }).collect()
+}
+
+#[track_caller]
+fn check(graphs: &[&str], expected: &str) {
+    let summaries: Vec<Summary> = graphs.iter().map(|graph| summary(graph)).collect();
+    let text = match link(&units(&summaries)) {
+        Err(errors) => errors.iter().map(|error| format!("error: {error}\n")).collect(),
+        Ok(linked) => {
+            let analysis = analyse(&linked.summary);
+            let line = |(id, function): (aspen_analysis::FuncId, &aspen_analysis::summary::Function)| {
+                let used: Vec<String> = analysis.used(id).iter().map(ToString::to_string).collect();
+                format!("{}{}: {}", if function.defined { "" } else { "extern " }, function.symbol, used.join(" ")).trim_end().to_owned()
+                    + "\n"
+            };
+            let excess: String = linked
+                .excess(&analysis)
+                .iter()
+                .map(|one| format!("excess {} {:?} {:?}\n", one.function, one.aspects, one.declared_at.as_ref().map(|place| place.line)))
+                .collect();
+            linked.summary.iter().map(line).collect::<String>() + &excess
+        }
+    };
+    let expected: String = expected.lines().map(|line| format!("{}\n", line.trim())).collect();
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn definition_takes_over_from_the_declaration() {
+    check(
+        &["kernel k call:far\n extern far exported", "far exported call:deep\n deep internal use:fp64"],
+        "k: fp64
+         far: fp64
+         deep: fp64",
+    );
+}
+
+#[test]
+fn definition_that_needs_more_than_was_declared() {
+    check(
+        &["kernel k call:far\n extern far exported declares:fp64@2:3", "far exported declares:fp64,gpu@5:3"],
+        "k: gpu fp64
+         far:
+         excess far [Aspect(2)] Some(2)",
+    );
+    check(&["kernel k call:far\n extern far exported", "far exported use:fp64"], "k: fp64\n far: fp64");
+}
+
+#[test]
+fn internal_names_stay_apart() {
+    check(
+        &["kernel k internal call:f\n f internal use:fp64", "kernel k internal call:f\n f internal use:fp16"],
+        "k.aspen_aaaa: fp64
+         f: fp64
+         k.aspen_bbbb: fp16
+         f: fp16",
+    );
+}
+
+#[test]
+fn equal_kernels_of_a_header_merge_and_different_ones_clash() {
+    let header = "kernel k body=op call:op\n op odr use:fp64";
+    check(&[header, header], "k: fp64\n op: fp64");
+    check(
+        &["kernel k body=op1 call:op1\n op1 odr", "kernel k body=op2 call:op2\n op2 odr"],
+        "error: kernel name 'k' is used for two different kernels, in 'a.o' and in 'b.o'; give one of them another name",
+    );
+    let local = "kernel k body=op call:op\n op internal";
+    check(
+        &[local, local],
+        "error: kernel name 'k' is used for two different kernels, in 'a.o' and in 'b.o'; give one of them another name",
+    );
+}
+
+#[test]
+fn function_defined_twice() {
+    check(&["f exported", "f exported"], "error: device function 'f' is defined in 'a.o' and in 'b.o'");
+    check(&["f odr use:fp64", "f odr use:fp64"], "f: fp64");
+}
