@@ -1,1 +1,25 @@
 //! Property sets, OffloadBinary and the containers that carry device images.
+//!
+//! Everything here turns bytes into values and back; nothing opens a file. Bytes from outside are never trusted: every size and offset is
+//! checked before it is used, nothing is allocated by a number that was only read, and every error says where and why.
+//!
+//! - [`property`]: property sets and their text form;
+//! - [`offload`]: LLVM's OffloadBinary container;
+//! - [`image`]: a device image: requirements, kernels, sources; and the builder that writes one;
+//! - [`object_sections`]: what an object file says about its device code before the link;
+//! - [`container`]: finding all of that in executables, objects, archives and bare files.
+
+#![forbid(unsafe_code)]
+
+pub mod container;
+pub mod image;
+pub mod object_sections;
+pub mod offload;
+pub mod payload;
+pub mod property;
+
+pub use container::{Container, ContainerError, Found, Kind, find};
+pub use image::{DeviceImage, ImageBuilder, ImageError, Kernel, KernelInfo};
+pub use object_sections::{ObjectBlob, ObjectHeader, ObjectUnit};
+pub use offload::{Entry, ImageKind, OFFLOAD_KIND_SYCL, OffloadError};
+pub use property::{PropertySet, PropertySets, Value};

@@ -1,0 +1,493 @@
+//! Device images: what an entry of a container says about one, and the builder that writes such an entry.
+//!
+//! The authority for the check is the set `SYCL/device-requirements` (DESIGN §5). Everything of ours beside it only explains or speeds up.
+
+use std::borrow::Cow;
+
+use aspen_contract::{Aspect, Need, Place, Requirements, Source, Step, WorkGroupSize};
+use indexmap::IndexSet;
+use serde::{Deserialize, Serialize};
+
+use crate::offload::{Entry, ImageKind, NulInString};
+use crate::payload::{self, PayloadError};
+use crate::property::{ParseError, PropertySet, PropertySets, UnwritableName, Value, check_set_name, set_from_text, set_to_text};
+
+/// What every kernel of the image needs, in the seeds' dialect. Source: DESIGN §5.
+pub const DEVICE_REQUIREMENTS: &str = "SYCL/device-requirements";
+/// Device functions the image offers to others.
+pub const EXPORTED_SYMBOLS: &str = "SYCL/exported symbols";
+/// Device functions the image takes from others.
+pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
+/// The kernels with their names and requirements.
+pub const KERNELS: &str = "Aspen/kernels";
+/// Why each requirement is there.
+pub const REQUIREMENT_SOURCES: &str = "Aspen/requirement sources";
+
+const ASPECT: &str = "aspect";
+const REQD_SUB_GROUP_SIZE: &str = "reqd_sub_group_size";
+const REQD_WORK_GROUP_SIZE: &str = "reqd_work_group_size";
+
+/// An image of a container, read lazily: opening it looks at nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceImage<'a> {
+    entry: Entry<'a>,
+}
+
+/// What the link knows of one kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KernelInfo {
+    /// The name for people.
+    pub name: String,
+    /// What this kernel needs.
+    pub requirements: Requirements,
+}
+
+/// A kernel of an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The entry's symbol.
+    pub symbol: String,
+    /// What is known of it.
+    pub info: KernelInfo,
+}
+
+impl<'a> DeviceImage<'a> {
+    /// The image of that entry.
+    pub fn new(entry: Entry<'a>) -> DeviceImage<'a> {
+        DeviceImage { entry }
+    }
+
+    /// The entry with all its strings.
+    pub fn entry(&self) -> &Entry<'a> {
+        &self.entry
+    }
+
+    /// The entry, given back.
+    pub fn into_entry(self) -> Entry<'a> {
+        self.entry
+    }
+
+    /// `<stem>_<n>`; foreign images have none.
+    pub fn name(&self) -> Option<&str> {
+        self.entry.text("name")
+    }
+
+    /// The target's name, from the key `arch`; without one, the triple.
+    pub fn target(&self) -> &str {
+        self.entry.text("arch").filter(|arch| !arch.is_empty()).or_else(|| self.triple()).unwrap_or("unknown")
+    }
+
+    /// The target's triple.
+    pub fn triple(&self) -> Option<&str> {
+        self.entry.text("triple")
+    }
+
+    /// What the image is.
+    pub fn kind(&self) -> ImageKind {
+        self.entry.image_kind
+    }
+
+    /// The image itself.
+    pub fn bytes(&self) -> &[u8] {
+        &self.entry.image
+    }
+
+    /// The format as `aspen inspect` names it. Source: DESIGN §2.
+    pub fn format_name(&self) -> Cow<'static, str> {
+        match self.entry.image_kind {
+            ImageKind::None => "none".into(),
+            ImageKind::Object => "native".into(),
+            ImageKind::Bitcode => "bitcode".into(),
+            ImageKind::Cubin => "cubin".into(),
+            ImageKind::Fatbinary => "fatbinary".into(),
+            ImageKind::Ptx => "ptx".into(),
+            ImageKind::SpirV => "spirv".into(),
+            ImageKind::Other(number) => format!("kind {number}").into(),
+        }
+    }
+
+    /// All property sets: the strings whose keys hold a slash, as every set's name does. Source: DESIGN §5.
+    ///
+    /// # Errors
+    /// If one of them is damaged.
+    pub fn property_sets(&self) -> Result<PropertySets, ImageError> {
+        let keys = self.entry.strings.iter().map(|(key, _)| key.as_ref()).filter(|key| key.contains('/'));
+        keys.map(|key| Ok((key.to_owned(), self.property_set(key)?.unwrap_or_default()))).collect()
+    }
+
+    /// One property set, if the image has it.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub fn property_set(&self, name: &str) -> Result<Option<PropertySet>, ImageError> {
+        let Some(text) = self.entry.string(name) else { return Ok(None) };
+        let text = std::str::from_utf8(text).map_err(|_| ImageError::NoText { set: name.to_owned() })?;
+        set_from_text(text).map(Some).map_err(|error| ImageError::Text { set: name.to_owned(), error })
+    }
+
+    /// What a device must have before anything of the image is read. An absent set needs nothing.
+    ///
+    /// # Errors
+    /// If the set is damaged, or asks for something this build cannot check: such an image must not run.
+    pub fn requirements(&self) -> Result<Requirements, ImageError> {
+        match self.property_set(DEVICE_REQUIREMENTS)? {
+            Some(set) => requirements_of(&set),
+            None => Ok(Requirements::default()),
+        }
+    }
+
+    /// The kernels, in the order of the module. Images that are not ours have only symbols; their kernels need what the image needs.
+    ///
+    /// # Errors
+    /// If a property is damaged.
+    pub fn kernels(&self) -> Result<Vec<Kernel>, ImageError> {
+        let Some(set) = self.property_set(KERNELS)? else {
+            let requirements = self.requirements()?;
+            let kernel = |symbol: &str| Kernel {
+                symbol: symbol.to_owned(),
+                info: KernelInfo { name: symbol.to_owned(), requirements: requirements.clone() },
+            };
+            return Ok(self.symbols().map(kernel).collect());
+        };
+        set.iter().map(|(symbol, value)| Ok(Kernel { symbol: symbol.clone(), info: read_payload(KERNELS, symbol, value)? })).collect()
+    }
+
+    /// The symbols that the container lists.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.entry.text("symbols").unwrap_or_default().split([',', '\0']).filter(|symbol| !symbol.is_empty())
+    }
+
+    /// Why the kernel needs what it needs; empty if the program was built without explanations.
+    ///
+    /// # Errors
+    /// If the property is damaged.
+    pub fn sources(&self, symbol: &str) -> Result<Vec<Source>, ImageError> {
+        match self.property_set(REQUIREMENT_SOURCES)?.as_ref().and_then(|set| set.get(symbol)) {
+            Some(value) => {
+                let table: SourceTable = read_payload(REQUIREMENT_SOURCES, symbol, value)?;
+                table.unpack().ok_or_else(|| ImageError::SourceName { symbol: symbol.to_owned() })
+            }
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Device functions the image offers to others.
+    ///
+    /// # Errors
+    /// If the set is damaged.
+    pub fn exports(&self) -> Result<Vec<String>, ImageError> {
+        Ok(self.property_set(EXPORTED_SYMBOLS)?.map_or(Vec::new(), |set| set.into_keys().collect()))
+    }
+
+    /// Device functions the image takes from others.
+    ///
+    /// # Errors
+    /// If the set is damaged.
+    pub fn imports(&self) -> Result<Vec<String>, ImageError> {
+        Ok(self.property_set(IMPORTED_SYMBOLS)?.map_or(Vec::new(), |set| set.into_keys().collect()))
+    }
+}
+
+/// Reads `SYCL/device-requirements`.
+///
+/// # Errors
+/// If a value is damaged, or asks for something this build cannot check.
+pub fn requirements_of(set: &PropertySet) -> Result<Requirements, ImageError> {
+    let mut out = Requirements::default();
+    for (name, value) in set {
+        let wrong = |why: &str| ImageError::Requirement { name: name.clone(), why: why.to_owned() };
+        let numbers = value.as_u32s().ok_or_else(|| wrong("it is no array of 32-bit numbers"))?;
+        match name.as_str() {
+            ASPECT => out.aspects = numbers.into_iter().map(Aspect::from_number).collect(),
+            REQD_SUB_GROUP_SIZE => match numbers[..] {
+                [size] if size > 0 => out.reqd_sub_group_size = Some(size),
+                _ => return Err(wrong("it is not one number of at least 1")),
+            },
+            REQD_WORK_GROUP_SIZE => {
+                let Some((&count, dims)) = numbers.split_first() else { return Err(wrong("it is empty")) };
+                if count as usize != dims.len() {
+                    return Err(wrong(&format!("it says it has {count} dimensions but holds {}", dims.len())));
+                }
+                let dims: Vec<u64> = dims.iter().copied().map(u64::from).collect();
+                out.reqd_work_group_size = Some(WorkGroupSize::try_from(dims).map_err(|error| wrong(&error.to_string()))?);
+            }
+            _ => return Err(wrong("this version of Aspen does not know it and so cannot check it")),
+        }
+    }
+    Ok(out)
+}
+
+/// The set `SYCL/device-requirements`; empty, and then left out of images, if nothing is needed.
+///
+/// A dimension above 2³²−1, which no device has, is stored as 2³²−1. Source: DESIGN §3, §5.
+pub fn device_requirements(requirements: &Requirements) -> PropertySet {
+    let mut set = PropertySet::new();
+    if !requirements.aspects.is_empty() {
+        set.insert(ASPECT.into(), Value::from_u32s(requirements.aspects.iter().map(|aspect| aspect.number())));
+    }
+    if let Some(size) = requirements.reqd_sub_group_size {
+        set.insert(REQD_SUB_GROUP_SIZE.into(), Value::from_u32s([size]));
+    }
+    if let Some(size) = &requirements.reqd_work_group_size {
+        let stored = |&dim: &u64| u32::try_from(dim).unwrap_or(u32::MAX);
+        let dims = size.dims();
+        let count = u32::try_from(dims.len()).unwrap_or(u32::MAX);
+        set.insert(REQD_WORK_GROUP_SIZE.into(), Value::from_u32s([count].into_iter().chain(dims.iter().map(stored))));
+    }
+    set
+}
+
+/// The set `Aspen/kernels`.
+pub fn kernels_set<'k>(kernels: impl IntoIterator<Item = (&'k str, &'k KernelInfo)>) -> PropertySet {
+    kernels.into_iter().map(|(symbol, info)| (symbol.to_owned(), Value::Bytes(payload::write(info)))).collect()
+}
+
+/// The set `Aspen/requirement sources`.
+pub fn requirement_sources_set<'k>(kernels: impl IntoIterator<Item = (&'k str, &'k [Source])>) -> PropertySet {
+    let property = |(symbol, sources): (&str, &[Source])| (symbol.to_owned(), Value::Bytes(payload::write(&SourceTable::pack(sources))));
+    kernels.into_iter().filter(|(_, sources)| !sources.is_empty()).map(property).collect()
+}
+
+/// A set that lists symbols, as `SYCL/exported symbols` does: each with the number 1.
+pub fn symbols_set<'s>(symbols: impl IntoIterator<Item = &'s str>) -> PropertySet {
+    symbols.into_iter().map(|symbol| (symbol.to_owned(), Value::U32(1))).collect()
+}
+
+/// `Vec<Source>` with every file and function name once: chains of one kernel repeat them a lot.
+#[derive(Serialize, Deserialize)]
+struct SourceTable {
+    names: Vec<String>,
+    sources: Vec<PackedSource>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedSource {
+    need: Need,
+    declared: bool,
+    chain: Vec<PackedStep>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedStep {
+    function: usize,
+    /// File, line, column.
+    place: Option<(usize, u32, u32)>,
+}
+
+impl SourceTable {
+    fn pack(sources: &[Source]) -> SourceTable {
+        let mut names = IndexSet::new();
+        let mut index = |name: &str| names.get_index_of(name).unwrap_or_else(|| names.insert_full(name.to_owned()).0);
+        let mut step = |step: &Step| PackedStep {
+            function: index(&step.function),
+            place: step.place.as_ref().map(|place| (index(&place.file), place.line, place.column)),
+        };
+        let mut packed = Vec::with_capacity(sources.len());
+        for source in sources {
+            let chain = source.chain.iter().map(&mut step).collect();
+            packed.push(PackedSource { need: source.need.clone(), declared: source.declared, chain });
+        }
+        SourceTable { names: names.into_iter().collect(), sources: packed }
+    }
+
+    /// `None` if a name is not in the table.
+    fn unpack(self) -> Option<Vec<Source>> {
+        let name = |index: usize| self.names.get(index).cloned();
+        let place = |(file, line, column)| Some(Place { file: name(file)?, line, column });
+        let step = |step: PackedStep| {
+            Some(Step { function: name(step.function)?, place: step.place.map_or(Some(None), |packed| place(packed).map(Some))? })
+        };
+        let source = |source: PackedSource| {
+            let chain = source.chain.into_iter().map(step).collect::<Option<_>>()?;
+            Some(Source { need: source.need, declared: source.declared, chain })
+        };
+        self.sources.into_iter().map(source).collect()
+    }
+}
+
+fn read_payload<T: serde::de::DeserializeOwned>(set: &str, name: &str, value: &Value) -> Result<T, ImageError> {
+    let damaged = |error| ImageError::Payload { set: set.to_owned(), name: name.to_owned(), error };
+    let bytes = value.as_bytes().ok_or(ImageError::NoBytes { set: set.to_owned(), name: name.to_owned() })?;
+    payload::read(bytes).map_err(damaged)
+}
+
+/// Makes the OffloadBinary entry of a device image.
+#[derive(Clone, Debug)]
+pub struct ImageBuilder {
+    kind: ImageKind,
+    triple: String,
+    target: String,
+    name: String,
+    sets: PropertySets,
+    kernels: Vec<(Kernel, Vec<Source>)>,
+}
+
+impl ImageBuilder {
+    /// An image for the target of that name and triple; `name` is `<stem>_<n>`.
+    pub fn new(kind: ImageKind, triple: &str, target: &str, name: &str) -> ImageBuilder {
+        ImageBuilder {
+            kind,
+            triple: triple.to_owned(),
+            target: target.to_owned(),
+            name: name.to_owned(),
+            sets: PropertySets::new(),
+            kernels: Vec::new(),
+        }
+    }
+
+    /// What the whole image needs.
+    #[must_use]
+    pub fn requirements(self, requirements: &Requirements) -> ImageBuilder {
+        self.set(DEVICE_REQUIREMENTS, device_requirements(requirements))
+    }
+
+    /// Adds a kernel; no sources leave no explanation.
+    #[must_use]
+    pub fn kernel(mut self, kernel: Kernel, sources: Vec<Source>) -> ImageBuilder {
+        self.kernels.push((kernel, sources));
+        self
+    }
+
+    /// Device functions the image offers to others.
+    #[must_use]
+    pub fn exports<'s>(self, symbols: impl IntoIterator<Item = &'s str>) -> ImageBuilder {
+        self.set(EXPORTED_SYMBOLS, symbols_set(symbols))
+    }
+
+    /// Device functions the image takes from others.
+    #[must_use]
+    pub fn imports<'s>(self, symbols: impl IntoIterator<Item = &'s str>) -> ImageBuilder {
+        self.set(IMPORTED_SYMBOLS, symbols_set(symbols))
+    }
+
+    /// Any further set. Empty ones are left out.
+    #[must_use]
+    pub fn set(mut self, name: &str, set: PropertySet) -> ImageBuilder {
+        if set.is_empty() {
+            self.sets.remove(name);
+        } else {
+            self.sets.insert(name, set);
+        }
+        self
+    }
+
+    /// The sets as they will stand in the image.
+    pub fn property_sets(&self) -> PropertySets {
+        let mut sets = self.sets.clone();
+        let kernels = kernels_set(self.kernels.iter().map(|(kernel, _)| (kernel.symbol.as_str(), &kernel.info)));
+        let sources = requirement_sources_set(self.kernels.iter().map(|(kernel, sources)| (kernel.symbol.as_str(), sources.as_slice())));
+        for (name, set) in [(KERNELS, kernels), (REQUIREMENT_SOURCES, sources)] {
+            if !set.is_empty() {
+                sets.insert(name, set);
+            }
+        }
+        sets
+    }
+
+    /// The entry that holds `image`.
+    ///
+    /// # Errors
+    /// If a set or property has a name that cannot be written.
+    pub fn entry<'a>(&self, image: impl Into<Cow<'a, [u8]>>) -> Result<Entry<'a>, BuildError> {
+        let mut entry = Entry::new(self.kind, image);
+        let symbols: Vec<&str> = self.kernels.iter().map(|(kernel, _)| kernel.symbol.as_str()).collect();
+        for (key, value) in
+            [("triple", self.triple.clone()), ("arch", self.target.clone()), ("symbols", symbols.join(",")), ("name", self.name.clone())]
+        {
+            entry.set_string(key, value.into_bytes());
+        }
+        add_sets(&mut entry, &self.property_sets())?;
+        Ok(entry)
+    }
+
+    /// The bytes of the OffloadBinary that holds `image`.
+    ///
+    /// # Errors
+    /// If a set or property has a name that cannot be written.
+    pub fn to_bytes(&self, image: &[u8]) -> Result<Vec<u8>, BuildError> {
+        Ok(self.entry(image)?.to_bytes()?)
+    }
+}
+
+/// Writes each set as one string of the entry.
+pub(crate) fn add_sets(entry: &mut Entry<'_>, sets: &PropertySets) -> Result<(), BuildError> {
+    for (name, set) in sets.iter() {
+        check_set_name(name)?;
+        if !name.contains('/') {
+            return Err(BuildError::NoSlash(name.to_owned()));
+        }
+        entry.set_string(name.to_owned(), set_to_text(set)?.into_bytes());
+    }
+    Ok(())
+}
+
+/// An image that cannot be written.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A set or property name.
+    #[error(transparent)]
+    Name(#[from] UnwritableName),
+    /// A triple, target, name or symbol.
+    #[error(transparent)]
+    Nul(#[from] NulInString),
+    /// Property sets are told from other strings by the slash.
+    #[error("the property set '{0}' has no slash in its name and could not be found again")]
+    NoSlash(String),
+}
+
+/// An image whose strings cannot be understood.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ImageError {
+    /// A set that is no UTF-8.
+    #[error("the property set '{set}' is no text")]
+    NoText {
+        /// The set's name.
+        set: String,
+    },
+    /// A set whose lines cannot be read.
+    #[error("the property set '{set}' is damaged: {error}")]
+    Text {
+        /// The set's name.
+        set: String,
+        /// Which line, and why.
+        error: ParseError,
+    },
+    /// A property of `SYCL/device-requirements`.
+    #[error("the requirement '{name}' in 'SYCL/device-requirements' cannot be used: {why}")]
+    Requirement {
+        /// The property's name.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// A number where bytes should be.
+    #[error("the property '{name}' of '{set}' is no byte array")]
+    NoBytes {
+        /// The set's name.
+        set: String,
+        /// The property's name.
+        name: String,
+    },
+    /// A payload of ours.
+    #[error("the property '{name}' of '{set}' is damaged: {error}")]
+    Payload {
+        /// The set's name.
+        set: String,
+        /// The property's name.
+        name: String,
+        /// Why.
+        error: PayloadError,
+    },
+    /// A source that names something outside its table of names.
+    #[error("the property '{symbol}' of 'Aspen/requirement sources' is damaged: a name is missing")]
+    SourceName {
+        /// The kernel's symbol.
+        symbol: String,
+    },
+    /// Device code of an object that is no bitcode.
+    #[error("device code of an object should be bitcode, not {0}")]
+    NotBitcode(String),
+    /// A string that must be there.
+    #[error("the key '{0}' is missing or is no text")]
+    NoString(&'static str),
+}
