@@ -1,0 +1,131 @@
+//! Runs the programs of `tests/e2e` as a user would: public commands only, each in a fresh folder with a clean environment.
+//!
+//! A test is one file. Lines that begin with `//#` are directives, in order; `//# file: NAME` begins a further file whose lines count
+//! from 1 (its directives belong to the test all the same). What comes before the first `file:` is the file itself.
+//!
+//! Steps
+//! - `run: [VAR=VALUE …] COMMAND WORD…`   a command without a shell; quotes group words; `{self}` is the test's file
+//! - `sh: COMMAND`                         the same through /bin/sh
+//! - `zero: FILE SECTION`                  overwrites an ELF section's bytes by zeros
+//! - `replace: FILE OLD NEW`               replaces the text OLD, which must occur, by NEW of the same length
+//! - `copy: FROM TO`, `remove: FILE`
+//!
+//! Expectations about the step before them (a step must succeed unless `exit` says otherwise)
+//! - `exit: N`
+//! - `stdout: LINE`, `stderr: LINE`        such a line is there
+//! - `stdout~: REGEX`, `stderr~: REGEX`, `stdout!~: REGEX`, `stderr!~: REGEX`
+//! - `count: N stdout|stderr REGEX`        matches of the expression
+//! - `exists: FILE`, `absent: FILE`
+//!
+//! A step fails in any case when the command dies by a signal, panics or runs longer than two minutes.
+
+mod step;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(about = "Runs tests/e2e through public commands")]
+struct Args {
+    /// Folder with aspen++ and aspen
+    #[arg(long)]
+    bin: PathBuf,
+    /// Folder of the tests
+    #[arg(long)]
+    tests: PathBuf,
+    /// Only tests whose name contains this
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Tests at a time
+    #[arg(short, default_value_t = 2)]
+    jobs: usize,
+}
+
+/// A test file taken apart.
+struct Test {
+    name: String,
+    files: Vec<(String, String)>,
+    directives: Vec<(usize, String, String)>,
+}
+
+impl Test {
+    fn read(path: &Path) -> Result<Test> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let own_name = path.file_name().context("a test is a file")?.to_string_lossy().into_owned();
+        let name = path.file_stem().context("a test is a file")?.to_string_lossy().into_owned();
+        let (mut files, mut directives) = (vec![(own_name, String::new())], Vec::new());
+        for (number, line) in text.lines().enumerate() {
+            let directive = line.strip_prefix("//# ").and_then(|rest| rest.split_once(':'));
+            if let Some(("file", name)) = directive {
+                files.push((name.trim().to_owned(), String::new()));
+                continue;
+            }
+            if let Some((key, value)) = directive {
+                directives.push((number + 1, key.to_owned(), value.trim().to_owned()));
+            }
+            let (_, content) = files.last_mut().context("there is always a file")?;
+            content.push_str(line);
+            content.push('\n');
+        }
+        if !directives.iter().any(|(_, key, _)| step::is_step(key)) {
+            bail!("{} runs nothing", path.display());
+        }
+        Ok(Test { name, files, directives })
+    }
+
+    fn run(&self, bin: &Path) -> Result<()> {
+        let folder = tempfile::Builder::new().prefix("aspen-e2e-").tempdir()?;
+        for (name, content) in &self.files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+            std::fs::write(path, content)?;
+        }
+        let mut session = step::Session::new(folder.path(), bin, &self.files[0].0);
+        for (index, (line, key, value)) in self.directives.iter().enumerate() {
+            let later = &self.directives[index + 1..];
+            let exit = later.iter().take_while(|(_, key, _)| !step::is_step(key)).find(|(_, key, _)| key == "exit");
+            let exit =
+                exit.map_or(Ok(0), |(_, _, value)| value.parse::<i32>()).with_context(|| format!("line {line}: exit takes a number"))?;
+            session.directive(key, value, exit).with_context(|| format!("line {line}: {key}: {value}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn main() -> Result<ExitCode> {
+    let args = Args::parse();
+    let bin = args.bin.canonicalize().with_context(|| format!("no folder {}", args.bin.display()))?;
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&args.tests)
+        .with_context(|| format!("no folder {}", args.tests.display()))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    paths.sort();
+    let tests = paths.iter().filter(|path| path.is_file()).map(|path| Test::read(path)).collect::<Result<Vec<_>>>()?;
+    let tests: Vec<&Test> = tests.iter().filter(|test| test.name.contains(&args.only)).collect();
+    if tests.is_empty() {
+        bail!("no test in {} is called '{}'", args.tests.display(), args.only);
+    }
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let failed = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..args.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(test) = tests.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    match test.run(&bin) {
+                        Ok(()) => println!("PASS {}", test.name),
+                        Err(error) => {
+                            failed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                            println!("FAIL {}: {error:#}", test.name);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner();
+    println!("{} passed, {failed} failed", tests.len() - failed);
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

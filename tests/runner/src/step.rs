@@ -1,0 +1,209 @@
+//! One directive of a test: a step, or an expectation about the step before.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use object::{Object, ObjectSection};
+use regex::RegexBuilder;
+
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// Whether the directive does something, rather than looking at what was done.
+pub fn is_step(key: &str) -> bool {
+    matches!(key, "run" | "sh" | "zero" | "replace" | "copy" | "remove")
+}
+
+/// A test on its way: its folder and what its last command said.
+pub struct Session<'t> {
+    folder: &'t Path,
+    bin: &'t Path,
+    own_name: &'t str,
+    said: BTreeMap<&'static str, String>,
+}
+
+impl<'t> Session<'t> {
+    pub fn new(folder: &'t Path, bin: &'t Path, own_name: &'t str) -> Self {
+        Session { folder, bin, own_name, said: BTreeMap::new() }
+    }
+
+    /// Carries out one directive; `exit` is the status that a command of this step must end with.
+    pub fn directive(&mut self, key: &str, value: &str, exit: i32) -> Result<()> {
+        match key {
+            "run" => {
+                let words = words(&value.replace("{self}", self.own_name))?;
+                let assignments = words.iter().take_while(|word| word.split_once('=').is_some_and(|(name, _)| is_variable(name))).count();
+                let (variables, command) = words.split_at(assignments);
+                let (program, arguments) = command.split_first().context("no command")?;
+                let mut command = Command::new(self.program(program)?);
+                command.args(arguments).envs(variables.iter().filter_map(|word| word.split_once('=')));
+                self.execute(command, exit)
+            }
+            "sh" => {
+                let mut command = Command::new("/bin/sh");
+                command.arg("-c").arg(value.replace("{self}", self.own_name));
+                self.execute(command, exit)
+            }
+            "exit" => Ok(()),
+            "zero" => {
+                let (file, section) = value.split_once(' ').context("zero takes a file and a section")?;
+                let path = self.folder.join(file);
+                let mut bytes = std::fs::read(&path)?;
+                let range = {
+                    let elf = object::File::parse(&*bytes)?;
+                    let section = elf.section_by_name(section).with_context(|| format!("{file} has no section {section}"))?;
+                    section.file_range().with_context(|| format!("{file}: the section has no bytes"))?
+                };
+                let start = usize::try_from(range.0)?;
+                bytes[start..start + usize::try_from(range.1)?].fill(0);
+                write_in_place(&path, &bytes)
+            }
+            "replace" => {
+                let words = words(value)?;
+                let [file, old, new] = &words[..] else { bail!("replace takes a file, the old and the new text") };
+                ensure!(old.len() == new.len(), "the texts must be of one length");
+                let path = self.folder.join(file);
+                let mut bytes = std::fs::read(&path)?;
+                let places: Vec<usize> =
+                    (0..bytes.len().saturating_sub(old.len())).filter(|&at| bytes[at..].starts_with(old.as_bytes())).collect();
+                ensure!(!places.is_empty(), "{file} does not hold '{old}'");
+                for at in places {
+                    bytes[at..at + new.len()].copy_from_slice(new.as_bytes());
+                }
+                write_in_place(&path, &bytes)
+            }
+            "copy" => {
+                let (from, to) = value.split_once(' ').context("copy takes two files")?;
+                std::fs::copy(self.folder.join(from), self.folder.join(to))?;
+                Ok(())
+            }
+            "remove" => Ok(std::fs::remove_file(self.folder.join(value))?),
+            "exists" => self.present(value, true),
+            "absent" => self.present(value, false),
+            "count" => {
+                let mut parts = value.splitn(3, ' ');
+                let (Some(count), Some(stream), Some(regex)) = (parts.next(), parts.next(), parts.next()) else {
+                    bail!("count takes a number, a stream and an expression");
+                };
+                let found = expression(regex)?.find_iter(self.text(stream)?).count();
+                ensure!(found == count.parse::<usize>()?, "found {found} times in:\n{}", self.text(stream)?);
+                Ok(())
+            }
+            _ => self.text_expectation(key, value),
+        }
+    }
+
+    fn text_expectation(&self, key: &str, value: &str) -> Result<()> {
+        let (stream, how) = key.split_at(key.find(['~', '!']).unwrap_or(key.len()));
+        let text = self.text(stream)?;
+        let holds = match how {
+            "" => text.lines().any(|line| line == value),
+            "~" => expression(value)?.is_match(text),
+            "!~" => !expression(value)?.is_match(text),
+            _ => bail!("unknown directive"),
+        };
+        ensure!(holds, "{stream} is:\n{text}");
+        Ok(())
+    }
+
+    fn text(&self, stream: &str) -> Result<&str> {
+        self.said.get(stream).map(String::as_str).with_context(|| format!("unknown directive, or no command before it ({stream})"))
+    }
+
+    fn present(&self, file: &str, wanted: bool) -> Result<()> {
+        ensure!(self.folder.join(file).exists() == wanted, "{file} is {}", if wanted { "not there" } else { "there" });
+        Ok(())
+    }
+
+    /// Our own commands come from `--bin`, programs with a slash from the test's folder, all others from the system.
+    fn program(&self, name: &str) -> Result<PathBuf> {
+        if name.contains('/') {
+            return Ok(self.folder.join(name));
+        }
+        let ours = self.bin.join(name);
+        if ours.exists() {
+            return Ok(ours);
+        }
+        ["/usr/local/bin", "/usr/bin", "/bin"]
+            .iter()
+            .map(|folder| Path::new(folder).join(name))
+            .find(|path| path.exists())
+            .with_context(|| format!("no command '{name}'"))
+    }
+
+    fn execute(&mut self, mut command: Command, exit: i32) -> Result<()> {
+        let (out, err) = (self.folder.join(".stdout"), self.folder.join(".stderr"));
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.bin.display());
+        let kept: Vec<(String, String)> =
+            command.get_envs().filter_map(|(name, value)| Some((name.to_str()?.into(), value?.to_str()?.into()))).collect();
+        command.env_clear().envs(kept).env("PATH", path).env("LC_ALL", "C.UTF-8").env("HOME", self.folder).env("TMPDIR", self.folder);
+        command.current_dir(self.folder).stdin(Stdio::null()).stdout(std::fs::File::create(&out)?).stderr(std::fs::File::create(&err)?);
+        let mut child = command.spawn().with_context(|| format!("cannot start {:?}", command.get_program()))?;
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if start.elapsed() > TIME_LIMIT {
+                child.kill()?;
+                child.wait()?;
+                bail!("took longer than {} s", TIME_LIMIT.as_secs());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let (stdout, stderr) = (read(&out)?, read(&err)?);
+        let shown = format!("stdout:\n{stdout}\nstderr:\n{stderr}");
+        ensure!(status.signal().is_none(), "died by signal {:?}; {shown}", status.signal());
+        ensure!(!stderr.contains("panicked at"), "panicked; {shown}");
+        ensure!(status.code() == Some(exit), "exit {:?}, expected {exit}; {shown}", status.code());
+        self.said = BTreeMap::from([("stdout", stdout), ("stderr", stderr)]);
+        Ok(())
+    }
+}
+
+/// Keeps the file's mode, so that a patched executable stays one.
+fn write_in_place(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mode = std::fs::metadata(path)?.permissions();
+    std::fs::remove_file(path)?;
+    std::fs::write(path, bytes)?;
+    Ok(std::fs::set_permissions(path, mode)?)
+}
+
+fn expression(text: &str) -> Result<regex::Regex> {
+    RegexBuilder::new(text).multi_line(true).build().with_context(|| format!("bad expression '{text}'"))
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Splits at spaces; single or double quotes keep what they enclose together.
+fn words(text: &str) -> Result<Vec<String>> {
+    let (mut out, mut word, mut quote, mut begun) = (Vec::new(), String::new(), None, false);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), c) => word.push(c),
+            (None, '"' | '\'') => (quote, begun) = (Some(c), true),
+            (None, ' ') => {
+                if begun {
+                    out.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            (None, c) => {
+                word.push(c);
+                begun = true;
+            }
+        }
+    }
+    ensure!(quote.is_none(), "a quote is not closed");
+    if begun {
+        out.push(word);
+    }
+    Ok(out)
+}
