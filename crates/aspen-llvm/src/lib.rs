@@ -1,1 +1,18 @@
 //! The only crate that knows libLLVM: module and summary, closure cloning, code generation.
+//!
+//! In clang's process the plugin hands over a [`ModuleRef`]: [`summarise()`], analyse, [`attach()`].
+
+mod attach;
+mod dialect;
+pub mod facts;
+mod ffi;
+mod ir;
+mod places;
+mod summarise;
+mod types;
+
+pub use attach::{attach, prepare_for_spirv};
+pub use dialect::Dialect;
+pub use facts::Facts;
+pub use ir::ModuleRef;
+pub use summarise::summarise;

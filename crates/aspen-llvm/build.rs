@@ -1,0 +1,36 @@
+//! Compiles `shim/`, the C++ that LLVM's C API has no functions for, with the flags that `llvm-config` of the linked LLVM prints.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=shim");
+    println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    let prefix = env::var_os("LLVM_SYS_221_PREFIX").map(PathBuf::from);
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++17").warnings(true).flag("-Wno-unused-parameter").flag("-fno-rtti").flag("-fno-exceptions").flag("-DNDEBUG");
+    if env::var_os("CXX").is_none() {
+        build.compiler("clang++-22");
+    }
+    for flag in config(prefix.as_deref()) {
+        match flag.strip_prefix("-I") {
+            // LLVM's headers are not ours to warn about.
+            Some(include) => build.flag("-isystem").flag(include),
+            None if flag.starts_with("-D") => build.flag(&flag),
+            None => &mut build,
+        };
+    }
+    build.file("shim/shim.cpp").compile("aspen_llvm_shim");
+}
+
+/// `llvm-config --cxxflags`, of the installation that llvm-sys links.
+fn config(prefix: Option<&Path>) -> Vec<String> {
+    let program = prefix.map_or_else(|| PathBuf::from("llvm-config-22"), |prefix| prefix.join("bin/llvm-config"));
+    let output = Command::new(&program)
+        .arg("--cxxflags")
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run {}: {error}; install Debian's llvm-22-dev", program.display()));
+    assert!(output.status.success(), "{} --cxxflags failed: {}", program.display(), String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
+}

@@ -1,0 +1,152 @@
+//! Writes what the analysis found into the module, so that it travels with the bitcode and other tools can read it.
+//!
+//! Source: DESIGN §3 (shape and order), FORMATS §2 (dpcpp).
+
+use std::collections::HashMap;
+
+use aspen_analysis::summary::{FuncId, Function};
+use aspen_analysis::{Analysis, Summary};
+use aspen_contract::{Aspect, AspectSet};
+
+use crate::dialect::{ASPECT_NAMES, Dialect, Kinds, aspects, marked_types};
+use crate::facts::Facts;
+use crate::ir::{Md, ModuleRef};
+
+/// Gives every function of the summary its metadata, in the dialect's names, and removes what was there before in either dialect.
+///
+/// Functions are found by symbol; those of the module that the summary does not know stay as they are.
+pub fn attach(module: ModuleRef<'_>, facts: &Facts, summary: &Summary, analysis: &Analysis, dialect: Dialect) {
+    let writer = Writer { module, kinds: Kinds::new(module), dialect };
+    writer.types(facts);
+    let by_symbol: HashMap<&str, FuncId> = summary.iter().map(|(id, function)| (function.symbol.as_str(), id)).collect();
+    for function in module.functions().filter(|function| !function.is_intrinsic()) {
+        if let Some(&id) = by_symbol.get(function.name().as_str()) {
+            for (kind, node) in writer.nodes(summary.function(id), analysis.used(id)) {
+                function.set_function_metadata(kind, node);
+            }
+        }
+        for instruction in function.instructions() {
+            writer.instruction(instruction);
+        }
+    }
+    if dialect == Dialect::Seed {
+        module.erase_named_metadata(ASPECT_NAMES);
+    }
+}
+
+struct Writer<'m> {
+    module: ModuleRef<'m>,
+    kinds: Kinds,
+    dialect: Dialect,
+}
+
+impl<'m> Writer<'m> {
+    /// Every kind that this crate writes, with its node or `None` to remove it.
+    fn nodes(&self, function: &Function, used: &AspectSet) -> Vec<(u32, Option<Md<'m>>)> {
+        let declared = function.declared.as_ref().map(|declared| &declared.aspects);
+        let used = match self.dialect {
+            Dialect::Seed => used.clone(),
+            // Source: FORMATS §3.6; DESIGN §3 "In the dpcpp dialect".
+            Dialect::Dpcpp => used.iter().chain(declared.into_iter().flatten()).copied().collect(),
+        };
+        let mut nodes = Vec::new();
+        for dialect in Dialect::BOTH {
+            let own = dialect == self.dialect;
+            let index = dialect as usize;
+            nodes.push((self.kinds.used[index], (own && !used.is_empty()).then(|| self.aspects(&used))));
+            // An empty list is a promise too (`device_has()`), so it is written.
+            nodes.push((self.kinds.declared[index], declared.filter(|_| own).map(|declared| self.aspects(declared))));
+        }
+        let size = function.reqd_work_group_size.as_ref().map(|(size, _)| size.dims());
+        nodes.push((self.kinds.work_group, size.map(|dims| self.numbers(&self.dimensions(dims)))));
+        nodes.push((self.kinds.work_group_dims, size.map(|dims| self.numbers(&[dims.len() as u64]))));
+        let sub_group = function.reqd_sub_group_size.as_ref().map(|&(size, _)| self.numbers(&[u64::from(size)]));
+        nodes.push((self.kinds.sub_group, sub_group));
+        nodes
+    }
+
+    fn dimensions(&self, dims: &[u64]) -> Vec<u64> {
+        match self.dialect {
+            Dialect::Seed => dims.to_vec(),
+            Dialect::Dpcpp => reversed_and_padded(dims),
+        }
+    }
+
+    fn numbers(&self, numbers: &[u64]) -> Md<'m> {
+        let operands: Vec<_> = numbers.iter().map(|&number| self.module.integer(number)).collect();
+        self.module.node(&operands)
+    }
+
+    /// Numbers, sorted and unique; in the dpcpp dialect pairs with the name where there is one, as its post-link wants them.
+    fn aspects(&self, aspects: &AspectSet) -> Md<'m> {
+        let operands: Vec<_> = aspects.iter().map(|&aspect| self.aspect(aspect)).collect();
+        self.module.node(&operands)
+    }
+
+    fn aspect(&self, aspect: Aspect) -> Md<'m> {
+        let number = self.module.integer(u64::from(aspect.number()));
+        match (self.dialect, aspect.name()) {
+            (Dialect::Dpcpp, Some(name)) => self.module.node(&[self.module.string(name), number]),
+            _ => number,
+        }
+    }
+
+    /// The marked types, under the dialect's name.
+    fn types(&self, facts: &Facts) {
+        let mut marked = marked_types(self.module);
+        for ty in &facts.types {
+            match marked.iter_mut().find(|(name, _)| *name == ty.name) {
+                Some((_, aspects)) => aspects.extend(&ty.aspects),
+                None => marked.push((ty.name.clone(), ty.aspects.clone())),
+            }
+        }
+        for dialect in Dialect::BOTH {
+            self.module.erase_named_metadata(&dialect.types().to_string_lossy());
+        }
+        for (name, aspects) in marked {
+            let mut operands = vec![self.module.string(&name)];
+            operands.extend(aspects.iter().map(|aspect| self.module.integer(u64::from(aspect.number()))));
+            self.module.add_named_metadata(self.dialect.types(), self.module.node(&operands));
+        }
+    }
+
+    /// Uses that stand on an instruction keep standing there, under the dialect's name.
+    fn instruction(&self, instruction: crate::ir::Value<'m>) {
+        let own = self.kinds.used[self.dialect as usize];
+        for kind in self.kinds.used.into_iter().filter(|&kind| kind != own) {
+            if let Some(node) = instruction.instruction_metadata(kind) {
+                let mut needed = aspects(node);
+                needed.extend(instruction.instruction_metadata(own).into_iter().flat_map(aspects));
+                instruction.set_instruction_metadata(own, Some(self.aspects(&needed)));
+                instruction.set_instruction_metadata(kind, None);
+            }
+        }
+    }
+}
+
+/// Three dimensions, fastest first: what SPIR-V and DPC++ want. Padding goes after the real values. Source: FORMATS §2.
+pub(crate) fn reversed_and_padded(dims: &[u64]) -> Vec<u64> {
+    let mut out: Vec<u64> = dims.iter().rev().copied().collect();
+    out.resize(out.len().max(3), 1);
+    out
+}
+
+/// Work-group sizes as LLVM's SPIR-V back end reads them: three values, fastest first. Call it once, right before code generation, on a
+/// module in the seed dialect. Source: DESIGN §3.
+pub fn prepare_for_spirv(module: ModuleRef<'_>) {
+    let kinds = Kinds::new(module);
+    for function in module.functions() {
+        for (kind, node) in function.function_metadata(module) {
+            if kind == kinds.work_group {
+                let dims: Vec<u64> = node.integers().into_iter().map(|dim| u64::from(i32_bits(dim))).collect();
+                let operands: Vec<_> = reversed_and_padded(&dims).into_iter().map(|dim| module.integer(dim)).collect();
+                function.set_function_metadata(kind, Some(module.node(&operands)));
+            }
+        }
+    }
+}
+
+/// SPIR-V literals are 32 bits wide; no device has a larger dimension. Source: DESIGN §3.
+fn i32_bits(dim: i64) -> u32 {
+    i32::try_from(dim).map_or_else(|_| u32::try_from(dim).unwrap_or(u32::MAX), i32::cast_unsigned)
+}

@@ -1,0 +1,139 @@
+//! Names of metadata in the two dialects, and reading what either of them says.
+//!
+//! Source: DESIGN §3 (seed), FORMATS §2 (dpcpp).
+
+use std::ffi::{CStr, c_uint};
+
+use aspen_contract::{Aspect, AspectSet, WorkGroupSize};
+
+use crate::ir::{Md, ModuleRef, Value};
+
+/// Whose names and shapes the metadata has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// The design documents'.
+    #[default]
+    Seed,
+    /// DPC++'s of 2026.
+    Dpcpp,
+}
+
+impl Dialect {
+    pub(crate) const BOTH: [Dialect; 2] = [Dialect::Seed, Dialect::Dpcpp];
+
+    pub(crate) fn used(self) -> &'static str {
+        match self {
+            Dialect::Seed => "intel_used_aspects",
+            Dialect::Dpcpp => "sycl_used_aspects",
+        }
+    }
+
+    pub(crate) fn declared(self) -> &'static str {
+        match self {
+            Dialect::Seed => "intel_declared_aspects",
+            Dialect::Dpcpp => "sycl_declared_aspects",
+        }
+    }
+
+    pub(crate) fn types(self) -> &'static CStr {
+        match self {
+            Dialect::Seed => c"intel_types_that_use_aspects",
+            Dialect::Dpcpp => c"sycl_types_that_use_aspects",
+        }
+    }
+}
+
+/// The list of aspect names of the dpcpp dialect. The seed dialect has numbers only.
+pub(crate) const ASPECT_NAMES: &str = "sycl_aspects";
+
+/// The ids of the metadata kinds in one context.
+pub(crate) struct Kinds {
+    pub(crate) used: [c_uint; 2],
+    pub(crate) declared: [c_uint; 2],
+    pub(crate) work_group: c_uint,
+    pub(crate) work_group_dims: c_uint,
+    pub(crate) sub_group: c_uint,
+    pub(crate) callees: c_uint,
+}
+
+impl Kinds {
+    pub(crate) fn new(module: ModuleRef<'_>) -> Kinds {
+        Kinds {
+            used: Dialect::BOTH.map(|dialect| module.kind(dialect.used())),
+            declared: Dialect::BOTH.map(|dialect| module.kind(dialect.declared())),
+            work_group: module.kind("reqd_work_group_size"),
+            work_group_dims: module.kind("work_group_num_dim"),
+            sub_group: module.kind("intel_reqd_sub_group_size"),
+            callees: module.kind("callees"),
+        }
+    }
+}
+
+/// What a function's metadata says.
+#[derive(Default)]
+pub(crate) struct FunctionMetadata {
+    pub(crate) used: AspectSet,
+    pub(crate) declared: Option<AspectSet>,
+    pub(crate) work_group: Option<WorkGroupSize>,
+    pub(crate) sub_group: Option<u32>,
+}
+
+impl FunctionMetadata {
+    pub(crate) fn read<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds, padded_and_reversed: bool) -> FunctionMetadata {
+        let mut out = FunctionMetadata::default();
+        let (mut dims, mut dim_count) = (None, None);
+        for (kind, node) in function.function_metadata(module) {
+            if kinds.used.contains(&kind) {
+                out.used.extend(aspects(node));
+            } else if kinds.declared.contains(&kind) {
+                out.declared.get_or_insert_default().extend(aspects(node));
+            } else if kind == kinds.work_group {
+                dims = Some(node.integers());
+            } else if kind == kinds.work_group_dims {
+                dim_count = node.integers().first().and_then(|&count| usize::try_from(count).ok());
+            } else if kind == kinds.sub_group {
+                out.sub_group = node.integers().first().and_then(|&size| u32::try_from(size).ok()).filter(|&size| size > 0);
+            }
+        }
+        out.work_group = dims.and_then(|dims| work_group_size(&dims, dim_count, padded_and_reversed));
+        out
+    }
+}
+
+/// The size in the attribute's order. Dimensions were written as `i32` by old compilers, so negative ones are large ones.
+fn work_group_size(dims: &[i64], dim_count: Option<usize>, padded_and_reversed: bool) -> Option<WorkGroupSize> {
+    let mut dims: Vec<u64> =
+        dims.iter().map(|&dim| i32::try_from(dim).map_or(dim.cast_unsigned(), |dim| u64::from(dim.cast_unsigned()))).collect();
+    if let Some(count) = dim_count.filter(|&count| count <= dims.len()) {
+        dims.truncate(count);
+    }
+    if padded_and_reversed {
+        dims.reverse();
+    }
+    WorkGroupSize::try_from(dims).ok()
+}
+
+/// The aspects of a node: plain numbers, pairs with names, or a mixture. Negative numbers are internal aspects of DPC++ and keep their bits.
+pub(crate) fn aspects(node: Md<'_>) -> AspectSet {
+    node.integers().into_iter().filter_map(aspect).collect()
+}
+
+fn aspect(number: i64) -> Option<Aspect> {
+    let number = i32::try_from(number).map(i32::cast_unsigned).or_else(|_| u32::try_from(number));
+    number.ok().map(Aspect::from_number)
+}
+
+/// The marked types that the module itself names, in either dialect.
+pub(crate) fn marked_types(module: ModuleRef<'_>) -> Vec<(String, AspectSet)> {
+    let nodes = Dialect::BOTH.into_iter().flat_map(|dialect| module.named_metadata(dialect.types()));
+    nodes.filter_map(|node| Some((node.operands().first()?.as_text()?, aspects(node)))).collect()
+}
+
+/// Whether the module is written in the dpcpp dialect, where work-group sizes are reversed and padded.
+pub(crate) fn is_dpcpp(module: ModuleRef<'_>, kinds: &Kinds) -> bool {
+    let [_, used] = kinds.used;
+    let [_, declared] = kinds.declared;
+    module.has_named_metadata(ASPECT_NAMES)
+        || !module.named_metadata(Dialect::Dpcpp.types()).is_empty()
+        || module.functions().any(|function| function.function_metadata(module).iter().any(|&(kind, _)| kind == used || kind == declared))
+}

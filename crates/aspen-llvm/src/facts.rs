@@ -1,0 +1,165 @@
+//! What the clang plugin knows from the AST and the module does not say: names, attributes, places. It arrives as one JSON document.
+//!
+//! Everything is optional: a plain `.ll` with metadata is summarised with [`Facts::default`].
+
+use aspen_contract::{Aspect, AspectSet, Place};
+use serde::{Deserialize, Deserializer};
+
+/// The facts of one translation unit, device pass.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Facts {
+    /// The main file, as named on clang's command line.
+    pub unit: String,
+    /// Struct types marked with `uses_aspects`.
+    pub types: Vec<TypeFacts>,
+    /// Functions that were emitted or declared.
+    pub functions: Vec<FunctionFacts>,
+    /// Kernel entry points.
+    pub kernels: Vec<KernelFacts>,
+    /// How files of the debug info are shown to people.
+    pub files: Vec<FileFacts>,
+}
+
+/// A marked struct type.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TypeFacts {
+    /// The name in the module, `class.sycl::detail::half_impl::half`; its `.base` layout counts too.
+    pub name: String,
+    /// The aspects that every use of the type needs.
+    pub aspects: AspectSet,
+}
+
+/// One function.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionFacts {
+    /// Mangled name.
+    pub symbol: String,
+    /// Qualified name with template arguments, without parameters.
+    pub name: String,
+    /// `SYCL_EXTERNAL`.
+    #[serde(default)]
+    pub exported: bool,
+    /// `device_has` or `requires`.
+    #[serde(default)]
+    pub declared: Option<DeclaredFacts>,
+    /// `uses_aspects` on the function.
+    #[serde(default)]
+    pub uses_attribute: AspectSet,
+    /// `reqd_work_group_size`.
+    #[serde(default)]
+    pub reqd_work_group_size: Option<WorkGroupSizeFacts>,
+    /// `reqd_sub_group_size`, a number.
+    #[serde(default)]
+    pub reqd_sub_group_size: Option<SubGroupSizeFacts>,
+    /// Parameters and local variables by value, in source order.
+    #[serde(default)]
+    pub variables: Vec<VariableFacts>,
+}
+
+/// The list of a `device_has` attribute.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeclaredFacts {
+    /// May be empty, and may repeat an aspect.
+    pub aspects: Vec<Aspect>,
+    /// `sycl::device_has` or `sycl::requires`.
+    pub spelling: String,
+    /// The attribute's first token.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
+/// A required work-group size.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkGroupSizeFacts {
+    /// In the attribute's order.
+    pub dims: Vec<u64>,
+    /// The attribute's first token.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
+/// A required sub-group size.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SubGroupSizeFacts {
+    /// In work-items.
+    pub size: u32,
+    /// The attribute's first token.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
+/// A variable; clang's allocas carry no debug location, so its place comes from here.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VariableFacts {
+    /// The memory type as LLVM prints it.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The variable's name.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
+/// A kernel entry point.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelFacts {
+    /// The entry's symbol.
+    pub symbol: String,
+    /// The kernel's name for people.
+    pub name: String,
+    /// Whether the name type has internal linkage.
+    #[serde(default)]
+    pub internal: bool,
+    /// The symbol of the functor's `operator()`.
+    #[serde(default)]
+    pub body: Option<String>,
+    /// `sizeof` the functor, in bytes.
+    #[serde(default)]
+    pub closure_size: u64,
+    /// Hash over the functor's fields. JSON numbers lose bits above 2^53 in many writers, so a string is accepted too.
+    #[serde(default, deserialize_with = "number_or_text")]
+    pub layout: u64,
+    /// Where the functor is defined.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
+/// How a file is shown.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileFacts {
+    /// The file name of the debug info (`DIFile`).
+    pub debug: String,
+    /// The presumed name, as clang's diagnostics print it.
+    pub shown: String,
+}
+
+impl Facts {
+    /// Reads the plugin's document.
+    ///
+    /// # Errors
+    /// If the text is not the JSON that this version of Aspen's plugin writes.
+    pub fn from_json(text: &str) -> Result<Facts, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Number(u64),
+        Text(String),
+    }
+    match Either::deserialize(deserializer)? {
+        Either::Number(number) => Ok(number),
+        Either::Text(text) => text.parse().map_err(serde::de::Error::custom),
+    }
+}

@@ -1,0 +1,403 @@
+//! A module → [`Summary`]: what each function uses, calls and promises, with places.
+//!
+//! The module is the unoptimised one of the SPIR-V triple (DESIGN §7.16): what counts is what the IR holds (DESIGN §7.2, §7.3). Intrinsics
+//! are no functions of the call graph; their types count where they are called.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Role, Use};
+use aspen_analysis::{Summary, summary};
+use aspen_contract::{Aspect, AspectSet, WorkGroupSize};
+use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
+use llvm_sys::{LLVMLinkage, LLVMOpcode};
+
+use crate::dialect::{FunctionMetadata, Kinds, aspects, is_dpcpp, marked_types};
+use crate::facts::{Facts, FunctionFacts, KernelFacts};
+use crate::ir::{ModuleRef, Type, Value, attribute_kind, demangle, demangle_base};
+use crate::places::{Files, Spot};
+use crate::types::TypeAspects;
+
+/// Calling conventions of kernel entries: PTX, SPIR, AMDGPU. Source: LLVM's `CallingConv.h`; FORMATS §2.
+const KERNEL_CONVENTIONS: [u32; 3] = [71, 76, 91];
+
+/// What the module's functions use and call.
+///
+/// With empty facts, everything is read from the module: metadata of both dialects, calling conventions, mangled names.
+pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
+    let kinds = Kinds::new(module);
+    let marked = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module));
+    let functions: Vec<Value<'_>> = module.functions().filter(|function| !function.is_intrinsic()).collect();
+    let mut summariser = Summariser {
+        module,
+        facts,
+        padded: is_dpcpp(module, &kinds),
+        kinds,
+        types: TypeAspects::new(marked),
+        files: Files::new(facts),
+        attributes: ["byval", "sret", "byref", "inalloca", "preallocated", "elementtype"].map(attribute_kind),
+        ids: functions.iter().enumerate().map(|(index, function)| (function.raw(), FuncId::from_index(index))).collect(),
+        symbols: functions.iter().enumerate().map(|(index, function)| (function.name(), FuncId::from_index(index))).collect(),
+        taken: address_taken(&functions),
+        values: functions.clone(),
+        function_facts: facts.functions.iter().map(|function| (function.symbol.as_str(), function)).collect(),
+        kernel_facts: facts.kernels.iter().map(|kernel| (kernel.symbol.as_str(), kernel)).collect(),
+    };
+    let mut functions: Vec<Function> = functions.iter().map(|&function| summariser.function(function)).collect();
+    join_kernels(&mut functions);
+    Summary { functions }
+}
+
+/// A kernel's attributes are those of its functor's `operator()`, and that one has the kernel's name. Source: DESIGN §7.15; S0.
+fn join_kernels(functions: &mut [Function]) {
+    for index in 0..functions.len() {
+        let Role::Kernel(kernel) = &functions[index].role else { continue };
+        let Some(body) = kernel.body else { continue };
+        let name = kernel.name.clone();
+        let body = &mut functions[body.index()];
+        body.name = name;
+        let (declared, work_group, sub_group) =
+            (body.declared.clone(), body.reqd_work_group_size.clone(), body.reqd_sub_group_size.clone());
+        let entry = &mut functions[index];
+        entry.declared = declared.or_else(|| entry.declared.take());
+        entry.reqd_work_group_size = work_group.or_else(|| entry.reqd_work_group_size.take());
+        entry.reqd_sub_group_size = sub_group.or_else(|| entry.reqd_sub_group_size.take());
+    }
+}
+
+struct Summariser<'m, 'f> {
+    module: ModuleRef<'m>,
+    facts: &'f Facts,
+    kinds: Kinds,
+    /// Whether work-group sizes in metadata are reversed and padded.
+    padded: bool,
+    types: TypeAspects,
+    files: Files<'f>,
+    /// Attributes that give a pointer parameter a type.
+    attributes: [u32; 6],
+    /// The functions of the summary, by their ids.
+    values: Vec<Value<'m>>,
+    ids: HashMap<LLVMValueRef, FuncId>,
+    symbols: HashMap<String, FuncId>,
+    /// Functions whose address is taken, by type, in module order.
+    taken: HashMap<LLVMTypeRef, Vec<LLVMValueRef>>,
+    function_facts: HashMap<&'f str, &'f FunctionFacts>,
+    kernel_facts: HashMap<&'f str, &'f KernelFacts>,
+}
+
+impl<'m> Summariser<'m, '_> {
+    fn function(&mut self, function: Value<'m>) -> Function {
+        let symbol = function.name();
+        let facts = self.function_facts.get(symbol.as_str()).copied();
+        let defined = !function.is_declaration();
+        let main = function.subprogram_file().map(|file| self.files.file(file));
+        let mut body = Body { main, uses: BTreeMap::new(), calls: Vec::new() };
+        self.signature(function, facts, &mut body);
+        for instruction in function.instructions() {
+            self.instruction(instruction, &mut body);
+        }
+        let role = self.role(function, &symbol, facts, &body);
+        let name = match (&role, facts) {
+            (Role::Kernel(kernel), _) => kernel.name.clone(),
+            (_, Some(facts)) => facts.name.clone(),
+            (_, None) => demangle(&symbol).unwrap_or_else(|| symbol.clone()),
+        };
+        let unit = if self.facts.unit.is_empty() {
+            function.string_attribute("sycl-module-id").unwrap_or_else(|| self.module.source_file())
+        } else {
+            self.facts.unit.clone()
+        };
+        let attributes = match facts {
+            Some(facts) => Attributes::from_facts(facts),
+            None => Attributes::from_metadata(FunctionMetadata::read(function, self.module, &self.kinds, self.padded)),
+        };
+        let (uses, calls) = body.finish(&self.files);
+        Function {
+            linkage: linkage(function.linkage()),
+            defined,
+            role,
+            unit,
+            declared: attributes.declared,
+            uses_attribute: attributes.uses,
+            uses,
+            calls,
+            reqd_work_group_size: attributes.work_group,
+            reqd_sub_group_size: attributes.sub_group,
+            symbol,
+            name,
+        }
+    }
+
+    fn role(&self, function: Value<'m>, symbol: &str, facts: Option<&FunctionFacts>, body: &Body) -> Role {
+        if let Some(kernel) = self.kernel_facts.get(symbol) {
+            let body = kernel.body.as_ref().and_then(|symbol| self.symbols.get(symbol)).copied();
+            return Role::Kernel(Kernel { name: kernel.name.clone(), body, internal: kernel.internal });
+        }
+        let defined = !function.is_declaration();
+        if defined && KERNEL_CONVENTIONS.contains(&function.calling_convention()) {
+            let name = demangle(symbol).unwrap_or_else(|| symbol.to_owned());
+            return Role::Kernel(Kernel { name, body: self.guess_body(symbol, body), internal: false });
+        }
+        let exported = facts.map_or_else(|| defined && function.string_attribute("sycl-module-id").is_some(), |facts| facts.exported);
+        if exported { Role::Exported } else { Role::Plain }
+    }
+
+    /// A compiled entry calls one functor; hand-written kernels have no body of their own.
+    fn guess_body(&self, symbol: &str, body: &Body) -> Option<FuncId> {
+        let [call] = &body.calls[..] else { return None };
+        if !symbol.starts_with("_ZTS") {
+            return None;
+        }
+        (demangle_base(&self.values[call.callee.index()].name())? == "operator()").then_some(call.callee)
+    }
+
+    /// Types that are returned and taken, and variables: clang gives neither parameters nor allocas a debug location.
+    fn signature(&mut self, function: Value<'m>, facts: Option<&FunctionFacts>, body: &mut Body) {
+        let mut held: Vec<Type<'m>> = function.value_type().parts();
+        for index in 0..function.parameter_count() {
+            held.extend(self.attributes.iter().filter_map(|&kind| function.parameter_attribute_type(index, kind)));
+        }
+        for &ty in &held {
+            body.need(self.types.of(ty), None, &self.files);
+        }
+        held.extend(function.instructions().filter(|value| value.opcode() == LLVMOpcode::LLVMAlloca).map(Value::allocated_type));
+        let mut held_aspects: HashMap<String, AspectSet> = HashMap::new();
+        let mut seen = HashSet::new();
+        for ty in held {
+            if seen.insert(ty) && !self.types.of(ty).is_empty() {
+                held_aspects.insert(ty.spelling(), self.types.of(ty).clone());
+            }
+        }
+        for variable in facts.into_iter().flat_map(|facts| &facts.variables) {
+            let Some(place) = &variable.place else { continue };
+            if let Some(aspects) = held_aspects.get(&spelling(&variable.ty)) {
+                let spot = self.files.spot(place);
+                body.need(aspects, Some(spot), &self.files);
+            }
+        }
+    }
+
+    fn instruction(&mut self, instruction: Value<'m>, body: &mut Body) {
+        let spot = self.files.of(instruction);
+        let opcode = instruction.opcode();
+        let is_call = instruction.is_call();
+        let called = is_call.then(|| instruction.called());
+        let mut need = |types: &mut TypeAspects, ty: Type<'m>| {
+            let aspects = types.of(ty);
+            if !aspects.is_empty() {
+                body.need(aspects, spot, &self.files);
+            }
+        };
+        match opcode {
+            LLVMOpcode::LLVMAlloca => need(&mut self.types, instruction.allocated_type()),
+            _ => need(&mut self.types, instruction.ty()),
+        }
+        if opcode == LLVMOpcode::LLVMGetElementPtr {
+            need(&mut self.types, instruction.gep_source_type());
+        }
+        for operand in instruction.operands() {
+            // The callee's whole type counts below; here its address would.
+            if Some(operand) != called {
+                operand_types(operand, &mut |ty| need(&mut self.types, ty));
+            }
+        }
+        if let Some(called) = called {
+            need(&mut self.types, instruction.called_type());
+            let callee = Some(called.resolve()).filter(|callee| callee.is_function());
+            for argument in 0..instruction.argument_count() {
+                for kind in self.attributes {
+                    let at_callee = callee.and_then(|callee| callee.parameter_attribute_type(argument, kind));
+                    for ty in [instruction.argument_attribute_type(argument, kind), at_callee].into_iter().flatten() {
+                        need(&mut self.types, ty);
+                    }
+                }
+            }
+        }
+        for kind in self.kinds.used {
+            if let Some(node) = instruction.instruction_metadata(kind) {
+                body.need(&aspects(node), spot, &self.files);
+            }
+        }
+        if let Some(called) = called {
+            self.call(instruction, called.resolve(), spot, body);
+        }
+    }
+
+    fn call(&self, instruction: Value<'m>, callee: Value<'m>, spot: Option<Spot>, body: &mut Body) {
+        if callee.is_function() {
+            if let Some(&callee) = self.ids.get(&callee.raw()) {
+                body.call(PlacedCall { callee, spot, one_of: None }, &self.files);
+            }
+            return;
+        }
+        if callee.is_inline_assembly() {
+            return;
+        }
+        // Source: DESIGN §7.5.
+        let listed = instruction.instruction_metadata(self.kinds.callees);
+        let targets: Vec<FuncId> = match listed {
+            Some(node) => node.operands().iter().filter_map(|md| self.ids.get(&md.as_function()?.raw()).copied()).collect(),
+            None => {
+                let taken = self.taken.get(&instruction.called_type().raw()).into_iter().flatten();
+                taken.filter_map(|function| self.ids.get(function).copied()).collect()
+            }
+        };
+        let one_of = Some(u32::try_from(targets.len()).unwrap_or(u32::MAX));
+        for callee in targets {
+            body.call(PlacedCall { callee, spot, one_of }, &self.files);
+        }
+    }
+}
+
+/// The types that an operand brings: its own, a global's contents', and those inside constant expressions. A function's address is only an
+/// address (DESIGN §7.2: holding a pointer is no use).
+fn operand_types<'m>(operand: Value<'m>, visit: &mut dyn FnMut(Type<'m>)) {
+    if operand.is_function() {
+        return;
+    }
+    if operand.is_global() {
+        return visit(operand.value_type());
+    }
+    visit(operand.ty());
+    if operand.is_compound_constant() {
+        if operand.is_constant_gep() {
+            visit(operand.gep_source_type());
+        }
+        for part in operand.operands() {
+            operand_types(part, visit);
+        }
+    }
+}
+
+/// A type as the facts print it → as [`Type::spelling`] prints it.
+fn spelling(printed: &str) -> String {
+    let plain = printed.replace('"', "");
+    // A named struct may have been printed with its definition.
+    plain.split_once(" = type ").map_or(plain.clone(), |(name, _)| name.to_owned())
+}
+
+/// Functions whose address is more than a callee, by type and in module order. Lists that the compiler keeps are no users.
+fn address_taken(functions: &[Value<'_>]) -> HashMap<LLVMTypeRef, Vec<LLVMValueRef>> {
+    let mut taken: HashMap<LLVMTypeRef, Vec<LLVMValueRef>> = HashMap::new();
+    for function in functions {
+        let kernel = KERNEL_CONVENTIONS.contains(&function.calling_convention());
+        if !kernel && is_taken(*function, *function, &mut HashSet::new()) {
+            taken.entry(function.value_type().raw()).or_default().push(function.raw());
+        }
+    }
+    taken
+}
+
+fn is_taken<'m>(function: Value<'m>, value: Value<'m>, seen: &mut HashSet<Value<'m>>) -> bool {
+    value.users().any(|user| {
+        if user.is_call() {
+            // As the callee only, or as an argument too?
+            let called = user.called();
+            return called != value || user.operands().filter(|operand| *operand == value).count() > 1;
+        }
+        if user.is_instruction() {
+            return true;
+        }
+        if user.is_global() && user.name().starts_with("llvm.") {
+            return false;
+        }
+        if user.is_global_variable() {
+            return true;
+        }
+        // A personality or prefix of another function is no call target; constants are looked through.
+        !user.is_function() && seen.insert(user) && is_taken(function, user, seen)
+    })
+}
+
+fn linkage(linkage: LLVMLinkage) -> Linkage {
+    match linkage {
+        LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage | LLVMLinkage::LLVMLinkerPrivateLinkage => Linkage::Internal,
+        LLVMLinkage::LLVMAvailableExternallyLinkage
+        | LLVMLinkage::LLVMLinkOnceAnyLinkage
+        | LLVMLinkage::LLVMLinkOnceODRLinkage
+        | LLVMLinkage::LLVMLinkOnceODRAutoHideLinkage
+        | LLVMLinkage::LLVMWeakAnyLinkage
+        | LLVMLinkage::LLVMWeakODRLinkage
+        | LLVMLinkage::LLVMLinkerPrivateWeakLinkage => Linkage::OneDefinitionRule,
+        _ => Linkage::External,
+    }
+}
+
+/// What is collected of one body.
+struct Body {
+    /// The file that the function stands in.
+    main: Option<usize>,
+    uses: BTreeMap<Aspect, Option<Spot>>,
+    calls: Vec<PlacedCall>,
+}
+
+struct PlacedCall {
+    callee: FuncId,
+    spot: Option<Spot>,
+    one_of: Option<u32>,
+}
+
+impl Body {
+    /// Notes a use; of several places the first in source order stays.
+    fn need(&mut self, aspects: &AspectSet, spot: Option<Spot>, files: &Files<'_>) {
+        for &aspect in aspects {
+            let known = self.uses.entry(aspect).or_insert(spot);
+            if files.compare_known(self.main, spot, *known).is_lt() {
+                *known = spot;
+            }
+        }
+    }
+
+    /// Notes a call; of several calls of one function the first in source order stays.
+    fn call(&mut self, call: PlacedCall, files: &Files<'_>) {
+        match self.calls.iter_mut().find(|known| known.callee == call.callee) {
+            Some(known) if files.compare_known(self.main, call.spot, known.spot).is_lt() => *known = call,
+            Some(_) => {}
+            None => self.calls.push(call),
+        }
+    }
+
+    fn finish(mut self, files: &Files<'_>) -> (Vec<Use>, Vec<Call>) {
+        // Stable: calls without a place keep the order of the instructions.
+        self.calls.sort_by(|a, b| files.compare_known(self.main, a.spot, b.spot));
+        let place = |spot: Option<Spot>| spot.map(|spot| files.place(spot));
+        let uses = self.uses.into_iter().map(|(aspect, spot)| Use { aspect, place: place(spot) }).collect();
+        let calls = self.calls.into_iter().map(|call| Call { callee: call.callee, place: place(call.spot), one_of: call.one_of }).collect();
+        (uses, calls)
+    }
+}
+
+/// A function's attributes, from wherever they are known.
+struct Attributes {
+    declared: Option<Declared>,
+    uses: AspectSet,
+    work_group: Option<(WorkGroupSize, Option<aspen_contract::Place>)>,
+    sub_group: Option<(u32, Option<aspen_contract::Place>)>,
+}
+
+impl Attributes {
+    fn from_facts(facts: &FunctionFacts) -> Attributes {
+        Attributes {
+            declared: facts.declared.as_ref().map(|declared| Declared {
+                aspects: declared.aspects.iter().copied().collect(),
+                spelling: declared.spelling.clone(),
+                place: declared.place.clone(),
+            }),
+            uses: facts.uses_attribute.clone(),
+            work_group: facts
+                .reqd_work_group_size
+                .as_ref()
+                .and_then(|size| Some((WorkGroupSize::try_from(size.dims.clone()).ok()?, size.place.clone()))),
+            sub_group: facts.reqd_sub_group_size.as_ref().map(|size| (size.size, size.place.clone())),
+        }
+    }
+
+    /// Metadata has no spelling; `sycl::device_has` is the standard's name of the attribute.
+    fn from_metadata(metadata: FunctionMetadata) -> Attributes {
+        Attributes {
+            declared: metadata.declared.map(|aspects| summary::Declared { aspects, spelling: "sycl::device_has".into(), place: None }),
+            uses: metadata.used,
+            work_group: metadata.work_group.map(|size| (size, None)),
+            sub_group: metadata.sub_group.map(|size| (size, None)),
+        }
+    }
+}
