@@ -8,6 +8,7 @@
 //! - `sh: COMMAND`                         the same through /bin/sh
 //! - `zero: FILE SECTION`                  overwrites an ELF section's bytes by zeros
 //! - `replace: FILE OLD NEW`               replaces the text OLD, which must occur, by NEW of the same length
+//! - `hide-image: FILE SYMBOL`            makes the images that hold the kernel images of an unknown target
 //! - `copy: FROM TO`, `remove: FILE`
 //!
 //! Expectations about the step before them (a step must succeed unless `exit` says otherwise)

@@ -14,7 +14,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// Whether the directive does something, rather than looking at what was done.
 pub fn is_step(key: &str) -> bool {
-    matches!(key, "run" | "sh" | "zero" | "replace" | "copy" | "remove")
+    matches!(key, "run" | "sh" | "zero" | "replace" | "hide-image" | "copy" | "remove")
 }
 
 /// A test on its way: its folder and what its last command said.
@@ -73,6 +73,13 @@ impl<'t> Session<'t> {
                 for at in places {
                     bytes[at..at + new.len()].copy_from_slice(new.as_bytes());
                 }
+                write_in_place(&path, &bytes)
+            }
+            "hide-image" => {
+                let (file, kernel) = value.split_once(' ').context("hide-image takes a file and a kernel's symbol")?;
+                let path = self.folder.join(file);
+                let mut bytes = std::fs::read(&path)?;
+                ensure!(hide_images(&mut bytes, kernel)? > 0, "{file} holds no image with {kernel}");
                 write_in_place(&path, &bytes)
             }
             "copy" => {
@@ -163,6 +170,43 @@ impl<'t> Session<'t> {
         self.said = BTreeMap::from([("stdout", stdout), ("stderr", stderr)]);
         Ok(())
     }
+}
+
+/// Overwrites the target's name in every OffloadBinary (version 1) that lists the kernel, so that no device takes the image any more.
+fn hide_images(bytes: &mut [u8], kernel: &str) -> Result<usize> {
+    const MAGIC: [u8; 4] = [0x10, 0xff, 0x10, 0xad];
+    let mut hidden = 0;
+    let starts: Vec<usize> = (0..bytes.len().saturating_sub(MAGIC.len())).filter(|&at| bytes[at..].starts_with(&MAGIC)).collect();
+    for start in starts {
+        let number = |at: usize| -> Result<usize> {
+            let field = bytes.get(start + at..start + at + 8).context("an OffloadBinary is cut off")?;
+            Ok(usize::try_from(u64::from_le_bytes(field.try_into()?))?)
+        };
+        let text = |at: usize| -> Result<(usize, usize)> {
+            let from = start + at;
+            let length = bytes.get(from..).and_then(|rest| rest.iter().position(|&byte| byte == 0)).context("a string is not closed")?;
+            Ok((from, length))
+        };
+        let entry = number(16)?;
+        let (strings, count) = (number(entry + 8)?, number(entry + 16)?);
+        let (mut listed, mut target) = (false, None);
+        for index in 0..count {
+            let (key, key_length) = text(number(strings + 16 * index)?)?;
+            let (value, value_length) = text(number(strings + 16 * index + 8)?)?;
+            match &bytes[key..key + key_length] {
+                b"symbols" => {
+                    listed = bytes[value..value + value_length].split(|&byte| byte == b',').any(|symbol| symbol == kernel.as_bytes())
+                }
+                b"arch" => target = Some((value, value_length)),
+                _ => {}
+            }
+        }
+        if let Some((at, length)) = target.filter(|_| listed) {
+            bytes[at..at + length].fill(b'x');
+            hidden += 1;
+        }
+    }
+    Ok(hidden)
 }
 
 /// Keeps the file's mode, so that a patched executable stays one.
