@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::offload::{Entry, ImageKind, NulInString};
 use crate::payload::{self, PayloadError};
-use crate::property::{ParseError, PropertySet, PropertySets, UnwritableName, Value, check_set_name, set_from_text, set_to_text};
+use crate::property::{
+    ParseError, PropertySet, PropertySets, UnwritableName, Value, check_set_name, find_in_text, set_from_text, set_to_text,
+};
 
 /// What every kernel of the image needs, in the seeds' dialect. Source: DESIGN §5.
 pub const DEVICE_REQUIREMENTS: &str = "SYCL/device-requirements";
@@ -120,9 +122,19 @@ impl<'a> DeviceImage<'a> {
     /// # Errors
     /// If it is damaged.
     pub fn property_set(&self, name: &str) -> Result<Option<PropertySet>, ImageError> {
-        let Some(text) = self.entry.string(name) else { return Ok(None) };
-        let text = std::str::from_utf8(text).map_err(|_| ImageError::NoText { set: name.to_owned() })?;
+        let Some(text) = self.set_text(name)? else { return Ok(None) };
         set_from_text(text).map(Some).map_err(|error| ImageError::Text { set: name.to_owned(), error })
+    }
+
+    /// One property; the others of its set are not looked at.
+    fn property(&self, set: &str, name: &str) -> Result<Option<Value>, ImageError> {
+        let Some(text) = self.set_text(set)? else { return Ok(None) };
+        find_in_text(text, name).map_err(|error| ImageError::Text { set: set.to_owned(), error })
+    }
+
+    fn set_text(&self, name: &str) -> Result<Option<&str>, ImageError> {
+        let text = |bytes| std::str::from_utf8(bytes).map_err(|_| ImageError::NoText { set: name.to_owned() });
+        self.entry.string(name).map(text).transpose()
     }
 
     /// What a device must have before anything of the image is read. An absent set needs nothing.
@@ -162,9 +174,9 @@ impl<'a> DeviceImage<'a> {
     /// # Errors
     /// If the property is damaged.
     pub fn sources(&self, symbol: &str) -> Result<Vec<Source>, ImageError> {
-        match self.property_set(REQUIREMENT_SOURCES)?.as_ref().and_then(|set| set.get(symbol)) {
+        match self.property(REQUIREMENT_SOURCES, symbol)? {
             Some(value) => {
-                let table: SourceTable = read_payload(REQUIREMENT_SOURCES, symbol, value)?;
+                let table: SourceTable = read_payload(REQUIREMENT_SOURCES, symbol, &value)?;
                 table.unpack().ok_or_else(|| ImageError::SourceName { symbol: symbol.to_owned() })
             }
             None => Ok(Vec::new()),

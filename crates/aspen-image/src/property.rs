@@ -104,9 +104,7 @@ impl PropertySets {
         for (line, number) in lines(text) {
             let at = |reason| ParseError { line: number, reason };
             if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-                if name.is_empty() {
-                    return Err(at(ParseReason::SetWithoutName));
-                }
+                check_set_name(name).map_err(|_| at(ParseReason::SetName(shortened(name))))?;
                 match sets.0.entry(name.to_owned()) {
                     Entry::Occupied(_) => return Err(at(ParseReason::SetTwice(shortened(name)))),
                     Entry::Vacant(free) => current = Some(free.insert(PropertySet::new())),
@@ -152,6 +150,21 @@ pub fn set_from_text(text: &str) -> Result<PropertySet, ParseError> {
     Ok(set)
 }
 
+/// Reads one property from the `name=type|value` lines of a set and looks at no other value.
+///
+/// # Errors
+/// If its line is wrong.
+pub fn find_in_text(text: &str, name: &str) -> Result<Option<Value>, ParseError> {
+    for (line, number) in lines(text) {
+        if line.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')) {
+            let mut set = PropertySet::new();
+            read_property(line, &mut set).map_err(|reason| ParseError { line: number, reason })?;
+            return Ok(set.swap_remove(name));
+        }
+    }
+    Ok(None)
+}
+
 /// The `name=type|value` lines of one set.
 ///
 /// # Errors
@@ -159,9 +172,7 @@ pub fn set_from_text(text: &str) -> Result<PropertySet, ParseError> {
 pub fn set_to_text(set: &PropertySet) -> Result<String, UnwritableName> {
     let mut out = String::new();
     for (name, value) in set {
-        if name.is_empty() || name.starts_with('[') || name.contains(['\n', '\r', '\0', '=']) {
-            return Err(UnwritableName { what: "property", name: name.clone() });
-        }
+        check_property_name(name)?;
         out += name;
         match value {
             Value::U32(number) => out += &format!("=1|{number}\n"),
@@ -180,6 +191,13 @@ pub(crate) fn check_set_name(name: &str) -> Result<(), UnwritableName> {
     Ok(())
 }
 
+fn check_property_name(name: &str) -> Result<(), UnwritableName> {
+    if name.is_empty() || name.starts_with('[') || name.contains(['\n', '\r', '\0', '=']) {
+        return Err(UnwritableName { what: "property", name: name.to_owned() });
+    }
+    Ok(())
+}
+
 /// Lines that are not empty, numbered from 1.
 fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).zip(1..).filter(|(line, _)| !line.is_empty())
@@ -188,9 +206,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
 fn read_property(line: &str, set: &mut PropertySet) -> Result<(), ParseReason> {
     let (name, rest) = line.split_once('=').ok_or(ParseReason::NoEquals)?;
     let (kind, text) = rest.split_once('|').ok_or(ParseReason::NoBar)?;
-    if name.is_empty() {
-        return Err(ParseReason::PropertyWithoutName);
-    }
+    check_property_name(name).map_err(|_| ParseReason::PropertyName(shortened(name)))?;
     let value = match kind {
         "1" if text.bytes().all(|byte| byte.is_ascii_digit()) => {
             Value::U32(text.parse().map_err(|_| ParseReason::NotU32(shortened(text)))?)
@@ -286,9 +302,9 @@ pub struct ParseError {
 /// What is wrong with a line of property text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ParseReason {
-    /// `[]`.
-    #[error("a property set without a name")]
-    SetWithoutName,
+    /// `[]`, or a name with a control character that ends lines or strings.
+    #[error("{0:?} is no name for a property set")]
+    SetName(String),
     /// The same `[set]` again.
     #[error("the property set '{0}' stands here a second time")]
     SetTwice(String),
@@ -301,9 +317,9 @@ pub enum ParseReason {
     /// No `|`.
     #[error("expected 'name=type|value', found no '|'")]
     NoBar,
-    /// `=1|0`.
-    #[error("a property without a name")]
-    PropertyWithoutName,
+    /// `=1|0`, or a name that could not be written again.
+    #[error("{0:?} is no name for a property")]
+    PropertyName(String),
     /// The same property again.
     #[error("the property '{0}' stands here a second time in its set")]
     PropertyTwice(String),
