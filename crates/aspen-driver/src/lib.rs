@@ -1,1 +1,122 @@
-//! aspen++: arguments, job graph, embedding, rendering of diagnostics.
+//! `aspen++`: clang++'s command line in; objects and programs with split, checked device images out.
+//!
+//! The way of the data, a file a phase, each returning a new value: [`args`] (the command line) → [`targets`] → [`toolchain`] → [`passes`]
+//! (clang's commands) → [`compile`] (run them; objects with device code) → [`link`] (one device link, images, the program). What was found
+//! on the way is merged and shown by [`diagnostics`]. Everything that can be wrong with the command line is found before anything runs.
+
+pub mod args;
+mod compile;
+mod depfile;
+mod diagnostics;
+pub mod error;
+mod help;
+mod jobs;
+mod object_file;
+mod passes;
+mod scratch;
+mod session;
+mod targets;
+mod toolchain;
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use args::{Invocation, OptionalFeatures, Options, Side, Stage};
+use error::Error;
+use jobs::Command;
+use passes::PassBuilder;
+use scratch::Scratch;
+use session::Session;
+use toolchain::Toolchain;
+
+pub use toolchain::runtime_folder;
+
+/// Runs `aspen++` with the words after the program's name. Returns the exit code: 0, or 1 for any error, as clang does.
+pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
+    match run(words) {
+        Ok(()) => 0,
+        Err(Error::Reported) => 1,
+        Err(error) => {
+            eprintln!("aspen++: error: {error}");
+            1
+        }
+    }
+}
+
+fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error> {
+    let text = |word: std::ffi::OsString| {
+        word.into_string().map_err(|word| Error::Usage(format!("an argument is no UTF-8 text: {}", word.to_string_lossy())))
+    };
+    let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
+    let executable = std::env::current_exe().map_err(|error| Error::file("find", "this program's own file".as_ref(), error))?;
+    match args::parse(words)? {
+        Invocation::Help => help::print(help::HELP),
+        Invocation::Version => {
+            help::print(&format!("aspen++ {}\n", env!("CARGO_PKG_VERSION")));
+            ask_clang(&["--version".into()])?;
+        }
+        Invocation::AskClang(words) => ask_clang(&words)?,
+        Invocation::Run(options) => build(&options, &executable)?,
+    }
+    Ok(())
+}
+
+fn ask_clang(words: &[String]) -> Result<(), Error> {
+    let clang = toolchain::find_clang()?;
+    let command = Command::new(&clang, words.iter().cloned());
+    let outcome = jobs::run(&command)?;
+    help::print(&outcome.stdout_text());
+    eprint!("{}", outcome.stderr_text());
+    if outcome.status.success() { Ok(()) } else { Err(Error::Reported) }
+}
+
+fn build(options: &Options, executable: &std::path::Path) -> Result<(), Error> {
+    let targets = targets::resolve(options)?;
+    for input in options.inputs.iter().filter(|input| input.path != "-") {
+        let found = std::fs::metadata(&input.path).map_err(|error| Error::file("read", input.path.as_ref(), error))?;
+        if found.is_dir() {
+            return Err(Error::Usage(format!("'{}' is a folder, not an input file", input.path)));
+        }
+    }
+    let toolchain = Toolchain::find(executable)?;
+    let mut session = Session::new(options);
+    if options.optional_features == OptionalFeatures::Conditional {
+        session.complain(b"aspen++: warning: '-fsycl-optional-features=conditional' is not implemented yet; images are split instead\n")?;
+    }
+    let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
+    let builder =
+        PassBuilder { options, toolchain: &toolchain, targets: &targets, color: session.color, standard_input: standard_input(options)? };
+    let jobs = compile::plan(&builder, &mut scratch);
+    let links = options.stage == Stage::Link && options.side != Side::Device;
+    if options.print_only || options.verbose {
+        for pass in jobs.iter().flat_map(|job| &job.passes) {
+            session.complain(format!(" {}\n", pass.command.shell()).as_bytes())?;
+        }
+    }
+    let compiled = if options.print_only { Vec::new() } else { compile::run(&mut session, &builder, &jobs, &mut scratch)? };
+    let _ = (links, compiled);
+    session.end_diagnostics()
+}
+
+/// What `-` stands for: every pass reads it, so it is read once.
+fn standard_input(options: &Options) -> Result<Option<Arc<Vec<u8>>>, Error> {
+    if options.print_only || !options.inputs.iter().any(|input| input.path == "-") {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::file("read", "standard input".as_ref(), error))?;
+    Ok(Some(Arc::new(bytes)))
+}
+
+impl Options {
+    /// The folder of `-save-temps`; `obj` is the output's folder.
+    fn save_temps_folder(&self) -> Option<PathBuf> {
+        let folder = self.save_temps.as_ref()?;
+        if folder.as_os_str() != "obj" {
+            return Some(folder.clone());
+        }
+        let output = self.output.as_deref().map(std::path::Path::new).and_then(std::path::Path::parent);
+        Some(output.filter(|folder| !folder.as_os_str().is_empty()).map_or_else(|| ".".into(), std::path::Path::to_path_buf))
+    }
+}

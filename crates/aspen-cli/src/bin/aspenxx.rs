@@ -1,3 +1,7 @@
-//! Entry point.
+//! The binary `aspen++`; everything happens in the driver.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(aspen_driver::main(std::env::args_os().skip(1)))
+}

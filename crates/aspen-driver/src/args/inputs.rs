@@ -1,0 +1,46 @@
+//! What an input is: SYCL source, other source, or something for the linker. Source: clang 22, `clang/Driver/Types.def`.
+
+use std::path::Path;
+
+/// What is to be done with an input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputKind {
+    /// C++ source: host and device passes.
+    Sycl,
+    /// Other source that clang compiles (C, assembler, LLVM IR, preprocessed C++): host only.
+    HostSource,
+    /// Object, archive, shared library, linker script.
+    Linker,
+}
+
+/// A file on the command line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Input {
+    /// As given; `-` is standard input.
+    pub path: String,
+    /// The `-x` in force.
+    pub language: Option<String>,
+    /// What is to be done with it.
+    pub kind: InputKind,
+}
+
+impl Input {
+    /// Decides by `-x`, else by the extension, as clang does.
+    pub(super) fn new(path: String, language: Option<String>) -> Input {
+        let extension = Path::new(&path).extension().and_then(|extension| extension.to_str()).unwrap_or("");
+        let kind = match (language.as_deref(), extension) {
+            (Some("c++"), _) => InputKind::Sycl,
+            (Some(_), _) => InputKind::HostSource,
+            (None, "cpp" | "cc" | "cxx" | "cp" | "c++" | "C" | "CC" | "CPP" | "CXX" | "sycl") => InputKind::Sycl,
+            (None, "c" | "i" | "ii" | "s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "mi" | "mii") => InputKind::HostSource,
+            (None, "h" | "hh" | "hpp" | "hxx" | "H") => InputKind::HostSource, // precompiled headers
+            (None, _) => InputKind::Linker,
+        };
+        Input { path, language, kind }
+    }
+
+    /// The file's name without folder and extension.
+    pub fn stem(&self) -> &str {
+        Path::new(&self.path).file_stem().and_then(|stem| stem.to_str()).unwrap_or("a")
+    }
+}

@@ -1,0 +1,514 @@
+//! The command line of `aspen++`: clang++'s, plus our options. Everything is read and validated before anything runs.
+//!
+//! Words keep their order, because clang's options are positional for the linker; each knows which tools it is for. Source: DESIGN §2.
+
+mod inputs;
+pub mod response;
+mod table;
+mod warnings;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+pub use aspen_analysis::split::CodeSplit;
+pub use inputs::{Input, InputKind};
+pub use warnings::{Group, Severity, WarningControl};
+
+use crate::error::Error;
+use table::{HOST_ONLY, LINK, OURS, SEPARATE_VALUE, is_in};
+
+/// What the user asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Invocation {
+    /// `--help`.
+    Help,
+    /// `--version`.
+    Version,
+    /// A question that clang answers (`-print-resource-dir`, `-v` without inputs, …): its whole command line.
+    AskClang(Vec<String>),
+    /// Everything else.
+    Run(Box<Options>),
+}
+
+/// Where the run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// `-E`, `-M`, `-MM`.
+    Preprocess,
+    /// `-fsyntax-only`.
+    Syntax,
+    /// `-S`.
+    Assembly,
+    /// `-c`.
+    Object,
+    /// The default.
+    Link,
+}
+
+/// Which passes run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Host and device.
+    Both,
+    /// `-fsycl-host-only`.
+    Host,
+    /// `-fsycl-device-only`.
+    Device,
+}
+
+/// How our findings are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// As clang prints its own.
+    Text,
+    /// One JSON document on stderr.
+    Json,
+    /// One SARIF 2.1.0 document on stderr.
+    Sarif,
+}
+
+/// Names of metadata.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// The seeds' names.
+    Seed,
+    /// Today's DPC++ names.
+    Dpcpp,
+}
+
+/// `-fsycl-optional-features=`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OptionalFeatures {
+    /// One image for each set of requirements. Source: S0.
+    Split,
+    /// One SPIR-V image with conditional functions. Source: S1.
+    Conditional,
+}
+
+/// A word (with its value) and who gets it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Word {
+    /// All compiler passes and the host link, which ignores what is not for it.
+    All(Vec<String>),
+    /// The host pass and the host link.
+    Host(Vec<String>),
+    /// Device passes.
+    Device(Vec<String>),
+    /// The host link.
+    Link(Vec<String>),
+    /// The input of that index.
+    Input(usize),
+}
+
+/// `-MD` and its relatives.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Depfile {
+    /// `-MMD`: without system headers.
+    pub user_headers_only: bool,
+    /// `-MF`.
+    pub file: Option<PathBuf>,
+    /// `-MT` (as is) and `-MQ` (quoted for make), in order.
+    pub targets: Vec<(&'static str, String)>,
+    /// `-MP`: a phony target for each header.
+    pub phony: bool,
+}
+
+/// A validated command line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Every word that is passed on, in order.
+    pub words: Vec<Word>,
+    /// Sources and linker inputs, in order.
+    pub inputs: Vec<Input>,
+    /// `-o`.
+    pub output: Option<String>,
+    /// Where to stop.
+    pub stage: Stage,
+    /// `-emit-llvm`.
+    pub emit_llvm: bool,
+    /// Which passes run.
+    pub side: Side,
+    /// `-fsycl-targets=`, as spelled; `None`: the default.
+    pub targets: Option<Vec<String>>,
+    /// `-fsycl-device-config-file=`, in order.
+    pub config_files: Vec<PathBuf>,
+    /// `-fsycl-device-code-split=`.
+    pub code_split: CodeSplit,
+    /// `-fsycl-optional-features=`.
+    pub optional_features: OptionalFeatures,
+    /// `-fsycl-dialect=`.
+    pub dialect: Dialect,
+    /// Whether images say why a requirement is there.
+    pub requirement_sources: bool,
+    /// Severity of our findings.
+    pub warnings: WarningControl,
+    /// `-fdiagnostics-format=`.
+    pub format: Format,
+    /// `-f[no-]diagnostics-color`; `None`: colours on a terminal.
+    pub color: Option<bool>,
+    /// `-save-temps[=DIR]`.
+    pub save_temps: Option<PathBuf>,
+    /// `-###`.
+    pub print_only: bool,
+    /// `-v`.
+    pub verbose: bool,
+    /// `-j`.
+    pub jobs: Option<NonZeroUsize>,
+    /// `-MD`, `-MMD`.
+    pub depfile: Option<Depfile>,
+    /// The last `-O…`, without `-O`.
+    pub optimisation: Option<String>,
+    /// Whether the user asked for more debug information than line tables.
+    pub debug: bool,
+    /// `-shared`.
+    pub shared: bool,
+    /// `-Xs`, `-Xsycl-target-backend[=T]`: the target, if given, and the options.
+    pub backend_options: Vec<(Option<String>, String)>,
+}
+
+impl Options {
+    /// The words for host passes.
+    pub fn host_words(&self) -> Vec<String> {
+        self.choose(|word| matches!(word, Word::All(_) | Word::Host(_)))
+    }
+
+    /// The words for device passes.
+    pub fn device_words(&self) -> Vec<String> {
+        self.choose(|word| matches!(word, Word::All(_) | Word::Device(_)))
+    }
+
+    fn choose(&self, wanted: impl Fn(&Word) -> bool) -> Vec<String> {
+        let words = self.words.iter().filter(|word| wanted(word)).filter_map(|word| match word {
+            Word::All(words) | Word::Host(words) | Word::Device(words) | Word::Link(words) => Some(words),
+            Word::Input(_) => None,
+        });
+        words.flatten().cloned().collect()
+    }
+}
+
+/// Reads the words after the program's name.
+///
+/// # Errors
+/// With what is wrong with the command line: an unknown option of ours, a missing or bad value, no input, contradictions.
+pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
+    let mut parser = Parser::default();
+    let mut words = response::expand(words)?.into_iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--help" | "-help" | "-h" => return Ok(Invocation::Help),
+            "--version" => return Ok(Invocation::Version),
+            "--" => {
+                for path in words.by_ref() {
+                    parser.input(path);
+                }
+            }
+            _ => parser.word(word, &mut words)?,
+        }
+    }
+    parser.finish()
+}
+
+struct Parser {
+    options: Options,
+    language: Option<String>,
+    asks_clang: Vec<String>,
+    dependency_words: Depfile,
+}
+
+impl Default for Parser {
+    fn default() -> Parser {
+        let options = Options {
+            words: Vec::new(),
+            inputs: Vec::new(),
+            output: None,
+            stage: Stage::Link,
+            emit_llvm: false,
+            side: Side::Both,
+            targets: None,
+            config_files: Vec::new(),
+            code_split: CodeSplit::PerSource,
+            optional_features: OptionalFeatures::Split,
+            dialect: Dialect::Seed,
+            requirement_sources: true,
+            warnings: WarningControl::default(),
+            format: Format::Text,
+            color: None,
+            save_temps: None,
+            print_only: false,
+            verbose: false,
+            jobs: None,
+            depfile: None,
+            optimisation: None,
+            debug: false,
+            shared: false,
+            backend_options: Vec::new(),
+        };
+        Parser { options, language: None, asks_clang: Vec::new(), dependency_words: Depfile::default() }
+    }
+}
+
+impl Parser {
+    fn input(&mut self, path: String) {
+        let input = Input::new(path, self.language.clone());
+        self.options.words.push(Word::Input(self.options.inputs.len()));
+        self.options.inputs.push(input);
+    }
+
+    fn word(&mut self, word: String, rest: &mut dyn Iterator<Item = String>) -> Result<(), Error> {
+        if word == "-" || !word.starts_with('-') {
+            self.input(word);
+            return Ok(());
+        }
+        if word.starts_with("-fsycl") || word.starts_with("-fno-sycl") || word.starts_with("--fsycl") {
+            return self.sycl_option(&word);
+        }
+        if self.plain_option(&word, rest)? || self.valued_option(&word, rest)? {
+            return Ok(());
+        }
+        self.pass_on(word, rest)
+    }
+
+    /// Options of ours that start with `-fsycl`: a typing error must never be silently ignored.
+    fn sycl_option(&mut self, word: &str) -> Result<(), Error> {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        let options = &mut self.options;
+        match (name, value) {
+            ("-fsycl", None) => {}
+            ("-fno-sycl", None) => {
+                return Err(Error::Usage("'-fno-sycl': aspen++ always compiles SYCL; use clang++ for other code".into()));
+            }
+            ("-fsycl-device-only", None) => options.side = Side::Device,
+            ("-fsycl-host-only", None) => options.side = Side::Host,
+            ("-fsycl-requirement-sources", None) => options.requirement_sources = true,
+            ("-fno-sycl-requirement-sources", None) => options.requirement_sources = false,
+            ("-fsycl-targets", Some(value)) => {
+                let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
+                if names.iter().any(String::is_empty) {
+                    return Err(Error::Usage(format!("'{word}': an empty name; give targets like 'native_cpu,spir64'")));
+                }
+                options.targets = Some(names);
+            }
+            ("-fsycl-device-config-file", Some(value)) if !value.is_empty() => options.config_files.push(value.into()),
+            ("-fsycl-device-code-split", None) => options.code_split = CodeSplit::PerSource,
+            ("-fsycl-device-code-split", Some(value)) => {
+                options.code_split = choose(
+                    word,
+                    value,
+                    &[
+                        ("per_kernel", CodeSplit::PerKernel),
+                        ("per_source", CodeSplit::PerSource),
+                        ("auto", CodeSplit::PerSource),
+                        ("off", CodeSplit::Off),
+                    ],
+                )?;
+            }
+            ("-fsycl-optional-features", Some(value)) => {
+                let known = [("split", OptionalFeatures::Split), ("conditional", OptionalFeatures::Conditional)];
+                options.optional_features = choose(word, value, &known)?;
+            }
+            ("-fsycl-dialect", Some(value)) => {
+                options.dialect = choose(word, value, &[("seed", Dialect::Seed), ("dpcpp", Dialect::Dpcpp)])?;
+            }
+            _ if OURS.contains(&format!("{name}=").as_str()) => {
+                return Err(Error::Usage(format!("option '{name}' needs a value: '{name}=…'")));
+            }
+            _ if OURS.contains(&name) => return Err(Error::Usage(format!("option '{name}' takes no value"))),
+            _ => {
+                let near = nearest(name, OURS.iter().map(|known| known.trim_end_matches('='))).unwrap_or("--help");
+                return Err(Error::Usage(format!("unknown option '{word}'; did you mean '{near}'?")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Options without a value that the driver itself understands. Returns whether it was one.
+    fn plain_option(&mut self, word: &str, rest: &mut dyn Iterator<Item = String>) -> Result<bool, Error> {
+        let options = &mut self.options;
+        match word {
+            "-c" | "--compile" => options.stage = options.stage.min_with(Stage::Object),
+            "-S" | "--assemble" => options.stage = options.stage.min_with(Stage::Assembly),
+            "-E" | "--preprocess" => options.stage = Stage::Preprocess,
+            "-fsyntax-only" => options.stage = options.stage.min_with(Stage::Syntax),
+            "-emit-llvm" => options.emit_llvm = true,
+            "-###" => options.print_only = true,
+            "-v" | "--verbose" => options.verbose = true,
+            "-MD" | "-MMD" | "--write-dependencies" | "--write-user-dependencies" => {
+                options.depfile.get_or_insert_default().user_headers_only = matches!(word, "-MMD" | "--write-user-dependencies");
+            }
+            "-MP" => self.dependency_words.phony = true,
+            "-M" | "-MM" => {
+                options.stage = Stage::Preprocess;
+                options.words.push(Word::All(vec![word.to_owned()]));
+            }
+            "-save-temps" | "--save-temps" => options.save_temps = Some(PathBuf::from(".")),
+            "-fdiagnostics-color" | "-fcolor-diagnostics" => options.color = Some(true),
+            "-fno-diagnostics-color" | "-fno-color-diagnostics" => options.color = Some(false),
+            "-Xarch_host" => options.words.push(Word::Host(vec![value_of(word, rest)?])),
+            "-Xarch_device" => options.words.push(Word::Device(vec![value_of(word, rest)?])),
+            "-dumpversion" | "-dumpmachine" => self.asks_clang.push(word.to_owned()),
+            _ if word.starts_with("-print-") || word.starts_with("--print-") => self.asks_clang.push(word.to_owned()),
+            _ => return Ok(options.warnings.read(word)),
+        }
+        Ok(true)
+    }
+
+    /// Options with a value that the driver itself understands. Returns whether it was one.
+    fn valued_option(&mut self, word: &str, rest: &mut dyn Iterator<Item = String>) -> Result<bool, Error> {
+        let options = &mut self.options;
+        if let Some(value) = word.strip_prefix("-Xsycl-target-backend") {
+            let target = value.strip_prefix('=').map(str::to_owned);
+            options.backend_options.push((target, value_of(word, rest)?));
+        } else if word == "-Xs" {
+            options.backend_options.push((None, value_of(word, rest)?));
+        } else if let Some(value) = word.strip_prefix("-fdiagnostics-format=") {
+            let known = [("text", Format::Text), ("clang", Format::Text), ("json", Format::Json), ("sarif", Format::Sarif)];
+            options.format = choose(word, value, &known)?;
+        } else if let Some(value) = word.strip_prefix("-fdiagnostics-color=") {
+            options.color = choose(word, value, &[("always", Some(true)), ("never", Some(false)), ("auto", None)])?;
+        } else if let Some(value) = word.strip_prefix("-save-temps=").or_else(|| word.strip_prefix("--save-temps=")) {
+            let folder = match value {
+                "" => return Err(Error::Usage(format!("'{word}': give a folder, 'cwd' or 'obj'"))),
+                "cwd" => ".",
+                folder => folder,
+            };
+            options.save_temps = Some(folder.into());
+        } else if let Some(number) = joined_or_next(word, "-j", rest)? {
+            let jobs = number.parse().map_err(|_| Error::Usage(format!("'-j {number}': the number of jobs is a whole number from 1")))?;
+            options.jobs = Some(jobs);
+        } else if let Some(file) = joined_or_next(word, "-MF", rest)? {
+            self.dependency_words.file = Some(file.into());
+        } else if let Some(target) = joined_or_next(word, "-MT", rest)? {
+            self.dependency_words.targets.push(("-MT", target));
+        } else if let Some(target) = joined_or_next(word, "-MQ", rest)? {
+            self.dependency_words.targets.push(("-MQ", target));
+        } else if let Some(file) = word.strip_prefix("--output=") {
+            options.output = Some(file.to_owned());
+        } else if word == "--output" {
+            options.output = Some(value_of(word, rest)?);
+        } else if let Some(file) = joined_or_next(word, "-o", rest)? {
+            options.output = Some(file);
+        } else if let Some(language) = joined_or_next(word, "-x", rest)? {
+            self.language = (language != "none").then_some(language);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Everything else is clang's.
+    fn pass_on(&mut self, word: String, rest: &mut dyn Iterator<Item = String>) -> Result<(), Error> {
+        let options = &mut self.options;
+        if let Some(level) = word.strip_prefix("-O") {
+            options.optimisation = Some(level.to_owned());
+            options.words.push(Word::Host(vec![word])); // device passes get a level of their own
+            return Ok(());
+        }
+        if let Some(debug) = debug_level(&word) {
+            options.debug = debug > LINE_TABLES;
+            // Places come from line tables: device passes always have at least those.
+            options.words.push(if debug < LINE_TABLES { Word::Host(vec![word]) } else { Word::All(vec![word]) });
+            return Ok(());
+        }
+        options.shared |= word == "-shared";
+        let link = is_in(LINK, &word);
+        let host_only = is_in(HOST_ONLY, &word) || word.starts_with("-Wp,") || (word.starts_with("--target") || word == "-target");
+        let mut words = vec![word];
+        if SEPARATE_VALUE.contains(&words[0].as_str()) {
+            let value = value_of(&words[0], rest)?;
+            words.push(value);
+        }
+        options.words.push(match (link, host_only) {
+            (true, _) => Word::Link(words),
+            (false, true) => Word::Host(words),
+            (false, false) => Word::All(words),
+        });
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Invocation, Error> {
+        let Parser { mut options, asks_clang, dependency_words, .. } = self;
+        if !asks_clang.is_empty() {
+            return Ok(Invocation::AskClang(asks_clang));
+        }
+        if options.inputs.is_empty() {
+            if options.verbose && !options.print_only {
+                return Ok(Invocation::AskClang(vec!["-v".into()]));
+            }
+            return Err(Error::Usage("no input files; `aspen++ --help` shows how to call it".into()));
+        }
+        if let Some(depfile) = &mut options.depfile {
+            *depfile = Depfile { user_headers_only: depfile.user_headers_only, ..dependency_words };
+        } else {
+            // `-M -MF f -MT t`: clang's own mode.
+            let file = dependency_words.file.map(|file| vec!["-MF".into(), file.to_string_lossy().into_owned()]);
+            let targets = dependency_words.targets.into_iter().map(|(option, target)| vec![option.to_owned(), target]);
+            options.words.extend(file.into_iter().chain(targets).map(Word::All));
+        }
+        let sources = options.inputs.iter().filter(|input| input.kind != InputKind::Linker).count();
+        if options.stage != Stage::Link && options.output.is_some() && sources > 1 {
+            return Err(Error::Usage("cannot specify '-o' when generating several output files".into()));
+        }
+        if options.stage != Stage::Link && sources == 0 {
+            let name = &options.inputs[0].path;
+            return Err(Error::Usage(format!("no source files: '{name}' is for the linker, which '-c', '-S' and '-E' leave out")));
+        }
+        Ok(Invocation::Run(Box::new(options)))
+    }
+}
+
+impl Stage {
+    /// The earlier of both: `-c -S` is `-S`.
+    fn min_with(self, other: Stage) -> Stage {
+        let rank = |stage| match stage {
+            Stage::Preprocess => 0,
+            Stage::Syntax => 1,
+            Stage::Assembly => 2,
+            Stage::Object => 3,
+            Stage::Link => 4,
+        };
+        if rank(other) < rank(self) { other } else { self }
+    }
+}
+
+const LINE_TABLES: u32 = 1;
+
+/// For an option that chooses how much debug information there is: 0 none, 1 line tables, 2 more. `-gz` and the like are none of them.
+fn debug_level(word: &str) -> Option<u32> {
+    match word {
+        "-g0" | "-ggdb0" | "-gline-directives-only" => Some(0),
+        "-g1" | "-ggdb1" | "-gmlt" | "-gline-tables-only" => Some(LINE_TABLES),
+        "-g" | "-g2" | "-g3" | "-ggdb" | "-ggdb2" | "-ggdb3" | "-glldb" => Some(2),
+        _ if word.starts_with("-gdwarf-") && word[8..].bytes().all(|c| c.is_ascii_digit()) => Some(2),
+        _ => None,
+    }
+}
+
+fn value_of(option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<String, Error> {
+    rest.next().ok_or_else(|| Error::Usage(format!("option '{option}' needs a value after it")))
+}
+
+/// The value of `-oFILE` or `-o FILE`, if the word is that option.
+fn joined_or_next(word: &str, option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<Option<String>, Error> {
+    match word.strip_prefix(option) {
+        None => Ok(None),
+        Some("") => value_of(option, rest).map(Some),
+        Some(value) => Ok(Some(value.to_owned())),
+    }
+}
+
+fn choose<T: Clone>(word: &str, value: &str, known: &[(&'static str, T)]) -> Result<T, Error> {
+    if let Some((_, choice)) = known.iter().find(|(name, _)| *name == value) {
+        return Ok(choice.clone());
+    }
+    let names = known.iter().map(|(name, _)| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    let option = word.split('=').next().unwrap_or(word);
+    Err(Error::Usage(format!("'{value}' is no value of '{option}'; choose one of {names}")))
+}
+
+/// The known name that is most like the given one.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known.max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)))
+}
+
+#[cfg(test)]
+mod tests;

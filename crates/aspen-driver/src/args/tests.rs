@@ -1,0 +1,154 @@
+//! Command lines as data: what is understood, where each word goes, and what is refused with which words.
+
+use super::*;
+
+fn words(line: &str) -> Vec<String> {
+    response::split(line)
+}
+
+fn options(line: &str) -> Options {
+    match parse(words(line)) {
+        Ok(Invocation::Run(options)) => *options,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn refusal(line: &str) -> String {
+    parse(words(line)).err().map_or_else(|| panic!("'{line}' is not refused"), |error| error.to_string())
+}
+
+#[test]
+fn every_word_goes_where_it_belongs() {
+    for (line, host, device, link) in [
+        ("-O2 -DX=1 x.cpp", "-O2 -DX=1", "-DX=1", "-O2 -DX=1"),
+        ("-D X -I inc x.cpp -isystem sys", "-D X -I inc -isystem sys", "-D X -I inc -isystem sys", "-D X -I inc -isystem sys"),
+        ("x.cpp -lm -L. -Wl,-z,now -Xlinker -s", "", "", "-lm -L. -Wl,-z,now -Xlinker -s"),
+        (
+            "x.cpp -march=native -fsanitize=address -flto",
+            "-march=native -fsanitize=address -flto",
+            "",
+            "-march=native -fsanitize=address -flto",
+        ),
+        ("x.cpp --coverage -fcf-protection=full -fprofile-generate", "--coverage -fcf-protection=full -fprofile-generate", "", ""),
+        ("x.cpp -Werror -Wall -pedantic-errors", "-Werror -Wall -pedantic-errors", "-Wall", ""),
+        ("x.cpp -Wno-sycl-aspects -Werror=sycl-external", "", "", ""),
+        ("-Xarch_host -DH -Xarch_device -DD x.cpp", "-DH", "-DD", "-DH"),
+        ("-g x.cpp", "-g", "-g", "-g"),
+        ("-g0 x.cpp", "-g0", "", "-g0"),
+        ("-std=c++20 -mllvm -x=y x.cpp", "-std=c++20 -mllvm -x=y", "-std=c++20 -mllvm -x=y", ""),
+        ("-shared -fPIC x.cpp", "-fPIC", "", "-shared -fPIC"),
+        ("-u sym -undef x.cpp", "-undef", "-undef", "-u sym -undef"),
+        ("-fsycl -fsycl-targets=spir64 -j4 -v -save-temps x.cpp", "", "", ""),
+        ("-Wp,-DX x.cpp", "-Wp,-DX", "", ""),
+    ] {
+        let options = options(line);
+        assert_eq!(options.host_words(), words(host), "{line}: host");
+        assert_eq!(options.device_words(), words(device), "{line}: device");
+        if !link.is_empty() {
+            assert_eq!(options.choose(|word| !matches!(word, Word::Device(_))), words(link), "{line}: link");
+        }
+    }
+}
+
+#[test]
+fn inputs_and_their_kinds() {
+    use InputKind::{HostSource, Linker, Sycl};
+    for (line, kinds) in [
+        ("x.cpp y.cc z.cxx w.C", &[Sycl, Sycl, Sycl, Sycl][..]),
+        ("x.c y.s z.ll w.ii", &[HostSource, HostSource, HostSource, HostSource]),
+        ("x.o liba.a libb.so.3 script", &[Linker, Linker, Linker, Linker]),
+        ("-x c++ x.txt -x none y.o", &[Sycl, Linker]),
+        ("-xc x.cpp", &[HostSource]),
+        ("-x c++ -", &[Sycl]),
+        ("-- -odd.cpp", &[Sycl]),
+    ] {
+        assert_eq!(options(line).inputs.iter().map(|input| input.kind).collect::<Vec<_>>(), kinds, "{line}");
+    }
+    assert_eq!(options("-I x.cpp y.cpp").inputs.len(), 1, "the value of an option is no input");
+}
+
+#[test]
+fn our_options() {
+    let read =
+        options("-fsycl-targets=native_cpu,spir64 -fsycl-device-code-split=off -fsycl-dialect=dpcpp -fno-sycl-requirement-sources x.cpp");
+    assert_eq!(read.targets, Some(vec!["native_cpu".into(), "spir64".into()]));
+    assert_eq!((read.code_split, read.dialect, read.requirement_sources), (CodeSplit::Off, Dialect::Dpcpp, false));
+    for (mode, split) in [("per_kernel", CodeSplit::PerKernel), ("per_source", CodeSplit::PerSource), ("auto", CodeSplit::PerSource)] {
+        assert_eq!(options(&format!("-fsycl-device-code-split={mode} x.cpp")).code_split, split);
+    }
+    let read = options("-fsycl-device-only -S -emit-llvm x.cpp -o -");
+    assert_eq!((read.side, read.stage, read.emit_llvm, read.output.as_deref()), (Side::Device, Stage::Assembly, true, Some("-")));
+    let read = options("-c -MMD -MF x.d -MT t -MP x.cpp -ox.o -j 3 -fdiagnostics-format=sarif -fno-diagnostics-color");
+    let depfile = Depfile { user_headers_only: true, file: Some("x.d".into()), targets: vec![("-MT", "t".into())], phony: true };
+    assert_eq!((read.depfile, read.output.as_deref(), read.jobs.map(NonZeroUsize::get)), (Some(depfile), Some("x.o"), Some(3)));
+    assert_eq!((read.format, read.color, read.stage), (Format::Sarif, Some(false), Stage::Object));
+    let read = options("-Xs '-device skl' -Xsycl-target-backend=spir64_gen -x x.cpp -save-temps=keep -shared");
+    assert_eq!(read.backend_options, [(None, "-device skl".into()), (Some("spir64_gen".into()), "-x".into())]);
+    assert_eq!((read.save_temps, read.shared), (Some("keep".into()), true));
+}
+
+#[test]
+fn levels() {
+    for (line, level, debug) in [
+        ("x.cpp", None, false),
+        ("-O3 -O0 x.cpp", Some("0"), false),
+        ("-O -g x.cpp", Some(""), true),
+        ("-Ofast -g -g0 x.cpp", Some("fast"), false),
+        ("-g1 x.cpp", None, false),
+        ("-gdwarf-4 x.cpp", None, true),
+        ("-gz x.cpp", None, false),
+    ] {
+        let options = options(line);
+        assert_eq!((options.optimisation.as_deref(), options.debug), (level, debug), "{line}");
+    }
+}
+
+#[test]
+fn questions() {
+    assert_eq!(parse(words("--help x.cpp")).ok(), Some(Invocation::Help));
+    assert_eq!(parse(words("--version")).ok(), Some(Invocation::Version));
+    assert_eq!(parse(words("-v")).ok(), Some(Invocation::AskClang(vec!["-v".into()])));
+    assert_eq!(parse(words("-print-resource-dir")).ok(), Some(Invocation::AskClang(vec!["-print-resource-dir".into()])));
+}
+
+#[test]
+fn refusals() {
+    for (line, needles) in [
+        ("", &["no input files"][..]),
+        ("-O2", &["no input files"]),
+        ("-fsycl-no-such-thing x.cpp", &["-fsycl-no-such-thing", "did you mean"]),
+        ("-fsycl-target=spir64 x.cpp", &["did you mean '-fsycl-targets'"]),
+        ("-fsycl-device-code-split=bogus x.cpp", &["'bogus'", "per_kernel"]),
+        ("-fsycl-dialect=klingon x.cpp", &["'klingon'", "'seed', 'dpcpp'"]),
+        ("-fsycl-optional-features=maybe x.cpp", &["'maybe'"]),
+        ("-fsycl-targets x.cpp", &["needs a value"]),
+        ("-fsycl-targets=spir64,, x.cpp", &["empty name"]),
+        ("-fsycl-device-only=1 x.cpp", &["takes no value"]),
+        ("-fno-sycl x.cpp", &["always compiles SYCL"]),
+        ("-fdiagnostics-format=xml x.cpp", &["'xml'", "sarif"]),
+        ("-fdiagnostics-color=blue x.cpp", &["'blue'"]),
+        ("-j 0 x.cpp", &["'-j 0'"]),
+        ("-jx x.cpp", &["'-j x'"]),
+        ("x.cpp -o", &["'-o' needs a value"]),
+        ("x.cpp -D", &["'-D' needs a value"]),
+        ("-c x.cpp y.cpp -o z.o", &["'-o'", "several output files"]),
+        ("-c x.o", &["no source files", "'x.o'"]),
+        ("-save-temps= x.cpp", &["folder"]),
+    ] {
+        let text = refusal(line);
+        assert!(needles.iter().all(|needle| text.contains(needle)), "{line}: {text}");
+    }
+}
+
+#[test]
+fn response_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("words");
+    std::fs::write(&file, "-O2 -DA='b c'\nx.cpp").expect("writable");
+    let read = parse(vec![format!("@{}", file.display())]);
+    let Ok(Invocation::Run(read)) = read else { panic!("{read:?}") };
+    assert_eq!((read.host_words(), read.inputs[0].path.as_str()), (vec!["-O2".into(), "-DA=b c".into()], "x.cpp"));
+    std::fs::write(&file, format!("@{}", file.display())).expect("writable");
+    let error = parse(vec![format!("@{}", file.display())]).expect_err("a cycle");
+    assert!(error.to_string().contains("includes itself"), "{error}");
+}

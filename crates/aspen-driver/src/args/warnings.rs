@@ -1,0 +1,125 @@
+//! Severity of our own warnings: `-W[no-]G`, `-W[no-]error=G`, `-Werror`, `-w`, by clang's rules. Source: DESIGN §2, §4.
+
+/// A group of warnings that the driver prints.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Group {
+    /// A function uses an aspect that its attribute does not list.
+    Aspects,
+    /// A `SYCL_EXTERNAL` function that no object defines.
+    External,
+}
+
+const GROUPS: [Group; 2] = [Group::Aspects, Group::External];
+
+impl Group {
+    /// The name behind `-W`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Aspects => "sycl-aspects",
+            Group::External => "sycl-external",
+        }
+    }
+}
+
+/// What becomes of a warning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// Not printed.
+    Ignored,
+    /// Printed.
+    Warning,
+    /// Printed, and the run fails.
+    Error,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct State {
+    disabled: bool,
+    error: Option<bool>,
+}
+
+/// All flags, the last of each kind wins.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WarningControl {
+    none: bool,
+    all_errors: bool,
+    groups: [State; GROUPS.len()],
+}
+
+impl WarningControl {
+    /// Takes note of a flag; returns whether it is ours alone (clang must not see it).
+    pub(super) fn read(&mut self, word: &str) -> bool {
+        match word {
+            "-w" => self.none = true,
+            "-Werror" => self.all_errors = true,
+            "-Wno-error" => self.all_errors = false,
+            _ => {}
+        }
+        let Some(flag) = word.strip_prefix("-W") else { return false };
+        let mut ours = false;
+        for (group, state) in GROUPS.iter().zip(&mut self.groups) {
+            let Some(prefix) = flag.strip_suffix(group.name()) else { continue };
+            ours = true;
+            match prefix {
+                "" => state.disabled = false,
+                "no-" => state.disabled = true,
+                "error=" => *state = State { disabled: false, error: Some(true) },
+                "no-error=" => state.error = Some(false),
+                _ => ours = false,
+            }
+        }
+        ours
+    }
+
+    /// What becomes of a warning of the group.
+    pub fn severity(&self, group: Group) -> Severity {
+        let state = self.groups[group as usize];
+        if self.none || state.disabled {
+            Severity::Ignored
+        } else if state.error.unwrap_or(self.all_errors) {
+            Severity::Error
+        } else {
+            Severity::Warning
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_and_their_order() {
+        for (flags, severity) in [
+            ("", Severity::Warning),
+            ("-Wall -Wextra", Severity::Warning),
+            ("-w", Severity::Ignored),
+            ("-Wno-sycl-aspects", Severity::Ignored),
+            ("-Wno-sycl-aspects -Wsycl-aspects", Severity::Warning),
+            ("-Werror", Severity::Error),
+            ("-Werror -Wno-error", Severity::Warning),
+            ("-Werror=sycl-aspects", Severity::Error),
+            ("-Wno-sycl-aspects -Werror=sycl-aspects", Severity::Error),
+            ("-Werror -Wno-error=sycl-aspects", Severity::Warning),
+            ("-Wno-error=sycl-aspects -Werror", Severity::Warning),
+            ("-Werror -w", Severity::Ignored),
+            ("-Werror=sycl-external", Severity::Warning),
+            ("-Werror=unused", Severity::Warning),
+        ] {
+            let mut control = WarningControl::default();
+            flags.split_whitespace().for_each(|flag| {
+                control.read(flag);
+            });
+            assert_eq!(control.severity(Group::Aspects), severity, "{flags}");
+        }
+    }
+
+    #[test]
+    fn clang_keeps_its_own_flags() {
+        for (flag, ours) in
+            [("-Wsycl-aspects", true), ("-Wno-error=sycl-external", true), ("-Werror", false), ("-w", false), ("-Wxsycl-aspects", false)]
+        {
+            assert_eq!(WarningControl::default().read(flag), ours, "{flag}");
+        }
+    }
+}

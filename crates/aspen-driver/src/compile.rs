@@ -1,0 +1,312 @@
+//! Compiles sources: runs their passes, shows the user's errors once, and makes objects that carry device code.
+//!
+//! What the host pass says is the user's; device passes repeat it, so their words count only where the host pass is content.
+//! Source: DESIGN §4; issue 2, "Driver".
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aspen_analysis::summary::Role as FunctionRole;
+use aspen_analysis::{Launch, PassReport, Summary};
+use aspen_image::{ObjectBlob, ObjectHeader};
+
+use crate::args::{Input, InputKind, Options, Side, Stage};
+use crate::depfile;
+use crate::error::Error;
+use crate::jobs::{self, Command, Outcome};
+use crate::object_file::{with_device_code, write_whole};
+use crate::passes::{Pass, PassBuilder, Role};
+use crate::scratch::Scratch;
+use crate::session::Session;
+use crate::targets::Target;
+
+/// An input with the commands that compile it; linker inputs have none.
+#[derive(Debug)]
+pub struct Job {
+    /// The index of the input.
+    pub input: usize,
+    /// Host first, if it is there.
+    pub passes: Vec<Pass>,
+}
+
+/// A compiled source.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The index of the input.
+    pub input: usize,
+    /// Its object.
+    pub object: PathBuf,
+}
+
+/// The commands for all sources.
+pub fn plan(builder: &PassBuilder<'_>, scratch: &mut Scratch) -> Vec<Job> {
+    let options = builder.options;
+    let sources = options.inputs.iter().enumerate().filter(|(_, input)| input.kind != InputKind::Linker);
+    sources
+        .map(|(index, input)| {
+            let mut passes = match input.kind {
+                InputKind::Sycl => builder.passes(input, scratch),
+                InputKind::HostSource | InputKind::Linker => vec![plain(builder, input, scratch)],
+            };
+            if options.side == Side::Device {
+                passes.retain(|pass| is_wanted_alone(pass, options, builder.targets));
+            } else if matches!(options.stage, Stage::Preprocess | Stage::Assembly) {
+                passes.truncate(1);
+            }
+            Job { input: index, passes }
+        })
+        .collect()
+}
+
+/// With `-fsycl-device-only`: the pass of the first target that was asked for, else of `spir64`.
+fn is_wanted_alone(pass: &Pass, options: &Options, targets: &[Target]) -> bool {
+    let wanted = match &options.targets {
+        Some(_) => 0,
+        None => targets.iter().position(|target| target.family.is_spirv()).unwrap_or(0),
+    };
+    match &pass.role {
+        Role::Host => false,
+        Role::Analysis { targets, .. } => targets.contains(&wanted),
+        Role::Code { target } => *target == wanted,
+    }
+}
+
+/// C, assembler, IR, headers: clang alone.
+fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pass {
+    let options = builder.options;
+    let output = scratch.file(input.stem(), "host.o");
+    let mut arguments = options.host_words();
+    let mut depfile = None;
+    if let Some(wanted) = &options.depfile {
+        let file = scratch.beside(&output, "d");
+        let kind = if wanted.user_headers_only { "-MMD" } else { "-MD" };
+        arguments.extend([kind.into(), "-MF".into(), file.display().to_string(), "-MT".into(), "object".into()]);
+        depfile = Some(file);
+    }
+    if builder.color {
+        arguments.push("-fdiagnostics-color=always".into());
+    }
+    let stage = match options.stage {
+        Stage::Preprocess => "-E",
+        Stage::Syntax => "-fsyntax-only",
+        Stage::Assembly => "-S",
+        Stage::Object | Stage::Link => "-c",
+    };
+    arguments.push(stage.into());
+    if options.emit_llvm {
+        arguments.push("-emit-llvm".into());
+    }
+    let writes = !matches!(options.stage, Stage::Preprocess | Stage::Syntax);
+    if writes {
+        arguments.extend(["-o".into(), output.display().to_string()]);
+    }
+    if let Some(language) = &input.language {
+        arguments.extend(["-x".into(), language.clone()]);
+    }
+    arguments.push(input.path.clone());
+    let standard_input = (input.path == "-").then(|| builder.standard_input.clone()).flatten();
+    let command = Command { input: standard_input, ..Command::new(&builder.toolchain.clang, arguments) };
+    Pass { role: Role::Host, command, output: writes.then_some(output), report: PathBuf::new(), depfile }
+}
+
+/// Runs all jobs and writes what the stage asks for; for [`Stage::Link`] the objects stay in the scratch folder.
+///
+/// # Errors
+/// [`Error::Reported`] if the user's code is at fault (all sources are looked at first), others if a tool or file is.
+pub fn run(session: &mut Session<'_>, builder: &PassBuilder<'_>, jobs: &[Job], scratch: &mut Scratch) -> Result<Vec<Compiled>, Error> {
+    let commands: Vec<&Command> = jobs.iter().flat_map(|job| &job.passes).map(|pass| &pass.command).collect();
+    let mut outcomes = jobs::run_all(&commands, session.jobs)?.into_iter();
+    let mut compiled = Vec::new();
+    let mut failed = false;
+    for job in jobs {
+        let outcomes: Vec<Outcome> = outcomes.by_ref().take(job.passes.len()).collect();
+        match finish(session, builder, job, &outcomes, scratch) {
+            Ok(done) => compiled.extend(done),
+            Err(Error::Reported) => failed = true,
+            Err(other) => return Err(other),
+        }
+    }
+    if failed { Err(Error::Reported) } else { Ok(compiled) }
+}
+
+fn finish(
+    session: &mut Session<'_>,
+    builder: &PassBuilder<'_>,
+    job: &Job,
+    outcomes: &[Outcome],
+    scratch: &mut Scratch,
+) -> Result<Option<Compiled>, Error> {
+    let options = builder.options;
+    let input = &options.inputs[job.input];
+    show_outcomes(session, job, outcomes)?;
+    if options.stage == Stage::Preprocess {
+        for outcome in outcomes {
+            match options.output.as_deref() {
+                None | Some("-") => session.print(&outcome.stdout)?,
+                Some(file) => write_whole(Path::new(file), &outcome.stdout, false)?,
+            }
+        }
+        return Ok(None);
+    }
+    if options.stage == Stage::Syntax {
+        return Ok(None);
+    }
+    let reports = if input.kind == InputKind::Sycl { read_reports(&job.passes)? } else { Vec::new() };
+    session.diagnostics.add_findings(reports.iter().flat_map(|report| &report.findings));
+    session.show_diagnostics()?;
+    if session.diagnostics.has_errors() {
+        return Err(Error::Reported);
+    }
+    let destination = destination(options, input, builder.targets, scratch);
+    write_dependencies(options, job, input, &destination)?;
+    let Some(made) = job.passes.first().and_then(|pass| pass.output.as_deref()) else { return Ok(None) };
+    let mut bytes = fs::read(made).map_err(|error| Error::file("read", made, error))?;
+    if matches!(options.stage, Stage::Object | Stage::Link)
+        && options.side == Side::Both
+        && !options.emit_llvm
+        && input.kind == InputKind::Sycl
+    {
+        let device = device_section(builder, job, input, &reports)?;
+        if !device.is_empty() {
+            bytes = with_device_code(&bytes, &device).map_err(|reason| Error::input(made, reason))?;
+        }
+    }
+    if destination.as_os_str() == "-" {
+        session.print(&bytes)?;
+        return Ok(None);
+    }
+    write_whole(&destination, &bytes, false)?;
+    Ok(Some(Compiled { input: job.input, object: destination }))
+}
+
+/// Shows what clang said, once.
+fn show_outcomes(session: &mut Session<'_>, job: &Job, outcomes: &[Outcome]) -> Result<(), Error> {
+    let mut failed = None;
+    for (pass, outcome) in job.passes.iter().zip(outcomes) {
+        if pass.role == Role::Host || session.options.side == Side::Device {
+            session.complain(&outcome.stderr)?;
+        }
+        if !outcome.status.success() {
+            failed = Some((pass, outcome));
+            break;
+        }
+    }
+    let Some((pass, outcome)) = failed else { return Ok(()) };
+    let words = outcome.stderr_text();
+    if outcome.status.code().is_none() || !words.contains("error:") {
+        return Err(pass.command.failure("the compiler", outcome));
+    }
+    if pass.role != Role::Host && session.options.side != Side::Device {
+        session.complain(&outcome.stderr)?;
+    }
+    Err(Error::Reported)
+}
+
+fn read_reports(passes: &[Pass]) -> Result<Vec<PassReport>, Error> {
+    let read = |pass: &Pass| {
+        let bytes = fs::read(&pass.report).map_err(|_| {
+            Error::Device(format!("the clang plugin left no report, so requirements would be lost\n  command: {}", pass.command.shell()))
+        })?;
+        PassReport::from_bytes(&bytes).map_err(|error| Error::input(&pass.report, error))
+    };
+    passes.iter().map(read).collect()
+}
+
+/// Where the result goes.
+fn destination(options: &Options, input: &Input, targets: &[Target], scratch: &mut Scratch) -> PathBuf {
+    if options.stage == Stage::Link && options.side != Side::Device {
+        return scratch.file(input.stem(), "o");
+    }
+    if let Some(output) = &options.output {
+        return output.into();
+    }
+    let stem = input.stem();
+    if options.side == Side::Device {
+        let spirv = || targets.iter().find(|target| target.family.is_spirv());
+        let target = if options.targets.is_some() { targets.first() } else { spirv() };
+        let ending = if options.stage == Stage::Assembly { "ll" } else { "bc" };
+        return format!("{stem}-sycl-{}.{ending}", target.map_or("device", |target| &target.name)).into();
+    }
+    let ending = match (options.stage, options.emit_llvm) {
+        (Stage::Assembly, true) => "ll",
+        (Stage::Assembly, false) => "s",
+        (_, true) => "bc",
+        _ => "o",
+    };
+    format!("{stem}.{ending}").into()
+}
+
+fn write_dependencies(options: &Options, job: &Job, input: &Input, destination: &Path) -> Result<(), Error> {
+    let Some(wanted) = &options.depfile else { return Ok(()) };
+    let named = |ending: &str| Path::new(options.output.as_deref().unwrap_or(input.stem())).with_extension(ending);
+    let file = wanted.file.clone().unwrap_or_else(|| named("d"));
+    let target = if options.stage == Stage::Link { named("o") } else { destination.to_path_buf() };
+    let mut texts = Vec::new();
+    for made in job.passes.iter().filter_map(|pass| pass.depfile.as_ref()) {
+        texts.push(fs::read_to_string(made).map_err(|error| Error::file("read", made, error))?);
+    }
+    let merged = depfile::merge(&texts, &depfile::targets(wanted, &target.to_string_lossy()), wanted.phony);
+    write_whole(&file, merged.as_bytes(), false)
+}
+
+/// The bytes of `.aspen.device`: a blob a target. Empty when the unit has neither kernels nor exported device functions.
+fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: &[PassReport]) -> Result<Vec<u8>, Error> {
+    let mut host_launches = BTreeMap::new();
+    let mut tag = None;
+    let mut analyses: BTreeMap<&[String], &Summary> = BTreeMap::new();
+    for (pass, report) in job.passes.iter().zip(reports) {
+        match &pass.role {
+            Role::Host => {
+                tag = report.tag.clone();
+                host_launches = launches(&report.launches)?;
+            }
+            Role::Analysis { macros, .. } => {
+                let summary = report.summary.as_ref();
+                let lost =
+                    || Error::Device(format!("the analysis of '{}' left no summary\n  command: {}", input.path, pass.command.shell()));
+                analyses.insert(macros, summary.ok_or_else(lost)?);
+            }
+            Role::Code { .. } => {}
+        }
+    }
+    if host_launches.is_empty() && !analyses.values().any(|summary| has_entry_points(summary)) {
+        return Ok(Vec::new());
+    }
+    let tag = tag.ok_or_else(|| Error::Device(format!("the host pass of '{}' left no tag in its report", input.path)))?;
+    let header = ObjectHeader { tag, unit: input.path.clone(), opt: builder.recorded_level() };
+    let mut section = Vec::new();
+    for (index, target) in builder.targets.iter().enumerate() {
+        let found = job.passes.iter().zip(reports).find(|(pass, _)| match &pass.role {
+            Role::Host => false,
+            Role::Analysis { targets, .. } => targets.contains(&index),
+            Role::Code { target } => *target == index,
+        });
+        let Some((pass, report)) = found else { continue };
+        let Some(output) = &pass.output else { continue };
+        let bitcode = fs::read(output).map_err(|error| Error::file("read", output, error))?;
+        let blob = ObjectBlob {
+            target: target.name.clone(),
+            triple: target.triple().to_owned(),
+            header: header.clone(),
+            summary: analyses.get(target.macros.as_slice()).map(|summary| summary.to_bytes()),
+            host_launches: host_launches.clone().into_iter().collect(),
+            device_kernels: launches(&report.launches)?.into_iter().collect(),
+            bitcode: bitcode.into(),
+        };
+        section.extend(blob.to_bytes().map_err(|error| Error::Device(format!("'{}': {error}", input.path)))?);
+    }
+    Ok(section)
+}
+
+fn launches(list: &[Launch]) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let pack = |launch: &Launch| {
+        let bytes = postcard::to_stdvec(launch).map_err(|error| Error::Device(format!("kernel '{}': {error}", launch.name)))?;
+        Ok((launch.symbol.clone(), bytes))
+    };
+    list.iter().map(pack).collect()
+}
+
+fn has_entry_points(summary: &Summary) -> bool {
+    summary.functions.iter().any(|function| function.defined && function.role != FunctionRole::Plain)
+}

@@ -1,0 +1,123 @@
+//! Our own diagnostics: merged over all passes, given their severity, and rendered once. Source: DESIGN §4.
+
+mod json;
+mod text;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use aspen_analysis::Finding;
+use aspen_analysis::link::Excess;
+use aspen_contract::{Place, Step};
+
+use crate::args::{Format, Group, Severity, WarningControl};
+
+/// A warning, or an error that was one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The group that controls it.
+    pub group: Group,
+    /// Never [`Severity::Ignored`].
+    pub severity: Severity,
+    /// Where it points.
+    pub place: Option<Place>,
+    /// One sentence.
+    pub message: String,
+    /// How the use is reached, from the decorated function down; each step's place is the call in the step before.
+    pub chain: Vec<Step>,
+    /// A second place with its own sentence.
+    pub note: Option<(Place, String)>,
+}
+
+/// All diagnostics of a run, in the order they were found, none twice.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    control: WarningControl,
+    known: BTreeSet<(Option<Place>, String, Option<u32>)>,
+    list: Vec<Diagnostic>,
+    printed: usize,
+}
+
+impl Diagnostics {
+    /// With the user's flags.
+    pub fn new(control: WarningControl) -> Diagnostics {
+        Diagnostics { control, ..Diagnostics::default() }
+    }
+
+    /// Takes the findings of one pass; a (place, function, aspect) that another pass found already is the same finding.
+    pub fn add_findings<'f>(&mut self, findings: impl IntoIterator<Item = &'f Finding>) {
+        for finding in findings {
+            let key = (finding.place.clone(), finding.function.clone(), Some(finding.aspect.number()));
+            let message = format!("function '{}' uses aspect '{}' not listed in '{}'", finding.function, finding.aspect, finding.spelling);
+            let note = format!("aspects of '{}' are declared here", finding.function);
+            let note = finding.declared_at.clone().map(|place| (place, note));
+            self.add(key, Group::Aspects, finding.place.clone(), message, finding.chain.clone(), note);
+        }
+    }
+
+    /// A definition that needs more than a declaration in another unit said. Source: DESIGN §4.
+    pub fn add_excess(&mut self, excess: &Excess) {
+        let names: Vec<String> = excess.aspects.iter().map(|aspect| format!("'{aspect}'")).collect();
+        let message = format!(
+            "the definition of '{}' needs {} {}, which a declaration of it does not list",
+            excess.function,
+            if names.len() == 1 { "aspect" } else { "aspects" },
+            names.join(", ")
+        );
+        let note = excess.declared_at.clone().map(|place| (place, format!("'{}' is declared here", excess.function)));
+        self.add((excess.defined_at.clone(), message.clone(), None), Group::Aspects, excess.defined_at.clone(), message, Vec::new(), note);
+    }
+
+    /// A `SYCL_EXTERNAL` function that no object of the link defines. Source: DESIGN §4.
+    pub fn add_undefined(&mut self, function: &str, chain: Vec<Step>) {
+        let message =
+            format!("device function '{function}' is not defined in any object of this link; a library must provide it at run time");
+        let place = chain.last().and_then(|step| step.place.clone());
+        self.add((place.clone(), message.clone(), None), Group::External, place, message, chain, None);
+    }
+
+    fn add(
+        &mut self,
+        key: (Option<Place>, String, Option<u32>),
+        group: Group,
+        place: Option<Place>,
+        message: String,
+        chain: Vec<Step>,
+        note: Option<(Place, String)>,
+    ) {
+        let severity = self.control.severity(group);
+        if severity != Severity::Ignored && self.known.insert(key) {
+            self.list.push(Diagnostic { group, severity, place, message, chain, note });
+        }
+    }
+
+    /// Whether something found so far is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// What is to be printed now. Text comes as it is found; a document is complete only at the end of the run.
+    pub fn render(&mut self, format: Format, color: bool, end: bool) -> String {
+        match format {
+            Format::Text => {
+                let new = &self.list[self.printed..];
+                let out = new.iter().map(|diagnostic| text::render(diagnostic, color, &source_line)).collect();
+                self.printed = self.list.len();
+                out
+            }
+            Format::Json if end => json::document(&self.list),
+            Format::Sarif if end => json::sarif(&self.list),
+            Format::Json | Format::Sarif => String::new(),
+        }
+    }
+}
+
+/// The line of the user's source; `#line` may name a file that is not there, then there is no snippet.
+fn source_line(place: &Place) -> Option<String> {
+    let bytes = fs::read(&place.file).ok()?;
+    let line = bytes.split(|&byte| byte == b'\n').nth(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
+    Some(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned())
+}
+
+#[cfg(test)]
+mod tests;

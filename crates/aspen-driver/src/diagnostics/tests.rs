@@ -1,0 +1,120 @@
+//! The exact text of DESIGN §4, merging, severities, and the documents read back by an independent reader.
+
+use aspen_contract::Aspect;
+
+use super::*;
+
+fn place(file: &str, line: u32, column: u32) -> Place {
+    Place { file: file.into(), line, column }
+}
+
+fn finding() -> Finding {
+    let step = |function: &str, place| Step { function: function.into(), place };
+    Finding {
+        function: "foo".into(),
+        aspect: Aspect::FP64,
+        spelling: "sycl::device_has".into(),
+        place: Some(place("hw.cpp", 27, 4)),
+        chain: vec![step("foo", None), step("bar", Some(place("hw.cpp", 15, 3))), step("boo", Some(place("hw.cpp", 25, 5)))],
+        declared_at: Some(place("hw.cpp", 14, 3)),
+    }
+}
+
+fn source(place: &Place) -> Option<String> {
+    match place.line {
+        14 => Some("[[sycl::device_has(sycl::aspect::fp16)]] void foo() {".into()),
+        27 => Some("\tvolatile double d = f;".into()),
+        _ => None,
+    }
+}
+
+fn one(flags: &[&str]) -> Option<Diagnostic> {
+    let mut words: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
+    words.push("x.cpp".into());
+    let Ok(crate::args::Invocation::Run(options)) = crate::args::parse(words) else { panic!("{flags:?} parse") };
+    let mut diagnostics = Diagnostics::new(options.warnings);
+    diagnostics.add_findings([&finding(), &finding()]);
+    assert!(diagnostics.list.len() <= 1, "the same finding of two passes is one");
+    diagnostics.list.pop()
+}
+
+#[test]
+fn the_text_of_the_contract() {
+    let diagnostic = one(&[]).expect("a warning");
+    assert_eq!(
+        text::render(&diagnostic, false, &|_| None),
+        "hw.cpp:27:4: warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-aspects]\n\
+         use is from this call chain:\n  foo()\n  bar() hw.cpp:15:3\n  boo() hw.cpp:25:5\n\
+         hw.cpp:14:3: note: aspects of 'foo' are declared here\n"
+    );
+}
+
+#[test]
+fn snippets_and_carets() {
+    let diagnostic = one(&["-Werror=sycl-aspects"]).expect("an error");
+    assert_eq!(
+        text::render(&diagnostic, false, &source),
+        "hw.cpp:27:4: error: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has' [-Werror,-Wsycl-aspects]\n   \
+         27 |         volatile double d = f;\n      |           ^\n\
+         use is from this call chain:\n  foo()\n  bar() hw.cpp:15:3\n  boo() hw.cpp:25:5\n\
+         hw.cpp:14:3: note: aspects of 'foo' are declared here\n   \
+         14 | [[sycl::device_has(sycl::aspect::fp16)]] void foo() {\n      |   ^\n"
+    );
+}
+
+#[test]
+fn without_places() {
+    let mut diagnostics = Diagnostics::default();
+    let chain = vec![Step { function: "foo".into(), place: None }];
+    diagnostics.add_findings([&Finding { place: None, declared_at: None, chain, ..finding() }]);
+    assert_eq!(
+        diagnostics.render(Format::Text, false, false),
+        "warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-aspects]\n\
+         use is from this call chain:\n  foo()\ncompile with '-g' to get source location\n"
+    );
+    assert_eq!(diagnostics.render(Format::Text, false, true), "", "nothing is printed twice");
+}
+
+#[test]
+fn colours_only_on_request() {
+    let diagnostic = one(&[]).expect("a warning");
+    assert!(text::render(&diagnostic, true, &source).contains("\x1b[0;1;35mwarning: \x1b[0m"));
+    assert!(!text::render(&diagnostic, false, &source).contains('\x1b'));
+}
+
+#[test]
+fn silenced() {
+    assert_eq!(one(&["-w"]), None);
+    assert_eq!(one(&["-Wno-sycl-aspects"]), None);
+}
+
+#[test]
+fn documents() {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add_findings([&finding()]);
+    assert_eq!(diagnostics.render(Format::Json, false, false), "", "a document is complete only at the end");
+    let json: serde_json::Value = serde_json::from_str(&diagnostics.render(Format::Json, false, true)).expect("JSON");
+    assert_eq!(json["diagnostics"][0]["chain"][2]["place"]["line"], 25);
+    assert_eq!(json["diagnostics"][0]["group"], "sycl-aspects");
+    let sarif: serde_json::Value = serde_json::from_str(&diagnostics.render(Format::Sarif, false, true)).expect("JSON");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"sycl-aspects".into(), &"warning".into()));
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 4);
+    assert_eq!(result["relatedLocations"].as_array().map(Vec::len), Some(3), "two calls and the note");
+}
+
+#[test]
+fn more_than_promised() {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add_excess(&Excess {
+        function: "elsewhere".into(),
+        aspects: vec![Aspect::from_number(2)],
+        declared_at: Some(place("a.cpp", 2, 3)),
+        defined_at: Some(place("b.cpp", 2, 3)),
+    });
+    assert_eq!(
+        diagnostics.render(Format::Text, false, false),
+        "b.cpp:2:3: warning: the definition of 'elsewhere' needs aspect 'gpu', which a declaration of it does not list [-Wsycl-aspects]\n\
+         a.cpp:2:3: note: 'elsewhere' is declared here\n"
+    );
+}

@@ -1,0 +1,79 @@
+//! The text that people read: S0's warning in clang's dress, with source line and caret. Source: DESIGN §4.
+
+use std::fmt::Write;
+
+use aspen_contract::Place;
+
+use super::Diagnostic;
+use crate::args::Severity;
+
+/// clang's colours.
+const BOLD: &str = "\x1b[1m";
+const MAGENTA: &str = "\x1b[0;1;35m";
+const RED: &str = "\x1b[0;1;31m";
+const CYAN: &str = "\x1b[0;1;36m";
+const GREEN: &str = "\x1b[0;1;32m";
+const RESET: &str = "\x1b[0m";
+
+/// How wide clang takes a tab to be.
+const TAB: usize = 8;
+
+pub(super) fn render(diagnostic: &Diagnostic, color: bool, source: &dyn Fn(&Place) -> Option<String>) -> String {
+    let group = diagnostic.group.name();
+    let (word, paint, flag) = match diagnostic.severity {
+        Severity::Error => ("error: ", RED, format!("[-Werror,-W{group}]")),
+        Severity::Warning | Severity::Ignored => ("warning: ", MAGENTA, format!("[-W{group}]")),
+    };
+    let mut out = String::new();
+    head(&mut out, diagnostic.place.as_ref(), word, paint, &format!("{} {flag}", diagnostic.message), color);
+    snippet(&mut out, diagnostic.place.as_ref(), color, source);
+    if !diagnostic.chain.is_empty() {
+        out.push_str("use is from this call chain:\n");
+        for step in &diagnostic.chain {
+            let place = step.place.as_ref().map_or_else(String::new, |place| format!(" {place}"));
+            let _ = writeln!(out, "  {}(){place}", step.function);
+        }
+        if diagnostic.place.is_none() {
+            out.push_str("compile with '-g' to get source location\n");
+        }
+    }
+    if let Some((place, sentence)) = &diagnostic.note {
+        head(&mut out, Some(place), "note: ", CYAN, sentence, color);
+        snippet(&mut out, Some(place), color, source);
+    }
+    out
+}
+
+fn head(out: &mut String, place: Option<&Place>, word: &str, paint: &str, sentence: &str, color: bool) {
+    let place = place.map_or_else(String::new, |place| format!("{place}: "));
+    if color {
+        let strong = if word == "note: " { "" } else { BOLD };
+        let _ = writeln!(out, "{BOLD}{place}{RESET}{paint}{word}{RESET}{strong}{sentence}{RESET}");
+    } else {
+        let _ = writeln!(out, "{place}{word}{sentence}");
+    }
+}
+
+/// The source line under its number, and a caret; tabs are shown as clang shows them.
+fn snippet(out: &mut String, place: Option<&Place>, color: bool, source: &dyn Fn(&Place) -> Option<String>) {
+    let Some((place, line)) = place.and_then(|place| Some((place, source(place)?))) else { return };
+    let (mut shown, mut width, mut caret) = (String::new(), 0, 0);
+    for (at, c) in line.char_indices() {
+        if at < place.column.saturating_sub(1) as usize {
+            caret = width + if c == '\t' { TAB - width % TAB } else { 1 };
+        }
+        if c == '\t' {
+            let blanks = TAB - width % TAB;
+            shown.extend(std::iter::repeat_n(' ', blanks));
+            width += blanks;
+        } else {
+            shown.push(c);
+            width += 1;
+        }
+    }
+    let (green, reset) = if color { (GREEN, RESET) } else { ("", "") };
+    let number = place.line.to_string();
+    let gutter = " ".repeat(number.len().max(4) + 1);
+    let _ = writeln!(out, "{number:>width$} | {shown}", width = gutter.len());
+    let _ = writeln!(out, "{gutter} | {}{green}^{reset}", " ".repeat(caret));
+}

@@ -1,0 +1,40 @@
+//! What `aspen++ --help` says.
+
+use std::io::Write;
+
+/// The page.
+pub const HELP: &str = "\
+aspen++: compiles SYCL 2020, splits device code by what it needs, and links programs that check those needs before anything runs
+
+usage: aspen++ [options] file...
+
+Every clang++ option works as in clang++ (-c -S -E -o -O2 -g -std=c++20 -D -I -l -L -shared -MD -W...). The ones below are Aspen's own.
+
+what to build
+  -fsycl-targets=T,...              make device code for these targets (default: native_cpu,spir64); `aspen targets` lists all
+  -fsycl-device-config-file=F.yaml  add to the target database, or change it
+  -fsycl-device-code-split=MODE     per_kernel, per_source (default, also auto) or off; kernels with different needs never share an image
+  -fsycl-optional-features=MODE     split (default) or conditional
+  -fsycl-device-only                only the device pass of the first target; with -S -emit-llvm prints its code with Aspen's metadata
+  -fsycl-host-only                  only the host pass
+  -fsycl-dialect=D                  names of metadata: seed (default) or dpcpp
+  -fno-sycl-requirement-sources     leave out of images why each requirement is there
+  -Xarch_host OPT, -Xarch_device OPT  an option for host or device passes only
+
+warnings
+  -W[no-]sycl-aspects, -W[no-]error=sycl-aspects     a function uses an aspect that its device_has attribute does not list
+  -W[no-]sycl-external, -W[no-]error=sycl-external   a SYCL_EXTERNAL function that no object of the link defines
+  -fdiagnostics-format=text|json|sarif               how these are printed
+
+how to work
+  -j N               run N passes at a time (default: one a core)
+  -save-temps[=DIR]  keep what every stage makes
+  -###               print the commands and run none
+  -v                 print the commands and run them
+  --version          which Aspen and which clang
+";
+
+/// Prints to standard output; a reader that has gone away has read enough.
+pub fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,165 @@
+//! Child processes: the commands as values, several at a time, with everything they print kept apart.
+//!
+//! All threads end before the functions return, because code generation forks and needs a process of one thread.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::{self, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use crate::error::Error;
+
+/// A program with its arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Command {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What it reads from standard input; nothing by default.
+    pub input: Option<Arc<Vec<u8>>>,
+}
+
+/// What a process said and how it ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// What it complained about.
+    pub stderr: Vec<u8>,
+}
+
+impl Command {
+    /// Without standard input.
+    pub fn new(program: &Path, arguments: impl IntoIterator<Item = String>) -> Command {
+        Command { program: program.to_path_buf(), arguments: arguments.into_iter().collect(), input: None }
+    }
+
+    /// As one would type it into a shell.
+    pub fn shell(&self) -> String {
+        let program = self.program.to_string_lossy();
+        let words = std::iter::once(program.as_ref()).chain(self.arguments.iter().map(String::as_str));
+        words.map(quoted).collect::<Vec<_>>().join(" ")
+    }
+
+    fn start(&self) -> Result<Outcome, Error> {
+        let failed = |source| Error::Start { tool: self.program.display().to_string(), source };
+        let mut child = process::Command::new(&self.program)
+            .args(&self.arguments)
+            .stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let writer = self.input.clone().zip(child.stdin.take()).map(|(bytes, mut pipe)| {
+            // A compiler that stops early closes the pipe; its own words are the better message.
+            thread::spawn(move || drop(pipe.write_all(&bytes)))
+        });
+        let output = child.wait_with_output().map_err(failed)?;
+        if let Some(writer) = writer {
+            writer.join().map_err(|_| failed(io::Error::other("cannot feed its standard input")))?;
+        }
+        Ok(Outcome { status: output.status, stdout: output.stdout, stderr: output.stderr })
+    }
+
+    /// The error for a failure that is not the user's code.
+    pub fn failure(&self, what: &str, outcome: &Outcome) -> Error {
+        Error::Tool { what: what.into(), status: outcome.status.to_string(), command: self.shell(), words: outcome.stderr_text() }
+    }
+}
+
+impl Outcome {
+    /// What it printed, as text.
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// What it complained about, as text.
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%#".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// Runs one command to its end.
+///
+/// # Errors
+/// If it cannot be started. How it ended is in the outcome.
+pub fn run(command: &Command) -> Result<Outcome, Error> {
+    command.start()
+}
+
+/// Runs all commands, at most `jobs` at a time; outcomes are in the order of the commands.
+///
+/// # Errors
+/// The first command, in order, that cannot be started.
+pub fn run_all(commands: &[&Command], jobs: NonZeroUsize) -> Result<Vec<Outcome>, Error> {
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Result<Outcome, Error>>>> = commands.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < commands.len()) {
+            let result = commands[index].start();
+            *results[index].lock().expect("no thread panics while it holds the lock") = Some(result);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..jobs.get().min(commands.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let finished = |slot: Mutex<Option<Result<Outcome, Error>>>| slot.into_inner().ok().flatten().expect("every index was worked on");
+    results.into_iter().map(finished).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        Command::new(Path::new("/bin/sh"), ["-c".into(), script.into()])
+    }
+
+    #[test]
+    fn outcomes_keep_the_order_of_the_commands() {
+        let commands = [shell("sleep 0.05; echo one"), shell("echo two; echo bad >&2; exit 3"), shell("echo three")];
+        let commands: Vec<&Command> = commands.iter().collect();
+        for jobs in [1, 2, 8] {
+            let outcomes = run_all(&commands, NonZeroUsize::new(jobs).expect("not zero")).expect("sh starts");
+            let said: Vec<String> = outcomes.iter().map(Outcome::stdout_text).collect();
+            assert_eq!(said, ["one\n", "two\n", "three\n"]);
+            assert_eq!((outcomes[1].status.code(), outcomes[1].stderr_text().as_str()), (Some(3), "bad\n"));
+        }
+    }
+
+    #[test]
+    fn input_is_fed_even_when_nobody_reads_it() {
+        let mut echo = shell("cat");
+        echo.input = Some(Arc::new(vec![b'x'; 1 << 20]));
+        assert_eq!(run(&echo).expect("cat starts").stdout.len(), 1 << 20);
+        let mut deaf = shell("exit 0");
+        deaf.input = echo.input;
+        assert!(run(&deaf).expect("sh starts").status.success());
+    }
+
+    #[test]
+    fn a_missing_tool_is_named() {
+        let error = run(&Command::new(Path::new("/no/such/tool"), [])).expect_err("it is not there");
+        assert!(error.to_string().starts_with("cannot start '/no/such/tool': "), "{error}");
+    }
+
+    #[test]
+    fn shell_words() {
+        let command = Command::new(Path::new("clang++-22"), ["-DA=b c".into(), "".into(), "it's".into(), "-O2".into()]);
+        assert_eq!(command.shell(), r"clang++-22 '-DA=b c' '' 'it'\''s' -O2");
+    }
+}

@@ -1,0 +1,221 @@
+//! The clang commands of one source: the host pass, and the device passes its targets need.
+//!
+//! Requirements are computed on the SPIR-V triple only, so there is an analysis pass for each distinct set of macros, also when no SPIR-V
+//! target wants its code. Source: DESIGN §7.13, §7.16; ARCHITECTURE "The header and the compiler"; DEVICE_CODE §10.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::args::{Dialect, Input, Options, Side, Stage};
+use crate::jobs::Command;
+use crate::scratch::Scratch;
+use crate::targets::{Family, Target};
+use crate::toolchain::Toolchain;
+
+/// What a pass is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Host code.
+    Host,
+    /// SPIR-V triple: requirements and findings; its bitcode is also the code of `targets`, which may be none.
+    Analysis {
+        /// Indices of the run's targets.
+        targets: Vec<usize>,
+        /// The macros it was run with.
+        macros: Vec<String>,
+    },
+    /// Another triple, for the target of that index.
+    Code {
+        /// Index of the run's target.
+        target: usize,
+    },
+}
+
+/// One run of clang.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pass {
+    /// What it is for.
+    pub role: Role,
+    /// The command.
+    pub command: Command,
+    /// The object or bitcode; `None` when clang writes to standard output or writes nothing.
+    pub output: Option<PathBuf>,
+    /// What the plugin reports.
+    pub report: PathBuf,
+    /// The dependencies, if asked for.
+    pub depfile: Option<PathBuf>,
+}
+
+/// Everything that is the same for all sources of a run.
+pub struct PassBuilder<'a> {
+    /// The user's command line.
+    pub options: &'a Options,
+    /// The tools.
+    pub toolchain: &'a Toolchain,
+    /// What code is wanted for.
+    pub targets: &'a [Target],
+    /// Whether clang shall colour its words.
+    pub color: bool,
+    /// What `-` stands for.
+    pub standard_input: Option<Arc<Vec<u8>>>,
+}
+
+impl PassBuilder<'_> {
+    /// The passes of a SYCL source, host first.
+    pub fn passes(&self, input: &Input, scratch: &mut Scratch) -> Vec<Pass> {
+        let mut passes = Vec::new();
+        if self.options.side != Side::Device {
+            passes.push(self.host(input, scratch));
+        }
+        if self.options.side != Side::Host {
+            passes.extend(device_roles(self.targets).into_iter().map(|role| self.device(input, role, scratch)));
+        }
+        passes
+    }
+
+    /// The one host pass of a SYCL source, with its object in the scratch folder.
+    fn host(&self, input: &Input, scratch: &mut Scratch) -> Pass {
+        let output = scratch.file(input.stem(), "host.o");
+        let mut arguments = vec!["-fsycl".into(), "-fsycl-host-only".into()];
+        arguments.extend(self.options.host_words());
+        self.finish(Role::Host, arguments, input, output, scratch)
+    }
+
+    fn device(&self, input: &Input, role: Role, scratch: &mut Scratch) -> Pass {
+        let (target, macros): (Option<&Target>, &[String]) = match &role {
+            Role::Code { target } => (Some(&self.targets[*target]), &[]),
+            Role::Analysis { macros, .. } => (None, macros),
+            Role::Host => (None, &[]),
+        };
+        let name = target.map_or_else(|| analysis_name(&role, self.targets), |target| target.name.clone());
+        let output = scratch.file(input.stem(), &format!("{name}.bc"));
+        let mut arguments: Vec<String> = match target.map(|target| target.family) {
+            Some(Family::NativeCpu) => {
+                let flags = ["--target=x86_64-pc-linux-gnu", "-Xclang", "-fsycl-is-device", "-Xclang", "-sycl-std=2020", "-fPIC"];
+                flags.map(str::to_owned).into()
+            }
+            _ => vec!["-fsycl".into(), "-fsycl-device-only".into()],
+        };
+        // `-fdebug-compilation-dir`: the same source gives the same bitcode in every folder.
+        let fixed = ["-fno-math-errno", "-fno-exceptions", "-gline-tables-only", "-fdebug-compilation-dir=."];
+        arguments.extend(fixed.map(str::to_owned));
+        arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
+        arguments.extend(macros.iter().map(|name| format!("-D{name}=1")));
+        arguments.extend(self.options.device_words());
+        self.finish(role, arguments, input, output, scratch)
+    }
+
+    /// The level of device passes: the user's; unoptimised SPIR-V is not valid, so `-O0` is `-O1` there. Without any `-O`, code that will
+    /// run is optimised unless it is to be debugged, and IR that is to be read is as clang makes it.
+    fn device_level(&self, family: Family) -> &str {
+        let level = match self.options.optimisation.as_deref() {
+            Some(level) => level,
+            None if self.options.side == Side::Device || self.options.debug => "0",
+            None => "2",
+        };
+        if level == "0" && family != Family::NativeCpu && self.options.side != Side::Device { "1" } else { level }
+    }
+
+    /// The level that an object records for code generation at link.
+    pub fn recorded_level(&self) -> String {
+        match self.device_level(Family::NativeCpu) {
+            "" => "1".into(), // plain `-O`
+            level => level.into(),
+        }
+    }
+
+    fn finish(&self, role: Role, mut arguments: Vec<String>, input: &Input, output: PathBuf, scratch: &mut Scratch) -> Pass {
+        let options = self.options;
+        let label = output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let report = scratch.beside(&output, "report");
+        let mut depfile = None;
+        if let (Some(wanted), true) = (&options.depfile, options.stage != Stage::Syntax) {
+            let file = scratch.beside(&output, "d");
+            arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });
+            arguments.extend(["-MF".into(), text(&file), "-MT".into(), label]);
+            depfile = Some(file);
+        }
+        arguments.extend(["-isystem".into(), text(&self.toolchain.include)]);
+        if self.color {
+            arguments.push("-fdiagnostics-color=always".into());
+        }
+        arguments.extend(self.plugin(&role, &report));
+        let output = self.stage_arguments(&role, &mut arguments, output);
+        arguments.extend(["-x".into(), input.language.clone().unwrap_or_else(|| "c++".into()), input.path.clone()]);
+        let standard_input = (input.path == "-").then(|| self.standard_input.clone()).flatten();
+        let command = Command { input: standard_input, ..Command::new(&self.toolchain.clang, arguments) };
+        Pass { role, command, output, report, depfile }
+    }
+
+    /// What the pass writes, by the stage at which the run ends. Returns the output file.
+    fn stage_arguments(&self, role: &Role, arguments: &mut Vec<String>, output: PathBuf) -> Option<PathBuf> {
+        let device = *role != Role::Host;
+        let stage = match self.options.stage {
+            Stage::Preprocess => Some("-E"),
+            Stage::Syntax => Some("-fsyntax-only"),
+            Stage::Assembly if device => Some("-S"),
+            Stage::Assembly if self.options.side != Side::Device => Some("-S"),
+            _ => Some("-c"),
+        };
+        arguments.extend(stage.map(str::to_owned));
+        let writes = !matches!(self.options.stage, Stage::Syntax | Stage::Preprocess);
+        if (device && writes) || self.options.emit_llvm {
+            arguments.push("-emit-llvm".into());
+        }
+        if !writes {
+            return None;
+        }
+        arguments.extend(["-o".into(), text(&output)]);
+        Some(output)
+    }
+
+    fn plugin(&self, role: &Role, report: &Path) -> Vec<String> {
+        if self.options.stage == Stage::Preprocess {
+            return Vec::new(); // it acts on what the preprocessor leaves
+        }
+        let pass = match role {
+            Role::Host => "host",
+            Role::Analysis { .. } => "analysis",
+            Role::Code { .. } => "code",
+        };
+        let dialect = match self.options.dialect {
+            Dialect::Seed => "seed",
+            Dialect::Dpcpp => "dpcpp",
+        };
+        let mut arguments = vec![format!("-fplugin={}", self.toolchain.plugin.display())];
+        for setting in [format!("pass={pass}"), format!("report={}", report.display()), format!("dialect={dialect}")] {
+            arguments.extend(["-Xclang".into(), "-plugin-arg-aspen".into(), "-Xclang".into(), setting]);
+        }
+        arguments
+    }
+}
+
+/// The device passes that targets need: one analysis for each distinct set of macros, and one code pass for each other triple.
+fn device_roles(targets: &[Target]) -> Vec<Role> {
+    let mut roles: Vec<Role> = Vec::new();
+    for (index, target) in targets.iter().enumerate() {
+        let own = if target.family.is_spirv() { vec![index] } else { Vec::new() };
+        let same = roles.iter_mut().find_map(|role| match role {
+            Role::Analysis { targets, macros } if *macros == target.macros => Some(targets),
+            _ => None,
+        });
+        match same {
+            Some(targets) => targets.extend(own),
+            None => roles.push(Role::Analysis { targets: own, macros: target.macros.clone() }),
+        }
+    }
+    let others = targets.iter().enumerate().filter(|(_, target)| !target.family.is_spirv());
+    roles.extend(others.map(|(target, _)| Role::Code { target }));
+    roles
+}
+
+fn analysis_name(role: &Role, targets: &[Target]) -> String {
+    match role {
+        Role::Analysis { targets: indices, .. } => indices.first().map_or_else(|| "analysis".into(), |&index| targets[index].name.clone()),
+        Role::Host | Role::Code { .. } => "device".into(),
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
