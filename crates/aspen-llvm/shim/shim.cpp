@@ -1,12 +1,26 @@
 // What LLVM's C API lacks, as a C interface for src/ffi.rs. Strings that are handed out are freed with LLVMDisposeMessage (malloc).
 
 #include "llvm-c/Core.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <string>
 
 using namespace llvm;
 
@@ -19,12 +33,53 @@ char *copy(StringRef Text) {
   Out[Text.size()] = 0;
   return Out;
 }
+
+// Collects the errors of a context; warnings (a debug info version that is too new, ...) are nobody's concern here.
+struct Collector final : DiagnosticHandler {
+  std::string Errors;
+  bool handleDiagnostics(const DiagnosticInfo &Info) override {
+    if (Info.getSeverity() == DS_Error) {
+      raw_string_ostream OS(Errors);
+      if (!Errors.empty())
+        OS << "; ";
+      DiagnosticPrinterRawOStream Printer(OS);
+      Info.print(Printer);
+    }
+    return true;
+  }
+};
+
+thread_local std::string FatalText;
+
+// Inside guarded(), leaves the failing call; elsewhere LLVM's own handling goes on.
+void onFatal(void *, const char *Reason, bool) {
+  if (auto *Current = CrashRecoveryContext::GetCurrent()) {
+    FatalText = Reason;
+    Current->HandleExit(70);
+  }
+}
+
+// Runs Body so that a crash or a fatal error in LLVM becomes a message. What the crashed call had allocated stays lost, and the
+// context must not be used again. LLVM's readers are not safe on damaged input; this is how libclang survives them too.
+template <class F> bool guarded(F Body, std::string &Error) {
+  static std::once_flag Once;
+  std::call_once(Once, [] {
+    CrashRecoveryContext::Enable();
+    install_fatal_error_handler(onFatal);
+  });
+  FatalText.clear();
+  CrashRecoveryContext Recovery;
+  if (Recovery.RunSafely([&] { Body(); }))
+    return true;
+  Error = FatalText.empty() ? "LLVM crashed on it" : "LLVM gave up: " + FatalText;
+  return false;
+}
 } // namespace
 
 extern "C" {
 
-// The qualified name with template arguments and without parameter list. Null if the symbol is no mangled function.
-// For _ZTS symbols the type's name. Base: only the last component.
+// The qualified name with template arguments and without parameter list. Null if the symbol is not mangled.
+// For _ZTS symbols the type's name. Base: only the last component of a function's name.
 char *aspen_llvm_demangle(const char *Symbol, bool Base) {
   ItaniumPartialDemangler D;
   if (D.partialDemangle(Symbol))
@@ -49,6 +104,62 @@ char *aspen_llvm_demangle(const char *Symbol, bool Base) {
 void aspen_llvm_erase_named_metadata(LLVMModuleRef M, const char *Name, size_t Length) {
   if (auto *Node = unwrap(M)->getNamedMetadata(StringRef(Name, Length)))
     Node->eraseFromParent();
+}
+
+// A context whose errors are collected rather than printed.
+LLVMContextRef aspen_llvm_context() {
+  auto *Context = new LLVMContext;
+  Context->setDiagnosticHandler(std::make_unique<Collector>());
+  return wrap(Context);
+}
+
+// Bitcode or text; verified. On failure null and a message. *Lost: LLVM crashed, the context must be leaked.
+LLVMModuleRef aspen_llvm_parse(LLVMContextRef C, const char *Data, size_t Size, const char *Name, size_t NameSize, char **Message,
+                               bool *Lost) {
+  LLVMContext &Context = *unwrap(C);
+  auto &Errors = static_cast<const Collector *>(Context.getDiagHandlerPtr())->Errors;
+  std::string Error;
+  Module *Out = nullptr;
+  *Lost = false;
+  bool Ran = guarded(
+      [&] {
+        // The text parser wants a terminating zero behind the buffer; a copy has one.
+        auto Buffer = MemoryBuffer::getMemBufferCopy(StringRef(Data, Size), StringRef(Name, NameSize));
+        SMDiagnostic Diagnostic;
+        auto M = parseIR(Buffer->getMemBufferRef(), Diagnostic, Context);
+        if (!M) {
+          raw_string_ostream OS(Error);
+          if (Diagnostic.getLineNo() > 0)
+            OS << "line " << Diagnostic.getLineNo() << ", column " << Diagnostic.getColumnNo() + 1 << ": ";
+          OS << Diagnostic.getMessage();
+          return;
+        }
+        raw_string_ostream OS(Error);
+        if (verifyModule(*M, &OS))
+          return;
+        Out = M.release();
+      },
+      Error);
+  if (Out)
+    return wrap(Out);
+  *Lost = !Ran;
+  if (Ran && !Errors.empty())
+    Error += (Error.empty() ? "" : "; ") + Errors;
+  *Message = copy(Error);
+  return nullptr;
+}
+
+// Consumes Source. Null when it went well, else a message; Destination may then hold a part of Source.
+char *aspen_llvm_link(LLVMModuleRef Destination, LLVMModuleRef Source) {
+  Module &Into = *unwrap(Destination);
+  // The context belongs to aspen_llvm_context, so the handler is ours.
+  auto &Errors = const_cast<Collector *>(static_cast<const Collector *>(Into.getContext().getDiagHandlerPtr()))->Errors;
+  Errors.clear();
+  if (!Linker::linkModules(Into, std::unique_ptr<Module>(unwrap(Source))))
+    return nullptr;
+  char *Message = copy(Errors.empty() ? "the modules do not fit together" : Errors);
+  Errors.clear();
+  return Message;
 }
 
 } // extern "C"

@@ -10,7 +10,7 @@ use aspen_contract::{Aspect, AspectSet};
 
 use crate::dialect::{ASPECT_NAMES, Dialect, Kinds, aspects, marked_types};
 use crate::facts::Facts;
-use crate::ir::{Md, ModuleRef};
+use crate::ir::{ModuleRef, NewMd, Value};
 
 /// Gives every function of the summary its metadata, in the dialect's names, and removes what was there before in either dialect.
 ///
@@ -42,7 +42,7 @@ struct Writer<'m> {
 
 impl<'m> Writer<'m> {
     /// Every kind that this crate writes, with its node or `None` to remove it.
-    fn nodes(&self, function: &Function, used: &AspectSet) -> Vec<(u32, Option<Md<'m>>)> {
+    fn nodes(&self, function: &Function, used: &AspectSet) -> Vec<(u32, Option<NewMd<'m>>)> {
         let declared = function.declared.as_ref().map(|declared| &declared.aspects);
         let used = match self.dialect {
             Dialect::Seed => used.clone(),
@@ -72,18 +72,18 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn numbers(&self, numbers: &[u64]) -> Md<'m> {
+    fn numbers(&self, numbers: &[u64]) -> NewMd<'m> {
         let operands: Vec<_> = numbers.iter().map(|&number| self.module.integer(number)).collect();
         self.module.node(&operands)
     }
 
     /// Numbers, sorted and unique; in the dpcpp dialect pairs with the name where there is one, as its post-link wants them.
-    fn aspects(&self, aspects: &AspectSet) -> Md<'m> {
+    fn aspects(&self, aspects: &AspectSet) -> NewMd<'m> {
         let operands: Vec<_> = aspects.iter().map(|&aspect| self.aspect(aspect)).collect();
         self.module.node(&operands)
     }
 
-    fn aspect(&self, aspect: Aspect) -> Md<'m> {
+    fn aspect(&self, aspect: Aspect) -> NewMd<'m> {
         let number = self.module.integer(u64::from(aspect.number()));
         match (self.dialect, aspect.name()) {
             (Dialect::Dpcpp, Some(name)) => self.module.node(&[self.module.string(name), number]),
@@ -111,14 +111,14 @@ impl<'m> Writer<'m> {
     }
 
     /// Uses that stand on an instruction keep standing there, under the dialect's name.
-    fn instruction(&self, instruction: crate::ir::Value<'m>) {
+    fn instruction(&self, instruction: Value<'m>) {
         let own = self.kinds.used[self.dialect as usize];
         for kind in self.kinds.used.into_iter().filter(|&kind| kind != own) {
             if let Some(node) = instruction.instruction_metadata(kind) {
                 let mut needed = aspects(node);
                 needed.extend(instruction.instruction_metadata(own).into_iter().flat_map(aspects));
-                instruction.set_instruction_metadata(own, Some(self.aspects(&needed)));
-                instruction.set_instruction_metadata(kind, None);
+                instruction.set_instruction_metadata(own, self.module, Some(self.aspects(&needed)));
+                instruction.set_instruction_metadata(kind, self.module, None);
             }
         }
     }

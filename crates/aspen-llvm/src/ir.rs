@@ -65,6 +65,10 @@ view! {
     pub(crate) Md(LLVMValueRef)
 }
 view! {
+    /// Metadata to be written. (As a value, LLVM turns `!{i32 6}` into `i32 6`.)
+    pub(crate) NewMd(LLVMMetadataRef)
+}
+view! {
     /// A `DILocation`.
     pub(crate) Location(LLVMMetadataRef)
 }
@@ -166,9 +170,9 @@ impl<'m> ModuleRef<'m> {
         unsafe { ffi::aspen_llvm_erase_named_metadata(self.raw, name.as_ptr().cast(), name.len()) }
     }
 
-    pub(crate) fn add_named_metadata(self, name: &CStr, node: Md<'m>) {
-        // SAFETY: valid module; `node` is a MetadataAsValue of a node in the same context.
-        unsafe { LLVMAddNamedMetadataOperand(self.raw, name.as_ptr(), node.raw) }
+    pub(crate) fn add_named_metadata(self, name: &CStr, node: NewMd<'m>) {
+        // SAFETY: valid module; `node` is a node in the same context.
+        unsafe { LLVMAddNamedMetadataOperand(self.raw, name.as_ptr(), LLVMMetadataAsValue(self.context(), node.raw)) }
     }
 
     /// The id of a metadata kind.
@@ -179,32 +183,26 @@ impl<'m> ModuleRef<'m> {
     }
 
     /// A metadata node.
-    pub(crate) fn node(self, operands: &[Md<'m>]) -> Md<'m> {
+    pub(crate) fn node(self, operands: &[NewMd<'m>]) -> NewMd<'m> {
+        let mut operands: Vec<_> = operands.iter().map(|operand| operand.raw).collect();
         // SAFETY: the operands belong to the same context.
-        unsafe {
-            let mut operands: Vec<_> = operands.iter().map(|operand| LLVMValueAsMetadata(operand.raw)).collect();
-            let node = LLVMMDNodeInContext2(self.context(), operands.as_mut_ptr(), operands.len());
-            Md::new(LLVMMetadataAsValue(self.context(), node))
-        }
+        unsafe { NewMd::new(LLVMMDNodeInContext2(self.context(), operands.as_mut_ptr(), operands.len())) }
     }
 
     /// An integer operand: `i32`, or `i64` where that is too small.
-    pub(crate) fn integer(self, value: u64) -> Md<'m> {
+    pub(crate) fn integer(self, value: u64) -> NewMd<'m> {
         // SAFETY: valid context.
         unsafe {
             let wide = value > u64::from(u32::MAX);
             let ty = if wide { LLVMInt64TypeInContext(self.context()) } else { LLVMInt32TypeInContext(self.context()) };
-            Md::new(LLVMConstInt(ty, value, 0))
+            NewMd::new(LLVMValueAsMetadata(LLVMConstInt(ty, value, 0)))
         }
     }
 
     /// A string operand.
-    pub(crate) fn string(self, value: &str) -> Md<'m> {
+    pub(crate) fn string(self, value: &str) -> NewMd<'m> {
         // SAFETY: valid context and string.
-        unsafe {
-            let string = LLVMMDStringInContext2(self.context(), value.as_ptr().cast(), value.len());
-            Md::new(LLVMMetadataAsValue(self.context(), string))
-        }
+        unsafe { NewMd::new(LLVMMDStringInContext2(self.context(), value.as_ptr().cast(), value.len())) }
     }
 }
 
@@ -459,11 +457,11 @@ impl<'m> Value<'m> {
     }
 
     /// Replaces a function's metadata of that kind, or removes it.
-    pub(crate) fn set_function_metadata(self, kind: c_uint, node: Option<Md<'m>>) {
+    pub(crate) fn set_function_metadata(self, kind: c_uint, node: Option<NewMd<'m>>) {
         // SAFETY: a function, and a node of the same context.
         unsafe {
             match node {
-                Some(node) => LLVMGlobalSetMetadata(self.raw, kind, LLVMValueAsMetadata(node.raw)),
+                Some(node) => LLVMGlobalSetMetadata(self.raw, kind, node.raw),
                 None => LLVMGlobalEraseMetadata(self.raw, kind),
             }
         }
@@ -530,9 +528,9 @@ impl<'m> Value<'m> {
         unsafe { Md::from_nullable(LLVMGetMetadata(self.raw, kind)) }
     }
 
-    pub(crate) fn set_instruction_metadata(self, kind: c_uint, node: Option<Md<'m>>) {
-        // SAFETY: an instruction and a node (as a value) of the same context; null removes.
-        unsafe { LLVMSetMetadata(self.raw, kind, node.map_or(ptr::null_mut(), |node| node.raw)) }
+    pub(crate) fn set_instruction_metadata(self, kind: c_uint, module: ModuleRef<'m>, node: Option<NewMd<'m>>) {
+        // SAFETY: an instruction and a node of the same context; null removes.
+        unsafe { LLVMSetMetadata(self.raw, kind, node.map_or(ptr::null_mut(), |node| LLVMMetadataAsValue(module.context(), node.raw))) }
     }
 
     pub(crate) fn location(self) -> Option<Location<'m>> {

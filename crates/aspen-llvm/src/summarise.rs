@@ -280,14 +280,14 @@ fn address_taken(functions: &[Value<'_>]) -> HashMap<LLVMTypeRef, Vec<LLVMValueR
     let mut taken: HashMap<LLVMTypeRef, Vec<LLVMValueRef>> = HashMap::new();
     for function in functions {
         let kernel = KERNEL_CONVENTIONS.contains(&function.calling_convention());
-        if !kernel && is_taken(*function, *function, &mut HashSet::new()) {
+        if !kernel && is_taken(*function, &mut HashSet::new()) {
             taken.entry(function.value_type().raw()).or_default().push(function.raw());
         }
     }
     taken
 }
 
-fn is_taken<'m>(function: Value<'m>, value: Value<'m>, seen: &mut HashSet<Value<'m>>) -> bool {
+fn is_taken<'m>(value: Value<'m>, seen: &mut HashSet<Value<'m>>) -> bool {
     value.users().any(|user| {
         if user.is_call() {
             // As the callee only, or as an argument too?
@@ -304,7 +304,7 @@ fn is_taken<'m>(function: Value<'m>, value: Value<'m>, seen: &mut HashSet<Value<
             return true;
         }
         // A personality or prefix of another function is no call target; constants are looked through.
-        !user.is_function() && seen.insert(user) && is_taken(function, user, seen)
+        !user.is_function() && seen.insert(user) && is_taken(user, seen)
     })
 }
 
@@ -349,8 +349,11 @@ impl Body {
 
     /// Notes a call; of several calls of one function the first in source order stays.
     fn call(&mut self, call: PlacedCall, files: &Files<'_>) {
-        match self.calls.iter_mut().find(|known| known.callee == call.callee) {
-            Some(known) if files.compare_known(self.main, call.spot, known.spot).is_lt() => *known = call,
+        match self.calls.iter().position(|known| known.callee == call.callee) {
+            Some(known) if files.compare_known(self.main, call.spot, self.calls[known].spot).is_lt() => {
+                self.calls.remove(known);
+                self.calls.push(call);
+            }
             Some(_) => {}
             None => self.calls.push(call),
         }

@@ -1,0 +1,297 @@
+// Clones what a few roots reach out of a module, in the same context; the source stays as it is.
+//
+// LLVM's CloneModule and CodeExtractor copy the whole module an image; this takes time by the size of the closure only.
+// Two steps: find everything the roots reach and declare it in the new module, then map bodies and initialisers over. Metadata is mapped
+// with the code, so debug info shrinks to what the closure holds; compile units are replaced by ones without lists of other entities.
+
+#include "llvm-c/Core.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+
+namespace {
+// Globals outside the closure occur only in metadata (a template argument in debug info): there they become null.
+constexpr RemapFlags Flags = RF_NullMapMissingGlobalValues;
+
+class Closure {
+public:
+  Closure(Module &From, ArrayRef<GlobalValue *> Roots) : From(From), Roots(Roots.begin(), Roots.end()) {}
+
+  Module *clone() {
+    for (auto *Root : Roots)
+      reach(Root);
+    while (Next < Reached.size())
+      scan(*Reached[Next++]);
+    To = new Module(From.getModuleIdentifier(), From.getContext());
+    To->setSourceFileName(From.getSourceFileName());
+    To->setDataLayout(From.getDataLayout());
+    To->setTargetTriple(From.getTargetTriple());
+    To->setModuleInlineAsm(From.getModuleInlineAsm());
+    units();
+    for (auto *G : inModuleOrder())
+      declare(*G);
+    for (auto *G : Reached)
+      if (auto *A = dyn_cast<GlobalAlias>(G))
+        resolve(*A);
+    for (auto *G : inModuleOrder())
+      define(*G);
+    keepUsed();
+    namedMetadata();
+    return To;
+  }
+
+private:
+  Module &From;
+  Module *To = nullptr;
+  SmallPtrSet<GlobalValue *, 8> Roots;
+  SetVector<GlobalValue *> Reached;
+  size_t Next = 0;
+  SmallPtrSet<const Constant *, 32> SeenConstants;
+  ValueToValueMapTy Map;
+  SmallVector<std::pair<DICompileUnit *, DICompileUnit *>, 2> Units;
+
+  void reach(GlobalValue *G) { Reached.insert(G); }
+
+  void reach(const Constant *C) {
+    if (auto *G = dyn_cast<GlobalValue>(C))
+      return reach(const_cast<GlobalValue *>(G));
+    if (C->getNumOperands() == 0 || !SeenConstants.insert(C).second)
+      return;
+    for (auto &Op : C->operands())
+      if (auto *Inner = dyn_cast<Constant>(Op.get()))
+        reach(Inner);
+  }
+
+  void scan(GlobalValue &G) {
+    // Initialiser, aliasee, resolver; personality, prefix and prologue of functions.
+    for (auto &Op : G.operands())
+      if (auto *C = dyn_cast<Constant>(Op.get()))
+        reach(C);
+    auto *F = dyn_cast<Function>(&G);
+    if (!F)
+      return;
+    for (auto &I : instructions(*F)) {
+      for (auto &Op : I.operands()) {
+        if (auto *C = dyn_cast<Constant>(Op.get()))
+          reach(C);
+        else if (auto *V = dyn_cast<MetadataAsValue>(Op.get()))
+          if (auto *M = dyn_cast<ConstantAsMetadata>(V->getMetadata()))
+            reach(M->getValue());
+      }
+      // What an indirect call may reach belongs to the closure even where its address is not seen.
+      if (auto *Callees = I.getMetadata(LLVMContext::MD_callees))
+        for (auto &Op : Callees->operands())
+          if (auto *C = mdconst::dyn_extract_or_null<Constant>(Op))
+            reach(C);
+    }
+  }
+
+  // The module's order, so that the result does not depend on the order of the roots.
+  SmallVector<GlobalValue *, 0> inModuleOrder() const {
+    SmallVector<GlobalValue *, 0> Out;
+    for (auto &G : From.globals())
+      if (Reached.contains(&G))
+        Out.push_back(&G);
+    for (auto &G : From.functions())
+      if (Reached.contains(&G))
+        Out.push_back(&G);
+    for (auto &G : From.aliases())
+      if (Reached.contains(&G))
+        Out.push_back(&G);
+    for (auto &G : From.ifuncs())
+      if (Reached.contains(&G))
+        Out.push_back(&G);
+    return Out;
+  }
+
+  void units() {
+    for (auto *Unit : From.debug_compile_units()) {
+      auto Copy = Unit->clone();
+      Copy->replaceEnumTypes(nullptr);
+      Copy->replaceRetainedTypes(nullptr);
+      Copy->replaceGlobalVariables(nullptr);
+      Copy->replaceImportedEntities(nullptr);
+      Copy->replaceMacros(nullptr);
+      auto *New = MDNode::replaceWithDistinct(std::move(Copy));
+      Map.MD()[Unit].reset(New);
+      Units.push_back({Unit, New});
+    }
+  }
+
+  void declare(GlobalValue &G) {
+    GlobalValue *New = nullptr;
+    if (auto *F = dyn_cast<Function>(&G)) {
+      auto *N = Function::Create(F->getFunctionType(), F->getLinkage(), F->getAddressSpace(), F->getName(), To);
+      N->copyAttributesFrom(F);
+      New = N;
+    } else if (auto *V = dyn_cast<GlobalVariable>(&G)) {
+      auto *N = new GlobalVariable(*To, V->getValueType(), V->isConstant(), V->getLinkage(), nullptr, V->getName(), nullptr,
+                                   V->getThreadLocalMode(), V->getAddressSpace());
+      N->copyAttributesFrom(V);
+      New = N;
+    } else if (auto *I = dyn_cast<GlobalIFunc>(&G)) {
+      // The resolver follows in define().
+      auto *N = GlobalIFunc::create(I->getValueType(), I->getAddressSpace(), I->getLinkage(), I->getName(), nullptr, To);
+      N->copyAttributesFrom(I);
+      New = N;
+    } else {
+      return; // Aliases: resolve().
+    }
+    Map[&G] = New;
+    link(G, *New);
+  }
+
+  // Roots are seen from outside; every other definition is the image's own, so that inlining and GlobalDCE may take it apart.
+  void link(const GlobalValue &Old, GlobalValue &New) {
+    if (Old.isDeclaration())
+      return;
+    if (!Roots.contains(&Old)) {
+      if (!Old.hasAppendingLinkage())
+        New.setLinkage(GlobalValue::InternalLinkage);
+      return;
+    }
+    New.setVisibility(GlobalValue::DefaultVisibility);
+    if (Old.hasLinkOnceLinkage())
+      New.setLinkage(GlobalValue::getWeakLinkage(Old.hasLinkOnceODRLinkage()));
+    else if (Old.hasLocalLinkage() || Old.hasAvailableExternallyLinkage())
+      New.setLinkage(GlobalValue::ExternalLinkage);
+    if (auto *From = dyn_cast<GlobalObject>(&Old))
+      if (auto *Comdat = From->getComdat(); Comdat && !Old.hasLocalLinkage()) {
+        auto *Copy = To->getOrInsertComdat(Comdat->getName());
+        Copy->setSelectionKind(Comdat->getSelectionKind());
+        cast<GlobalObject>(New).setComdat(Copy);
+      }
+  }
+
+  // An alias is what it stands for. As a root it must keep its name: a copy of the function under that name (SPIR-V has no aliases).
+  void resolve(GlobalAlias &A) {
+    if (Map.count(&A))
+      return;
+    SmallVector<const Constant *, 4> Work{A.getAliasee()};
+    while (!Work.empty()) {
+      auto *C = Work.pop_back_val();
+      if (auto *Inner = dyn_cast<GlobalAlias>(C))
+        resolve(*const_cast<GlobalAlias *>(Inner));
+      else if (!isa<GlobalValue>(C))
+        for (auto &Op : C->operands())
+          if (auto *Part = dyn_cast<Constant>(Op.get()))
+            Work.push_back(Part);
+    }
+    auto *F = dyn_cast<Function>(A.getAliasee()->stripPointerCastsAndAliases());
+    if (!Roots.contains(&A) || !F) {
+      Map[&A] = MapValue(A.getAliasee(), Map, Flags);
+      return;
+    }
+    auto *N = Function::Create(F->getFunctionType(), GlobalValue::ExternalLinkage, F->getAddressSpace(), A.getName(), To);
+    N->copyAttributesFrom(F);
+    N->setVisibility(GlobalValue::DefaultVisibility);
+    Map[&A] = N;
+    Copies.push_back({F, N});
+  }
+  SmallVector<std::pair<Function *, Function *>, 2> Copies;
+
+  void metadata(const GlobalObject &Old, GlobalObject &New) {
+    SmallVector<std::pair<unsigned, MDNode *>, 4> Nodes;
+    Old.getAllMetadata(Nodes);
+    for (auto &[Kind, Node] : Nodes)
+      // The section of an associated global that is not here has no say.
+      if (Kind != LLVMContext::MD_associated)
+        New.addMetadata(Kind, *MapMetadata(Node, Map, Flags));
+  }
+
+  void define(GlobalValue &G) {
+    if (auto *V = dyn_cast<GlobalVariable>(&G)) {
+      auto *N = cast<GlobalVariable>(Map[V]);
+      if (V->hasInitializer())
+        N->setInitializer(MapValue(V->getInitializer(), Map, Flags));
+      metadata(*V, *N);
+    } else if (auto *I = dyn_cast<GlobalIFunc>(&G)) {
+      cast<GlobalIFunc>(Map[I])->setResolver(cast<Constant>(MapValue(I->getResolver(), Map, Flags)));
+    } else if (auto *F = dyn_cast<Function>(&G)) {
+      body(*F, *cast<Function>(Map[F]));
+      for (auto &[Source, Copy] : Copies)
+        if (Source == F) {
+          body(*F, *Copy);
+          // A subprogram belongs to one function.
+          stripDebugInfo(*Copy);
+        }
+    }
+  }
+
+  void body(Function &F, Function &N) {
+    if (F.isDeclaration()) {
+      metadata(F, N);
+      return;
+    }
+    for (auto [Old, New] : zip(F.args(), N.args())) {
+      New.setName(Old.getName());
+      Map[&Old] = &New;
+    }
+    for (auto &B : F)
+      Map[&B] = CloneBasicBlock(&B, Map, "", &N);
+    SmallVector<std::pair<unsigned, MDNode *>, 4> Nodes;
+    F.getAllMetadata(Nodes);
+    for (auto &[Kind, Node] : Nodes)
+      N.addMetadata(Kind, *Node);
+    // Maps operands (also personality, prefix, prologue), metadata, instructions and debug records.
+    RemapFunction(N, Map, Flags);
+  }
+
+  void keepUsed() {
+    for (bool Compiler : {false, true}) {
+      SmallVector<GlobalValue *, 8> Used, Kept;
+      collectUsedGlobalVariables(From, Used, Compiler);
+      for (auto *G : Used)
+        if (auto It = Map.find(G); It != Map.end() && It->second)
+          if (auto *New = dyn_cast<GlobalValue>(It->second->stripPointerCasts()); New && !New->isDeclaration())
+            Kept.push_back(New);
+      if (Kept.empty())
+        continue;
+      if (Compiler)
+        appendToCompilerUsed(*To, Kept);
+      else
+        appendToUsed(*To, Kept);
+    }
+  }
+
+  // What describes the module as a whole. Lists of functions, types and options of the source stay behind.
+  static bool isKept(StringRef Name) {
+    return Name == "llvm.module.flags" || Name == "llvm.ident" || Name.starts_with("opencl.") || Name.starts_with("spirv.");
+  }
+
+  void namedMetadata() {
+    for (auto &Node : From.named_metadata())
+      if (isKept(Node.getName())) {
+        auto *New = To->getOrInsertNamedMetadata(Node.getName());
+        for (auto *Op : Node.operands())
+          New->addOperand(cast<MDNode>(MapMetadata(Op, Map, Flags)));
+      }
+    SmallPtrSet<const DICompileUnit *, 2> Needed;
+    DebugInfoFinder Finder;
+    for (auto &F : *To)
+      if (auto *Program = F.getSubprogram())
+        Finder.processSubprogram(Program);
+    for (auto *Unit : Finder.compile_units())
+      Needed.insert(Unit);
+    for (auto &[Old, New] : Units)
+      if (Needed.contains(New))
+        To->getOrInsertNamedMetadata("llvm.dbg.cu")->addOperand(New);
+  }
+};
+} // namespace
+
+extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, LLVMValueRef *Roots, size_t Count) {
+  SmallVector<GlobalValue *, 8> Values;
+  for (size_t I = 0; I < Count; ++I)
+    Values.push_back(unwrap<GlobalValue>(Roots[I]));
+  return wrap(Closure(*unwrap(Source), Values).clone());
+}

@@ -1,0 +1,303 @@
+//! Modules that Aspen owns: reading, writing, linking, cutting out what an image needs.
+
+use std::cell::Cell;
+use std::ffi::{CString, c_char};
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+
+use llvm_sys::LLVMModule;
+use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
+use llvm_sys::error::LLVMGetErrorMessage;
+use llvm_sys::prelude::*;
+use llvm_sys::transforms::pass_builder::{LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses};
+
+use crate::ffi;
+use crate::ir::{ModuleRef, Value, take_message};
+
+/// Why a module could not be read or changed. The text names the module or file.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bytes are neither bitcode nor text of LLVM 22, or do not verify.
+    #[error("{name}: not a valid LLVM module: {reason}")]
+    Invalid {
+        /// The file, as handed to [`Context::parse`].
+        name: String,
+        /// LLVM's words.
+        reason: String,
+    },
+    /// Two modules do not fit together.
+    #[error("cannot link device code of {name}: {reason}")]
+    Link {
+        /// The module that was to be added.
+        name: String,
+        /// LLVM's words.
+        reason: String,
+    },
+    /// A symbol that should be there is not, or the other way round.
+    #[error("{name}: {reason}")]
+    Symbol {
+        /// The module.
+        name: String,
+        /// What is wrong, with the symbol.
+        reason: String,
+    },
+    /// A pass pipeline that LLVM does not accept, or that failed.
+    #[error("{name}: passes '{passes}' failed: {reason}")]
+    Passes {
+        /// The module.
+        name: String,
+        /// The pipeline.
+        passes: String,
+        /// LLVM's words.
+        reason: String,
+    },
+}
+
+/// An LLVM context: modules that are linked with each other share one. Not for several threads.
+pub struct Context {
+    raw: LLVMContextRef,
+    /// LLVM crashed while it worked in this context, so that freeing it could crash again.
+    lost: Cell<bool>,
+}
+
+impl Context {
+    /// An empty context.
+    pub fn new() -> Context {
+        // SAFETY: no preconditions.
+        Context { raw: unsafe { ffi::aspen_llvm_context() }, lost: Cell::new(false) }
+    }
+
+    /// Reads bitcode or text IR and verifies it. `name` is the file's name, for messages.
+    ///
+    /// # Errors
+    /// If the bytes are no valid module; also if LLVM's reader crashes on them.
+    pub fn parse(&self, name: &str, bytes: &[u8]) -> Result<Module<'_>, Error> {
+        let invalid = |reason: String| Error::Invalid { name: name.to_owned(), reason };
+        if self.lost.get() {
+            return Err(invalid("LLVM crashed on an earlier module of the same context".into()));
+        }
+        let (mut message, mut lost) = (ptr::null_mut(), false);
+        // SAFETY: the buffers are valid for the call; the context is alive and has our diagnostic handler.
+        let raw = unsafe {
+            ffi::aspen_llvm_parse(
+                self.raw,
+                bytes.as_ptr().cast::<c_char>(),
+                bytes.len(),
+                name.as_ptr().cast(),
+                name.len(),
+                &mut message,
+                &mut lost,
+            )
+        };
+        self.lost.set(lost);
+        match NonNull::new(raw) {
+            Some(raw) => Ok(Module { raw, context: self }),
+            // SAFETY: a message of the shim.
+            None => Err(invalid(unsafe { take_message(message) }.unwrap_or_default())),
+        }
+    }
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if !self.lost.get() {
+            // SAFETY: ours, and all modules borrow it, so they are gone.
+            unsafe { LLVMContextDispose(self.raw) }
+        }
+    }
+}
+
+/// A module of a [`Context`].
+pub struct Module<'ctx> {
+    raw: NonNull<LLVMModule>,
+    context: &'ctx Context,
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        if !self.context.lost.get() {
+            // SAFETY: ours; views of it borrow it.
+            unsafe { LLVMDisposeModule(self.raw()) }
+        }
+    }
+}
+
+/// A buffer of LLVM's.
+struct Buffer(LLVMMemoryBufferRef);
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the buffer lives as long as self and holds that many bytes.
+        unsafe { std::slice::from_raw_parts(LLVMGetBufferStart(self.0).cast(), LLVMGetBufferSize(self.0)) }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: ours.
+        unsafe { LLVMDisposeMemoryBuffer(self.0) }
+    }
+}
+
+impl<'ctx> Module<'ctx> {
+    fn raw(&self) -> LLVMModuleRef {
+        self.raw.as_ptr()
+    }
+
+    /// A view for [`crate::summarise()`] and [`crate::attach()`].
+    pub fn view(&self) -> ModuleRef<'_> {
+        // SAFETY: alive as long as self is borrowed.
+        unsafe { ModuleRef::from_raw(self.raw()) }
+    }
+
+    /// The name that the module was parsed under.
+    pub fn name(&self) -> String {
+        let mut length = 0;
+        // SAFETY: valid module; the bytes live in it.
+        let bytes = unsafe { std::slice::from_raw_parts(LLVMGetModuleIdentifier(self.raw(), &mut length).cast::<u8>(), length) };
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    /// Bitcode.
+    pub fn to_bitcode(&self) -> Vec<u8> {
+        // SAFETY: valid module; the buffer is ours.
+        Buffer(unsafe { LLVMWriteBitcodeToMemoryBuffer(self.raw()) }).to_vec()
+    }
+
+    /// Text IR.
+    pub fn to_text(&self) -> String {
+        // SAFETY: valid module; the message is ours.
+        unsafe { take_message(LLVMPrintModuleToString(self.raw())) }.unwrap_or_default()
+    }
+
+    /// Checks the module's rules, after changes.
+    ///
+    /// # Errors
+    /// With LLVM's words if it is broken.
+    pub fn verify(&self) -> Result<(), Error> {
+        let mut message = ptr::null_mut();
+        // SAFETY: valid module; the message is ours whatever the result.
+        let (broken, reason) = unsafe {
+            let broken = LLVMVerifyModule(self.raw(), LLVMVerifierFailureAction::LLVMReturnStatusAction, &mut message) != 0;
+            (broken, take_message(message).unwrap_or_default())
+        };
+        if broken { Err(Error::Invalid { name: self.name(), reason }) } else { Ok(()) }
+    }
+
+    /// Adds everything of `other`. Inline functions and templates of both become one.
+    ///
+    /// # Errors
+    /// If both define the same symbol, or the modules are for different targets. This module then holds a part of the other one and is
+    /// of no further use.
+    pub fn link_in(&mut self, other: Module<'ctx>) -> Result<(), Error> {
+        assert!(ptr::eq(self.context, other.context), "modules that are linked share a context");
+        let name = other.name();
+        let source = other.raw();
+        std::mem::forget(other);
+        // SAFETY: both valid and of one context with our handler; the source is consumed and no longer dropped.
+        match unsafe { take_message(ffi::aspen_llvm_link(self.raw(), source)) } {
+            None => Ok(()),
+            Some(reason) => Err(Error::Link { name, reason }),
+        }
+    }
+
+    /// Gives a global another name.
+    ///
+    /// # Errors
+    /// If there is no such global, or the new name is taken.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<(), Error> {
+        let Some(global) = self.find(from) else { return Err(self.symbol(format!("there is no '{from}' to rename to '{to}'"))) };
+        if self.find(to).is_some() {
+            return Err(self.symbol(format!("'{from}' cannot be renamed to '{to}': that name is taken")));
+        }
+        // SAFETY: a global of this module.
+        unsafe { LLVMSetValueName2(global.raw(), to.as_ptr().cast(), to.len()) };
+        Ok(())
+    }
+
+    fn symbol(&self, reason: String) -> Error {
+        Error::Symbol { name: self.name(), reason }
+    }
+
+    /// A function, global or alias of that name.
+    fn find(&self, name: &str) -> Option<Value<'_>> {
+        let c_name = CString::new(name).ok()?;
+        // SAFETY: valid module and strings.
+        unsafe {
+            Value::from_nullable(LLVMGetNamedFunction(self.raw(), c_name.as_ptr()))
+                .or_else(|| Value::from_nullable(LLVMGetNamedGlobal(self.raw(), c_name.as_ptr())))
+                .or_else(|| Value::from_nullable(LLVMGetNamedGlobalAlias(self.raw(), name.as_ptr().cast(), name.len())))
+        }
+    }
+
+    /// A module with the roots and everything they reach. The roots stay visible, all other definitions become internal.
+    ///
+    /// # Errors
+    /// If a root is not there.
+    pub fn clone_closure(&self, roots: &[&str]) -> Result<Module<'ctx>, Error> {
+        let mut values = Vec::with_capacity(roots.len());
+        for root in roots {
+            let value = self.find(root).ok_or_else(|| self.symbol(format!("there is no function '{root}' to make an image of")))?;
+            values.push(value.raw());
+        }
+        // SAFETY: globals of this module; the result is a new module of the same context.
+        let raw = unsafe { ffi::aspen_llvm_clone_closure(self.raw(), values.as_mut_ptr(), values.len()) };
+        Ok(Module { raw: NonNull::new(raw).expect("the shim returns a module"), context: self.context })
+    }
+
+    /// Removes all debug info.
+    pub fn strip_debug(&mut self) {
+        // SAFETY: valid module.
+        unsafe { LLVMStripModuleDebugInfo(self.raw()) };
+    }
+
+    /// Functions that are called or referred to but not defined here, in module order; LLVM's own excluded.
+    pub fn imports(&self) -> Vec<String> {
+        let functions = self.view().functions().filter(|function| function.is_declaration() && !function.is_intrinsic());
+        functions.filter(|function| function.users().next().is_some()).map(Value::name).collect()
+    }
+
+    /// Functions defined here that other modules can see, in module order.
+    pub fn exports(&self) -> Vec<String> {
+        use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMWeakAnyLinkage, LLVMWeakODRLinkage};
+        let functions = self.view().functions().filter(|function| !function.is_declaration());
+        functions
+            .filter(|function| matches!(function.linkage(), LLVMExternalLinkage | LLVMWeakAnyLinkage | LLVMWeakODRLinkage))
+            .map(Value::name)
+            .collect()
+    }
+
+    /// Runs a pass pipeline in `opt -passes` syntax, without a target machine.
+    ///
+    /// # Errors
+    /// If LLVM does not know a pass.
+    pub fn run_passes(&mut self, passes: &str) -> Result<(), Error> {
+        let fail = |reason: String| Error::Passes { name: self.name(), passes: passes.to_owned(), reason };
+        let pipeline = CString::new(passes).map_err(|error| fail(error.to_string()))?;
+        // SAFETY: valid module, string and options; the error is consumed by LLVMGetErrorMessage.
+        let reason = unsafe {
+            let options = LLVMCreatePassBuilderOptions();
+            let error = LLVMRunPasses(self.raw(), pipeline.as_ptr(), ptr::null_mut(), options);
+            LLVMDisposePassBuilderOptions(options);
+            if error.is_null() {
+                return Ok(());
+            }
+            let message = LLVMGetErrorMessage(error);
+            let reason = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
+            llvm_sys::error::LLVMDisposeErrorMessage(message);
+            reason
+        };
+        Err(fail(reason))
+    }
+}

@@ -1,0 +1,422 @@
+//! What counts as a use or a call, and where: hand-written IR → a few lines of text.
+//!
+//! A line a function: `symbol [linkage role]: uses aspect@place …; calls symbol@place …`. Declarations without either are left out.
+
+use aspen_analysis::Summary;
+use aspen_analysis::summary::{Linkage, Role};
+use aspen_contract::Place;
+use aspen_llvm::{Context, Facts, summarise};
+
+fn at(place: Option<&Place>) -> String {
+    place.map_or(String::new(), |place| format!("@{place}"))
+}
+
+fn render(summary: &Summary) -> String {
+    let mut out = String::new();
+    for (_, function) in summary.iter() {
+        let mut parts: Vec<String> = Vec::new();
+        match function.linkage {
+            Linkage::External => {}
+            Linkage::OneDefinitionRule => parts.push("odr".into()),
+            Linkage::Internal => parts.push("internal".into()),
+        }
+        match &function.role {
+            Role::Plain => {}
+            Role::Exported => parts.push("exported".into()),
+            Role::Kernel(kernel) => {
+                let body = kernel.body.map_or("-", |body| &summary.function(body).symbol);
+                parts.push(format!("kernel {} of {body}", kernel.name));
+            }
+        }
+        if let Some(declared) = &function.declared {
+            let aspects: Vec<_> = declared.aspects.iter().map(ToString::to_string).collect();
+            parts.push(format!("declares({}){}", aspects.join(" "), at(declared.place.as_ref())));
+        }
+        for aspect in &function.uses_attribute {
+            parts.push(format!("marked {aspect}"));
+        }
+        if let Some((size, _)) = &function.reqd_work_group_size {
+            parts.push(format!("wg {size}"));
+        }
+        if let Some((size, _)) = &function.reqd_sub_group_size {
+            parts.push(format!("sg {size}"));
+        }
+        parts.extend(function.uses.iter().map(|used| format!("uses {}{}", used.aspect, at(used.place.as_ref()))));
+        for call in &function.calls {
+            let one_of = call.one_of.map_or(String::new(), |count| format!("/{count}"));
+            parts.push(format!("calls {}{}{one_of}", summary.function(call.callee).symbol, at(call.place.as_ref())));
+        }
+        if !parts.is_empty() {
+            out += &format!("{}: {}\n", function.symbol, parts.join("; "));
+        }
+    }
+    out
+}
+
+#[track_caller]
+fn check_facts(ir: &str, facts: &str, expected: &str) {
+    let context = Context::new();
+    let module = context.parse("test.ll", ir.as_bytes()).unwrap();
+    let facts = Facts::from_json(facts).unwrap();
+    let expected: String = expected.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect();
+    assert_eq!(render(&summarise(module.view(), &facts)), expected);
+}
+
+#[track_caller]
+fn check(ir: &str, expected: &str) {
+    check_facts(ir, "{}", expected);
+}
+
+/// `%struct.mark` needs gpu (2), `%"class.h"` fp16 (5).
+const TYPES: &str = r#"{"types":[{"name":"struct.mark","aspects":[2]},{"name":"class.h","aspects":[5]}]}"#;
+
+#[test]
+fn double_counts_in_every_position() {
+    check(
+        r"
+        %s = type { i32, [2 x <4 x double>] }
+        @g = external addrspace(1) global double
+        define void @ret(i32 %x) { %d = sitofp i32 %x to double
+          ret void }
+        define void @operand(ptr %p) { store double 1.0, ptr %p
+          ret void }
+        define double @returns() { unreachable }
+        define void @parameter(double %d) { ret void }
+        define void @allocated() { %a = alloca %s
+          ret void }
+        define void @loads(ptr %p) { %x = load <2 x double>, ptr %p
+          ret void }
+        define void @addresses(ptr %p) { %x = getelementptr %s, ptr %p, i64 0, i32 0
+          ret void }
+        define void @global() { %x = load i32, ptr addrspace(1) @g
+          ret void }
+        define void @expression(ptr %p) { store ptr addrspace(1) getelementptr (%s, ptr addrspace(1) null, i64 1, i32 0), ptr %p
+          ret void }
+        define void @compares(double %a) { ret void }
+        define void @byval(ptr byval(%s) %p) { ret void }
+        define void @sret(ptr sret(double) %p) { ret void }
+        ",
+        "ret: uses fp64
+         operand: uses fp64
+         returns: uses fp64
+         parameter: uses fp64
+         allocated: uses fp64
+         loads: uses fp64
+         addresses: uses fp64
+         global: uses fp64
+         expression: uses fp64
+         compares: uses fp64
+         byval: uses fp64
+         sret: uses fp64",
+    );
+}
+
+#[test]
+fn near_misses_do_not_count() {
+    check_facts(
+        r"
+        %s = type { ptr, ptr addrspace(4) }
+        %class.h2 = type { half }
+        @table = internal constant [1 x ptr] [ptr @takes]
+        define internal void @takes(double %d) { ret void }
+        define void @pointer(ptr %p) { %a = alloca %s
+          %x = load ptr, ptr %p
+          ret void }
+        define half @half(half %h) { %a = alloca %class.h2
+          %r = fadd half %h, %h
+          ret half %r }
+        define void @address_only(ptr %p) { store ptr @takes, ptr %p
+          ret void }
+        define void @float(float %f) { %x = alloca x86_fp80
+          ret void }
+        ",
+        TYPES,
+        "takes: internal; uses fp64",
+    );
+}
+
+#[test]
+fn marked_structs_count_at_any_nesting_and_as_base() {
+    check_facts(
+        r"
+        %class.h = type { half }
+        %class.h.base = type { half }
+        %outer = type { i32, [3 x %class.h] }
+        %derived = type { %class.h.base, i8 }
+        define void @direct() { %a = alloca %class.h
+          ret void }
+        define void @nested() { %a = alloca %outer
+          ret void }
+        define void @literal() { %a = alloca { i8, %class.h }
+          ret void }
+        define void @base() { %a = alloca %derived
+          ret void }
+        define void @member(ptr %p) { %m = getelementptr %outer, ptr %p, i64 0, i32 0
+          ret void }
+        ",
+        TYPES,
+        "direct: uses fp16
+         nested: uses fp16
+         literal: uses fp16
+         base: uses fp16
+         member: uses fp16",
+    );
+}
+
+#[test]
+fn calls_bring_the_callees_signature_and_its_typed_pointers() {
+    check_facts(
+        r"
+        %struct.mark = type { i32 }
+        declare double @returns(i32)
+        declare void @by_value(ptr byval(%struct.mark))
+        declare void @variadic(...)
+        declare double @llvm.sqrt.f64(double)
+        define void @a() { %x = call double @returns(i32 1)
+          ret void }
+        define void @b(ptr %p) { call void @by_value(ptr byval(%struct.mark) %p)
+          ret void }
+        define void @c() { call void (...) @variadic(double 1.0)
+          ret void }
+        define void @d() { %x = call double @llvm.sqrt.f64(double 2.0)
+          ret void }
+        define void @e(ptr %f) { %x = call double %f(i32 1)
+          ret void }
+        ",
+        TYPES,
+        "returns: uses fp64
+         by_value: uses gpu
+         a: uses fp64; calls returns
+         b: uses gpu; calls by_value
+         c: uses fp64; calls variadic
+         d: uses fp64
+         e: uses fp64",
+    );
+}
+
+#[test]
+fn metadata_of_both_dialects_stands_in_for_facts() {
+    check(
+        r#"
+        %struct.mark = type { i32 }
+        define spir_kernel void @_ZTS1K() !sycl_declared_aspects !1 !reqd_work_group_size !4 !work_group_num_dim !5 !intel_reqd_sub_group_size !6 {
+          call void @f()
+          ret void }
+        define void @f() #0 !sycl_used_aspects !2 {
+          %a = alloca %struct.mark
+          ret void }
+        define void @g() { fence acquire, !sycl_used_aspects !2
+          ret void }
+        define linkonce_odr void @_ZN2ns3fooIdEEvT_(float %x) { ret void }
+        attributes #0 = { "sycl-module-id"="one.cpp" }
+        !sycl_aspects = !{!0}
+        !sycl_types_that_use_aspects = !{!3}
+        !0 = !{!"fp64", i32 6}
+        !1 = !{!0, i32 1}
+        !2 = !{i32 103}
+        !3 = !{!"struct.mark", i32 2}
+        !4 = !{i32 4, i32 2, i32 1}
+        !5 = !{i32 2}
+        !6 = !{i32 8}
+        "#,
+        "_ZTS1K: kernel K of -; declares(cpu fp64); wg 2x4; sg 8; calls f
+         f: exported; marked #103; uses gpu
+         g: uses #103
+         _ZN2ns3fooIdEEvT_: odr",
+    );
+}
+
+#[test]
+fn seed_work_group_sizes_are_in_the_attributes_order() {
+    check(
+        r"
+        define spir_kernel void @k() !reqd_work_group_size !0 !work_group_num_dim !1 !intel_declared_aspects !2 { ret void }
+        !0 = !{i32 2, i32 4}
+        !1 = !{i32 2}
+        !2 = !{}
+        ",
+        "k: kernel k of -; declares(); wg 2x4",
+    );
+}
+
+#[test]
+fn indirect_calls_reach_functions_of_the_type_whose_address_is_taken() {
+    check(
+        r#"
+        @table = internal constant [2 x ptr] [ptr @b, ptr @a]
+        @llvm.used = appending global [1 x ptr] [ptr @only_kept], section "llvm.metadata"
+        define internal i32 @a(i32 %x) { ret i32 %x }
+        define internal i32 @b(i32 %x) { ret i32 %x }
+        define internal i32 @never_taken(i32 %x) { ret i32 %x }
+        define internal i32 @only_kept(i32 %x) { ret i32 %x }
+        define internal i32 @other_type(i64 %x) { ret i32 0 }
+        define spir_kernel void @kernel(i32 %x) { ret void }
+        define void @caller(ptr %f, ptr %q) {
+          store ptr @other_type, ptr %q
+          store ptr @kernel, ptr %q
+          %1 = call i32 %f(i32 1)
+          %2 = call i32 @never_taken(i32 1)
+          call void %f(i32 1)
+          ret void }
+        define void @listed(ptr %f) {
+          %1 = call i32 %f(i32 1), !callees !0
+          call void asm sideeffect "", ""()
+          ret void }
+        define void @through_alias() {
+          %1 = call i32 @named(i32 1)
+          ret void }
+        @named = internal alias i32 (i32), ptr @a
+        !0 = !{ptr @never_taken}
+        "#,
+        "a: internal
+         b: internal
+         never_taken: internal
+         only_kept: internal
+         other_type: internal
+         kernel: kernel kernel of -
+         caller: calls a/2; calls b/2; calls never_taken
+         listed: calls never_taken/1
+         through_alias: calls a",
+    );
+}
+
+/// Debug info of a function `f` in `hw.cpp`, with `!1` to `!4` to be used; `extra` follows.
+fn with_lines(body: &str, extra: &str) -> String {
+    format!(
+        r#"{body}
+        !llvm.dbg.cu = !{{!100}}
+        !llvm.module.flags = !{{!101}}
+        !100 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17, file: !102, emissionKind: LineTablesOnly)
+        !101 = !{{i32 2, !"Debug Info Version", i32 3}}
+        !102 = !DIFile(filename: "hw.cpp", directory: "dir")
+        !103 = !DIFile(filename: "a.h", directory: "dir")
+        !104 = !DISubroutineType(types: !105)
+        !105 = !{{}}
+        !110 = distinct !DISubprogram(name: "f", scope: !102, file: !102, line: 1, type: !104, unit: !100, spFlags: DISPFlagDefinition)
+        !111 = !DILexicalBlockFile(scope: !110, file: !103, discriminator: 0)
+        !112 = distinct !DISubprogram(name: "inlined", scope: !103, file: !103, line: 1, type: !104, unit: !100, spFlags: DISPFlagDefinition)
+        {extra}"#
+    )
+}
+
+#[test]
+fn places_are_the_first_in_source_order_main_file_first() {
+    check(
+        &with_lines(
+            r"
+            declare void @late()
+            declare void @early()
+            declare void @twice()
+            declare void @unplaced()
+            define void @f(i32 %x, float %f) !dbg !110 {
+              call void @unplaced()
+              call void @late(), !dbg !1
+              call void @twice(), !dbg !2
+              %d = sitofp i32 %x to double, !dbg !2
+              %e = fpext float %f to double, !dbg !3
+              call void @early(), !dbg !3
+              call void @twice(), !dbg !3
+              %g = fpext float %f to double, !dbg !4
+              %h = fpext float %f to double, !dbg !5
+              ret void, !dbg !1
+            }
+            ",
+            "!1 = !DILocation(line: 90, column: 1, scope: !110)
+             !2 = !DILocation(line: 20, column: 9, scope: !110)
+             !3 = !DILocation(line: 20, column: 3, scope: !110)
+             !4 = !DILocation(line: 1, column: 1, scope: !111)
+             !5 = !DILocation(line: 0, scope: !110)",
+        ),
+        "f: uses fp64@hw.cpp:20:3; calls early@hw.cpp:20:3; calls twice@hw.cpp:20:3; calls late@hw.cpp:90:1; calls unplaced",
+    );
+}
+
+#[test]
+fn inlined_code_stands_where_it_was_inlined_and_line_0_nowhere() {
+    check(
+        &with_lines(
+            r"
+            define void @f(i32 %x) !dbg !110 { %d = sitofp i32 %x to double, !dbg !1
+              ret void }
+            define void @g(i32 %x) { %d = sitofp i32 %x to double
+              ret void }
+            ",
+            "!1 = !DILocation(line: 7, column: 7, scope: !112, inlinedAt: !2)
+             !2 = distinct !DILocation(line: 30, column: 4, scope: !110)",
+        ),
+        "f: uses fp64@hw.cpp:30:4
+         g: uses fp64",
+    );
+}
+
+#[test]
+fn variables_give_places_to_allocas_and_parameters() {
+    let place = |line: u32, column: u32| format!(r#"{{"file":"shown/hw.cpp","line":{line},"column":{column}}}"#);
+    check_facts(
+        &with_lines(
+            r"
+            %class.h = type { half }
+            define void @f(float %f, ptr byval(%class.h) %h) !dbg !110 {
+              %d = alloca double
+              %e = fpext float %f to double, !dbg !1
+              store volatile double %e, ptr %d, !dbg !2
+              ret void
+            }
+            define void @g() { %a = alloca float
+              ret void }
+            ",
+            "!1 = !DILocation(line: 5, column: 25, scope: !110)
+             !2 = !DILocation(line: 5, column: 21, scope: !110)",
+        ),
+        &format!(
+            r#"{{"types":[{{"name":"class.h","aspects":[5]}}],"files":[{{"debug":"hw.cpp","shown":"shown/hw.cpp"}}],
+            "functions":[
+             {{"symbol":"f","name":"f","variables":[
+               {{"type":"%\"class.h\"","place":{}}},{{"type":"i32","place":{}}},{{"type":"double","place":{}}},{{"type":"double","place":{}}}]}},
+             {{"symbol":"g","name":"g","exported":true,"variables":[{{"type":"double","place":{}}}]}}]}}"#,
+            place(4, 8),
+            place(4, 1),
+            place(5, 19),
+            place(8, 1),
+            place(9, 1),
+        ),
+        "f: uses fp16@shown/hw.cpp:4:8; uses fp64@shown/hw.cpp:5:19
+         g: exported",
+    );
+}
+
+#[test]
+fn a_kernel_has_its_bodys_attributes_and_gives_it_its_name() {
+    let ir = r"
+        define weak_odr spir_kernel void @_ZTS1K() { call spir_func void @_ZNK3FooclEv()
+          ret void }
+        define linkonce_odr spir_func void @_ZNK3FooclEv() { ret void }
+        define internal void @_ZTSZ4mainE1L() { ret void }
+        define spir_kernel void @hand() { call spir_func void @_ZNK3FooclEv()
+          ret void }
+    ";
+    let facts = r#"{"unit":"k.cpp","functions":[{"symbol":"_ZNK3FooclEv","name":"Foo::operator()",
+        "declared":{"aspects":[5,2,5],"spelling":"sycl::requires","place":{"file":"k.cpp","line":1,"column":2}},
+        "uses_attribute":[27],"reqd_work_group_size":{"dims":[2,4],"place":null},"reqd_sub_group_size":{"size":8,"place":null}}],
+        "kernels":[{"symbol":"_ZTS1K","name":"ns::K","internal":false,"body":"_ZNK3FooclEv","closure_size":16,"layout":"18446744073709551615",
+          "place":null},{"symbol":"_ZTSZ4mainE1L","name":"L","internal":true,"body":null,"closure_size":1,"layout":7}]}"#;
+    check_facts(
+        ir,
+        facts,
+        "_ZTS1K: odr; kernel ns::K of _ZNK3FooclEv; declares(gpu fp16)@k.cpp:1:2; wg 2x4; sg 8; calls _ZNK3FooclEv
+         _ZNK3FooclEv: odr; declares(gpu fp16)@k.cpp:1:2; marked atomic64; wg 2x4; sg 8
+         _ZTSZ4mainE1L: internal; kernel L of -
+         hand: kernel hand of -; calls _ZNK3FooclEv",
+    );
+    let context = Context::new();
+    let module = context.parse("k.ll", ir.as_bytes()).unwrap();
+    let facts = Facts::from_json(facts).unwrap();
+    assert_eq!(facts.kernels[0].layout, u64::MAX);
+    let summary = summarise(module.view(), &facts);
+    assert_eq!(summary.functions[1].name, "ns::K");
+    assert_eq!(summary.functions[1].unit, "k.cpp");
+    assert_eq!(Summary::from_bytes(&summary.to_bytes()).unwrap(), summary);
+    // Without facts, the entry's only callee is its body if it is an operator().
+    let guessed = summarise(module.view(), &Facts::default());
+    assert!(render(&guessed).starts_with("_ZTS1K: odr; kernel K of _ZNK3FooclEv; calls _ZNK3FooclEv\n"), "{}", render(&guessed));
+}
