@@ -1,1 +1,17 @@
-//! The target database: built-in table, YAML overlay with spans, aliases.
+//! The target database: what Aspen knows of devices before it meets them.
+//!
+//! The built-in table is `data/devices.yaml`, embedded as text and read by the same reader as users' files (S2: nobody pays for a file
+//! that is searched at run time). Text goes in, values come out; who opens the file is the caller's business.
+
+#![forbid(unsafe_code)]
+
+mod database;
+mod diagnostic;
+mod nearest;
+mod read;
+mod target;
+
+pub use database::{Database, UnknownTarget};
+pub use diagnostic::{ConfigError, Diagnostic, Warning};
+pub use nearest::nearest;
+pub use target::{Origin, Target};

@@ -1,0 +1,227 @@
+//! Reads the YAML of a device configuration file. Every value keeps its place, and nothing is merged here: entries come out in the order
+//! of the file, duplicates included. Source: S2 "Changes to the DPC++ Frontend"; DESIGN §2.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use aspen_contract::{Aspect, AspectSet};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_saphyr::{DuplicateKeyPolicy, Location, Options, Spanned};
+
+use crate::diagnostic::{ConfigError, Diagnostic};
+use crate::nearest::hint;
+
+/// What an entry says of its target. Fields it does not give are `None`.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    pub(crate) aspects: Option<AspectSet>,
+    pub(crate) may_support_other_aspects: Option<bool>,
+    pub(crate) sub_group_sizes: Option<Vec<u32>>,
+    pub(crate) aot_toolchain: Option<String>,
+    pub(crate) aot_toolchain_options: Option<String>,
+    pub(crate) aot_extra: Vec<(String, String)>,
+    pub(crate) aliases: Vec<String>,
+}
+
+/// One entry of a file, checked.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) fields: Fields,
+}
+
+/// Who wrote the file: `aliases` is allowed in the built-in table only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    Aspen,
+    User,
+}
+
+/// The file, for its diagnostics.
+#[derive(Clone, Copy)]
+pub(crate) struct File<'f> {
+    pub(crate) name: &'f str,
+    pub(crate) text: &'f str,
+}
+
+impl File<'_> {
+    pub(crate) fn diagnostic(&self, line: usize, column: usize, message: String) -> Diagnostic {
+        let source_line = line.checked_sub(1).and_then(|index| self.text.lines().nth(index)).unwrap_or_default().to_owned();
+        Diagnostic { file: self.name.to_owned(), line, column: column.max(1), message, source_line }
+    }
+
+    fn at(&self, location: Location, message: String) -> Diagnostic {
+        let (line, column) = place(location);
+        self.diagnostic(line, column, message)
+    }
+}
+
+fn place(location: Location) -> (usize, usize) {
+    let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    (number(location.line()), number(location.column()))
+}
+
+/// Reads a file. An empty one, or one of comments only, has no entries.
+pub(crate) fn entries(file: File<'_>, author: Author) -> Result<Vec<Entry>, ConfigError> {
+    let mut options = Options::default();
+    // Both entries of a target must arrive here: the second one warns and wins.
+    options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+    let raw: Option<RawFile> = serde_saphyr::from_str_with_options(file.text, options).map_err(|error| {
+        let (line, column) = error.location().map_or((1, 1), place);
+        ConfigError(vec![file.diagnostic(line, column, plain(&error))])
+    })?;
+    let mut problems = Vec::new();
+    let entries = raw.unwrap_or_default().0.into_iter().map(|(name, entry)| checked(file, author, &name, entry, &mut problems)).collect();
+    if problems.is_empty() { Ok(entries) } else { Err(ConfigError(problems)) }
+}
+
+/// The reader's words in ours where they are a parser's, and without the place, which stands in front already.
+fn plain(error: &serde_saphyr::Error) -> String {
+    if let serde_saphyr::Error::MultipleDocuments { .. } = error.without_snippet() {
+        return "the file holds more than one YAML document".to_owned();
+    }
+    let text = error.without_snippet().to_string();
+    let text = text.lines().next().unwrap_or_default();
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let end = text.rfind(" at line ").filter(|end| text[*end..].contains("column")).unwrap_or(text.len());
+    match text[..end].trim_end_matches(',') {
+        "expected mapping start" => "expected fields, 'name: value'".to_owned(),
+        "expected sequence start" => "expected a list, '[a, b]'".to_owned(),
+        "expected string scalar" => "expected a text".to_owned(),
+        "invalid boolean" => "expected 'true' or 'false'".to_owned(),
+        "invalid u32" => "expected a number from 1 to 4294967295".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Checks one entry; what is wrong goes to `problems`.
+fn checked(file: File<'_>, author: Author, name: &Spanned<String>, entry: RawEntry, problems: &mut Vec<Diagnostic>) -> Entry {
+    let (line, column) = place(name.referenced);
+    if name.value.is_empty() || !name.value.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) {
+        let message = format!("'{}' is no name for a target: names have letters, digits, '_', '-' and '.'", name.value);
+        problems.push(file.diagnostic(line, column, message));
+    }
+    let mut fields = Fields::default();
+    let mut seen = BTreeSet::new();
+    for (key, value) in entry.0 {
+        if !seen.insert(key.value.clone()) {
+            problems.push(file.at(key.referenced, format!("the field '{}' stands here a second time for '{}'", key.value, name.value)));
+        }
+        match value {
+            RawValue::Aspects(list) => fields.aspects = Some(list.iter().filter_map(|item| aspect(file, item, problems)).collect()),
+            RawValue::Flag(flag) => fields.may_support_other_aspects = Some(flag),
+            RawValue::Sizes(list) => fields.sub_group_sizes = Some(sizes(file, &list, problems)),
+            RawValue::Text(text) if key.value == "aot-toolchain" => fields.aot_toolchain = Some(text),
+            RawValue::Text(text) if key.value == "aot-toolchain-options" => fields.aot_toolchain_options = Some(text),
+            RawValue::Text(text) => fields.aot_extra.push((key.value["aot-toolchain-".len()..].to_owned(), text)),
+            RawValue::Names(list) if author == Author::Aspen => fields.aliases = list,
+            RawValue::Names(_) | RawValue::Unknown => {
+                let hint = hint(&key.value, FIELDS.iter().copied());
+                problems.push(file.at(key.referenced, format!("unknown field '{}'{hint}", key.value)));
+            }
+        }
+    }
+    Entry { name: name.value.clone(), line, column, fields }
+}
+
+/// An aspect by name or number. Unknown numbers are new hardware, unknown names are mistakes. Source: DESIGN §2.
+fn aspect(file: File<'_>, item: &Spanned<String>, problems: &mut Vec<Diagnostic>) -> Option<Aspect> {
+    let text = item.value.as_str();
+    let found = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        text.parse().ok().map(Aspect::from_number)
+    } else {
+        Aspect::from_name(text)
+    };
+    if found.is_none() {
+        let hint = hint(text, Aspect::all().filter_map(Aspect::name));
+        problems.push(file.at(item.referenced, format!("unknown aspect '{text}'{hint}")));
+    }
+    found
+}
+
+fn sizes(file: File<'_>, list: &[Spanned<u32>], problems: &mut Vec<Diagnostic>) -> Vec<u32> {
+    if let Some(zero) = list.iter().find(|size| size.value == 0) {
+        problems.push(file.at(zero.referenced, "a sub-group has at least one work-item".to_owned()));
+    }
+    let sorted: BTreeSet<u32> = list.iter().map(|size| size.value).collect();
+    sorted.into_iter().collect()
+}
+
+const FIELDS: [&str; 5] = ["aspects", "may_support_other_aspects", "sub-group-sizes", "aot-toolchain", "aot-toolchain-options"];
+
+/// Entries as they stand in the file.
+#[derive(Debug, Default)]
+struct RawFile(Vec<(Spanned<String>, RawEntry)>);
+
+/// Fields as they stand in the file.
+#[derive(Debug, Default)]
+struct RawEntry(Vec<(Spanned<String>, RawValue)>);
+
+#[derive(Debug)]
+enum RawValue {
+    Aspects(Vec<Spanned<String>>),
+    Flag(bool),
+    Sizes(Vec<Spanned<u32>>),
+    Text(String),
+    Names(Vec<String>),
+    Unknown,
+}
+
+impl<'de> Deserialize<'de> for RawFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawFile, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = RawFile;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("targets with their fields")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawFile, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(name) = map.next_key()? {
+                    entries.push((name, map.next_value::<Option<RawEntry>>()?.unwrap_or_default()));
+                }
+                Ok(RawFile(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawEntry, D::Error> {
+        struct FieldsOf;
+        impl<'de> Visitor<'de> for FieldsOf {
+            type Value = RawEntry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the fields of a target")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawEntry, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(key) = map.next_key::<Spanned<String>>()? {
+                    let value = match key.value.as_str() {
+                        "aspects" => RawValue::Aspects(map.next_value()?),
+                        "may_support_other_aspects" => RawValue::Flag(map.next_value()?),
+                        "sub-group-sizes" => RawValue::Sizes(map.next_value()?),
+                        "aliases" => RawValue::Names(map.next_value()?),
+                        name if name == "aot-toolchain" || name.strip_prefix("aot-toolchain-").is_some_and(|rest| !rest.is_empty()) => {
+                            RawValue::Text(map.next_value()?)
+                        }
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                            RawValue::Unknown
+                        }
+                    };
+                    fields.push((key, value));
+                }
+                Ok(RawEntry(fields))
+            }
+        }
+        deserializer.deserialize_map(FieldsOf)
+    }
+}
