@@ -160,6 +160,7 @@ private:
       return;
     }
     New.setVisibility(GlobalValue::DefaultVisibility);
+    New.setDSOLocal(false);
     if (Old.hasLinkOnceLinkage())
       New.setLinkage(GlobalValue::getWeakLinkage(Old.hasLinkOnceODRLinkage()));
     else if (Old.hasLocalLinkage() || Old.hasAvailableExternallyLinkage())
@@ -194,6 +195,7 @@ private:
     auto *N = Function::Create(F->getFunctionType(), GlobalValue::ExternalLinkage, F->getAddressSpace(), A.getName(), To);
     N->copyAttributesFrom(F);
     N->setVisibility(GlobalValue::DefaultVisibility);
+    N->setDSOLocal(false);
     Map[&A] = N;
     Copies.push_back({F, N});
   }

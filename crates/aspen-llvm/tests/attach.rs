@@ -1,5 +1,7 @@
 //! What stands in the module after the analysis, in both dialects.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use aspen_analysis::analyse;
 use aspen_llvm::{Context, Dialect, Facts, attach, prepare_for_spirv, summarise};
 

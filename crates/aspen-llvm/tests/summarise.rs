@@ -2,6 +2,8 @@
 //!
 //! A line a function: `symbol [linkage role]: uses aspect@place …; calls symbol@place …`. Declarations without either are left out.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use aspen_analysis::Summary;
 use aspen_analysis::summary::{Linkage, Role};
 use aspen_contract::Place;
