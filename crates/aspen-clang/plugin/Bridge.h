@@ -1,0 +1,21 @@
+//! The hand-over to Rust (src/lib.rs): plain C, text as JSON.
+
+#ifndef ASPEN_CLANG_BRIDGE_H
+#define ASPEN_CLANG_BRIDGE_H
+
+#include "llvm-c/Types.h"
+#include <stddef.h>
+
+extern "C" {
+
+/// Analyses a device module and attaches its metadata, then writes the report. Returns null, or a message that
+/// `aspen_clang_free_message` frees.
+char *aspen_clang_on_module(LLVMModuleRef Module, const char *Facts, size_t FactsLength, const char *Options, size_t OptionsLength);
+
+/// The report of a pass whose module needs no analysis: launches only. Same result.
+char *aspen_clang_on_launches(const char *Facts, size_t FactsLength, const char *Options, size_t OptionsLength);
+
+void aspen_clang_free_message(char *Message);
+}
+
+#endif

@@ -1,0 +1,226 @@
+//! Which kernels there are. Clang keeps a table of them by name type, but cannot list it; so entries are collected as declarations arrive.
+
+#include "Kernels.h"
+#include "Attributes.h"
+#include "Diagnose.h"
+#include "Names.h"
+
+#include "clang/AST/ASTLambda.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecordLayout.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace clang;
+
+namespace aspen {
+namespace {
+
+/// Whether another translation unit may have a different type of that name. Clang's linkage says "none" for local types, whatever the
+/// function they are in, so that is decided by the function.
+bool isInternal(QualType Type);
+
+bool isInternalContext(const DeclContext *Context) {
+  for (; Context && !Context->isTranslationUnit(); Context = Context->getParent()) {
+    if (const auto *Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && Namespace->isAnonymousNamespace())
+      return true;
+    if (const auto *Function = dyn_cast<FunctionDecl>(Context)) {
+      if (Function->getFormalLinkage() == Linkage::Internal || Function->getFormalLinkage() == Linkage::UniqueExternal)
+        return true;
+      if (const TemplateArgumentList *Arguments = Function->getTemplateSpecializationArgs())
+        for (const TemplateArgument &A : Arguments->asArray())
+          if (A.getKind() == TemplateArgument::Type && isInternal(A.getAsType()))
+            return true;
+    }
+  }
+  return false;
+}
+
+bool isInternalClosure(const CXXRecordDecl *Closure) {
+  // In a function the function decides. A closure that initialises a variable is as visible as the variable; without either, clang numbers
+  // closures by translation unit.
+  for (const DeclContext *C = Closure->getDeclContext(); C && !C->isTranslationUnit(); C = C->getParent())
+    if (isa<FunctionDecl>(C))
+      return isInternalContext(Closure->getDeclContext());
+  const Decl *Owner = Closure->getLambdaContextDecl();
+  if (const auto *Named = dyn_cast_or_null<NamedDecl>(Owner))
+    return !isExternalFormalLinkage(Named->getFormalLinkage()) && !isa<FieldDecl, ParmVarDecl>(Named);
+  return true;
+}
+
+bool isInternalArgument(const TemplateArgument &A) {
+  switch (A.getKind()) {
+  case TemplateArgument::Type:
+    return isInternal(A.getAsType());
+  case TemplateArgument::Declaration:
+    return !isExternalFormalLinkage(A.getAsDecl()->getFormalLinkage());
+  case TemplateArgument::Pack:
+    return llvm::any_of(A.pack_elements(), isInternalArgument);
+  default:
+    return false;
+  }
+}
+
+bool isInternal(QualType Type) {
+  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  if (!Record) {
+    const Linkage L = Type->getLinkage();
+    return L == Linkage::Internal || L == Linkage::UniqueExternal;
+  }
+  if (Record->isLambda())
+    return isInternalClosure(Record);
+  if (const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(Record))
+    if (llvm::any_of(Special->getTemplateArgs().asArray(), isInternalArgument))
+      return true;
+  const Linkage L = Record->getFormalLinkage();
+  return L == Linkage::Internal || L == Linkage::UniqueExternal || isInternalContext(Record->getDeclContext());
+}
+
+/// A text that is equal exactly if two types have fields of equal kinds, sizes and offsets in all depths. Names do not enter: kinds and
+/// places are what the copied bytes need.
+class LayoutText {
+  const ASTContext &Context;
+  std::string Text;
+  llvm::raw_string_ostream Out;
+
+public:
+  explicit LayoutText(const ASTContext &Context) : Context(Context), Out(Text) {}
+
+  void type(QualType Type) {
+    Type = Type.getCanonicalType();
+    if (Type->isPointerType() || Type->isReferenceType() || Type->isNullPtrType())
+      Out << 'p';
+    else if (Type->isMemberPointerType())
+      Out << 'm';
+    else if (const auto *Array = Context.getAsConstantArrayType(Type)) {
+      Out << '[' << Array->getSize().getZExtValue() << ']';
+      return type(Array->getElementType());
+    } else if (const auto *Vector = Type->getAs<VectorType>()) {
+      Out << '<' << Vector->getNumElements() << '>';
+      return type(Vector->getElementType());
+    } else if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl())
+      return record(Record);
+    else if (Type->isEnumeralType())
+      Out << 'e';
+    else if (Type->isBooleanType())
+      Out << 'b';
+    else if (Type->isIntegerType())
+      Out << (Type->isSignedIntegerType() ? 'i' : 'u');
+    else if (Type->isRealFloatingType())
+      Out << 'f';
+    else
+      Out << '?';
+    Out << Context.getTypeSize(Type);
+  }
+
+  uint64_t hash() { return llvm::xxh3_64bits(Out.str()); }
+
+private:
+  void record(const CXXRecordDecl *Record) {
+    Record = Record->getDefinition();
+    if (!Record || Record->isInvalidDecl()) {
+      Out << '?';
+      return;
+    }
+    const ASTRecordLayout &Layout = Context.getASTRecordLayout(Record);
+    Out << (Record->isUnion() ? 'U' : 'S') << Layout.getSize().getQuantity() << '{';
+    for (const CXXBaseSpecifier &Base : Record->bases()) {
+      const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl();
+      const CharUnits Offset = Base.isVirtual() ? Layout.getVBaseClassOffset(Class) : Layout.getBaseClassOffset(Class);
+      Out << ':' << Offset.getQuantity() << '=';
+      record(Class);
+    }
+    for (const FieldDecl *Field : Record->fields()) {
+      Out << ',' << Layout.getFieldOffset(Field->getFieldIndex()) << '=';
+      if (Field->isBitField())
+        Out << '/' << Field->getBitWidthValue();
+      type(Field->getType());
+    }
+    Out << '}';
+  }
+};
+
+void checkClosure(ASTContext &Context, const CXXRecordDecl *Record, llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
+  Record = Record ? Record->getDefinition() : nullptr;
+  if (!Record || !Seen.insert(Record).second)
+    return;
+  if (Record->isLambda())
+    for (const LambdaCapture &Capture : Record->captures())
+      if (Capture.capturesVariable() && Capture.getCaptureKind() == LCK_ByRef) {
+        DiagnosticsEngine &Diags = Context.getDiagnostics();
+        error(Diags, Capture.getLocation(), "the kernel captures %0 by reference, but a device cannot reach it; capture by value, '[=]'")
+            << Capture.getCapturedVar();
+        note(Diags, Record->getLocation(), "the kernel is this lambda");
+      }
+  // A header may wrap the user's lambda in a functor of its own.
+  for (const FieldDecl *Field : Record->fields())
+    if (const CXXRecordDecl *Inner = Field->getType()->getAsCXXRecordDecl())
+      checkClosure(Context, Inner, Seen);
+}
+
+} // namespace
+
+void KernelCollector::see(DeclGroupRef Group) {
+  for (const Decl *D : Group)
+    see(D);
+}
+
+void KernelCollector::see(const Decl *D) {
+  if (const auto *Function = dyn_cast<FunctionDecl>(D)) {
+    if (Function->hasAttr<SYCLKernelEntryPointAttr>())
+      Entries.push_back(Function);
+  } else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl, CXXRecordDecl>(D)) {
+    // Instantiations arrive one by one; entries that are no templates may stand in here.
+    if (const auto *Record = dyn_cast<CXXRecordDecl>(D); Record && Record->isDependentContext())
+      return;
+    for (const Decl *Inner : cast<DeclContext>(D)->decls())
+      see(Inner);
+  }
+}
+
+std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
+  std::vector<Kernel> Result;
+  llvm::SmallPtrSet<const FunctionDecl *, 16> Seen;
+  for (const FunctionDecl *Entry : Entries) {
+    const auto *A = Entry->getAttr<SYCLKernelEntryPointAttr>();
+    if (A->isInvalidAttr() || Entry->isDependentContext() || Entry->isInvalidDecl() || A->getKernelName()->isDependentType() ||
+        !Seen.insert(Entry->getCanonicalDecl()).second)
+      continue;
+    const SYCLKernelInfo *Info = Context.findSYCLKernelInfo(A->getKernelName());
+    if (!Info || !declaresSameEntity(Info->getKernelEntryPointDecl(), Entry))
+      continue;
+    Kernel K;
+    K.Symbol = Info->GetKernelName();
+    K.Name = typeName(Context, Info->getKernelNameType());
+    K.Internal = isInternal(Info->getKernelNameType());
+    K.Location = Entry->getLocation();
+    if (Entry->getNumParams() > 0) {
+      QualType Type = Entry->getParamDecl(0)->getType().getNonReferenceType();
+      if (!Type->isIncompleteType()) {
+        K.Size = Context.getTypeSizeInChars(Type).getQuantity();
+        LayoutText Layout(Context);
+        Layout.type(Type);
+        K.Layout = Layout.hash();
+      }
+      if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl()) {
+        K.Functor = Record;
+        K.Location = Record->getLocation();
+        for (const CXXMethodDecl *Method : Record->methods())
+          if (Method->getOverloadedOperator() == OO_Call)
+            checkInstantiated(Context, Method);
+      }
+    }
+    Result.push_back(std::move(K));
+  }
+  return Result;
+}
+
+void checkCaptures(ASTContext &Context, const std::vector<Kernel> &Kernels) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
+  for (const Kernel &K : Kernels)
+    checkClosure(Context, K.Functor, Seen);
+}
+
+} // namespace aspen

@@ -1,0 +1,83 @@
+//! Module edits that need nothing but LLVM's API, and the way to the module.
+
+#include "Module.h"
+#include "Attributes.h"
+
+#include "clang/CodeGen/CodeGenAction.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include <typeinfo>
+
+using namespace clang;
+
+namespace aspen {
+
+CodeGenerator *findGenerator(CompilerInstance &CI) {
+  if (!CI.hasASTConsumer())
+    return nullptr;
+  auto *All = dynamic_cast<MultiplexConsumer *>(&CI.getASTConsumer());
+  if (!All)
+    return nullptr;
+  // The list is protected and the class of the consumer we look for is private to libclang-cpp; CodeGenAction's own pointer to it and
+  // getCodeGenerator() are public.
+  struct Peek : MultiplexConsumer {
+    static auto &consumers(MultiplexConsumer &M) { return M.*(&Peek::Consumers); }
+  };
+  for (const std::unique_ptr<ASTConsumer> &Consumer : Peek::consumers(*All)) {
+    const ASTConsumer &C = *Consumer;
+    if (llvm::StringRef(typeid(C).name()) != "N5clang15BackendConsumerE")
+      continue;
+    EmitLLVMOnlyAction Window;
+    Window.BEConsumer = reinterpret_cast<BackendConsumer *>(Consumer.get()); // its first base is ASTConsumer
+    CodeGenerator *Generator = Window.getCodeGenerator();
+    Window.BEConsumer = nullptr;
+    return Generator;
+  }
+  return nullptr;
+}
+
+void stripAnnotations(llvm::Module &Module) {
+  llvm::GlobalVariable *Old = Module.getGlobalVariable("llvm.global.annotations");
+  auto *List = Old && Old->hasInitializer() ? dyn_cast<llvm::ConstantArray>(Old->getInitializer()) : nullptr;
+  if (!List)
+    return;
+  llvm::SmallVector<llvm::Constant *, 16> Keep;
+  for (const llvm::Use &Operand : List->operands()) {
+    auto *Entry = cast<llvm::ConstantStruct>(Operand);
+    auto *Text = dyn_cast<llvm::GlobalVariable>(Entry->getOperand(1)->stripPointerCasts());
+    auto *Bytes = Text && Text->hasInitializer() ? dyn_cast<llvm::ConstantDataArray>(Text->getInitializer()) : nullptr;
+    if (!Bytes || !Bytes->isCString() || !Bytes->getAsCString().starts_with(AnnotationPrefix))
+      Keep.push_back(Entry);
+  }
+  if (Keep.size() == List->getNumOperands())
+    return;
+  if (!Keep.empty()) {
+    auto *Type = llvm::ArrayType::get(List->getType()->getElementType(), Keep.size());
+    auto *New = new llvm::GlobalVariable(Module, Type, Old->isConstant(), Old->getLinkage(), llvm::ConstantArray::get(Type, Keep), "", Old,
+                                         llvm::GlobalValue::NotThreadLocal, Old->getAddressSpace());
+    New->setSection(Old->getSection());
+    New->takeName(Old);
+  }
+  Old->eraseFromParent();
+  // The strings and argument tuples that only our entries used.
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (llvm::GlobalVariable &G : llvm::make_early_inc_range(Module.globals()))
+      if (G.getSection() == "llvm.metadata" && G.hasPrivateLinkage()) {
+        G.removeDeadConstantUsers();
+        if (G.use_empty()) {
+          G.eraseFromParent();
+          Changed = true;
+        }
+      }
+  }
+}
+
+void setKernelLinkage(llvm::Module &Module, const std::vector<Kernel> &Kernels) {
+  for (const Kernel &K : Kernels)
+    if (llvm::Function *Entry = Module.getFunction(K.Symbol); Entry && !Entry->isDeclaration())
+      Entry->setLinkage(K.Internal ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::WeakODRLinkage);
+}
+
+} // namespace aspen

@@ -1,0 +1,25 @@
+//! What the plugin does to clang's module before any pass sees it.
+
+#ifndef ASPEN_CLANG_MODULE_H
+#define ASPEN_CLANG_MODULE_H
+
+#include "Kernels.h"
+
+#include "clang/CodeGen/ModuleBuilder.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/IR/Module.h"
+
+namespace aspen {
+
+/// The generator of the running action, or null if it emits no code.
+clang::CodeGenerator *findGenerator(clang::CompilerInstance &CI);
+
+/// Takes our entries out of `llvm.global.annotations`, where they would keep functions alive; those of others stay.
+void stripAnnotations(llvm::Module &Module);
+
+/// Entries of kernels whose name is visible everywhere merge with those of other translation units. Source: DESIGN §7.17.
+void setKernelLinkage(llvm::Module &Module, const std::vector<Kernel> &Kernels);
+
+} // namespace aspen
+
+#endif

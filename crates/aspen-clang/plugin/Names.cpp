@@ -1,0 +1,55 @@
+//! Names and places, taken from clang's own printers so that they read like its diagnostics.
+
+#include "Names.h"
+
+#include "clang/Basic/SourceManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+
+namespace aspen {
+namespace {
+
+std::string closureName(const ASTContext &Context, const CXXRecordDecl *Closure) {
+  const SourceManager &SM = Context.getSourceManager();
+  PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Closure->getLocation()));
+  if (Place.isInvalid())
+    return "lambda";
+  return ("lambda at " + llvm::Twine(Place.getFilename()) + ":" + llvm::Twine(Place.getLine()) + ":" + llvm::Twine(Place.getColumn())).str();
+}
+
+PrintingPolicy policy(const ASTContext &Context) {
+  PrintingPolicy Policy = Context.getPrintingPolicy();
+  Policy.SuppressTagKeyword = true;
+  Policy.PrintAsCanonical = true;
+  return Policy;
+}
+
+} // namespace
+
+std::string utf8(llvm::StringRef Text) { return llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text); }
+
+llvm::json::Value place(const SourceManager &SM, SourceLocation Location) {
+  PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Location));
+  if (Place.isInvalid())
+    return nullptr;
+  return llvm::json::Object{{"file", utf8(Place.getFilename())}, {"line", Place.getLine()}, {"column", Place.getColumn()}};
+}
+
+std::string functionName(const ASTContext &Context, const FunctionDecl *Function) {
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(Function))
+    if (Method->getParent()->isLambda() && Method->getOverloadedOperator() == OO_Call)
+      return closureName(Context, Method->getParent());
+  std::string Result;
+  llvm::raw_string_ostream Out(Result);
+  Function->getNameForDiagnostic(Out, policy(Context), /*Qualified=*/true);
+  return Result;
+}
+
+std::string typeName(const ASTContext &Context, QualType Type) {
+  if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl(); Record && Record->isLambda())
+    return closureName(Context, Record);
+  return Type.getCanonicalType().getUnqualifiedType().getAsString(policy(Context));
+}
+
+} // namespace aspen

@@ -1,0 +1,253 @@
+//! The plugin's life in one compilation: arguments, the token stage, what the AST shows, the module before its passes, and the report.
+//!
+//! Registered as `aspen`; loaded in host and device passes with `-fplugin`. Source: ARCHITECTURE "The plugin's arguments".
+
+#include "Attributes.h"
+#include "Bridge.h"
+#include "Diagnose.h"
+#include "Facts.h"
+#include "Kernels.h"
+#include "Module.h"
+#include "Names.h"
+#include "Pragmas.h"
+#include "Tokens.h"
+
+#include "clang/Basic/Version.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+#include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaConsumer.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+namespace json = llvm::json;
+using llvm::StringRef;
+
+namespace aspen {
+namespace {
+
+enum class Pass { Host, Analysis, Code };
+
+struct Options {
+  std::optional<Pass> Which;
+  std::string Report;
+  std::string Dialect = "seed";
+  std::string FactsFile;
+};
+
+std::string text(json::Value Value) {
+  std::string Result;
+  llvm::raw_string_ostream(Result) << Value;
+  return Result;
+}
+
+/// One translation unit.
+class Session {
+  CompilerInstance &CI;
+  const Options Opts;
+  const Pass Which;
+  TokenStage Tokens;
+  KernelCollector Collector;
+  std::vector<Kernel> Kernels;
+  std::shared_ptr<PragmaLog> Pragmas = std::make_shared<PragmaLog>();
+  CodeGenerator *Generator = nullptr;
+  bool ModuleDone = false;
+
+public:
+  Session(CompilerInstance &CI, const Options &Opts) : CI(CI), Opts(Opts), Which(Opts.Which.value_or(defaultPass(CI))) {
+    resetAttributes();
+    watchDiagnosticPragmas(CI, Pragmas);
+    DiagnosticsEngine &Diags = CI.getDiagnostics();
+    // SYCL's own position for attributes on lambdas is what C++23 made standard.
+    Diags.setSeverityForGroup(diag::Flavor::WarningOrError, "c++23-lambda-attributes", diag::Severity::Ignored);
+    // The host pass has shown clang's warnings; errors, also errors by default, stay. Source: DESIGN §2.
+    if (Which != Pass::Host)
+      Diags.setIgnoreAllWarnings(true);
+  }
+
+  void start(Sema &S) { runTokenStage(S.getPreprocessor(), Tokens); }
+
+  void see(DeclGroupRef Group) { Collector.see(Group); }
+
+  /// Sema is done, no code has been generated.
+  void finishAst() {
+    ASTContext &Context = CI.getASTContext();
+    if (CI.getDiagnostics().hasErrorOccurred())
+      return;
+    Kernels = Collector.finish(Context);
+    checkConflicts(Context);
+    if (Which == Pass::Host)
+      checkCaptures(Context, Kernels);
+    if (CI.getDiagnostics().hasErrorOccurred())
+      return;
+    Generator = findGenerator(CI);
+    if (Which != Pass::Analysis || !Generator)
+      reportLaunches();
+  }
+
+  /// Code has been generated, nothing has been optimised or written.
+  void onModule() {
+    if (ModuleDone || !Generator || !Generator->GetModule())
+      return;
+    ModuleDone = true;
+    llvm::Module &Module = *Generator->GetModule();
+    stripAnnotations(Module);
+    if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
+      return;
+    setKernelLinkage(Module, Kernels);
+    if (Which == Pass::Code)
+      return;
+    std::string Facts = text(moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels));
+    if (CI.getDiagnostics().hasErrorOccurred())
+      return; // an attribute that only an instantiation has shown to be wrong
+    std::string Settings = settings();
+    keepFacts(Facts);
+    show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));
+  }
+
+private:
+  static Pass defaultPass(const CompilerInstance &CI) {
+    if (!CI.getLangOpts().SYCLIsDevice)
+      return Pass::Host;
+    return CI.getTarget().getTriple().isSPIROrSPIRV() ? Pass::Analysis : Pass::Code;
+  }
+
+  /// The main file as named on clang's command line.
+  std::string unit() const {
+    const auto &Inputs = CI.getFrontendOpts().Inputs;
+    return Inputs.empty() || !Inputs.front().isFile() ? "<stdin>" : Inputs.front().getFile().str();
+  }
+
+  std::string settings() const {
+    return text(json::Object{{"report", utf8(Opts.Report)},
+                             {"dialect", Opts.Dialect},
+                             {"tag", Which == Pass::Host && !Tokens.Tag.empty() ? json::Value(Tokens.Tag) : json::Value(nullptr)},
+                             {"pragmas", Pragmas->toJson(CI.getSourceManager())}});
+  }
+
+  void reportLaunches() {
+    std::string Facts = text(launchFacts(CI.getASTContext(), unit(), Kernels));
+    keepFacts(Facts);
+    if (Opts.Report.empty())
+      return;
+    std::string Settings = settings();
+    show(aspen_clang_on_launches(Facts.data(), Facts.size(), Settings.data(), Settings.size()));
+  }
+
+  /// `facts=FILE`: the document as Rust gets it, to see what the plugin saw.
+  void keepFacts(const std::string &Facts) {
+    if (Opts.FactsFile.empty())
+      return;
+    std::error_code Error;
+    llvm::raw_fd_ostream Out(Opts.FactsFile, Error);
+    if (!Error) {
+      Out << Facts << '\n';
+      Out.close();
+      Error = Out.error();
+    }
+    if (Error) {
+      Out.clear_error();
+      error(CI.getDiagnostics(), SourceLocation(), "cannot write the facts to '%0': %1") << Opts.FactsFile << Error.message();
+    }
+  }
+
+  void show(char *Message) {
+    if (!Message)
+      return;
+    error(CI.getDiagnostics(), SourceLocation(), "%0") << StringRef(Message);
+    aspen_clang_free_message(Message);
+  }
+};
+
+class Consumer : public SemaConsumer {
+  std::shared_ptr<Session> S;
+  const ASTContext *Context = nullptr;
+
+public:
+  explicit Consumer(std::shared_ptr<Session> S) : S(std::move(S)) {}
+
+  void Initialize(ASTContext &C) override { Context = &C; }
+  /// Runs after the main file has been entered and before its first token is read.
+  void InitializeSema(Sema &Sema) override { S->start(Sema); }
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    S->see(Group);
+    return true;
+  }
+  void HandleInlineFunctionDefinition(FunctionDecl *Function) override { S->see(DeclGroupRef(Function)); }
+  void HandleCXXImplicitFunctionInstantiation(FunctionDecl *Function) override {
+    checkInstantiated(Function->getASTContext(), Function);
+  }
+  void HandleTagDeclDefinition(TagDecl *Tag) override {
+    if (const auto *Record = dyn_cast<CXXRecordDecl>(Tag); Record && !Record->isDependentContext())
+      checkInstantiated(Record->getASTContext(), Record);
+  }
+  void HandleTranslationUnit(ASTContext &) override { S->finishAst(); }
+};
+
+/// "clang version 22.1.8" → 22; 0 if the text is another one.
+unsigned runningMajor() {
+  StringRef Rest = StringRef(getClangFullVersion()).split("clang version ").second;
+  unsigned Major = 0;
+  Rest.consumeInteger(10, Major);
+  return Major;
+}
+
+class Action : public PluginASTAction {
+  Options Opts;
+
+public:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+    auto S = std::make_shared<Session>(CI, Opts);
+    CodeGenOptions &CodeGen = CI.getCodeGenOpts();
+    CodeGen.ClearASTBeforeBackend = false; // the module stage reads it
+    CodeGen.PassBuilderCallbacks.push_back([S](llvm::PassBuilder &Builder) {
+      Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
+      // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
+      if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks())
+        Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });
+    });
+    return std::make_unique<Consumer>(S);
+  }
+
+  bool ParseArgs(const CompilerInstance &CI, const std::vector<std::string> &Arguments) override {
+    DiagnosticsEngine &Diags = CI.getDiagnostics();
+    if (unsigned Running = runningMajor(); Running != CLANG_VERSION_MAJOR) {
+      error(Diags, SourceLocation(), "this Aspen plugin is made for clang %0, but is loaded into clang %1; use 'aspen++' or 'clang++-%0'")
+          << CLANG_VERSION_MAJOR << Running;
+      return false;
+    }
+    for (const std::string &Argument : Arguments) {
+      auto [Key, Value] = StringRef(Argument).split('=');
+      bool Good = true;
+      if (Key == "pass") {
+        Opts.Which = Value == "host" ? Pass::Host : Value == "analysis" ? Pass::Analysis : Pass::Code;
+        Good = Value == "host" || Value == "analysis" || Value == "code";
+      } else if (Key == "report") {
+        Opts.Report = Value.str();
+      } else if (Key == "dialect") {
+        Opts.Dialect = Value.str();
+        Good = Value == "seed" || Value == "dpcpp";
+      } else if (Key == "facts") {
+        Opts.FactsFile = Value.str();
+      } else {
+        Good = false;
+      }
+      if (!Good) {
+        error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
+                                       "dialect=seed|dpcpp and facts=FILE")
+            << Argument;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+FrontendPluginRegistry::Add<Action> Registration("aspen", "SYCL 2020 optional kernel features");
+
+} // namespace
+} // namespace aspen

@@ -1,0 +1,421 @@
+//! Why tokens: clang's parser has no hook for plugin attributes in these places, all of which SYCL allows and tests:
+//!
+//!   * after a parameter list, `[=]() [[sycl::device_has(A)]] {}`: "cannot be applied to types". Moved before the list.
+//!   * a lone identifier as first argument, `device_has(A)`: parsed as a name, not an expression. Put in parentheses.
+//!   * packs and `vec_type_hint(T)`: closed tables in the parser. Written as `clang::annotate`.
+//!   * `named_sub_group_size(automatic)`: no such expression. Made a string.
+//!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
+//!
+//! The edits are a strict subset of C++'s grammar, and only attributes of ours are touched. It runs after macro expansion, so macros are no
+//! special case; the preprocessor works exactly as far ahead as it would for any lookahead.
+
+#include "Tokens.h"
+#include "Attributes.h"
+#include "Diagnose.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+#include <algorithm>
+#include <optional>
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace aspen {
+namespace {
+
+constexpr llvm::StringLiteral TagName = "__ASPEN_OBJECT_TAG__";
+
+bool opens(const Token &T) { return T.isOneOf(tok::l_paren, tok::l_square, tok::l_brace); }
+bool closes(const Token &T) { return T.isOneOf(tok::r_paren, tok::r_square, tok::r_brace); }
+
+tok::TokenKind partner(tok::TokenKind Kind) {
+  switch (Kind) {
+  case tok::l_paren:
+    return tok::r_paren;
+  case tok::l_square:
+    return tok::r_square;
+  case tok::l_brace:
+    return tok::r_brace;
+  default:
+    return tok::unknown;
+  }
+}
+
+using TokenList = std::vector<Token>;
+
+/// One attribute of a `[[…]]`.
+struct Item {
+  size_t Begin;            ///< its first token
+  size_t End;              ///< one past its last
+  size_t Name;             ///< the attribute's name
+  size_t Open = 0;         ///< its parentheses, if it has them
+  size_t Close = 0;
+  const AttributeSpec *Spec = nullptr; ///< ours
+};
+
+class Editor {
+  Preprocessor &PP;
+  TokenList &T;
+  struct Edit {
+    size_t Begin, End;
+    TokenList With;
+  };
+  std::vector<Edit> Edits;
+  const IdentifierInfo *TagId;
+
+public:
+  Editor(Preprocessor &PP, TokenList &Tokens) : PP(PP), T(Tokens), TagId(PP.getIdentifierInfo(TagName)) {}
+
+  void editAttributes() {
+    for (size_t I = 0; I + 4 < T.size(); ++I)
+      if (T[I].is(tok::l_square) && T[I + 1].is(tok::l_square))
+        if (size_t End = specifierEnd(I); End && editSpecifier(I, End))
+          I = End;
+  }
+
+  void insertTag(StringRef Tag) {
+    for (size_t I = 0; I < T.size(); ++I)
+      if (isTag(T[I]))
+        Edits.push_back({I, I + 1, {text(Tag, T[I].getLocation())}});
+  }
+
+  void apply() {
+    if (Edits.empty())
+      return;
+    std::stable_sort(Edits.begin(), Edits.end(), [](const Edit &A, const Edit &B) { return A.Begin < B.Begin; });
+    TokenList Result;
+    Result.reserve(T.size() + 64);
+    size_t Position = 0;
+    for (const Edit &E : Edits) {
+      if (E.Begin < Position)
+        continue; // the tag inside an attribute that is gone
+      Result.insert(Result.end(), T.begin() + Position, T.begin() + E.Begin);
+      Result.insert(Result.end(), E.With.begin(), E.With.end());
+      Position = E.End;
+    }
+    Result.insert(Result.end(), T.begin() + Position, T.end());
+    T.swap(Result);
+  }
+
+  std::string hash() const;
+
+private:
+  bool isTag(const Token &Tok) const { return Tok.is(tok::identifier) && Tok.getIdentifierInfo() == TagId; }
+
+  /// The identifier or keyword there, or nothing.
+  StringRef word(size_t I) const {
+    if (I >= T.size() || T[I].isAnnotation() || T[I].isLiteral())
+      return {};
+    const IdentifierInfo *Id = T[I].getIdentifierInfo();
+    return Id ? Id->getName() : StringRef();
+  }
+  bool is(size_t I, tok::TokenKind Kind) const { return I < T.size() && T[I].is(Kind); }
+
+  /// The bracket that closes the one at `I`, or 0 if they do not nest.
+  size_t forward(size_t I) const {
+    llvm::SmallVector<tok::TokenKind, 8> Expected;
+    for (; I < T.size(); ++I) {
+      if (opens(T[I]))
+        Expected.push_back(partner(T[I].getKind()));
+      else if (closes(T[I])) {
+        if (Expected.pop_back_val() != T[I].getKind())
+          return 0;
+        if (Expected.empty())
+          return I;
+      }
+    }
+    return 0;
+  }
+
+  /// The bracket that opens the one closed at `I`, or 0.
+  size_t backward(size_t I) const {
+    llvm::SmallVector<tok::TokenKind, 8> Expected;
+    for (; I > 0; --I) {
+      if (closes(T[I]))
+        Expected.push_back(T[I].getKind());
+      else if (opens(T[I])) {
+        if (Expected.empty() || Expected.pop_back_val() != partner(T[I].getKind()))
+          return 0;
+        if (Expected.empty())
+          return I;
+      }
+    }
+    return 0;
+  }
+
+  /// The last `]` of the attribute specifier at `I`, or 0 if it is none.
+  size_t specifierEnd(size_t I) const {
+    if (word(I + 2).empty())
+      return 0;
+    size_t End = forward(I);
+    return End && forward(I + 1) == End - 1 ? End : 0;
+  }
+
+  Token make(tok::TokenKind Kind, SourceLocation Location, unsigned Length = 1) const {
+    Token R;
+    R.startToken();
+    R.setKind(Kind);
+    R.setLocation(Location);
+    R.setLength(Length);
+    return R;
+  }
+  Token name(StringRef Name, SourceLocation Location) const {
+    IdentifierInfo *Id = PP.getIdentifierInfo(Name);
+    Token R = make(Id->getTokenID(), Location, Name.size());
+    R.setIdentifierInfo(Id);
+    return R;
+  }
+  Token text(StringRef Text, SourceLocation Location) const {
+    Token R;
+    R.startToken();
+    R.setKind(tok::string_literal);
+    PP.CreateString(("\"" + Text + "\"").str(), R, Location, Location);
+    return R;
+  }
+
+  /// If `I` stands behind a parameter list, the list's `(`; else 0.
+  size_t parameterList(size_t I) const {
+    for (size_t P = I - 1; P > 0;) {
+      if (T[P].isOneOf(tok::kw_mutable, tok::kw_constexpr, tok::kw_consteval, tok::kw_static, tok::kw_noexcept, tok::kw_const, tok::kw_volatile,
+                       tok::amp, tok::ampamp)) {
+        --P;
+        continue;
+      }
+      if (T[P].is(tok::r_square)) { // another attribute specifier
+        size_t Open = backward(P);
+        if (!Open || !is(Open + 1, tok::l_square) || forward(Open + 1) != P - 1)
+          return 0;
+        P = Open - 1;
+        continue;
+      }
+      if (T[P].isNot(tok::r_paren))
+        return 0;
+      size_t Open = backward(P);
+      if (Open < 2)
+        return 0;
+      if (T[Open - 1].isOneOf(tok::kw_noexcept, tok::kw_throw, tok::kw___attribute)) {
+        P = Open - 2;
+        continue;
+      }
+      // The parentheses of something else; an attribute behind them belongs to the statement or declaration that follows.
+      if (T[Open - 1].isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch, tok::kw_decltype, tok::kw_alignas, tok::kw_requires,
+                              tok::kw_typeof, tok::kw_explicit, tok::kw___declspec, tok::kw__BitInt))
+        return 0;
+      return Open;
+    }
+    return 0;
+  }
+
+  /// Splits a specifier into its attributes; nothing if it is not well-formed, which is then clang's to report.
+  std::optional<std::vector<Item>> items(size_t Begin, size_t End, StringRef &Using) const {
+    std::vector<Item> Result;
+    size_t I = Begin + 2;
+    if (word(I) == "using" && is(I + 2, tok::colon)) {
+      Using = word(I + 1);
+      I += 3;
+    }
+    while (I < End - 1) {
+      if (T[I].is(tok::comma)) {
+        ++I;
+        continue;
+      }
+      Item Next{I, 0, I};
+      StringRef Scope = Using;
+      if (is(I + 1, tok::coloncolon)) {
+        Scope = word(I);
+        Next.Name = I + 2;
+      }
+      if (word(Next.Name).empty())
+        return std::nullopt;
+      I = Next.Name + 1;
+      if (is(I, tok::l_paren)) {
+        Next.Open = I;
+        Next.Close = forward(I);
+        if (!Next.Close || Next.Close >= End - 1)
+          return std::nullopt;
+        I = Next.Close + 1;
+      }
+      if (is(I, tok::ellipsis))
+        ++I;
+      Next.End = I;
+      Next.Spec = findAttribute(Scope, word(Next.Name));
+      Result.push_back(Next);
+    }
+    return Result;
+  }
+
+  bool editSpecifier(size_t Begin, size_t End) {
+    StringRef Using;
+    std::optional<std::vector<Item>> Items = items(Begin, End, Using);
+    if (!Items || llvm::none_of(*Items, [](const Item &I) { return I.Spec; }))
+      return false;
+    const size_t List = parameterList(Begin);
+    TokenList Stay, Move;
+    for (const Item &I : *Items) {
+      TokenList &To = I.Spec && List ? Move : Stay;
+      TokenList Attribute;
+      if (I.Spec) {
+        Attribute = rewrite(I, Using);
+        if (Attribute.empty())
+          continue; // an error, reported
+      } else {
+        if (!Using.empty())
+          Attribute = {name(Using, T[I.Begin].getLocation()), make(tok::coloncolon, T[I.Begin].getLocation(), 2)};
+        Attribute.insert(Attribute.end(), T.begin() + I.Begin, T.begin() + I.End);
+      }
+      if (!To.empty())
+        To.push_back(make(tok::comma, Attribute.front().getLocation()));
+      To.insert(To.end(), Attribute.begin(), Attribute.end());
+    }
+    if (!Move.empty())
+      Edits.push_back({List, List, bracketed(Begin, End, Move)});
+    Edits.push_back({Begin, End + 1, Stay.empty() ? TokenList() : bracketed(Begin, End, Stay)});
+    return true;
+  }
+
+  /// The tokens between the specifier's own brackets.
+  TokenList bracketed(size_t Begin, size_t End, const TokenList &Inner) const {
+    TokenList Result = {T[Begin], T[Begin + 1]};
+    Result.insert(Result.end(), Inner.begin(), Inner.end());
+    Result.push_back(T[End - 1]);
+    Result.push_back(T[End]);
+    return Result;
+  }
+
+  /// One attribute of ours in the form that the parser accepts.
+  TokenList rewrite(const Item &I, StringRef Using) const {
+    const AttributeSpec &Spec = *I.Spec;
+    const SourceLocation Start = T[I.Begin].getLocation();
+    if (!I.Open && Spec.Takes == Arguments::Aspects) {
+      error(PP.getDiagnostics(), Start, "%0 attribute needs a list of aspects in parentheses; an empty one, '%0()', means no aspect")
+          << Spec.spelling() << SourceRange(Start, T[I.Name].getLocation());
+      return {};
+    }
+    size_t First = I.Open + 1, Last = I.Close; // the arguments: [First, Last)
+    if (I.Open && StringRef(Spec.Name) == "requires")
+      stripHas(First, Last);
+    TokenList Args(T.begin() + First, T.begin() + std::max(First, Last));
+    bool Annotate = false;
+    if (!I.Open)
+      Args.clear();
+    else if (Spec.Takes == Arguments::SubGroupName) {
+      if (Args.size() == 1 && Args[0].is(tok::identifier))
+        Args = {text(word(First), Args[0].getLocation())};
+    } else if (Spec.Takes == Arguments::Type) {
+      if (!Args.empty()) {
+        Annotate = true;
+        Args = nullPointerTo(Args);
+      }
+    } else if (hasPack(First, Last)) {
+      Annotate = true;
+    } else if (!Args.empty() && Args[0].is(tok::identifier) && (Args.size() == 1 || Args[1].is(tok::comma))) {
+      const SourceLocation L = Args[0].getLocation();
+      Args.insert(Args.begin() + 1, make(tok::r_paren, L));
+      Args.insert(Args.begin(), make(tok::l_paren, L));
+    }
+    TokenList Result;
+    if (Annotate) {
+      Result = {name("clang", Start), make(tok::coloncolon, Start, 2), name("annotate", T[I.Name].getLocation()), T[I.Open],
+                text(Spec.Annotation, Start)};
+      if (!Args.empty())
+        Result.push_back(make(tok::comma, Args.front().getLocation()));
+    } else {
+      if (!Using.empty())
+        Result = {name(Using, Start), make(tok::coloncolon, Start, 2)};
+      Result.insert(Result.end(), T.begin() + I.Begin, T.begin() + I.Name + 1);
+      if (!I.Open)
+        return Result;
+      Result.push_back(T[I.Open]);
+    }
+    Result.insert(Result.end(), Args.begin(), Args.end());
+    Result.push_back(T[I.Close]);
+    Result.insert(Result.end(), T.begin() + I.Close + 1, T.begin() + I.End);
+    return Result;
+  }
+
+  /// `requires(has(A, B))` or `requires(sycl::has(A, B))`: the list is what stands in `has`. Source: S1.
+  void stripHas(size_t &First, size_t &Last) const {
+    size_t I = First;
+    while (is(I, tok::coloncolon) || is(I + 1, tok::coloncolon))
+      ++I;
+    if (word(I) == "has" && is(I + 1, tok::l_paren) && forward(I + 1) == Last - 1) {
+      First = I + 2;
+      --Last;
+    }
+  }
+
+  bool hasPack(size_t First, size_t Last) const {
+    int Depth = 0;
+    for (size_t I = First; I < Last; ++I) {
+      Depth += opens(T[I]) - closes(T[I]);
+      if (Depth == 0 && T[I].is(tok::ellipsis))
+        return true;
+    }
+    return false;
+  }
+
+  /// `T` as an expression: `static_cast<T*>(nullptr)`.
+  TokenList nullPointerTo(const TokenList &Type) const {
+    const SourceLocation L = Type.front().getLocation();
+    TokenList Result = {name("static_cast", L), make(tok::less, L)};
+    Result.insert(Result.end(), Type.begin(), Type.end());
+    for (const Token &Tok : {make(tok::star, L), make(tok::greater, L), make(tok::l_paren, L), name("nullptr", L), make(tok::r_paren, L)})
+      Result.push_back(Tok);
+    return Result;
+  }
+};
+
+/// A hash of the spellings. `__FILE__` is the one way by which a path becomes a token; it is left out, so that a build in another folder
+/// gives the same tag.
+std::string Editor::hash() const {
+  const SourceManager &SM = PP.getSourceManager();
+  std::string Content;
+  Content.reserve(T.size() * 8);
+  llvm::SmallString<64> Buffer;
+  for (const Token &Tok : T) {
+    if (isTag(Tok))
+      continue;
+    Content += char(Tok.getKind() & 0xff);
+    Content += char(Tok.getKind() >> 8);
+    if (Tok.isAnnotation())
+      continue;
+    if (Tok.isLiteral()) {
+      Buffer.clear();
+      StringRef Spelling = PP.getSpelling(Tok, Buffer);
+      const bool MadeByMacro = Tok.is(tok::string_literal) && SM.isWrittenInScratchSpace(SM.getSpellingLoc(Tok.getLocation()));
+      if (MadeByMacro) {
+        PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Tok.getLocation()));
+        if (Place.isValid() && Spelling == "\"" + Lexer::Stringify(Place.getFilename()) + "\"")
+          continue;
+      }
+      Content += Spelling;
+    } else if (const IdentifierInfo *Id = Tok.getIdentifierInfo()) {
+      Content += Id->getName();
+    }
+    Content += '\0';
+  }
+  return llvm::utohexstr(llvm::xxh3_64bits(Content), /*LowerCase=*/true, /*Width=*/16);
+}
+
+} // namespace
+
+void runTokenStage(Preprocessor &PP, TokenStage &Stage) {
+  if (!PP.getCurrentLexer() || PP.isIncrementalProcessingEnabled() || PP.isCodeCompletionEnabled())
+    return;
+  Stage.Tokens.reserve(1 << 16);
+  Token Next;
+  do {
+    PP.Lex(Next);
+    Stage.Tokens.push_back(Next);
+  } while (Next.isNot(tok::eof));
+  Editor Edit(PP, Stage.Tokens);
+  Stage.Tag = Edit.hash();
+  Edit.editAttributes();
+  Edit.insertTag(Stage.Tag);
+  Edit.apply();
+  PP.EnterTokenStream(llvm::ArrayRef<Token>(Stage.Tokens), /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+}
+
+} // namespace aspen

@@ -1,0 +1,101 @@
+//! One pass: facts in, metadata and report out.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use aspen_analysis::{Launch, PassReport, analyse};
+use aspen_llvm::{Facts, ModuleRef, attach, summarise};
+
+use crate::settings::{Settings, Severity};
+use crate::text;
+
+/// Why a pass could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The two halves of the plugin do not fit together.
+    #[error("the clang plugin's {document} cannot be read: {source}; plugin and driver are of different versions, reinstall Aspen")]
+    Document {
+        /// Which of the two documents.
+        document: &'static str,
+        /// What the reader says.
+        source: serde_json::Error,
+    },
+    /// The report would be lost.
+    #[error("cannot write the report '{path}': {source}")]
+    Report {
+        /// The plugin's argument.
+        path: String,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// A pragma makes the warning an error, and no driver is there to count it.
+    #[error("{count} use(s) of aspects that are not listed are errors here, by '#pragma clang diagnostic error'")]
+    Findings {
+        /// How many were printed.
+        count: usize,
+    },
+}
+
+/// An analysis pass.
+pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<(), Error> {
+    let (facts, settings) = (read_facts(facts)?, read_settings(settings)?);
+    let summary = summarise(module, &facts);
+    let analysis = analyse(&summary);
+    attach(module, &facts, &summary, &analysis, settings.dialect.into());
+    let findings = analysis.findings().iter().filter(|finding| settings.severity(finding) != Severity::Ignored);
+    if settings.report.is_empty() {
+        let mut errors = 0;
+        for finding in findings {
+            let severity = settings.severity(finding);
+            errors += usize::from(severity == Severity::Error);
+            eprint!("{}", text::render(finding, severity));
+        }
+        return if errors == 0 { Ok(()) } else { Err(Error::Findings { count: errors }) };
+    }
+    let findings = findings.cloned().collect();
+    write(&settings, &PassReport { launches: launches_of(facts), summary: Some(summary), findings, ..PassReport::default() })
+}
+
+/// A pass that only reports what is launched.
+pub fn launches(facts: &[u8], settings: &[u8]) -> Result<(), Error> {
+    let (facts, settings) = (read_facts(facts)?, read_settings(settings)?);
+    write(&settings, &PassReport { tag: settings.tag.clone(), launches: launches_of(facts), ..PassReport::default() })
+}
+
+fn read_facts(bytes: &[u8]) -> Result<Facts, Error> {
+    let document = |source| Error::Document { document: "facts", source };
+    serde_json::from_slice(bytes).map_err(document)
+}
+
+fn read_settings(bytes: &[u8]) -> Result<Settings, Error> {
+    let document = |source| Error::Document { document: "settings", source };
+    serde_json::from_slice(bytes).map_err(document)
+}
+
+fn launches_of(facts: Facts) -> Vec<Launch> {
+    let launch = |kernel: aspen_llvm::facts::KernelFacts| Launch {
+        symbol: kernel.symbol,
+        name: kernel.name,
+        internal: kernel.internal,
+        closure_size: kernel.closure_size,
+        layout: kernel.layout,
+        place: kernel.place,
+    };
+    facts.kernels.into_iter().map(launch).collect()
+}
+
+/// Writes the report so that a reader sees all of it or nothing.
+fn write(settings: &Settings, report: &PassReport) -> Result<(), Error> {
+    let fail = |source| Error::Report { path: settings.report.clone(), source };
+    let path = Path::new(&settings.report);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(&report.to_bytes()));
+    written.and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
+        // The first error is the one to report; that there may be nothing to remove is part of it.
+        let _ = fs::remove_file(&temporary);
+        fail(error)
+    })
+}

@@ -1,0 +1,75 @@
+//! What the C++ half says about the pass: arguments of the plugin, the tag, and the user's pragmas.
+
+use aspen_analysis::Finding;
+use aspen_contract::Place;
+use serde::Deserialize;
+
+/// The second document of a hand-over.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Where the report goes; empty for none.
+    pub report: String,
+    /// Whose metadata names.
+    pub dialect: DialectName,
+    /// The object's tag, in host passes.
+    pub tag: Option<String>,
+    /// `#pragma clang diagnostic` on `-Wsycl-aspects`, in the order of the translation unit.
+    pub pragmas: Vec<Pragma>,
+}
+
+/// The plugin's argument `dialect`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DialectName {
+    /// The design documents'.
+    #[default]
+    Seed,
+    /// DPC++'s.
+    Dpcpp,
+}
+
+impl From<DialectName> for aspen_llvm::Dialect {
+    fn from(name: DialectName) -> Self {
+        match name {
+            DialectName::Seed => aspen_llvm::Dialect::Seed,
+            DialectName::Dpcpp => aspen_llvm::Dialect::Dpcpp,
+        }
+    }
+}
+
+/// From this place on, in this file, the severity holds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pragma {
+    file: String,
+    line: u32,
+    column: u32,
+    severity: Severity,
+}
+
+/// What a pragma says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// No diagnostic.
+    Ignored,
+    /// The default, and what the command line makes of it.
+    Warning,
+    /// An error whatever the command line says.
+    Error,
+}
+
+impl Settings {
+    /// The severity that pragmas give a finding: that of the last pragma before its place, in its file.
+    pub fn severity(&self, finding: &Finding) -> Severity {
+        let Some(place) = &finding.place else { return Severity::Warning };
+        self.pragmas.iter().rfind(|pragma| pragma.is_before(place)).map_or(Severity::Warning, |pragma| pragma.severity)
+    }
+}
+
+impl Pragma {
+    fn is_before(&self, place: &Place) -> bool {
+        self.file == place.file && (self.line, self.column) <= (place.line, place.column)
+    }
+}
