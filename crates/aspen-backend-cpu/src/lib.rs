@@ -1,1 +1,94 @@
-//! The embedded CPU device.
+//! The embedded CPU device: always there, needs no driver, and runs every feature of SYCL kernels on the host's cores.
+//!
+//! - `facts`: what the device says of itself;
+//! - `library`: loading images, which are x86-64 shared objects;
+//! - `abi`: the agreement with images, `include/aspen/native_cpu.h`;
+//! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
+//! - `group`: one work-group on one thread, work-items as coroutines where they meet; `fiber`: their stacks;
+//! - `groups`: `parallel_for(nd_range)` and `parallel_for_work_group` over all groups.
+
+mod abi;
+mod facts;
+mod fiber;
+mod group;
+mod groups;
+mod library;
+mod range;
+
+use std::alloc::{self, Layout};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use aspen_contract::Capabilities;
+use aspen_runtime::Result;
+use aspen_runtime::backend::{Backend, BackendKind, DeviceType, Facts, PlatformFacts, Program, RawDevice, UsmKind};
+
+/// The target's name in `-fsycl-targets` and in the `arch` string of images.
+const ARCH: &str = "native_cpu";
+
+/// The backend with its one device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NativeCpu;
+
+impl Backend for NativeCpu {
+    fn kind(&self) -> BackendKind {
+        BackendKind::NativeCpu
+    }
+
+    fn platform(&self) -> PlatformFacts {
+        PlatformFacts {
+            name: "Aspen native CPU".into(),
+            vendor: "Aspen".into(),
+            version: concat!("Aspen ", env!("CARGO_PKG_VERSION")).into(),
+        }
+    }
+
+    fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
+        vec![Arc::new(Cpu { facts: facts::facts(), capabilities: facts::capabilities() })]
+    }
+}
+
+struct Cpu {
+    facts: Facts,
+    capabilities: Capabilities,
+}
+
+impl RawDevice for Cpu {
+    fn device_type(&self) -> DeviceType {
+        DeviceType::Cpu
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn takes_arch(&self, arch: &str) -> bool {
+        arch == ARCH
+    }
+
+    fn runs_sub_group_size(&self, size: u32) -> bool {
+        // Lanes are work-items of the group in order, so any size works; profiles list such as 2.
+        (1..=facts::MAX_WORK_GROUP_SIZE).contains(&u64::from(size))
+    }
+
+    fn load(&self, name: &str, image: &[u8]) -> Result<Arc<dyn Program>> {
+        Ok(Arc::new(library::Image::load(name, image)?))
+    }
+
+    fn allocate(&self, _kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
+        if layout.size() == 0 {
+            return None;
+        }
+        // SAFETY: the size is not 0.
+        NonNull::new(unsafe { alloc::alloc(layout) })
+    }
+
+    unsafe fn free(&self, pointer: NonNull<u8>, layout: Layout) {
+        // SAFETY: from `allocate` with this layout, by the contract of `RawDevice::free`.
+        unsafe { alloc::dealloc(pointer.as_ptr(), layout) };
+    }
+}

@@ -1,1 +1,24 @@
-//! libaspen.so: the C ABI of include/aspen/aspen.h.
+//! libaspen.so: the C ABI of `include/aspen/aspen.h`, a thin layer on `aspen-runtime`. The header is the authority for what each function
+//! promises; here is only the translation: handles, null checks, and a guard that lets no panic out.
+//!
+//! Handles are pointers to the runtime's own values: errors are boxes, queues, events and buffers are `Arc`s, platforms and devices live
+//! as long as the process. Every function of the header is `unsafe` to call: its pointers must be null or what the header says.
+
+#![allow(clippy::missing_safety_doc, reason = "the header documents every function, and this file states the one common rule")]
+
+mod buffer;
+mod device;
+mod error;
+mod global;
+mod module;
+mod queue;
+mod submit;
+mod usm;
+
+pub use buffer::*;
+pub use device::*;
+pub use error::*;
+pub use module::*;
+pub use queue::*;
+pub use submit::*;
+pub use usm::*;

@@ -1,1 +1,29 @@
 //! Registry of images, devices, queues, memory: check, then launch.
+//!
+//! - [`system`]: platforms and devices, as selector and profile present them;
+//! - [`registry`]: modules, their images, and the check that comes before a kernel is loaded;
+//! - [`launch`]: from a request to a running kernel;
+//! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
+//! - [`backend`]: what a backend implements.
+//!
+//! Inside, `command` is the graph of commands and `pool` the threads that run it.
+
+pub mod backend;
+pub mod buffer;
+mod command;
+mod environment;
+mod error;
+pub mod launch;
+mod pool;
+mod profile;
+pub mod queue;
+pub mod registry;
+mod save;
+mod selector;
+pub mod system;
+pub mod usm;
+
+pub use command::Status;
+pub use environment::Environment;
+pub use error::{Code, Error, Result};
+pub use pool::Pool;

@@ -1,0 +1,52 @@
+//! `include/aspen/native_cpu.h` in Rust. The header is the authority; a test compares the layouts through a C compiler.
+
+use std::ffi::c_void;
+
+/// Bytes of exchange memory for each work-item (`ASPEN_CPU_SLOT_SIZE`).
+pub(crate) const SLOT_SIZE: usize = 64;
+
+/// `aspen_cpu_ops_t`.
+#[repr(C)]
+pub(crate) struct Ops {
+    pub(crate) group_barrier: unsafe extern "C" fn(*mut Item),
+    pub(crate) sub_group_barrier: unsafe extern "C" fn(*mut Item),
+}
+
+/// `aspen_cpu_item_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Item {
+    pub(crate) ops: *const Ops,
+    pub(crate) local_memory: *mut u8,
+    pub(crate) group_slots: *mut u8,
+    pub(crate) sub_group_slots: *mut u8,
+    pub(crate) global_id: [u64; 3],
+    pub(crate) local_id: [u64; 3],
+    pub(crate) group_id: [u64; 3],
+    pub(crate) global_range: [u64; 3],
+    pub(crate) local_range: [u64; 3],
+    pub(crate) group_range: [u64; 3],
+    pub(crate) offset: [u64; 3],
+    pub(crate) local_linear_id: u32,
+    pub(crate) sub_group_id: u32,
+    pub(crate) sub_group_count: u32,
+    pub(crate) sub_group_size: u32,
+    pub(crate) sub_group_max_size: u32,
+    pub(crate) lane: u32,
+    pub(crate) scheduler: *mut c_void,
+}
+
+/// `aspen_cpu_range_t`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Range {
+    pub(crate) begin: [u64; 3],
+    pub(crate) end: [u64; 3],
+    pub(crate) global_range: [u64; 3],
+    pub(crate) offset: [u64; 3],
+}
+
+/// `aspen_cpu_range_entry`.
+pub(crate) type RangeEntry = unsafe extern "C" fn(*const c_void, *const Range);
+/// `aspen_cpu_item_entry`.
+pub(crate) type ItemEntry = unsafe extern "C" fn(*const c_void, *mut Item);

@@ -1,0 +1,359 @@
+//! One work-group on one thread.
+//!
+//! Forking is lazy: a coroutine runs the group's work-items one after another, and only when an item blocks in a barrier does the
+//! scheduler let another coroutine go on with the next item that has not begun. So a kernel without barriers never switches stacks, and
+//! a barrier costs two switches an item. Sub-groups are consecutive local linear ids; their barriers release only their own items.
+//!
+//! A barrier that can never be complete (some items ended without it) leaves blocked items and nothing to run: that is reported, and the
+//! blocked coroutines are thrown away with their stacks.
+
+use std::alloc::{self, Layout};
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+
+use aspen_runtime::{Code, Error, Result};
+
+use crate::abi::{Item, ItemEntry, Ops, SLOT_SIZE};
+use crate::fiber::{Fiber, Pause, Switch};
+
+/// Alignment of local memory and slots in bytes. Source: native_cpu.h.
+const ALIGNMENT: usize = 128;
+
+static OPS: Ops = Ops { group_barrier, sub_group_barrier };
+
+/// What all groups of a launch have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) entry: ItemEntry,
+    pub(crate) closure: *const c_void,
+    pub(crate) group_range: [u64; 3],
+    pub(crate) local_range: [u64; 3],
+    pub(crate) offset: [u64; 3],
+    pub(crate) local_memory: usize,
+    pub(crate) sub_group_size: u32,
+    /// One call a work-item, or one call for the whole group.
+    pub(crate) by_item: bool,
+}
+
+/// The state of the group that runs on this thread. Coroutines and scheduler reach it by pointer and never hold a reference across a
+/// switch of stacks.
+pub(crate) struct Group {
+    shape: Shape,
+    /// What items have in common; ids are filled in for each.
+    template: Item,
+    items: u32,
+    /// The next item to begin.
+    next: u32,
+    next_local: [u64; 3],
+    ended: u32,
+    /// Fibers that wait at the group's barrier.
+    waiting: Vec<usize>,
+    /// Fibers that wait at their sub-group's barrier, by sub-group.
+    sub_waiting: Vec<Vec<usize>>,
+    /// Fibers that may go on.
+    ready: VecDeque<usize>,
+}
+
+/// A work-item on a fiber's stack. `item.scheduler` points to the frame.
+struct Frame {
+    item: Item,
+    group: *mut Group,
+    /// Null for a call that stands for the whole group.
+    switch: *const Switch,
+    fiber: usize,
+}
+
+/// What a thread keeps from group to group.
+pub(crate) struct Worker {
+    group: Box<Group>,
+    fibers: Vec<Fiber>,
+    idle: Vec<usize>,
+    local_memory: Memory,
+    slots: Memory,
+}
+
+impl Worker {
+    pub(crate) fn new(shape: Shape) -> Worker {
+        let group = Group {
+            shape,
+            template: template(&shape),
+            items: 0,
+            next: 0,
+            next_local: [0; 3],
+            ended: 0,
+            waiting: Vec::new(),
+            sub_waiting: Vec::new(),
+            ready: VecDeque::new(),
+        };
+        let mut worker =
+            Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), local_memory: Memory::none(), slots: Memory::none() };
+        worker.begin(shape);
+        worker
+    }
+
+    /// Prepares for the groups of a launch.
+    pub(crate) fn begin(&mut self, shape: Shape) {
+        let logical = shape.local_range.iter().product::<u64>();
+        let slots = usize::try_from(logical).unwrap_or(usize::MAX).saturating_mul(SLOT_SIZE);
+        let group = &mut *self.group;
+        group.shape = shape;
+        group.items = if shape.by_item { u32::try_from(logical).unwrap_or(u32::MAX) } else { 1 };
+        group.template = template(&shape);
+        group.template.local_memory = self.local_memory.at_least(shape.local_memory);
+        group.template.group_slots = self.slots.at_least(slots.saturating_mul(2));
+        // The second half belongs to the sub-groups, each at its first item.
+        group.template.sub_group_slots = group.template.group_slots.wrapping_add(slots);
+        group.template.sub_group_max_size = shape.sub_group_size;
+        group.template.sub_group_count = group.items.div_ceil(shape.sub_group_size);
+        let count = group.template.sub_group_count as usize;
+        if group.sub_waiting.len() < count {
+            group.sub_waiting.resize_with(count, Vec::new);
+        }
+    }
+
+    /// Runs one group.
+    pub(crate) fn run(&mut self, group_id: [u64; 3]) -> Result<()> {
+        let group: *mut Group = &raw mut *self.group;
+        // SAFETY: the box is alive and nothing else refers to it between switches.
+        let by_item = unsafe {
+            let group = &mut *group;
+            (group.next, group.ended, group.next_local) = (0, 0, [0; 3]);
+            group.template.group_id = group_id;
+            group.shape.by_item
+        };
+        if !by_item {
+            run_items(ptr::null(), usize::MAX, group);
+            return Ok(());
+        }
+        loop {
+            // SAFETY: as above; the borrow ends before the fiber is resumed.
+            let (ready, begun, ended) = unsafe {
+                let group = &mut *group;
+                (group.ready.pop_front(), group.next == group.items, group.ended == group.items)
+            };
+            let fiber = match ready {
+                Some(fiber) => fiber,
+                None if ended => return Ok(()),
+                None if begun => return Err(self.stuck()),
+                None => match self.idle_fiber() {
+                    Ok(fiber) => fiber,
+                    Err(error) => {
+                        self.throw_away();
+                        return Err(error);
+                    }
+                },
+            };
+            CURRENT.set(fiber);
+            if let Pause::Idle = self.fibers[fiber].resume(group) {
+                self.idle.push(fiber);
+            }
+        }
+    }
+
+    fn idle_fiber(&mut self) -> Result<usize> {
+        if let Some(fiber) = self.idle.pop() {
+            return Ok(fiber);
+        }
+        self.fibers.push(Fiber::new(|switch, group| run_items(switch, CURRENT.get(), group))?);
+        Ok(self.fibers.len() - 1)
+    }
+
+    /// Nothing can run, but not all items have ended.
+    fn stuck(&mut self) -> Error {
+        let group = &*self.group;
+        let [x, y, z] = group.template.group_id;
+        let at_group = group.waiting.len();
+        let at_sub_group = group.sub_waiting.iter().map(Vec::len).sum::<usize>();
+        let text = format!(
+            "work-group ({x}, {y}, {z}) can never go on: of its {} work-items {at_group} wait at a barrier of the work-group, \
+             {at_sub_group} at one of a sub-group, and {} have ended; every item of a group must reach the same barriers",
+            group.items, group.ended
+        );
+        self.throw_away();
+        Error::new(Code::Kernel, text)
+    }
+
+    fn throw_away(&mut self) {
+        self.fibers.clear();
+        self.idle.clear();
+        self.group.waiting.clear();
+        self.group.ready.clear();
+        self.group.sub_waiting.iter_mut().for_each(Vec::clear);
+    }
+}
+
+thread_local! {
+    /// The fiber that is being resumed: a fiber has to know its own number when it begins.
+    static CURRENT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn template(shape: &Shape) -> Item {
+    Item {
+        ops: &OPS,
+        local_memory: ptr::null_mut(),
+        group_slots: ptr::null_mut(),
+        sub_group_slots: ptr::null_mut(),
+        global_id: [0; 3],
+        local_id: [0; 3],
+        group_id: [0; 3],
+        global_range: [0, 1, 2].map(|dim| shape.group_range[dim] * shape.local_range[dim]),
+        local_range: shape.local_range,
+        group_range: shape.group_range,
+        offset: shape.offset,
+        local_linear_id: 0,
+        sub_group_id: 0,
+        sub_group_count: 0,
+        sub_group_size: 0,
+        sub_group_max_size: 0,
+        lane: 0,
+        scheduler: ptr::null_mut(),
+    }
+}
+
+/// Runs items until there is none left to begin.
+fn run_items(switch: *const Switch, fiber: usize, group: *mut Group) {
+    // SAFETY: the worker's group outlives the call; the borrow ends with the statement.
+    let (item, shape, items) = unsafe { ((*group).template, (*group).shape, (*group).items) };
+    let mut frame = Frame { item, group, switch, fiber };
+    let frame: *mut Frame = &raw mut frame;
+    let sub_group_slots = item.sub_group_slots;
+    loop {
+        // SAFETY: as above. The references end before the entry is called, which may come back through the barriers.
+        unsafe {
+            let group = &mut *group;
+            if group.next == items {
+                return;
+            }
+            let linear = group.next;
+            let local = group.next_local;
+            group.next += 1;
+            advance(&mut group.next_local, &shape.local_range);
+            let item = &mut (*frame).item;
+            item.scheduler = frame.cast();
+            item.local_id = local;
+            for dim in 0..3 {
+                item.global_id[dim] = item.group_id[dim] * shape.local_range[dim] + local[dim] + shape.offset[dim];
+            }
+            item.local_linear_id = linear;
+            item.sub_group_id = linear / shape.sub_group_size;
+            item.lane = linear % shape.sub_group_size;
+            let first = linear - item.lane;
+            item.sub_group_size = shape.sub_group_size.min(items - first);
+            item.sub_group_slots = sub_group_slots.wrapping_add(first as usize * SLOT_SIZE);
+        }
+        // SAFETY: the entry of this kernel with its closure and an item as native_cpu.h describes it.
+        unsafe { (shape.entry)(shape.closure, &raw mut (*frame).item) };
+        // SAFETY: as above.
+        unsafe { (*group).ended += 1 };
+    }
+}
+
+/// The next id in the order of linear ids.
+fn advance(id: &mut [u64; 3], range: &[u64; 3]) {
+    for dim in (0..3).rev() {
+        id[dim] += 1;
+        if id[dim] < range[dim] {
+            return;
+        }
+        id[dim] = 0;
+    }
+}
+
+/// `aspen_cpu_ops_t::group_barrier`.
+unsafe extern "C" fn group_barrier(item: *mut Item) {
+    // SAFETY: images pass the item they were called with, whose scheduler is its frame; the frame and the group live on this thread.
+    unsafe {
+        let frame = (*item).scheduler.cast::<Frame>();
+        let blocked = {
+            let group = &mut *(*frame).group;
+            if group.waiting.len() + 1 == group.items as usize {
+                group.ready.extend(group.waiting.drain(..));
+                false
+            } else {
+                group.waiting.push((*frame).fiber);
+                true
+            }
+        };
+        if blocked {
+            pause(frame);
+        }
+    }
+}
+
+/// `aspen_cpu_ops_t::sub_group_barrier`.
+unsafe extern "C" fn sub_group_barrier(item: *mut Item) {
+    // SAFETY: as in `group_barrier`.
+    unsafe {
+        let frame = (*item).scheduler.cast::<Frame>();
+        let (sub_group, size) = ((*item).sub_group_id as usize, (*item).sub_group_size as usize);
+        let blocked = {
+            let group = &mut *(*frame).group;
+            let waiting = &mut group.sub_waiting[sub_group];
+            if waiting.len() + 1 == size {
+                group.ready.extend(waiting.drain(..));
+                false
+            } else {
+                waiting.push((*frame).fiber);
+                true
+            }
+        };
+        if blocked {
+            pause(frame);
+        }
+    }
+}
+
+/// Gives the thread back until the fiber is ready again.
+///
+/// # Safety
+/// `frame` is that of the running item, which stands for one item of a group with more than one.
+unsafe fn pause(frame: *mut Frame) {
+    // SAFETY: a frame that can block has a switch, which lives as long as its fiber's body runs.
+    let group = unsafe { (*(*frame).switch).suspend(Pause::Blocked) };
+    debug_assert!(std::ptr::eq(group, unsafe { (*frame).group }), "a fiber is resumed for the group it paused in");
+}
+
+/// Aligned memory that grows and is reused. Its content is whatever the last group left.
+struct Memory {
+    pointer: Option<NonNull<u8>>,
+    size: usize,
+}
+
+impl Memory {
+    fn none() -> Memory {
+        Memory { pointer: None, size: 0 }
+    }
+
+    fn layout(size: usize) -> Layout {
+        Layout::from_size_align(size, ALIGNMENT).expect("groups and local memory are bounded by the device's limits")
+    }
+
+    fn at_least(&mut self, size: usize) -> *mut u8 {
+        let size = size.max(ALIGNMENT);
+        if let Some(pointer) = self.pointer
+            && self.size >= size
+        {
+            return pointer.as_ptr();
+        }
+        *self = Memory::none();
+        // SAFETY: the size is not 0.
+        let Some(pointer) = NonNull::new(unsafe { alloc::alloc_zeroed(Memory::layout(size)) }) else {
+            alloc::handle_alloc_error(Memory::layout(size))
+        };
+        *self = Memory { pointer: Some(pointer), size };
+        pointer.as_ptr()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(pointer) = self.pointer {
+            // SAFETY: allocated in `at_least` with this layout.
+            unsafe { alloc::dealloc(pointer.as_ptr(), Memory::layout(self.size)) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! `parallel_for(nd_range)` and `parallel_for_work_group`: chunks are runs of consecutive work-groups.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use aspen_runtime::backend::{Job, Launch, LaunchKind};
+use aspen_runtime::{Error, Result};
+
+use crate::abi::ItemEntry;
+use crate::facts::DEFAULT_SUB_GROUP_SIZE;
+use crate::group::{Shape, Worker};
+
+/// Chunks a thread; enough for an even end.
+const CHUNKS_PER_THREAD: u64 = 8;
+
+/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one.
+const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
+
+thread_local! {
+    /// Taken out while in use, so that a launch inside a launch (a waiting thread that helps) makes itself another one.
+    static WORKER: RefCell<Option<Worker>> = const { RefCell::new(None) };
+}
+
+/// A prepared launch.
+pub(crate) struct Groups {
+    launch: Launch,
+    shape: Shape,
+    groups: u64,
+    per_chunk: u64,
+    _library: Arc<dyn Any + Send + Sync>,
+}
+
+// SAFETY: the shape's pointer is the launch's own closure, which is immutable.
+unsafe impl Send for Groups {}
+// SAFETY: as above.
+unsafe impl Sync for Groups {}
+
+impl Groups {
+    pub(crate) fn new(entry: ItemEntry, launch: Launch, threads: usize, library: Arc<dyn Any + Send + Sync>) -> Groups {
+        let by_item = launch.kind == LaunchKind::NdRange;
+        let local_range = match launch.local {
+            local if by_item => local,
+            [0, 0, 0] => DEFAULT_LOGICAL_GROUP,
+            local => local.map(|dim| dim.max(1)),
+        };
+        let group_range = if by_item { [0, 1, 2].map(|dim| launch.global[dim] / local_range[dim].max(1)) } else { launch.global };
+        let shape = Shape {
+            entry,
+            closure: launch.closure.as_ptr().cast(),
+            group_range,
+            local_range,
+            offset: launch.offset,
+            local_memory: usize::try_from(launch.local_memory).unwrap_or(usize::MAX),
+            sub_group_size: launch.sub_group_size.unwrap_or(DEFAULT_SUB_GROUP_SIZE).max(1),
+            by_item,
+        };
+        let groups = group_range.iter().product::<u64>();
+        let per_chunk = groups.div_ceil(CHUNKS_PER_THREAD * threads as u64).max(1);
+        Groups { launch, shape, groups, per_chunk, _library: library }
+    }
+
+    fn run_groups(&self, worker: &mut Worker, chunk: u64) -> Result<()> {
+        worker.begin(self.shape);
+        let [_, rows, columns] = self.shape.group_range;
+        for group in chunk * self.per_chunk..self.groups.min((chunk + 1) * self.per_chunk) {
+            let row = group / columns;
+            worker.run([row / rows, row % rows, group % columns])?;
+        }
+        Ok(())
+    }
+}
+
+impl Job for Groups {
+    fn chunks(&self) -> usize {
+        usize::try_from(self.groups.div_ceil(self.per_chunk)).unwrap_or(usize::MAX)
+    }
+
+    fn run(&self, chunk: usize) -> Result<()> {
+        let kept = WORKER.with(|kept| kept.borrow_mut().take());
+        let mut worker = kept.unwrap_or_else(|| Worker::new(self.shape));
+        let result = self.run_groups(&mut worker, chunk as u64);
+        WORKER.with(|kept| *kept.borrow_mut() = Some(worker));
+        result.map_err(|error| Error::new(error.code(), format!("kernel '{}': {}", self.launch.name, error.message())))
+    }
+}

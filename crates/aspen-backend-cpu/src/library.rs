@@ -1,0 +1,158 @@
+//! Loading images. An image is a shared object in memory: it is written to an anonymous file and opened through `/proc`.
+//!
+//! The loader knows libraries by the path they were opened with, and gives the first library again for a path it has seen, also when the
+//! file descriptor in it means another file by now (DESIGN §8). So each load spells its path differently: the bits of a counter are
+//! written as `/` and `/./`, which lead to the same place. The descriptor can be closed at once, and there is no limit to the number of
+//! images but that of memory mappings.
+
+use std::ffi::{CStr, CString, c_void};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{io, mem, ptr};
+
+use aspen_runtime::backend::{Job, Kernel, Launch, LaunchKind, Program};
+use aspen_runtime::{Code, Error, Result};
+
+use crate::abi::{ItemEntry, RangeEntry};
+use crate::groups::Groups;
+use crate::range::Boxes;
+
+/// An open shared object.
+struct Library {
+    handle: *mut c_void,
+    name: String,
+}
+
+// SAFETY: the handle is a token for the loader, which is thread-safe.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: from `dlopen`, closed once; kernels keep the library alive.
+        unsafe { libc::dlclose(self.handle) };
+    }
+}
+
+/// A loaded image.
+pub(crate) struct Image {
+    library: Arc<Library>,
+}
+
+impl Image {
+    pub(crate) fn load(name: &str, image: &[u8]) -> Result<Image> {
+        let failed = |why: &dyn std::fmt::Display| Error::new(Code::Build, format!("{name} cannot be loaded: {why}"));
+        let file = anonymous_file(image).map_err(|error| failed(&error))?;
+        let path = unused_path(file.as_raw_fd());
+        // SAFETY: a NUL-terminated path; the image's initialisers are those of the program that linked it.
+        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if handle.is_null() {
+            return Err(failed(&loader_error().replace(&*path.to_string_lossy(), "image")));
+        }
+        Ok(Image { library: Arc::new(Library { handle, name: name.to_owned() }) })
+    }
+}
+
+impl Program for Image {
+    fn kernel(&self, symbol: &str) -> Result<Arc<dyn Kernel>> {
+        let failed = |why: &str| Error::new(Code::Build, format!("{}: {why} '{symbol}'", self.library.name));
+        let name = CString::new(symbol).map_err(|_| failed("no symbol can be called"))?;
+        // SAFETY: an open library and a NUL-terminated name.
+        let entry = ptr::NonNull::new(unsafe { libc::dlsym(self.library.handle, name.as_ptr()) })
+            .ok_or_else(|| failed("the image's list of kernels promises an entry that its code lacks,"))?;
+        Ok(Arc::new(Entry { library: self.library.clone(), entry }))
+    }
+}
+
+struct Entry {
+    library: Arc<Library>,
+    entry: ptr::NonNull<c_void>,
+}
+
+// SAFETY: the address of a function, in a library that is kept open.
+unsafe impl Send for Entry {}
+// SAFETY: as above.
+unsafe impl Sync for Entry {}
+
+impl Kernel for Entry {
+    fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>> {
+        let keep = self.library.clone();
+        match launch.kind {
+            LaunchKind::SingleTask | LaunchKind::Range => {
+                // SAFETY: native_cpu.h: entries of kernels launched this way have this type. The front end saw every launch of the kernel.
+                let entry = unsafe { mem::transmute::<*mut c_void, RangeEntry>(self.entry.as_ptr()) };
+                Ok(Box::new(Boxes::new(entry, launch, threads, keep)))
+            }
+            LaunchKind::NdRange | LaunchKind::WorkGroups => {
+                // SAFETY: as above.
+                let entry = unsafe { mem::transmute::<*mut c_void, ItemEntry>(self.entry.as_ptr()) };
+                Ok(Box::new(Groups::new(entry, launch, threads, keep)))
+            }
+        }
+    }
+}
+
+fn anonymous_file(bytes: &[u8]) -> io::Result<OwnedFd> {
+    // SAFETY: a NUL-terminated name.
+    let descriptor = unsafe { libc::memfd_create(c"aspen-image".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: fresh, and owned by nobody else.
+    let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
+    let mut file = std::fs::File::from(descriptor);
+    io::Write::write_all(&mut file, bytes)?;
+    Ok(file.into())
+}
+
+/// A path to the descriptor that this process has not used before.
+fn unused_path(descriptor: i32) -> CString {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    spelled(descriptor, COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn spelled(descriptor: i32, count: u64) -> CString {
+    let mut path = String::from("/proc/self/fd");
+    for bit in 0..u64::BITS - count.leading_zeros() {
+        path.push_str(if count >> bit & 1 == 1 { "/." } else { "/" });
+    }
+    path.push_str(&format!("/{descriptor}"));
+    CString::new(path).unwrap_or_default()
+}
+
+fn loader_error() -> String {
+    // SAFETY: `dlerror` gives null or a string that is valid until the next call of the loader on this thread.
+    let text = unsafe { libc::dlerror() };
+    if text.is_null() {
+        return "the loader does not say why".into();
+    }
+    // SAFETY: not null, see above.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_never_spelled_twice_and_lead_to_the_descriptor() {
+        let paths: BTreeSet<CString> = (0..5000).map(|count| spelled(7, count)).collect();
+        assert_eq!(paths.len(), 5000);
+        let file = anonymous_file(b"hello").expect("memory");
+        for _ in 0..300 {
+            let path = unused_path(file.as_raw_fd());
+            assert_eq!(std::fs::read(path.to_str().expect("ASCII")).expect("the path leads there"), b"hello");
+        }
+    }
+
+    #[test]
+    fn what_is_no_library_is_refused_by_name() {
+        let error = Image::load("image 'x_0'", b"no ELF file").map(|_| ()).expect_err("not loadable");
+        assert_eq!(error.code(), Code::Build);
+        assert!(error.message().starts_with("image 'x_0' cannot be loaded: image: "), "{error}");
+    }
+}

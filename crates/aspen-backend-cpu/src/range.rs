@@ -1,0 +1,145 @@
+//! `single_task` and `parallel_for(range)`: the image loops over a box of work-items, chunks are boxes.
+//!
+//! The last dimension runs fastest and is what the image's loop vectorises, so it is cut only if the others do not give enough chunks,
+//! and then in multiples of 16 work-items.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use aspen_runtime::Result;
+use aspen_runtime::backend::{Job, Launch};
+
+use crate::abi::{Range, RangeEntry};
+
+/// Chunks a thread; enough for an even end, few enough to cost nothing.
+const CHUNKS_PER_THREAD: u64 = 8;
+/// A cut of the last dimension is a multiple of this many work-items.
+const STEP: u64 = 16;
+
+/// A prepared launch.
+pub(crate) struct Boxes {
+    entry: RangeEntry,
+    launch: Launch,
+    /// Work-items of a row that belong together.
+    segment: u64,
+    /// Segments in a row.
+    segments: u64,
+    /// Segments in a chunk.
+    per_chunk: u64,
+    chunks: u64,
+    _library: Arc<dyn Any + Send + Sync>,
+}
+
+impl Boxes {
+    pub(crate) fn new(entry: RangeEntry, launch: Launch, threads: usize, library: Arc<dyn Any + Send + Sync>) -> Boxes {
+        let [planes, rows, items] = launch.global;
+        let rows = planes * rows;
+        let wanted = CHUNKS_PER_THREAD * threads as u64;
+        let (segment, segments) = if rows == 0 || items == 0 {
+            (1, 0)
+        } else if rows >= wanted {
+            (items, 1)
+        } else {
+            let segment = items.div_ceil(wanted.div_ceil(rows)).next_multiple_of(STEP).min(items);
+            (segment, items.div_ceil(segment))
+        };
+        let units = rows * segments;
+        // Rows shorter than a step are joined until they are worth a call.
+        let per_chunk = units.div_ceil(wanted).max(STEP.div_ceil(segment)).max(1);
+        Boxes { entry, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), _library: library }
+    }
+
+    /// The boxes of a chunk: whole rows of a plane at once where rows are not cut.
+    fn boxes(&self, chunk: u64, mut run: impl FnMut(&Range)) {
+        let [planes, rows, items] = self.launch.global;
+        let units = planes * rows * self.segments;
+        let (mut unit, end) = (chunk * self.per_chunk, units.min((chunk + 1) * self.per_chunk));
+        while unit < end {
+            let (row, segment) = (unit / self.segments, unit % self.segments);
+            let (plane, row) = (row / rows, row % rows);
+            let taken = if self.segments == 1 { (rows - row).min(end - unit) } else { 1 };
+            let first = segment * self.segment;
+            let from = [plane, row, first];
+            let to = [plane + 1, row + taken, items.min(first + self.segment)];
+            let shifted = |ids: [u64; 3]| [0, 1, 2].map(|dim| ids[dim] + self.launch.offset[dim]);
+            run(&Range { begin: shifted(from), end: shifted(to), global_range: self.launch.global, offset: self.launch.offset });
+            unit += taken;
+        }
+    }
+}
+
+impl Job for Boxes {
+    fn chunks(&self) -> usize {
+        usize::try_from(self.chunks).unwrap_or(usize::MAX)
+    }
+
+    fn run(&self, chunk: usize) -> Result<()> {
+        let closure = self.launch.closure.as_ptr();
+        // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
+        self.boxes(chunk as u64, |range| unsafe { (self.entry)(closure.cast(), range) });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_void;
+
+    use aspen_runtime::backend::{Closure, LaunchKind};
+
+    use super::*;
+
+    unsafe extern "C" fn nothing(_: *const c_void, _: *const Range) {}
+
+    fn boxes(global: [u64; 3], offset: [u64; 3], threads: usize) -> Boxes {
+        // SAFETY: nothing is read for size 0.
+        let closure = unsafe { Closure::copy(std::ptr::null(), 0, 1) }.expect("memory");
+        let launch = Launch {
+            name: "k".into(),
+            kind: LaunchKind::Range,
+            global,
+            local: [0; 3],
+            offset,
+            local_memory: 0,
+            sub_group_size: None,
+            closure,
+        };
+        Boxes::new(nothing, launch, threads, Arc::new(()))
+    }
+
+    #[test]
+    fn every_work_item_is_in_exactly_one_box() {
+        for threads in [1, 2, 16] {
+            for global in [[1, 1, 1], [1, 1, 7], [1, 1, 1000], [1, 3, 5], [4, 5, 6], [1, 100, 3], [200, 1, 2], [2, 1, 777], [0, 1, 1]] {
+                let offset = [1, 20, 300];
+                let work = boxes(global, offset, threads);
+                let mut seen = vec![0_u8; (global[0] * global[1] * global[2]) as usize];
+                for chunk in 0..work.chunks() {
+                    let mut any = false;
+                    work.boxes(chunk as u64, |range| {
+                        any = true;
+                        for plane in range.begin[0]..range.end[0] {
+                            for row in range.begin[1]..range.end[1] {
+                                for item in range.begin[2]..range.end[2] {
+                                    let [p, r, i] = [plane - 1, row - 20, item - 300];
+                                    seen[((p * global[1] + r) * global[2] + i) as usize] += 1;
+                                }
+                            }
+                        }
+                    });
+                    assert!(any, "chunk {chunk} of {global:?} is empty");
+                }
+                assert!(seen.iter().all(|count| *count == 1), "{global:?} on {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn small_launches_stay_whole_and_large_ones_are_cut_for_all_threads() {
+        assert_eq!(boxes([1, 1, 1], [0; 3], 16).chunks(), 1);
+        assert_eq!(boxes([1, 1, 16], [0; 3], 16).chunks(), 1);
+        assert_eq!(boxes([1, 1, 0], [0; 3], 16).chunks(), 0);
+        assert_eq!(boxes([1, 1, 1 << 22], [0; 3], 2).chunks(), 16);
+        assert_eq!(boxes([1, 1 << 10, 1 << 10], [0; 3], 2).chunks(), 16);
+    }
+}

@@ -1,0 +1,148 @@
+//! Platforms and devices.
+
+use std::ffi::{c_char, c_int};
+use std::ptr;
+
+use aspen_runtime::system::{Device, Platform};
+
+use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument};
+use crate::global::global;
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_platforms(out: *mut *const *const Platform, count: *mut usize) -> *mut ErrorHandle {
+    fallible(|| {
+        if out.is_null() || count.is_null() {
+            return Err(null_argument("aspen_platforms", if out.is_null() { "out" } else { "count" }));
+        }
+        let platforms = global()?.system.platforms();
+        // SAFETY: not null, and writable by the header. A slice of references is an array of pointers.
+        unsafe {
+            *out = platforms.as_ptr().cast();
+            *count = platforms.len();
+        }
+        Ok(())
+    })
+}
+
+/// Writes the length of a list and gives its address.
+///
+/// # Safety
+/// `count` is null or writable.
+unsafe fn list<T>(items: &[T], count: *mut usize) -> *const T {
+    // SAFETY: by this function's contract.
+    if let Some(count) = unsafe { count.as_mut() } {
+        *count = items.len();
+    }
+    items.as_ptr()
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_platform_devices(platform: *const Platform, count: *mut usize) -> *const *const Device {
+    guarded_pointer(|| {
+        // SAFETY: null or from `aspen_platforms`; `count` null or writable, by the header.
+        unsafe { list(platform.as_ref().map_or(&[], |platform| platform.devices()), count).cast() }
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_platform(device: *const Device) -> *const Platform {
+    // SAFETY: null or a device, by the header.
+    guarded_pointer(|| unsafe { device.as_ref() }.map_or(ptr::null(), |device| ptr::from_ref(device.platform())))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_platform_string(platform: *const Platform, what: c_int) -> *const c_char {
+    guarded_pointer(|| {
+        let texts = global().ok().and_then(|global| global.platform(platform));
+        let text = texts.and_then(|texts| texts.strings.get(usize::try_from(what).ok()?));
+        text.map_or(c"".as_ptr(), |text| text.as_ptr())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_backend(device: *const Device) -> c_int {
+    // SAFETY: null or a device, by the header.
+    guarded(|| unsafe { device.as_ref() }.map_or(0, |device| device.platform().backend() as c_int))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_type(device: *const Device) -> c_int {
+    // SAFETY: null or a device, by the header.
+    guarded(|| unsafe { device.as_ref() }.map_or(0, |device| device.real().device_type() as c_int))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_has(device: *const Device, aspect: u32) -> c_int {
+    let aspect = aspen_contract::Aspect::from_number(aspect);
+    // SAFETY: null or a device, by the header.
+    guarded(|| unsafe { device.as_ref() }.map_or(0, |device| c_int::from(device.has(aspect))))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_aspects(device: *const Device, count: *mut usize) -> *const u32 {
+    guarded_pointer(|| {
+        let texts = global().ok().and_then(|global| global.device(device));
+        // SAFETY: `count` is null or writable, by the header.
+        unsafe { list(texts.map_or(&[], |texts| &texts.aspects), count) }
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_sub_group_sizes(device: *const Device, count: *mut usize) -> *const usize {
+    guarded_pointer(|| {
+        let texts = global().ok().and_then(|global| global.device(device));
+        // SAFETY: `count` is null or writable, by the header.
+        unsafe { list(texts.map_or(&[], |texts| &texts.sub_group_sizes), count) }
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_string(device: *const Device, what: c_int) -> *const c_char {
+    guarded_pointer(|| {
+        let texts = global().ok().and_then(|global| global.device(device));
+        let text = texts.and_then(|texts| texts.strings.get(usize::try_from(what).ok()?));
+        text.map_or(c"".as_ptr(), |text| text.as_ptr())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_number(device: *const Device, what: c_int) -> u64 {
+    guarded(|| {
+        // SAFETY: null or a device, by the header.
+        let Some(device) = (unsafe { device.as_ref() }) else { return 0 };
+        let facts = device.real().facts();
+        let capabilities = device.capabilities();
+        let [x, y, z] = capabilities.max_work_item_sizes.unwrap_or_default();
+        let numbers = [
+            facts.vendor_id,
+            facts.max_compute_units,
+            capabilities.max_work_group_size.unwrap_or_default(),
+            x,
+            y,
+            z,
+            facts.max_sub_groups,
+            facts.global_mem_size,
+            facts.local_mem_size,
+            facts.max_mem_alloc_size,
+            facts.max_clock_frequency_mhz,
+            facts.address_bits,
+            facts.mem_base_addr_align_bits,
+            facts.cache_line_size,
+            facts.cache_size,
+            facts.max_parameter_size,
+            facts.profiling_timer_resolution,
+        ];
+        usize::try_from(what).ok().and_then(|what| numbers.get(what).copied()).unwrap_or(0)
+    })
+}

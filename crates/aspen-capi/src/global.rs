@@ -1,0 +1,82 @@
+//! The one system of the process, found at the first call that needs devices, and the arrays and strings the C ABI hands out.
+
+use std::ffi::CString;
+use std::sync::OnceLock;
+
+use aspen_backend_cpu::NativeCpu;
+use aspen_runtime::backend::Backend;
+use aspen_runtime::system::{Device, Platform, System};
+use aspen_runtime::{Environment, Error, Result};
+
+pub(crate) struct Global {
+    pub(crate) system: &'static System,
+    platforms: Vec<(*const Platform, PlatformTexts)>,
+    devices: Vec<(*const Device, DeviceTexts)>,
+}
+
+// SAFETY: the pointers serve only to find the entry; everything behind them is `Sync` and lives as long as the process.
+unsafe impl Send for Global {}
+// SAFETY: as above.
+unsafe impl Sync for Global {}
+
+pub(crate) struct PlatformTexts {
+    pub(crate) strings: [CString; 3],
+}
+
+pub(crate) struct DeviceTexts {
+    pub(crate) aspects: Vec<u32>,
+    pub(crate) sub_group_sizes: Vec<usize>,
+    /// In the order of `aspen_device_string_t`.
+    pub(crate) strings: [CString; 6],
+}
+
+/// # Errors
+/// If the environment makes no sense; the same error each time.
+pub(crate) fn global() -> Result<&'static Global> {
+    static GLOBAL: OnceLock<Result<Global>> = OnceLock::new();
+    GLOBAL.get_or_init(start).as_ref().map_err(Error::clone)
+}
+
+fn start() -> Result<Global> {
+    let backends: [Box<dyn Backend>; 1] = [Box::new(NativeCpu)];
+    let system = System::start(&backends, Environment::read()?)?;
+    let devices = system.platforms().iter().flat_map(|platform| platform.devices());
+    Ok(Global {
+        system,
+        platforms: system.platforms().iter().map(|platform| (std::ptr::from_ref(*platform), platform_texts(platform))).collect(),
+        devices: devices.map(|device| (std::ptr::from_ref(*device), device_texts(device))).collect(),
+    })
+}
+
+impl Global {
+    pub(crate) fn platform(&self, platform: *const Platform) -> Option<&PlatformTexts> {
+        self.platforms.iter().find(|(known, _)| *known == platform).map(|(_, texts)| texts)
+    }
+
+    pub(crate) fn device(&self, device: *const Device) -> Option<&DeviceTexts> {
+        self.devices.iter().find(|(known, _)| *known == device).map(|(_, texts)| texts)
+    }
+}
+
+fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', " ")).unwrap_or_default()
+}
+
+fn platform_texts(platform: &Platform) -> PlatformTexts {
+    let facts = platform.facts();
+    PlatformTexts { strings: [&facts.name, &facts.vendor, &facts.version].map(|text| c_string(text)) }
+}
+
+fn device_texts(device: &Device) -> DeviceTexts {
+    let facts = device.real().facts();
+    let mut sizes: Vec<usize> =
+        device.capabilities().sub_group_sizes.iter().flatten().filter_map(|size| usize::try_from(*size).ok()).collect();
+    sizes.sort_unstable();
+    let strings: [&str; 6] =
+        [&facts.name, &facts.vendor, &facts.driver_version, &facts.version, &facts.backend_version, device.selector_name()];
+    DeviceTexts {
+        aspects: device.capabilities().aspects.iter().map(|aspect| aspect.number()).collect(),
+        sub_group_sizes: sizes,
+        strings: strings.map(c_string),
+    }
+}

@@ -1,0 +1,105 @@
+//! Registration of modules, and questions about their kernels.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr;
+
+use aspen_runtime::registry::{KernelKey, ModuleRecord, registry};
+use aspen_runtime::system::Device;
+
+use crate::error::{guarded, guarded_pointer, text};
+
+/// `ASPEN_ABI_VERSION`.
+pub(crate) const ABI_VERSION: u32 = 1;
+
+/// `aspen_module_record_t`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Record {
+    /// `ASPEN_ABI_VERSION` of the aspen++ that linked the module.
+    pub abi_version: u32,
+    /// The size of the record there.
+    pub record_size: u32,
+    /// `aspen++ 0.1.0`.
+    pub producer: *const c_char,
+    /// OffloadBinary entries.
+    pub images_begin: *const c_void,
+    /// Their end.
+    pub images_end: *const c_void,
+    /// The module's own `__aspen_link_with_aspenxx`.
+    pub anchor: *const c_void,
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_register_module(record: *const Record) {
+    guarded(|| {
+        // SAFETY: null or a record that stays valid until it is unregistered, by the header.
+        let Some(module) = (unsafe { record.as_ref() }) else { return };
+        if module.abi_version != ABI_VERSION || (module.record_size as usize) < size_of::<Record>() {
+            // SAFETY: null or NUL-terminated, by the header.
+            let producer = unsafe { text(module.producer) }.unwrap_or_default();
+            // A constructor has no one to return an error to, and later launches will name the missing images.
+            eprintln!(
+                "aspen: a module linked by '{producer}' has ABI version {} (libaspen.so has {ABI_VERSION}); its kernels are not registered; link it again",
+                module.abi_version
+            );
+            return;
+        }
+        let size = (module.images_end as usize).saturating_sub(module.images_begin as usize);
+        let record = ModuleRecord {
+            record: record as usize,
+            anchor: module.anchor as usize,
+            images: module.images_begin.cast(),
+            images_size: if module.images_begin.is_null() { 0 } else { size },
+        };
+        // SAFETY: the range is the module's own section, valid until it is unregistered, by the header.
+        unsafe { registry().register(record) };
+    });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_unregister_module(record: *const Record) {
+    guarded(|| registry().unregister(record as usize));
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_kernel_is_supported(
+    device: *const Device,
+    module: *const c_void,
+    object_tag: *const c_char,
+    symbol: *const c_char,
+) -> c_int {
+    let answer = guarded(|| {
+        // SAFETY: null or a device, which lives as long as the process; null or NUL-terminated strings, by the header.
+        let (device, tag, symbol) = unsafe { (device.as_ref(), text(object_tag), text(symbol)) };
+        let (device, symbol): (&'static Device, _) = (device?, symbol?);
+        let key = KernelKey { module: module as usize, tag: tag.as_deref().unwrap_or_default(), symbol: &symbol };
+        registry().is_supported(device, key)
+    });
+    answer.map_or(-1, c_int::from)
+}
+
+thread_local! {
+    static SYMBOLS: RefCell<(Vec<CString>, Vec<*const c_char>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_kernel_symbols(count: *mut usize) -> *const *const c_char {
+    guarded_pointer(|| {
+        let symbols: Vec<CString> = registry().symbols().into_iter().filter_map(|symbol| CString::new(symbol).ok()).collect();
+        let pointers: Vec<*const c_char> = symbols.iter().map(|symbol| symbol.as_ptr()).collect();
+        // SAFETY: null or writable, by the header.
+        if let Some(count) = unsafe { count.as_mut() } {
+            *count = pointers.len();
+        }
+        SYMBOLS.with(|kept| {
+            *kept.borrow_mut() = (symbols, pointers);
+            let kept = kept.borrow();
+            if kept.1.is_empty() { ptr::null() } else { kept.1.as_ptr() }
+        })
+    })
+}

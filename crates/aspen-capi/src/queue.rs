@@ -1,0 +1,156 @@
+//! Queues and events.
+
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::Arc;
+
+use aspen_runtime::queue::{Event, Moment, Queue};
+use aspen_runtime::system::Device;
+use aspen_runtime::{Code, Error, Result};
+
+use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument};
+use crate::global::global;
+
+const IN_ORDER: u32 = 1;
+const PROFILING: u32 = 2;
+
+/// Adds a reference to a handle; null is allowed.
+///
+/// # Safety
+/// `handle` is null or an `Arc` given to the caller.
+pub(crate) unsafe fn retain<T>(handle: *const T) {
+    if !handle.is_null() {
+        // SAFETY: by this function's contract.
+        unsafe { Arc::increment_strong_count(handle) };
+    }
+}
+
+/// Gives a reference back; null is allowed.
+///
+/// # Safety
+/// `handle` is null or an `Arc` given to the caller, who has a reference left.
+pub(crate) unsafe fn release<T>(handle: *const T) {
+    if !handle.is_null() {
+        // SAFETY: by this function's contract.
+        drop(unsafe { Arc::from_raw(handle) });
+    }
+}
+
+/// Gives an event to the caller; a null `out` is not interested.
+///
+/// # Safety
+/// `out` is null or writable.
+pub(crate) unsafe fn give_event(event: Event, out: *mut *const Event) {
+    // SAFETY: by this function's contract.
+    if let Some(out) = unsafe { out.as_mut() } {
+        *out = Arc::into_raw(Arc::new(event));
+    }
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_queue_create(device: *const Device, flags: u32, out: *mut *const Queue) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or a device, which lives as long as the process.
+        let device: &'static Device = unsafe { device.as_ref() }.ok_or_else(|| null_argument("aspen_queue_create", "device"))?;
+        // SAFETY: null or writable, by the header.
+        let out = unsafe { out.as_mut() }.ok_or_else(|| null_argument("aspen_queue_create", "out"))?;
+        if flags & !(IN_ORDER | PROFILING) != 0 {
+            return Err(Error::new(Code::Invalid, format!("aspen_queue_create: unknown flags {flags:#x}")));
+        }
+        let pool = global()?.system.pool();
+        *out = Arc::into_raw(Arc::new(Queue::new(device, pool, flags & IN_ORDER != 0, flags & PROFILING != 0)));
+        Ok(())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_queue_retain(queue: *const Queue) {
+    // SAFETY: null or a queue of the caller's, by the header.
+    guarded(|| unsafe { retain(queue) });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_queue_release(queue: *const Queue) {
+    // SAFETY: null or a queue of the caller's, by the header.
+    guarded(|| unsafe { release(queue) });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_queue_device(queue: *const Queue) -> *const Device {
+    // SAFETY: null or a queue, by the header.
+    guarded_pointer(|| unsafe { queue.as_ref() }.map_or(ptr::null(), |queue| ptr::from_ref(queue.device())))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_queue_wait(queue: *const Queue) {
+    // SAFETY: null or a queue, by the header.
+    guarded(|| unsafe { queue.as_ref() }.map_or((), Queue::wait));
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_queue_take_async_error(queue: *const Queue) -> *mut ErrorHandle {
+    // SAFETY: null or a queue, by the header.
+    fallible(|| unsafe { queue.as_ref() }.and_then(Queue::take_async_error).map_or(Ok(()), Err))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_create_complete() -> *const Event {
+    guarded_pointer(|| Arc::into_raw(Arc::new(Event::complete())))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_retain(event: *const Event) {
+    // SAFETY: null or an event of the caller's, by the header.
+    guarded(|| unsafe { retain(event) });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_release(event: *const Event) {
+    // SAFETY: null or an event of the caller's, by the header.
+    guarded(|| unsafe { release(event) });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_status(event: *const Event) -> c_int {
+    // SAFETY: null or an event, by the header. Null counts as complete.
+    guarded(|| unsafe { event.as_ref() }.map_or(2, |event| event.status() as c_int))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_wait(event: *const Event) {
+    // SAFETY: null or an event, by the header.
+    guarded(|| unsafe { event.as_ref() }.map_or((), Event::wait));
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_profiling(event: *const Event, what: c_int, out: *mut u64) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or an event; null or writable, by the header.
+        let (event, out) = unsafe { (event.as_ref(), out.as_mut()) };
+        let event = event.ok_or_else(|| null_argument("aspen_event_profiling", "event"))?;
+        let out = out.ok_or_else(|| null_argument("aspen_event_profiling", "out"))?;
+        *out = event.profiling(moment(what)?)?;
+        Ok(())
+    })
+}
+
+fn moment(what: c_int) -> Result<Moment> {
+    match what {
+        0 => Ok(Moment::Submit),
+        1 => Ok(Moment::Start),
+        2 => Ok(Moment::End),
+        _ => Err(Error::new(Code::Invalid, format!("aspen_event_profiling: {what} is no aspen_profiling_t"))),
+    }
+}

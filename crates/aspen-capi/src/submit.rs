@@ -1,0 +1,291 @@
+//! Submission of commands.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::slice;
+use std::sync::Arc;
+
+use aspen_runtime::backend::{Closure, LaunchKind};
+use aspen_runtime::buffer::{Access, Buffer};
+use aspen_runtime::launch::Request;
+use aspen_runtime::queue::{Dependencies, Event, Queue};
+use aspen_runtime::registry::{KernelKey, registry};
+use aspen_runtime::{Code, Error, Result};
+
+use crate::buffer::shared;
+use crate::error::{ErrorHandle, fallible, null_argument};
+use crate::queue::give_event;
+
+/// `aspen_buffer_use_t`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct BufferUse {
+    buffer: *const Buffer,
+    access: c_int,
+}
+
+/// `aspen_dependencies_t`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct After {
+    buffers: *const BufferUse,
+    buffer_count: usize,
+    events: *const *const Event,
+    event_count: usize,
+}
+
+/// `aspen_launch_t`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Launch {
+    struct_size: u32,
+    kind: c_int,
+    module: *const c_void,
+    object_tag: *const c_char,
+    symbol: *const c_char,
+    dimensions: u32,
+    global: [u64; 3],
+    local: [u64; 3],
+    offset: [u64; 3],
+    local_memory: u64,
+    closure: *const c_void,
+    closure_size: u64,
+    closure_alignment: u64,
+}
+
+/// # Safety
+/// `after` is null or as the header describes it.
+unsafe fn dependencies(after: *const After) -> Result<Dependencies> {
+    // SAFETY: by this function's contract.
+    let Some(after) = (unsafe { after.as_ref() }) else { return Ok(Dependencies::default()) };
+    // SAFETY: arrays of that length, by the header.
+    let (buffers, events) =
+        unsafe { (array(after.buffers, after.buffer_count, "buffers")?, array(after.events, after.event_count, "events")?) };
+    let buffers = buffers
+        .iter()
+        // SAFETY: null or alive, by the header.
+        .map(|used| Ok((unsafe { shared(used.buffer, "aspen_dependencies_t") }?, Access::from_number(used.access)?)))
+        .collect::<Result<_>>()?;
+    // SAFETY: null or alive, by the header.
+    let events = events.iter().filter_map(|event| unsafe { event.as_ref() }).cloned().collect();
+    Ok(Dependencies { buffers, events })
+}
+
+/// # Safety
+/// `pointer` is null or an array of `count` values.
+unsafe fn array<'a, T>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T]> {
+    match (pointer.is_null(), count) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(null_argument("aspen_dependencies_t", name)),
+        // SAFETY: by this function's contract.
+        _ => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
+    }
+}
+
+/// # Safety
+/// `queue` is null or alive.
+unsafe fn queue_of<'a>(queue: *const Queue, function: &str) -> Result<&'a Queue> {
+    // SAFETY: by this function's contract.
+    unsafe { queue.as_ref() }.ok_or_else(|| null_argument(function, "queue"))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit_kernel(
+    queue: *const Queue,
+    launch: *const Launch,
+    after: *const After,
+    out: *mut *const Event,
+) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or alive, by the header.
+        let (queue, launch) = unsafe { (queue_of(queue, "aspen_submit_kernel")?, launch.as_ref()) };
+        let launch = launch.ok_or_else(|| null_argument("aspen_submit_kernel", "launch"))?;
+        // SAFETY: strings and the closure are as the header says.
+        unsafe {
+            let request = request(launch)?;
+            give_event(queue.kernel(registry(), request, dependencies(after)?)?, out);
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `launch` is as the header describes it.
+unsafe fn request(launch: &Launch) -> Result<Request<'_>> {
+    let wrong = |what: String| Error::new(Code::Invalid, format!("aspen_launch_t: {what}"));
+    if (launch.struct_size as usize) < size_of::<Launch>() {
+        return Err(wrong(format!("struct_size is {}, this library needs {}", launch.struct_size, size_of::<Launch>())));
+    }
+    let kind = match launch.kind {
+        0 => LaunchKind::SingleTask,
+        1 => LaunchKind::Range,
+        2 => LaunchKind::NdRange,
+        3 => LaunchKind::WorkGroups,
+        kind => return Err(wrong(format!("{kind} is no kind of launch"))),
+    };
+    if !(1..=3).contains(&launch.dimensions) {
+        return Err(wrong(format!("{} dimensions, not 1 to 3", launch.dimensions)));
+    }
+    if launch.symbol.is_null() {
+        return Err(null_argument("aspen_launch_t", "symbol"));
+    }
+    if launch.closure.is_null() && launch.closure_size > 0 {
+        return Err(null_argument("aspen_launch_t", "closure"));
+    }
+    let size = |bytes: u64| usize::try_from(bytes).map_err(|_| wrong(format!("a functor of {bytes} bytes")));
+    // SAFETY: null or NUL-terminated strings, by the header.
+    let (tag, symbol) = unsafe { (str_of(launch.object_tag, "object_tag")?, str_of(launch.symbol, "symbol")?) };
+    // SAFETY: readable for that many bytes, by the header.
+    let closure = unsafe { Closure::copy(launch.closure.cast(), size(launch.closure_size)?, size(launch.closure_alignment)?) }?;
+    Ok(Request {
+        kernel: KernelKey { module: launch.module as usize, tag, symbol },
+        kind,
+        dimensions: launch.dimensions as usize,
+        global: launch.global,
+        local: launch.local,
+        offset: launch.offset,
+        local_memory: launch.local_memory,
+        closure,
+    })
+}
+
+/// # Safety
+/// `pointer` is null or a NUL-terminated string that outlives the result.
+unsafe fn str_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
+    if pointer.is_null() {
+        return Ok("");
+    }
+    // SAFETY: by this function's contract.
+    let text = unsafe { std::ffi::CStr::from_ptr(pointer) };
+    text.to_str().map_err(|_| Error::new(Code::Invalid, format!("aspen_launch_t: `{name}` is not UTF-8")))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit_copy(
+    queue: *const Queue,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    after: *const After,
+    out: *mut *const Event,
+) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or alive, by the header.
+        let queue = unsafe { queue_of(queue, "aspen_submit_copy") }?;
+        if size > 0 && (to.is_null() || from.is_null()) {
+            return Err(null_argument("aspen_submit_copy", if to.is_null() { "to" } else { "from" }));
+        }
+        // SAFETY: valid for `size` bytes until the command is complete, by the header.
+        unsafe { give_event(queue.copy(to.cast(), from.cast(), size, dependencies(after)?)?, out) };
+        Ok(())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit_fill(
+    queue: *const Queue,
+    to: *mut c_void,
+    pattern: *const c_void,
+    pattern_size: usize,
+    count: usize,
+    after: *const After,
+    out: *mut *const Event,
+) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or alive, by the header.
+        let queue = unsafe { queue_of(queue, "aspen_submit_fill") }?;
+        let total = pattern_size.checked_mul(count);
+        let total = total.ok_or_else(|| Error::new(Code::Invalid, "aspen_submit_fill: more bytes than there are addresses"))?;
+        if total > 0 && (to.is_null() || pattern.is_null()) {
+            return Err(null_argument("aspen_submit_fill", if to.is_null() { "to" } else { "pattern" }));
+        }
+        let bytes = if total == 0 {
+            Vec::new()
+        } else {
+            // SAFETY: not null, and readable for that many bytes, by the header.
+            unsafe { slice::from_raw_parts(pattern.cast::<u8>(), pattern_size) }.to_vec()
+        };
+        // SAFETY: valid for all the bytes until the command is complete, by the header.
+        unsafe { give_event(queue.fill(to.cast(), bytes, count, dependencies(after)?)?, out) };
+        Ok(())
+    })
+}
+
+/// What `aspen_submit_host_task` runs.
+pub type Task = unsafe extern "C" fn(*mut c_void) -> *mut ErrorHandle;
+/// What frees a host task's data.
+pub type DropData = unsafe extern "C" fn(*mut c_void);
+
+struct HostTask {
+    task: Option<Task>,
+    drop: Option<DropData>,
+    data: *mut c_void,
+}
+
+// SAFETY: the header lets the data travel to a thread of the runtime.
+unsafe impl Send for HostTask {}
+
+impl HostTask {
+    fn run(self) -> Result<()> {
+        let Some(task) = self.task else { return Ok(()) };
+        // SAFETY: the function and its data come from the caller, who says they belong together; the result is null or from
+        // `aspen_error_create`, and ours.
+        match unsafe { ErrorHandle::take(task(self.data)) } {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for HostTask {
+    fn drop(&mut self) {
+        if let Some(drop) = self.drop {
+            // SAFETY: called once, as the header promises.
+            unsafe { drop(self.data) };
+        }
+    }
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit_host_task(
+    queue: *const Queue,
+    task: Option<Task>,
+    drop: Option<DropData>,
+    data: *mut c_void,
+    after: *const After,
+    out: *mut *const Event,
+) -> *mut ErrorHandle {
+    // Before anything can fail: the data is dropped on every way out.
+    let host_task = HostTask { task, drop, data };
+    fallible(move || {
+        // SAFETY: null or alive, by the header.
+        let queue = unsafe { queue_of(queue, "aspen_submit_host_task") }?;
+        if host_task.task.is_none() {
+            return Err(null_argument("aspen_submit_host_task", "task"));
+        }
+        // SAFETY: as the header says.
+        unsafe { give_event(queue.host_task(move || host_task.run(), dependencies(after)?)?, out) };
+        Ok(())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit_nothing(queue: *const Queue, after: *const After, out: *mut *const Event) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or alive, by the header.
+        unsafe { give_event(queue_of(queue, "aspen_submit_nothing")?.nothing(dependencies(after)?)?, out) };
+        Ok(())
+    })
+}
+
+// Handles of queues, events and buffers cross threads.
+const _: fn() = || {
+    fn shareable<T: Send + Sync>() {}
+    shareable::<Arc<Queue>>();
+    shareable::<Arc<Event>>();
+    shareable::<Arc<Buffer>>();
+};

@@ -1,0 +1,276 @@
+//! What a backend offers the runtime: devices, programs, kernels, and jobs cut into chunks.
+//!
+//! The runtime checks requirements and geometry before it calls any of this, so a backend may rely on what [`Launch`] documents.
+
+use std::alloc;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use aspen_contract::Capabilities;
+
+use crate::error::{Code, Error, Result};
+
+/// The backends the C ABI numbers (`aspen_backend_t`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum BackendKind {
+    /// The embedded CPU.
+    NativeCpu = 0,
+    /// OpenCL drivers.
+    OpenCl = 1,
+    /// CUDA drivers.
+    Cuda = 2,
+}
+
+impl BackendKind {
+    /// Every backend that `ASPEN_DEVICE_SELECTOR` knows, whether or not it has devices here.
+    pub const ALL: [BackendKind; 3] = [BackendKind::NativeCpu, BackendKind::OpenCl, BackendKind::Cuda];
+
+    /// Its name in `ASPEN_DEVICE_SELECTOR`.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackendKind::NativeCpu => "native_cpu",
+            BackendKind::OpenCl => "opencl",
+            BackendKind::Cuda => "cuda",
+        }
+    }
+}
+
+/// The type of a device (`aspen_device_type_t`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum DeviceType {
+    /// A CPU.
+    Cpu = 0,
+    /// A GPU.
+    Gpu = 1,
+    /// An accelerator.
+    Accelerator = 2,
+    /// Anything else.
+    Custom = 3,
+}
+
+impl DeviceType {
+    /// Every device type.
+    pub const ALL: [DeviceType; 4] = [DeviceType::Cpu, DeviceType::Gpu, DeviceType::Accelerator, DeviceType::Custom];
+
+    /// Its name in `ASPEN_DEVICE_SELECTOR`.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeviceType::Cpu => "cpu",
+            DeviceType::Gpu => "gpu",
+            DeviceType::Accelerator => "accelerator",
+            DeviceType::Custom => "custom",
+        }
+    }
+}
+
+/// The fixed facts of a device that no check depends on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Facts {
+    /// The device's name.
+    pub name: String,
+    /// Its maker.
+    pub vendor: String,
+    /// The version of its driver.
+    pub driver_version: String,
+    /// The version of the device.
+    pub version: String,
+    /// The version of the backend.
+    pub backend_version: String,
+    /// The maker's number.
+    pub vendor_id: u64,
+    /// How many work-groups can run at once.
+    pub max_compute_units: u64,
+    /// The most sub-groups in a work-group.
+    pub max_sub_groups: u64,
+    /// Bytes of global memory.
+    pub global_mem_size: u64,
+    /// Bytes of local memory of one work-group.
+    pub local_mem_size: u64,
+    /// Bytes of the largest allocation.
+    pub max_mem_alloc_size: u64,
+    /// The clock in MHz; 0 if it is not known.
+    pub max_clock_frequency_mhz: u64,
+    /// Bits of an address.
+    pub address_bits: u64,
+    /// The alignment of buffers in bits.
+    pub mem_base_addr_align_bits: u64,
+    /// Bytes of a cache line.
+    pub cache_line_size: u64,
+    /// Bytes of the last cache; 0 if that is not known.
+    pub cache_size: u64,
+    /// Bytes of the largest closure.
+    pub max_parameter_size: u64,
+    /// Nanoseconds of a step of the profiling clock.
+    pub profiling_timer_resolution: u64,
+}
+
+/// The fixed facts of a platform.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PlatformFacts {
+    /// The platform's name.
+    pub name: String,
+    /// Its maker.
+    pub vendor: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// A backend: one platform with its devices.
+pub trait Backend {
+    /// Which backend this is.
+    fn kind(&self) -> BackendKind;
+    /// The platform's facts.
+    fn platform(&self) -> PlatformFacts;
+    /// Its devices, always in the same order.
+    fn devices(&self) -> Vec<Arc<dyn RawDevice>>;
+}
+
+/// The kinds of USM allocations (`aspen_usm_kind_t`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum UsmKind {
+    /// Memory of the host that devices may access.
+    Host = 0,
+    /// Memory of one device.
+    Device = 1,
+    /// Memory that moves between host and device.
+    Shared = 2,
+}
+
+/// A device as it really is; profiles are the runtime's business.
+pub trait RawDevice: Send + Sync {
+    /// Its type.
+    fn device_type(&self) -> DeviceType;
+    /// What it can do. Sub-group and work-group limits are known (`Some`).
+    fn capabilities(&self) -> &Capabilities;
+    /// Its other facts.
+    fn facts(&self) -> &Facts;
+    /// Whether it takes images of that `arch` string.
+    fn takes_arch(&self, arch: &str) -> bool;
+    /// Whether it can run a kernel with exactly that sub-group size, although a profile may list other sizes. Source: DESIGN §7.22.
+    fn runs_sub_group_size(&self, size: u32) -> bool;
+    /// Loads an image; `name` is for messages.
+    ///
+    /// # Errors
+    /// [`Code::Build`] if the image cannot be loaded.
+    fn load(&self, name: &str, image: &[u8]) -> Result<Arc<dyn Program>>;
+    /// Allocates memory that kernels can access; `None` when there is none left.
+    fn allocate(&self, kind: UsmKind, layout: alloc::Layout) -> Option<NonNull<u8>>;
+    /// Gives memory back.
+    ///
+    /// # Safety
+    /// `pointer` comes from [`RawDevice::allocate`] of this device with the same layout, and nothing uses it any more.
+    unsafe fn free(&self, pointer: NonNull<u8>, layout: alloc::Layout);
+}
+
+/// A loaded image.
+pub trait Program: Send + Sync {
+    /// A kernel of the image by its symbol.
+    ///
+    /// # Errors
+    /// [`Code::Build`] if the image does not define it.
+    fn kernel(&self, symbol: &str) -> Result<Arc<dyn Kernel>>;
+}
+
+/// A kernel of a loaded image. It keeps its program loaded.
+pub trait Kernel: Send + Sync {
+    /// Prepares a launch. `threads` is how many threads may run chunks at once.
+    ///
+    /// # Errors
+    /// If the launch cannot be prepared, for lack of memory for instance.
+    fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>>;
+}
+
+/// A prepared launch: chunks that any thread may run in any order, each once.
+pub trait Job: Send + Sync {
+    /// How many chunks there are; may be 0.
+    fn chunks(&self) -> usize;
+    /// Runs one chunk on the calling thread.
+    ///
+    /// # Errors
+    /// What went wrong in the kernel; becomes an asynchronous error.
+    fn run(&self, chunk: usize) -> Result<()>;
+}
+
+/// How a kernel is invoked (`aspen_launch_kind_t`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum LaunchKind {
+    /// `single_task`.
+    SingleTask = 0,
+    /// `parallel_for(range)`.
+    Range = 1,
+    /// `parallel_for(nd_range)`.
+    NdRange = 2,
+    /// `parallel_for_work_group`; `global` counts groups.
+    WorkGroups = 3,
+}
+
+/// A launch that has passed every check. Arrays are in SYCL order and right-aligned: a 1-D launch uses index 2.
+#[derive(Debug)]
+pub struct Launch {
+    /// The kernel's name for people.
+    pub name: String,
+    /// How it is invoked.
+    pub kind: LaunchKind,
+    /// Work-items (for [`LaunchKind::WorkGroups`]: groups); the product does not overflow.
+    pub global: [u64; 3],
+    /// The work-group; divides `global` for [`LaunchKind::NdRange`]; 0 where the device chooses.
+    pub local: [u64; 3],
+    /// Added to the ids.
+    pub offset: [u64; 3],
+    /// Bytes of local memory, at most the device's.
+    pub local_memory: u64,
+    /// The kernel's `reqd_sub_group_size`, else a size the active profile suggests, else `None`.
+    pub sub_group_size: Option<u32>,
+    /// The functor.
+    pub closure: Closure,
+}
+
+/// A copy of a kernel's functor, at the alignment it asked for.
+#[derive(Debug)]
+pub struct Closure {
+    pointer: NonNull<u8>,
+    layout: alloc::Layout,
+}
+
+// SAFETY: the bytes belong to this value alone and nothing writes them after construction.
+unsafe impl Send for Closure {}
+// SAFETY: as above; shared access only reads.
+unsafe impl Sync for Closure {}
+
+impl Closure {
+    /// Copies `size` bytes from `from`.
+    ///
+    /// # Safety
+    /// `from` is readable for `size` bytes, or `size` is 0.
+    ///
+    /// # Errors
+    /// [`Code::Invalid`] for an alignment that is no power of two, [`Code::MemoryAllocation`] without memory.
+    pub unsafe fn copy(from: *const u8, size: usize, alignment: usize) -> Result<Closure> {
+        let layout = alloc::Layout::from_size_align(size.max(1), alignment.max(1))
+            .map_err(|_| Error::new(Code::Invalid, format!("a kernel's functor of {size} bytes cannot be aligned to {alignment}")))?;
+        // SAFETY: the layout has at least one byte.
+        let pointer = NonNull::new(unsafe { alloc::alloc(layout) })
+            .ok_or_else(|| Error::new(Code::MemoryAllocation, format!("no memory for a kernel's functor of {size} bytes")))?;
+        if size > 0 {
+            // SAFETY: `from` is readable by this function's contract, `pointer` is a fresh allocation of at least `size` bytes.
+            unsafe { std::ptr::copy_nonoverlapping(from, pointer.as_ptr(), size) };
+        }
+        Ok(Closure { pointer, layout })
+    }
+
+    /// Where the bytes are.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.pointer.as_ptr()
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `copy` with this layout, and freed only here.
+        unsafe { alloc::dealloc(self.pointer.as_ptr(), self.layout) };
+    }
+}

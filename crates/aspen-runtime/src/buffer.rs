@@ -1,0 +1,204 @@
+//! Buffers: memory, and who used it last.
+//!
+//! Hazards (SYCL 2020 §3.8.1): a command that reads waits for the last writer; one that writes waits for the last writer and all readers
+//! since. A host accessor is a command of its own that lasts from begin to end, so the same rule holds back kernels that conflict.
+
+use std::alloc::{self, Layout};
+use std::mem;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+
+use crate::command::{Command, Work, lock};
+use crate::error::{Code, Error, Result};
+use crate::pool::Pool;
+
+/// How a command uses a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// It only reads.
+    Read,
+    /// It only writes.
+    Write,
+    /// It reads and writes.
+    ReadWrite,
+}
+
+impl Access {
+    /// The access of that `aspen_access_t`.
+    ///
+    /// # Errors
+    /// [`Code::Accessor`] for any other number.
+    pub fn from_number(number: i32) -> Result<Access> {
+        match number {
+            1 => Ok(Access::Read),
+            2 => Ok(Access::Write),
+            3 => Ok(Access::ReadWrite),
+            _ => Err(Error::new(Code::Accessor, format!("{number} is no way to access a buffer (1 read, 2 write, 3 both)"))),
+        }
+    }
+
+    fn writes(self) -> bool {
+        self != Access::Read
+    }
+
+    fn and(self, other: Access) -> Access {
+        if self == other { self } else { Access::ReadWrite }
+    }
+}
+
+/// The smallest alignment of buffer memory in bytes: a cache line, and every vector type of SYCL.
+const ALIGNMENT: usize = 128;
+
+/// A buffer.
+pub struct Buffer {
+    pool: Arc<Pool>,
+    memory: NonNull<u8>,
+    /// Set if the memory is the buffer's own.
+    owned: Option<Layout>,
+    hazards: Mutex<Hazards>,
+}
+
+#[derive(Default)]
+struct Hazards {
+    writer: Option<Arc<Command>>,
+    readers: Vec<Arc<Command>>,
+    /// Host accesses that have begun and not ended.
+    host: Vec<(Access, Arc<Command>)>,
+}
+
+// SAFETY: the pointer is only handed out; who accesses the memory when is what the hazards are for.
+unsafe impl Send for Buffer {}
+// SAFETY: as above; the rest is behind a mutex.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// A buffer of `size` bytes. With `use_host` it works on `host`; otherwise it copies from there if that is not null.
+    ///
+    /// # Safety
+    /// `host` is null or valid for `size` bytes, for as long as the buffer lives if `use_host` is set.
+    ///
+    /// # Errors
+    /// [`Code::MemoryAllocation`] without memory, [`Code::Invalid`] for a bad alignment or `use_host` without memory.
+    pub unsafe fn create(pool: &Arc<Pool>, size: usize, alignment: usize, host: *mut u8, use_host: bool) -> Result<Arc<Buffer>> {
+        let buffer = |memory, owned| Arc::new(Buffer { pool: pool.clone(), memory, owned, hazards: Mutex::default() });
+        if use_host {
+            let memory = NonNull::new(host)
+                .ok_or_else(|| Error::new(Code::Invalid, "a buffer cannot use host memory at a null address (aspen_buffer_create)"))?;
+            return Ok(buffer(memory, None));
+        }
+        let layout = Layout::from_size_align(size.max(1), alignment.max(ALIGNMENT))
+            .map_err(|_| Error::new(Code::Invalid, format!("a buffer of {size} bytes cannot be aligned to {alignment}")))?;
+        // Zeroed pages come from the system for free, and no run depends on what memory held before.
+        // SAFETY: the layout has at least one byte.
+        let memory = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })
+            .ok_or_else(|| Error::new(Code::MemoryAllocation, format!("no memory for a buffer of {size} bytes")))?;
+        if !host.is_null() {
+            // SAFETY: readable by this function's contract; the destination is fresh and at least as large.
+            unsafe { std::ptr::copy_nonoverlapping(host, memory.as_ptr(), size) };
+        }
+        Ok(buffer(memory, Some(layout)))
+    }
+
+    /// Where kernels and host accessors find the data; the same for the buffer's life.
+    pub fn address(&self) -> *mut u8 {
+        self.memory.as_ptr()
+    }
+
+    /// Returns when no command uses it any more. Host accesses do not count: the caller may hold one itself.
+    pub fn wait(&self) {
+        let users: Vec<Arc<Command>> = {
+            let hazards = lock(&self.hazards);
+            let is_host = |command: &Arc<Command>| hazards.host.iter().any(|(_, host)| Arc::ptr_eq(command, host));
+            hazards.writer.iter().chain(&hazards.readers).filter(|command| !is_host(command)).cloned().collect()
+        };
+        for user in users {
+            user.wait();
+        }
+    }
+
+    /// Waits until the host may access the memory, and holds back commands that conflict until [`Buffer::end_host_access`].
+    pub fn begin_host_access(self: &Arc<Self>, access: Access) -> *mut u8 {
+        let command = Command::new(&self.pool, Work::External, Vec::new(), None, false);
+        let before = {
+            let _order = crate::queue::order();
+            let mut before = Vec::new();
+            self.blockers(access, &mut before);
+            for blocker in &before {
+                command.wait_for(blocker);
+            }
+            self.record(access, &command);
+            lock(&self.hazards).host.push((access, command.clone()));
+            command.submit();
+            before
+        };
+        for blocker in before {
+            blocker.wait();
+        }
+        self.address()
+    }
+
+    /// Ends the oldest host access of that kind; without one there is nothing to end.
+    pub fn end_host_access(&self, access: Access) {
+        let ended = {
+            let mut hazards = lock(&self.hazards);
+            let index = hazards.host.iter().position(|(begun, _)| *begun == access);
+            index.map(|index| hazards.host.remove(index).1)
+        };
+        if let Some(command) = ended {
+            command.finish_external();
+        }
+    }
+
+    /// What a command with that access has to wait for.
+    pub(crate) fn blockers(&self, access: Access, out: &mut Vec<Arc<Command>>) {
+        let hazards = lock(&self.hazards);
+        out.extend(hazards.writer.iter().cloned());
+        if access.writes() {
+            out.extend(hazards.readers.iter().cloned());
+        }
+    }
+
+    /// Notes that a command uses it from now on.
+    pub(crate) fn record(&self, access: Access, command: &Arc<Command>) {
+        let mut hazards = lock(&self.hazards);
+        let old = if access.writes() {
+            (hazards.writer.replace(command.clone()), mem::take(&mut hazards.readers))
+        } else {
+            // Completed readers are dropped at doubling lengths, so that a buffer that is only read stays small in memory.
+            if hazards.readers.len() >= 16 && hazards.readers.len().is_power_of_two() {
+                hazards.readers.retain(|reader| !reader.is_complete());
+            }
+            hazards.readers.push(command.clone());
+            (None, Vec::new())
+        };
+        drop(hazards);
+        drop(old);
+    }
+}
+
+/// Merges several uses of one buffer, so that a command never waits for itself.
+pub(crate) fn merged(uses: Vec<(Arc<Buffer>, Access)>) -> Vec<(Arc<Buffer>, Access)> {
+    let mut out: Vec<(Arc<Buffer>, Access)> = Vec::with_capacity(uses.len());
+    for (buffer, access) in uses {
+        match out.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &buffer)) {
+            Some((_, known)) => *known = known.and(access),
+            None => out.push((buffer, access)),
+        }
+    }
+    out
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let Some(layout) = self.owned {
+            // SAFETY: allocated in `create` with this layout; commands that use the memory hold the buffer, so none is left.
+            unsafe { alloc::dealloc(self.memory.as_ptr(), layout) };
+        }
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Buffer").field("memory", &self.memory).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,392 @@
+//! Commands and the graph they form.
+//!
+//! A command waits for others (its *blockers*), becomes ready, is claimed by exactly one thread, and completes. Kernels are cut into
+//! chunks that further threads may join. Waiting threads help: they run what they wait for if nobody has begun it, join its chunks, or
+//! go down to one of its blockers; only when somebody else runs the thing do they sleep. So a wait inside a host task cannot starve the
+//! pool, and a launch followed by a wait needs no switch of threads.
+//!
+//! Memory: a completed command keeps neither its work nor its blockers nor its successors, so chains of any length stay short in memory.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::backend::Job;
+use crate::error::{Code, Error, Result};
+use crate::pool::{Pool, Ticket};
+
+const PENDING: u8 = 0;
+const READY: u8 = 1;
+const RUNNING: u8 = 2;
+const COMPLETE: u8 = 3;
+
+/// A kernel whose first chunk predicts less work than this for all others stays on one thread: waking another costs about as much.
+const WORTH_WAKING: Duration = Duration::from_micros(20);
+
+/// The status of a command (`aspen_event_status_t`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum Status {
+    /// Not begun.
+    Submitted = 0,
+    /// Begun.
+    Running = 1,
+    /// Done, with or without an error.
+    Complete = 2,
+}
+
+/// What a command does.
+pub(crate) enum Work {
+    /// Nothing: it completes as soon as it may begin.
+    Nothing,
+    /// One call on one thread.
+    Once(Box<dyn FnOnce() -> Result<()> + Send>),
+    /// A kernel.
+    Kernel(Box<dyn Job>),
+    /// Something outside (a host accessor), which ends by [`Command::finish_external`].
+    External,
+}
+
+/// Asynchronous errors of a queue's commands, oldest first.
+#[derive(Default, Debug)]
+pub(crate) struct AsyncErrors(Mutex<VecDeque<Error>>);
+
+impl AsyncErrors {
+    fn push(&self, error: Error) {
+        lock(&self.0).push_back(error);
+    }
+
+    pub(crate) fn take(&self) -> Option<Error> {
+        lock(&self.0).pop_front()
+    }
+}
+
+/// Points in time of a profiled command, in nanoseconds of a steady clock.
+#[derive(Default, Debug)]
+pub(crate) struct Times {
+    pub(crate) submit: AtomicU64,
+    pub(crate) start: AtomicU64,
+    pub(crate) end: AtomicU64,
+}
+
+/// A command, and the event of it.
+pub struct Command {
+    pool: Arc<Pool>,
+    state: AtomicU8,
+    /// Unfinished blockers, and one more until the submission is over.
+    missing: AtomicUsize,
+    waiters: AtomicU32,
+    inner: Mutex<Inner>,
+    changed: Condvar,
+    errors: Option<Arc<AsyncErrors>>,
+    times: Option<Box<Times>>,
+}
+
+struct Inner {
+    work: Option<Work>,
+    running: Option<Arc<Running>>,
+    blockers: Vec<Arc<Command>>,
+    successors: Vec<Arc<Command>>,
+    /// What must live until the command is complete (buffers).
+    holds: Vec<Arc<dyn Send + Sync>>,
+}
+
+/// A kernel in progress.
+pub(crate) struct Running {
+    job: Box<dyn Job>,
+    chunks: usize,
+    next: AtomicUsize,
+    finished: AtomicUsize,
+    failed: AtomicBool,
+}
+
+/// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Command {
+    /// A command that is not yet part of the graph; [`Command::submit`] makes it so.
+    pub(crate) fn new(
+        pool: &Arc<Pool>,
+        work: Work,
+        holds: Vec<Arc<dyn Send + Sync>>,
+        errors: Option<Arc<AsyncErrors>>,
+        profile: bool,
+    ) -> Arc<Command> {
+        let times = profile.then(|| {
+            let times = Box::<Times>::default();
+            times.submit.store(now(), Ordering::Relaxed);
+            times
+        });
+        Arc::new(Command {
+            pool: pool.clone(),
+            state: AtomicU8::new(PENDING),
+            missing: AtomicUsize::new(1),
+            waiters: AtomicU32::new(0),
+            inner: Mutex::new(Inner { work: Some(work), running: None, blockers: Vec::new(), successors: Vec::new(), holds }),
+            changed: Condvar::new(),
+            errors,
+            times,
+        })
+    }
+
+    /// A command that is complete already.
+    pub(crate) fn completed() -> Arc<Command> {
+        // It never runs, so a pool without threads of its own serves.
+        static NO_POOL: OnceLock<Arc<Pool>> = OnceLock::new();
+        let pool = NO_POOL.get_or_init(|| Pool::new(1));
+        let command = Command::new(pool, Work::Nothing, Vec::new(), None, false);
+        lock(&command.inner).work = None;
+        command.state.store(COMPLETE, Ordering::Release);
+        command
+    }
+
+    /// Makes it wait for `blocker` if that is not complete. Only before [`Command::submit`].
+    pub(crate) fn wait_for(self: &Arc<Self>, blocker: &Arc<Command>) {
+        if blocker.is_complete() || Arc::ptr_eq(self, blocker) {
+            return;
+        }
+        let mut inner = lock(&blocker.inner);
+        if blocker.is_complete() {
+            return;
+        }
+        inner.successors.push(self.clone());
+        drop(inner);
+        self.missing.fetch_add(1, Ordering::Relaxed);
+        lock(&self.inner).blockers.push(blocker.clone());
+    }
+
+    /// Ends the submission: from now on the command runs when its blockers are complete.
+    pub(crate) fn submit(self: &Arc<Self>) {
+        release(vec![self.clone()]);
+    }
+
+    /// Whether it is complete.
+    pub fn is_complete(&self) -> bool {
+        self.state.load(Ordering::Acquire) == COMPLETE
+    }
+
+    /// Its status.
+    pub fn status(&self) -> Status {
+        match self.state.load(Ordering::Acquire) {
+            PENDING | READY => Status::Submitted,
+            RUNNING => Status::Running,
+            _ => Status::Complete,
+        }
+    }
+
+    pub(crate) fn times(&self) -> Option<&Times> {
+        self.times.as_deref()
+    }
+
+    /// Runs it if nobody has begun it.
+    pub(crate) fn run(self: &Arc<Self>) {
+        if self.state.compare_exchange(READY, RUNNING, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            return;
+        }
+        if let Some(times) = &self.times {
+            times.start.store(now(), Ordering::Relaxed);
+        }
+        let work = lock(&self.inner).work.take();
+        match work {
+            None | Some(Work::Nothing | Work::External) => self.complete(),
+            Some(Work::Once(call)) => {
+                self.report(guarded(call));
+                self.complete();
+            }
+            Some(Work::Kernel(job)) => self.run_kernel(job),
+        }
+    }
+
+    fn run_kernel(self: &Arc<Self>, job: Box<dyn Job>) {
+        let chunks = job.chunks();
+        if chunks <= 1 {
+            if chunks == 1 {
+                self.report(guarded(|| job.run(0)));
+            }
+            drop(job);
+            return self.complete();
+        }
+        let running =
+            Arc::new(Running { job, chunks, next: AtomicUsize::new(1), finished: AtomicUsize::new(0), failed: AtomicBool::new(false) });
+        lock(&self.inner).running = Some(running.clone());
+        let begin = Instant::now();
+        let last = self.run_chunk(&running, 0);
+        if last {
+            return self.complete();
+        }
+        let rest = u32::try_from(chunks - 1).unwrap_or(u32::MAX);
+        if begin.elapsed().saturating_mul(rest) > WORTH_WAKING {
+            self.pool.call_helpers(self, &running, chunks - 1);
+        }
+        self.join(&running);
+    }
+
+    /// Takes chunks until none is left.
+    pub(crate) fn join(self: &Arc<Self>, running: &Arc<Running>) {
+        loop {
+            let chunk = running.next.fetch_add(1, Ordering::Relaxed);
+            if chunk >= running.chunks {
+                return;
+            }
+            if self.run_chunk(running, chunk) {
+                return self.complete();
+            }
+        }
+    }
+
+    /// Whether this was the last chunk to finish.
+    fn run_chunk(&self, running: &Running, chunk: usize) -> bool {
+        if !running.failed.load(Ordering::Relaxed) {
+            let result = guarded(|| running.job.run(chunk));
+            // One error a launch: what follows from it would only repeat it.
+            if result.is_err() && !running.failed.swap(true, Ordering::Relaxed) {
+                self.report(result);
+            }
+        }
+        running.finished.fetch_add(1, Ordering::AcqRel) + 1 == running.chunks
+    }
+
+    fn report(&self, result: Result<()>) {
+        if let (Err(error), Some(errors)) = (result, &self.errors) {
+            errors.push(error);
+        }
+    }
+
+    /// Ends a command of [`Work::External`].
+    pub(crate) fn finish_external(self: &Arc<Self>) {
+        self.complete();
+    }
+
+    fn complete(self: &Arc<Self>) {
+        release(self.finish());
+    }
+
+    /// Marks it complete and returns its successors.
+    fn finish(&self) -> Vec<Arc<Command>> {
+        if let Some(times) = &self.times {
+            let end = now();
+            times.end.store(end, Ordering::Relaxed);
+            // A command of nothing begins when it ends.
+            let _begun = times.start.compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        let mut inner = lock(&self.inner);
+        let running = inner.running.take();
+        let holds = mem::take(&mut inner.holds);
+        let successors = mem::take(&mut inner.successors);
+        inner.blockers = Vec::new();
+        self.state.store(COMPLETE, Ordering::Release);
+        drop(inner);
+        self.notify();
+        drop((running, holds));
+        successors
+    }
+
+    /// Wakes waiting threads after a change of the state that was made, or is followed by a lock of, `inner`.
+    fn notify(&self) {
+        if self.waiters.load(Ordering::SeqCst) > 0 {
+            drop(lock(&self.inner));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Returns when the command is complete; helps meanwhile.
+    pub fn wait(self: &Arc<Self>) {
+        if self.is_complete() {
+            return;
+        }
+        let mut path = vec![self.clone()];
+        while let Some(command) = path.last().cloned() {
+            match command.state.load(Ordering::Acquire) {
+                COMPLETE => {
+                    path.pop();
+                }
+                READY => command.run(),
+                RUNNING => {
+                    let running = lock(&command.inner).running.clone();
+                    if let Some(running) = running {
+                        command.join(&running);
+                    }
+                    command.sleep_while(|state, _| state == RUNNING);
+                }
+                _ => match command.unfinished_blocker() {
+                    Some(blocker) => path.push(blocker),
+                    None => command.sleep_while(|state, inner| state == PENDING && inner.blockers.is_empty()),
+                },
+            }
+        }
+    }
+
+    fn unfinished_blocker(&self) -> Option<Arc<Command>> {
+        let mut inner = lock(&self.inner);
+        while inner.blockers.last().is_some_and(|blocker| blocker.is_complete()) {
+            inner.blockers.pop();
+        }
+        inner.blockers.last().cloned()
+    }
+
+    fn sleep_while(&self, mut asleep: impl FnMut(u8, &Inner) -> bool) {
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        let mut inner = lock(&self.inner);
+        while asleep(self.state.load(Ordering::SeqCst), &inner) {
+            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(inner);
+        self.waiters.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Command").field("status", &self.status()).finish_non_exhaustive()
+    }
+}
+
+/// Takes one count off each command, and makes those ready that wait for nothing more. A loop, since chains may be long.
+fn release(mut commands: Vec<Arc<Command>>) {
+    while let Some(command) = commands.pop() {
+        if command.missing.fetch_sub(1, Ordering::AcqRel) != 1 {
+            continue;
+        }
+        let kind = {
+            let inner = lock(&command.inner);
+            match inner.work {
+                Some(Work::Nothing) => READY,
+                Some(Work::External) => RUNNING,
+                _ => COMPLETE,
+            }
+        };
+        match kind {
+            READY => commands.extend(command.finish()),
+            RUNNING => {
+                command.state.store(RUNNING, Ordering::SeqCst);
+                command.notify();
+            }
+            _ => {
+                command.state.store(READY, Ordering::SeqCst);
+                command.notify();
+                let pool = command.pool.clone();
+                pool.push(Ticket::Run(command));
+            }
+        }
+    }
+}
+
+/// Runs a call of the outside world; a panic becomes an error.
+fn guarded(call: impl FnOnce() -> Result<()>) -> Result<()> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Err(Error::new(Code::Runtime, format!("a command panicked: {text}")))
+    })
+}
+
+/// Nanoseconds of the steady clock since the first call in this process, plus one (0 means *not yet*).
+fn now() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(1)
+}

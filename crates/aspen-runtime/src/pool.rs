@@ -1,0 +1,124 @@
+//! The threads that run commands.
+//!
+//! One queue of tickets under one lock: commands are coarse (a kernel is one ticket, its chunks are taken by an atomic counter), so the
+//! lock is not where time goes. Threads sleep when there is nothing to do, and are woken only if one of them sleeps.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+
+use crate::command::{Command, Running, lock};
+use crate::error::{Code, Error, Result};
+
+/// Stack of a worker in bytes: range kernels run on it, and users put arrays there.
+const STACK: usize = 8 << 20;
+
+/// Something for a thread to do.
+pub(crate) enum Ticket {
+    /// Claim and run a command.
+    Run(Arc<Command>),
+    /// Join a kernel in progress.
+    Join(Arc<Command>, Arc<Running>),
+}
+
+/// The threads of a runtime. They are never joined: a process may exit while commands run, as it may with any SYCL implementation.
+pub struct Pool {
+    threads: usize,
+    shared: Mutex<Shared>,
+    work: Condvar,
+}
+
+#[derive(Default)]
+struct Shared {
+    tickets: VecDeque<Ticket>,
+    sleepers: usize,
+    started: bool,
+}
+
+impl Pool {
+    /// A pool of so many threads (at least one); they start with the first command.
+    pub fn new(threads: usize) -> Arc<Pool> {
+        Arc::new(Pool { threads: threads.max(1), shared: Mutex::default(), work: Condvar::new() })
+    }
+
+    /// How many threads run commands.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Starts the threads if they do not run yet.
+    ///
+    /// # Errors
+    /// [`Code::Runtime`] if the system gives not even one thread.
+    pub(crate) fn start(self: &Arc<Self>) -> Result<()> {
+        let mut shared = lock(&self.shared);
+        if shared.started {
+            return Ok(());
+        }
+        for index in 0..self.threads {
+            let pool = self.clone();
+            let spawned = thread::Builder::new().name(format!("aspen-{index}")).stack_size(STACK).spawn(move || pool.serve());
+            match spawned {
+                Ok(_) => shared.started = true,
+                // Fewer threads than wanted are slower, not wrong.
+                Err(_) if shared.started => break,
+                Err(error) => return Err(Error::new(Code::Runtime, format!("no thread to run commands on: {error}"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn serve(&self) {
+        let mut shared = lock(&self.shared);
+        loop {
+            match shared.tickets.pop_front() {
+                Some(ticket) => {
+                    drop(shared);
+                    match ticket {
+                        Ticket::Run(command) => command.run(),
+                        Ticket::Join(command, running) => command.join(&running),
+                    }
+                    shared = lock(&self.shared);
+                }
+                None => {
+                    shared.sleepers += 1;
+                    shared = self.work.wait(shared).unwrap_or_else(PoisonError::into_inner);
+                    shared.sleepers -= 1;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn push(&self, ticket: Ticket) {
+        let mut shared = lock(&self.shared);
+        shared.tickets.push_back(ticket);
+        let wake = shared.sleepers > 0;
+        drop(shared);
+        if wake {
+            self.work.notify_one();
+        }
+    }
+
+    /// Calls further threads to a kernel with so many chunks left; ahead of other commands, since they are worth less than this one's end.
+    pub(crate) fn call_helpers(&self, command: &Arc<Command>, running: &Arc<Running>, chunks: usize) {
+        let helpers = chunks.min(self.threads - 1);
+        if helpers == 0 {
+            return;
+        }
+        let mut shared = lock(&self.shared);
+        for _ in 0..helpers {
+            shared.tickets.push_front(Ticket::Join(command.clone(), running.clone()));
+        }
+        let wake = shared.sleepers.min(helpers);
+        drop(shared);
+        for _ in 0..wake {
+            self.work.notify_one();
+        }
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,261 @@
+//! Queues and events.
+//!
+//! A submission first gathers everything a command has to wait for, and only then writes itself down as the last user of its buffers and
+//! queue: whoever is refused before has changed nothing. One lock for that step keeps the order in which two commands meet several
+//! buffers the same for all of them, so the graph has no cycles.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::buffer::{Access, Buffer, merged};
+use crate::command::{AsyncErrors, Command, Status, Times, Work, lock};
+use crate::error::{Code, Error, Result};
+use crate::pool::Pool;
+use crate::system::Device;
+
+/// What a command waits for and holds.
+#[derive(Default, Debug)]
+pub struct Dependencies {
+    /// Buffers it uses; the same one may occur more than once.
+    pub buffers: Vec<(Arc<Buffer>, Access)>,
+    /// Events it waits for.
+    pub events: Vec<Event>,
+}
+
+/// A queue.
+#[derive(Debug)]
+pub struct Queue {
+    device: &'static Device,
+    pool: Arc<Pool>,
+    in_order: bool,
+    profiling: bool,
+    errors: Arc<AsyncErrors>,
+    submitted: Mutex<Submitted>,
+}
+
+#[derive(Default, Debug)]
+struct Submitted {
+    /// Commands that may not be complete; an in-order queue needs only the last.
+    commands: Vec<Arc<Command>>,
+    /// How many there may be before the completed ones are dropped.
+    prune_at: usize,
+}
+
+static ORDER: Mutex<()> = Mutex::new(());
+
+/// The lock under which commands enter the hazards of buffers.
+pub(crate) fn order() -> MutexGuard<'static, ()> {
+    lock(&ORDER)
+}
+
+impl Queue {
+    /// A queue of the device.
+    pub fn new(device: &'static Device, pool: &Arc<Pool>, in_order: bool, profiling: bool) -> Queue {
+        Queue { device, pool: pool.clone(), in_order, profiling, errors: Arc::default(), submitted: Mutex::default() }
+    }
+
+    /// Its device.
+    pub fn device(&self) -> &'static Device {
+        self.device
+    }
+
+    /// The threads that run its commands.
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// Waits until every command submitted so far is complete.
+    pub fn wait(&self) {
+        let commands = lock(&self.submitted).commands.clone();
+        for command in commands.iter().rev() {
+            command.wait();
+        }
+        drop(commands);
+        lock(&self.submitted).commands.retain(|command| !command.is_complete());
+    }
+
+    /// The oldest asynchronous error that nobody has taken.
+    pub fn take_async_error(&self) -> Option<Error> {
+        self.errors.take()
+    }
+
+    /// Copies memory.
+    ///
+    /// # Safety
+    /// Both ranges are valid for `size` bytes when the command runs; they may overlap.
+    ///
+    /// # Errors
+    /// Only if there are no threads to run commands.
+    pub unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize, after: Dependencies) -> Result<Event> {
+        let (to, from) = (Address(to), Address(from.cast_mut()));
+        self.submit(
+            Work::Once(Box::new(move || {
+                // The whole wrappers move in, not their pointers.
+                let (to, from) = (to, from);
+                if size > 0 {
+                    // SAFETY: valid by the contract of `copy`.
+                    unsafe { std::ptr::copy(from.0.cast_const(), to.0, size) };
+                }
+                Ok(())
+            })),
+            after,
+        )
+    }
+
+    /// Repeats `pattern` `count` times.
+    ///
+    /// # Safety
+    /// `to` is valid for `pattern.len() * count` bytes when the command runs.
+    ///
+    /// # Errors
+    /// Only if there are no threads to run commands.
+    pub unsafe fn fill(&self, to: *mut u8, pattern: Vec<u8>, count: usize, after: Dependencies) -> Result<Event> {
+        let to = Address(to);
+        self.submit(
+            Work::Once(Box::new(move || {
+                let to = to;
+                // SAFETY: valid by the contract of `fill`.
+                unsafe { repeat(to.0, &pattern, count) };
+                Ok(())
+            })),
+            after,
+        )
+    }
+
+    /// Runs a function of the host.
+    ///
+    /// # Errors
+    /// Only if there are no threads to run commands.
+    pub fn host_task(&self, task: impl FnOnce() -> Result<()> + Send + 'static, after: Dependencies) -> Result<Event> {
+        self.submit(Work::Once(Box::new(task)), after)
+    }
+
+    /// A command that only waits.
+    ///
+    /// # Errors
+    /// Only if there are no threads to run commands.
+    pub fn nothing(&self, after: Dependencies) -> Result<Event> {
+        self.submit(Work::Nothing, after)
+    }
+
+    pub(crate) fn submit(&self, work: Work, after: Dependencies) -> Result<Event> {
+        self.pool.start()?;
+        let buffers = merged(after.buffers);
+        let holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
+        let command = Command::new(&self.pool, work, holds, Some(self.errors.clone()), self.profiling);
+        for event in &after.events {
+            command.wait_for(&event.command);
+        }
+        let hazards = self.in_order || !buffers.is_empty();
+        let guard = hazards.then(order);
+        let mut before = Vec::new();
+        for (buffer, access) in &buffers {
+            buffer.blockers(*access, &mut before);
+        }
+        let mut submitted = lock(&self.submitted);
+        if self.in_order {
+            before.append(&mut submitted.commands);
+        }
+        submitted.add(command.clone());
+        drop(submitted);
+        for blocker in &before {
+            command.wait_for(blocker);
+        }
+        for (buffer, access) in &buffers {
+            buffer.record(*access, &command);
+        }
+        drop(guard);
+        // Outside the lock: a command of nothing completes here, with all that follows from it.
+        command.submit();
+        Ok(Event { command })
+    }
+}
+
+impl Submitted {
+    fn add(&mut self, command: Arc<Command>) {
+        if self.commands.len() >= self.prune_at {
+            self.commands.retain(|command| !command.is_complete());
+            self.prune_at = (self.commands.len() * 2).max(64);
+        }
+        self.commands.push(command);
+    }
+}
+
+/// An address that travels to another thread.
+struct Address(*mut u8);
+
+// SAFETY: the pointer is only carried; the contracts of `copy` and `fill` make its use valid on any thread.
+unsafe impl Send for Address {}
+
+/// # Safety
+/// `to` is valid for `pattern.len() * count` bytes.
+unsafe fn repeat(to: *mut u8, pattern: &[u8], count: usize) {
+    let total = pattern.len() * count;
+    if total == 0 {
+        return;
+    }
+    if let [byte] = pattern {
+        // SAFETY: as this function's contract.
+        return unsafe { to.write_bytes(*byte, count) };
+    }
+    // SAFETY: the first pattern fits, since count is at least 1.
+    unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), to, pattern.len()) };
+    let mut done = pattern.len();
+    while done < total {
+        let next = done.min(total - done);
+        // SAFETY: source [0, next) and destination [done, done + next) are inside the range and do not overlap, as next <= done.
+        unsafe { std::ptr::copy_nonoverlapping(to.cast_const(), to.add(done), next) };
+        done += next;
+    }
+}
+
+/// The points in time that a profiled event knows (`aspen_profiling_t`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum Moment {
+    /// It was submitted.
+    Submit = 0,
+    /// It began.
+    Start = 1,
+    /// It was complete.
+    End = 2,
+}
+
+/// An event: a command seen from outside.
+#[derive(Clone, Debug)]
+pub struct Event {
+    command: Arc<Command>,
+}
+
+impl Event {
+    /// An event that is complete already: a default-constructed `sycl::event`.
+    pub fn complete() -> Event {
+        Event { command: Command::completed() }
+    }
+
+    /// Its status.
+    pub fn status(&self) -> Status {
+        self.command.status()
+    }
+
+    /// Returns when it is complete.
+    pub fn wait(&self) {
+        self.command.wait();
+    }
+
+    /// Nanoseconds of a steady clock; waits for the event.
+    ///
+    /// # Errors
+    /// [`Code::Invalid`] if its queue does not profile.
+    pub fn profiling(&self, moment: Moment) -> Result<u64> {
+        self.wait();
+        let times: &Times = self.command.times().ok_or_else(|| {
+            Error::new(Code::Invalid, "this event has no times: its queue was made without property::queue::enable_profiling")
+        })?;
+        let time = match moment {
+            Moment::Submit => &times.submit,
+            Moment::Start => &times.start,
+            Moment::End => &times.end,
+        };
+        Ok(time.load(std::sync::atomic::Ordering::Acquire))
+    }
+}

@@ -1,0 +1,30 @@
+//! `ASPEN_SAVE_DIR`: every image that is considered, and what became of it. For people who wonder why a kernel is refused.
+
+use std::fs;
+use std::path::Path;
+
+use aspen_image::{DeviceImage, ImageKind};
+
+use crate::system::Device;
+
+/// Writes the image and its verdict if the user asked for it. A failure is said on standard error: it must not change what the program does.
+pub(crate) fn considered(device: &Device, label: &str, image: &DeviceImage<'_>, verdict: &str) {
+    let Some(folder) = device.save_dir() else { return };
+    if let Err(error) = write(folder, label, image, &format!("{label} on {}: {verdict}\n", device.selector_name())) {
+        eprintln!("aspen: ASPEN_SAVE_DIR={}: {error}", folder.display());
+    }
+}
+
+fn write(folder: &Path, label: &str, image: &DeviceImage<'_>, verdict: &str) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let stem: String = label.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+    let extension = match image.kind() {
+        ImageKind::Object => "so",
+        ImageKind::Bitcode => "bc",
+        ImageKind::SpirV => "spv",
+        ImageKind::Ptx => "ptx",
+        _ => "img",
+    };
+    fs::write(folder.join(format!("{stem}.{extension}")), image.bytes())?;
+    fs::write(folder.join(format!("{stem}.txt")), verdict)
+}

@@ -1,0 +1,231 @@
+//! Platforms and devices as programs see them: what the backends found, admitted by the selector, presented by the profile.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use aspen_contract::{Aspect, Capabilities, Need, Requirements, Verdict, check};
+
+use crate::backend::{Backend, BackendKind, PlatformFacts, RawDevice};
+use crate::environment::Environment;
+use crate::error::Result;
+use crate::pool::Pool;
+use crate::profile::Profile;
+use crate::selector::Selector;
+
+/// The aspects that a kernel cannot execute without, whatever a profile says. Source: DESIGN §6.
+const EXECUTING: [&str; 8] = [
+    "fp16",
+    "fp64",
+    "atomic64",
+    "image",
+    "usm_device_allocations",
+    "usm_host_allocations",
+    "usm_shared_allocations",
+    "usm_system_allocations",
+];
+
+/// Everything a process has of the runtime. It lives as long as the process.
+#[derive(Debug)]
+pub struct System {
+    platforms: Vec<&'static Platform>,
+    pool: Arc<Pool>,
+}
+
+/// A platform: the devices of a backend that the selector admits.
+#[derive(Debug)]
+pub struct Platform {
+    backend: BackendKind,
+    facts: PlatformFacts,
+    devices: OnceLock<Vec<&'static Device>>,
+}
+
+/// A device, as the active profile presents it.
+pub struct Device {
+    platform: &'static Platform,
+    real: Arc<dyn RawDevice>,
+    selector_name: String,
+    profile: Option<Profile>,
+    /// What `has`, `sub_group_sizes` and the like answer. Everything is known.
+    presented: Capabilities,
+    save_dir: Option<PathBuf>,
+}
+
+impl System {
+    /// Finds the devices. The result is never freed, since devices live as long as the process.
+    ///
+    /// # Errors
+    /// If a variable of the environment makes no sense; the message names it.
+    pub fn start(backends: &[Box<dyn Backend>], environment: Environment) -> Result<&'static System> {
+        let selector = Selector::parse(environment.selector.as_deref().unwrap_or_default())?;
+        let profile = Profile::load(environment.profile.as_deref(), environment.config_file.as_deref())?;
+        let threads = environment.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let mut platforms = Vec::new();
+        for backend in backends {
+            let admitted: Vec<(usize, Arc<dyn RawDevice>)> = backend
+                .devices()
+                .into_iter()
+                .enumerate()
+                .filter(|(number, device)| selector.admits(backend.kind(), device.device_type(), *number))
+                .collect();
+            if admitted.is_empty() {
+                continue;
+            }
+            let platform: &'static Platform =
+                Box::leak(Box::new(Platform { backend: backend.kind(), facts: backend.platform(), devices: OnceLock::new() }));
+            platform.devices.get_or_init(|| {
+                admitted
+                    .into_iter()
+                    .map(|(number, real)| {
+                        let device = Device::new(platform, real, number, profile.clone(), environment.save_dir.clone());
+                        &*Box::leak(Box::new(device))
+                    })
+                    .collect()
+            });
+            platforms.push(platform);
+        }
+        Ok(Box::leak(Box::new(System { platforms, pool: Pool::new(threads) })))
+    }
+
+    /// The platforms with at least one admitted device.
+    pub fn platforms(&self) -> &[&'static Platform] {
+        &self.platforms
+    }
+
+    /// The threads that run commands.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+}
+
+impl Platform {
+    /// Its backend.
+    pub fn backend(&self) -> BackendKind {
+        self.backend
+    }
+
+    /// Its facts.
+    pub fn facts(&self) -> &PlatformFacts {
+        &self.facts
+    }
+
+    /// Its admitted devices.
+    pub fn devices(&self) -> &[&'static Device] {
+        self.devices.get().map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Device {
+    fn new(
+        platform: &'static Platform,
+        real: Arc<dyn RawDevice>,
+        number: usize,
+        profile: Option<Profile>,
+        save_dir: Option<PathBuf>,
+    ) -> Device {
+        let presented = presented(real.capabilities(), profile.as_ref());
+        Device { platform, real, selector_name: format!("{}:{number}", platform.backend.name()), profile, presented, save_dir }
+    }
+
+    /// Its platform.
+    pub fn platform(&self) -> &'static Platform {
+        self.platform
+    }
+
+    /// The device behind the profile.
+    pub fn real(&self) -> &dyn RawDevice {
+        &*self.real
+    }
+
+    /// `native_cpu:0`.
+    pub fn selector_name(&self) -> &str {
+        &self.selector_name
+    }
+
+    /// What it can do, as the profile presents it; nothing is unknown.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.presented
+    }
+
+    pub(crate) fn save_dir(&self) -> Option<&PathBuf> {
+        self.save_dir.as_ref()
+    }
+
+    /// Whether it has the aspect.
+    pub fn has(&self, aspect: Aspect) -> bool {
+        self.presented.aspects.contains(&aspect)
+    }
+
+    /// What of the requirements it lacks, profile and real device taken together, in the order of [`Requirements::needs`].
+    pub fn unmet(&self, requirements: &Requirements) -> Vec<Need> {
+        let mut unmet = surely_unmet(check(requirements, &self.presented));
+        if self.profile.is_some() {
+            unmet.extend(surely_unmet(check(&executing(requirements), &self.executable(requirements))));
+        }
+        requirements.needs().filter(|need| unmet.contains(need)).collect()
+    }
+
+    /// Who refuses these requirements: the profile if it does, else the device itself.
+    pub fn refusing_name(&self, requirements: &Requirements) -> &str {
+        match &self.profile {
+            Some(profile) if matches!(check(requirements, &profile.capabilities), Verdict::Unmet(_)) => &profile.name,
+            _ => &self.real.facts().name,
+        }
+    }
+
+    /// The sub-group size the profile suggests for kernels that require none: 16 or less, as far as it lists such a size.
+    pub fn suggested_sub_group_size(&self) -> Option<u32> {
+        let sizes = self.profile.as_ref()?.capabilities.sub_group_sizes.as_ref()?;
+        let runnable = || sizes.iter().copied().filter(|size| self.real.runs_sub_group_size(*size));
+        runnable().filter(|size| *size <= 16).max().or_else(|| runnable().min())
+    }
+
+    /// What the real device executes, with the sub-group size in question added if it runs it without listing it.
+    fn executable(&self, requirements: &Requirements) -> Capabilities {
+        let mut capabilities = self.real.capabilities().clone();
+        if let (Some(size), Some(sizes)) = (requirements.reqd_sub_group_size, &mut capabilities.sub_group_sizes)
+            && self.real.runs_sub_group_size(size)
+        {
+            sizes.push(size);
+        }
+        capabilities
+    }
+}
+
+/// The part of the requirements that executing needs.
+fn executing(requirements: &Requirements) -> Requirements {
+    let executing: BTreeSet<Aspect> = EXECUTING.iter().filter_map(|name| Aspect::from_name(name)).collect();
+    Requirements { aspects: requirements.aspects.intersection(&executing).copied().collect(), ..requirements.clone() }
+}
+
+/// At run time nothing is unknown, so what is not known is not there. Source: DESIGN §1.
+fn surely_unmet(verdict: Verdict) -> Vec<Need> {
+    match verdict {
+        Verdict::Met => Vec::new(),
+        Verdict::Unmet(needs) | Verdict::Unknown(needs) => needs,
+    }
+}
+
+/// The profile's answers; where the target's entry leaves something open, the device's own.
+fn presented(real: &Capabilities, profile: Option<&Profile>) -> Capabilities {
+    let Some(Profile { capabilities: profile, .. }) = profile else { return real.clone() };
+    let mut aspects = profile.aspects.clone();
+    if profile.may_support_other_aspects {
+        aspects.extend(real.aspects.iter().copied());
+    }
+    Capabilities {
+        aspects,
+        may_support_other_aspects: false,
+        sub_group_sizes: profile.sub_group_sizes.clone().or_else(|| real.sub_group_sizes.clone()),
+        max_work_group_size: profile.max_work_group_size.or(real.max_work_group_size),
+        max_work_item_sizes: profile.max_work_item_sizes.or(real.max_work_item_sizes),
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("selector_name", &self.selector_name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,73 @@
+//! USM allocations: made by a device, known by address.
+
+use std::alloc::Layout;
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::{PoisonError, RwLock};
+
+use aspen_contract::Aspect;
+
+use crate::backend::UsmKind;
+use crate::error::{Code, Error, Result};
+use crate::system::Device;
+
+/// The alignment of memory that suits every type of SYCL, in bytes (`double16` and `long16`).
+const ALIGNMENT: usize = 128;
+
+struct Allocation {
+    device: &'static Device,
+    kind: UsmKind,
+    layout: Layout,
+}
+
+static ALLOCATIONS: RwLock<BTreeMap<usize, Allocation>> = RwLock::new(BTreeMap::new());
+
+/// Allocates; null when there is no memory or `size` is 0. `alignment` 0 suits every type.
+///
+/// The *real* device decides whether there is such memory: targets of the database say what kernels may do, and list no USM aspects.
+///
+/// # Errors
+/// [`Code::FeatureNotSupported`] without the aspect, [`Code::Invalid`] for an alignment that is no power of two.
+pub fn allocate(device: &'static Device, kind: UsmKind, size: usize, alignment: usize) -> Result<*mut u8> {
+    let name = match kind {
+        UsmKind::Host => "usm_host_allocations",
+        UsmKind::Device => "usm_device_allocations",
+        UsmKind::Shared => "usm_shared_allocations",
+    };
+    if !Aspect::from_name(name).is_some_and(|aspect| device.real().capabilities().aspects.contains(&aspect)) {
+        return Err(Error::new(Code::FeatureNotSupported, format!("'{}' lacks aspect {name}", device.real().facts().name)));
+    }
+    if size == 0 {
+        return Ok(std::ptr::null_mut());
+    }
+    let alignment = if alignment == 0 { ALIGNMENT } else { alignment };
+    if !alignment.is_power_of_two() {
+        return Err(Error::new(Code::Invalid, format!("an alignment is a power of two, not {alignment}")));
+    }
+    // Too large for any machine is no memory, as for `malloc`.
+    let Ok(layout) = Layout::from_size_align(size, alignment) else { return Ok(std::ptr::null_mut()) };
+    let Some(pointer) = device.real().allocate(kind, layout) else { return Ok(std::ptr::null_mut()) };
+    let mut allocations = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
+    allocations.insert(pointer.as_ptr() as usize, Allocation { device, kind, layout });
+    Ok(pointer.as_ptr())
+}
+
+/// Gives memory back; whether the address was the start of an allocation.
+///
+/// # Safety
+/// Nothing uses the memory any more.
+pub unsafe fn free(pointer: *mut u8) -> bool {
+    let found = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner).remove(&(pointer as usize));
+    let (Some(allocation), Some(pointer)) = (found, NonNull::new(pointer)) else { return false };
+    // SAFETY: the table says that this device allocated it with that layout; unused by this function's contract.
+    unsafe { allocation.device.real().free(pointer, allocation.layout) };
+    true
+}
+
+/// The allocation that holds that address.
+pub fn find(pointer: *const u8) -> Option<(UsmKind, &'static Device)> {
+    let address = pointer as usize;
+    let allocations = ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner);
+    let (begin, allocation) = allocations.range(..=address).next_back()?;
+    (address - begin < allocation.layout.size()).then_some((allocation.kind, allocation.device))
+}
