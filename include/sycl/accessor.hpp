@@ -1,0 +1,271 @@
+//! `sycl::accessor`: a command's view of a buffer. Source: SYCL 2020 §4.7.6.9.
+#pragma once
+#include <sycl/buffer.hpp>
+#include <sycl/detail/element.hpp>
+#include <sycl/handler.hpp>
+#include <sycl/multi_ptr.hpp>
+
+namespace sycl {
+
+namespace detail {
+/// The address of a buffer on the default device: what a placeholder shows until it is required.
+inline void *placeholder_address(aspen_buffer_t *buffer) {
+  void *address = nullptr;
+  check(aspen_buffer_address(buffer, device().aspen_handle(), &address));
+  return address;
+}
+} // namespace detail
+
+template <class T, int D = 1, access_mode Mode = detail::default_mode<T>, target Target = target::device,
+          access::placeholder Placeholder = access::placeholder::false_t>
+class accessor {
+  using element = std::remove_const_t<T>;
+  static constexpr bool read_only_ = Mode == access_mode::read || std::is_const_v<T>;
+
+public:
+  using value_type = std::conditional_t<read_only_, const element, element>;
+  using reference = value_type &;
+  using const_reference = const element &;
+  using iterator = value_type *;
+  using const_iterator = const element *;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  using difference_type = std::ptrdiff_t;
+  using size_type = size_t;
+  static constexpr int dimensions = D;
+  static constexpr access_mode mode = Mode;
+
+  /// Refers to nothing.
+  accessor() = default;
+  /// `arguments`: any of range, id (offset), tags, properties, in the specification's order.
+  template <class A, class... Arguments> accessor(buffer<element, D, A> &of, handler &command, Arguments... arguments) : accessor(of) {
+    (take(arguments), ...);
+    require(command);
+  }
+  /// A placeholder: pass it to `handler::require` before the kernel's lambda is made.
+  template <class A, class First, class... Arguments, std::enable_if_t<!std::is_same_v<First, handler>, int> = 0>
+  accessor(buffer<element, D, A> &of, First first, Arguments... arguments) : accessor(of) {
+    take(first);
+    (take(arguments), ...);
+    show(detail::placeholder_address(handle_));
+  }
+  /// Mode and target of another accessor to the same buffer, read-only for example.
+  template <class U, access_mode M,
+            std::enable_if_t<std::is_same_v<std::remove_const_t<U>, element> && read_only_ && !std::is_same_v<accessor, accessor<U, D, M, Target, Placeholder>>, int> = 0>
+  accessor(const accessor<U, D, M, Target, Placeholder> &other)
+      : data_(other.data_), handle_(other.handle_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_),
+        start_(other.start_) {}
+
+  bool is_placeholder() const { return Placeholder == access::placeholder::true_t; }
+  size_t byte_size() const noexcept { return size() * sizeof(element); }
+  size_t get_size() const { return byte_size(); }
+  size_t size() const noexcept { return extent_.size(); }
+  size_t get_count() const { return size(); }
+  size_t max_size() const noexcept { return ~size_t(0) / sizeof(element); }
+  bool empty() const noexcept { return size() == 0; }
+  range<D> get_range() const { return extent_; }
+  id<D> get_offset() const { return offset_; }
+
+  reference operator[](const id<D> &at) const { return data_[detail::linear_id(at, memory_)]; }
+  template <class I, std::enable_if_t<detail::is_plain_index<I, D> && D == 1, int> = 0> reference operator[](I at) const {
+    return data_[static_cast<size_t>(at)];
+  }
+  template <class I, std::enable_if_t<std::is_convertible_v<I, size_t> && (D > 1), int> = 0> auto operator[](I at) const {
+    return detail::element_row<value_type, D, D>(data_, memory_)[static_cast<size_t>(at)];
+  }
+
+  /// The first byte of the buffer, whatever the accessor's offset.
+  auto get_pointer() const noexcept { return global_ptr<value_type>(allocation()); }
+  template <access::decorated Decorated = access::decorated::no> auto get_multi_ptr() const noexcept {
+    return multi_ptr<value_type, access::address_space::global_space, Decorated>(allocation());
+  }
+  /// Iterators run through memory: of a ranged accessor with more than one dimension use operator[].
+  iterator begin() const noexcept { return data_; }
+  iterator end() const noexcept { return data_ + size(); }
+  const_iterator cbegin() const noexcept { return data_; }
+  const_iterator cend() const noexcept { return data_ + size(); }
+  reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
+  reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
+  const_reverse_iterator crend() const noexcept { return const_reverse_iterator(cbegin()); }
+  void swap(accessor &other) { std::swap(*this, other); }
+
+  friend bool operator==(const accessor &a, const accessor &b) {
+    return a.handle_ == b.handle_ && a.extent_ == b.extent_ && a.offset_ == b.offset_ && a.start_ == b.start_;
+  }
+#if __cplusplus < 202002L
+  friend bool operator!=(const accessor &a, const accessor &b) { return !(a == b); }
+#endif
+
+private:
+  template <class, int, access_mode, target, access::placeholder> friend class accessor;
+  friend class handler;
+
+  template <class A>
+  explicit accessor(buffer<element, D, A> &of)
+      : handle_(of.aspen_handle()), extent_(of.get_range()), memory_(of.get_range()), start_(of.aspen_offset()) {}
+
+  void take(const range<D> &extent) { extent_ = extent; }
+  void take(const id<D> &offset) { offset_ = offset; }
+  template <access_mode M> void take(mode_tag_t<M>) { static_assert(M == Mode, "the tag names another mode than the accessor's type"); }
+  template <access_mode M, target P> void take(mode_target_tag_t<M, P>) {
+    static_assert(M == Mode && P == Target, "the tag names another mode or target than the accessor's type");
+  }
+  void take(const property_list &) {}
+
+  void require(handler &command) const { show(command.aspen_use(handle_, detail::access_of(Mode))); }
+  void show(void *address) const {
+    for (int d = 0; d < D; ++d)
+      if (offset_[d] + extent_[d] > memory_[d])
+        detail::fail(errc::accessor, "an accessor's range and offset must lie inside the buffer");
+    data_ = reinterpret_cast<element *>(static_cast<char *>(address) + start_) + detail::linear_id(offset_, memory_);
+  }
+  value_type *allocation() const { return data_ - detail::linear_id(offset_, memory_); }
+
+  mutable element *data_ = nullptr; // the element at `offset_`; mutable as `handler::require` fills it
+  aspen_buffer_t *handle_ = nullptr;
+  range<D> extent_;
+  range<D> memory_;
+  id<D> offset_;
+  size_t start_ = 0; // bytes, of a sub-buffer
+};
+
+template <class T, int D, class A, class... Arguments>
+accessor(buffer<T, D, A> &, handler &, Arguments...)
+    -> accessor<T, D, detail::tags_of<access_mode::read_write, Arguments...>::mode,
+                detail::tags_of<access_mode::read_write, Arguments...>::place, access::placeholder::false_t>;
+template <class T, int D, class A>
+accessor(buffer<T, D, A> &) -> accessor<T, D, access_mode::read_write, target::device, access::placeholder::true_t>;
+template <class T, int D, class A, class First, class... Arguments, class = std::enable_if_t<!std::is_same_v<First, handler>>>
+accessor(buffer<T, D, A> &, First, Arguments...)
+    -> accessor<T, D, detail::tags_of<access_mode::read_write, First, Arguments...>::mode,
+                detail::tags_of<access_mode::read_write, First, Arguments...>::place, access::placeholder::true_t>;
+
+template <class T, int D, access_mode M, target P, access::placeholder H> inline void handler::require(const accessor<T, D, M, P, H> &a) {
+  a.require(*this);
+}
+
+/// Memory that the work-items of one work-group share. Source: SYCL 2020 §4.7.6.11.
+template <class T, int D = 1> class local_accessor {
+public:
+  using value_type = T;
+  using reference = T &;
+  using const_reference = const T &;
+  using iterator = T *;
+  using const_iterator = const T *;
+  using difference_type = std::ptrdiff_t;
+  using size_type = size_t;
+  static constexpr int dimensions = D;
+
+  local_accessor() = default;
+  local_accessor(const range<D> &extent, handler &command, const property_list & = {})
+      : offset_(command.aspen_local_memory(extent.size() * sizeof(T), alignof(T))), extent_(extent) {}
+
+  size_t byte_size() const noexcept { return size() * sizeof(T); }
+  size_t size() const noexcept { return extent_.size(); }
+  size_t max_size() const noexcept { return ~size_t(0) / sizeof(T); }
+  bool empty() const noexcept { return size() == 0; }
+  range<D> get_range() const { return extent_; }
+
+  reference operator[](const id<D> &at) const { return first()[detail::linear_id(at, extent_)]; }
+  template <class I, std::enable_if_t<detail::is_plain_index<I, D> && D == 1, int> = 0> reference operator[](I at) const {
+    return first()[static_cast<size_t>(at)];
+  }
+  template <class I, std::enable_if_t<std::is_convertible_v<I, size_t> && (D > 1), int> = 0> auto operator[](I at) const {
+    return detail::element_row<T, D, D>(first(), extent_)[static_cast<size_t>(at)];
+  }
+  auto get_pointer() const noexcept { return local_ptr<T>(first()); }
+  template <access::decorated Decorated = access::decorated::no> auto get_multi_ptr() const noexcept {
+    return multi_ptr<T, access::address_space::local_space, Decorated>(first());
+  }
+  iterator begin() const noexcept { return first(); }
+  iterator end() const noexcept { return first() + size(); }
+  const_iterator cbegin() const noexcept { return first(); }
+  const_iterator cend() const noexcept { return first() + size(); }
+
+private:
+  T *first() const { return reinterpret_cast<T *>(detail::local_memory() + offset_); }
+  size_t offset_ = 0; // bytes from the start of the launch's local memory
+  range<D> extent_;
+};
+
+namespace detail {
+/// Holds back conflicting commands as long as a host accessor or one of its copies lives.
+struct host_access : counted {
+  host_access(aspen_buffer_t *of, aspen_access_t how) : buffer(of), access(how) {
+    check(aspen_buffer_host_access_begin(of, how, &address));
+    aspen_buffer_retain(of);
+  }
+  ~host_access() {
+    aspen_buffer_host_access_end(buffer, access);
+    aspen_buffer_release(buffer);
+  }
+  aspen_buffer_t *buffer;
+  aspen_access_t access;
+  void *address = nullptr;
+};
+} // namespace detail
+
+/// The host's view of a buffer; waits for the commands that use it. Source: SYCL 2020 §4.7.6.10.
+template <class T, int D = 1, access_mode Mode = detail::default_mode<T>> class host_accessor {
+  using element = std::remove_const_t<T>;
+  static constexpr bool read_only_ = Mode == access_mode::read || std::is_const_v<T>;
+
+public:
+  using value_type = std::conditional_t<read_only_, const element, element>;
+  using reference = value_type &;
+  using const_reference = const element &;
+  using iterator = value_type *;
+  using const_iterator = const element *;
+  using difference_type = std::ptrdiff_t;
+  using size_type = size_t;
+  static constexpr int dimensions = D;
+
+  host_accessor() = default;
+  template <class A, class... Arguments>
+  host_accessor(buffer<element, D, A> &of, Arguments... arguments) : extent_(of.get_range()), memory_(of.get_range()) {
+    (take(arguments), ...);
+    for (int d = 0; d < D; ++d)
+      if (offset_[d] + extent_[d] > memory_[d])
+        detail::fail(errc::accessor, "an accessor's range and offset must lie inside the buffer");
+    held_ = detail::shared<detail::host_access>(new detail::host_access(of.aspen_handle(), detail::access_of(Mode)));
+    data_ = reinterpret_cast<element *>(static_cast<char *>(held_->address) + of.aspen_offset()) + detail::linear_id(offset_, memory_);
+  }
+
+  size_t byte_size() const noexcept { return size() * sizeof(element); }
+  size_t size() const noexcept { return extent_.size(); }
+  size_t get_count() const { return size(); }
+  size_t max_size() const noexcept { return ~size_t(0) / sizeof(element); }
+  bool empty() const noexcept { return size() == 0; }
+  range<D> get_range() const { return extent_; }
+  id<D> get_offset() const { return offset_; }
+  reference operator[](const id<D> &at) const { return data_[detail::linear_id(at, memory_)]; }
+  template <class I, std::enable_if_t<detail::is_plain_index<I, D> && D == 1, int> = 0> reference operator[](I at) const {
+    return data_[static_cast<size_t>(at)];
+  }
+  template <class I, std::enable_if_t<std::is_convertible_v<I, size_t> && (D > 1), int> = 0> auto operator[](I at) const {
+    return detail::element_row<value_type, D, D>(data_, memory_)[static_cast<size_t>(at)];
+  }
+  value_type *get_pointer() const noexcept { return data_ - detail::linear_id(offset_, memory_); }
+  iterator begin() const noexcept { return data_; }
+  iterator end() const noexcept { return data_ + size(); }
+  const_iterator cbegin() const noexcept { return data_; }
+  const_iterator cend() const noexcept { return data_ + size(); }
+
+private:
+  void take(const range<D> &extent) { extent_ = extent; }
+  void take(const id<D> &offset) { offset_ = offset; }
+  template <access_mode M> void take(mode_tag_t<M>) { static_assert(M == Mode, "the tag names another mode than the accessor's type"); }
+  void take(const property_list &) {}
+
+  element *data_ = nullptr;
+  detail::shared<detail::host_access> held_;
+  range<D> extent_;
+  range<D> memory_;
+  id<D> offset_;
+};
+
+template <class T, int D, class A, class... Arguments>
+host_accessor(buffer<T, D, A> &, Arguments...) -> host_accessor<T, D, detail::tags_of<access_mode::read_write, Arguments...>::mode>;
+
+} // namespace sycl

@@ -1,0 +1,14 @@
+//! `sycl::aspect`, from the one table of aspects (data/aspects.toml). Source: SYCL 2020 §4.6.4.5.
+#pragma once
+#include <sycl/detail/config.hpp>
+
+namespace sycl {
+
+enum class aspect : std::uint32_t {
+#define __SYCL_ASPECT(name, number) name = number,
+#define __SYCL_ASPECT_DEPRECATED(name, number) name [[deprecated("this aspect is no longer part of SYCL")]] = number,
+#define __SYCL_ASPECT_ARCHITECTURE(name, number) name = number,
+#include <sycl/aspects.def>
+};
+
+} // namespace sycl

@@ -1,0 +1,245 @@
+//! `sycl::buffer`. Source: SYCL 2020 §4.7.2.
+#pragma once
+#include <cstdio>
+#include <iterator>
+#include <sycl/access.hpp>
+#include <sycl/detail/counted.hpp>
+#include <sycl/property_list.hpp>
+#include <sycl/range.hpp>
+#include <vector>
+
+namespace sycl {
+
+/// Kept for signatures that name it: the runtime owns the memory of buffers.
+template <class T> using buffer_allocator = std::allocator<T>;
+
+namespace detail {
+
+/// Where a buffer's content goes when the last copy of the buffer is destroyed.
+struct final_data {
+  virtual ~final_data() = default;
+  virtual void write(const void *from) = 0;
+};
+
+template <class T, class Destination> struct final_data_at final : final_data {
+  final_data_at(Destination to, size_t count) : to_(std::move(to)), count_(count) {}
+  void write(const void *from) override {
+    Destination to = to_;
+    const T *begin = static_cast<const T *>(from);
+    for (size_t i = 0; i < count_; ++i, ++to)
+      *to = begin[i];
+  }
+
+private:
+  Destination to_;
+  size_t count_;
+};
+
+/// A destination that may be gone by then (std::weak_ptr).
+template <class T, class Weak> struct final_data_if_alive final : final_data {
+  final_data_if_alive(Weak to, size_t count) : to_(std::move(to)), count_(count) {}
+  void write(const void *from) override {
+    if (auto alive = to_.lock()) {
+      const T *begin = static_cast<const T *>(from);
+      for (size_t i = 0; i < count_; ++i)
+        alive.get()[i] = begin[i];
+    }
+  }
+
+private:
+  Weak to_;
+  size_t count_;
+};
+
+struct buffer_state : counted {
+  buffer_state(size_t size, size_t alignment, void *host, bool use_host) : in_place(use_host), write_back(use_host) {
+    check(aspen_buffer_create(size ? size : 1, alignment, host, use_host ? 1 : 0, &handle));
+  }
+  /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
+  ~buffer_state() {
+    if (in_place || (write_back && destination))
+      aspen_buffer_wait(handle);
+    if (write_back && (in_place || destination)) {
+      void *content = nullptr;
+      if (aspen_error_t *error = aspen_buffer_host_access_begin(handle, ASPEN_ACCESS_READ, &content)) {
+        std::fprintf(stderr, "a buffer's content could not be written back: %s\n", aspen_error_message(error));
+        aspen_error_delete(error);
+      } else {
+        if (destination)
+          destination->write(content);
+        aspen_buffer_host_access_end(handle, ASPEN_ACCESS_READ);
+      }
+    }
+    delete destination;
+    aspen_buffer_release(handle);
+  }
+
+  aspen_buffer_t *handle = nullptr;
+  final_data *destination = nullptr; // null: nowhere, or the host memory that the buffer works on
+  bool in_place;
+  bool write_back;
+};
+
+template <class C, class = void> inline constexpr bool is_contiguous_container = false;
+template <class C>
+inline constexpr bool is_contiguous_container<
+    C, std::void_t<decltype(std::data(std::declval<C &>())), decltype(std::size(std::declval<C &>())), typename C::value_type>> = true;
+template <class P, class = void> inline constexpr bool is_shared_pointer = false;
+template <class P>
+inline constexpr bool is_shared_pointer<P, std::void_t<typename P::element_type, decltype(std::declval<P &>().use_count())>> = true;
+template <class P, class = void> inline constexpr bool is_weak_pointer = false;
+template <class P> inline constexpr bool is_weak_pointer<P, std::void_t<decltype(std::declval<P &>().lock())>> = true;
+
+constexpr aspen_access_t access_of(access_mode mode) {
+  return mode == access_mode::read                                              ? ASPEN_ACCESS_READ
+         : mode == access_mode::write || mode == access_mode::discard_write ? ASPEN_ACCESS_WRITE
+                                                                                : ASPEN_ACCESS_READ_WRITE;
+}
+
+} // namespace detail
+
+template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
+template <class T, int D, access_mode Mode> class host_accessor;
+
+template <class T, int D = 1, class Allocator = buffer_allocator<std::remove_const_t<T>>> class buffer {
+  static_assert(detail::valid_dimensions<D>, "buffers have one to three dimensions");
+  static_assert(!std::is_reference_v<T> && !std::is_const_v<T>, "a buffer's element is a plain type");
+
+public:
+  using value_type = T;
+  using reference = T &;
+  using const_reference = const T &;
+  using allocator_type = Allocator;
+  static constexpr int dimensions = D;
+
+  buffer(const range<D> &extent, const property_list &properties = {}) : buffer(extent, properties, nullptr, false) {}
+  buffer(const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(extent, properties) {}
+  /// Works on `host` until the buffer is destroyed.
+  buffer(T *host, const range<D> &extent, const property_list &properties = {}) : buffer(extent, properties, host, host != nullptr) {}
+  buffer(T *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
+  /// Copies from `host`; nothing is written back.
+  buffer(const T *host, const range<D> &extent, const property_list &properties = {})
+      : buffer(extent, properties, const_cast<T *>(host), false) {}
+  buffer(const T *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
+  template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
+  buffer(const P &host, const range<D> &extent, const property_list &properties = {})
+      : buffer(extent, properties, host.get(), false) {
+    state_->destination = new detail::final_data_at<T, T *>(host.get(), extent.size());
+    keep_alive(host);
+    state_->write_back = true;
+  }
+  /// On the elements of a contiguous container, which must outlive the buffer; a const one is copied from.
+  template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
+  buffer(C &container, const property_list &properties = {}) : buffer(std::data(container), range<1>(std::size(container)), properties) {}
+  /// Copies a sequence.
+  template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
+  buffer(I first, I last, const property_list &properties = {}) : buffer(std::vector<T>(first, last), properties, 0) {}
+  template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
+  buffer(I first, I last, Allocator, const property_list &properties = {}) : buffer(first, last, properties) {}
+  /// A part of another buffer, from `base` on: whole rows only.
+  buffer(buffer &whole, const id<D> &base, const range<D> &part)
+      : state_(whole.state_), extent_(part), offset_(whole.offset_ + detail::linear_id(base, whole.extent_) * sizeof(T)), part_(true) {
+    for (int d = 0; d < D; ++d) {
+      if (base[d] + part[d] > whole.extent_[d])
+        detail::fail(errc::invalid, "a sub-buffer must lie inside its buffer");
+      if (d > 0 && (part[d] != whole.extent_[d]))
+        detail::fail(errc::invalid, "a sub-buffer must be a contiguous part of its buffer");
+    }
+  }
+
+  range<D> get_range() const { return extent_; }
+  size_t size() const noexcept { return extent_.size(); }
+  size_t get_count() const { return size(); }
+  size_t byte_size() const noexcept { return size() * sizeof(T); }
+  size_t get_size() const { return byte_size(); }
+  Allocator get_allocator() const { return Allocator(); }
+  bool is_sub_buffer() const { return part_; }
+  template <class P> bool has_property() const noexcept { return properties_.template has_property<P>(); }
+  template <class P> P get_property() const { return properties_.template get_property<P>(); }
+
+  /// An output iterator, a pointer, a weak_ptr, or null for nowhere.
+  template <class Destination = std::nullptr_t> void set_final_data(Destination to = nullptr) {
+    detail::final_data *made = nullptr;
+    if constexpr (detail::is_weak_pointer<Destination>)
+      made = new detail::final_data_if_alive<T, Destination>(std::move(to), size());
+    else if constexpr (std::is_pointer_v<Destination>)
+      made = to ? new detail::final_data_at<T, Destination>(to, size()) : nullptr;
+    else if constexpr (!std::is_same_v<Destination, std::nullptr_t>)
+      made = new detail::final_data_at<T, Destination>(std::move(to), size());
+    delete state_->destination;
+    state_->destination = made;
+    state_->write_back = made != nullptr;
+  }
+  void set_write_back(bool wanted = true) { state_->write_back = wanted; }
+
+  /// The same memory as elements of another type.
+  template <class U, int E> buffer<U, E> reinterpret(const range<E> &extent) const {
+    if (extent.size() * sizeof(U) != byte_size())
+      detail::fail(errc::invalid, "reinterpret: both buffers must have the same size in bytes");
+    return buffer<U, E>(state_, extent, offset_, part_, properties_);
+  }
+  template <class U, int E = D, std::enable_if_t<E == 1 || (E == D && sizeof(U) == sizeof(T)), int> = 0>
+  buffer<U, E> reinterpret() const {
+    if constexpr (sizeof(U) == sizeof(T) && E == D)
+      return reinterpret<U, E>(extent_);
+    else
+      return reinterpret<U, 1>(range<1>(byte_size() / sizeof(U)));
+  }
+
+  template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler, class... Rest>
+  auto get_access(Handler &handler, Rest... rest) {
+    return accessor<T, D, Mode, Target, access::placeholder::false_t>(*this, handler, rest...);
+  }
+  template <class... Rest> auto get_host_access(Rest... rest) {
+    return host_accessor<T, D, detail::tags_of<access_mode::read_write, Rest...>::mode>(*this, rest...);
+  }
+
+  friend bool operator==(const buffer &a, const buffer &b) {
+    return a.state_ == b.state_ && a.offset_ == b.offset_ && a.extent_ == b.extent_;
+  }
+#if __cplusplus < 202002L
+  friend bool operator!=(const buffer &a, const buffer &b) { return !(a == b); }
+#endif
+
+  /// For the library.
+  aspen_buffer_t *aspen_handle() const { return state_->handle; }
+  size_t aspen_offset() const { return offset_; }
+
+private:
+  template <class, int, class> friend class buffer;
+  buffer(const range<D> &extent, const property_list &properties, T *host, bool use_host)
+      : state_(new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host)), extent_(extent), properties_(properties) {}
+  buffer(const std::vector<T> &content, const property_list &properties, int)
+      : buffer(content.data(), range<1>(content.size()), properties) {}
+  buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props)
+      : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props) {}
+
+  /// Replaces the destination by one that also keeps `host` alive.
+  template <class P> void keep_alive(const P &host) {
+    struct owner final : detail::final_data {
+      owner(const P &p, detail::final_data *t) : pointer(p), to(t) {}
+      ~owner() override { delete to; }
+      void write(const void *from) override { to->write(from); }
+      P pointer;
+      detail::final_data *to;
+    };
+    state_->destination = new owner(host, state_->destination);
+  }
+
+  detail::shared<detail::buffer_state> state_;
+  range<D> extent_;
+  size_t offset_ = 0; // bytes, of a sub-buffer
+  bool part_ = false;
+  property_list properties_;
+};
+
+template <class T, int D> buffer(T *, range<D>, property_list = {}) -> buffer<T, D>;
+template <class T, int D> buffer(const T *, range<D>, property_list = {}) -> buffer<T, D>;
+template <class P, int D, class = std::enable_if_t<detail::is_shared_pointer<P>>>
+buffer(const P &, range<D>, property_list = {}) -> buffer<typename P::element_type, D>;
+template <class C, class = std::enable_if_t<detail::is_contiguous_container<C>>>
+buffer(C &, property_list = {}) -> buffer<typename C::value_type, 1>;
+template <class I, class = typename std::iterator_traits<I>::iterator_category>
+buffer(I, I, property_list = {}) -> buffer<typename std::iterator_traits<I>::value_type, 1>;
+
+} // namespace sycl

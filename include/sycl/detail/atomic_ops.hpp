@@ -1,0 +1,107 @@
+//! One atomic operation with constant order and scope, for every code generator.
+//!
+//! Clang's `__scoped_atomic_*` serve all passes but for one thing: on SPIR-V their loads and stores become plain ones, so these go through
+//! SPIR-V's own instructions. Floating-point loads and stores travel as integers of their size.
+#pragma once
+#include <sycl/memory_enums.hpp>
+#include <type_traits>
+
+#if defined(__ASPEN_SPIRV__)
+extern unsigned __spirv_AtomicLoad(const unsigned *, unsigned, unsigned);
+extern unsigned long __spirv_AtomicLoad(const unsigned long *, unsigned, unsigned);
+extern void __spirv_AtomicStore(unsigned *, unsigned, unsigned, unsigned);
+extern void __spirv_AtomicStore(unsigned long *, unsigned, unsigned, unsigned long);
+#endif
+
+namespace sycl::detail {
+
+template <size_t Size> struct atomic_word;
+template <> struct atomic_word<4> { using type = unsigned; };
+template <> struct atomic_word<8> { using type = unsigned long; };
+
+constexpr int builtin_order(memory_order order) {
+  switch (order) {
+  case memory_order::relaxed:
+    return __ATOMIC_RELAXED;
+  case memory_order::acquire:
+    return __ATOMIC_ACQUIRE;
+  case memory_order::release:
+    return __ATOMIC_RELEASE;
+  case memory_order::acq_rel:
+    return __ATOMIC_ACQ_REL;
+  default:
+    return __ATOMIC_SEQ_CST;
+  }
+}
+/// The order of a compare-exchange that fails: it stores nothing, so there is nothing to release.
+constexpr memory_order failure_order(memory_order order) {
+  return order == memory_order::acq_rel ? memory_order::acquire : order == memory_order::release ? memory_order::relaxed : order;
+}
+constexpr memory_order load_order(memory_order order) { return failure_order(order); }
+constexpr memory_order store_order(memory_order order) {
+  return order == memory_order::acq_rel ? memory_order::release : order == memory_order::acquire ? memory_order::relaxed : order;
+}
+constexpr int builtin_scope(memory_scope scope) {
+  switch (scope) {
+  case memory_scope::work_item:
+    return __MEMORY_SCOPE_SINGLE;
+  case memory_scope::sub_group:
+    return __MEMORY_SCOPE_WVFRNT;
+  case memory_scope::work_group:
+    return __MEMORY_SCOPE_WRKGRP;
+  case memory_scope::device:
+    return __MEMORY_SCOPE_DEVICE;
+  default:
+    return __MEMORY_SCOPE_SYSTEM;
+  }
+}
+
+/// The operations on `T` under a constant order and scope.
+template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
+  using word = typename atomic_word<sizeof(T)>::type;
+  static constexpr int scope = builtin_scope(Scope);
+  static constexpr int order = builtin_order(Order);
+
+  static void store(T *to, T value) {
+#if defined(__ASPEN_SPIRV__)
+    __spirv_AtomicStore(reinterpret_cast<word *>(to), spirv::scope_of(Scope), spirv::semantics_of(store_order(Order)),
+                        __builtin_bit_cast(word, value));
+#else
+    __scoped_atomic_store(to, &value, builtin_order(store_order(Order)), scope);
+#endif
+  }
+  static T load(const T *from) {
+#if defined(__ASPEN_SPIRV__)
+    return __builtin_bit_cast(
+        T, __spirv_AtomicLoad(reinterpret_cast<const word *>(from), spirv::scope_of(Scope), spirv::semantics_of(load_order(Order))));
+#else
+    T out;
+    __scoped_atomic_load(from, &out, builtin_order(load_order(Order)), scope);
+    return out;
+#endif
+  }
+  static T exchange(T *at, T value) {
+    T out;
+    __scoped_atomic_exchange(at, &value, &out, order, scope);
+    return out;
+  }
+  static bool compare_exchange(T *at, T *expected, T desired, bool weak) {
+    constexpr int failure = builtin_order(failure_order(Order));
+    return weak ? __scoped_atomic_compare_exchange(at, expected, &desired, true, order, failure, scope)
+                : __scoped_atomic_compare_exchange(at, expected, &desired, false, order, failure, scope);
+  }
+  static T fetch_add(T *at, T value) { return __scoped_atomic_fetch_add(at, value, order, scope); }
+  static T fetch_sub(T *at, T value) {
+    if constexpr (std::is_floating_point_v<T>)
+      return __scoped_atomic_fetch_add(at, -value, order, scope); // SPIR-V has no floating-point subtraction
+    else
+      return __scoped_atomic_fetch_sub(at, value, order, scope);
+  }
+  static T fetch_min(T *at, T value) { return __scoped_atomic_fetch_min(at, value, order, scope); }
+  static T fetch_max(T *at, T value) { return __scoped_atomic_fetch_max(at, value, order, scope); }
+  static T fetch_and(T *at, T value) { return __scoped_atomic_fetch_and(at, value, order, scope); }
+  static T fetch_or(T *at, T value) { return __scoped_atomic_fetch_or(at, value, order, scope); }
+  static T fetch_xor(T *at, T value) { return __scoped_atomic_fetch_xor(at, value, order, scope); }
+};
+
+} // namespace sycl::detail

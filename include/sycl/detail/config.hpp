@@ -1,0 +1,45 @@
+//! What every other header needs first: which pass compiles it, the version and feature macros, SYCL_EXTERNAL.
+//!
+//! A translation unit is compiled several times: by the host pass, by the SPIR-V pass (which also decides what kernels require) and by the
+//! native CPU pass. Classes have the same members in all of them, so that closures have the same layout; only function bodies differ.
+#pragma once
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "the SYCL headers need C++17 or newer"
+#endif
+
+#if defined(__SPIRV__)
+#define __ASPEN_SPIRV__ 1
+#elif defined(__SYCL_DEVICE_ONLY__)
+#define __ASPEN_NATIVE_CPU__ 1
+#else
+#define __ASPEN_HOST__ 1
+#endif
+
+#ifndef SYCL_LANGUAGE_VERSION
+#define SYCL_LANGUAGE_VERSION 202012L
+#endif
+#define SYCL_IMPLEMENTATION_ASPEN 1
+#define SYCL_FEATURE_SET_REDUCED 1
+#define SYCL_KHR_DEFAULT_CONTEXT 1
+
+/// Marks a device function that kernels of other translation units may call. Source: SYCL 2020 §5.10.1.
+#define SYCL_EXTERNAL [[clang::sycl_external]]
+
+#include <cstddef>
+#include <cstdint>
+
+/// The SYCL 2020 interface.
+namespace sycl {
+using std::size_t;
+/// Not for users: may change without notice.
+namespace detail {
+/// Stands for "no kernel name given": the closure's type becomes the name.
+class unnamed_kernel;
+template <class Name, class F> struct kernel_name { using type = Name; };
+template <class F> struct kernel_name<unnamed_kernel, F> { using type = F; };
+template <class Name, class F> using kernel_name_t = typename kernel_name<Name, F>::type;
+
+template <int D> constexpr bool valid_dimensions = D >= 1 && D <= 3;
+} // namespace detail
+} // namespace sycl

@@ -1,0 +1,139 @@
+//! The work-item that device code runs as: ids, sizes and barriers of each code generator behind one class.
+//!
+//! SPIR-V reads built-in variables. The native CPU reads the structure that the backend hands to the entry; `current` remembers it for code
+//! that has no nd_item at hand (local accessors). In the host pass the functions exist so that kernels can be checked; they never run.
+#pragma once
+#include <aspen/native_cpu.h>
+#include <sycl/detail/config.hpp>
+#include <sycl/range.hpp>
+
+#if defined(__ASPEN_SPIRV__)
+extern __attribute__((convergent)) void __spirv_ControlBarrier(unsigned, unsigned, unsigned);
+extern void __spirv_MemoryBarrier(unsigned, unsigned);
+#endif
+
+namespace sycl::detail {
+
+#if defined(__ASPEN_NATIVE_CPU__)
+/// The work-item that this thread runs. Set by the entry, and again after each function that may switch to another item's stack.
+__attribute__((visibility("hidden"))) inline thread_local aspen_cpu_item_t *current = nullptr;
+#endif
+
+/// SPIR-V's numbers for scopes and memory semantics.
+namespace spirv {
+inline constexpr unsigned device_scope = 1, work_group_scope = 2, sub_group_scope = 3;
+inline constexpr unsigned acquire_release = 0x8, sequential = 0x10;
+inline constexpr unsigned sub_group_memory = 0x80, work_group_memory = 0x100, global_memory = 0x200;
+} // namespace spirv
+
+/// A handle of the running work-item; the template argument `S` counts dimensions from the right: 2 is the one that runs fastest.
+class work_item {
+public:
+  constexpr work_item() = default;
+#if defined(__ASPEN_NATIVE_CPU__)
+  explicit work_item(aspen_cpu_item_t *item) : cpu(item) {}
+#define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
+  template <int S> size_t name() const { return cpu->member[S]; }
+#elif defined(__ASPEN_SPIRV__)
+#define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
+  template <int S> size_t name() const { return builtin(2 - S); }
+#else
+#define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
+  template <int S> size_t name() const { return 0; }
+#endif
+  __ASPEN_WORK_ITEM_VALUE(global_id, __builtin_spirv_global_invocation_id, global_id)
+  __ASPEN_WORK_ITEM_VALUE(local_id, __builtin_spirv_local_invocation_id, local_id)
+  __ASPEN_WORK_ITEM_VALUE(group_id, __builtin_spirv_workgroup_id, group_id)
+  __ASPEN_WORK_ITEM_VALUE(global_range, __builtin_spirv_global_size, global_range)
+  __ASPEN_WORK_ITEM_VALUE(local_range, __builtin_spirv_workgroup_size, local_range)
+  __ASPEN_WORK_ITEM_VALUE(group_range, __builtin_spirv_num_workgroups, group_range)
+  __ASPEN_WORK_ITEM_VALUE(offset, __builtin_spirv_global_offset, offset)
+#undef __ASPEN_WORK_ITEM_VALUE
+
+#if defined(__ASPEN_NATIVE_CPU__)
+#define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
+  std::uint32_t name() const { return cpu->member; }
+#elif defined(__ASPEN_SPIRV__)
+#define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
+  std::uint32_t name() const { return builtin(); }
+#else
+#define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
+  std::uint32_t name() const { return 1; }
+#endif
+  __ASPEN_SUB_GROUP_VALUE(sub_group_size, __builtin_spirv_subgroup_size, sub_group_size)
+  __ASPEN_SUB_GROUP_VALUE(sub_group_max_size, __builtin_spirv_subgroup_max_size, sub_group_max_size)
+  __ASPEN_SUB_GROUP_VALUE(sub_group_count, __builtin_spirv_num_subgroups, sub_group_count)
+  __ASPEN_SUB_GROUP_VALUE(sub_group_id, __builtin_spirv_subgroup_id, sub_group_id)
+  __ASPEN_SUB_GROUP_VALUE(lane, __builtin_spirv_subgroup_local_invocation_id, lane)
+#undef __ASPEN_SUB_GROUP_VALUE
+
+  /// Position in the work-group, last dimension fastest.
+  size_t local_linear_id() const {
+#if defined(__ASPEN_NATIVE_CPU__)
+    return cpu->local_linear_id;
+#else
+    return (local_id<0>() * local_range<1>() + local_id<1>()) * local_range<2>() + local_id<2>();
+#endif
+  }
+  size_t local_linear_range() const { return local_range<0>() * local_range<1>() * local_range<2>(); }
+
+  void group_barrier() const {
+#if defined(__ASPEN_NATIVE_CPU__)
+    cpu->ops->group_barrier(cpu);
+    current = cpu;
+#elif defined(__ASPEN_SPIRV__)
+    __spirv_ControlBarrier(spirv::work_group_scope, spirv::work_group_scope,
+                           spirv::sequential | spirv::work_group_memory | spirv::global_memory);
+#endif
+  }
+  void sub_group_barrier() const {
+#if defined(__ASPEN_NATIVE_CPU__)
+    cpu->ops->sub_group_barrier(cpu);
+    current = cpu;
+#elif defined(__ASPEN_SPIRV__)
+    __spirv_ControlBarrier(spirv::sub_group_scope, spirv::sub_group_scope,
+                           spirv::acquire_release | spirv::sub_group_memory | spirv::work_group_memory | spirv::global_memory);
+#endif
+  }
+
+  aspen_cpu_item_t *cpu = nullptr; // in every pass, so that the layout is the same
+};
+
+#define __ASPEN_INDEX_OF(name, Type)                                                                                                      \
+  template <int D> inline Type<D> name##_of(const work_item &w) {                                                                          \
+    if constexpr (D == 1)                                                                                                                  \
+      return Type<D>(w.template name<2>());                                                                                                \
+    else if constexpr (D == 2)                                                                                                             \
+      return Type<D>(w.template name<1>(), w.template name<2>());                                                                          \
+    else                                                                                                                                   \
+      return Type<D>(w.template name<0>(), w.template name<1>(), w.template name<2>());                                                    \
+  }
+__ASPEN_INDEX_OF(global_id, id)
+__ASPEN_INDEX_OF(local_id, id)
+__ASPEN_INDEX_OF(group_id, id)
+__ASPEN_INDEX_OF(offset, id)
+__ASPEN_INDEX_OF(global_range, range)
+__ASPEN_INDEX_OF(local_range, range)
+__ASPEN_INDEX_OF(group_range, range)
+#undef __ASPEN_INDEX_OF
+
+#if defined(__ASPEN_SPIRV__)
+/// Where a work-group's dynamic local memory begins. Every work-item stores the same address at the kernel's entry.
+inline unsigned long &local_memory_slot() {
+  __attribute__((opencl_local)) static unsigned long slot;
+  return *(unsigned long *)&slot;
+}
+#endif
+
+/// The first byte of the local memory that the launch asked for.
+inline char *local_memory() {
+#if defined(__ASPEN_NATIVE_CPU__)
+  return current->local_memory;
+#elif defined(__ASPEN_SPIRV__)
+  return (char *)local_memory_slot();
+#else
+  return nullptr;
+#endif
+}
+
+} // namespace sycl::detail

@@ -1,0 +1,231 @@
+//! `sycl::platform`, `sycl::device` and device selectors. Source: SYCL 2020 §4.6.1, §4.6.2, §4.6.4.
+#pragma once
+#include <string>
+#include <sycl/aspects.hpp>
+#include <sycl/backend.hpp>
+#include <sycl/exception.hpp>
+#include <sycl/range.hpp>
+#include <sycl/memory_enums.hpp>
+#include <type_traits>
+#include <vector>
+
+namespace sycl {
+
+class device;
+class platform;
+
+namespace info {
+enum class device_type : unsigned { cpu, gpu, accelerator, custom, automatic, host, all };
+
+namespace platform {
+#define __ASPEN_PLATFORM_STRING(descriptor, code)                                                                                         \
+  struct descriptor {                                                                                                                      \
+    using return_type = std::string;                                                                                                       \
+    static std::string get(const aspen_platform_t *of) { return aspen_platform_string(of, code); }                                         \
+  };
+__ASPEN_PLATFORM_STRING(name, ASPEN_PLATFORM_NAME)
+__ASPEN_PLATFORM_STRING(vendor, ASPEN_PLATFORM_VENDOR)
+__ASPEN_PLATFORM_STRING(version, ASPEN_PLATFORM_VERSION)
+#undef __ASPEN_PLATFORM_STRING
+} // namespace platform
+} // namespace info
+
+namespace detail {
+template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int, const I &, const device &>;
+device select_device(int (*score)(const void *, const device &), const void *selector);
+} // namespace detail
+
+/// One device. A small value: devices live as long as the process.
+class device {
+public:
+  /// The default selector's choice.
+  device();
+  /// The device to which `selector` gives the highest number; a negative one rules a device out.
+  template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
+  explicit device(const Selector &selector)
+      : device(detail::select_device([](const void *s, const device &d) -> int { return (*static_cast<const Selector *>(s))(d); },
+                                     &selector)) {}
+
+  bool is_cpu() const { return type() == ASPEN_DEVICE_TYPE_CPU; }
+  bool is_gpu() const { return type() == ASPEN_DEVICE_TYPE_GPU; }
+  bool is_accelerator() const { return type() == ASPEN_DEVICE_TYPE_ACCELERATOR; }
+  /// Whether the device, as the active profile presents it, has the aspect.
+  bool has(aspect which) const { return aspen_device_has(handle_, static_cast<std::uint32_t>(which)) != 0; }
+  backend get_backend() const noexcept { return static_cast<backend>(aspen_device_backend(handle_)); }
+  platform get_platform() const;
+  /// A descriptor of namespace info::device.
+  template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }
+  static std::vector<device> get_devices(info::device_type type = info::device_type::all);
+
+  friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const device &a, const device &b) { return a.handle_ != b.handle_; }
+#endif
+
+  /// For the library.
+  explicit device(const aspen_device_t *handle) : handle_(handle) {}
+  const aspen_device_t *aspen_handle() const { return handle_; }
+
+private:
+  int type() const { return aspen_device_type(handle_); }
+  const aspen_device_t *handle_;
+};
+
+/// The devices of one backend.
+class platform {
+public:
+  /// The platform of the default device.
+  platform() : platform(device().get_platform()) {}
+  template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
+  explicit platform(const Selector &selector) : platform(device(selector).get_platform()) {}
+
+  backend get_backend() const noexcept {
+    size_t count = 0;
+    const aspen_device_t *const *devices = aspen_platform_devices(handle_, &count);
+    return count ? device(devices[0]).get_backend() : backend::native_cpu;
+  }
+  std::vector<device> get_devices(info::device_type type = info::device_type::all) const {
+    std::vector<device> out;
+    append(out, type);
+    return out;
+  }
+  template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(handle_); }
+  /// Whether every device of the platform has the aspect.
+  bool has(aspect which) const {
+    for (const device &d : get_devices())
+      if (!d.has(which))
+        return false;
+    return true;
+  }
+  /// All platforms that ASPEN_DEVICE_SELECTOR admits.
+  static std::vector<platform> get_platforms() {
+    const aspen_platform_t *const *all = nullptr;
+    size_t count = 0;
+    detail::check(aspen_platforms(&all, &count));
+    std::vector<platform> out;
+    out.reserve(count);
+    for (size_t i = 0; i < count; ++i)
+      out.push_back(platform(all[i]));
+    return out;
+  }
+
+  friend bool operator==(const platform &a, const platform &b) { return a.handle_ == b.handle_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const platform &a, const platform &b) { return a.handle_ != b.handle_; }
+#endif
+
+  /// For the library.
+  explicit platform(const aspen_platform_t *handle) : handle_(handle) {}
+  const aspen_platform_t *aspen_handle() const { return handle_; }
+
+private:
+  friend class device;
+  void append(std::vector<device> &out, info::device_type type) const {
+    size_t count = 0;
+    const aspen_device_t *const *devices = aspen_platform_devices(handle_, &count);
+    for (size_t i = 0; i < count; ++i) {
+      const bool wanted = type == info::device_type::all || type == info::device_type::automatic ||
+                          aspen_device_type(devices[i]) == static_cast<int>(type);
+      if (wanted)
+        out.push_back(device(devices[i]));
+    }
+  }
+  const aspen_platform_t *handle_;
+};
+
+inline platform device::get_platform() const { return platform(aspen_device_platform(handle_)); }
+
+inline std::vector<device> device::get_devices(info::device_type type) {
+  std::vector<device> out;
+  for (const platform &p : platform::get_platforms())
+    p.append(out, type);
+  return out;
+}
+
+namespace detail {
+
+/// The device with the highest score that is not negative; the first of equals.
+inline device select_device(int (*score)(const void *, const device &), const void *selector) {
+  const aspen_device_t *best = nullptr;
+  int best_score = -1;
+  for (const device &candidate : device::get_devices()) {
+    const int points = score(selector, candidate);
+    if (points > best_score) {
+      best = candidate.aspen_handle();
+      best_score = points;
+    }
+  }
+  if (!best)
+    fail(errc::runtime, "no device is available that the selector accepts; `aspen devices` lists all, ASPEN_DEVICE_SELECTOR restricts them");
+  return device(best);
+}
+
+struct default_selector_object {
+  int operator()(const device &d) const {
+    switch (aspen_device_type(d.aspen_handle())) {
+    case ASPEN_DEVICE_TYPE_GPU:
+      return 300;
+    case ASPEN_DEVICE_TYPE_CPU:
+      return 200;
+    case ASPEN_DEVICE_TYPE_ACCELERATOR:
+      return 100;
+    default:
+      return 0;
+    }
+  }
+};
+template <aspen_device_type_t Type> struct type_selector_object {
+  int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? 1 : -1; }
+};
+
+/// Accepts devices that have all of some aspects and none of others.
+class aspect_selector_object {
+public:
+  aspect_selector_object(std::vector<aspect> wanted, std::vector<aspect> unwanted)
+      : wanted_(std::move(wanted)), unwanted_(std::move(unwanted)) {}
+  int operator()(const device &d) const {
+    for (aspect a : wanted_)
+      if (!d.has(a))
+        return -1;
+    for (aspect a : unwanted_)
+      if (d.has(a))
+        return -1;
+    return default_selector_object{}(d);
+  }
+
+private:
+  std::vector<aspect> wanted_;
+  std::vector<aspect> unwanted_;
+};
+
+} // namespace detail
+
+inline constexpr detail::default_selector_object default_selector_v{};
+inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU> cpu_selector_v{};
+inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU> gpu_selector_v{};
+inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR> accelerator_selector_v{};
+/// SYCL 1.2.1's selector classes.
+using default_selector = detail::default_selector_object;
+using cpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU>;
+using gpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU>;
+using accelerator_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR>;
+
+inline detail::aspect_selector_object aspect_selector(const std::vector<aspect> &wanted, const std::vector<aspect> &unwanted = {}) {
+  return {wanted, unwanted};
+}
+template <class... Aspects, class = std::enable_if_t<(std::is_same_v<Aspects, aspect> && ...)>>
+detail::aspect_selector_object aspect_selector(Aspects... wanted) {
+  return {std::vector<aspect>{wanted...}, {}};
+}
+template <aspect... Wanted> detail::aspect_selector_object aspect_selector() { return {std::vector<aspect>{Wanted...}, {}}; }
+
+inline device::device() : device(default_selector_v) {}
+
+} // namespace sycl
+
+template <> struct std::hash<sycl::device> {
+  std::size_t operator()(const sycl::device &d) const noexcept { return reinterpret_cast<std::size_t>(d.aspen_handle()); }
+};
+template <> struct std::hash<sycl::platform> {
+  std::size_t operator()(const sycl::platform &p) const noexcept { return reinterpret_cast<std::size_t>(p.aspen_handle()); }
+};

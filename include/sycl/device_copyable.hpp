@@ -1,0 +1,28 @@
+//! `sycl::is_device_copyable`: what may be captured by a kernel. Source: SYCL 2020 §3.13.1.
+#pragma once
+#include <sycl/detail/config.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace std {
+template <class, size_t> struct array;
+template <class...> class tuple;
+template <class> class optional;
+template <class...> class variant;
+} // namespace std
+
+namespace sycl {
+
+/// True for trivially copyable types; specialise it for a class whose bytes may be copied all the same.
+template <class T> struct is_device_copyable : std::bool_constant<std::is_trivially_copyable_v<T>> {};
+template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {};
+template <class T, size_t N> struct is_device_copyable<T[N]> : is_device_copyable<T> {};
+template <class A, class B>
+struct is_device_copyable<std::pair<A, B>> : std::bool_constant<is_device_copyable<A>::value && is_device_copyable<B>::value> {};
+template <class T, size_t N> struct is_device_copyable<std::array<T, N>> : is_device_copyable<T> {};
+template <class... T> struct is_device_copyable<std::tuple<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};
+template <class T> struct is_device_copyable<std::optional<T>> : is_device_copyable<T> {};
+template <class... T> struct is_device_copyable<std::variant<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};
+template <class T> inline constexpr bool is_device_copyable_v = is_device_copyable<T>::value;
+
+} // namespace sycl

@@ -1,0 +1,183 @@
+//! What `device::get_info` can be asked. Source: SYCL 2020 §4.6.4.4.
+#pragma once
+#include <sycl/device.hpp>
+
+namespace sycl::info {
+
+enum class partition_property : int { no_partition, partition_equally, partition_by_counts, partition_by_affinity_domain };
+enum class partition_affinity_domain : int { not_applicable, numa, L4_cache, L3_cache, L2_cache, L1_cache, next_partitionable };
+enum class local_mem_type : int { none, local, global };
+enum class global_mem_cache_type : int { none, read_only, read_write };
+enum class execution_capability : unsigned { exec_kernel, exec_native_kernel };
+enum class fp_config : int {
+  denorm,
+  inf_nan,
+  round_to_nearest,
+  round_to_zero,
+  round_to_inf,
+  fma,
+  correctly_rounded_divide_sqrt,
+  soft_float
+};
+
+namespace device {
+
+#define __ASPEN_INFO(descriptor, type, expression)                                                                                        \
+  struct descriptor {                                                                                                                      \
+    using return_type = type;                                                                                                              \
+    static return_type get(const sycl::device &device) {                                                                                   \
+      const aspen_device_t *const handle = device.aspen_handle();                                                                          \
+      (void)handle;                                                                                                                        \
+      return expression;                                                                                                                   \
+    }                                                                                                                                      \
+  };
+#define __ASPEN_INFO_NUMBER(descriptor, type, code) __ASPEN_INFO(descriptor, type, static_cast<type>(aspen_device_number(handle, code)))
+#define __ASPEN_INFO_STRING(descriptor, code) __ASPEN_INFO(descriptor, std::string, aspen_device_string(handle, code))
+
+__ASPEN_INFO(device_type, info::device_type, static_cast<info::device_type>(aspen_device_type(handle)))
+__ASPEN_INFO(platform, sycl::platform, device.get_platform())
+__ASPEN_INFO_STRING(name, ASPEN_DEVICE_NAME)
+__ASPEN_INFO_STRING(vendor, ASPEN_DEVICE_VENDOR)
+__ASPEN_INFO_STRING(driver_version, ASPEN_DEVICE_DRIVER_VERSION)
+__ASPEN_INFO_STRING(version, ASPEN_DEVICE_VERSION)
+__ASPEN_INFO_STRING(backend_version, ASPEN_DEVICE_BACKEND_VERSION)
+__ASPEN_INFO_NUMBER(vendor_id, std::uint32_t, ASPEN_DEVICE_VENDOR_ID)
+__ASPEN_INFO_NUMBER(max_compute_units, std::uint32_t, ASPEN_DEVICE_MAX_COMPUTE_UNITS)
+__ASPEN_INFO_NUMBER(max_work_group_size, size_t, ASPEN_DEVICE_MAX_WORK_GROUP_SIZE)
+__ASPEN_INFO_NUMBER(max_num_sub_groups, std::uint32_t, ASPEN_DEVICE_MAX_NUM_SUB_GROUPS)
+__ASPEN_INFO_NUMBER(max_clock_frequency, std::uint32_t, ASPEN_DEVICE_MAX_CLOCK_FREQUENCY_MHZ)
+__ASPEN_INFO_NUMBER(address_bits, std::uint32_t, ASPEN_DEVICE_ADDRESS_BITS)
+__ASPEN_INFO_NUMBER(max_mem_alloc_size, std::uint64_t, ASPEN_DEVICE_MAX_MEM_ALLOC_SIZE)
+__ASPEN_INFO_NUMBER(max_parameter_size, size_t, ASPEN_DEVICE_MAX_PARAMETER_SIZE)
+__ASPEN_INFO_NUMBER(mem_base_addr_align, std::uint32_t, ASPEN_DEVICE_MEM_BASE_ADDR_ALIGN_BITS)
+__ASPEN_INFO_NUMBER(global_mem_cache_line_size, std::uint32_t, ASPEN_DEVICE_GLOBAL_MEM_CACHE_LINE_SIZE)
+__ASPEN_INFO_NUMBER(global_mem_cache_size, std::uint64_t, ASPEN_DEVICE_GLOBAL_MEM_CACHE_SIZE)
+__ASPEN_INFO_NUMBER(global_mem_size, std::uint64_t, ASPEN_DEVICE_GLOBAL_MEM_SIZE)
+__ASPEN_INFO_NUMBER(local_mem_size, std::uint64_t, ASPEN_DEVICE_LOCAL_MEM_SIZE)
+__ASPEN_INFO_NUMBER(profiling_timer_resolution, size_t, ASPEN_DEVICE_PROFILING_TIMER_RESOLUTION)
+__ASPEN_INFO(max_work_item_dimensions, std::uint32_t, 3)
+__ASPEN_INFO(max_constant_buffer_size, std::uint64_t, aspen_device_number(handle, ASPEN_DEVICE_MAX_MEM_ALLOC_SIZE))
+__ASPEN_INFO(max_constant_args, std::uint32_t, 8)
+__ASPEN_INFO(is_endian_little, bool, true)
+__ASPEN_INFO(is_available, bool, true)
+__ASPEN_INFO(is_compiler_available, bool, device.has(aspect::online_compiler))
+__ASPEN_INFO(is_linker_available, bool, device.has(aspect::online_linker))
+__ASPEN_INFO(queue_profiling, bool, device.has(aspect::queue_profiling))
+__ASPEN_INFO(usm_device_allocations, bool, device.has(aspect::usm_device_allocations))
+__ASPEN_INFO(usm_host_allocations, bool, device.has(aspect::usm_host_allocations))
+__ASPEN_INFO(usm_shared_allocations, bool, device.has(aspect::usm_shared_allocations))
+__ASPEN_INFO(usm_system_allocations, bool, device.has(aspect::usm_system_allocations))
+__ASPEN_INFO(image_support, bool, device.has(aspect::image))
+__ASPEN_INFO(host_unified_memory, bool, device.is_cpu())
+__ASPEN_INFO(error_correction_support, bool, false)
+__ASPEN_INFO(preferred_interop_user_sync, bool, true)
+__ASPEN_INFO(sub_group_independent_forward_progress, bool, false)
+__ASPEN_INFO(printf_buffer_size, size_t, size_t(1) << 20)
+__ASPEN_INFO(partition_max_sub_devices, std::uint32_t, 0)
+__ASPEN_INFO(reference_count, std::uint32_t, 1)
+__ASPEN_INFO(local_mem_type, info::local_mem_type, device.is_cpu() ? info::local_mem_type::global : info::local_mem_type::local)
+__ASPEN_INFO(global_mem_cache_type, info::global_mem_cache_type, info::global_mem_cache_type::read_write)
+__ASPEN_INFO(partition_type_property, info::partition_property, info::partition_property::no_partition)
+__ASPEN_INFO(partition_type_affinity_domain, info::partition_affinity_domain, info::partition_affinity_domain::not_applicable)
+__ASPEN_INFO(partition_properties, std::vector<info::partition_property>, {})
+__ASPEN_INFO(partition_affinity_domains, std::vector<info::partition_affinity_domain>, {})
+__ASPEN_INFO(built_in_kernels, std::vector<std::string>, {})
+__ASPEN_INFO(extensions, std::vector<std::string>, {})
+__ASPEN_INFO(execution_capabilities, std::vector<info::execution_capability>, {info::execution_capability::exec_kernel})
+
+// The width of a vector register is the code generator's business; 1 says that scalar code is vectorised well.
+#define __ASPEN_INFO_WIDTHS(type)                                                                                                         \
+  __ASPEN_INFO(preferred_vector_width_##type, std::uint32_t, 1)                                                                            \
+  __ASPEN_INFO(native_vector_width_##type, std::uint32_t, 1)
+__ASPEN_INFO_WIDTHS(char)
+__ASPEN_INFO_WIDTHS(short)
+__ASPEN_INFO_WIDTHS(int)
+__ASPEN_INFO_WIDTHS(long)
+__ASPEN_INFO_WIDTHS(float)
+#undef __ASPEN_INFO_WIDTHS
+__ASPEN_INFO(preferred_vector_width_double, std::uint32_t, device.has(aspect::fp64) ? 1 : 0)
+__ASPEN_INFO(native_vector_width_double, std::uint32_t, device.has(aspect::fp64) ? 1 : 0)
+__ASPEN_INFO(preferred_vector_width_half, std::uint32_t, device.has(aspect::fp16) ? 1 : 0)
+__ASPEN_INFO(native_vector_width_half, std::uint32_t, device.has(aspect::fp16) ? 1 : 0)
+
+#undef __ASPEN_INFO
+#undef __ASPEN_INFO_NUMBER
+#undef __ASPEN_INFO_STRING
+
+/// Ascending; as the active profile presents them.
+struct sub_group_sizes {
+  using return_type = std::vector<size_t>;
+  static return_type get(const sycl::device &device) {
+    size_t count = 0;
+    const size_t *sizes = aspen_device_sub_group_sizes(device.aspen_handle(), &count);
+    return return_type(sizes, sizes + count);
+  }
+};
+
+struct aspects {
+  using return_type = std::vector<aspect>;
+  static return_type get(const sycl::device &device) {
+    size_t count = 0;
+    const std::uint32_t *numbers = aspen_device_aspects(device.aspen_handle(), &count);
+    return_type out;
+    out.reserve(count);
+    for (size_t i = 0; i < count; ++i)
+      out.push_back(static_cast<aspect>(numbers[i]));
+    return out;
+  }
+};
+
+template <int D = 3> struct max_work_item_sizes {
+  static_assert(detail::valid_dimensions<D>, "max_work_item_sizes<D>: D is 1, 2 or 3");
+  using return_type = range<D>;
+  static return_type get(const sycl::device &device) {
+    range<D> out;
+    for (int d = 0; d < D; ++d) {
+      const int code = ASPEN_DEVICE_MAX_WORK_ITEM_SIZE_0 + 3 - D + d;
+      out[d] = static_cast<size_t>(aspen_device_number(device.aspen_handle(), static_cast<aspen_device_number_t>(code)));
+    }
+    return out;
+  }
+};
+
+struct parent_device {
+  using return_type = sycl::device;
+  static return_type get(const sycl::device &) { detail::fail(errc::invalid, "parent_device: the device is no sub-device"); }
+};
+
+struct single_fp_config {
+  using return_type = std::vector<fp_config>;
+  static return_type get(const sycl::device &) {
+    return {fp_config::denorm, fp_config::inf_nan, fp_config::round_to_nearest, fp_config::fma};
+  }
+};
+struct half_fp_config {
+  using return_type = std::vector<fp_config>;
+  static return_type get(const sycl::device &device) {
+    return device.has(aspect::fp16) ? single_fp_config::get(device) : return_type{};
+  }
+};
+struct double_fp_config {
+  using return_type = std::vector<fp_config>;
+  static return_type get(const sycl::device &device) {
+    return device.has(aspect::fp64) ? single_fp_config::get(device) : return_type{};
+  }
+};
+
+struct atomic_memory_order_capabilities {
+  using return_type = std::vector<memory_order>;
+  static return_type get(const sycl::device &) {
+    return {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel, memory_order::seq_cst};
+  }
+};
+struct atomic_fence_order_capabilities : atomic_memory_order_capabilities {};
+struct atomic_memory_scope_capabilities {
+  using return_type = std::vector<memory_scope>;
+  static return_type get(const sycl::device &) {
+    return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
+  }
+};
+struct atomic_fence_scope_capabilities : atomic_memory_scope_capabilities {};
+
+} // namespace device
+} // namespace sycl::info

@@ -1,0 +1,99 @@
+//! `sycl::event`. Source: SYCL 2020 §4.6.6.
+#pragma once
+#include <sycl/detail/queue_state.hpp>
+
+namespace sycl {
+
+namespace info {
+enum class event_command_status : int {
+  submitted = ASPEN_EVENT_SUBMITTED,
+  running = ASPEN_EVENT_RUNNING,
+  complete = ASPEN_EVENT_COMPLETE
+};
+namespace event {
+struct command_execution_status {
+  using return_type = event_command_status;
+};
+} // namespace event
+namespace event_profiling {
+struct command_submit {
+  using return_type = std::uint64_t;
+  static constexpr aspen_profiling_t code = ASPEN_PROFILING_SUBMIT;
+};
+struct command_start {
+  using return_type = std::uint64_t;
+  static constexpr aspen_profiling_t code = ASPEN_PROFILING_START;
+};
+struct command_end {
+  using return_type = std::uint64_t;
+  static constexpr aspen_profiling_t code = ASPEN_PROFILING_END;
+};
+} // namespace event_profiling
+} // namespace info
+
+/// Stands for one command.
+class event {
+public:
+  /// Complete from the start.
+  event() : handle_(aspen_event_create_complete()) {}
+  event(const event &other) : handle_(other.handle_), queue_(other.queue_) { aspen_event_retain(handle_); }
+  event(event &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)), queue_(std::move(other.queue_)) {}
+  event &operator=(event other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(queue_, other.queue_);
+    return *this;
+  }
+  ~event() {
+    if (handle_)
+      aspen_event_release(handle_);
+  }
+
+  void wait() const { aspen_event_wait(handle_); }
+  /// Waits, then hands asynchronous errors of the command's queue to its async_handler.
+  void wait_and_throw() const {
+    wait();
+    if (queue_)
+      queue_->throw_asynchronous();
+  }
+  static void wait(const std::vector<event> &events) {
+    for (const event &e : events)
+      e.wait();
+  }
+  static void wait_and_throw(const std::vector<event> &events) {
+    wait(events);
+    for (const event &e : events)
+      e.wait_and_throw();
+  }
+  backend get_backend() const noexcept {
+    return queue_ ? device(aspen_queue_device(queue_->handle)).get_backend() : backend::native_cpu;
+  }
+  template <class Descriptor> typename Descriptor::return_type get_info() const {
+    static_assert(std::is_same_v<Descriptor, info::event::command_execution_status>, "an event can be asked for its status");
+    return static_cast<info::event_command_status>(aspen_event_status(handle_));
+  }
+  /// Nanoseconds of a steady clock. The queue must have been made with enable_profiling.
+  template <class Descriptor> std::uint64_t get_profiling_info() const {
+    std::uint64_t value = 0;
+    detail::check(aspen_event_profiling(handle_, Descriptor::code, &value));
+    return value;
+  }
+
+  friend bool operator==(const event &a, const event &b) { return a.handle_ == b.handle_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const event &a, const event &b) { return a.handle_ != b.handle_; }
+#endif
+
+  /// For the library: takes over the caller's reference of `handle`.
+  event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue) : handle_(handle), queue_(queue) {}
+  aspen_event_t *aspen_handle() const { return handle_; }
+
+private:
+  aspen_event_t *handle_;
+  detail::shared<detail::queue_state> queue_;
+};
+
+} // namespace sycl
+
+template <> struct std::hash<sycl::event> {
+  std::size_t operator()(const sycl::event &e) const noexcept { return reinterpret_cast<std::size_t>(e.aspen_handle()); }
+};

@@ -1,0 +1,181 @@
+//! Errors: errc, exception, exception_list, async_handler. Source: SYCL 2020 §4.13.
+#pragma once
+#include <aspen/aspen.h>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <sycl/detail/config.hpp>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sycl {
+
+/// The same numbers as aspen_errc_t.
+enum class errc : int {
+  success = ASPEN_ERRC_SUCCESS,
+  runtime = ASPEN_ERRC_RUNTIME,
+  kernel = ASPEN_ERRC_KERNEL,
+  accessor = ASPEN_ERRC_ACCESSOR,
+  nd_range = ASPEN_ERRC_ND_RANGE,
+  event = ASPEN_ERRC_EVENT,
+  kernel_argument = ASPEN_ERRC_KERNEL_ARGUMENT,
+  build = ASPEN_ERRC_BUILD,
+  invalid = ASPEN_ERRC_INVALID,
+  memory_allocation = ASPEN_ERRC_MEMORY_ALLOCATION,
+  platform = ASPEN_ERRC_PLATFORM,
+  profiling = ASPEN_ERRC_PROFILING,
+  feature_not_supported = ASPEN_ERRC_FEATURE_NOT_SUPPORTED,
+  kernel_not_supported = ASPEN_ERRC_KERNEL_NOT_SUPPORTED,
+  backend_mismatch = ASPEN_ERRC_BACKEND_MISMATCH
+};
+
+} // namespace sycl
+
+template <> struct std::is_error_code_enum<sycl::errc> : std::true_type {};
+
+namespace sycl {
+
+class context;
+
+namespace detail {
+class __attribute__((visibility("default"))) sycl_error_category final : public std::error_category {
+public:
+  const char *name() const noexcept override { return "sycl"; }
+  std::string message(int value) const override {
+    static constexpr const char *texts[] = {"success",
+                                            "runtime error",
+                                            "kernel error",
+                                            "accessor error",
+                                            "invalid nd_range",
+                                            "event error",
+                                            "invalid kernel argument",
+                                            "build error",
+                                            "invalid use",
+                                            "memory allocation failed",
+                                            "platform error",
+                                            "profiling error",
+                                            "feature not supported by the device",
+                                            "kernel not supported by the device",
+                                            "backend mismatch"};
+    constexpr int count = sizeof(texts) / sizeof(texts[0]);
+    return value >= 0 && value < count ? texts[value] : "unknown SYCL error";
+  }
+};
+struct context_state;
+} // namespace detail
+
+/// One object in the whole process, so that categories can be compared.
+__attribute__((visibility("default"))) inline const std::error_category &sycl_category() noexcept {
+  static const detail::sycl_error_category category;
+  return category;
+}
+
+inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), sycl_category()}; }
+
+class __attribute__((visibility("default"))) exception : public virtual std::exception {
+public:
+  exception(std::error_code code, const std::string &what) : message_(what), code_(code) {}
+  exception(std::error_code code, const char *what) : message_(what), code_(code) {}
+  explicit exception(std::error_code code) : message_(code.message()), code_(code) {}
+  exception(int value, const std::error_category &category, const std::string &what) : exception({value, category}, what) {}
+  exception(int value, const std::error_category &category, const char *what) : exception({value, category}, what) {}
+  exception(int value, const std::error_category &category) : exception(std::error_code{value, category}) {}
+
+  const std::error_code &code() const noexcept { return code_; }
+  const std::error_category &category() const noexcept { return code_.category(); }
+  const char *what() const noexcept override { return message_.what(); }
+  /// Never: this implementation's errors do not carry the context they come from.
+  bool has_context() const noexcept { return false; }
+
+private:
+  std::runtime_error message_; // copies without throwing, as an exception must
+  std::error_code code_;
+};
+
+/// The asynchronous errors handed to an async_handler. Source: SYCL 2020 §4.13.2.
+class exception_list {
+public:
+  using value_type = std::exception_ptr;
+  using reference = value_type &;
+  using const_reference = const value_type &;
+  using size_type = std::size_t;
+  using iterator = std::vector<std::exception_ptr>::const_iterator;
+  using const_iterator = iterator;
+
+  exception_list() = default;
+  /// For the library: the errors in the order they happened.
+  explicit exception_list(std::vector<std::exception_ptr> errors) : errors_(std::move(errors)) {}
+  size_type size() const { return errors_.size(); }
+  iterator begin() const { return errors_.begin(); }
+  iterator end() const { return errors_.end(); }
+
+private:
+  std::vector<std::exception_ptr> errors_;
+};
+
+/// A callable that takes an exception_list; what the specification spells std::function<void(exception_list)>, without <functional>.
+class async_handler {
+public:
+  async_handler() noexcept = default;
+  async_handler(std::nullptr_t) noexcept {}
+  template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, async_handler> &&
+                                              std::is_invocable_v<std::decay_t<F> &, exception_list>>>
+  async_handler(F &&function) : callable_(new holder<std::decay_t<F>>(std::forward<F>(function))) {}
+  async_handler(const async_handler &other) : callable_(other.callable_ ? other.callable_->clone() : nullptr) {}
+  async_handler(async_handler &&other) noexcept : callable_(std::exchange(other.callable_, nullptr)) {}
+  async_handler &operator=(async_handler other) noexcept {
+    std::swap(callable_, other.callable_);
+    return *this;
+  }
+  ~async_handler() { delete callable_; }
+  explicit operator bool() const noexcept { return callable_ != nullptr; }
+  void operator()(exception_list errors) const { callable_->call(std::move(errors)); }
+
+private:
+  struct base {
+    virtual ~base() = default;
+    virtual base *clone() const = 0;
+    virtual void call(exception_list errors) = 0;
+  };
+  template <class F> struct holder final : base {
+    F function;
+    template <class G> explicit holder(G &&g) : function(std::forward<G>(g)) {}
+    base *clone() const override { return new holder(function); }
+    void call(exception_list errors) override { function(std::move(errors)); }
+  };
+  base *callable_ = nullptr;
+};
+
+namespace detail {
+
+/// A C++ exception of what the runtime reported; frees the report.
+inline exception to_exception(aspen_error_t *error) {
+  exception made(make_error_code(static_cast<errc>(aspen_error_code(error))), aspen_error_message(error));
+  aspen_error_delete(error);
+  return made;
+}
+
+/// Throws if a call of the C ABI failed.
+inline void check(aspen_error_t *error) {
+#ifndef __SYCL_DEVICE_ONLY__
+  if (__builtin_expect(error != nullptr, 0))
+    throw to_exception(error);
+#else
+  (void)error;
+#endif
+}
+
+[[noreturn]] inline void fail(errc code, const char *what) {
+#ifndef __SYCL_DEVICE_ONLY__
+  throw exception(make_error_code(code), what);
+#else
+  (void)code;
+  (void)what;
+  __builtin_unreachable();
+#endif
+}
+
+} // namespace detail
+} // namespace sycl

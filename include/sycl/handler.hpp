@@ -1,0 +1,279 @@
+//! `sycl::handler`: one command group. Source: SYCL 2020 §4.9.4.
+//!
+//! A command is handed to the runtime where it is invoked, not when the command group ends: so a kernel that the device cannot run is
+//! refused by `parallel_for` itself, and nothing has to be copied to wait for the end. Dependencies must therefore be stated first.
+#pragma once
+#include <cstring>
+#include <new>
+#include <sycl/access.hpp>
+#include <sycl/detail/kernel_entry.hpp>
+#include <sycl/detail/launch.hpp>
+#include <sycl/device_copyable.hpp>
+#include <sycl/event.hpp>
+
+namespace sycl {
+
+class queue;
+template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
+
+/// What a host task may ask for; there is no native handle on the embedded CPU.
+class interop_handle {
+public:
+  backend get_backend() const noexcept { return backend_; }
+  explicit interop_handle(backend which) : backend_(which) {}
+
+private:
+  backend backend_;
+};
+
+class handler {
+public:
+  handler(const handler &) = delete;
+  handler &operator=(const handler &) = delete;
+
+  void depends_on(const event &e) {
+    open();
+    events_.push_back(e);
+  }
+  void depends_on(const std::vector<event> &events) {
+    for (const event &e : events)
+      depends_on(e);
+  }
+  /// Makes the command wait for, and the placeholder refer to, its buffer. Call it before the kernel's lambda is made.
+  template <class T, int D, access_mode M, target P, access::placeholder H> void require(const accessor<T, D, M, P, H> &a);
+
+  template <class Name = detail::unnamed_kernel, class F> void single_task(F f) {
+    using N = detail::kernel_name_t<Name, F>;
+    (void)&detail::entry_single_task<N, F>;
+    launch<N>(ASPEN_LAUNCH_SINGLE_TASK, range<1>(1), nullptr, id<1>(), f);
+  }
+
+  template <class Name = detail::unnamed_kernel, class F> void parallel_for(range<1> items, F f) { over<Name>(items, id<1>(), f); }
+  template <class Name = detail::unnamed_kernel, class F> void parallel_for(range<2> items, F f) { over<Name>(items, id<2>(), f); }
+  template <class Name = detail::unnamed_kernel, class F> void parallel_for(range<3> items, F f) { over<Name>(items, id<3>(), f); }
+  /// With an offset: deprecated in SYCL 2020.
+  template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for(range<D> items, id<D> offset, F f) {
+    over<Name>(items, offset, f);
+  }
+  template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for(nd_range<D> shape, F f) {
+    using N = detail::kernel_name_t<Name, F>;
+    static_assert(std::is_invocable_v<const F &, nd_item<D>>, "a kernel over an nd_range takes a sycl::nd_item of its dimensions");
+    (void)&detail::entry_nd_range<N, D, F>;
+    const range<D> local = shape.get_local_range();
+    launch<N>(ASPEN_LAUNCH_ND_RANGE, shape.get_global_range(), &local, shape.get_offset(), f);
+  }
+
+  /// Hierarchical kernels; the device chooses the size of the groups.
+  template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for_work_group(range<D> groups, F f) {
+    hierarchical<Name>(groups, nullptr, f);
+  }
+  template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for_work_group(range<D> groups, range<D> local, F f) {
+    hierarchical<Name>(groups, &local, f);
+  }
+
+  void memcpy(void *to, const void *from, size_t bytes) {
+    open();
+    const aspen_dependencies_t after = dependencies();
+    detail::check(aspen_submit_copy(queue_->handle, to, from, bytes, &after, &result_));
+  }
+  template <class T> void copy(const T *from, T *to, size_t count) { memcpy(to, from, count * sizeof(T)); }
+  void memset(void *to, int value, size_t bytes) {
+    const unsigned char byte = static_cast<unsigned char>(value);
+    repeat(to, &byte, 1, bytes);
+  }
+  template <class T> void fill(void *to, const T &pattern, size_t count) {
+    static_assert(is_device_copyable_v<T>, "fill repeats a device-copyable value");
+    repeat(to, &pattern, sizeof(T), count);
+  }
+  void prefetch(void *, size_t) { nothing(); }
+  void mem_advise(void *, size_t, int) { nothing(); }
+
+  template <class T, int D, access_mode M, target P, access::placeholder H> void fill(accessor<T, D, M, P, H> to, const T &pattern) {
+    rows(to, [&](T *row, size_t, size_t count) { repeat(row, &pattern, sizeof(T), count); });
+  }
+  template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(accessor<T, D, M, P, H> from, U *to) {
+    rows(from, [&](const T *row, size_t done, size_t count) { memcpy(to + done, row, count * sizeof(T)); });
+  }
+  template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(const U *from, accessor<T, D, M, P, H> to) {
+    rows(to, [&](T *row, size_t done, size_t count) { memcpy(row, from + done, count * sizeof(T)); });
+  }
+  template <class T, int D, access_mode M, target P, access::placeholder H, class U, int E, access_mode N, target Q,
+            access::placeholder I>
+  void copy(accessor<T, D, M, P, H> from, accessor<U, E, N, Q, I> to) {
+    static_assert(D == E, "copy between accessors of the same dimensions");
+    rows(from, [&](const T *row, size_t done, size_t count) {
+      memcpy(&to[detail::delinearize(done, from.get_range())], row, count * sizeof(T));
+    });
+  }
+  /// The runtime's buffers live in memory that the host sees when it may; there is nothing to bring home but the order.
+  template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H>) { nothing(); }
+
+  /// Runs `task` on a thread of the runtime. What it throws becomes an asynchronous error.
+  template <class F> void host_task(F &&task) {
+    using G = std::decay_t<F>;
+    static_assert(std::is_invocable_v<G &> || std::is_invocable_v<G &, interop_handle>,
+                  "a host task takes nothing or a sycl::interop_handle");
+    open();
+    struct job {
+      G task;
+      backend where;
+    };
+    const aspen_dependencies_t after = dependencies();
+    job *data = new job{std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend()};
+    detail::check(aspen_submit_host_task(
+        queue_->handle,
+        [](void *p) -> aspen_error_t * {
+          job &own = *static_cast<job *>(p);
+          return guarded([&] {
+            if constexpr (std::is_invocable_v<G &>)
+              own.task();
+            else
+              own.task(interop_handle(own.where));
+          });
+        },
+        [](void *p) { delete static_cast<job *>(p); }, data, &after, &result_));
+  }
+
+  /// For the library: states that the command uses a buffer; returns its address on the queue's device.
+  void *aspen_use(aspen_buffer_t *buffer, aspen_access_t access) {
+    open();
+    void *address = nullptr;
+    detail::check(aspen_buffer_address(buffer, aspen_queue_device(queue_->handle), &address));
+    uses_.push_back({buffer, access});
+    return address;
+  }
+  /// For the library: reserves local memory; returns its offset.
+  size_t aspen_local_memory(size_t bytes, size_t alignment) {
+    open();
+    local_memory_ = (local_memory_ + alignment - 1) / alignment * alignment;
+    const size_t offset = local_memory_;
+    local_memory_ += bytes;
+    return offset;
+  }
+
+private:
+  friend class queue;
+  explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {}
+  ~handler() {
+    if (result_)
+      aspen_event_release(result_);
+  }
+  event finish() {
+    if (!result_)
+      nothing();
+    return event(std::exchange(result_, nullptr), queue_);
+  }
+
+  void open() const {
+    if (result_)
+      detail::fail(errc::invalid, "a command group has one command, and what it depends on must be stated before it");
+  }
+
+  aspen_dependencies_t dependencies() {
+    handles_.clear();
+    for (const event &e : events_)
+      handles_.push_back(e.aspen_handle());
+    return {uses_.data(), uses_.size(), handles_.data(), handles_.size()};
+  }
+
+  void nothing() {
+    open();
+    const aspen_dependencies_t after = dependencies();
+    detail::check(aspen_submit_nothing(queue_->handle, &after, &result_));
+  }
+
+  void repeat(void *to, const void *pattern, size_t size, size_t count) {
+    open();
+    const aspen_dependencies_t after = dependencies();
+    detail::check(aspen_submit_fill(queue_->handle, to, pattern, size, count, &after, &result_));
+  }
+
+  /// Calls `each(first element, elements before it, how many)` for every contiguous part of what an accessor covers. Later parts wait for
+  /// earlier ones, so that the last command's event stands for all.
+  template <class A, class Each> void rows(const A &a, Each each) {
+    constexpr int D = A::dimensions;
+    open();
+    const range<D> extent = a.get_range();
+    const size_t total = extent.size();
+    size_t chunk = extent[D - 1];
+    for (int d = D - 1; d > 0 && extent[d] == a.memory_[d]; --d)
+      chunk *= extent[d - 1]; // whole rows: the next dimension is contiguous too
+    for (size_t done = 0; done < total; done += chunk) {
+      if (result_)
+        events_.push_back(event(std::exchange(result_, nullptr), queue_));
+      each(&a.data_[detail::linear_id(detail::delinearize(done, extent), a.memory_)], done, chunk);
+    }
+    if (total == 0)
+      nothing();
+  }
+
+  template <class Name, class F, int D> void over(range<D> items, id<D> offset, const F &f) {
+    using N = detail::kernel_name_t<Name, F>;
+    static_assert(std::is_invocable_v<const F &, item<D>>,
+                  "a kernel over a range takes a sycl::id or sycl::item of its dimensions, or a number in one dimension");
+    (void)&detail::entry_range<N, D, F>;
+    launch<N>(ASPEN_LAUNCH_RANGE, items, nullptr, offset, f);
+  }
+
+  template <class Name, class F, int D> void hierarchical(range<D> groups, const std::common_type_t<range<D>> *local, const F &f) {
+    using N = detail::kernel_name_t<Name, F>;
+    static_assert(std::is_invocable_v<const F &, group<D>>, "parallel_for_work_group takes a function of a sycl::group");
+    (void)&detail::entry_work_group<N, D, F>;
+    launch<N>(ASPEN_LAUNCH_WORK_GROUPS, groups, local, id<D>(), f);
+  }
+
+  template <class Name, class F, int D>
+  void launch(aspen_launch_kind_t kind, const range<D> &global, const std::common_type_t<range<D>> *local, const id<D> &offset, const F &f) {
+    static_assert(is_device_copyable_v<F>,
+                  "the kernel's function object is copied to the device byte by byte: what it captures must be trivially copyable, or "
+                  "sycl::is_device_copyable must be specialised for the function object");
+    open();
+    const detail::kernel_identity kernel = detail::identify_kernel<Name>();
+    aspen_launch_t l = {};
+    l.struct_size = sizeof l;
+    l.kind = kind;
+    l.module = kernel.module;
+    l.object_tag = kernel.tag;
+    l.symbol = kernel.symbol;
+    l.dimensions = D;
+    for (int d = 0; d < 3; ++d) {
+      l.global[d] = d < D ? global[d] : 1;
+      l.local[d] = !local ? 0 : d < D ? (*local)[d] : 1;
+      l.offset[d] = d < D ? offset[d] : 0;
+    }
+    l.local_memory = local_memory_;
+    l.closure = &f;
+    l.closure_size = sizeof f;
+    l.closure_alignment = alignof(F);
+    const aspen_dependencies_t after = dependencies();
+    detail::check(aspen_submit_kernel(queue_->handle, &l, &after, &result_));
+  }
+
+  /// Turns what a host task throws into an error of the C ABI.
+  template <class F> static aspen_error_t *guarded(F &&f) {
+#ifndef __SYCL_DEVICE_ONLY__
+    try {
+      f();
+      return nullptr;
+    } catch (const exception &e) {
+      return aspen_error_create(e.category() == sycl_category() ? e.code().value() : ASPEN_ERRC_RUNTIME, e.what());
+    } catch (const std::exception &e) {
+      return aspen_error_create(ASPEN_ERRC_RUNTIME, e.what());
+    } catch (...) {
+      return aspen_error_create(ASPEN_ERRC_RUNTIME, "a host task threw something that is no std::exception");
+    }
+#else
+    f();
+    return nullptr;
+#endif
+  }
+
+  const detail::shared<detail::queue_state> &queue_;
+  std::vector<aspen_buffer_use_t> uses_;
+  std::vector<event> events_;
+  std::vector<aspen_event_t *> handles_;
+  size_t local_memory_ = 0;
+  aspen_event_t *result_ = nullptr;
+};
+
+} // namespace sycl

@@ -1,0 +1,3 @@
+//! `sycl::host_accessor`; lives beside accessor.
+#pragma once
+#include <sycl/accessor.hpp>

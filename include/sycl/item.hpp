@@ -1,0 +1,48 @@
+//! `sycl::item`. Source: SYCL 2020 §4.9.1.4.
+#pragma once
+#include <sycl/range.hpp>
+
+namespace sycl {
+
+namespace detail {
+struct item_access;
+}
+
+/// One work-item of a kernel over a range: its id, and the range it is part of.
+template <int D, bool WithOffset> class item {
+public:
+  static constexpr int dimensions = D;
+  item() = delete;
+  id<D> get_id() const { return id_; }
+  size_t get_id(int dimension) const { return id_[dimension]; }
+  size_t operator[](int dimension) const { return id_[dimension]; }
+  range<D> get_range() const { return extent_; }
+  size_t get_range(int dimension) const { return extent_[dimension]; }
+  /// The kernel's offset. Deprecated in SYCL 2020, as offsets are.
+  id<D> get_offset() const { return offset_; }
+  size_t get_linear_id() const { return detail::linear_id(id_ - offset_, extent_); }
+  template <int N = D, std::enable_if_t<N == 1, int> = 0> operator size_t() const { return id_[0]; }
+  template <bool O, std::enable_if_t<O && !WithOffset, int> = 0> operator item<D, O>() const { return {id_, extent_, offset_}; }
+  friend bool operator==(const item &a, const item &b) { return a.id_ == b.id_ && a.extent_ == b.extent_ && a.offset_ == b.offset_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const item &a, const item &b) { return !(a == b); }
+#endif
+
+private:
+  friend struct detail::item_access;
+  template <int, bool> friend class item;
+  item(const id<D> &at, const range<D> &extent, const id<D> &offset) : id_(at), extent_(extent), offset_(offset) {}
+  id<D> id_;
+  range<D> extent_;
+  id<D> offset_;
+};
+
+namespace detail {
+struct item_access {
+  template <bool O = true, int D> static item<D, O> make(const id<D> &at, const range<D> &extent, const id<D> &offset = id<D>()) {
+    return {at, extent, offset};
+  }
+};
+} // namespace detail
+
+} // namespace sycl

@@ -1,0 +1,64 @@
+//! `sycl::nd_item` and group_barrier. Source: SYCL 2020 §4.9.1.5, §4.17.3.
+#pragma once
+#include <sycl/group.hpp>
+#include <sycl/sub_group.hpp>
+
+namespace sycl {
+
+/// Waits for all work-items of the group; their writes before it are seen after it.
+template <int D> inline void group_barrier(group<D> g, memory_scope scope = group<D>::fence_scope) {
+  if (scope > memory_scope::work_group)
+    atomic_fence(memory_order::seq_cst, scope);
+  g.work_item_().group_barrier();
+}
+inline void group_barrier(sub_group g, memory_scope scope = sub_group::fence_scope) {
+  if (scope > memory_scope::sub_group)
+    atomic_fence(memory_order::seq_cst, scope);
+  g.work_item_().sub_group_barrier();
+}
+
+/// One work-item of a kernel over an nd_range.
+template <int D = 1> class nd_item {
+public:
+  static constexpr int dimensions = D;
+  nd_item() = delete;
+
+  id<D> get_global_id() const { return detail::global_id_of<D>(item_); }
+  size_t get_global_id(int d) const { return get_global_id()[d]; }
+  size_t get_global_linear_id() const { return detail::linear_id(get_global_id() - get_offset(), get_global_range()); }
+  id<D> get_local_id() const { return detail::local_id_of<D>(item_); }
+  size_t get_local_id(int d) const { return get_local_id()[d]; }
+  size_t get_local_linear_id() const { return item_.local_linear_id(); }
+  sycl::group<D> get_group() const { return sycl::group<D>(item_); }
+  size_t get_group(int d) const { return detail::group_id_of<D>(item_)[d]; }
+  size_t get_group_linear_id() const { return get_group().get_group_linear_id(); }
+  range<D> get_group_range() const { return detail::group_range_of<D>(item_); }
+  size_t get_group_range(int d) const { return get_group_range()[d]; }
+  range<D> get_global_range() const { return detail::global_range_of<D>(item_); }
+  size_t get_global_range(int d) const { return get_global_range()[d]; }
+  range<D> get_local_range() const { return detail::local_range_of<D>(item_); }
+  size_t get_local_range(int d) const { return get_local_range()[d]; }
+  /// Deprecated in SYCL 2020, as offsets are.
+  id<D> get_offset() const { return detail::offset_of<D>(item_); }
+  nd_range<D> get_nd_range() const { return nd_range<D>(get_global_range(), get_local_range(), get_offset()); }
+  sub_group get_sub_group() const { return sub_group(item_); }
+
+  /// SYCL 1.2.1's spelling of group_barrier(get_group()).
+  void barrier(access::fence_space = access::fence_space::global_and_local) const { item_.group_barrier(); }
+  void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
+    atomic_fence(memory_order::acq_rel, memory_scope::work_group);
+  }
+
+  friend bool operator==(const nd_item &a, const nd_item &b) { return a.get_global_id() == b.get_global_id(); }
+#if __cplusplus < 202002L
+  friend bool operator!=(const nd_item &a, const nd_item &b) { return !(a == b); }
+#endif
+
+  /// For the library.
+  explicit nd_item(const detail::work_item &at) : item_(at) {}
+
+private:
+  detail::work_item item_;
+};
+
+} // namespace sycl

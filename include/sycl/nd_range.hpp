@@ -1,0 +1,3 @@
+//! `sycl::nd_range`; lives beside range, on which it depends.
+#pragma once
+#include <sycl/range.hpp>

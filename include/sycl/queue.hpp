@@ -1,0 +1,159 @@
+//! `sycl::queue`. Source: SYCL 2020 §4.6.5.
+#pragma once
+#include <sycl/accessor.hpp>
+#include <sycl/handler.hpp>
+
+namespace sycl {
+
+namespace info::queue {
+struct context {
+  using return_type = sycl::context;
+};
+struct device {
+  using return_type = sycl::device;
+};
+} // namespace info::queue
+
+class queue {
+public:
+  explicit queue(const property_list &properties = {}) : queue(device(), async_handler(), properties) {}
+  explicit queue(const async_handler &handler, const property_list &properties = {}) : queue(device(), handler, properties) {}
+  template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
+  explicit queue(const Selector &selector, const property_list &properties = {}) : queue(device(selector), async_handler(), properties) {}
+  template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
+  explicit queue(const Selector &selector, const async_handler &handler, const property_list &properties = {})
+      : queue(device(selector), handler, properties) {}
+  explicit queue(const device &on, const property_list &properties = {}) : queue(on, async_handler(), properties) {}
+  explicit queue(const device &on, const async_handler &handler, const property_list &properties = {})
+      : queue(context(on), on, handler, properties) {}
+  template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
+  explicit queue(const context &in, const Selector &selector, const property_list &properties = {})
+      : queue(in, device(selector), async_handler(), properties) {}
+  template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
+  explicit queue(const context &in, const Selector &selector, const async_handler &handler, const property_list &properties = {})
+      : queue(in, device(selector), handler, properties) {}
+  explicit queue(const context &in, const device &on, const property_list &properties = {}) : queue(in, on, async_handler(), properties) {}
+  explicit queue(const context &in, const device &on, const async_handler &handler, const property_list &properties = {})
+      : state_(new detail::queue_state(in, on, handler, properties)) {
+    for (const device &d : in.get_devices())
+      if (d == on)
+        return;
+    detail::fail(errc::invalid, "the queue's device is not part of its context");
+  }
+
+  context get_context() const { return state_->context; }
+  device get_device() const { return state_->device; }
+  backend get_backend() const noexcept { return state_->device.get_backend(); }
+  bool is_in_order() const { return has_property<property::queue::in_order>(); }
+  template <class P> bool has_property() const noexcept { return state_->properties.template has_property<P>(); }
+  template <class P> P get_property() const { return state_->properties.template get_property<P>(); }
+  template <class Descriptor> typename Descriptor::return_type get_info() const {
+    if constexpr (std::is_same_v<Descriptor, info::queue::device>)
+      return get_device();
+    else
+      return get_context();
+  }
+
+  /// Runs the command group function and hands its command to the device. Source: SYCL 2020 §4.9.3.
+  template <class T> event submit(T command_group) {
+    handler command(state_);
+    command_group(command);
+    return command.finish();
+  }
+  /// Tries the secondary queue if this one refuses the command.
+  template <class T> event submit(T command_group, queue &secondary) {
+#ifndef __SYCL_DEVICE_ONLY__
+    try {
+      return submit(command_group);
+    } catch (const exception &) {
+      return secondary.submit(command_group);
+    }
+#else
+    (void)secondary;
+    return submit(command_group);
+#endif
+  }
+  void wait() { aspen_queue_wait(state_->handle); }
+  void wait_and_throw() {
+    wait();
+    throw_asynchronous();
+  }
+  void throw_asynchronous() { state_->throw_asynchronous(); }
+
+// Each shortcut in three forms: alone, after one event, after several. Source: SYCL 2020 §4.6.5.2.
+#define __ASPEN_SHORTCUT(TEMPLATE, NAME, CALL, PARAMETERS, ARGUMENTS)                                                                     \
+  TEMPLATE event NAME(PARAMETERS) { return command([&](handler &h) { h.CALL(ARGUMENTS); }); }                                              \
+  TEMPLATE event NAME(PARAMETERS, const event &after) { return command([&](handler &h) { h.CALL(ARGUMENTS); }, after); }                   \
+  TEMPLATE event NAME(PARAMETERS, const std::vector<event> &after) { return command([&](handler &h) { h.CALL(ARGUMENTS); }, after); }
+#define __ASPEN_COMMA ,
+  __ASPEN_SHORTCUT(, memcpy, memcpy, void *to __ASPEN_COMMA const void *from __ASPEN_COMMA size_t bytes,
+                   to __ASPEN_COMMA from __ASPEN_COMMA bytes)
+  __ASPEN_SHORTCUT(, memset, memset, void *to __ASPEN_COMMA int value __ASPEN_COMMA size_t bytes,
+                   to __ASPEN_COMMA value __ASPEN_COMMA bytes)
+  __ASPEN_SHORTCUT(template <class T>, fill, fill, void *to __ASPEN_COMMA const T &pattern __ASPEN_COMMA size_t count,
+                   to __ASPEN_COMMA pattern __ASPEN_COMMA count)
+  __ASPEN_SHORTCUT(template <class T>, copy, copy, const T *from __ASPEN_COMMA T *to __ASPEN_COMMA size_t count,
+                   from __ASPEN_COMMA to __ASPEN_COMMA count)
+  __ASPEN_SHORTCUT(, prefetch, prefetch, void *memory __ASPEN_COMMA size_t bytes, memory __ASPEN_COMMA bytes)
+  __ASPEN_SHORTCUT(, mem_advise, mem_advise, void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice,
+                   memory __ASPEN_COMMA bytes __ASPEN_COMMA advice)
+#undef __ASPEN_SHORTCUT
+#undef __ASPEN_COMMA
+
+#define __ASPEN_KERNEL_SHORTCUT(...)                                                                                                      \
+  template <class Name = detail::unnamed_kernel, class F> event parallel_for(__VA_ARGS__ shape, F f) {                                     \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, f); });                                                                   \
+  }                                                                                                                                        \
+  template <class Name = detail::unnamed_kernel, class F> event parallel_for(__VA_ARGS__ shape, const event &after, F f) {                 \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, f); }, after);                                                            \
+  }                                                                                                                                        \
+  template <class Name = detail::unnamed_kernel, class F>                                                                                  \
+  event parallel_for(__VA_ARGS__ shape, const std::vector<event> &after, F f) {                                                            \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, f); }, after);                                                            \
+  }
+  __ASPEN_KERNEL_SHORTCUT(range<1>)
+  __ASPEN_KERNEL_SHORTCUT(range<2>)
+  __ASPEN_KERNEL_SHORTCUT(range<3>)
+  __ASPEN_KERNEL_SHORTCUT(nd_range<1>)
+  __ASPEN_KERNEL_SHORTCUT(nd_range<2>)
+  __ASPEN_KERNEL_SHORTCUT(nd_range<3>)
+#undef __ASPEN_KERNEL_SHORTCUT
+  template <class Name = detail::unnamed_kernel, class F, int D> event parallel_for(range<D> items, id<D> offset, F f) {
+    return command([&](handler &h) { h.parallel_for<Name>(items, offset, f); });
+  }
+  template <class Name = detail::unnamed_kernel, class F> event single_task(F f) {
+    return command([&](handler &h) { h.single_task<Name>(f); });
+  }
+  template <class Name = detail::unnamed_kernel, class F> event single_task(const event &after, F f) {
+    return command([&](handler &h) { h.single_task<Name>(f); }, after);
+  }
+  template <class Name = detail::unnamed_kernel, class F> event single_task(const std::vector<event> &after, F f) {
+    return command([&](handler &h) { h.single_task<Name>(f); }, after);
+  }
+  template <class F> event host_task(F f) {
+    return command([&](handler &h) { h.host_task(std::move(f)); });
+  }
+
+  friend bool operator==(const queue &a, const queue &b) { return a.state_ == b.state_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const queue &a, const queue &b) { return a.state_ != b.state_; }
+#endif
+
+  /// For the library.
+  aspen_queue_t *aspen_handle() const { return state_->handle; }
+
+private:
+  template <class Command, class... After> event command(const Command &made, const After &...after) {
+    handler h(state_);
+    (h.depends_on(after), ...);
+    made(h);
+    return h.finish();
+  }
+  detail::shared<detail::queue_state> state_;
+};
+
+} // namespace sycl
+
+template <> struct std::hash<sycl::queue> {
+  std::size_t operator()(const sycl::queue &q) const noexcept { return reinterpret_cast<std::size_t>(q.aspen_handle()); }
+};

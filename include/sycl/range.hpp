@@ -1,0 +1,223 @@
+//! `sycl::range`, `sycl::id` and `sycl::nd_range`. Source: SYCL 2020 §4.9.1.1 to §4.9.1.3.
+#pragma once
+#include <sycl/detail/config.hpp>
+#include <type_traits>
+
+namespace sycl {
+
+template <int D = 1> class range;
+template <int D = 1> class id;
+template <int D = 1, bool WithOffset = true> class item;
+
+namespace detail {
+
+/// What range and id share: up to three numbers. `Self` is the class that derives from it.
+template <class Self, int D> class index_array {
+  static_assert(valid_dimensions<D>, "ranges and ids have one to three dimensions");
+
+public:
+  static constexpr int dimensions = D;
+  constexpr size_t get(int dimension) const { return values_[dimension]; }
+  constexpr size_t &operator[](int dimension) { return values_[dimension]; }
+  constexpr size_t operator[](int dimension) const { return values_[dimension]; }
+
+  friend constexpr bool operator==(const Self &a, const Self &b) {
+    for (int d = 0; d < D; ++d)
+      if (a.values_[d] != b.values_[d])
+        return false;
+    return true;
+  }
+#if __cplusplus < 202002L
+  friend constexpr bool operator!=(const Self &a, const Self &b) { return !(a == b); }
+#endif
+
+// Element by element; a number on one side stands for itself in every dimension. Numbers are taken as a template parameter, as a
+// conversion to size_t would compete with the built-in operators through id<1>'s conversion.
+#define __ASPEN_INDEX_OPERATOR(op)                                                                                                        \
+  friend constexpr Self operator op(const Self & a, const Self & b) {                                                                      \
+    Self out(a);                                                                                                                           \
+    for (int d = 0; d < D; ++d)                                                                                                            \
+      out.values_[d] = a.values_[d] op b.values_[d];                                                                                       \
+    return out;                                                                                                                            \
+  }                                                                                                                                        \
+  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, Self> operator op(const Self &a, const T & b) {              \
+    Self out(a);                                                                                                                           \
+    for (int d = 0; d < D; ++d)                                                                                                            \
+      out.values_[d] = a.values_[d] op static_cast<size_t>(b);                                                                             \
+    return out;                                                                                                                            \
+  }                                                                                                                                        \
+  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, Self> operator op(const T & a, const Self &b) {              \
+    Self out(b);                                                                                                                           \
+    for (int d = 0; d < D; ++d)                                                                                                            \
+      out.values_[d] = static_cast<size_t>(a) op b.values_[d];                                                                             \
+    return out;                                                                                                                            \
+  }
+  __ASPEN_INDEX_OPERATOR(+)
+  __ASPEN_INDEX_OPERATOR(-)
+  __ASPEN_INDEX_OPERATOR(*)
+  __ASPEN_INDEX_OPERATOR(/)
+  __ASPEN_INDEX_OPERATOR(%)
+  __ASPEN_INDEX_OPERATOR(<<)
+  __ASPEN_INDEX_OPERATOR(>>)
+  __ASPEN_INDEX_OPERATOR(&)
+  __ASPEN_INDEX_OPERATOR(|)
+  __ASPEN_INDEX_OPERATOR(^)
+  __ASPEN_INDEX_OPERATOR(&&)
+  __ASPEN_INDEX_OPERATOR(||)
+  __ASPEN_INDEX_OPERATOR(<)
+  __ASPEN_INDEX_OPERATOR(>)
+  __ASPEN_INDEX_OPERATOR(<=)
+  __ASPEN_INDEX_OPERATOR(>=)
+#undef __ASPEN_INDEX_OPERATOR
+
+#define __ASPEN_INDEX_ASSIGNMENT(op)                                                                                                      \
+  friend constexpr Self &operator op(Self & a, const Self & b) {                                                                           \
+    for (int d = 0; d < D; ++d)                                                                                                            \
+      a.values_[d] op b.values_[d];                                                                                                        \
+    return a;                                                                                                                              \
+  }                                                                                                                                        \
+  friend constexpr Self &operator op(Self & a, const size_t & b) {                                                                         \
+    for (int d = 0; d < D; ++d)                                                                                                            \
+      a.values_[d] op b;                                                                                                                   \
+    return a;                                                                                                                              \
+  }
+  __ASPEN_INDEX_ASSIGNMENT(+=)
+  __ASPEN_INDEX_ASSIGNMENT(-=)
+  __ASPEN_INDEX_ASSIGNMENT(*=)
+  __ASPEN_INDEX_ASSIGNMENT(/=)
+  __ASPEN_INDEX_ASSIGNMENT(%=)
+  __ASPEN_INDEX_ASSIGNMENT(<<=)
+  __ASPEN_INDEX_ASSIGNMENT(>>=)
+  __ASPEN_INDEX_ASSIGNMENT(&=)
+  __ASPEN_INDEX_ASSIGNMENT(|=)
+  __ASPEN_INDEX_ASSIGNMENT(^=)
+#undef __ASPEN_INDEX_ASSIGNMENT
+
+  friend constexpr Self operator+(const Self &a) { return a; }
+  friend constexpr Self operator-(const Self &a) {
+    Self out(a);
+    for (int d = 0; d < D; ++d)
+      out.values_[d] = size_t(0) - a.values_[d];
+    return out;
+  }
+  friend constexpr Self &operator++(Self &a) {
+    for (int d = 0; d < D; ++d)
+      ++a.values_[d];
+    return a;
+  }
+  friend constexpr Self operator++(Self &a, int) {
+    Self old(a);
+    ++a;
+    return old;
+  }
+  friend constexpr Self &operator--(Self &a) {
+    for (int d = 0; d < D; ++d)
+      --a.values_[d];
+    return a;
+  }
+  friend constexpr Self operator--(Self &a, int) {
+    Self old(a);
+    --a;
+    return old;
+  }
+
+protected:
+  constexpr index_array(size_t a, size_t b, size_t c) : values_{} {
+    const size_t all[3] = {a, b, c};
+    for (int d = 0; d < D; ++d)
+      values_[d] = all[d];
+  }
+  size_t values_[D];
+};
+
+} // namespace detail
+
+/// How many work-items, elements or groups there are in each dimension; the last dimension runs fastest.
+template <int D> class range : public detail::index_array<range<D>, D> {
+  using base = detail::index_array<range<D>, D>;
+
+public:
+  constexpr range() : base(0, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr range(size_t a) : base(a, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 2, int> = 0> constexpr range(size_t a, size_t b) : base(a, b, 0) {}
+  template <int N = D, std::enable_if_t<N == 3, int> = 0> constexpr range(size_t a, size_t b, size_t c) : base(a, b, c) {}
+  /// The product of all dimensions.
+  constexpr size_t size() const {
+    size_t all = 1;
+    for (int d = 0; d < D; ++d)
+      all *= this->values_[d];
+    return all;
+  }
+};
+range(size_t) -> range<1>;
+range(size_t, size_t) -> range<2>;
+range(size_t, size_t, size_t) -> range<3>;
+
+/// A place in a range.
+template <int D> class id : public detail::index_array<id<D>, D> {
+  using base = detail::index_array<id<D>, D>;
+
+public:
+  constexpr id() : base(0, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr id(size_t a) : base(a, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 2, int> = 0> constexpr id(size_t a, size_t b) : base(a, b, 0) {}
+  template <int N = D, std::enable_if_t<N == 3, int> = 0> constexpr id(size_t a, size_t b, size_t c) : base(a, b, c) {}
+  constexpr id(const range<D> &from) : base(0, 0, 0) {
+    for (int d = 0; d < D; ++d)
+      this->values_[d] = from[d];
+  }
+  template <bool O> constexpr id(const item<D, O> &from) : id(from.get_id()) {}
+  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr operator size_t() const { return this->values_[0]; }
+};
+id(size_t) -> id<1>;
+id(size_t, size_t) -> id<2>;
+id(size_t, size_t, size_t) -> id<3>;
+
+namespace detail {
+/// Row-major position of `at` in `extent`.
+template <int D> constexpr size_t linear_id(const id<D> &at, const range<D> &extent) {
+  size_t out = at[0];
+  for (int d = 1; d < D; ++d)
+    out = out * extent[d] + at[d];
+  return out;
+}
+/// The inverse of linear_id.
+template <int D> constexpr id<D> delinearize(size_t linear, const range<D> &extent) {
+  id<D> out;
+  for (int d = D - 1; d > 0; --d) {
+    out[d] = linear % extent[d];
+    linear /= extent[d];
+  }
+  out[0] = linear;
+  return out;
+}
+} // namespace detail
+
+/// Global and local range of a kernel that runs in work-groups. Whether they fit is checked at the launch.
+template <int D = 1> class nd_range {
+public:
+  static constexpr int dimensions = D;
+  constexpr nd_range(range<D> global, range<D> local, id<D> offset = id<D>()) : global_(global), local_(local), offset_(offset) {}
+  constexpr range<D> get_global_range() const { return global_; }
+  constexpr range<D> get_local_range() const { return local_; }
+  constexpr range<D> get_group_range() const {
+    range<D> out(global_);
+    for (int d = 0; d < D; ++d)
+      out[d] = local_[d] ? global_[d] / local_[d] : 0;
+    return out;
+  }
+  constexpr id<D> get_offset() const { return offset_; }
+  friend constexpr bool operator==(const nd_range &a, const nd_range &b) {
+    return a.global_ == b.global_ && a.local_ == b.local_ && a.offset_ == b.offset_;
+  }
+#if __cplusplus < 202002L
+  friend constexpr bool operator!=(const nd_range &a, const nd_range &b) { return !(a == b); }
+#endif
+
+private:
+  range<D> global_;
+  range<D> local_;
+  id<D> offset_;
+};
+
+} // namespace sycl

@@ -1,0 +1,22 @@
+//! All of SYCL. Each part can also be included alone.
+#pragma once
+#include <sycl/accessor.hpp>
+#include <sycl/aspects.hpp>
+#include <sycl/atomic_ref.hpp>
+#include <sycl/buffer.hpp>
+#include <sycl/context.hpp>
+#include <sycl/device.hpp>
+#include <sycl/device_copyable.hpp>
+#include <sycl/device_info.hpp>
+#include <sycl/event.hpp>
+#include <sycl/exception.hpp>
+#include <sycl/half.hpp>
+#include <sycl/handler.hpp>
+#include <sycl/item.hpp>
+#include <sycl/kernel_bundle.hpp>
+#include <sycl/nd_item.hpp>
+#include <sycl/platform.hpp>
+#include <sycl/property_list.hpp>
+#include <sycl/queue.hpp>
+#include <sycl/range.hpp>
+#include <sycl/usm.hpp>

@@ -1,0 +1,142 @@
+//! Unified shared memory. Source: SYCL 2020 §4.8.
+#pragma once
+#include <sycl/queue.hpp>
+
+namespace sycl {
+
+namespace usm {
+enum class alloc : int { host = ASPEN_USM_HOST, device = ASPEN_USM_DEVICE, shared = ASPEN_USM_SHARED, unknown = ASPEN_USM_UNKNOWN };
+} // namespace usm
+
+namespace detail {
+inline void *allocate_usm(const device &on, usm::alloc kind, size_t bytes, size_t alignment) {
+  void *memory = nullptr;
+  check(aspen_usm_alloc(on.aspen_handle(), static_cast<aspen_usm_kind_t>(kind), bytes, alignment, &memory));
+  return memory;
+}
+template <class T> constexpr size_t usm_alignment = alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0;
+} // namespace detail
+
+/// Every allocation in the forms (…, device, context) and (…, queue); untyped, typed, aligned. Null when there is no memory; throws
+/// feature_not_supported when the device lacks that kind.
+#define __ASPEN_USM_KIND(kind)                                                                                                            \
+  inline void *malloc_##kind(size_t bytes, const device &d, const context &, const property_list & = {}) {                                 \
+    return detail::allocate_usm(d, usm::alloc::kind, bytes, 0);                                                                            \
+  }                                                                                                                                        \
+  inline void *malloc_##kind(size_t bytes, const queue &q, const property_list & = {}) {                                                   \
+    return detail::allocate_usm(q.get_device(), usm::alloc::kind, bytes, 0);                                                               \
+  }                                                                                                                                        \
+  template <class T> T *malloc_##kind(size_t count, const device &d, const context &, const property_list & = {}) {                        \
+    return static_cast<T *>(detail::allocate_usm(d, usm::alloc::kind, count * sizeof(T), detail::usm_alignment<T>));                       \
+  }                                                                                                                                        \
+  template <class T> T *malloc_##kind(size_t count, const queue &q, const property_list & = {}) {                                          \
+    return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), detail::usm_alignment<T>));          \
+  }                                                                                                                                        \
+  inline void *aligned_alloc_##kind(size_t alignment, size_t bytes, const device &d, const context &, const property_list & = {}) {        \
+    return detail::allocate_usm(d, usm::alloc::kind, bytes, alignment);                                                                    \
+  }                                                                                                                                        \
+  inline void *aligned_alloc_##kind(size_t alignment, size_t bytes, const queue &q, const property_list & = {}) {                          \
+    return detail::allocate_usm(q.get_device(), usm::alloc::kind, bytes, alignment);                                                       \
+  }                                                                                                                                        \
+  template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const device &d, const context &, const property_list & = {}) { \
+    return static_cast<T *>(detail::allocate_usm(d, usm::alloc::kind, count * sizeof(T), alignment));                                      \
+  }                                                                                                                                        \
+  template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const queue &q, const property_list & = {}) {                 \
+    return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), alignment));                         \
+  }
+__ASPEN_USM_KIND(device)
+__ASPEN_USM_KIND(shared)
+__ASPEN_USM_KIND(host)
+#undef __ASPEN_USM_KIND
+
+// Host allocations belong to a context only.
+inline void *malloc_host(size_t bytes, const context &c, const property_list & = {}) {
+  return detail::allocate_usm(c.get_devices().front(), usm::alloc::host, bytes, 0);
+}
+template <class T> T *malloc_host(size_t count, const context &c, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(c.get_devices().front(), usm::alloc::host, count * sizeof(T), detail::usm_alignment<T>));
+}
+inline void *aligned_alloc_host(size_t alignment, size_t bytes, const context &c, const property_list & = {}) {
+  return detail::allocate_usm(c.get_devices().front(), usm::alloc::host, bytes, alignment);
+}
+template <class T> T *aligned_alloc_host(size_t alignment, size_t count, const context &c, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(c.get_devices().front(), usm::alloc::host, count * sizeof(T), alignment));
+}
+
+// The kind as an argument.
+inline void *malloc(size_t bytes, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
+  return detail::allocate_usm(d, kind, bytes, 0);
+}
+inline void *malloc(size_t bytes, const queue &q, usm::alloc kind, const property_list & = {}) {
+  return detail::allocate_usm(q.get_device(), kind, bytes, 0);
+}
+template <class T> T *malloc(size_t count, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(d, kind, count * sizeof(T), detail::usm_alignment<T>));
+}
+template <class T> T *malloc(size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), detail::usm_alignment<T>));
+}
+inline void *aligned_alloc(size_t alignment, size_t bytes, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
+  return detail::allocate_usm(d, kind, bytes, alignment);
+}
+inline void *aligned_alloc(size_t alignment, size_t bytes, const queue &q, usm::alloc kind, const property_list & = {}) {
+  return detail::allocate_usm(q.get_device(), kind, bytes, alignment);
+}
+template <class T>
+T *aligned_alloc(size_t alignment, size_t count, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(d, kind, count * sizeof(T), alignment));
+}
+template <class T> T *aligned_alloc(size_t alignment, size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), alignment));
+}
+
+inline void free(void *memory, const context &) { aspen_usm_free(memory); }
+inline void free(void *memory, const queue &) { aspen_usm_free(memory); }
+
+inline usm::alloc get_pointer_type(const void *pointer, const context &) {
+  const aspen_device_t *on = nullptr;
+  return static_cast<usm::alloc>(aspen_usm_pointer_kind(pointer, &on));
+}
+inline device get_pointer_device(const void *pointer, const context &) {
+  const aspen_device_t *on = nullptr;
+  if (aspen_usm_pointer_kind(pointer, &on) == ASPEN_USM_UNKNOWN || !on)
+    detail::fail(errc::invalid, "get_pointer_device: no unified shared memory is at this address");
+  return device(on);
+}
+
+/// An allocator for the standard containers, of host or shared memory.
+template <class T, usm::alloc Kind, size_t Alignment = 0> class usm_allocator {
+  static_assert(Kind == usm::alloc::host || Kind == usm::alloc::shared, "containers need memory that the host can touch");
+
+public:
+  using value_type = T;
+  using propagate_on_container_copy_assignment = std::true_type;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+  template <class U> struct rebind {
+    using other = usm_allocator<U, Kind, Alignment>;
+  };
+  usm_allocator() = delete;
+  usm_allocator(const context &, const device &d, const property_list & = {}) noexcept : device_(d) {}
+  usm_allocator(const queue &q, const property_list & = {}) noexcept : device_(q.get_device()) {}
+  template <class U> usm_allocator(const usm_allocator<U, Kind, Alignment> &other) noexcept : device_(other.device_) {}
+  T *allocate(size_t count) {
+    void *memory = detail::allocate_usm(device_, Kind, count * sizeof(T), Alignment > alignof(T) ? Alignment : detail::usm_alignment<T>);
+    if (!memory)
+      detail::fail(errc::memory_allocation, "usm_allocator: no memory");
+    return static_cast<T *>(memory);
+  }
+  void deallocate(T *memory, size_t) { aspen_usm_free(memory); }
+  template <class U> friend bool operator==(const usm_allocator &a, const usm_allocator<U, Kind, Alignment> &b) {
+    return a.device_ == b.device_;
+  }
+#if __cplusplus < 202002L
+  template <class U> friend bool operator!=(const usm_allocator &a, const usm_allocator<U, Kind, Alignment> &b) { return !(a == b); }
+#endif
+
+private:
+  template <class, usm::alloc, size_t> friend class usm_allocator;
+  device device_;
+};
+
+} // namespace sycl
