@@ -11,6 +11,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -21,6 +22,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 
 using namespace llvm;
 
@@ -49,14 +51,21 @@ struct Collector final : DiagnosticHandler {
   }
 };
 
+// The handler of a context that aspen_llvm_context made. LLVM hands it out as const.
+std::string takeErrors(LLVMContext &Context) {
+  auto *Handler = static_cast<const Collector *>(Context.getDiagHandlerPtr());
+  return std::exchange(const_cast<Collector *>(Handler)->Errors, {});
+}
+
 thread_local std::string FatalText;
 
-// Inside guarded(), leaves the failing call; elsewhere LLVM's own handling goes on.
+// Inside guarded(), leaves the failing call; elsewhere says why, and LLVM ends the process.
 void onFatal(void *, const char *Reason, bool) {
   if (auto *Current = CrashRecoveryContext::GetCurrent()) {
     FatalText = Reason;
     Current->HandleExit(70);
   }
+  errs() << "LLVM ERROR: " << Reason << '\n';
 }
 
 // Runs Body so that a crash or a fatal error in LLVM becomes a message. What the crashed call had allocated stays lost, and the
@@ -113,11 +122,24 @@ LLVMContextRef aspen_llvm_context() {
   return wrap(Context);
 }
 
+// LLVM's own command-line options, by their text. Null, or what is wrong. (LLVMParseCommandLineOptions drops its errors.)
+char *aspen_llvm_set_options(int Count, const char *const *Arguments) {
+  std::string Errors;
+  raw_string_ostream OS(Errors);
+  if (cl::ParseCommandLineOptions(Count, Arguments, "", &OS))
+    return nullptr;
+  return copy(Errors);
+}
+
+char *aspen_llvm_take_errors(LLVMContextRef C) {
+  std::string Errors = takeErrors(*unwrap(C));
+  return Errors.empty() ? nullptr : copy(Errors);
+}
+
 // Bitcode or text; verified. On failure null and a message. *Lost: LLVM crashed, the context must be leaked.
 LLVMModuleRef aspen_llvm_parse(LLVMContextRef C, const char *Data, size_t Size, const char *Name, size_t NameSize, char **Message,
                                bool *Lost) {
   LLVMContext &Context = *unwrap(C);
-  auto &Errors = static_cast<const Collector *>(Context.getDiagHandlerPtr())->Errors;
   std::string Error;
   Module *Out = nullptr;
   *Lost = false;
@@ -143,8 +165,9 @@ LLVMModuleRef aspen_llvm_parse(LLVMContextRef C, const char *Data, size_t Size, 
   if (Out)
     return wrap(Out);
   *Lost = !Ran;
-  if (Ran && !Errors.empty())
-    Error += (Error.empty() ? "" : "; ") + Errors;
+  if (Ran)
+    if (std::string Errors = takeErrors(Context); !Errors.empty())
+      Error += (Error.empty() ? "" : "; ") + Errors;
   *Message = copy(Error);
   return nullptr;
 }
@@ -152,14 +175,11 @@ LLVMModuleRef aspen_llvm_parse(LLVMContextRef C, const char *Data, size_t Size, 
 // Consumes Source. Null when it went well, else a message; Destination may then hold a part of Source.
 char *aspen_llvm_link(LLVMModuleRef Destination, LLVMModuleRef Source) {
   Module &Into = *unwrap(Destination);
-  // The context belongs to aspen_llvm_context, so the handler is ours.
-  auto &Errors = const_cast<Collector *>(static_cast<const Collector *>(Into.getContext().getDiagHandlerPtr()))->Errors;
-  Errors.clear();
+  takeErrors(Into.getContext());
   if (!Linker::linkModules(Into, std::unique_ptr<Module>(unwrap(Source))))
     return nullptr;
-  char *Message = copy(Errors.empty() ? "the modules do not fit together" : Errors);
-  Errors.clear();
-  return Message;
+  std::string Errors = takeErrors(Into.getContext());
+  return copy(Errors.empty() ? "the modules do not fit together" : Errors);
 }
 
 } // extern "C"

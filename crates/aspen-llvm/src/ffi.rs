@@ -1,6 +1,6 @@
 //! Declarations of `shim/*.cpp` and of LLVM functions that llvm-sys lacks.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 
 use llvm_sys::prelude::*;
 
@@ -11,6 +11,10 @@ unsafe extern "C" {
     pub fn aspen_llvm_erase_named_metadata(module: LLVMModuleRef, name: *const c_char, length: usize);
     /// A context that collects errors.
     pub fn aspen_llvm_context() -> LLVMContextRef;
+    /// Sets LLVM's command-line options; the first argument is the program's name. Null or a message.
+    pub fn aspen_llvm_set_options(count: c_int, arguments: *const *const c_char) -> *mut c_char;
+    /// The errors that were collected, and forgets them; null if there were none.
+    pub fn aspen_llvm_take_errors(context: LLVMContextRef) -> *mut c_char;
     /// Reads and verifies a module; null and a message on failure. `lost`: the context must not be used or freed any more.
     pub fn aspen_llvm_parse(
         context: LLVMContextRef,
@@ -25,4 +29,13 @@ unsafe extern "C" {
     pub fn aspen_llvm_link(destination: LLVMModuleRef, source: LLVMModuleRef) -> *mut c_char;
     /// A new module with what the roots reach.
     pub fn aspen_llvm_clone_closure(source: LLVMModuleRef, roots: *mut LLVMValueRef, count: usize) -> LLVMModuleRef;
+
+    pub fn LLVMInitializeSPIRVTargetInfo();
+    pub fn LLVMInitializeSPIRVTarget();
+    pub fn LLVMInitializeSPIRVTargetMC();
+    pub fn LLVMInitializeSPIRVAsmPrinter();
+    pub fn LLVMInitializeX86TargetInfo();
+    pub fn LLVMInitializeX86Target();
+    pub fn LLVMInitializeX86TargetMC();
+    pub fn LLVMInitializeX86AsmPrinter();
 }

@@ -1,11 +1,13 @@
 //! The only crate that knows libLLVM: module and summary, closure cloning, code generation.
 //!
-//! In clang's process the plugin hands over a [`ModuleRef`]: [`summarise()`], analyse, [`attach()`].
+//! In clang's process the plugin hands over a [`ModuleRef`]: [`summarise()`], analyse, [`attach()`]. In the driver a [`Context`] holds
+//! [`Module`]s: parse, link, clone the closure of each image, and [`generate()`] code in worker processes.
 
 mod attach;
 mod dialect;
 pub mod facts;
 mod ffi;
+mod generate;
 mod ir;
 mod module;
 mod places;
@@ -15,6 +17,7 @@ mod types;
 pub use attach::{attach, prepare_for_spirv};
 pub use dialect::Dialect;
 pub use facts::Facts;
+pub use generate::{CodegenError, Generated, Job, Output, generate};
 pub use ir::ModuleRef;
 pub use module::{Context, Error, Module};
 pub use summarise::summarise;

@@ -1,7 +1,7 @@
 //! Modules that Aspen owns: reading, writing, linking, cutting out what an image needs.
 
 use std::cell::Cell;
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
@@ -10,8 +10,9 @@ use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
-use llvm_sys::error::LLVMGetErrorMessage;
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::prelude::*;
+use llvm_sys::target_machine::LLVMTargetMachineRef;
 use llvm_sys::transforms::pass_builder::{LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses};
 
 use crate::ffi;
@@ -132,7 +133,15 @@ impl Drop for Module<'_> {
 }
 
 /// A buffer of LLVM's.
-struct Buffer(LLVMMemoryBufferRef);
+pub(crate) struct Buffer(LLVMMemoryBufferRef);
+
+impl Buffer {
+    /// # Safety
+    /// A valid buffer that nobody else frees.
+    pub(crate) unsafe fn new(raw: LLVMMemoryBufferRef) -> Buffer {
+        Buffer(raw)
+    }
+}
 
 impl Deref for Buffer {
     type Target = [u8];
@@ -151,7 +160,7 @@ impl Drop for Buffer {
 }
 
 impl<'ctx> Module<'ctx> {
-    fn raw(&self) -> LLVMModuleRef {
+    pub(crate) fn raw(&self) -> LLVMModuleRef {
         self.raw.as_ptr()
     }
 
@@ -278,24 +287,50 @@ impl<'ctx> Module<'ctx> {
             .collect()
     }
 
+    /// The target triple.
+    pub fn triple(&self) -> String {
+        // SAFETY: valid module; the terminated string lives in it.
+        unsafe { CStr::from_ptr(LLVMGetTarget(self.raw())) }.to_string_lossy().into_owned()
+    }
+
+    pub(crate) fn set_triple(&mut self, triple: &str) {
+        if let Ok(triple) = CString::new(triple) {
+            // SAFETY: valid module and string.
+            unsafe { LLVMSetTarget(self.raw(), triple.as_ptr()) };
+        }
+    }
+
+    /// What LLVM reported as errors in this module's context since the last call; code generation does not stop for them.
+    pub(crate) fn take_errors(&self) -> String {
+        // SAFETY: a context of the shim; the message is ours.
+        unsafe { take_message(ffi::aspen_llvm_take_errors(self.context.raw)) }.unwrap_or_default()
+    }
+
     /// Runs a pass pipeline in `opt -passes` syntax, without a target machine.
     ///
     /// # Errors
     /// If LLVM does not know a pass.
     pub fn run_passes(&mut self, passes: &str) -> Result<(), Error> {
+        // SAFETY: no target machine.
+        unsafe { self.run_passes_for(passes, ptr::null_mut()) }
+    }
+
+    /// # Safety
+    /// `machine` is null or a valid target machine for the module's triple.
+    pub(crate) unsafe fn run_passes_for(&mut self, passes: &str, machine: LLVMTargetMachineRef) -> Result<(), Error> {
         let fail = |reason: String| Error::Passes { name: self.name(), passes: passes.to_owned(), reason };
         let pipeline = CString::new(passes).map_err(|error| fail(error.to_string()))?;
         // SAFETY: valid module, string and options; the error is consumed by LLVMGetErrorMessage.
         let reason = unsafe {
             let options = LLVMCreatePassBuilderOptions();
-            let error = LLVMRunPasses(self.raw(), pipeline.as_ptr(), ptr::null_mut(), options);
+            let error = LLVMRunPasses(self.raw(), pipeline.as_ptr(), machine, options);
             LLVMDisposePassBuilderOptions(options);
             if error.is_null() {
                 return Ok(());
             }
             let message = LLVMGetErrorMessage(error);
-            let reason = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
-            llvm_sys::error::LLVMDisposeErrorMessage(message);
+            let reason = CStr::from_ptr(message).to_string_lossy().into_owned();
+            LLVMDisposeErrorMessage(message);
             reason
         };
         Err(fail(reason))

@@ -1,0 +1,347 @@
+//! Code generation in worker processes, one an image.
+//!
+//! LLVM 22's SPIR-V back end keeps state that makes a second module of the same process invalid, and any back end may crash on code it
+//! does not know. So each image is compiled by a fork of this process: LLVM is loaded already, a fork costs less than a millisecond, and
+//! a crash is an error that names the image. Source: DESIGN §9.
+
+use std::ffi::{CStr, CString, c_int};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd};
+use std::os::unix::fs::FileExt as _;
+use std::ptr;
+
+use llvm_sys::target_machine::*;
+
+use crate::attach::prepare_for_spirv;
+use crate::ffi;
+use crate::ir::take_message;
+use crate::module::{Buffer, Context, Module};
+
+/// What to make of a module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// SPIR-V for OpenCL environments, without debug info.
+    SpirV {
+        /// Extensions that may be used, `SPV_EXT_shader_atomic_float_add`.
+        extensions: Vec<String>,
+    },
+    /// A position-independent x86-64 ELF object.
+    X86_64Object,
+}
+
+/// One image to generate.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The image's name, for messages.
+    pub name: String,
+    /// The module.
+    pub bitcode: Vec<u8>,
+    /// A pipeline in `opt -passes` syntax that runs first; may be empty.
+    pub passes: String,
+    /// Effort of code generation, 0 to 3.
+    pub opt_level: u8,
+    /// What to make.
+    pub output: Output,
+}
+
+/// What a worker made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Generated {
+    /// The SPIR-V module or the object file.
+    pub bytes: Vec<u8>,
+    /// What LLVM printed on the way; usually nothing.
+    pub messages: String,
+}
+
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
+pub enum CodegenError {
+    /// LLVM refused the module or crashed on it.
+    #[error("cannot generate code for image '{image}': {reason}")]
+    Failed {
+        /// [`Job::name`].
+        image: String,
+        /// LLVM's words, or how it died.
+        reason: String,
+    },
+    /// No worker could be started or read.
+    #[error("cannot run code generation for image '{image}': {error}")]
+    Worker {
+        /// [`Job::name`].
+        image: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Forking would copy only one of several threads.
+    #[error("cannot run code generation for image '{image}': this process has {threads} threads and its workers need a process with one")]
+    Threads {
+        /// [`Job::name`].
+        image: String,
+        /// How many there are.
+        threads: usize,
+    },
+}
+
+/// Generates code for all jobs, up to `parallelism` at a time. Results stand in the order of the jobs; the bytes of one do not depend on
+/// the others.
+///
+/// The calling process must have one thread.
+pub fn generate(jobs: &[Job], parallelism: NonZeroUsize) -> Vec<Result<Generated, CodegenError>> {
+    match threads() {
+        Ok(1) => {}
+        Ok(threads) => return jobs.iter().map(|job| Err(CodegenError::Threads { image: job.name.clone(), threads })).collect(),
+        Err(error) => return jobs.iter().map(|job| Err(failed_worker(job, io::Error::new(error.kind(), error.to_string())))).collect(),
+    }
+    initialise();
+    let mut results: Vec<Option<Result<Generated, CodegenError>>> = jobs.iter().map(|_| None).collect();
+    let mut running: Vec<(usize, Worker)> = Vec::new();
+    let mut waiting = jobs.iter().enumerate();
+    loop {
+        while running.len() < parallelism.get()
+            && let Some((index, job)) = waiting.next()
+        {
+            match Worker::start(job) {
+                Ok(worker) => running.push((index, worker)),
+                Err(error) => results[index] = Some(Err(failed_worker(job, error))),
+            }
+        }
+        if running.is_empty() {
+            break;
+        }
+        let (index, worker) = running.remove(first_finished(&running));
+        results[index] = Some(worker.finish(&jobs[index]));
+    }
+    results.into_iter().map(|result| result.expect("every job was started or has failed")).collect()
+}
+
+fn failed_worker(job: &Job, error: io::Error) -> CodegenError {
+    CodegenError::Worker { image: job.name.clone(), error }
+}
+
+fn threads() -> io::Result<usize> {
+    Ok(fs::read_dir("/proc/self/task")?.count())
+}
+
+fn initialise() {
+    // SAFETY: registering targets; idempotent, and this process has one thread.
+    unsafe {
+        ffi::LLVMInitializeSPIRVTargetInfo();
+        ffi::LLVMInitializeSPIRVTarget();
+        ffi::LLVMInitializeSPIRVTargetMC();
+        ffi::LLVMInitializeSPIRVAsmPrinter();
+        ffi::LLVMInitializeX86TargetInfo();
+        ffi::LLVMInitializeX86Target();
+        ffi::LLVMInitializeX86TargetMC();
+        ffi::LLVMInitializeX86AsmPrinter();
+    }
+}
+
+/// A child that compiles one job. Its output and its words are files in memory, so that nobody has to read while it writes.
+struct Worker {
+    pid: libc::pid_t,
+    /// Becomes readable when the child ends; absent on kernels without `pidfd_open`.
+    handle: Option<OwnedFd>,
+    output: File,
+    words: File,
+}
+
+impl Worker {
+    fn start(job: &Job) -> io::Result<Worker> {
+        let (output, words) = (memory_file(c"aspen-code")?, memory_file(c"aspen-words")?);
+        io::stdout().flush()?;
+        // SAFETY: this process has one thread, so the child is a whole copy of it and may do anything.
+        let pid = unsafe { libc::fork() };
+        match pid {
+            -1 => Err(io::Error::last_os_error()),
+            0 => child(job, &output, &words),
+            _ => {
+                // SAFETY: a child of ours that is not yet waited for; the descriptor is new.
+                let handle = unsafe {
+                    let raw = libc::syscall(libc::SYS_pidfd_open, pid, 0);
+                    c_int::try_from(raw).ok().filter(|&raw| raw >= 0).map(|raw| OwnedFd::from_raw_fd(raw))
+                };
+                Ok(Worker { pid, handle, output, words })
+            }
+        }
+    }
+
+    fn finish(self, job: &Job) -> Result<Generated, CodegenError> {
+        let mut status = 0;
+        // SAFETY: a child of ours.
+        while unsafe { libc::waitpid(self.pid, &mut status, 0) } < 0 {
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(failed_worker(job, error));
+            }
+        }
+        let words = contents(&self.words).map_err(|error| failed_worker(job, error))?;
+        let words = String::from_utf8_lossy(&words).trim().to_owned();
+        let reason = if libc::WIFSIGNALED(status) {
+            let signal = libc::WTERMSIG(status);
+            // SAFETY: strsignal returns a static string for valid signals; nobody else runs.
+            let name = unsafe { CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy().into_owned();
+            format!("LLVM crashed ({name}){}{}", if words.is_empty() { "" } else { ": " }, first_lines(&words))
+        } else if libc::WEXITSTATUS(status) == 0 {
+            let bytes = contents(&self.output).map_err(|error| failed_worker(job, error))?;
+            return Ok(Generated { bytes, messages: words });
+        } else if words.is_empty() {
+            format!("its worker ended with status {}", libc::WEXITSTATUS(status))
+        } else {
+            first_lines(&words)
+        };
+        Err(CodegenError::Failed { image: job.name.clone(), reason })
+    }
+}
+
+/// Without the stack dump that LLVM prints after the reason.
+fn first_lines(words: &str) -> String {
+    let end = ["PLEASE submit a bug report", "Stack dump:"].iter().filter_map(|mark| words.find(mark)).min();
+    words[..end.unwrap_or(words.len())].trim().to_owned()
+}
+
+/// The position of a worker that has ended.
+fn first_finished(running: &[(usize, Worker)]) -> usize {
+    let poll_fd =
+        |worker: &Worker| libc::pollfd { fd: worker.handle.as_ref().map_or(-1, AsRawFd::as_raw_fd), events: libc::POLLIN, revents: 0 };
+    let mut handles: Vec<_> = running.iter().map(|(_, worker)| poll_fd(worker)).collect();
+    if handles.iter().all(|handle| handle.fd >= 0) {
+        // SAFETY: valid entries and their count.
+        while unsafe { libc::poll(handles.as_mut_ptr(), handles.len() as libc::nfds_t, -1) } < 0 {
+            if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                return 0;
+            }
+        }
+        if let Some(position) = handles.iter().position(|handle| handle.revents != 0) {
+            return position;
+        }
+    }
+    // Waiting for the oldest is right too, only less parallel.
+    0
+}
+
+fn memory_file(name: &CStr) -> io::Result<File> {
+    // SAFETY: a valid name; the descriptor is new and ours.
+    unsafe {
+        let raw = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
+        if raw < 0 { Err(io::Error::last_os_error()) } else { Ok(File::from_raw_fd(raw)) }
+    }
+}
+
+fn contents(file: &File) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// The life of a worker: never returns, runs nothing of the parent's (no destructors, no exit handlers).
+fn child(job: &Job, output: &File, words: &File) -> ! {
+    let limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: plain system calls with valid arguments. LLVM writes fatal errors to descriptor 2.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::setrlimit(libc::RLIMIT_CORE, &limit);
+        libc::dup2(words.as_raw_fd(), 2);
+    }
+    let work =
+        std::panic::catch_unwind(|| compile(job).and_then(|bytes| output.write_all_at(&bytes, 0).map_err(|error| error.to_string())));
+    let status = match work {
+        Ok(Ok(())) => 0,
+        Ok(Err(reason)) => {
+            // Descriptor 2 is the parent's only source of reasons; if even that fails, the status still tells.
+            let _ = writeln!(io::stderr(), "{reason}");
+            1
+        }
+        Err(_) => 101,
+    };
+    // SAFETY: ends the process at once.
+    unsafe { libc::_exit(status) }
+}
+
+/// Command-line options are LLVM's only way to choose SPIR-V extensions; they are global, which a worker need not mind.
+fn allow_extensions(extensions: &[String]) -> Result<(), String> {
+    if extensions.is_empty() {
+        return Ok(());
+    }
+    let list: Vec<String> = extensions.iter().map(|extension| format!("+{extension}")).collect();
+    let option = CString::new(format!("--spirv-ext={}", list.join(","))).map_err(|error| error.to_string())?;
+    let arguments = [c"aspen".as_ptr(), option.as_ptr()];
+    // SAFETY: valid strings and their count; the message is ours.
+    match unsafe { take_message(ffi::aspen_llvm_set_options(2, arguments.as_ptr())) } {
+        None => Ok(()),
+        Some(reason) => Err(reason.trim().to_owned()),
+    }
+}
+
+fn compile(job: &Job) -> Result<Vec<u8>, String> {
+    let context = Context::new();
+    let mut module = context.parse(&job.name, &job.bitcode).map_err(|error| error.to_string())?;
+    let triple = match &job.output {
+        Output::SpirV { extensions } => {
+            allow_extensions(extensions)?;
+            prepare_for_spirv(module.view());
+            module.strip_debug();
+            // DPC++'s and the design documents' name for the same target.
+            module.triple().replacen("spir64", "spirv64", 1)
+        }
+        Output::X86_64Object => module.triple(),
+    };
+    module.set_triple(&triple);
+    let machine = machine(&triple, job)?;
+    if !job.passes.is_empty() {
+        // SAFETY: made for this triple.
+        unsafe { module.run_passes_for(&job.passes, machine) }.map_err(|error| error.to_string())?;
+    }
+    emit(&module, machine)
+}
+
+fn machine(triple: &str, job: &Job) -> Result<LLVMTargetMachineRef, String> {
+    let expected = match job.output {
+        Output::SpirV { .. } => "spirv",
+        Output::X86_64Object => "x86_64",
+    };
+    if !triple.starts_with(expected) {
+        return Err(format!("the module is for '{triple}', not for {expected}"));
+    }
+    let level = match job.opt_level {
+        0 => LLVMCodeGenOptLevel::LLVMCodeGenLevelNone,
+        1 => LLVMCodeGenOptLevel::LLVMCodeGenLevelLess,
+        2 => LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+        _ => LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
+    };
+    let c_triple = CString::new(triple).map_err(|error| error.to_string())?;
+    let (mut target, mut message) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: valid strings; the message is ours. The machine lives as long as the worker.
+    unsafe {
+        if LLVMGetTargetFromTriple(c_triple.as_ptr(), &mut target, &mut message) != 0 {
+            return Err(take_message(message).unwrap_or_default());
+        }
+        let machine = LLVMCreateTargetMachine(
+            target,
+            c_triple.as_ptr(),
+            // The functions carry the processor and features that clang was asked for.
+            c"".as_ptr(),
+            c"".as_ptr(),
+            level,
+            LLVMRelocMode::LLVMRelocPIC,
+            LLVMCodeModel::LLVMCodeModelDefault,
+        );
+        if machine.is_null() { Err(format!("LLVM has no machine for '{triple}'")) } else { Ok(machine) }
+    }
+}
+
+fn emit(module: &Module<'_>, machine: LLVMTargetMachineRef) -> Result<Vec<u8>, String> {
+    let (mut buffer, mut message) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: valid module and machine; buffer and message are ours.
+    unsafe {
+        let failed =
+            LLVMTargetMachineEmitToMemoryBuffer(machine, module.raw(), LLVMCodeGenFileType::LLVMObjectFile, &mut message, &mut buffer);
+        if failed != 0 {
+            return Err(take_message(message).unwrap_or_default());
+        }
+        let errors = module.take_errors();
+        if errors.is_empty() { Ok(Buffer::new(buffer).to_vec()) } else { Err(errors) }
+    }
+}

@@ -1,0 +1,137 @@
+//! Code generation by forked workers. Its own `main`: the test harness would have several threads, and workers need a process with one.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::process::Command;
+
+use aspen_llvm::{CodegenError, Context, Generated, Job, Output, generate};
+
+const SPIRV: &str = r#"
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spirv64-unknown-unknown"
+declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)
+define internal spir_func i32 @twice(i32 %x) { %y = mul i32 %x, 2
+  ret i32 %y }
+define spir_kernel void @KERNEL(ptr addrspace(1) %p) !reqd_work_group_size !0 !intel_reqd_sub_group_size !1 {
+  %i = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
+  %q = getelementptr inbounds i32, ptr addrspace(1) %p, i64 %i
+  %x = load i32, ptr addrspace(1) %q, align 4
+  %y = call spir_func i32 @twice(i32 %x)
+  store i32 %y, ptr addrspace(1) %q, align 4
+  ret void
+}
+!0 = !{i32 8, i32 4}
+!1 = !{i32 16}
+"#;
+
+const X86: &str = r#"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-pc-linux-gnu"
+@table = global [2 x i32] [i32 1, i32 2]
+define void @KERNEL(ptr %p) {
+  %x = load i32, ptr @table
+  store i32 %x, ptr %p
+  ret void
+}
+"#;
+
+fn job(name: &str, ir: &str, output: Output) -> Job {
+    let context = Context::new();
+    let bitcode = context.parse(name, ir.replace("KERNEL", name).as_bytes()).unwrap().to_bitcode();
+    Job { name: name.to_owned(), bitcode, passes: "cgscc(inline),globaldce,strip-dead-prototypes".into(), opt_level: 2, output }
+}
+
+fn spirv() -> Output {
+    Output::SpirV { extensions: vec!["SPV_EXT_shader_atomic_float_add".into(), "SPV_EXT_shader_atomic_float_min_max".into()] }
+}
+
+fn run(jobs: &[Job]) -> Vec<Result<Generated, CodegenError>> {
+    generate(jobs, NonZeroUsize::new(3).unwrap())
+}
+
+fn good(results: Vec<Result<Generated, CodegenError>>) -> Vec<Vec<u8>> {
+    results.into_iter().map(|result| result.unwrap().bytes).collect()
+}
+
+/// Output of a tool over the bytes; `None` if the machine does not have it.
+fn tool(command: &[&str], bytes: &[u8]) -> Option<String> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let output = Command::new(command[0]).args(&command[1..]).arg(file.path()).output().ok()?;
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn twenty_images_are_valid_and_the_same_every_time() {
+    let jobs: Vec<Job> = (0..20).map(|index| job(&format!("k{index}"), SPIRV, spirv())).collect();
+    let first = good(run(&jobs));
+    assert_eq!(first, good(generate(&jobs, NonZeroUsize::MIN)));
+    for image in &first {
+        assert_eq!(image[..4], [0x03, 0x02, 0x23, 0x07]);
+        if let Some(text) = tool(&["spirv-dis"], image) {
+            assert!(text.contains("LocalSize 4 8 1"), "the attribute's order is reversed and padded: {text}");
+            assert!(text.contains("SubgroupSize 16") && !text.contains("OpFunctionCall"), "{text}");
+        }
+        tool(&["spirv-val"], image);
+    }
+    assert!(first[0] != first[1], "the names differ");
+}
+
+fn x86_objects_are_elf() {
+    let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, Output::X86_64Object)).collect();
+    let objects = good(run(&jobs));
+    assert_eq!(objects, good(run(&jobs)));
+    assert!(objects.iter().all(|object| object.starts_with(b"\x7fELF")));
+    // Position independent: `table` may be anywhere, so its address comes from the global offset table.
+    if let Some(relocations) = tool(&["objdump", "--reloc"], &objects[0]) {
+        assert!(relocations.contains("GOTPCREL") && relocations.contains("table"), "{relocations}");
+    }
+}
+
+/// One bad image is one error that names it; the others are there.
+fn a_failing_image_is_an_error_that_names_it() {
+    let refused = SPIRV.replace("%y = mul i32 %x, 2", "%y = call i32 asm \"bswap $0\", \"=r,r\"(i32 %x)");
+    let mut jobs = vec![job("fine", SPIRV, spirv()), job("asm", &refused, spirv()), job("wrong", X86, spirv())];
+    jobs.push(Job { bitcode: jobs[0].bitcode[..99].to_vec(), ..jobs[0].clone() });
+    jobs.push(Job { passes: "no-such-pass".into(), ..jobs[0].clone() });
+    let mut unknown = job("extension", SPIRV, Output::SpirV { extensions: vec!["SPV_NO_SUCH".into()] });
+    unknown.passes.clear();
+    jobs.push(unknown);
+    let results: Vec<String> =
+        run(&jobs).into_iter().map(|result| result.map_or_else(|error| error.to_string(), |image| image.bytes.len().to_string())).collect();
+    assert!(results[0].parse::<usize>().is_ok(), "{results:?}");
+    for (result, expected) in
+        results[1..].iter().zip(["'asm': ", "not for spirv", "'fine': fine: not a valid", "unknown pass name", "SPV_NO_SUCH"])
+    {
+        assert!(result.starts_with("cannot generate code for image '") && result.contains(expected), "{result}");
+        assert!(!result.contains("Stack dump"), "{result}");
+    }
+}
+
+fn several_threads_are_refused() {
+    let jobs = [job("k", SPIRV, spirv())];
+    let (started, wait) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            started.wait();
+            wait.wait();
+        });
+        started.wait();
+        let error = run(&jobs).pop().unwrap().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot run code generation for image 'k': this process has 2 threads and its workers need a process with one"
+        );
+        wait.wait();
+    });
+}
+
+fn main() {
+    twenty_images_are_valid_and_the_same_every_time();
+    x86_objects_are_elf();
+    a_failing_image_is_an_error_that_names_it();
+    several_threads_are_refused();
+    println!("generate: 4 tests ok");
+}
