@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 /// Architecture aspects have no number of their own; they are numbered from here, in the order of their rows.
@@ -51,6 +51,15 @@ pub fn run(root: &Path) -> Result<()> {
         }
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         println!("wrote {}", path.strip_prefix(root).unwrap_or(&path).display());
+    }
+    Ok(())
+}
+
+/// Fails when a generated file is not what the table says.
+pub fn check(root: &Path) -> Result<()> {
+    for (path, text) in outputs(root)? {
+        let old = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        ensure!(old == text, "{} is stale: run `cargo xtask generate`", path.strip_prefix(root).unwrap_or(&path).display());
     }
     Ok(())
 }

@@ -1,8 +1,18 @@
 //! Everything a developer or CI runs, as `cargo xtask TASK`.
 
+mod bench;
+mod cases;
+mod demo;
 mod generate;
+mod install;
+mod layers;
+mod setup;
+mod shell;
+mod suites;
 
-use anyhow::{Context, Result};
+use std::path::PathBuf;
+
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -16,11 +26,45 @@ struct Args {
 enum Task {
     /// Make the files that follow from data/aspects.toml
     Generate,
+    /// Install the Debian packages that are needed and missing
+    Setup,
+    /// Build, compile and run examples/tour.cpp, step by step
+    Demo,
+    /// Run everything CI runs
+    Test {
+        /// Only this suite
+        #[arg(long)]
+        only: Option<String>,
+    },
+    /// Build and lay out an installation
+    Install {
+        /// Folder of the installation
+        #[arg(long)]
+        prefix: PathBuf,
+    },
+    /// Measure: one line a figure
+    Bench {
+        /// What to measure
+        #[arg(value_enum)]
+        name: bench::Name,
+    },
+    /// Run the acceptance cases beside the repository
+    Cases {
+        /// Only these, by name; '*' and '?' stand for anything
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+    },
 }
 
 fn main() -> Result<()> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the repository")?;
+    let tree = shell::Tree::find()?;
     match Args::parse().task {
-        Task::Generate => generate::run(root),
+        Task::Generate => generate::run(&tree.root),
+        Task::Setup => setup::setup(),
+        Task::Demo => demo::demo(&tree),
+        Task::Test { only } => suites::test(&tree, only.as_deref()),
+        Task::Install { prefix } => install::install(&tree, &prefix),
+        Task::Bench { name } => bench::bench(&tree, name),
+        Task::Cases { only } => cases::cases(&tree, &only),
     }
 }

@@ -1,0 +1,65 @@
+//! `cargo xtask setup`: the Debian packages that the build and the tests need, installed only when they are missing.
+//!
+//! Debian 12 has them in its ordinary sources (clang 22 comes with the security updates). Without root nothing is changed: the one line
+//! to run is printed. Source: DESIGN §2.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Result, bail};
+
+use crate::shell::{find_program, output, run};
+
+/// Package, and a program by which it is recognised where there is no dpkg.
+const PACKAGES: [(&str, &str); 4] =
+    [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
+
+const ELSEWHERE: &str = "Debian 12 has clang 22 among its security updates (suite bookworm-security, component main): check that the apt \
+                         sources contain it. For other releases the LLVM project keeps an apt repository with packages of the same names.";
+
+/// Installs what is missing.
+pub fn setup() -> Result<()> {
+    if find_program("dpkg-query").is_none() {
+        return without_dpkg();
+    }
+    let missing: Vec<&str> = PACKAGES.iter().map(|(package, _)| *package).filter(|package| !is_installed(package)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let line = format!("apt-get install -y --no-install-recommends {}", missing.join(" "));
+    let user = String::from_utf8(output(Command::new("id").arg("-u"))?.stdout)?;
+    if user.trim() != "0" {
+        bail!("these Debian packages are missing, and only root can install them; run\n  sudo {line}");
+    }
+    println!("setup: installing the Debian packages {}", missing.join(" "));
+    if !are_known(&missing) {
+        println!("setup: apt does not know them yet: apt-get update");
+        run(Command::new("apt-get").arg("update").arg("-q"))?;
+        if !are_known(&missing) {
+            bail!("apt knows no {} even after `apt-get update`. {ELSEWHERE}", missing.join(" or no "));
+        }
+    }
+    let mut install = Command::new("apt-get");
+    install.args(line.split(' ').skip(1)).arg("-q").env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null());
+    run(&mut install)?;
+    println!("setup: done");
+    Ok(())
+}
+
+fn is_installed(package: &str) -> bool {
+    let status = output(Command::new("dpkg-query").args(["-W", "-f=${db:Status-Status}", package]));
+    status.is_ok_and(|output| output.stdout == b"installed")
+}
+
+/// Whether apt could install all of them with the lists it has.
+fn are_known(packages: &[&str]) -> bool {
+    let mut simulation = Command::new("apt-get");
+    output(simulation.args(["install", "--simulate", "--no-install-recommends"]).args(packages)).is_ok()
+}
+
+fn without_dpkg() -> Result<()> {
+    let missing: Vec<&str> = PACKAGES.iter().filter(|(_, program)| find_program(program).is_none()).map(|(package, _)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!("this is no Debian system, and what Debian packages as {} is missing. {ELSEWHERE}", missing.join(", "))
+}

@@ -1,0 +1,94 @@
+//! Running other programs: a failure names the command and what it said, never less.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The repository, and where cargo puts things.
+pub struct Tree {
+    pub root: PathBuf,
+    pub target: PathBuf,
+}
+
+impl Tree {
+    pub fn find() -> Result<Tree> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the repository")?.to_owned();
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
+        Ok(Tree { root, target })
+    }
+
+    /// The cargo that runs us, in the repository's root.
+    pub fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(arguments).current_dir(&self.root);
+        // Of the workspace the child works on, nothing is to come from the crate that xtask is.
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// `target/release` after building all that an installation consists of.
+    pub fn build_release(&self) -> Result<PathBuf> {
+        run(&mut self.cargo(&["build", "--release", "-p", "aspen-cli", "-p", "aspen-capi", "-p", "aspen-clang"]))?;
+        Ok(self.target.join("release"))
+    }
+}
+
+/// The command as one would type it.
+pub fn shown(command: &Command) -> String {
+    let mut out = String::new();
+    for (name, value) in command.get_envs() {
+        if let (Some(value), false) = (value, name == "PATH") {
+            write!(out, "{}={} ", name.display(), quoted(&value.to_string_lossy())).expect("a string takes all writes");
+        }
+    }
+    let program = Path::new(command.get_program());
+    out += &program.file_name().unwrap_or(command.get_program()).to_string_lossy();
+    for argument in command.get_args() {
+        out.push(' ');
+        out += &quoted(&argument.to_string_lossy());
+    }
+    out
+}
+
+fn quoted(word: &str) -> String {
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-+=./,:@%".contains(c));
+    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// Runs a command whose output the user sees.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if !status.success() {
+        bail!("`{}` failed: {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and takes what it says; a failing one is an error with all of it.
+pub fn output(command: &mut Command) -> Result<Output> {
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if !output.status.success() {
+        let said = [&output.stdout[..], &output.stderr[..]].concat();
+        bail!("`{}` failed: {}\n{}", shown(command), output.status, String::from_utf8_lossy(&said));
+    }
+    Ok(output)
+}
+
+/// The program of that name on PATH.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// PATH with a folder in front.
+pub fn path_with(folder: &Path) -> Result<std::ffi::OsString> {
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    Ok(std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&rest)))?)
+}

@@ -1,0 +1,167 @@
+//! `cargo xtask test`: everything CI runs. All suites run even when one fails; the last line counts what passed and what failed.
+
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::setup::setup;
+use crate::shell::{Tree, run, shown};
+use crate::{generate, install, layers};
+
+/// Tests that passed and failed.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    passed: u64,
+    failed: u64,
+}
+
+struct Suite {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Tree, &mut Count) -> Result<()>,
+}
+
+const SUITES: [Suite; 7] = [
+    Suite { name: "fmt", about: "formatting", run: |tree, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
+    Suite { name: "clippy", about: "lints, as errors", run: clippy },
+    Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
+    Suite { name: "layers", about: "planes of the crates", run: |tree, _| layers::check(tree) },
+    Suite { name: "unit", about: "tests at the crates", run: unit },
+    Suite { name: "headers", about: "every header compiles on its own", run: headers },
+    Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
+];
+
+/// Runs all suites, or one.
+pub fn test(tree: &Tree, only: Option<&str>) -> Result<()> {
+    let suites: Vec<&Suite> = SUITES.iter().filter(|suite| only.is_none_or(|name| name == suite.name)).collect();
+    if suites.is_empty() {
+        let known: Vec<String> = SUITES.iter().map(|suite| format!("  {:10} {}", suite.name, suite.about)).collect();
+        bail!("no suite is called '{}'; there are\n{}", only.unwrap_or_default(), known.join("\n"));
+    }
+    setup()?;
+    let (mut total, mut lines) = (Count::default(), Vec::new());
+    for suite in suites {
+        println!("\n== {}: {}", suite.name, suite.about);
+        let (start, mut count) = (Instant::now(), Count::default());
+        let outcome = (suite.run)(tree, &mut count);
+        if let Err(error) = &outcome {
+            eprintln!("{}: {error:#}", suite.name);
+        }
+        // A suite that counts nothing is one test; one that fails without saying which of its tests did is one failure.
+        if outcome.is_ok() && count.passed == 0 {
+            count.passed = 1;
+        } else if outcome.is_err() && count.failed == 0 {
+            count.failed = 1;
+        }
+        total.passed += count.passed;
+        total.failed += count.failed;
+        let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
+        let Count { passed, failed } = count;
+        lines.push(format!("{:10} {verdict:7} {passed} passed, {failed} failed, {:.0} s", suite.name, start.elapsed().as_secs_f64()));
+    }
+    println!("\n{}\n{} passed, {} failed", lines.join("\n"), total.passed, total.failed);
+    ensure!(total.failed == 0, "not all tests passed");
+    Ok(())
+}
+
+fn clippy(tree: &Tree, _: &mut Count) -> Result<()> {
+    run(&mut tree.cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// Tests of some crates load what others build, so everything is built first.
+fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
+    run(&mut tree.cargo(&["build", "--workspace"]))?;
+    counted(&mut tree.cargo(&["test", "--workspace", "--no-fail-fast"]), count, |line| {
+        let (_, rest) = line.split_once("test result: ")?;
+        let number = |what: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(what)?.trim().parse().ok());
+        Some(Count { passed: number("passed")?, failed: number("failed")? })
+    })
+}
+
+/// People may include parts of the header: each file compiles first in a unit, twice in a unit, and without the rest.
+fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
+    let bin = tree.build_release()?;
+    let folder = tree.target.join("headers");
+    std::fs::create_dir_all(&folder)?;
+    let mut names = Vec::new();
+    for group in ["sycl", "CL"] {
+        for entry in std::fs::read_dir(tree.root.join("include").join(group))? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".hpp") {
+                names.push(format!("{group}/{name}"));
+            }
+        }
+    }
+    names.sort();
+    ensure!(!names.is_empty(), "include/ holds no headers");
+    for name in names {
+        let unit = folder.join(format!("{}.cpp", name.replace(['/', '.'], "_")));
+        std::fs::write(&unit, format!("#include <{name}>\n#include <{name}>\n"))?;
+        let mut compile = Command::new(bin.join("aspen++"));
+        compile.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&unit);
+        match run(&mut compile) {
+            Ok(()) => count.passed += 1,
+            Err(error) => {
+                eprintln!("<{name}>: {error:#}");
+                count.failed += 1;
+            }
+        }
+    }
+    ensure!(count.failed == 0, "headers that do not compile on their own");
+    Ok(())
+}
+
+fn e2e(tree: &Tree, count: &mut Count) -> Result<()> {
+    let prefix = tree.target.join("prefix");
+    install::install(tree, &prefix)?;
+    let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/e2e", "--bin"]);
+    counted(runner.arg(prefix.join("bin")), count, tally)
+}
+
+/// `3 passed, 1 failed`, as the runners end.
+pub fn tally_line(line: &str) -> Option<(u64, u64)> {
+    let (passed, rest) = line.trim().split_once(" passed, ")?;
+    Some((passed.parse().ok()?, rest.split_once(" failed")?.0.parse().ok()?))
+}
+
+fn tally(line: &str) -> Option<Count> {
+    tally_line(line).map(|(passed, failed)| Count { passed, failed })
+}
+
+/// Runs a command, shows what it prints and counts by its summary lines.
+fn counted(command: &mut Command, count: &mut Count, summary: fn(&str) -> Option<Count>) -> Result<()> {
+    let line = shown(command);
+    let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{line}`"))?;
+    let said = child.stdout.take().context("the output was asked for")?;
+    for text in BufReader::new(said).lines() {
+        let text = text?;
+        writeln!(std::io::stdout(), "{text}")?;
+        if let Some(more) = summary(&text) {
+            count.passed += more.passed;
+            count.failed += more.failed;
+        }
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "`{line}` failed: {status}");
+    ensure!(count.passed + count.failed > 0, "`{line}` ran no test");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_files_are_up_to_date() {
+        generate::check(&Tree::find().expect("the repository").root).expect("run `cargo xtask generate`");
+    }
+
+    #[test]
+    fn summaries_are_understood() {
+        assert_eq!(tally_line("12 passed, 3 failed"), Some((12, 3)));
+        assert_eq!(tally_line("12 passed, 3 failed, 0 errors"), Some((12, 3)));
+        assert_eq!(tally_line("PASS x"), None);
+    }
+}
