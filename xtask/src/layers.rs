@@ -117,6 +117,25 @@ mod tests {
     }
 
     #[test]
+    fn every_dependency_has_its_reason() {
+        #[derive(Deserialize)]
+        struct Manifest {
+            workspace: Workspace,
+        }
+        #[derive(Deserialize)]
+        struct Workspace {
+            dependencies: BTreeMap<String, toml::Value>,
+        }
+        let root = Tree::find().expect("the repository").root;
+        let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file of the repository");
+        let manifest: Manifest = toml::from_str(&read("Cargo.toml")).expect("a manifest");
+        let record = read("docs/decisions/0002-dependencies.md");
+        let names = manifest.workspace.dependencies.keys().filter(|name| !name.starts_with("aspen-"));
+        let unexplained: Vec<&String> = names.filter(|name| !record.contains(&format!("`{name}`"))).collect();
+        assert!(unexplained.is_empty(), "docs/decisions/0002-dependencies.md says nothing of {unexplained:?}");
+    }
+
+    #[test]
     fn forged_edges_are_found() {
         let sound = [
             package("aspen-contract", "contract", &["serde"]),

@@ -11,6 +11,7 @@ mod shell;
 mod suites;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -56,9 +57,19 @@ enum Task {
     },
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match run(Args::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
     let tree = shell::Tree::find()?;
-    match Args::parse().task {
+    match task {
         Task::Generate => generate::run(&tree.root),
         Task::Setup => setup::setup(),
         Task::Demo => demo::demo(&tree),
