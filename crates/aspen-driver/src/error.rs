@@ -9,6 +9,9 @@ pub enum Error {
     /// A wrong command line; nothing has run yet.
     #[error("{0}")]
     Usage(String),
+    /// A faulty device file: its own words, with place and line.
+    #[error("the device file cannot be used\n{0}")]
+    DeviceFile(String),
     /// A file that cannot be read, written or removed.
     #[error("cannot {action} '{}': {source}", path.display())]
     File {

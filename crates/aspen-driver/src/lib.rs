@@ -11,6 +11,7 @@ mod diagnostics;
 pub mod error;
 mod help;
 mod jobs;
+mod link;
 mod object_file;
 mod passes;
 mod scratch;
@@ -19,15 +20,17 @@ mod targets;
 mod toolchain;
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use args::{Invocation, OptionalFeatures, Options, Side, Stage};
 use error::Error;
 use jobs::Command;
+use link::LinkInput;
 use passes::PassBuilder;
 use scratch::Scratch;
 use session::Session;
+use targets::Targets;
 use toolchain::Toolchain;
 
 pub use toolchain::runtime_folder;
@@ -71,32 +74,61 @@ fn ask_clang(words: &[String]) -> Result<(), Error> {
     if outcome.status.success() { Ok(()) } else { Err(Error::Reported) }
 }
 
-fn build(options: &Options, executable: &std::path::Path) -> Result<(), Error> {
-    let targets = targets::resolve(options)?;
+fn build(options: &Options, executable: &Path) -> Result<(), Error> {
+    let Targets { list: targets, warnings } = targets::resolve(options)?;
     for input in options.inputs.iter().filter(|input| input.path != "-") {
         let found = std::fs::metadata(&input.path).map_err(|error| Error::file("read", input.path.as_ref(), error))?;
         if found.is_dir() {
             return Err(Error::Usage(format!("'{}' is a folder, not an input file", input.path)));
         }
     }
+    let links = options.stage == Stage::Link && options.side != Side::Device;
+    if links {
+        link::check_targets(&targets)?;
+    }
     let toolchain = Toolchain::find(executable)?;
     let mut session = Session::new(options);
+    for warning in warnings {
+        session.complain(format!("{warning}\n").as_bytes())?;
+    }
     if options.optional_features == OptionalFeatures::Conditional {
-        session.complain(b"aspen++: warning: '-fsycl-optional-features=conditional' is not implemented yet; images are split instead\n")?;
+        session.warn("'-fsycl-optional-features=conditional' is not implemented yet; images are split instead")?;
     }
     let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
-    let builder =
-        PassBuilder { options, toolchain: &toolchain, targets: &targets, color: session.color, standard_input: standard_input(options)? };
+    let builder = PassBuilder { options, toolchain: &toolchain, targets: &targets, color: session.color, standard_input: standard_input(options)? };
     let jobs = compile::plan(&builder, &mut scratch);
-    let links = options.stage == Stage::Link && options.side != Side::Device;
     if options.print_only || options.verbose {
         for pass in jobs.iter().flat_map(|job| &job.passes) {
             session.complain(format!(" {}\n", pass.command.shell()).as_bytes())?;
         }
     }
-    let compiled = if options.print_only { Vec::new() } else { compile::run(&mut session, &builder, &jobs, &mut scratch)? };
-    let _ = (links, compiled);
-    session.end_diagnostics()
+    if options.print_only {
+        if links {
+            let made = jobs.iter().filter_map(|job| Some((job.input, job.passes.first()?.output.clone()?)));
+            let command = link::command(options, &toolchain, executable, &link_inputs(options, made))?;
+            session.complain(format!(" {}\n", command.shell()).as_bytes())?;
+        }
+        return Ok(());
+    }
+    let result = compile::run(&mut session, &builder, &jobs, &mut scratch).and_then(|compiled| {
+        if !links {
+            return Ok(());
+        }
+        let inputs = link_inputs(options, compiled.into_iter().map(|compiled| (compiled.input, compiled.object)));
+        link::run(&mut session, &builder, executable, &inputs, &mut scratch)
+    });
+    session.end_diagnostics()?;
+    result
+}
+
+/// What the linker gets for each input: the object of a source, everything else as it is.
+fn link_inputs(options: &Options, compiled: impl Iterator<Item = (usize, PathBuf)>) -> Vec<LinkInput> {
+    let given = options.inputs.iter().map(|input| LinkInput { path: input.path.clone().into(), name: input.path.clone() });
+    let mut inputs: Vec<LinkInput> = given.collect();
+    for (index, object) in compiled {
+        inputs[index].path = object;
+    }
+    inputs
 }
 
 /// What `-` stands for: every pass reads it, so it is read once.
@@ -116,7 +148,7 @@ impl Options {
         if folder.as_os_str() != "obj" {
             return Some(folder.clone());
         }
-        let output = self.output.as_deref().map(std::path::Path::new).and_then(std::path::Path::parent);
-        Some(output.filter(|folder| !folder.as_os_str().is_empty()).map_or_else(|| ".".into(), std::path::Path::to_path_buf))
+        let output = self.output.as_deref().map(Path::new).and_then(Path::parent);
+        Some(output.filter(|folder| !folder.as_os_str().is_empty()).map_or_else(|| ".".into(), Path::to_path_buf))
     }
 }

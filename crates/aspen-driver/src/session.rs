@@ -8,6 +8,7 @@ use std::thread;
 use crate::args::{Format, Options};
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
+use crate::jobs::{self, Command, Outcome};
 
 /// One run of `aspen++`.
 #[derive(Debug)]
@@ -45,6 +46,33 @@ impl<'a> Session<'a> {
     /// If they cannot be written.
     pub fn complain(&self, bytes: &[u8]) -> Result<(), Error> {
         put(&mut io::stderr().lock(), bytes).map_err(|error| Error::file("write", Path::new("standard error"), error))
+    }
+
+    /// A warning about the command line or the link, without a place in the source.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn warn(&self, sentence: &str) -> Result<(), Error> {
+        if self.options.warnings.is_silent() {
+            return Ok(());
+        }
+        self.complain(format!("aspen++: warning: {sentence}\n").as_bytes())
+    }
+
+    /// Runs a tool that speaks for itself (the linker): its words are shown, and a failure needs no more.
+    ///
+    /// # Errors
+    /// [`Error::Reported`] if it fails and has said why, others if it cannot run or failed without a word.
+    pub fn run_tool(&self, what: &str, command: &Command) -> Result<Outcome, Error> {
+        if self.options.verbose {
+            self.complain(format!(" {}\n", command.shell()).as_bytes())?;
+        }
+        let outcome = jobs::run(command)?;
+        if !outcome.status.success() && (outcome.stderr.is_empty() || outcome.status.code().is_none()) {
+            return Err(command.failure(what, &outcome));
+        }
+        self.complain(&outcome.stderr)?;
+        if outcome.status.success() { Ok(outcome) } else { Err(Error::Reported) }
     }
 
     /// Shows the diagnostics that are new; documents come at the end of the run.

@@ -1,7 +1,11 @@
 //! What device code is made for: the names of `-fsycl-targets`, checked against the database before anything runs.
-//! Source: DESIGN §2, §7.10, §7.13.
+//! Source: DESIGN §2, §7.10, §7.13; S2.
 
-use crate::args::{Options, nearest};
+use std::fs;
+
+use aspen_devices::Database;
+
+use crate::args::Options;
 use crate::error::Error;
 
 /// Which code generator a target needs.
@@ -21,11 +25,6 @@ impl Family {
     /// Whether its device passes have the SPIR-V triple.
     pub fn is_spirv(self) -> bool {
         matches!(self, Family::Spirv | Family::Gen)
-    }
-
-    /// Whether its images are made ahead of time for one device.
-    pub fn is_ahead_of_time(self) -> bool {
-        matches!(self, Family::Gen | Family::Ptx)
     }
 }
 
@@ -50,32 +49,79 @@ impl Target {
             Family::Ptx => "nvptx64-nvidia-cuda",
         }
     }
+
+    /// A target of the built-in table, as objects name it.
+    ///
+    /// # Errors
+    /// If the table has none of that name.
+    pub fn by_name(name: &str) -> Result<Target, Error> {
+        let found = Database::builtin().lookup(name).map_err(|error| Error::Usage(format!("device code in the objects: {error}")))?;
+        Ok(Target::of(found))
+    }
+
+    fn of(found: &aspen_devices::Target) -> Target {
+        let family = match found.name.as_str() {
+            "native_cpu" => Family::NativeCpu,
+            "spir64_gen" => Family::Gen,
+            name if name.starts_with("nvidia_gpu_") => Family::Ptx,
+            _ if found.aot_toolchain.is_some() => Family::Gen,
+            _ => Family::Spirv,
+        };
+        Target { name: found.name.clone(), family, macros: found.macro_name().into_iter().collect() }
+    }
 }
 
-/// Targets that are not devices of the database.
-const GENERIC: [(&str, Family); 4] =
-    [("native_cpu", Family::NativeCpu), ("spir64", Family::Spirv), ("spir64_x86_64", Family::Spirv), ("spir64_gen", Family::Gen)];
+/// The targets of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Targets {
+    /// In the user's order, each once.
+    pub list: Vec<Target>,
+    /// What the user's device files are to be warned about.
+    pub warnings: Vec<String>,
+}
 
-/// The run's targets, in order, each once.
+/// Reads the user's device files and looks up every target.
 ///
 /// # Errors
-/// For an unknown name (with the nearest known one) and for combinations that contradict themselves.
-pub fn resolve(options: &Options) -> Result<Vec<Target>, Error> {
+/// For a faulty file, an unknown name (with the nearest known one) and combinations that contradict themselves.
+pub fn resolve(options: &Options) -> Result<Targets, Error> {
+    let mut database = Database::builtin().clone();
+    let mut warnings = Vec::new();
+    for file in &options.config_files {
+        let text = fs::read_to_string(file).map_err(|error| Error::file("read", file, error))?;
+        let overlaid = database.overlay(&file.to_string_lossy(), &text).map_err(|error| Error::DeviceFile(error.to_string()))?;
+        warnings.extend(overlaid.1.iter().map(ToString::to_string));
+        database = overlaid.0;
+    }
     let defaults = ["native_cpu".to_owned(), "spir64".to_owned()];
-    let mut targets: Vec<Target> = Vec::new();
+    let mut list: Vec<Target> = Vec::new();
     for name in options.targets.as_deref().unwrap_or(&defaults) {
-        let target = find(name)?;
-        if !targets.contains(&target) {
-            targets.push(target);
+        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-targets': {error}; `aspen targets` lists all")))?;
+        let target = Target::of(found);
+        if !list.contains(&target) {
+            list.push(target);
         }
     }
-    Ok(targets)
+    contradictions(options, &list, &database)?;
+    Ok(Targets { list, warnings })
 }
 
-fn find(name: &str) -> Result<Target, Error> {
-    if let Some((name, family)) = GENERIC.iter().find(|(known, _)| *known == name) {
-        return Ok(Target { name: (*name).to_owned(), family: *family, macros: Vec::new() });
+/// `spir64_gen` says by `-Xs "-device X"` which device it means; a named device says so itself. Source: S2 "Changes to the DPC++ driver".
+fn contradictions(options: &Options, list: &[Target], database: &Database) -> Result<(), Error> {
+    let generic = list.iter().any(|target| target.name == "spir64_gen");
+    let named = list.iter().find(|target| target.family == Family::Gen && target.name != "spir64_gen");
+    let Some(named) = named else { return Ok(()) };
+    if generic {
+        let name = &named.name;
+        return Err(Error::Usage(format!("'-fsycl-targets': 'spir64_gen' and '{name}' are both for ocloc; name the devices, or use 'spir64_gen' alone")));
     }
-    let near = nearest(name, GENERIC.iter().map(|(known, _)| *known)).unwrap_or("spir64");
-    Err(Error::Usage(format!("unknown target '{name}' in '-fsycl-targets'; did you mean '{near}'? `aspen targets` lists all")))
+    let aimed_at_it = |target: &Option<String>| match target {
+        None => true,
+        Some(name) => database.lookup(name).is_ok_and(|found| list.iter().any(|target| target.name == found.name)),
+    };
+    let words = options.backend_options.iter().filter(|(target, _)| aimed_at_it(target)).flat_map(|(_, value)| value.split_whitespace());
+    if words.into_iter().any(|word| word == "-device") {
+        return Err(Error::Usage(format!("target '{}' says which device it is for; leave out '-device', or use 'spir64_gen'", named.name)));
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! The binary `aspen++`; everything happens in the driver.
+//! The binary `aspen++` (cargo calls it `aspenxx`, see build.rs); everything happens in the driver.
 
 use std::process::ExitCode;
 

@@ -71,6 +71,11 @@ impl WarningControl {
         ours
     }
 
+    /// `-w`.
+    pub fn is_silent(&self) -> bool {
+        self.none
+    }
+
     /// What becomes of a warning of the group.
     pub fn severity(&self, group: Group) -> Severity {
         let state = self.groups[group as usize];

@@ -1,0 +1,135 @@
+//! The host link: clang, the user's words with the inputs in their places, our library, and where the result goes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::LinkInput;
+use super::files::library;
+use crate::args::{Options, Word};
+use crate::error::Error;
+use crate::jobs::Command;
+use crate::toolchain::Toolchain;
+
+/// Everything the host link is made of.
+#[derive(Debug)]
+pub struct HostLink<'a> {
+    /// The user's command line.
+    pub options: &'a Options,
+    /// The tools.
+    pub toolchain: &'a Toolchain,
+    /// One for each input of the command line.
+    pub inputs: &'a [LinkInput],
+    /// The folder of libaspen.so.
+    pub runtime: PathBuf,
+}
+
+impl HostLink<'_> {
+    /// The command. Without a registration object (`-r`) the runtime is left out too.
+    pub fn command(&self, registration: Option<&Path>, forced: &[String], output: &Path) -> Command {
+        let mut arguments = vec!["-Qunused-arguments".to_owned()];
+        arguments.extend(forced.iter().map(|symbol| format!("-Wl,-u,{symbol}")));
+        for word in &self.options.words {
+            match word {
+                Word::All(words) | Word::Host(words) | Word::Link(words) => arguments.extend(words.iter().cloned()),
+                Word::Input(index) => arguments.push(self.inputs[*index].path.display().to_string()),
+                Word::Device(_) => {}
+            }
+        }
+        if let Some(registration) = registration {
+            let folder = self.runtime.display();
+            arguments.extend([registration.display().to_string(), format!("-L{folder}"), "-laspen".into()]);
+            // The place of libaspen.so when the program is loaded, without environment variables. Source: DESIGN §6.
+            arguments.extend(["-Wl,--enable-new-dtags".into(), format!("-Wl,-rpath,{folder}")]);
+        }
+        arguments.extend(["-o".into(), output.display().to_string()]);
+        Command::new(&self.toolchain.clang, arguments)
+    }
+
+    /// A link that says what it takes.
+    pub fn trial(&self, registration: &Path, forced: &[String], output: &Path) -> Command {
+        let mut command = self.command(Some(registration), forced, output);
+        command.arguments.push("-Wl,--trace,--trace".into());
+        command
+    }
+
+    /// Whether the result is an object again.
+    pub fn is_relocatable(&self) -> bool {
+        self.link_words().any(|word| word == "-r" || word == "-Wl,-r" || word == "-Wl,--relocatable")
+    }
+
+    /// Whether others may call the module's device functions: shared libraries, and programs that export their symbols.
+    pub fn exports_functions(&self) -> bool {
+        let all = ["-rdynamic", "-Wl,-E", "-Wl,--export-dynamic", "-Wl,-export-dynamic"];
+        self.options.shared || self.link_words().any(|word| all.contains(&word))
+    }
+
+    /// The libraries that `-l` means, as far as they lie in folders that the user named.
+    pub fn libraries(&self) -> Vec<PathBuf> {
+        let words: Vec<&str> = self.link_words().collect();
+        let valued = |option: &str| -> Vec<String> {
+            let joined = words.iter().filter_map(|word| word.strip_prefix(option)).filter(|value| !value.is_empty());
+            let separate = words.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1]);
+            joined.chain(separate).map(str::to_owned).collect()
+        };
+        let mut folders: Vec<PathBuf> = valued("-L").into_iter().map(PathBuf::from).collect();
+        folders.extend(std::env::var_os("LIBRARY_PATH").iter().flat_map(std::env::split_paths));
+        let static_only = words.iter().any(|word| matches!(*word, "-static" | "-static-pie" | "-Wl,-Bstatic"));
+        valued("-l").iter().filter_map(|name| library(name, &folders, static_only)).collect()
+    }
+
+    fn link_words(&self) -> impl Iterator<Item = &str> {
+        self.options.words.iter().flat_map(|word| match word {
+            Word::Link(words) => words.iter().map(String::as_str).collect::<Vec<_>>(),
+            Word::All(_) | Word::Host(_) | Word::Device(_) | Word::Input(_) => Vec::new(),
+        })
+    }
+}
+
+/// The user's output, which changes only when the new one is complete: the linker writes into a folder beside it.
+#[derive(Debug)]
+pub struct Output {
+    /// Where the linker writes.
+    pub work: PathBuf,
+    path: PathBuf,
+    folder: Option<TempDir>,
+}
+
+impl Output {
+    /// Prepares the output of a link; done first, so that a folder that cannot be written stops the run before any work.
+    ///
+    /// # Errors
+    /// If nothing can be written there.
+    pub fn new(options: &Options) -> Result<Output, Error> {
+        let path = PathBuf::from(options.output.as_deref().unwrap_or("a.out"));
+        if let Ok(found) = fs::metadata(&path) {
+            if found.is_dir() {
+                return Err(Error::Usage(format!("the output '{}' is a folder", path.display())));
+            }
+            if !found.is_file() {
+                return Ok(Output { work: path.clone(), path, folder: None }); // /dev/null
+            }
+        }
+        let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = tempfile::Builder::new().prefix(".aspen-").tempdir_in(beside).map_err(|error| Error::file("write", &path, error))?;
+        let name = path.file_name().ok_or_else(|| Error::Usage(format!("the output '{}' has no file name", path.display())))?;
+        Ok(Output { work: folder.path().join(name), path, folder: Some(folder) })
+    }
+
+    /// The name of images: the output's, without folder and extension.
+    pub fn stem(&self) -> String {
+        self.path.file_stem().map_or_else(|| "a".into(), |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// Puts the finished file into its place.
+    ///
+    /// # Errors
+    /// If it cannot be moved there.
+    pub fn publish(self) -> Result<(), Error> {
+        if self.folder.is_some() {
+            fs::rename(&self.work, &self.path).map_err(|error| Error::file("write", &self.path, error))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! The device code of all units as one program: who needs what, what shares an image, and what is wrong. Source: DESIGN §7.7, §7.11.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use aspen_analysis::link::{Linked, Unit, link};
+use aspen_analysis::split::{CodeSplit, ImagePlan, split};
+use aspen_analysis::summary::{FuncId, Role};
+use aspen_analysis::{Analysis, Summary, analyse};
+use aspen_contract::{Place, Step};
+
+use super::files::LinkUnit;
+use crate::diagnostics::Diagnostics;
+use crate::error::Error;
+
+/// One analysed program; targets whose analyses are equal share it.
+pub struct Program {
+    summaries: Vec<Summary>,
+    /// All units as one.
+    pub linked: Linked,
+    /// Requirements and their reasons.
+    pub analysis: Analysis,
+    /// The images to make.
+    pub plans: Vec<ImagePlan>,
+}
+
+/// The summaries of all units that belong to a target.
+///
+/// # Errors
+/// If one is damaged.
+pub fn summaries(units: &[LinkUnit<'_>], target: &str) -> Result<Vec<Summary>, Error> {
+    let blobs = units.iter().flat_map(|unit| unit.unit.blobs.iter().filter(|blob| blob.target == target).map(move |blob| (unit, blob)));
+    blobs.map(|(unit, blob)| unit.summary(blob)).collect()
+}
+
+impl Program {
+    /// Links, analyses and splits. Exported functions get images only where others may call them.
+    ///
+    /// # Errors
+    /// All clashes of names at once.
+    pub fn new(units: &[LinkUnit<'_>], summaries: Vec<Summary>, mode: CodeSplit, exports: bool) -> Result<Program, Error> {
+        let inputs: Vec<Unit<'_>> = units
+            .iter()
+            .zip(&summaries)
+            .map(|(unit, summary)| Unit { object: &unit.object, tag: &unit.unit.header.tag, summary })
+            .collect();
+        let linked = link(&inputs).map_err(|errors| {
+            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            Error::Device(lines.join("\naspen++: error: "))
+        })?;
+        let analysis = analyse(&linked.summary);
+        let mut plans = split(&linked.summary, &analysis, mode);
+        if !exports {
+            for plan in &mut plans {
+                plan.entries.retain(|&entry| matches!(linked.summary.function(entry).role, Role::Kernel(_)));
+            }
+            plans.retain(|plan| !plan.entries.is_empty());
+        }
+        Ok(Program { summaries, linked, analysis, plans })
+    }
+
+    /// Whether it was made from these.
+    pub fn is_of(&self, summaries: &[Summary]) -> bool {
+        self.summaries == summaries
+    }
+
+    /// What only the whole program shows: definitions that need more than declarations said, and functions that nobody defines.
+    pub fn diagnose(&self, diagnostics: &mut Diagnostics) {
+        for excess in self.linked.excess(&self.analysis) {
+            diagnostics.add_excess(&excess);
+        }
+        let entries: Vec<FuncId> = self.plans.iter().flat_map(|plan| plan.entries.iter().copied()).collect();
+        for (function, chain) in self.undefined(&entries) {
+            if self.linked.summary.function(function).role == Role::Exported {
+                diagnostics.add_undefined(&self.linked.summary.function(function).name, chain);
+            }
+        }
+    }
+
+    /// Functions that an image takes from elsewhere.
+    pub fn imports(&self, plan: &ImagePlan) -> BTreeSet<String> {
+        let functions = self.undefined(&plan.entries).into_keys().map(|id| self.linked.summary.function(id));
+        functions.filter(|function| function.role == Role::Exported).map(|function| function.symbol.clone()).collect()
+    }
+
+    /// How an entry point reaches a function that has no definition in the program: for messages about symbols.
+    pub fn chain_to(&self, plan: &ImagePlan, symbol: &str) -> Option<(String, Vec<Step>)> {
+        let undefined = self.undefined(&plan.entries);
+        let found = undefined.into_iter().find(|(id, _)| self.linked.summary.function(*id).symbol == symbol);
+        found.map(|(id, chain)| (self.linked.summary.function(id).name.clone(), chain))
+    }
+
+    /// Every function without definition that the entries reach, with the shortest chain from an entry: the entry's user code first, each
+    /// further step at its call in the step before.
+    fn undefined(&self, entries: &[FuncId]) -> BTreeMap<FuncId, Vec<Step>> {
+        let summary = &self.linked.summary;
+        let mut from: BTreeMap<FuncId, Option<(FuncId, Option<Place>)>> = entries.iter().map(|&entry| (entry, None)).collect();
+        let mut queue: VecDeque<FuncId> = entries.iter().copied().collect();
+        let mut out = BTreeMap::new();
+        while let Some(id) = queue.pop_front() {
+            let function = summary.function(id);
+            if !function.defined {
+                out.insert(id, chain(summary, &from, id));
+            }
+            for call in &function.calls {
+                from.entry(call.callee).or_insert_with(|| {
+                    queue.push_back(call.callee);
+                    Some((id, call.place.clone()))
+                });
+            }
+        }
+        out
+    }
+}
+
+fn chain(summary: &Summary, from: &BTreeMap<FuncId, Option<(FuncId, Option<Place>)>>, last: FuncId) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut id = last;
+    while let Some(Some((caller, place))) = from.get(&id) {
+        // The kernel entry is ours; the user's code begins with the function it runs, which has the kernel's name.
+        if matches!(&summary.function(*caller).role, Role::Kernel(kernel) if kernel.body == Some(id)) {
+            break;
+        }
+        steps.push(Step { function: summary.function(id).name.clone(), place: place.clone() });
+        id = *caller;
+    }
+    steps.push(Step { function: summary.function(id).name.clone(), place: None });
+    steps.reverse();
+    steps
+}

@@ -1,0 +1,158 @@
+//! Which objects and archive members take part in the link.
+//!
+//! Objects are simply all of them. The device code of an archive member counts exactly if the host link takes the member, so where archives
+//! or linker scripts could hold device code, a trial link says what the linker takes; device functions that only a member left out would
+//! define make the linker take it (`-u`), until nothing more is missing. Source: DESIGN §5.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aspen_analysis::Summary;
+use aspen_analysis::summary::Role;
+
+use super::files::{LinkUnit, LoadedFile, Nature, Trace, TraceLine, load};
+use super::host::HostLink;
+use crate::error::Error;
+use crate::session::Session;
+
+/// The files that take part.
+#[derive(Debug)]
+pub struct Selection {
+    files: Vec<Selected>,
+    /// Symbols that the linker must look for, so that it takes their archive members.
+    pub forced: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Selected {
+    file: LoadedFile,
+    /// Of an archive, the names of the members that were taken; a name stands there as often as members of that name were.
+    members: Option<Vec<String>>,
+}
+
+impl Selection {
+    /// Decides by the files alone, or asks the linker if that is not enough. `stand_in` makes the registration object of a trial link.
+    ///
+    /// # Errors
+    /// If a file cannot be read or the linker fails.
+    pub fn new(
+        session: &Session<'_>,
+        host: &HostLink<'_>,
+        output: &Path,
+        stand_in: impl FnOnce() -> Result<PathBuf, Error>,
+    ) -> Result<Selection, Error> {
+        let mut given = Vec::new();
+        for input in host.inputs {
+            given.push(load(&input.path, input.name.clone())?);
+        }
+        for library in host.libraries() {
+            given.push(load(&library, library.display().to_string())?);
+        }
+        if !given.iter().any(|file| file.nature() == Nature::AskLinker) {
+            let objects = given.into_iter().filter(|file| file.nature() == Nature::Direct);
+            return Ok(Selection { files: objects.map(|file| Selected { file, members: None }).collect(), forced: Vec::new() });
+        }
+        let registration = stand_in()?;
+        let mut forced = Vec::new();
+        loop {
+            let outcome = session.run_tool("the linker", &host.trial(&registration, &forced, output))?;
+            let mut selection = select(&Trace::parse(&outcome.stdout_text()), &given, &registration)?;
+            let missing = selection.missing()?;
+            if missing.iter().all(|symbol| forced.contains(symbol)) {
+                selection.forced = forced;
+                return Ok(selection);
+            }
+            forced.extend(missing);
+        }
+    }
+
+    /// The units that take part, in the order of the link.
+    ///
+    /// # Errors
+    /// If a file, or its device code, is damaged.
+    pub fn units(&self) -> Result<Vec<LinkUnit<'_>>, Error> {
+        Ok(self.partition()?.0)
+    }
+
+    /// Units that take part, and those of archive members that were left out.
+    fn partition(&self) -> Result<(Vec<LinkUnit<'_>>, Vec<LinkUnit<'_>>), Error> {
+        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        for selected in &self.files {
+            let mut names = selected.members.clone();
+            let mut last = None;
+            for unit in selected.file.units()? {
+                let Some(names) = &mut names else {
+                    taken.push(unit);
+                    continue;
+                };
+                // A member that `ld -r` made holds several units: they are in or out together.
+                let goes_on = matches!(&last, Some((member, _)) if *member == unit.member);
+                if !goes_on {
+                    let at = unit.member.as_ref().and_then(|member| names.iter().position(|name| *name == member.name));
+                    last = Some((unit.member.clone(), at.map(|at| names.remove(at)).is_some()));
+                }
+                if matches!(last, Some((_, true))) { taken.push(unit) } else { left.push(unit) }
+            }
+        }
+        Ok((taken, left))
+    }
+
+    /// Device functions that units need and only members left out define.
+    fn missing(&self) -> Result<Vec<String>, Error> {
+        let (taken, left) = self.partition()?;
+        let mut defined = BTreeSet::new();
+        let mut needed = BTreeSet::new();
+        for summary in summaries(&taken)? {
+            for function in summary.functions.into_iter().filter(|function| function.role == Role::Exported) {
+                if function.defined { defined.insert(function.symbol) } else { needed.insert(function.symbol) };
+            }
+        }
+        let mut offered = BTreeSet::new();
+        for summary in summaries(&left)? {
+            let exports = summary.functions.into_iter().filter(|function| function.role == Role::Exported && function.defined);
+            offered.extend(exports.map(|function| function.symbol));
+        }
+        Ok(needed.difference(&defined).filter(|symbol| offered.contains(*symbol)).cloned().collect())
+    }
+}
+
+fn summaries(units: &[LinkUnit<'_>]) -> Result<Vec<Summary>, Error> {
+    units.iter().flat_map(|unit| unit.unit.blobs.iter().map(move |blob| unit.summary(blob))).collect()
+}
+
+/// The files of a trace that can hold device code, in its order; archives that were only looked into come last.
+fn select(trace: &Trace, given: &[LoadedFile], registration: &Path) -> Result<Selection, Error> {
+    let mut files: Vec<Selected> = Vec::new();
+    let named = |path: &Path| given.iter().find(|file| file.path == path).map_or_else(|| path.display().to_string(), |file| file.name.clone());
+    let mut add = |path: &Path, member: Option<&str>| -> Result<(), Error> {
+        let known = files.iter_mut().find(|selected| selected.file.path == path);
+        if let Some(selected) = known {
+            if let (Some(members), Some(member)) = (&mut selected.members, member) {
+                members.push(member.to_owned());
+            }
+            return Ok(());
+        }
+        let file = load(path, named(path))?;
+        match file.nature() {
+            Nature::Direct => files.push(Selected { file, members: None }),
+            Nature::AskLinker if file.is_archive() => {
+                files.push(Selected { file, members: Some(member.map(str::to_owned).into_iter().collect()) });
+            }
+            Nature::AskLinker | Nature::Nothing => {}
+        }
+        Ok(())
+    };
+    for line in &trace.lines {
+        match line {
+            TraceLine::Member { archive, member } => add(archive, Some(member))?,
+            // The linker may print other things than files there; those are not ours to judge.
+            TraceLine::File(path) if path != registration && fs::metadata(path).is_ok_and(|found| found.is_file()) => add(path, None)?,
+            TraceLine::File(_) => {}
+        }
+    }
+    for file in given.iter().filter(|file| file.is_archive()) {
+        add(&file.path, None)?;
+    }
+    Ok(Selection { files, forced: Vec::new() })
+}
