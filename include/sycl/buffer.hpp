@@ -1,11 +1,11 @@
 //! `sycl::buffer`. Source: SYCL 2020 §4.7.2.
 #pragma once
 #include <cstdio>
-#include <iterator>
 #include <sycl/access.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/property_list.hpp>
 #include <sycl/range.hpp>
+#include <string> // for std::data, std::iterator_traits and the allocator; <iterator> would bring streams
 #include <vector>
 
 namespace sycl {

@@ -8,7 +8,7 @@ namespace sycl {
 
 namespace detail {
 struct context_state : counted {
-  std::vector<device> devices;
+  list<device> devices;
   async_handler handler;
 };
 } // namespace detail
@@ -28,23 +28,20 @@ public:
   explicit context(async_handler handler, const property_list &properties = {}) : context(device(), std::move(handler), properties) {}
   explicit context(const device &d, const property_list &properties = {}) : context(d, async_handler(), properties) {}
   explicit context(const device &d, async_handler handler, const property_list &properties = {})
-      : context(std::vector<device>{d}, std::move(handler), properties) {}
-  explicit context(const platform &p, const property_list &properties = {}) : context(p.get_devices(), async_handler(), properties) {}
+      : context(detail::list<device>(&d, 1), std::move(handler), properties) {}
+  explicit context(const platform &p, const property_list &properties = {}) : context(p, async_handler(), properties) {}
   explicit context(const platform &p, async_handler handler, const property_list &properties = {})
-      : context(p.get_devices(), std::move(handler), properties) {}
+      : context(devices_of(p), std::move(handler), properties) {}
   explicit context(const std::vector<device> &devices, const property_list &properties = {})
       : context(devices, async_handler(), properties) {}
-  explicit context(const std::vector<device> &devices, async_handler handler, const property_list & = {})
-      : state_(new detail::context_state) {
-    if (devices.empty())
-      detail::fail(errc::invalid, "a context needs at least one device");
-    state_->devices = devices;
-    state_->handler = std::move(handler);
-  }
+  explicit context(const std::vector<device> &devices, async_handler handler, const property_list &properties = {})
+      : context(detail::list<device>(devices.data(), devices.size()), std::move(handler), properties) {}
 
-  std::vector<device> get_devices() const { return state_->devices; }
-  platform get_platform() const { return state_->devices.front().get_platform(); }
-  backend get_backend() const noexcept { return state_->devices.front().get_backend(); }
+  template <class Vector = std::vector<device>> Vector get_devices() const {
+    return Vector(state_->devices.begin(), state_->devices.end());
+  }
+  platform get_platform() const { return state_->devices.data()->get_platform(); }
+  backend get_backend() const noexcept { return state_->devices.data()->get_backend(); }
   template <class Descriptor> typename Descriptor::return_type get_info() const {
     if constexpr (std::is_same_v<Descriptor, info::context::devices>)
       return get_devices();
@@ -61,6 +58,17 @@ public:
   const detail::context_state &aspen_state() const { return *state_; }
 
 private:
+  explicit context(detail::list<device> devices, async_handler handler, const property_list &) : state_(new detail::context_state) {
+    if (devices.size() == 0)
+      detail::fail(errc::invalid, "a context needs at least one device");
+    state_->devices = std::move(devices);
+    state_->handler = std::move(handler);
+  }
+  static detail::list<device> devices_of(const platform &p) {
+    detail::list<device> out;
+    p.each([&](const device &d) { out.add(d); });
+    return out;
+  }
   detail::shared<detail::context_state> state_;
 };
 

@@ -35,6 +35,10 @@ template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int
 device select_device(int (*score)(const void *, const device &), const void *selector);
 } // namespace detail
 
+namespace detail {
+inline bool is_type(const device &d, info::device_type type);
+}
+
 /// One device. A small value: devices live as long as the process.
 class device {
 public:
@@ -55,7 +59,8 @@ public:
   platform get_platform() const;
   /// A descriptor of namespace info::device.
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }
-  static std::vector<device> get_devices(info::device_type type = info::device_type::all);
+  /// Like all functions here that return a vector: a template, so that only programs that call it pay for compiling it.
+  template <class Vector = std::vector<device>> static Vector get_devices(info::device_type type = info::device_type::all);
 
   friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
 #if __cplusplus < 202002L
@@ -84,28 +89,25 @@ public:
     const aspen_device_t *const *devices = aspen_platform_devices(handle_, &count);
     return count ? device(devices[0]).get_backend() : backend::native_cpu;
   }
-  std::vector<device> get_devices(info::device_type type = info::device_type::all) const {
-    std::vector<device> out;
-    append(out, type);
+  template <class Vector = std::vector<device>> Vector get_devices(info::device_type type = info::device_type::all) const {
+    Vector out;
+    each([&](const device &d) {
+      if (detail::is_type(d, type))
+        out.push_back(d);
+    });
     return out;
   }
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(handle_); }
   /// Whether every device of the platform has the aspect.
   bool has(aspect which) const {
-    for (const device &d : get_devices())
-      if (!d.has(which))
-        return false;
-    return true;
+    bool all = true;
+    each([&](const device &d) { all = all && d.has(which); });
+    return all;
   }
   /// All platforms that ASPEN_DEVICE_SELECTOR admits.
-  static std::vector<platform> get_platforms() {
-    const aspen_platform_t *const *all = nullptr;
-    size_t count = 0;
-    detail::check(aspen_platforms(&all, &count));
-    std::vector<platform> out;
-    out.reserve(count);
-    for (size_t i = 0; i < count; ++i)
-      out.push_back(platform(all[i]));
+  template <class Vector = std::vector<platform>> static Vector get_platforms() {
+    Vector out;
+    each_platform([&](const platform &p) { out.push_back(p); });
     return out;
   }
 
@@ -117,28 +119,41 @@ public:
   /// For the library.
   explicit platform(const aspen_platform_t *handle) : handle_(handle) {}
   const aspen_platform_t *aspen_handle() const { return handle_; }
-
-private:
-  friend class device;
-  void append(std::vector<device> &out, info::device_type type) const {
+  /// For the library: calls `function` for each device.
+  template <class F> void each(F function) const {
     size_t count = 0;
     const aspen_device_t *const *devices = aspen_platform_devices(handle_, &count);
-    for (size_t i = 0; i < count; ++i) {
-      const bool wanted = type == info::device_type::all || type == info::device_type::automatic ||
-                          aspen_device_type(devices[i]) == static_cast<int>(type);
-      if (wanted)
-        out.push_back(device(devices[i]));
-    }
+    for (size_t i = 0; i < count; ++i)
+      function(device(devices[i]));
   }
+  /// For the library: calls `function` for each platform.
+  template <class F> static void each_platform(F function) {
+    const aspen_platform_t *const *all = nullptr;
+    size_t count = 0;
+    detail::check(aspen_platforms(&all, &count));
+    for (size_t i = 0; i < count; ++i)
+      function(platform(all[i]));
+  }
+
+private:
   const aspen_platform_t *handle_;
 };
 
+inline bool detail::is_type(const device &d, info::device_type type) {
+  return type == info::device_type::all || type == info::device_type::automatic ||
+         aspen_device_type(d.aspen_handle()) == static_cast<int>(type);
+}
+
 inline platform device::get_platform() const { return platform(aspen_device_platform(handle_)); }
 
-inline std::vector<device> device::get_devices(info::device_type type) {
-  std::vector<device> out;
-  for (const platform &p : platform::get_platforms())
-    p.append(out, type);
+template <class Vector> Vector device::get_devices(info::device_type type) {
+  Vector out;
+  platform::each_platform([&](const platform &p) {
+    p.each([&](const device &d) {
+      if (detail::is_type(d, type))
+        out.push_back(d);
+    });
+  });
   return out;
 }
 
@@ -148,13 +163,15 @@ namespace detail {
 inline device select_device(int (*score)(const void *, const device &), const void *selector) {
   const aspen_device_t *best = nullptr;
   int best_score = -1;
-  for (const device &candidate : device::get_devices()) {
-    const int points = score(selector, candidate);
-    if (points > best_score) {
-      best = candidate.aspen_handle();
-      best_score = points;
-    }
-  }
+  platform::each_platform([&](const platform &p) {
+    p.each([&](const device &candidate) {
+      const int points = score(selector, candidate);
+      if (points > best_score) {
+        best = candidate.aspen_handle();
+        best_score = points;
+      }
+    });
+  });
   if (!best)
     fail(errc::runtime, "no device is available that the selector accepts; `aspen devices` lists all, ASPEN_DEVICE_SELECTOR restricts them");
   return device(best);
@@ -181,8 +198,7 @@ template <aspen_device_type_t Type> struct type_selector_object {
 /// Accepts devices that have all of some aspects and none of others.
 class aspect_selector_object {
 public:
-  aspect_selector_object(std::vector<aspect> wanted, std::vector<aspect> unwanted)
-      : wanted_(std::move(wanted)), unwanted_(std::move(unwanted)) {}
+  aspect_selector_object(list<aspect> wanted, list<aspect> unwanted) : wanted_(std::move(wanted)), unwanted_(std::move(unwanted)) {}
   int operator()(const device &d) const {
     for (aspect a : wanted_)
       if (!d.has(a))
@@ -194,8 +210,8 @@ public:
   }
 
 private:
-  std::vector<aspect> wanted_;
-  std::vector<aspect> unwanted_;
+  list<aspect> wanted_;
+  list<aspect> unwanted_;
 };
 
 } // namespace detail
@@ -211,13 +227,15 @@ using gpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU>;
 using accelerator_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR>;
 
 inline detail::aspect_selector_object aspect_selector(const std::vector<aspect> &wanted, const std::vector<aspect> &unwanted = {}) {
-  return {wanted, unwanted};
+  return {detail::list<aspect>(wanted.data(), wanted.size()), detail::list<aspect>(unwanted.data(), unwanted.size())};
 }
 template <class... Aspects, class = std::enable_if_t<(std::is_same_v<Aspects, aspect> && ...)>>
 detail::aspect_selector_object aspect_selector(Aspects... wanted) {
-  return {std::vector<aspect>{wanted...}, {}};
+  detail::list<aspect> all;
+  (all.add(wanted), ...);
+  return {std::move(all), {}};
 }
-template <aspect... Wanted> detail::aspect_selector_object aspect_selector() { return {std::vector<aspect>{Wanted...}, {}}; }
+template <aspect... Wanted> detail::aspect_selector_object aspect_selector() { return aspect_selector(Wanted...); }
 
 inline device::device() : device(default_selector_v) {}
 

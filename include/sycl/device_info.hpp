@@ -31,6 +31,11 @@ namespace device {
       return expression;                                                                                                                   \
     }                                                                                                                                      \
   };
+#define __ASPEN_INFO_LIST(descriptor, type, ...)                                                                                          \
+  struct descriptor {                                                                                                                      \
+    using return_type = std::vector<type>;                                                                                                 \
+    template <class Device> static std::vector<type> get(const Device &) { return {__VA_ARGS__}; }                                         \
+  };
 #define __ASPEN_INFO_NUMBER(descriptor, type, code) __ASPEN_INFO(descriptor, type, static_cast<type>(aspen_device_number(handle, code)))
 #define __ASPEN_INFO_STRING(descriptor, code) __ASPEN_INFO(descriptor, std::string, aspen_device_string(handle, code))
 
@@ -79,11 +84,11 @@ __ASPEN_INFO(local_mem_type, info::local_mem_type, device.is_cpu() ? info::local
 __ASPEN_INFO(global_mem_cache_type, info::global_mem_cache_type, info::global_mem_cache_type::read_write)
 __ASPEN_INFO(partition_type_property, info::partition_property, info::partition_property::no_partition)
 __ASPEN_INFO(partition_type_affinity_domain, info::partition_affinity_domain, info::partition_affinity_domain::not_applicable)
-__ASPEN_INFO(partition_properties, std::vector<info::partition_property>, {})
-__ASPEN_INFO(partition_affinity_domains, std::vector<info::partition_affinity_domain>, {})
-__ASPEN_INFO(built_in_kernels, std::vector<std::string>, {})
-__ASPEN_INFO(extensions, std::vector<std::string>, {})
-__ASPEN_INFO(execution_capabilities, std::vector<info::execution_capability>, {info::execution_capability::exec_kernel})
+__ASPEN_INFO_LIST(partition_properties, info::partition_property, )
+__ASPEN_INFO_LIST(partition_affinity_domains, info::partition_affinity_domain, )
+__ASPEN_INFO_LIST(built_in_kernels, std::string, )
+__ASPEN_INFO_LIST(extensions, std::string, )
+__ASPEN_INFO_LIST(execution_capabilities, info::execution_capability, info::execution_capability::exec_kernel)
 
 // The width of a vector register is the code generator's business; 1 says that scalar code is vectorised well.
 #define __ASPEN_INFO_WIDTHS(type)                                                                                                         \
@@ -101,13 +106,14 @@ __ASPEN_INFO(preferred_vector_width_half, std::uint32_t, device.has(aspect::fp16
 __ASPEN_INFO(native_vector_width_half, std::uint32_t, device.has(aspect::fp16) ? 1 : 0)
 
 #undef __ASPEN_INFO
+#undef __ASPEN_INFO_LIST
 #undef __ASPEN_INFO_NUMBER
 #undef __ASPEN_INFO_STRING
 
 /// Ascending; as the active profile presents them.
 struct sub_group_sizes {
   using return_type = std::vector<size_t>;
-  static return_type get(const sycl::device &device) {
+  template <class Device> static return_type get(const Device &device) {
     size_t count = 0;
     const size_t *sizes = aspen_device_sub_group_sizes(device.aspen_handle(), &count);
     return return_type(sizes, sizes + count);
@@ -116,7 +122,7 @@ struct sub_group_sizes {
 
 struct aspects {
   using return_type = std::vector<aspect>;
-  static return_type get(const sycl::device &device) {
+  template <class Device> static return_type get(const Device &device) {
     size_t count = 0;
     const std::uint32_t *numbers = aspen_device_aspects(device.aspen_handle(), &count);
     return_type out;
@@ -147,33 +153,33 @@ struct parent_device {
 
 struct single_fp_config {
   using return_type = std::vector<fp_config>;
-  static return_type get(const sycl::device &) {
+  template <class Device> static return_type get(const Device &) {
     return {fp_config::denorm, fp_config::inf_nan, fp_config::round_to_nearest, fp_config::fma};
   }
 };
 struct half_fp_config {
   using return_type = std::vector<fp_config>;
-  static return_type get(const sycl::device &device) {
+  template <class Device> static return_type get(const Device &device) {
     return device.has(aspect::fp16) ? single_fp_config::get(device) : return_type{};
   }
 };
 struct double_fp_config {
   using return_type = std::vector<fp_config>;
-  static return_type get(const sycl::device &device) {
+  template <class Device> static return_type get(const Device &device) {
     return device.has(aspect::fp64) ? single_fp_config::get(device) : return_type{};
   }
 };
 
 struct atomic_memory_order_capabilities {
   using return_type = std::vector<memory_order>;
-  static return_type get(const sycl::device &) {
+  template <class Device> static return_type get(const Device &) {
     return {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel, memory_order::seq_cst};
   }
 };
 struct atomic_fence_order_capabilities : atomic_memory_order_capabilities {};
 struct atomic_memory_scope_capabilities {
   using return_type = std::vector<memory_scope>;
-  static return_type get(const sycl::device &) {
+  template <class Device> static return_type get(const Device &) {
     return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
   }
 };

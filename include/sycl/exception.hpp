@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/list.hpp>
 #include <system_error>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace sycl {
 
@@ -101,18 +101,18 @@ public:
   using reference = value_type &;
   using const_reference = const value_type &;
   using size_type = std::size_t;
-  using iterator = std::vector<std::exception_ptr>::const_iterator;
+  using iterator = const std::exception_ptr *;
   using const_iterator = iterator;
 
   exception_list() = default;
   /// For the library: the errors in the order they happened.
-  explicit exception_list(std::vector<std::exception_ptr> errors) : errors_(std::move(errors)) {}
+  explicit exception_list(detail::list<std::exception_ptr> errors) : errors_(std::move(errors)) {}
   size_type size() const { return errors_.size(); }
   iterator begin() const { return errors_.begin(); }
   iterator end() const { return errors_.end(); }
 
 private:
-  std::vector<std::exception_ptr> errors_;
+  detail::list<std::exception_ptr> errors_;
 };
 
 /// A callable that takes an exception_list; what the specification spells std::function<void(exception_list)>, without <functional>.

@@ -33,7 +33,7 @@ public:
 
   void depends_on(const event &e) {
     open();
-    events_.push_back(e);
+    events_.add(e);
   }
   void depends_on(const std::vector<event> &events) {
     for (const event &e : events)
@@ -139,7 +139,7 @@ public:
     open();
     void *address = nullptr;
     detail::check(aspen_buffer_address(buffer, aspen_queue_device(queue_->handle), &address));
-    uses_.push_back({buffer, access});
+    uses_.add({buffer, access});
     return address;
   }
   /// For the library: reserves local memory; returns its offset.
@@ -172,7 +172,7 @@ private:
   aspen_dependencies_t dependencies() {
     handles_.clear();
     for (const event &e : events_)
-      handles_.push_back(e.aspen_handle());
+      handles_.add(e.aspen_handle());
     return {uses_.data(), uses_.size(), handles_.data(), handles_.size()};
   }
 
@@ -200,7 +200,7 @@ private:
       chunk *= extent[d - 1]; // whole rows: the next dimension is contiguous too
     for (size_t done = 0; done < total; done += chunk) {
       if (result_)
-        events_.push_back(event(std::exchange(result_, nullptr), queue_));
+        events_.add(event(std::exchange(result_, nullptr), queue_));
       each(&a.data_[detail::linear_id(detail::delinearize(done, extent), a.memory_)], done, chunk);
     }
     if (total == 0)
@@ -269,9 +269,9 @@ private:
   }
 
   const detail::shared<detail::queue_state> &queue_;
-  std::vector<aspen_buffer_use_t> uses_;
-  std::vector<event> events_;
-  std::vector<aspen_event_t *> handles_;
+  detail::list<aspen_buffer_use_t> uses_;
+  detail::list<event> events_;
+  detail::list<aspen_event_t *> handles_;
   size_t local_memory_ = 0;
   aspen_event_t *result_ = nullptr;
 };

@@ -33,11 +33,11 @@ private:
 template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::identify_kernel<Name>()); }
 
 /// All kernels of the program. Their symbols are kept for the life of the process.
-inline std::vector<kernel_id> get_kernel_ids() {
+template <class Vector = std::vector<kernel_id>> Vector get_kernel_ids() {
   size_t count = 0;
   const char *const *symbols = aspen_kernel_symbols(&count);
-  static std::vector<const char *> kept; // pointers handed out stay valid
-  std::vector<kernel_id> out;
+  static detail::list<const char *> kept; // pointers handed out stay valid
+  Vector out;
   for (size_t i = 0; i < count; ++i) {
     const char *known = nullptr;
     for (const char *old : kept)
@@ -46,7 +46,7 @@ inline std::vector<kernel_id> get_kernel_ids() {
     if (!known) {
       char *copy = new char[std::strlen(symbols[i]) + 1];
       known = std::strcpy(copy, symbols[i]);
-      kept.push_back(known);
+      kept.add(known);
     }
     detail::kernel_identity identity = detail::identify_kernel<detail::unnamed_kernel>();
     identity.symbol = known;

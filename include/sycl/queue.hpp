@@ -35,7 +35,7 @@ public:
   explicit queue(const context &in, const device &on, const property_list &properties = {}) : queue(in, on, async_handler(), properties) {}
   explicit queue(const context &in, const device &on, const async_handler &handler, const property_list &properties = {})
       : state_(new detail::queue_state(in, on, handler, properties)) {
-    for (const device &d : in.get_devices())
+    for (const device &d : in.aspen_state().devices)
       if (d == on)
         return;
     detail::fail(errc::invalid, "the queue's device is not part of its context");

@@ -51,16 +51,16 @@ __ASPEN_USM_KIND(host)
 
 // Host allocations belong to a context only.
 inline void *malloc_host(size_t bytes, const context &c, const property_list & = {}) {
-  return detail::allocate_usm(c.get_devices().front(), usm::alloc::host, bytes, 0);
+  return detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, bytes, 0);
 }
 template <class T> T *malloc_host(size_t count, const context &c, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(c.get_devices().front(), usm::alloc::host, count * sizeof(T), detail::usm_alignment<T>));
+  return static_cast<T *>(detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, count * sizeof(T), detail::usm_alignment<T>));
 }
 inline void *aligned_alloc_host(size_t alignment, size_t bytes, const context &c, const property_list & = {}) {
-  return detail::allocate_usm(c.get_devices().front(), usm::alloc::host, bytes, alignment);
+  return detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, bytes, alignment);
 }
 template <class T> T *aligned_alloc_host(size_t alignment, size_t count, const context &c, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(c.get_devices().front(), usm::alloc::host, count * sizeof(T), alignment));
+  return static_cast<T *>(detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, count * sizeof(T), alignment));
 }
 
 // The kind as an argument.

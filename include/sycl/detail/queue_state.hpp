@@ -25,10 +25,10 @@ struct queue_state : counted {
   /// Source: SYCL 2020 §4.13.1.
   void throw_asynchronous() {
 #ifndef __SYCL_DEVICE_ONLY__
-    std::vector<std::exception_ptr> errors;
+    list<std::exception_ptr> errors;
     while (aspen_error_t *error = aspen_queue_take_async_error(handle))
-      errors.push_back(std::make_exception_ptr(to_exception(error)));
-    if (errors.empty())
+      errors.add(std::make_exception_ptr(to_exception(error)));
+    if (errors.size() == 0)
       return;
     if (const async_handler &own = handler ? handler : context.aspen_state().handler) {
       own(exception_list(std::move(errors)));
