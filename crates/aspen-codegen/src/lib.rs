@@ -1,1 +1,138 @@
-//! One file a target kind: from a split bitcode module to a device image.
+//! From a split bitcode module to a device image: one file a target kind.
+//!
+//! [`generate_images`] runs the common way: LLVM in worker processes ([`aspen_llvm::generate()`]), then what the target does with the
+//! result. What a target kind wants of each step is its [`Target`].
+
+mod native_cpu;
+mod spirv;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use aspen_image::ImageKind;
+use aspen_llvm::{Generated, Job};
+
+pub use native_cpu::NativeCpu;
+pub use spirv::SpirV;
+
+/// A module that holds the closure of its entry points (see [`aspen_llvm::Module::clone_closure`]).
+#[derive(Clone, Debug)]
+pub struct ImageInput {
+    /// The image's name, for messages.
+    pub name: String,
+    /// The module.
+    pub bitcode: Vec<u8>,
+    /// The symbols of kernels and exported functions.
+    pub entries: Vec<String>,
+    /// The user's `-O` level, 0 to 3.
+    pub opt_level: u8,
+    /// Whether debug info stays, where the target has any.
+    pub debug: bool,
+}
+
+/// A device image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What they are.
+    pub kind: ImageKind,
+    /// Functions that the image calls and does not hold, in the order of the image.
+    pub imports: Vec<String>,
+    /// What the tools said though they succeeded; usually nothing.
+    pub messages: String,
+}
+
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
+pub enum CodegenError {
+    /// LLVM could not.
+    #[error(transparent)]
+    Llvm(#[from] aspen_llvm::CodegenError),
+    /// The back end wrote something that cannot be read.
+    #[error("the code generated for image '{image}' is damaged: {reason}")]
+    Damaged {
+        /// [`ImageInput::name`].
+        image: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A tool failed.
+    #[error("cannot make image '{image}': {command}\n{words}")]
+    Tool {
+        /// [`ImageInput::name`].
+        image: String,
+        /// The command line.
+        command: String,
+        /// Its own words.
+        words: String,
+    },
+    /// Files could not be written or read, or a tool not be started.
+    #[error("cannot make image '{image}': {what}: {error}")]
+    Io {
+        /// [`ImageInput::name`].
+        image: String,
+        /// What was tried.
+        what: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+/// One kind of device code.
+pub trait Target {
+    /// What LLVM is to make of the module.
+    fn job(&self, input: ImageInput) -> Job;
+
+    /// From LLVM's output to the image; results in the order of the objects. `scratch` is an empty folder that is removed afterwards.
+    fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>>;
+}
+
+/// What LLVM made of one input.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// [`ImageInput::name`].
+    pub name: String,
+    /// [`ImageInput::entries`].
+    pub entries: Vec<String>,
+    /// LLVM's output.
+    pub generated: Generated,
+}
+
+/// Makes all images, up to `jobs` at a time. Results stand in the order of the inputs; an image's bytes depend on its input only.
+///
+/// The calling process must have one thread.
+pub fn generate_images(target: &dyn Target, inputs: Vec<ImageInput>, jobs: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
+    let labels: Vec<(String, Vec<String>)> = inputs.iter().map(|input| (input.name.clone(), input.entries.clone())).collect();
+    let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
+    let generated = aspen_llvm::generate(&work, jobs);
+    drop(work);
+    let mut objects = Vec::new();
+    let mut results: Vec<Option<CodegenError>> = Vec::new();
+    for ((name, entries), generated) in labels.into_iter().zip(generated) {
+        match generated {
+            Ok(generated) => {
+                objects.push(Object { name, entries, generated });
+                results.push(None);
+            }
+            Err(error) => results.push(Some(error.into())),
+        }
+    }
+    let finished: Vec<Result<Image, CodegenError>> = match tempfile::Builder::new().prefix("aspen-").tempdir() {
+        Ok(scratch) => target.finish(objects, scratch.path(), jobs),
+        Err(error) => {
+            let failed = |object: Object| CodegenError::Io {
+                image: object.name,
+                what: "cannot make a temporary folder".into(),
+                error: std::io::Error::new(error.kind(), error.to_string()),
+            };
+            objects.into_iter().map(|object| Err(failed(object))).collect()
+        }
+    };
+    let mut finished = finished.into_iter();
+    let next = |error: Option<CodegenError>| match error {
+        Some(error) => Err(error),
+        None => finished.next().expect("a target returns one result an object"),
+    };
+    results.into_iter().map(next).collect()
+}

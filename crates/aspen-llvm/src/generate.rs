@@ -18,6 +18,7 @@ use crate::attach::prepare_for_spirv;
 use crate::ffi;
 use crate::ir::take_message;
 use crate::module::{Buffer, Context, Module};
+use crate::summarise::uses_function_pointers;
 
 /// What to make of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +27,8 @@ pub enum Output {
     SpirV {
         /// Extensions that may be used, `SPV_EXT_shader_atomic_float_add`.
         extensions: Vec<String>,
+        /// More extensions, for modules that call through pointers or take a function's address.
+        pointer_extensions: Vec<String>,
     },
     /// A position-independent x86-64 ELF object.
     X86_64Object,
@@ -40,6 +43,8 @@ pub struct Job {
     pub bitcode: Vec<u8>,
     /// A pipeline in `opt -passes` syntax that runs first; may be empty.
     pub passes: String,
+    /// Whether debug info stays; never for SPIR-V, whose consumers choke on it.
+    pub debug: bool,
     /// Effort of code generation, 0 to 3.
     pub opt_level: u8,
     /// What to make.
@@ -279,22 +284,27 @@ fn compile(job: &Job) -> Result<Vec<u8>, String> {
     let context = Context::new();
     let mut module = context.parse(&job.name, &job.bitcode).map_err(|error| error.to_string())?;
     let triple = match &job.output {
-        Output::SpirV { extensions } => {
-            allow_extensions(extensions)?;
+        Output::SpirV { .. } => {
             prepare_for_spirv(module.view());
-            module.strip_debug();
             // DPC++'s and the design documents' name for the same target.
             module.triple().replacen("spir64", "spirv64", 1)
         }
         Output::X86_64Object => module.triple(),
     };
     module.set_triple(&triple);
-    let machine = machine(&triple, job)?;
+    if !job.debug || job.output != Output::X86_64Object {
+        module.strip_debug();
+    }
     if !job.passes.is_empty() {
         // SAFETY: made for this triple.
-        unsafe { module.run_passes_for(&job.passes, machine) }.map_err(|error| error.to_string())?;
+        unsafe { module.run_passes_for(&job.passes, machine(&triple, job)?) }.map_err(|error| error.to_string())?;
     }
-    emit(&module, machine)
+    if let Output::SpirV { extensions, pointer_extensions } = &job.output {
+        let pointers = if uses_function_pointers(module.view()) { pointer_extensions.as_slice() } else { &[] };
+        allow_extensions(&[extensions, pointers].concat())?;
+    }
+    // Made after the extensions were chosen: it reads them when it is made.
+    emit(&module, machine(&triple, job)?)
 }
 
 fn machine(triple: &str, job: &Job) -> Result<LLVMTargetMachineRef, String> {

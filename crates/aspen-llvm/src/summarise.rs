@@ -287,6 +287,19 @@ fn address_taken(functions: &[Value<'_>]) -> HashMap<LLVMTypeRef, Vec<LLVMValueR
     taken
 }
 
+/// Whether a function's address is used other than for a direct call, or a call goes through a pointer.
+pub(crate) fn uses_function_pointers(module: ModuleRef<'_>) -> bool {
+    module.functions().any(|function| {
+        let indirect = |instruction: Value<'_>| {
+            instruction.is_call() && {
+                let called = instruction.called().resolve();
+                !called.is_function() && !called.is_inline_assembly()
+            }
+        };
+        is_taken(function, &mut HashSet::new()) || function.instructions().any(indirect)
+    })
+}
+
 fn is_taken<'m>(value: Value<'m>, seen: &mut HashSet<Value<'m>>) -> bool {
     value.users().any(|user| {
         if user.is_call() {

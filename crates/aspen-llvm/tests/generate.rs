@@ -40,11 +40,21 @@ define void @KERNEL(ptr %p) {
 fn job(name: &str, ir: &str, output: Output) -> Job {
     let context = Context::new();
     let bitcode = context.parse(name, ir.replace("KERNEL", name).as_bytes()).unwrap().to_bitcode();
-    Job { name: name.to_owned(), bitcode, passes: "cgscc(inline),globaldce,strip-dead-prototypes".into(), opt_level: 2, output }
+    Job {
+        name: name.to_owned(),
+        bitcode,
+        passes: "cgscc(inline),globaldce,strip-dead-prototypes".into(),
+        opt_level: 2,
+        debug: false,
+        output,
+    }
 }
 
 fn spirv() -> Output {
-    Output::SpirV { extensions: vec!["SPV_EXT_shader_atomic_float_add".into(), "SPV_EXT_shader_atomic_float_min_max".into()] }
+    Output::SpirV {
+        extensions: vec!["SPV_EXT_shader_atomic_float_add".into(), "SPV_EXT_shader_atomic_float_min_max".into()],
+        pointer_extensions: vec!["SPV_INTEL_function_pointers".into()],
+    }
 }
 
 fn run(jobs: &[Job]) -> Vec<Result<Generated, CodegenError>> {
@@ -79,6 +89,21 @@ fn twenty_images_are_valid_and_the_same_every_time() {
     assert!(first[0] != first[1], "the names differ");
 }
 
+fn function_pointers_bring_their_extension() {
+    let pointer = SPIRV.replace("call spir_func i32 @twice(i32 %x)", "call spir_func i32 %f(i32 %x)").replace(
+        "%x = load i32, ptr addrspace(1) %q, align 4",
+        "%x = load i32, ptr addrspace(1) %q, align 4
+         %c = icmp sgt i32 %x, 0
+         %f = select i1 %c, ptr @twice, ptr @thrice",
+    ) + "define internal spir_func i32 @thrice(i32 %x) { %y = mul i32 %x, 3\n ret i32 %y }";
+    for (ir, expected) in [(SPIRV.to_owned(), false), (pointer, true)] {
+        let mut job = job("k", &ir, spirv());
+        job.passes.clear();
+        let image = good(run(&[job])).remove(0);
+        assert_eq!(String::from_utf8_lossy(&image).contains("SPV_INTEL_function_pointers"), expected);
+    }
+}
+
 fn x86_objects_are_elf() {
     let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, Output::X86_64Object)).collect();
     let objects = good(run(&jobs));
@@ -96,7 +121,7 @@ fn a_failing_image_is_an_error_that_names_it() {
     let mut jobs = vec![job("fine", SPIRV, spirv()), job("asm", &refused, spirv()), job("wrong", X86, spirv())];
     jobs.push(Job { bitcode: jobs[0].bitcode[..99].to_vec(), ..jobs[0].clone() });
     jobs.push(Job { passes: "no-such-pass".into(), ..jobs[0].clone() });
-    let mut unknown = job("extension", SPIRV, Output::SpirV { extensions: vec!["SPV_NO_SUCH".into()] });
+    let mut unknown = job("extension", SPIRV, Output::SpirV { extensions: vec!["SPV_NO_SUCH".into()], pointer_extensions: Vec::new() });
     unknown.passes.clear();
     jobs.push(unknown);
     let results: Vec<String> =
@@ -130,8 +155,9 @@ fn several_threads_are_refused() {
 
 fn main() {
     twenty_images_are_valid_and_the_same_every_time();
+    function_pointers_bring_their_extension();
     x86_objects_are_elf();
     a_failing_image_is_an_error_that_names_it();
     several_threads_are_refused();
-    println!("generate: 4 tests ok");
+    println!("generate: 5 tests ok");
 }

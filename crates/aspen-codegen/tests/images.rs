@@ -1,0 +1,116 @@
+//! Images of both kinds, as their consumers see them. Its own `main`: code generation needs a process with one thread.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::ffi::{CStr, CString};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use aspen_codegen::{ImageInput, NativeCpu, SpirV, generate_images};
+use aspen_image::ImageKind;
+use aspen_llvm::Context;
+
+const SPIRV: &str = r#"
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spirv64-unknown-unknown"
+declare spir_func i32 @elsewhere(i32)
+declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)
+define spir_kernel void @k(ptr addrspace(1) %p) {
+  %i = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
+  %q = getelementptr inbounds i32, ptr addrspace(1) %p, i64 %i
+  store i32 1, ptr addrspace(1) %q, align 4
+  ret void }
+define weak_odr spir_func i32 @exported(i32 %x) { %y = call spir_func i32 @elsewhere(i32 %x)
+  ret i32 %y }
+"#;
+
+const X86: &str = r#"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-pc-linux-gnu"
+@shared = linkonce_odr thread_local global i32 0
+declare double @pow(double, double)
+define linkonce_odr i32 @next() { %x = load i32, ptr @shared
+  %y = add i32 %x, 1
+  store i32 %y, ptr @shared
+  ret i32 %y }
+define weak_odr i32 @"_ZTS1K.aspen_0123456789abcdef"(double %x) { %y = call i32 @next()
+  %p = call double @pow(double %x, double %x)
+  %i = fptosi double %p to i32
+  %z = add i32 %i, %y
+  ret i32 %z }
+"#;
+
+const KERNEL: &str = "_ZTS1K.aspen_0123456789abcdef";
+
+fn input(name: &str, ir: &str, entries: &[&str]) -> ImageInput {
+    let context = Context::new();
+    let module = context.parse(name, ir.as_bytes()).unwrap();
+    let bitcode = module.clone_closure(entries).unwrap().to_bitcode();
+    ImageInput { name: name.into(), bitcode, entries: entries.iter().map(ToString::to_string).collect(), opt_level: 2, debug: false }
+}
+
+fn two() -> NonZeroUsize {
+    NonZeroUsize::new(2).unwrap()
+}
+
+fn spirv_images_list_their_imports() {
+    let inputs = vec![input("a_0", SPIRV, &["k"]), input("a_1", SPIRV, &["exported", "k"]), input("a_0", SPIRV, &["k"])];
+    let images: Vec<_> = generate_images(&SpirV, inputs, two()).into_iter().map(Result::unwrap).collect();
+    for image in &images {
+        assert!(image.kind == ImageKind::SpirV && image.bytes.starts_with(&[3, 2, 0x23, 7]) && image.messages.is_empty());
+    }
+    assert_eq!(images.iter().map(|image| image.imports.join(" ")).collect::<Vec<_>>(), ["", "elsewhere", ""]);
+    assert_eq!(images[0], images[2]);
+}
+
+/// Loads an image and calls its kernel twice.
+fn call_twice(image: &[u8], folder: &Path, name: &str) -> [i32; 2] {
+    let path = folder.join(name);
+    std::fs::write(&path, image).unwrap();
+    let path = CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: a shared object that this test made; the kernel has that type.
+    unsafe {
+        let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL);
+        assert!(!library.is_null(), "{}", CStr::from_ptr(libc::dlerror()).to_string_lossy());
+        let kernel = libc::dlsym(library, CString::new(KERNEL).unwrap().as_ptr());
+        assert!(!kernel.is_null());
+        for hidden in [c"next", c"shared"] {
+            assert!(libc::dlsym(library, hidden.as_ptr()).is_null(), "{hidden:?} must not be exported");
+        }
+        let kernel: extern "C" fn(f64) -> i32 = std::mem::transmute(kernel);
+        [kernel(2.0), kernel(2.0)]
+    }
+}
+
+fn native_images_load_and_share_nothing() {
+    let images = |jobs| generate_images(&NativeCpu::default(), vec![input("n_0", X86, &[KERNEL]), input("n_1", X86, &[KERNEL])], jobs);
+    let images: Vec<_> = images(two()).into_iter().zip(images(NonZeroUsize::MIN)).map(|(a, b)| (a.unwrap(), b.unwrap())).collect();
+    let folder = tempfile::tempdir().unwrap();
+    for (index, (image, again)) in images.iter().enumerate() {
+        assert_eq!(image, again, "the number of jobs does not change the bytes");
+        assert_eq!((image.kind, &image.imports, &*image.messages), (ImageKind::Object, &vec![], ""));
+        // pow(2, 2) + 1, + 2: the counter starts anew in each image.
+        assert_eq!(call_twice(&image.bytes, folder.path(), &format!("{index}.so")), [5, 6]);
+    }
+}
+
+fn errors_name_the_image_and_the_command() {
+    let unresolved = X86.replace("@pow(", "@not_there(");
+    let inputs = vec![input("n_0", &unresolved, &[KERNEL]), input("n_1", SPIRV, &["k"]), input("n_2", X86, &[KERNEL])];
+    let results = generate_images(&NativeCpu::default(), inputs, two());
+    let errors: Vec<String> = results.iter().map(|result| result.as_ref().map_or_else(ToString::to_string, |_| "ok".into())).collect();
+    assert!(errors[0].starts_with("cannot make image 'n_0': clang++-22 -shared -fPIC image0.o"), "{}", errors[0]);
+    assert!(errors[0].contains("undefined reference to `not_there'") || errors[0].contains("undefined symbol: not_there"), "{}", errors[0]);
+    assert_eq!(errors[1], "cannot generate code for image 'n_1': the module is for 'spirv64-unknown-unknown', not for x86_64");
+    assert_eq!(errors[2], "ok");
+    let missing = NativeCpu { compiler: "no-such-clang".into() };
+    let error = generate_images(&missing, vec![input("n_0", X86, &[KERNEL])], two()).remove(0).unwrap_err().to_string();
+    assert!(error.starts_with("cannot make image 'n_0': cannot run no-such-clang: "), "{error}");
+}
+
+fn main() {
+    spirv_images_list_their_imports();
+    native_images_load_and_share_nothing();
+    errors_name_the_image_and_the_command();
+    println!("images: 3 tests ok");
+}
