@@ -112,10 +112,12 @@ pub fn run_all(commands: &[&Command], jobs: NonZeroUsize) -> Result<Vec<Outcome>
         }
     };
     thread::scope(|scope| {
-        for _ in 1..jobs.get().min(commands.len()) {
-            scope.spawn(work);
-        }
+        let helpers: Vec<_> = (1..jobs.get().min(commands.len())).map(|_| scope.spawn(work)).collect();
         work();
+        // The end of the scope only waits for the closures; joining waits until the threads are gone, which forking needs.
+        for helper in helpers {
+            helper.join().expect("the closure does not panic");
+        }
     });
     let finished = |slot: Mutex<Option<Result<Outcome, Error>>>| slot.into_inner().ok().flatten().expect("every index was worked on");
     results.into_iter().map(finished).collect()

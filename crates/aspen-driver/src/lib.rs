@@ -95,7 +95,8 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         session.warn("'-fsycl-optional-features=conditional' is not implemented yet; images are split instead")?;
     }
     let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
-    let builder = PassBuilder { options, toolchain: &toolchain, targets: &targets, color: session.color, standard_input: standard_input(options)? };
+    let builder =
+        PassBuilder { options, toolchain: &toolchain, targets: &targets, color: session.color, standard_input: standard_input(options)? };
     let jobs = compile::plan(&builder, &mut scratch);
     if options.print_only || options.verbose {
         for pass in jobs.iter().flat_map(|job| &job.passes) {

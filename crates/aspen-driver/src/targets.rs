@@ -113,7 +113,9 @@ fn contradictions(options: &Options, list: &[Target], database: &Database) -> Re
     let Some(named) = named else { return Ok(()) };
     if generic {
         let name = &named.name;
-        return Err(Error::Usage(format!("'-fsycl-targets': 'spir64_gen' and '{name}' are both for ocloc; name the devices, or use 'spir64_gen' alone")));
+        return Err(Error::Usage(format!(
+            "'-fsycl-targets': 'spir64_gen' and '{name}' are both for ocloc; name the devices, or use 'spir64_gen' alone"
+        )));
     }
     let aimed_at_it = |target: &Option<String>| match target {
         None => true,

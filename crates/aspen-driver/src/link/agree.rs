@@ -62,7 +62,9 @@ fn differences(object: &str, blob: &ObjectBlob<'_>, host: &BTreeMap<String, Laun
         }
     }
     let only_device = device.iter().filter(|(symbol, _)| !host.contains_key(*symbol));
-    out.extend(only_device.map(|(_, kernel)| format!("{} is in the device code for {target} but the host never launches it", named(kernel))));
+    out.extend(
+        only_device.map(|(_, kernel)| format!("{} is in the device code for {target} but the host never launches it", named(kernel))),
+    );
     out
 }
 

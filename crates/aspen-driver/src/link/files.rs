@@ -113,7 +113,8 @@ impl LinkUnit<'_> {
     /// # Errors
     /// If it is missing or damaged.
     pub fn summary(&self, blob: &ObjectBlob<'_>) -> Result<Summary, Error> {
-        let bytes = blob.summary.as_deref().ok_or_else(|| Error::input(self.object.as_ref(), "damaged device code: the analysis is missing"))?;
+        let bytes =
+            blob.summary.as_deref().ok_or_else(|| Error::input(self.object.as_ref(), "damaged device code: the analysis is missing"))?;
         Summary::from_bytes(bytes).map_err(|error| Error::input(self.object.as_ref(), format!("damaged device code: {error}")))
     }
 }
@@ -181,7 +182,10 @@ mod tests {
         let member = |archive: &str, member: &str| TraceLine::Member { archive: archive.into(), member: member.into() };
         let file = |path: &str| TraceLine::File(path.into());
         for (text, lines) in [
-            ("/lib/crt1.o\nm.o\n./libparts.a\n(./libparts.a)deep.o\n", &[file("/lib/crt1.o"), file("m.o"), file("./libparts.a"), member("./libparts.a", "deep.o")][..]),
+            (
+                "/lib/crt1.o\nm.o\n./libparts.a\n(./libparts.a)deep.o\n",
+                &[file("/lib/crt1.o"), file("m.o"), file("./libparts.a"), member("./libparts.a", "deep.o")][..],
+            ),
             ("m.o\nlib/libq.a(r.o)\n", &[file("m.o"), member("lib/libq.a", "r.o")]),
             ("(lib (2).a)m.o\n", &[member("lib (2).a", "m.o")]),
             ("", &[]),
@@ -197,7 +201,9 @@ mod tests {
             fs::write(folder.path().join(name), "").expect("writable");
         }
         let folders = [PathBuf::from("/nowhere"), folder.path().to_path_buf()];
-        let found = |name, static_only| library(name, &folders, static_only).and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        let found = |name, static_only| {
+            library(name, &folders, static_only).and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
+        };
         assert_eq!(found("a", false).as_deref(), Some("liba.a"));
         assert_eq!(found("b", false).as_deref(), Some("libb.so"));
         assert_eq!(found("b", true).as_deref(), Some("libb.a"));

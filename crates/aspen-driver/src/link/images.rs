@@ -1,23 +1,169 @@
 //! From one target's units and the split plan to device images: link the bitcode, cut out each image's closure, generate code, describe.
-//! Source: DESIGN §1, §5, §7.11, §9.
+//!
+//! Code generation forks, so the process must have one thread here; all threads of the compile phase have ended.
+//! Source: DESIGN §1, §5, §7.11, §9; ARCHITECTURE "Images".
 
-use crate::error::Error;
-use crate::scratch::Scratch;
-use crate::session::Session;
-use crate::targets::Target;
+use std::fs;
+
+use aspen_analysis::split::ImagePlan;
+use aspen_analysis::summary::{Function, Role};
+use aspen_codegen::{CodegenError, Image, ImageInput, NativeCpu, SpirV, generate_images};
+use aspen_contract::Step;
+use aspen_image::{ImageBuilder, Kernel, KernelInfo};
+use aspen_llvm::{Context, Module};
 
 use super::files::LinkUnit;
 use super::program::Program;
+use crate::error::Error;
+use crate::passes::PassBuilder;
+use crate::scratch::Scratch;
+use crate::session::Session;
+use crate::targets::{Family, Target};
 
 /// The OffloadBinary blobs of all images for a target, back to back.
+///
+/// # Errors
+/// If bitcode is damaged or does not go together, code generation fails, or a device function is not defined anywhere.
 pub fn make(
     session: &Session<'_>,
+    builder: &PassBuilder<'_>,
     units: &[LinkUnit<'_>],
     program: &Program,
     target: &Target,
     stem: &str,
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>, Error> {
-    let _ = (session, units, program, target, stem, scratch);
-    Ok(Vec::new())
+    let inputs = inputs(session, units, program, target, stem)?;
+    let images = match target.family {
+        Family::NativeCpu => generate_images(&NativeCpu { compiler: builder.toolchain.clang.clone() }, inputs, session.jobs),
+        Family::Spirv | Family::Gen | Family::Ptx => generate_images(&SpirV, inputs, session.jobs),
+    };
+    let mut content = Vec::new();
+    for (index, (plan, image)) in program.plans.iter().zip(images).enumerate() {
+        let image = image.map_err(|error| failed(program, plan, &error))?;
+        check_imports(program, plan, &image)?;
+        if !image.messages.is_empty() {
+            session.complain(format!("{}\n", image.messages).as_bytes())?;
+        }
+        let name = image_name(stem, index);
+        if scratch.is_kept() {
+            let ending = if target.family == Family::NativeCpu { "so" } else { "spv" };
+            let file = scratch.file(&name, &format!("{}.{ending}", target.name));
+            fs::write(&file, &image.bytes).map_err(|error| Error::file("write", &file, error))?;
+        }
+        let described = describe(program, plan, &image, target, &name, session.options.requirement_sources);
+        content.extend(described.to_bytes(&image.bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
+    }
+    Ok(content)
+}
+
+fn image_name(stem: &str, index: usize) -> String {
+    format!("{stem}_{index}")
+}
+
+/// One module for each image.
+fn inputs(session: &Session<'_>, units: &[LinkUnit<'_>], program: &Program, target: &Target, stem: &str) -> Result<Vec<ImageInput>, Error> {
+    if program.plans.is_empty() {
+        return Ok(Vec::new());
+    }
+    let context = Context::new();
+    let module = linked_module(&context, units, program, target)?;
+    let symbol = |function: &Function| function.symbol.clone();
+    let mut inputs = Vec::new();
+    for (index, plan) in program.plans.iter().enumerate() {
+        let entries: Vec<String> = plan.entries.iter().map(|&entry| symbol(program.linked.summary.function(entry))).collect();
+        let roots: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let mut closure = module.clone_closure(&roots).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
+        let debug = session.options.debug && target.family == Family::NativeCpu;
+        if !debug {
+            closure.strip_debug();
+        }
+        let bitcode = closure.to_bitcode();
+        inputs.push(ImageInput { name: image_name(stem, index), bitcode, entries, opt_level: level_of(units, program, plan), debug });
+    }
+    Ok(inputs)
+}
+
+/// The bitcode of all units as one module, with kernels of internal linkage under their objects' tags. Source: DESIGN §7.17.
+fn linked_module<'c>(context: &'c Context, units: &[LinkUnit<'_>], program: &Program, target: &Target) -> Result<Module<'c>, Error> {
+    let mut linked: Option<Module<'c>> = None;
+    for (unit, renames) in units.iter().zip(&program.linked.renames) {
+        let Some(blob) = unit.unit.blobs.iter().find(|blob| blob.target == target.name) else { continue };
+        let damaged = |error: aspen_llvm::Error| Error::Device(format!("device code for target '{}': {error}", target.name));
+        let mut module = context.parse(&unit.object, &blob.bitcode).map_err(damaged)?;
+        for (from, to) in renames {
+            module.rename(from, to).map_err(damaged)?;
+        }
+        match &mut linked {
+            Some(linked) => linked.link_in(module).map_err(damaged)?,
+            none => *none = Some(module),
+        }
+    }
+    linked.ok_or_else(|| Error::Device(format!("no object holds device code for target '{}'", target.name)))
+}
+
+/// The effort for an image: that of the unit its first entry comes from.
+fn level_of(units: &[LinkUnit<'_>], program: &Program, plan: &ImagePlan) -> u8 {
+    let unit = plan.entries.first().map(|&entry| program.linked.summary.function(entry).unit.as_str());
+    let header = units.iter().map(|unit| &unit.unit.header).find(|header| Some(header.unit.as_str()) == unit);
+    match header.or(units.first().map(|unit| &unit.unit.header)).map_or("2", |header| header.opt.as_str()) {
+        "0" => 0,
+        "1" | "g" => 1,
+        "3" | "fast" | "4" => 3,
+        _ => 2,
+    }
+}
+
+/// What the container says about an image.
+fn describe(program: &Program, plan: &ImagePlan, image: &Image, target: &Target, name: &str, with_sources: bool) -> ImageBuilder {
+    let mut builder = ImageBuilder::new(image.kind, target.triple(), &target.name, name).requirements(&plan.requirements);
+    let mut exports = Vec::new();
+    for &entry in &plan.entries {
+        let function = program.linked.summary.function(entry);
+        match &function.role {
+            Role::Kernel(kernel) => {
+                let info = KernelInfo { name: kernel.name.clone(), requirements: program.analysis.requirements(entry) };
+                let sources = if with_sources { program.analysis.sources(entry).to_vec() } else { Vec::new() };
+                builder = builder.kernel(Kernel { symbol: function.symbol.clone(), info }, sources);
+            }
+            Role::Exported | Role::Plain => exports.push(function.symbol.as_str()),
+        }
+    }
+    let imports = program.imports(plan);
+    builder.exports(exports).imports(imports.iter().map(String::as_str))
+}
+
+/// Functions that no image can provide: an unresolved symbol would sink the whole image where it is loaded. Source: DESIGN §4, §8.
+fn check_imports(program: &Program, plan: &ImagePlan, image: &Image) -> Result<(), Error> {
+    let allowed = program.imports(plan);
+    let missing: Vec<String> =
+        image.imports.iter().filter(|symbol| !allowed.contains(*symbol)).map(|symbol| undefined(program, plan, symbol)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(Error::Device(missing.join("\naspen++: error: "))) }
+}
+
+fn undefined(program: &Program, plan: &ImagePlan, symbol: &str) -> String {
+    match program.chain_to(plan, symbol) {
+        Some((name, chain)) => {
+            format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL\n{}", steps(&chain))
+        }
+        None => format!("device code needs '{symbol}', which is neither in the objects nor in the target's library"),
+    }
+}
+
+fn steps(chain: &[Step]) -> String {
+    let line = |step: &Step| format!("  {}(){}", step.function, step.place.as_ref().map_or_else(String::new, |place| format!(" {place}")));
+    format!("use is from this call chain:\n{}", chain.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// A failed code generation; where the linker of native images misses functions, with how they are reached.
+fn failed(program: &Program, plan: &ImagePlan, error: &CodegenError) -> Error {
+    let mut text = error.to_string();
+    if let CodegenError::Tool { words, .. } = error {
+        for (name, chain) in program.undefined_chains(plan) {
+            if words.contains(&name) {
+                text += &format!("\n'{name}' is not defined in any object of this link\n{}", steps(&chain));
+            }
+        }
+    }
+    Error::Device(text)
 }

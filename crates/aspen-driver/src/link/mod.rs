@@ -113,7 +113,7 @@ fn device_link(
         if session.diagnostics.has_errors() {
             return Err(Error::Reported);
         }
-        content.extend(images::make(session, units, &programs[index], &target, stem, scratch)?);
+        content.extend(images::make(session, builder, units, &programs[index], &target, stem, scratch)?);
     }
     Ok(content)
 }
@@ -145,7 +145,9 @@ fn wanted_targets(session: &Session<'_>, builder: &PassBuilder<'_>, units: &[Lin
     for &name in &names {
         match units.iter().find(|unit| !has(unit, name)) {
             None => targets.push(Target::by_name(name)?),
-            Some(unit) => session.warn(&format!("no images are made for target '{name}': '{}' holds no device code for it", unit.object))?,
+            Some(unit) => {
+                session.warn(&format!("no images are made for target '{name}': '{}' holds no device code for it", unit.object))?
+            }
         }
     }
     if targets.is_empty() && !names.is_empty() {

@@ -82,11 +82,17 @@ impl Program {
         functions.filter(|function| function.role == Role::Exported).map(|function| function.symbol.clone()).collect()
     }
 
-    /// How an entry point reaches a function that has no definition in the program: for messages about symbols.
+    /// How an entry point reaches a symbol that has no definition in the program: the function's name, and the chain.
     pub fn chain_to(&self, plan: &ImagePlan, symbol: &str) -> Option<(String, Vec<Step>)> {
-        let undefined = self.undefined(&plan.entries);
-        let found = undefined.into_iter().find(|(id, _)| self.linked.summary.function(*id).symbol == symbol);
-        found.map(|(id, chain)| (self.linked.summary.function(id).name.clone(), chain))
+        let function = |id: FuncId| self.linked.summary.function(id);
+        let found = self.undefined(&plan.entries).into_iter().find(|(id, _)| function(*id).symbol == symbol);
+        found.map(|(id, chain)| (function(id).name.clone(), chain))
+    }
+
+    /// The names of all functions without definition that an image reaches, with the chains.
+    pub fn undefined_chains(&self, plan: &ImagePlan) -> Vec<(String, Vec<Step>)> {
+        let undefined = self.undefined(&plan.entries).into_iter();
+        undefined.map(|(id, chain)| (self.linked.summary.function(id).name.clone(), chain)).collect()
     }
 
     /// Every function without definition that the entries reach, with the shortest chain from an entry: the entry's user code first, each

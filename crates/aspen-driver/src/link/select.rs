@@ -105,7 +105,11 @@ impl Selection {
         let mut needed = BTreeSet::new();
         for summary in summaries(&taken)? {
             for function in summary.functions.into_iter().filter(|function| function.role == Role::Exported) {
-                if function.defined { defined.insert(function.symbol) } else { needed.insert(function.symbol) };
+                if function.defined {
+                    defined.insert(function.symbol)
+                } else {
+                    needed.insert(function.symbol)
+                };
             }
         }
         let mut offered = BTreeSet::new();
@@ -124,7 +128,8 @@ fn summaries(units: &[LinkUnit<'_>]) -> Result<Vec<Summary>, Error> {
 /// The files of a trace that can hold device code, in its order; archives that were only looked into come last.
 fn select(trace: &Trace, given: &[LoadedFile], registration: &Path) -> Result<Selection, Error> {
     let mut files: Vec<Selected> = Vec::new();
-    let named = |path: &Path| given.iter().find(|file| file.path == path).map_or_else(|| path.display().to_string(), |file| file.name.clone());
+    let named =
+        |path: &Path| given.iter().find(|file| file.path == path).map_or_else(|| path.display().to_string(), |file| file.name.clone());
     let mut add = |path: &Path, member: Option<&str>| -> Result<(), Error> {
         let known = files.iter_mut().find(|selected| selected.file.path == path);
         if let Some(selected) = known {
