@@ -9,7 +9,7 @@ struct item_access;
 }
 
 /// One work-item of a kernel over a range: its id, and the range it is part of.
-template <int D, bool WithOffset> class item {
+template <int D, bool WithOffset> class item : public detail::one_number<item<D, WithOffset>, D> {
 public:
   static constexpr int dimensions = D;
   item() = delete;
@@ -21,7 +21,6 @@ public:
   /// The kernel's offset. Deprecated in SYCL 2020, as offsets are.
   id<D> get_offset() const { return offset_; }
   size_t get_linear_id() const { return detail::linear_id(id_ - offset_, extent_); }
-  template <int N = D, std::enable_if_t<N == 1, int> = 0> operator size_t() const { return id_[0]; }
   template <bool O, std::enable_if_t<O && !WithOffset, int> = 0> operator item<D, O>() const { return {id_, extent_, offset_}; }
   friend bool operator==(const item &a, const item &b) { return a.id_ == b.id_ && a.extent_ == b.extent_ && a.offset_ == b.offset_; }
 #if __cplusplus < 202002L

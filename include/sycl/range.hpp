@@ -11,6 +11,13 @@ template <int D = 1, bool WithOffset = true> class item;
 
 namespace detail {
 
+/// A conversion to a number, which only one dimension has. No template member: those do not convert any further (p[i] wants ptrdiff_t).
+template <class Self, int D> class one_number {};
+template <class Self> class one_number<Self, 1> {
+public:
+  constexpr operator size_t() const { return static_cast<const Self &>(*this)[0]; }
+};
+
 /// What range and id share: up to three numbers. `Self` is the class that derives from it.
 template <class Self, int D> class index_array {
   static_assert(valid_dimensions<D>, "ranges and ids have one to three dimensions");
@@ -27,8 +34,23 @@ public:
         return false;
     return true;
   }
+  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator==(const Self &a, const T &b) {
+    for (int d = 0; d < D; ++d)
+      if (a.values_[d] != static_cast<size_t>(b))
+        return false;
+    return true;
+  }
 #if __cplusplus < 202002L
   friend constexpr bool operator!=(const Self &a, const Self &b) { return !(a == b); }
+  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator!=(const Self &a, const T &b) {
+    return !(a == b);
+  }
+  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator==(const T &a, const Self &b) {
+    return b == a;
+  }
+  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator!=(const T &a, const Self &b) {
+    return !(b == a);
+  }
 #endif
 
 // Element by element; a number on one side stands for itself in every dimension. Numbers are taken as a template parameter, as a
@@ -154,7 +176,7 @@ range(size_t, size_t) -> range<2>;
 range(size_t, size_t, size_t) -> range<3>;
 
 /// A place in a range.
-template <int D> class id : public detail::index_array<id<D>, D> {
+template <int D> class id : public detail::index_array<id<D>, D>, public detail::one_number<id<D>, D> {
   using base = detail::index_array<id<D>, D>;
 
 public:
@@ -167,7 +189,6 @@ public:
       this->values_[d] = from[d];
   }
   template <bool O> constexpr id(const item<D, O> &from) : id(from.get_id()) {}
-  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr operator size_t() const { return this->values_[0]; }
 };
 id(size_t) -> id<1>;
 id(size_t, size_t) -> id<2>;

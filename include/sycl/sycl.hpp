@@ -10,12 +10,16 @@
 #include <sycl/device_info.hpp>
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
+#include <sycl/functional.hpp>
+#include <sycl/group_algorithm.hpp>
 #include <sycl/half.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/item.hpp>
 #include <sycl/kernel_bundle.hpp>
 #include <sycl/nd_item.hpp>
 #include <sycl/platform.hpp>
+#include <sycl/printf.hpp>
+#include <sycl/private_memory.hpp>
 #include <sycl/property_list.hpp>
 #include <sycl/queue.hpp>
 #include <sycl/range.hpp>

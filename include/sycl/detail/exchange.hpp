@@ -1,0 +1,223 @@
+//! How the work-items of a group hand each other values: the ground of all group algorithms.
+//!
+//! SPIR-V has instructions for numbers; other values travel as 32-bit words. On the native CPU each work-item has a slot of exchange memory
+//! (native_cpu.h) and one work-item computes for all, between two barriers.
+#pragma once
+#include <sycl/functional.hpp>
+#include <sycl/nd_item.hpp>
+
+#if defined(__ASPEN_SPIRV__)
+// Plain overloads: the code generator finds these by their mangled names, and those of templates mean nothing to it.
+#define __ASPEN_CONVERGENT extern __attribute__((convergent))
+#define __ASPEN_EXCHANGE(T)                                                                                                               \
+  __ASPEN_CONVERGENT T __spirv_GroupNonUniformShuffle(unsigned, T, unsigned);                                                              \
+  __ASPEN_CONVERGENT T __spirv_GroupNonUniformShuffleXor(unsigned, T, unsigned);                                                           \
+  __ASPEN_CONVERGENT T __spirv_GroupBroadcast(unsigned, T, unsigned long);                                                                 \
+  __ASPEN_CONVERGENT T __spirv_GroupBroadcast(unsigned, T, unsigned long __attribute__((ext_vector_type(3))));
+__ASPEN_EXCHANGE(unsigned)
+__ASPEN_EXCHANGE(unsigned long)
+#undef __ASPEN_EXCHANGE
+#define __ASPEN_REDUCE(T, sum, order)                                                                                                     \
+  __ASPEN_CONVERGENT T __spirv_Group##sum##Add(unsigned, unsigned, T);                                                                     \
+  __ASPEN_CONVERGENT T __spirv_Group##order##Min(unsigned, unsigned, T);                                                                   \
+  __ASPEN_CONVERGENT T __spirv_Group##order##Max(unsigned, unsigned, T);
+__ASPEN_REDUCE(int, I, S)
+__ASPEN_REDUCE(unsigned, I, U)
+__ASPEN_REDUCE(long, I, S)
+__ASPEN_REDUCE(unsigned long, I, U)
+__ASPEN_REDUCE(float, F, F)
+__ASPEN_REDUCE(double, F, F)
+__ASPEN_REDUCE(_Float16, F, F)
+#undef __ASPEN_REDUCE
+__ASPEN_CONVERGENT bool __spirv_GroupAll(unsigned, bool);
+__ASPEN_CONVERGENT bool __spirv_GroupAny(unsigned, bool);
+#undef __ASPEN_CONVERGENT
+#endif
+
+namespace sycl::detail {
+
+/// What differs between a work-group and a sub-group.
+template <class Group> struct group_traits;
+template <int D> struct group_traits<group<D>> {
+  static constexpr unsigned spirv_scope = spirv::work_group_scope;
+  static constexpr bool is_sub_group = false;
+  static void barrier(const work_item &w) { w.group_barrier(); }
+#if defined(__ASPEN_NATIVE_CPU__)
+  static char *slots(const work_item &w) { return w.cpu->group_slots; }
+#endif
+};
+template <> struct group_traits<sub_group> {
+  static constexpr unsigned spirv_scope = spirv::sub_group_scope;
+  static constexpr bool is_sub_group = true;
+  static void barrier(const work_item &w) { w.sub_group_barrier(); }
+#if defined(__ASPEN_NATIVE_CPU__)
+  static char *slots(const work_item &w) { return w.cpu->sub_group_slots; }
+#endif
+};
+
+/// A value as 32-bit words, for types no instruction knows.
+template <class T> struct words_of {
+  static constexpr size_t count = (sizeof(T) + 3) / 4;
+  unsigned words[count] = {};
+  words_of() = default;
+  explicit words_of(const T &value) { __builtin_memcpy(words, &value, sizeof(T)); }
+  T value() const {
+    T out;
+    __builtin_memcpy(&out, words, sizeof(T));
+    return out;
+  }
+};
+
+/// The type in which SPIR-V adds and compares a `T`; exact for all narrower integers.
+template <class T> struct spirv_number {
+  using signed_type = std::conditional_t<sizeof(T) == 8, long, int>;
+  using unsigned_type = std::conditional_t<sizeof(T) == 8, unsigned long, unsigned>;
+  using type = std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<std::is_signed_v<T>, signed_type, unsigned_type>>;
+  static type to(T value) { return static_cast<type>(value); }
+  static T from(type value) { return static_cast<T>(value); }
+};
+template <> struct spirv_number<half_impl::half> {
+  using type = _Float16;
+  static type to(half_impl::half value) { return value.native_(); }
+  static half_impl::half from(type value) { return half_impl::half::make(value); }
+};
+
+#if defined(__ASPEN_NATIVE_CPU__)
+template <class Group, class T> inline T &slot(const Group &g, size_t index) {
+  static_assert(sizeof(T) <= ASPEN_CPU_SLOT_SIZE, "group algorithms exchange values of at most 64 bytes");
+  return *reinterpret_cast<T *>(group_traits<Group>::slots(g.work_item_()) + index * ASPEN_CPU_SLOT_SIZE);
+}
+#endif
+
+/// The value that the work-item `from` of the group passes in; all pass the same `from` unless the group is a sub-group.
+template <class Group, class T> inline T take_from(const Group &g, const T &value, size_t from) {
+  static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
+#if defined(__ASPEN_NATIVE_CPU__)
+  const work_item &w = g.work_item_();
+  __builtin_memcpy(&slot<Group, T>(g, g.get_local_linear_id()), &value, sizeof(T));
+  group_traits<Group>::barrier(w);
+  T out;
+  __builtin_memcpy(&out, &slot<Group, T>(g, from < g.get_local_linear_range() ? from : g.get_local_linear_id()), sizeof(T));
+  group_traits<Group>::barrier(w);
+  return out;
+#elif defined(__ASPEN_SPIRV__)
+  words_of<T> in(value), out;
+  for (size_t i = 0; i < words_of<T>::count; ++i) {
+    if constexpr (group_traits<Group>::is_sub_group) {
+      out.words[i] = __spirv_GroupNonUniformShuffle(spirv::sub_group_scope, in.words[i], static_cast<unsigned>(from));
+    } else if constexpr (Group::dimensions == 1) {
+      out.words[i] = __spirv_GroupBroadcast(spirv::work_group_scope, in.words[i], from);
+    } else {
+      // A 32-bit index crashes one vendor's compiler, so always three 64-bit ones.
+      typedef unsigned long index __attribute__((ext_vector_type(3)));
+      const range<Group::dimensions> extent = g.get_local_range();
+      const id<Group::dimensions> at = delinearize(from, extent);
+      index where = {at[Group::dimensions - 1], at[Group::dimensions - 2], 0};
+      if constexpr (Group::dimensions == 3)
+        where[2] = at[0];
+      out.words[i] = __spirv_GroupBroadcast(spirv::work_group_scope, in.words[i], where);
+    }
+  }
+  return out.value();
+#else
+  (void)g;
+  (void)from;
+  return value;
+#endif
+}
+
+enum class scan_kind : unsigned { reduce = 0, inclusive = 1, exclusive = 2 };
+
+#if defined(__ASPEN_NATIVE_CPU__)
+/// One work-item computes for the whole group, in the order of linear ids. `first` comes before all values; an exclusive scan starts with
+/// it, so it must be a value then.
+template <scan_kind Kind, class Group, class T, class Op>
+inline T combine_natively(const Group &g, const T &value, const T *first, Op op) {
+  const work_item &w = g.work_item_();
+  const size_t own = g.get_local_linear_id();
+  const size_t count = g.get_local_linear_range();
+  slot<Group, T>(g, own) = value;
+  group_traits<Group>::barrier(w);
+  if (own == 0) {
+    size_t i = 0;
+    T sum = first ? *first : slot<Group, T>(g, i);
+    if (!first)
+      i = 1; // slot 0 already holds its inclusive value
+    for (; i < count; ++i) {
+      const T next = op(sum, slot<Group, T>(g, i));
+      if (Kind == scan_kind::inclusive)
+        slot<Group, T>(g, i) = next;
+      else if (Kind == scan_kind::exclusive)
+        slot<Group, T>(g, i) = sum;
+      sum = next;
+    }
+    if (Kind == scan_kind::reduce)
+      for (i = 0; i < count; ++i)
+        slot<Group, T>(g, i) = sum;
+  }
+  group_traits<Group>::barrier(w);
+  return slot<Group, T>(g, own);
+}
+#endif
+
+#if defined(__ASPEN_SPIRV__)
+/// Any operation on any type: a chain of exchanges, one for each work-item. For what has no instruction.
+template <scan_kind Kind, class Group, class T, class Op> inline T combine_one_by_one(const Group &g, const T &value, const T *first, Op op) {
+  const size_t own = g.get_local_linear_id();
+  const size_t count = g.get_local_linear_range();
+  T sum = first ? *first : value;
+  T out = sum;
+  for (size_t i = 0; i < count; ++i) {
+    const T next = take_from(g, value, i);
+    if (Kind == scan_kind::exclusive && i == own)
+      out = sum;
+    sum = i == 0 && !first ? next : static_cast<T>(op(sum, next));
+    if (Kind == scan_kind::inclusive && i == own)
+      out = sum;
+  }
+  return Kind == scan_kind::reduce ? sum : out;
+}
+#endif
+
+/// Reduces or scans the values of all work-items. An exclusive scan needs `first`.
+template <scan_kind Kind, class Group, class T, class Op> inline T combine(const Group &g, const T &value, const T *first, Op op) {
+#if defined(__ASPEN_NATIVE_CPU__)
+  return combine_natively<Kind>(g, value, first, op);
+#elif defined(__ASPEN_SPIRV__)
+  constexpr operation what = operation_of<Op>;
+  constexpr unsigned scope = group_traits<Group>::spirv_scope;
+  if constexpr (is_number<T> && (what == operation::plus || what == operation::minimum || what == operation::maximum)) {
+    using number = spirv_number<T>;
+    const auto in = number::to(value);
+    typename number::type all;
+    if constexpr (std::is_floating_point_v<T> || is_half<T>) {
+      if constexpr (what == operation::plus)
+        all = __spirv_GroupFAdd(scope, static_cast<unsigned>(Kind), in);
+      else if constexpr (what == operation::minimum)
+        all = __spirv_GroupFMin(scope, static_cast<unsigned>(Kind), in);
+      else
+        all = __spirv_GroupFMax(scope, static_cast<unsigned>(Kind), in);
+    } else if constexpr (what == operation::plus) {
+      all = __spirv_GroupIAdd(scope, static_cast<unsigned>(Kind), in);
+    } else if constexpr (std::is_signed_v<T>) {
+      if constexpr (what == operation::minimum)
+        all = __spirv_GroupSMin(scope, static_cast<unsigned>(Kind), in);
+      else
+        all = __spirv_GroupSMax(scope, static_cast<unsigned>(Kind), in);
+    } else if constexpr (what == operation::minimum) {
+      all = __spirv_GroupUMin(scope, static_cast<unsigned>(Kind), in);
+    } else {
+      all = __spirv_GroupUMax(scope, static_cast<unsigned>(Kind), in);
+    }
+    const T out = number::from(all);
+    return first ? static_cast<T>(op(*first, out)) : out;
+  } else {
+    return combine_one_by_one<Kind>(g, value, first, op);
+  }
+#else
+  (void)g;
+  return first ? static_cast<T>(op(*first, value)) : value;
+#endif
+}
+
+} // namespace sycl::detail

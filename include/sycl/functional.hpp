@@ -1,0 +1,79 @@
+//! Function objects for group algorithms and reductions. Source: SYCL 2020 §4.17.2.
+#pragma once
+#include <sycl/half.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace sycl {
+
+#define __ASPEN_FUNCTION_OBJECT(name, expression)                                                                                         \
+  template <class T = void> struct name {                                                                                                  \
+    constexpr T operator()(const T &a, const T &b) const { return static_cast<T>(expression); }                                            \
+  };                                                                                                                                       \
+  template <> struct name<void> {                                                                                                          \
+    template <class T, class U> constexpr auto operator()(const T &a, const U &b) const { return expression; }                             \
+    using is_transparent = int;                                                                                                            \
+  };
+__ASPEN_FUNCTION_OBJECT(plus, a + b)
+__ASPEN_FUNCTION_OBJECT(multiplies, a *b)
+__ASPEN_FUNCTION_OBJECT(bit_and, a &b)
+__ASPEN_FUNCTION_OBJECT(bit_or, a | b)
+__ASPEN_FUNCTION_OBJECT(bit_xor, a ^ b)
+__ASPEN_FUNCTION_OBJECT(logical_and, a &&b)
+__ASPEN_FUNCTION_OBJECT(logical_or, a || b)
+__ASPEN_FUNCTION_OBJECT(minimum, b < a ? b : a)
+__ASPEN_FUNCTION_OBJECT(maximum, a < b ? b : a)
+#undef __ASPEN_FUNCTION_OBJECT
+
+namespace detail {
+
+/// Which of SYCL's operations `Op` is.
+enum class operation { plus, multiplies, bit_and, bit_or, bit_xor, logical_and, logical_or, minimum, maximum, other };
+template <class Op> inline constexpr operation operation_of = operation::other;
+template <class T> inline constexpr operation operation_of<plus<T>> = operation::plus;
+template <class T> inline constexpr operation operation_of<multiplies<T>> = operation::multiplies;
+template <class T> inline constexpr operation operation_of<bit_and<T>> = operation::bit_and;
+template <class T> inline constexpr operation operation_of<bit_or<T>> = operation::bit_or;
+template <class T> inline constexpr operation operation_of<bit_xor<T>> = operation::bit_xor;
+template <class T> inline constexpr operation operation_of<logical_and<T>> = operation::logical_and;
+template <class T> inline constexpr operation operation_of<logical_or<T>> = operation::logical_or;
+template <class T> inline constexpr operation operation_of<minimum<T>> = operation::minimum;
+template <class T> inline constexpr operation operation_of<maximum<T>> = operation::maximum;
+
+/// A type group algorithms and reductions know identities of.
+template <class T> inline constexpr bool is_number = std::is_arithmetic_v<T> || is_half<T>;
+
+template <class T, operation Op> constexpr bool identity_is_known() {
+  if constexpr (!is_number<T>)
+    return false;
+  else if constexpr (Op == operation::bit_and || Op == operation::bit_or || Op == operation::bit_xor)
+    return std::is_integral_v<T>;
+  else
+    return Op != operation::other;
+}
+
+/// The value that changes nothing.
+template <class T, operation Op> constexpr T identity_value() {
+  if constexpr (Op == operation::multiplies || Op == operation::logical_and)
+    return T(1);
+  else if constexpr (Op == operation::bit_and)
+    return static_cast<T>(~T(0));
+  else if constexpr (Op == operation::minimum)
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  else if constexpr (Op == operation::maximum)
+    return std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
+  else
+    return T(0);
+}
+
+} // namespace detail
+
+template <class Op, class T> struct has_known_identity : std::bool_constant<detail::identity_is_known<T, detail::operation_of<Op>>()> {};
+template <class Op, class T> inline constexpr bool has_known_identity_v = has_known_identity<Op, T>::value;
+template <class Op, class T> struct known_identity {
+  static_assert(has_known_identity_v<Op, T>, "no identity is known for this operation on this type");
+  static constexpr T value = detail::identity_value<std::remove_cv_t<T>, detail::operation_of<Op>>();
+};
+template <class Op, class T> inline constexpr T known_identity_v = known_identity<Op, T>::value;
+
+} // namespace sycl

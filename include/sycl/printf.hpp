@@ -1,0 +1,40 @@
+//! printf and assert inside kernels. Plain `printf` works too; this is the spelling of other implementations.
+//!
+//! Numbers of type float become double on their way through `...`, as C says: a kernel that prints one needs aspect fp64.
+#pragma once
+#include <cassert>
+#include <cstdio>
+#include <sycl/detail/config.hpp>
+
+#if defined(__ASPEN_SPIRV__)
+extern int __spirv_ocl_printf(const __attribute__((address_space(2))) char *, ...);
+#endif
+
+namespace sycl {
+
+namespace ext::oneapi::experimental {
+template <class... Arguments> inline int printf(const char *format, Arguments... arguments) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wformat-security"
+#pragma clang diagnostic ignored "-Wformat-nonliteral"
+  return __builtin_printf(format, arguments...);
+#pragma clang diagnostic pop
+}
+} // namespace ext::oneapi::experimental
+
+#if defined(__ASPEN_SPIRV__)
+namespace detail {
+/// Prints what glibc would and goes on: SPIR-V has no way to end the program. OpenCL wants the format in constant memory.
+inline void device_assert(const char *expression, const char *file, unsigned line, const char *function) {
+  static const __attribute__((address_space(2))) char format[] = "%s:%u: %s: Assertion `%s' failed.\n";
+  __spirv_ocl_printf(format, file, line, function, expression);
+}
+} // namespace detail
+#endif
+
+} // namespace sycl
+
+#if defined(__ASPEN_SPIRV__)
+// glibc's `assert` calls this name. A macro, as a definition of a function that never returns breaks drivers. <cassert> comes first, above.
+#define __assert_fail(expression, file, line, function) ::sycl::detail::device_assert(expression, file, line, function)
+#endif
