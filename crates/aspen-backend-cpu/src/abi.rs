@@ -1,4 +1,4 @@
-//! `include/aspen/native_cpu.h` in Rust. The header is the authority; a test compares the layouts through a C compiler.
+//! `include/aspen/native_cpu.h` in Rust. The header is the authority; the layouts are asserted on both sides.
 
 use std::ffi::c_void;
 
@@ -50,3 +50,10 @@ pub(crate) struct Range {
 pub(crate) type RangeEntry = unsafe extern "C" fn(*const c_void, *const Range);
 /// `aspen_cpu_item_entry`.
 pub(crate) type ItemEntry = unsafe extern "C" fn(*const c_void, *mut Item);
+
+// The layouts of native_cpu.h; a test of aspen-capi asserts the same numbers in C.
+const _: () = {
+    assert!(size_of::<Item>() == 232 && std::mem::offset_of!(Item, scheduler) == 224);
+    assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
+    assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 16);
+};

@@ -22,3 +22,10 @@ pub use module::*;
 pub use queue::*;
 pub use submit::*;
 pub use usm::*;
+
+/// Bytes of `aspen_launch_t`, for the test that compares both sides.
+pub const LAUNCH_SIZE: usize = size_of::<submit::Launch>();
+/// Bytes of `aspen_dependencies_t`.
+pub const AFTER_SIZE: usize = size_of::<submit::After>();
+/// Bytes of `aspen_module_record_t`.
+pub const RECORD_SIZE: usize = size_of::<module::Record>();

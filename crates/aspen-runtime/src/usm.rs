@@ -24,7 +24,8 @@ static ALLOCATIONS: RwLock<BTreeMap<usize, Allocation>> = RwLock::new(BTreeMap::
 
 /// Allocates; null when there is no memory or `size` is 0. `alignment` 0 suits every type.
 ///
-/// The *real* device decides whether there is such memory: targets of the database say what kernels may do, and list no USM aspects.
+/// The *real* device decides whether there is such memory: a profile is about what kernels need, and a target in a user's file rarely
+/// lists USM. What programs ask by `has` is still the profile's answer.
 ///
 /// # Errors
 /// [`Code::FeatureNotSupported`] without the aspect, [`Code::Invalid`] for an alignment that is no power of two.

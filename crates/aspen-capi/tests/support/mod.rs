@@ -1,14 +1,15 @@
 //! Builds what the ABI tests run: device images from `tests/abi/kernels.c`, and the program from the other files there.
 
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs};
 
 use aspen_image::image::{ImageBuilder, Kernel, KernelInfo};
 use aspen_image::offload::ImageKind;
-
-pub const TAG: &str = "0123456789abcdef";
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
@@ -63,10 +64,16 @@ pub fn clang_program() -> &'static Path {
 
 /// A shared object for native_cpu with every kernel of kernels.c, `suffix` at each name.
 pub fn shared_object(suffix: &str) -> Vec<u8> {
-    let out = scratch().join(format!("kernels{suffix}-{:?}.so", std::thread::current().id()));
+    shared_object_of(&root().join("tests/abi/kernels.c"), suffix)
+}
+
+/// A shared object for native_cpu made of that source.
+pub fn shared_object_of(source: &Path, suffix: &str) -> Vec<u8> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let out = scratch().join(format!("kernels{}.so", COUNT.fetch_add(1, Ordering::Relaxed)));
     let mut command = Command::new("clang-22");
     command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-I"]);
-    command.arg(root().join("include")).arg(format!("-DSUFFIX={suffix}")).arg(root().join("tests/abi/kernels.c")).arg("-o").arg(&out);
+    command.arg(root().join("include")).arg(format!("-DSUFFIX={suffix}")).arg(source).arg("-o").arg(&out);
     quiet(&mut command);
     fs::read(out).expect("the compiler wrote it")
 }
