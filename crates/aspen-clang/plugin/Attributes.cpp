@@ -82,19 +82,19 @@ bool checkType(DiagnosticsEngine &Diags, const AttributeSpec &Spec, const Expr *
     return true;
   if (Spec.Takes == Arguments::Aspects && !isAspectType(E->getType())) {
     if (firstTime(E->getExprLoc(), "aspect"))
-      error(Diags, E->getExprLoc(), "%0 attribute takes values of type 'sycl::aspect', not %1") << Spec.spelling() << E->getType() << E->getSourceRange();
+      error(Diags, E->getExprLoc(), "'%0' attribute takes values of type 'sycl::aspect', not %1") << Spec.spelling() << E->getType() << E->getSourceRange();
     return false;
   }
   if (Spec.Takes == Arguments::Sizes && !isSizeType(E->getType())) {
     if (firstTime(E->getExprLoc(), "integer"))
-      error(Diags, E->getExprLoc(), "%0 attribute takes integers, not %1") << Spec.spelling() << E->getType() << E->getSourceRange();
+      error(Diags, E->getExprLoc(), "'%0' attribute takes integers, not %1") << Spec.spelling() << E->getType() << E->getSourceRange();
     return false;
   }
   if (Spec.Takes == Arguments::SubGroupName) {
     std::optional<StringRef> Name = subGroupName(E);
     if (!Name || (*Name != "automatic" && *Name != "primary")) {
       if (firstTime(E->getExprLoc(), "name"))
-        error(Diags, E->getExprLoc(), "%0 attribute takes 'automatic' or 'primary'") << Spec.spelling() << E->getSourceRange();
+        error(Diags, E->getExprLoc(), "'%0' attribute takes 'automatic' or 'primary'") << Spec.spelling() << E->getSourceRange();
       return false;
     }
   }
@@ -105,7 +105,7 @@ bool checkCount(DiagnosticsEngine &Diags, const AttributeSpec &Spec, SourceLocat
   if (Count >= Spec.Min && Count <= Spec.Max)
     return true;
   if (firstTime(Location, "count"))
-    error(Diags, Location, "%0 attribute takes %select{one argument|%2 to %3 arguments}1, not %4")
+    error(Diags, Location, "'%0' attribute takes %select{one argument|%2 to %3 arguments}1, not %4")
         << Spec.spelling() << (Spec.Min != Spec.Max) << Spec.Min << Spec.Max << unsigned(Count) << Range;
   return false;
 }
@@ -113,10 +113,10 @@ bool checkCount(DiagnosticsEngine &Diags, const AttributeSpec &Spec, SourceLocat
 /// The attribute on something that is neither function nor class.
 bool reportWrongSubject(Sema &S, const ParsedAttr &A, const AttributeSpec &Spec, bool IsType) {
   if (IsType)
-    error(S.getDiagnostics(), A.getLoc(), "%0 attribute only applies to functions; a type takes '[[sycl_detail::uses_aspects(...)]]'")
+    error(S.getDiagnostics(), A.getLoc(), "'%0' attribute only applies to functions; a type takes '[[sycl_detail::uses_aspects(...)]]'")
         << Spec.spelling() << A.getRange();
   else
-    error(S.getDiagnostics(), A.getLoc(), "%0 attribute only applies to functions%select{|, classes and aliases of classes}1")
+    error(S.getDiagnostics(), A.getLoc(), "'%0' attribute only applies to functions%select{|, classes and aliases of classes}1")
         << Spec.spelling() << Spec.OnTypes << A.getRange();
   return false;
 }
@@ -204,13 +204,13 @@ private:
   Decl *classBehind(Sema &S, const ParsedAttr &A, const TypedefNameDecl *Alias) const {
     QualType Type = Alias->getUnderlyingType();
     if (Type->isDependentType()) {
-      error(S.getDiagnostics(), A.getLoc(), "%0 attribute on an alias of the dependent type %1 would be lost; put it on the class")
+      error(S.getDiagnostics(), A.getLoc(), "'%0' attribute on an alias of the dependent type %1 would be lost; put it on the class")
           << Spec.spelling() << Type << A.getRange();
       return nullptr;
     }
     if (CXXRecordDecl *Record = Type->getAsCXXRecordDecl())
       return Record;
-    error(S.getDiagnostics(), A.getLoc(), "%0 attribute on an alias of %1 would be lost in templates, because an alias is no type of its own; "
+    error(S.getDiagnostics(), A.getLoc(), "'%0' attribute on an alias of %1 would be lost in templates, because an alias is no type of its own; "
                                           "declare a class that holds it and put the attribute there")
         << Spec.spelling() << Type << A.getRange();
     return nullptr;
@@ -263,7 +263,7 @@ OwnValues ownValues(ASTContext &Context, const FunctionDecl *Function, Group G) 
     else if (G != Group::Declared && G != Group::Uses && *V != Own.Numbers) {
       const AttributeSpec *Spec = findAnnotation(A);
       if (firstTime(A->getLocation(), "twice")) {
-        error(Context.getDiagnostics(), A->getLocation(), "%0 attribute contradicts another one on the same declaration") << Spec->spelling() << A->getRange();
+        error(Context.getDiagnostics(), A->getLocation(), "'%0' attribute contradicts another one on the same declaration") << Spec->spelling() << A->getRange();
         note(Context.getDiagnostics(), Own.First->getLocation(), "the other attribute is here") << Own.First->getRange();
       }
       continue;
@@ -275,6 +275,17 @@ OwnValues ownValues(ASTContext &Context, const FunctionDecl *Function, Group G) 
     Own.Numbers.erase(std::unique(Own.Numbers.begin(), Own.Numbers.end()), Own.Numbers.end());
   }
   return Own;
+}
+
+/// An explicit specialisation may need something else than its template. Its declaration chain begins with what the template would have
+/// become, which carries the template's attributes.
+bool isTemplates(const FunctionDecl *Function, const AnnotateAttr *A) {
+  const FunctionDecl *Pattern = nullptr;
+  if (const FunctionTemplateDecl *Primary = Function->getPrimaryTemplate())
+    Pattern = Primary->getTemplatedDecl();
+  else if (const MemberSpecializationInfo *Member = Function->getMemberSpecializationInfo())
+    Pattern = cast<FunctionDecl>(Member->getInstantiatedFrom());
+  return Pattern && llvm::any_of(Pattern->specific_attrs<AnnotateAttr>(), [&](const AnnotateAttr *P) { return P->getLocation() == A->getLocation(); });
 }
 
 void unite(Values &To, const Values &From) {
@@ -308,8 +319,10 @@ std::optional<Values> evaluate(ASTContext &Context, const AnnotateAttr *A, const
   for (const Expr *E : A->args())
     if (E->isTypeDependent() || E->isValueDependent())
       return std::nullopt;
+  const size_t ReportedBefore = memory().Reported.size();
   auto Where = [&] {
-    if (InstantiatedFor && InstantiatedFor->getPointOfInstantiation().isValid())
+    const bool New = memory().Reported.size() != ReportedBefore;
+    if (New && InstantiatedFor && InstantiatedFor->getPointOfInstantiation().isValid())
       note(Diags, InstantiatedFor->getPointOfInstantiation(), "in instantiation of %0 requested here") << InstantiatedFor;
     return std::nullopt;
   };
@@ -324,14 +337,14 @@ std::optional<Values> evaluate(ASTContext &Context, const AnnotateAttr *A, const
     Expr::EvalResult Value;
     if (!E->EvaluateAsRValue(Value, Context) || !Value.Val.isInt()) {
       if (firstTime(E->getExprLoc(), "constant"))
-        error(Diags, E->getExprLoc(), "%0 attribute takes constant expressions") << Spec->spelling() << E->getSourceRange();
+        error(Diags, E->getExprLoc(), "'%0' attribute takes constant expressions") << Spec->spelling() << E->getSourceRange();
       return Where();
     }
     const llvm::APSInt &Number = Value.Val.getInt();
     const bool IsSize = Spec->Takes == Arguments::Sizes;
     if ((Number.isSigned() && Number.isNegative()) || (IsSize && Number.isZero())) {
       if (firstTime(E->getExprLoc(), "positive"))
-        error(Diags, E->getExprLoc(), "%0 attribute takes %select{aspects, which are never negative|sizes greater than zero}1, not %2")
+        error(Diags, E->getExprLoc(), "'%0' attribute takes %select{aspects, which are never negative|sizes greater than zero}1, not %2")
             << Spec->spelling() << IsSize << llvm::toString(Number, 10) << E->getSourceRange();
       return Where();
     }
@@ -339,7 +352,7 @@ std::optional<Values> evaluate(ASTContext &Context, const AnnotateAttr *A, const
     const bool Wide = IsSize && Spec->Max > 1;
     if (Number.getActiveBits() > (Wide ? 64u : 32u)) {
       if (firstTime(E->getExprLoc(), "range"))
-        error(Diags, E->getExprLoc(), "%0 attribute: %1 is too large") << Spec->spelling() << llvm::toString(Number, 10) << E->getSourceRange();
+        error(Diags, E->getExprLoc(), "'%0' attribute: %1 is too large") << Spec->spelling() << llvm::toString(Number, 10) << E->getSourceRange();
       return Where();
     }
     Result.push_back(Number.getZExtValue());
@@ -361,10 +374,10 @@ void checkConflicts(ASTContext &Context) {
         continue;
       for (const FunctionDecl *Before = Function->getPreviousDecl(); Before; Before = Before->getPreviousDecl()) {
         OwnValues Theirs = ownValues(Context, Before, G);
-        if (!Theirs.First)
+        if (!Theirs.First || isTemplates(Function, Theirs.First))
           continue;
         if (Theirs.Numbers != Mine.Numbers) {
-          error(Context.getDiagnostics(), Mine.First->getLocation(), "%0 attribute contradicts an earlier declaration of %1")
+          error(Context.getDiagnostics(), Mine.First->getLocation(), "'%0' attribute contradicts an earlier declaration of %1")
               << findAnnotation(Mine.First)->spelling() << Function << Mine.First->getRange();
           note(Context.getDiagnostics(), Theirs.First->getLocation(), "the earlier attribute is here") << Theirs.First->getRange();
         }

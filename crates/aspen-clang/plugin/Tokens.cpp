@@ -195,6 +195,8 @@ private:
       size_t Open = backward(P);
       if (Open < 2)
         return 0;
+      if (T[Open - 1].is(tok::kw_operator) && Open + 1 == P)
+        return 0; // the name `operator()`
       if (T[Open - 1].isOneOf(tok::kw_noexcept, tok::kw_throw, tok::kw___attribute)) {
         P = Open - 2;
         continue;
@@ -206,6 +208,25 @@ private:
       return Open;
     }
     return 0;
+  }
+
+  /// `operator T() const [[…]]`: before the list an attribute would belong to the type `T`, so it goes to the declaration's start.
+  size_t beforeConversion(size_t List) const {
+    size_t Operator = List;
+    while (Operator > 0 && T[Operator].isNot(tok::kw_operator)) {
+      --Operator;
+      if (closes(T[Operator]) || opens(T[Operator]) || T[Operator].isOneOf(tok::semi, tok::equal, tok::comma))
+        return List;
+    }
+    const Token &First = T[Operator + 1];
+    const bool NamesType = First.is(tok::coloncolon) || !word(Operator + 1).empty();
+    if (!NamesType || First.isOneOf(tok::kw_new, tok::kw_delete, tok::kw_co_await))
+      return List; // an operator of another kind, or none at all
+    size_t Start = Operator;
+    while (Start > 0 && !T[Start - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon) &&
+           !(T[Start - 1].is(tok::greater) && T[Start].isNot(tok::coloncolon)))
+      --Start;
+    return Start;
   }
 
   /// Splits a specifier into its attributes; nothing if it is not well-formed, which is then clang's to report.
@@ -251,7 +272,9 @@ private:
     std::optional<std::vector<Item>> Items = items(Begin, End, Using);
     if (!Items || llvm::none_of(*Items, [](const Item &I) { return I.Spec; }))
       return false;
-    const size_t List = parameterList(Begin);
+    size_t List = parameterList(Begin);
+    if (List)
+      List = beforeConversion(List);
     TokenList Stay, Move;
     for (const Item &I : *Items) {
       TokenList &To = I.Spec && List ? Move : Stay;
@@ -289,7 +312,7 @@ private:
     const AttributeSpec &Spec = *I.Spec;
     const SourceLocation Start = T[I.Begin].getLocation();
     if (!I.Open && Spec.Takes == Arguments::Aspects) {
-      error(PP.getDiagnostics(), Start, "%0 attribute needs a list of aspects in parentheses; an empty one, '%0()', means no aspect")
+      error(PP.getDiagnostics(), Start, "'%0' attribute needs a list of aspects in parentheses; an empty one, '%0()', means no aspect")
           << Spec.spelling() << SourceRange(Start, T[I.Name].getLocation());
       return {};
     }
@@ -301,8 +324,13 @@ private:
     if (!I.Open)
       Args.clear();
     else if (Spec.Takes == Arguments::SubGroupName) {
-      if (Args.size() == 1 && Args[0].is(tok::identifier))
+      if (Args.size() == 1 && Args[0].is(tok::identifier)) {
+        if (word(First) != "automatic" && word(First) != "primary") {
+          error(PP.getDiagnostics(), Args[0].getLocation(), "'%0' attribute takes 'automatic' or 'primary'") << Spec.spelling();
+          return {};
+        }
         Args = {text(word(First), Args[0].getLocation())};
+      }
     } else if (Spec.Takes == Arguments::Type) {
       if (!Args.empty()) {
         Annotate = true;
