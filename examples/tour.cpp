@@ -16,7 +16,6 @@
 #include <vector>
 
 // The kernels' names. Naming a kernel is optional; names make messages and `aspen inspect` easier to read.
-class Stop;
 class saxpy_kernel;
 class sum_kernel;
 class half_kernel;
@@ -37,7 +36,7 @@ void report(const char *what, bool ok) {
 }
 
 // Runs one stop of the tour. A kernel that the device cannot run is refused where it is submitted; the program may go on.
-template <Stop> void visit(const char *what, Stop stop) {
+template <class Stop> void visit(const char *what, Stop stop) {
   try {
     report(what, stop());
   } catch (const sycl::exception &e) {
