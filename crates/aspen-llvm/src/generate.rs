@@ -15,10 +15,10 @@ use std::ptr;
 use llvm_sys::target_machine::*;
 
 use crate::attach::prepare_for_spirv;
+use crate::calls::uses_function_pointers;
 use crate::ffi;
 use crate::ir::take_message;
 use crate::module::{Buffer, Context, Module};
-use crate::summarise::uses_function_pointers;
 
 /// What to make of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,7 +10,7 @@ use std::ptr;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
-use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind};
+use llvm_sys::{LLVMDbgRecordKind, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 
 use crate::ffi;
 
@@ -147,6 +147,14 @@ impl<'m> ModuleRef<'m> {
         let first = unsafe { Value::from_nullable(LLVMGetFirstFunction(self.raw)) };
         // SAFETY: as above.
         std::iter::successors(first, |function| unsafe { Value::from_nullable(LLVMGetNextFunction(function.raw)) })
+    }
+
+    /// All global variables in module order.
+    pub(crate) fn globals(self) -> impl Iterator<Item = Value<'m>> {
+        // SAFETY: as for functions.
+        let first = unsafe { Value::from_nullable(LLVMGetFirstGlobal(self.raw)) };
+        // SAFETY: as above.
+        std::iter::successors(first, |global| unsafe { Value::from_nullable(LLVMGetNextGlobal(global.raw)) })
     }
 
     /// The operands of a named node; empty if there is none.
@@ -293,6 +301,10 @@ impl<'m> Value<'m> {
         self.kind() == LLVMValueKind::LLVMGlobalVariableValueKind
     }
 
+    pub(crate) fn is_block_address(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMBlockAddressValueKind
+    }
+
     pub(crate) fn is_inline_assembly(self) -> bool {
         self.kind() == LLVMValueKind::LLVMInlineAsmValueKind
     }
@@ -370,6 +382,20 @@ impl<'m> Value<'m> {
             }
         }
         value
+    }
+
+    /// The initialiser of a global variable.
+    pub(crate) fn initializer(self) -> Option<Value<'m>> {
+        // SAFETY: a global variable.
+        unsafe { Value::from_nullable(LLVMGetInitializer(self.raw)) }
+    }
+
+    /// The value of an integer constant.
+    pub(crate) fn constant_integer(self) -> Option<i64> {
+        // SAFETY: asked only of integers of at most 64 bits.
+        (self.kind() == LLVMValueKind::LLVMConstantIntValueKind && unsafe { LLVMGetIntTypeWidth(LLVMTypeOf(self.raw)) } <= 64)
+            // SAFETY: as above.
+            .then(|| unsafe { LLVMConstIntGetSExtValue(self.raw) })
     }
 
     // Functions.
@@ -531,6 +557,23 @@ impl<'m> Value<'m> {
     pub(crate) fn set_instruction_metadata(self, kind: c_uint, module: ModuleRef<'m>, node: Option<NewMd<'m>>) {
         // SAFETY: an instruction and a node of the same context; null removes.
         unsafe { LLVMSetMetadata(self.raw, kind, node.map_or(ptr::null_mut(), |node| LLVMMetadataAsValue(module.context(), node.raw))) }
+    }
+
+    /// The variables that are declared before the instruction: their memory, and the place of their name.
+    pub(crate) fn debug_declares(self) -> Vec<(Value<'m>, Location<'m>)> {
+        let mut out = Vec::new();
+        // SAFETY: an instruction and the records before it. A variable's memory may be gone (null).
+        unsafe {
+            let mut record = LLVMGetFirstDbgRecord(self.raw);
+            while !record.is_null() {
+                if LLVMDbgRecordGetKind(record) == LLVMDbgRecordKind::LLVMDbgRecordDeclare {
+                    let memory = Value::from_nullable(LLVMDbgVariableRecordGetValue(record, 0));
+                    out.extend(memory.zip(Location::from_nullable(LLVMDbgRecordGetDebugLoc(record))));
+                }
+                record = LLVMGetNextDbgRecord(record);
+            }
+        }
+        out
     }
 
     pub(crate) fn location(self) -> Option<Location<'m>> {

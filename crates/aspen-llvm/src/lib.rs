@@ -4,6 +4,7 @@
 //! [`Module`]s: parse, link, clone the closure of each image, and [`generate()`] code in worker processes.
 
 mod attach;
+mod calls;
 mod dialect;
 pub mod facts;
 mod ffi;

@@ -8,17 +8,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Role, Use};
 use aspen_analysis::{Summary, summary};
 use aspen_contract::{Aspect, AspectSet, WorkGroupSize};
-use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
+use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMLinkage, LLVMOpcode};
 
+use crate::calls::{KERNEL_CONVENTIONS, Targets};
 use crate::dialect::{FunctionMetadata, Kinds, aspects, is_dpcpp, marked_types};
 use crate::facts::{Facts, FunctionFacts, KernelFacts};
 use crate::ir::{ModuleRef, Type, Value, attribute_kind, demangle, demangle_base};
 use crate::places::{Files, Spot};
 use crate::types::TypeAspects;
-
-/// Calling conventions of kernel entries: PTX, SPIR, AMDGPU. Source: LLVM's `CallingConv.h`; FORMATS §2.
-const KERNEL_CONVENTIONS: [u32; 3] = [71, 76, 91];
 
 /// What the module's functions use and call.
 ///
@@ -37,7 +35,7 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
         attributes: ["byval", "sret", "byref", "inalloca", "preallocated", "elementtype"].map(attribute_kind),
         ids: functions.iter().enumerate().map(|(index, function)| (function.raw(), FuncId::from_index(index))).collect(),
         symbols: functions.iter().enumerate().map(|(index, function)| (function.name(), FuncId::from_index(index))).collect(),
-        taken: address_taken(&functions),
+        targets: Targets::new(module, &functions),
         values: functions.clone(),
         function_facts: facts.functions.iter().map(|function| (function.symbol.as_str(), function)).collect(),
         kernel_facts: facts.kernels.iter().map(|kernel| (kernel.symbol.as_str(), kernel)).collect(),
@@ -78,8 +76,8 @@ struct Summariser<'m, 'f> {
     values: Vec<Value<'m>>,
     ids: HashMap<LLVMValueRef, FuncId>,
     symbols: HashMap<String, FuncId>,
-    /// Functions whose address is taken, by type, in module order.
-    taken: HashMap<LLVMTypeRef, Vec<LLVMValueRef>>,
+    /// What calls through pointers may reach.
+    targets: Targets,
     function_facts: HashMap<&'f str, &'f FunctionFacts>,
     kernel_facts: HashMap<&'f str, &'f KernelFacts>,
 }
@@ -167,11 +165,26 @@ impl<'m> Summariser<'m, '_> {
                 held_aspects.insert(ty.spelling(), self.types.of(ty).clone());
             }
         }
+        if facts.is_none() {
+            self.declared_variables(function, body);
+        }
         for variable in facts.into_iter().flat_map(|facts| &facts.variables) {
             let Some(place) = &variable.place else { continue };
             if let Some(aspects) = held_aspects.get(&spelling(&variable.ty)) {
                 let spot = self.files.spot(place);
                 body.need(aspects, Some(spot), &self.files);
+            }
+        }
+    }
+
+    /// Modules that were compiled with `-g` name their variables themselves.
+    fn declared_variables(&mut self, function: Value<'m>, body: &mut Body) {
+        for instruction in function.instructions() {
+            for (variable, location) in instruction.debug_declares() {
+                if variable.is_instruction() && variable.opcode() == LLVMOpcode::LLVMAlloca {
+                    let spot = self.files.of_location(location);
+                    body.need(self.types.of(variable.allocated_type()), spot, &self.files);
+                }
             }
         }
     }
@@ -236,10 +249,7 @@ impl<'m> Summariser<'m, '_> {
         let listed = instruction.instruction_metadata(self.kinds.callees);
         let targets: Vec<FuncId> = match listed {
             Some(node) => node.operands().iter().filter_map(|md| self.ids.get(&md.as_function()?.raw()).copied()).collect(),
-            None => {
-                let taken = self.taken.get(&instruction.called_type().raw()).into_iter().flatten();
-                taken.filter_map(|function| self.ids.get(function).copied()).collect()
-            }
+            None => self.targets.of(instruction).iter().filter_map(|function| self.ids.get(function).copied()).collect(),
         };
         let one_of = Some(u32::try_from(targets.len()).unwrap_or(u32::MAX));
         for callee in targets {
@@ -273,52 +283,6 @@ fn spelling(printed: &str) -> String {
     let plain = printed.replace('"', "");
     // A named struct may have been printed with its definition.
     plain.split_once(" = type ").map_or(plain.clone(), |(name, _)| name.to_owned())
-}
-
-/// Functions whose address is more than a callee, by type and in module order. Lists that the compiler keeps are no users.
-fn address_taken(functions: &[Value<'_>]) -> HashMap<LLVMTypeRef, Vec<LLVMValueRef>> {
-    let mut taken: HashMap<LLVMTypeRef, Vec<LLVMValueRef>> = HashMap::new();
-    for function in functions {
-        let kernel = KERNEL_CONVENTIONS.contains(&function.calling_convention());
-        if !kernel && is_taken(*function, &mut HashSet::new()) {
-            taken.entry(function.value_type().raw()).or_default().push(function.raw());
-        }
-    }
-    taken
-}
-
-/// Whether a function's address is used other than for a direct call, or a call goes through a pointer.
-pub(crate) fn uses_function_pointers(module: ModuleRef<'_>) -> bool {
-    module.functions().any(|function| {
-        let indirect = |instruction: Value<'_>| {
-            instruction.is_call() && {
-                let called = instruction.called().resolve();
-                !called.is_function() && !called.is_inline_assembly()
-            }
-        };
-        is_taken(function, &mut HashSet::new()) || function.instructions().any(indirect)
-    })
-}
-
-fn is_taken<'m>(value: Value<'m>, seen: &mut HashSet<Value<'m>>) -> bool {
-    value.users().any(|user| {
-        if user.is_call() {
-            // As the callee only, or as an argument too?
-            let called = user.called();
-            return called != value || user.operands().filter(|operand| *operand == value).count() > 1;
-        }
-        if user.is_instruction() {
-            return true;
-        }
-        if user.is_global() && user.name().starts_with("llvm.") {
-            return false;
-        }
-        if user.is_global_variable() {
-            return true;
-        }
-        // A personality or prefix of another function is no call target; constants are looked through.
-        !user.is_function() && seen.insert(user) && is_taken(user, seen)
-    })
 }
 
 fn linkage(linkage: LLVMLinkage) -> Linkage {

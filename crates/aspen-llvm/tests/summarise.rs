@@ -282,6 +282,79 @@ fn indirect_calls_reach_functions_of_the_type_whose_address_is_taken() {
     );
 }
 
+#[test]
+fn virtual_calls_reach_their_slot_only() {
+    let ir = |table: &str| {
+        format!(
+            r"
+        @_ZTV1A = linkonce_odr addrspace(1) constant {{ [4 x ptr] }} {{ [4 x ptr] [ptr null, ptr null, ptr @a0, ptr @a1] }}
+        @_ZTV1B = linkonce_odr addrspace(1) constant {{ [4 x ptr], [5 x ptr] }} {{
+          [4 x ptr] [ptr null, ptr null, ptr @b0, ptr @b1],
+          [5 x ptr] [ptr inttoptr (i64 8 to ptr), ptr null, ptr null, ptr @other, ptr @b1] }}
+        {table}
+        define linkonce_odr void @a0(ptr %this) {{ ret void }}
+        define linkonce_odr void @a1(ptr %this) {{ ret void }}
+        define linkonce_odr void @b0(ptr %this) {{ ret void }}
+        define linkonce_odr void @b1(ptr %this) {{ ret void }}
+        define linkonce_odr void @other(ptr %this) {{ ret void }}
+        define internal void @plain(ptr %p) {{ ret void }}
+        define void @virtual(ptr %object) {{
+          %table = load ptr, ptr %object
+          %entry = getelementptr inbounds ptr, ptr %table, i64 1
+          %f = load ptr, ptr %entry
+          call void %f(ptr %object)
+          ret void }}
+        define void @array(ptr %fs, ptr %object) {{
+          %entry = getelementptr inbounds ptr, ptr %fs, i64 1
+          %f = load ptr, ptr %entry
+          call void %f(ptr %object)
+          ret void }}"
+        )
+    };
+    check(
+        &ir(""),
+        "a0: odr
+         a1: odr
+         b0: odr
+         b1: odr
+         other: odr
+         plain: internal
+         virtual: calls a1/3; calls b1/3; calls other/3
+         array: calls a0/5; calls a1/5; calls b0/5; calls b1/5; calls other/5",
+    );
+    check(
+        &ir("@table = internal constant [1 x ptr] [ptr @plain]"),
+        "a0: odr
+         a1: odr
+         b0: odr
+         b1: odr
+         other: odr
+         plain: internal
+         virtual: calls a1/4; calls b1/4; calls other/4; calls plain/4
+         array: calls a0/6; calls a1/6; calls b0/6; calls b1/6; calls other/6; calls plain/6",
+    );
+}
+
+#[test]
+fn without_facts_full_debug_info_places_variables() {
+    check(
+        &with_lines(
+            r"
+            define void @f(float %f) !dbg !110 {
+              %d = alloca double
+              #dbg_declare(ptr %d, !3, !DIExpression(), !2)
+              %e = fpext float %f to double, !dbg !1
+              ret void }
+            ",
+            r#"!1 = !DILocation(line: 5, column: 25, scope: !110)
+             !2 = !DILocation(line: 5, column: 19, scope: !110)
+             !3 = !DILocalVariable(name: "d", scope: !110, file: !102, line: 5, type: !4)
+             !4 = !DIBasicType(name: "double", size: 64, encoding: DW_ATE_float)"#,
+        ),
+        "f: uses fp64@hw.cpp:5:19",
+    );
+}
+
 /// Debug info of a function `f` in `hw.cpp`, with `!1` to `!4` to be used; `extra` follows.
 fn with_lines(body: &str, extra: &str) -> String {
     format!(

@@ -1,0 +1,142 @@
+//! Where calls through pointers may go.
+//!
+//! Source: DESIGN §7.5: the functions of `!callees` (read by [`crate::summarise()`]); else, for a virtual call, those in that slot of some
+//! vtable; else every function of the same type whose address is taken.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
+
+use crate::ir::{ModuleRef, Value};
+
+/// Calling conventions of kernel entries: PTX, SPIR, AMDGPU. Source: LLVM's `CallingConv.h`; FORMATS §2.
+pub(crate) const KERNEL_CONVENTIONS: [u32; 3] = [71, 76, 91];
+
+/// A function whose address is taken.
+struct Target {
+    function: LLVMValueRef,
+    /// The slots of vtables that hold it.
+    slots: BTreeSet<i64>,
+    /// Whether its address is also taken in another way.
+    elsewhere: bool,
+}
+
+/// What calls through pointers may reach, by the type of the call, in module order.
+pub(crate) struct Targets {
+    by_type: HashMap<LLVMTypeRef, Vec<Target>>,
+}
+
+impl Targets {
+    pub(crate) fn new(module: ModuleRef<'_>, functions: &[Value<'_>]) -> Targets {
+        let mut slots = vtable_slots(module);
+        let mut by_type: HashMap<LLVMTypeRef, Vec<Target>> = HashMap::new();
+        for function in functions.iter().filter(|function| !KERNEL_CONVENTIONS.contains(&function.calling_convention())) {
+            let slots = slots.remove(&function.raw()).unwrap_or_default();
+            let elsewhere = is_taken(*function, &mut HashSet::new(), &|user| !is_vtable(user));
+            if elsewhere || !slots.is_empty() {
+                by_type.entry(function.value_type().raw()).or_default().push(Target { function: function.raw(), slots, elsewhere });
+            }
+        }
+        Targets { by_type }
+    }
+
+    /// The functions that an indirect call may reach.
+    pub(crate) fn of(&self, call: Value<'_>) -> Vec<LLVMValueRef> {
+        let Some(targets) = self.by_type.get(&call.called_type().raw()) else { return Vec::new() };
+        let slot = virtual_slot(call).filter(|slot| targets.iter().any(|target| target.slots.contains(slot)));
+        // A table of functions that a structure points to looks like a vtable, so functions that are taken elsewhere stay.
+        let reached = targets.iter().filter(|target| slot.is_none_or(|slot| target.elsewhere || target.slots.contains(&slot)));
+        reached.map(|target| target.function).collect()
+    }
+}
+
+/// Whether a function's address is used other than for a direct call, or a call goes through a pointer.
+pub(crate) fn uses_function_pointers(module: ModuleRef<'_>) -> bool {
+    module.functions().any(|function| {
+        let indirect = |instruction: Value<'_>| {
+            instruction.is_call() && {
+                let called = instruction.called().resolve();
+                !called.is_function() && !called.is_inline_assembly()
+            }
+        };
+        is_taken(function, &mut HashSet::new(), &|_| true) || function.instructions().any(indirect)
+    })
+}
+
+/// Whether a function (or a constant made of it) is used for more than direct calls. Lists that the compiler keeps are no users, and of
+/// other globals only those that `counts`.
+fn is_taken<'m>(value: Value<'m>, seen: &mut HashSet<Value<'m>>, counts: &dyn Fn(Value<'m>) -> bool) -> bool {
+    value.users().any(|user| {
+        if user.is_call() {
+            // As the callee only, or as an argument too?
+            let called = user.called();
+            return called != value || user.operands().filter(|operand| *operand == value).count() > 1;
+        }
+        if user.is_instruction() {
+            return true;
+        }
+        if user.is_global_variable() {
+            return !user.name().starts_with("llvm.") && counts(user);
+        }
+        // A personality or prefix of another function is no call target; other constants and aliases are looked through.
+        !user.is_function() && !user.is_block_address() && seen.insert(user) && is_taken(user, seen, counts)
+    })
+}
+
+/// Vtables and construction vtables, by the names of the Itanium C++ ABI.
+fn is_vtable(global: Value<'_>) -> bool {
+    let name = global.name();
+    name.starts_with("_ZTV") || name.starts_with("_ZTC")
+}
+
+/// The slots of each function, counted from the address point of its vtable.
+fn vtable_slots(module: ModuleRef<'_>) -> BTreeMap<LLVMValueRef, BTreeSet<i64>> {
+    let mut slots: BTreeMap<LLVMValueRef, BTreeSet<i64>> = BTreeMap::new();
+    for vtable in module.globals().filter(|global| is_vtable(*global)) {
+        // A structure of arrays, one a base with an own vtable pointer.
+        for array in vtable.initializer().iter().flat_map(|initializer| initializer.operands()) {
+            let entries: Vec<_> = (0..).zip(array.operands().map(Value::resolve)).collect();
+            let first = entries.iter().find(|(_, entry)| entry.is_function()).map_or(0, |(index, _)| *index);
+            for (index, entry) in &entries {
+                if entry.is_function() {
+                    // Before the address point stand the offset to top, the type info, and offsets of virtual bases. The first slots
+                    // may be empty (pure virtual functions), so both readings count.
+                    slots.entry(entry.raw()).or_default().extend([index - 2, index - first]);
+                }
+            }
+        }
+    }
+    slots
+}
+
+/// The slot of a virtual call: the callee is loaded from a constant index of a table whose address is loaded from the object, which is
+/// the call's first argument (the second where the result is returned through memory).
+fn virtual_slot(call: Value<'_>) -> Option<i64> {
+    let entry = without_casts(call.called());
+    let address = loaded_from(entry)?;
+    let (table, slot) = if address.is_instruction() && address.opcode() == LLVMOpcode::LLVMGetElementPtr {
+        let mut operands = address.operands();
+        let (table, index) = (operands.next()?, operands.next()?);
+        if operands.next().is_some() || address.gep_source_type() != entry.ty() {
+            return None;
+        }
+        (table, index.constant_integer()?)
+    } else {
+        (address, 0)
+    };
+    let object = without_casts(loaded_from(without_casts(table))?);
+    call.operands().take(2).any(|argument| without_casts(argument) == object).then_some(slot)
+}
+
+fn loaded_from(value: Value<'_>) -> Option<Value<'_>> {
+    if value.is_instruction() && value.opcode() == LLVMOpcode::LLVMLoad { value.operands().next() } else { None }
+}
+
+fn without_casts(mut value: Value<'_>) -> Value<'_> {
+    while value.is_instruction() && matches!(value.opcode(), LLVMOpcode::LLVMAddrSpaceCast | LLVMOpcode::LLVMBitCast) {
+        let Some(inner) = value.operands().next() else { break };
+        value = inner;
+    }
+    value
+}
