@@ -232,9 +232,7 @@ fn run_items(switch: *const Switch, fiber: usize, group: *mut Group) {
             let item = &mut (*frame).item;
             item.scheduler = frame.cast();
             item.local_id = local;
-            for dim in 0..3 {
-                item.global_id[dim] = item.group_id[dim] * shape.local_range[dim] + local[dim] + shape.offset[dim];
-            }
+            item.global_id = [0, 1, 2].map(|dim| item.group_id[dim] * shape.local_range[dim] + local[dim] + shape.offset[dim]);
             item.local_linear_id = linear;
             item.sub_group_id = linear / shape.sub_group_size;
             item.lane = linear % shape.sub_group_size;
@@ -309,9 +307,9 @@ unsafe extern "C" fn sub_group_barrier(item: *mut Item) {
 /// # Safety
 /// `frame` is that of the running item, which stands for one item of a group with more than one.
 unsafe fn pause(frame: *mut Frame) {
-    // SAFETY: a frame that can block has a switch, which lives as long as its fiber's body runs.
-    let group = unsafe { (*(*frame).switch).suspend(Pause::Blocked) };
-    debug_assert!(std::ptr::eq(group, unsafe { (*frame).group }), "a fiber is resumed for the group it paused in");
+    // SAFETY: a frame that can block has a switch, which lives as long as its fiber's body runs. The group it is resumed for is the one it
+    // paused in, since a worker leaves a group only when no fiber is blocked.
+    unsafe { (*(*frame).switch).suspend(Pause::Blocked) };
 }
 
 /// Aligned memory that grows and is reused. Its content is whatever the last group left.

@@ -1,8 +1,6 @@
 //! `parallel_for(nd_range)` and `parallel_for_work_group`: chunks are runs of consecutive work-groups.
 
-use std::any::Any;
 use std::cell::RefCell;
-use std::sync::Arc;
 
 use aspen_runtime::backend::{Job, Launch, LaunchKind};
 use aspen_runtime::{Error, Result};
@@ -10,6 +8,7 @@ use aspen_runtime::{Error, Result};
 use crate::abi::ItemEntry;
 use crate::facts::DEFAULT_SUB_GROUP_SIZE;
 use crate::group::{Shape, Worker};
+use crate::library::Kept;
 
 /// Chunks a thread; enough for an even end.
 const CHUNKS_PER_THREAD: u64 = 8;
@@ -28,7 +27,7 @@ pub(crate) struct Groups {
     shape: Shape,
     groups: u64,
     per_chunk: u64,
-    _library: Arc<dyn Any + Send + Sync>,
+    kept: Kept,
 }
 
 // SAFETY: the shape's pointer is the launch's own closure, which is immutable.
@@ -37,7 +36,7 @@ unsafe impl Send for Groups {}
 unsafe impl Sync for Groups {}
 
 impl Groups {
-    pub(crate) fn new(entry: ItemEntry, launch: Launch, threads: usize, library: Arc<dyn Any + Send + Sync>) -> Groups {
+    pub(crate) fn new(entry: ItemEntry, launch: Launch, threads: usize, kept: Kept) -> Groups {
         let by_item = launch.kind == LaunchKind::NdRange;
         let local_range = match launch.local {
             local if by_item => local,
@@ -57,7 +56,12 @@ impl Groups {
         };
         let groups = group_range.iter().product::<u64>();
         let per_chunk = groups.div_ceil(CHUNKS_PER_THREAD * threads as u64).max(1);
-        Groups { launch, shape, groups, per_chunk, _library: library }
+        Groups { launch, shape, groups, per_chunk, kept }
+    }
+
+    /// Calls of the entry.
+    fn items(&self) -> u64 {
+        if self.shape.by_item { self.launch.global.iter().product() } else { self.groups }
     }
 
     fn run_groups(&self, worker: &mut Worker, chunk: u64) -> Result<()> {
@@ -74,6 +78,14 @@ impl Groups {
 impl Job for Groups {
     fn chunks(&self) -> usize {
         usize::try_from(self.groups.div_ceil(self.per_chunk)).unwrap_or(usize::MAX)
+    }
+
+    fn expected_ns(&self) -> Option<u64> {
+        self.kept.pace.expected_ns(self.items())
+    }
+
+    fn took_ns(&self, ns: u64) {
+        self.kept.pace.took_ns(self.items(), ns);
     }
 
     fn run(&self, chunk: usize) -> Result<()> {

@@ -62,13 +62,14 @@ impl Program for Image {
         // SAFETY: an open library and a NUL-terminated name.
         let entry = ptr::NonNull::new(unsafe { libc::dlsym(self.library.handle, name.as_ptr()) })
             .ok_or_else(|| failed("the image's list of kernels promises an entry that its code lacks,"))?;
-        Ok(Arc::new(Entry { library: self.library.clone(), entry }))
+        Ok(Arc::new(Entry { library: self.library.clone(), entry, pace: Arc::default() }))
     }
 }
 
 struct Entry {
     library: Arc<Library>,
     entry: ptr::NonNull<c_void>,
+    pace: Arc<Pace>,
 }
 
 // SAFETY: the address of a function, in a library that is kept open.
@@ -78,7 +79,7 @@ unsafe impl Sync for Entry {}
 
 impl Kernel for Entry {
     fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>> {
-        let keep = self.library.clone();
+        let keep = Kept { pace: self.pace.clone(), _library: self.library.clone() };
         match launch.kind {
             LaunchKind::SingleTask | LaunchKind::Range => {
                 // SAFETY: native_cpu.h: entries of kernels launched this way have this type. The front end saw every launch of the kernel.
@@ -91,6 +92,39 @@ impl Kernel for Entry {
                 Ok(Box::new(Groups::new(entry, launch, threads, keep)))
             }
         }
+    }
+}
+
+/// What a job keeps of its kernel.
+pub(crate) struct Kept {
+    /// How fast the kernel is.
+    pub(crate) pace: Arc<Pace>,
+    _library: Arc<Library>,
+}
+
+#[cfg(test)]
+impl Kept {
+    /// For jobs whose entries are functions of the test.
+    pub(crate) fn nothing() -> Kept {
+        // SAFETY: the test's own program, which is always open.
+        let handle = unsafe { libc::dlopen(ptr::null(), libc::RTLD_NOW) };
+        Kept { pace: Arc::default(), _library: Arc::new(Library { handle, name: "test".into() }) }
+    }
+}
+
+/// How long a kernel takes, as its last launch showed: nanoseconds for 1024 work-items, plus one; 0 as long as nothing is known.
+#[derive(Default)]
+pub(crate) struct Pace(AtomicU64);
+
+impl Pace {
+    pub(crate) fn expected_ns(&self, items: u64) -> Option<u64> {
+        let known = self.0.load(Ordering::Relaxed).checked_sub(1)?;
+        Some(u64::try_from(u128::from(known) * u128::from(items) / 1024).unwrap_or(u64::MAX))
+    }
+
+    pub(crate) fn took_ns(&self, items: u64, ns: u64) {
+        let pace = u128::from(ns) * 1024 / u128::from(items.max(1));
+        self.0.store(u64::try_from(pace).unwrap_or(u64::MAX - 1).saturating_add(1), Ordering::Relaxed);
     }
 }
 

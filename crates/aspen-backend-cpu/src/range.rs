@@ -3,13 +3,11 @@
 //! The last dimension runs fastest and is what the image's loop vectorises, so it is cut only if the others do not give enough chunks,
 //! and then in multiples of 16 work-items.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use aspen_runtime::Result;
 use aspen_runtime::backend::{Job, Launch};
 
 use crate::abi::{Range, RangeEntry};
+use crate::library::Kept;
 
 /// Chunks a thread; enough for an even end, few enough to cost nothing.
 const CHUNKS_PER_THREAD: u64 = 8;
@@ -27,11 +25,11 @@ pub(crate) struct Boxes {
     /// Segments in a chunk.
     per_chunk: u64,
     chunks: u64,
-    _library: Arc<dyn Any + Send + Sync>,
+    kept: Kept,
 }
 
 impl Boxes {
-    pub(crate) fn new(entry: RangeEntry, launch: Launch, threads: usize, library: Arc<dyn Any + Send + Sync>) -> Boxes {
+    pub(crate) fn new(entry: RangeEntry, launch: Launch, threads: usize, kept: Kept) -> Boxes {
         let [planes, rows, items] = launch.global;
         let rows = planes * rows;
         let wanted = CHUNKS_PER_THREAD * threads as u64;
@@ -46,7 +44,7 @@ impl Boxes {
         let units = rows * segments;
         // Rows shorter than a step are joined until they are worth a call.
         let per_chunk = units.div_ceil(wanted).max(STEP.div_ceil(segment)).max(1);
-        Boxes { entry, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), _library: library }
+        Boxes { entry, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
     }
 
     /// The boxes of a chunk: whole rows of a plane at once where rows are not cut.
@@ -71,6 +69,14 @@ impl Boxes {
 impl Job for Boxes {
     fn chunks(&self) -> usize {
         usize::try_from(self.chunks).unwrap_or(usize::MAX)
+    }
+
+    fn expected_ns(&self) -> Option<u64> {
+        self.kept.pace.expected_ns(self.launch.global.iter().product())
+    }
+
+    fn took_ns(&self, ns: u64) {
+        self.kept.pace.took_ns(self.launch.global.iter().product(), ns);
     }
 
     fn run(&self, chunk: usize) -> Result<()> {
@@ -104,7 +110,7 @@ mod tests {
             sub_group_size: None,
             closure,
         };
-        Boxes::new(nothing, launch, threads, Arc::new(()))
+        Boxes::new(nothing, launch, threads, Kept::nothing())
     }
 
     #[test]

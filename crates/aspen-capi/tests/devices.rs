@@ -196,7 +196,7 @@ fn work_group_sizes_must_match() {
 #[test]
 fn a_patched_property_set_is_the_authority() {
     let bytes = which_image("_p", &needs(&[], None, &[]), Vec::new());
-    assert_eq!(launch(&module("plain.bin", &[bytes.clone()]), ["_p", "task", "1", "0"], "", &[]), RUNS);
+    assert_eq!(launch(&module("plain.bin", std::slice::from_ref(&bytes)), ["_p", "task", "1", "0"], "", &[]), RUNS);
     let mut entry = parse_all(&bytes).expect("a blob").remove(0).into_owned();
     let set = PropertySet::from_iter([("aspect".to_owned(), Value::from_u32s([77]))]);
     entry.set_string(DEVICE_REQUIREMENTS, set_to_text(&set).expect("writable").into_bytes());
@@ -218,7 +218,7 @@ fn a_patched_property_set_is_the_authority() {
 #[test]
 fn missing_foreign_and_damaged_images_are_named() {
     let here = which_image("_here", &needs(&[], None, &[]), Vec::new());
-    let text = launch(&module("one.bin", &[here.clone()]), ["_gone", "task", "1", "0"], "", &[]);
+    let text = launch(&module("one.bin", std::slice::from_ref(&here)), ["_gone", "task", "1", "0"], "", &[]);
     let expected = "supported -1 error 8: no device image holds the kernel '_ZTS5which_gone'; the images are image 'which_here' (native_cpu) of module 1";
     assert_eq!(text, expected);
     assert!(launch(&module("empty.bin", &[]), ["_gone", "task", "1", "0"], "", &[]).ends_with("there are no images at all"));

@@ -192,6 +192,10 @@ pub trait Job: Send + Sync {
     /// # Errors
     /// What went wrong in the kernel; becomes an asynchronous error.
     fn run(&self, chunk: usize) -> Result<()>;
+    /// How long all chunks together should take one thread, in nanoseconds; `None` before anything is known of the kernel.
+    fn expected_ns(&self) -> Option<u64>;
+    /// How long all chunks together took, in nanoseconds of the threads that ran them.
+    fn took_ns(&self, ns: u64);
 }
 
 /// How a kernel is invoked (`aspen_launch_kind_t`).

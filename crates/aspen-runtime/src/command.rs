@@ -12,7 +12,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::backend::Job;
 use crate::error::{Code, Error, Result};
@@ -23,8 +23,8 @@ const READY: u8 = 1;
 const RUNNING: u8 = 2;
 const COMPLETE: u8 = 3;
 
-/// A kernel whose first chunk predicts less work than this for all others stays on one thread: waking another costs about as much.
-const WORTH_WAKING: Duration = Duration::from_micros(20);
+/// Nanoseconds of work that are worth waking a thread for; waking costs about two microseconds, and the thread comes late.
+const WORTH_WAKING: u64 = 10_000;
 
 /// The status of a command (`aspen_event_status_t`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +101,10 @@ pub(crate) struct Running {
     next: AtomicUsize,
     finished: AtomicUsize,
     failed: AtomicBool,
+    /// How many threads may still be called. Each one that comes calls the next, so that nobody pays for all.
+    helpers: AtomicUsize,
+    /// Nanoseconds spent in chunks.
+    busy: AtomicU64,
 }
 
 /// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
@@ -204,45 +208,61 @@ impl Command {
 
     fn run_kernel(self: &Arc<Self>, job: Box<dyn Job>) {
         let chunks = job.chunks();
-        if chunks <= 1 {
-            if chunks == 1 {
-                self.report(guarded(|| job.run(0)));
-            }
+        let most = chunks.saturating_sub(1).min(self.pool.threads() - 1);
+        let helpers = match job.expected_ns() {
+            Some(ns) => most.min(usize::try_from(ns / WORTH_WAKING).unwrap_or(usize::MAX)),
+            None => most,
+        };
+        if helpers == 0 {
+            let begin = Instant::now();
+            self.report(guarded(|| (0..chunks).try_for_each(|chunk| job.run(chunk))));
+            job.took_ns(nanoseconds(begin));
             drop(job);
             return self.complete();
         }
-        let running =
-            Arc::new(Running { job, chunks, next: AtomicUsize::new(1), finished: AtomicUsize::new(0), failed: AtomicBool::new(false) });
+        let running = Arc::new(Running {
+            job,
+            chunks,
+            next: AtomicUsize::new(0),
+            finished: AtomicUsize::new(0),
+            failed: AtomicBool::new(false),
+            helpers: AtomicUsize::new(helpers),
+            busy: AtomicU64::new(0),
+        });
         lock(&self.inner).running = Some(running.clone());
-        let begin = Instant::now();
-        let last = self.run_chunk(&running, 0);
-        if last {
-            return self.complete();
-        }
-        let rest = u32::try_from(chunks - 1).unwrap_or(u32::MAX);
-        if begin.elapsed().saturating_mul(rest) > WORTH_WAKING {
-            self.pool.call_helpers(self, &running, chunks - 1);
-        }
         self.join(&running);
     }
 
     /// Takes chunks until none is left.
     pub(crate) fn join(self: &Arc<Self>, running: &Arc<Running>) {
+        let mut first = true;
         loop {
             let chunk = running.next.fetch_add(1, Ordering::Relaxed);
             if chunk >= running.chunks {
                 return;
             }
+            if mem::take(&mut first) && chunk + 1 < running.chunks {
+                self.call_helper(running);
+            }
             if self.run_chunk(running, chunk) {
+                running.job.took_ns(running.busy.load(Ordering::Relaxed));
                 return self.complete();
             }
+        }
+    }
+
+    fn call_helper(self: &Arc<Self>, running: &Arc<Running>) {
+        if running.helpers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+            self.pool.push_first(Ticket::Join(self.clone(), running.clone()));
         }
     }
 
     /// Whether this was the last chunk to finish.
     fn run_chunk(&self, running: &Running, chunk: usize) -> bool {
         if !running.failed.load(Ordering::Relaxed) {
+            let begin = Instant::now();
             let result = guarded(|| running.job.run(chunk));
+            running.busy.fetch_add(nanoseconds(begin), Ordering::Relaxed);
             // One error a launch: what follows from it would only repeat it.
             if result.is_err() && !running.failed.swap(true, Ordering::Relaxed) {
                 self.report(result);
@@ -383,6 +403,10 @@ fn guarded(call: impl FnOnce() -> Result<()>) -> Result<()> {
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         Err(Error::new(Code::Runtime, format!("a command panicked: {text}")))
     })
+}
+
+fn nanoseconds(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Nanoseconds of the steady clock since the first call in this process, plus one (0 means *not yet*).

@@ -90,28 +90,20 @@ impl Pool {
     }
 
     pub(crate) fn push(&self, ticket: Ticket) {
+        self.add(|tickets| tickets.push_back(ticket));
+    }
+
+    /// Ahead of all others: to finish what is begun is worth more than to begin something else.
+    pub(crate) fn push_first(&self, ticket: Ticket) {
+        self.add(|tickets| tickets.push_front(ticket));
+    }
+
+    fn add(&self, add: impl FnOnce(&mut VecDeque<Ticket>)) {
         let mut shared = lock(&self.shared);
-        shared.tickets.push_back(ticket);
+        add(&mut shared.tickets);
         let wake = shared.sleepers > 0;
         drop(shared);
         if wake {
-            self.work.notify_one();
-        }
-    }
-
-    /// Calls further threads to a kernel with so many chunks left; ahead of other commands, since they are worth less than this one's end.
-    pub(crate) fn call_helpers(&self, command: &Arc<Command>, running: &Arc<Running>, chunks: usize) {
-        let helpers = chunks.min(self.threads - 1);
-        if helpers == 0 {
-            return;
-        }
-        let mut shared = lock(&self.shared);
-        for _ in 0..helpers {
-            shared.tickets.push_front(Ticket::Join(command.clone(), running.clone()));
-        }
-        let wake = shared.sleepers.min(helpers);
-        drop(shared);
-        for _ in 0..wake {
             self.work.notify_one();
         }
     }

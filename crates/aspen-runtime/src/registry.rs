@@ -70,13 +70,14 @@ struct Image {
     image: DeviceImage<'static>,
     label: String,
     /// One a device that has asked for it.
-    programs: Mutex<Vec<(*const Device, Result<Arc<dyn Program>>)>>,
+    programs: Mutex<Vec<Loaded>>,
 }
 
-// SAFETY: the device's address serves only to compare; all else is `Send`.
-unsafe impl Send for Image {}
-// SAFETY: as above; the list is behind a mutex.
-unsafe impl Sync for Image {}
+/// What came of loading an image for a device.
+struct Loaded {
+    device: &'static Device,
+    program: Result<Arc<dyn Program>>,
+}
 
 /// An image that holds the wanted kernel.
 struct Candidate<'r> {
@@ -339,12 +340,12 @@ impl Image {
     /// Loads the image for the device, once; a failure is remembered as well.
     fn program(&self, device: &'static Device) -> Result<Arc<dyn Program>> {
         let mut programs = lock(&self.programs);
-        if let Some((_, known)) = programs.iter().find(|(known, _)| std::ptr::eq(*known, device)) {
-            return known.clone();
+        if let Some(known) = programs.iter().find(|known| std::ptr::eq(known.device, device)) {
+            return known.program.clone();
         }
-        let loaded = device.real().load(&self.label, self.image.bytes());
-        programs.push((device, loaded.clone()));
-        loaded
+        let program = device.real().load(&self.label, self.image.bytes());
+        programs.push(Loaded { device, program: program.clone() });
+        program
     }
 }
 

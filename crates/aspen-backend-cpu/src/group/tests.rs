@@ -1,1 +1,118 @@
-//! Work-groups.
+//! Work-groups with entries written in Rust: barriers keep their promise under random programs, and failures leave nothing behind.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use aspen_runtime::Code;
+
+use super::*;
+
+/// A group's items go through `rounds` barriers, of the group or of the sub-group as a random number says.
+struct Program {
+    seed: u64,
+    rounds: u32,
+    reached: Vec<AtomicU32>,
+    wrong: AtomicU32,
+    switches: AtomicU32,
+}
+
+fn random(seed: u64, round: u32, sub_group: u32) -> u64 {
+    let mut x = seed ^ (u64::from(round) << 32 | u64::from(sub_group)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ (x >> 27)
+}
+
+unsafe extern "C" fn run_program(closure: *const c_void, item: *mut Item) {
+    // SAFETY: the tests below pass a program as closure, and the scheduler an item.
+    let (program, me) = unsafe { (&*closure.cast::<Program>(), *item) };
+    let linear = me.local_linear_id;
+    for round in 1..=program.rounds {
+        program.reached[linear as usize].store(round, Ordering::Relaxed);
+        // Every fourth barrier is one of the group, at the same place for all; the others are the sub-group's, if it has one there.
+        let of_group = round.is_multiple_of(4);
+        if !of_group && random(program.seed, round, me.sub_group_id).is_multiple_of(3) {
+            continue;
+        }
+        let (first, last) = if of_group {
+            (0, program.reached.len())
+        } else {
+            ((linear - me.lane) as usize, (linear - me.lane + me.sub_group_size) as usize)
+        };
+        // SAFETY: the item this call was given.
+        unsafe { if of_group { ((*me.ops).group_barrier)(item) } else { ((*me.ops).sub_group_barrier)(item) } };
+        program.switches.fetch_add(1, Ordering::Relaxed);
+        if program.reached[first..last].iter().any(|other| other.load(Ordering::Relaxed) < round) {
+            program.wrong.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn shape(entry: ItemEntry, closure: *const c_void, local: [u64; 3], sub_group_size: u32) -> Shape {
+    Shape { entry, closure, group_range: [1; 3], local_range: local, offset: [0; 3], local_memory: 0, sub_group_size, by_item: true }
+}
+
+#[test]
+fn no_item_passes_a_barrier_before_the_others_are_there() {
+    let mut worker: Option<Worker> = None;
+    for seed in 0..60 {
+        let local = [1 + seed % 3, 1 + seed % 5, 1 + seed * 7 % 40];
+        let items = local.iter().product::<u64>();
+        let program = Program {
+            seed,
+            rounds: 12,
+            reached: (0..items).map(|_| AtomicU32::new(0)).collect(),
+            wrong: AtomicU32::new(0),
+            switches: AtomicU32::new(0),
+        };
+        let shape = shape(run_program, (&raw const program).cast(), local, [1, 2, 4, 7, 16, 64][seed as usize % 6]);
+        let worker = worker.get_or_insert_with(|| Worker::new(shape));
+        worker.begin(shape);
+        worker.run([0; 3]).expect("all items reach all barriers");
+        assert_eq!(program.wrong.load(Ordering::Relaxed), 0, "seed {seed}");
+        assert!(program.reached.iter().all(|reached| reached.load(Ordering::Relaxed) == 12), "seed {seed}");
+        assert!(program.switches.load(Ordering::Relaxed) > 0);
+        assert!(worker.fibers.len() <= 3 * 5 * 40 && worker.idle.len() == worker.fibers.len());
+    }
+}
+
+unsafe extern "C" fn no_barrier(closure: *const c_void, item: *mut Item) {
+    // SAFETY: the test below passes a counter.
+    unsafe { (*closure.cast::<AtomicU32>()).fetch_add((*item).local_linear_id, Ordering::Relaxed) };
+}
+
+#[test]
+fn kernels_without_barriers_need_one_fiber() {
+    let counter = AtomicU32::new(0);
+    let shape = shape(no_barrier, (&raw const counter).cast(), [1, 1, 1000], 16);
+    let mut worker = Worker::new(shape);
+    for _ in 0..3 {
+        worker.run([0; 3]).expect("nothing to wait for");
+    }
+    assert_eq!(counter.load(Ordering::Relaxed), 3 * 999 * 1000 / 2);
+    assert_eq!(worker.fibers.len(), 1);
+}
+
+unsafe extern "C" fn sub_groups_part(_: *const c_void, item: *mut Item) {
+    // SAFETY: the scheduler's item.
+    unsafe {
+        if (*item).local_linear_id != 3 {
+            ((*(*item).ops).sub_group_barrier)(item);
+        }
+    }
+}
+
+#[test]
+fn a_barrier_that_cannot_be_complete_is_an_error_and_the_worker_goes_on() {
+    let shape = shape(sub_groups_part, std::ptr::null(), [1, 1, 10], 4);
+    let mut worker = Worker::new(shape);
+    for _ in 0..2 {
+        let error = worker.run([0, 5, 7]).expect_err("item 3 ends without its sub-group");
+        assert_eq!(error.code(), Code::Kernel);
+        let expected = "work-group (0, 5, 7) can never go on: of its 10 work-items 0 wait at a barrier of the work-group, 3 at one of a sub-group, and 7 have ended";
+        assert!(error.message().starts_with(expected), "{error}");
+    }
+    let counter = AtomicU32::new(0);
+    worker.begin(super::tests::shape(no_barrier, (&raw const counter).cast(), [1, 1, 10], 4));
+    worker.run([0; 3]).expect("the next launch is not concerned");
+    assert_eq!(counter.load(Ordering::Relaxed), 45);
+}
