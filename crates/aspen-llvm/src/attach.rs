@@ -8,7 +8,7 @@ use aspen_analysis::summary::{FuncId, Function};
 use aspen_analysis::{Analysis, Summary};
 use aspen_contract::{Aspect, AspectSet};
 
-use crate::dialect::{ASPECT_NAMES, Dialect, Kinds, aspects, marked_types};
+use crate::dialect::{ASPECT_NAMES, Dialect, Kinds, aspects, is_dpcpp, marked_types};
 use crate::facts::Facts;
 use crate::ir::{ModuleRef, NewMd, Value};
 
@@ -29,8 +29,9 @@ pub fn attach(module: ModuleRef<'_>, facts: &Facts, summary: &Summary, analysis:
             writer.instruction(instruction);
         }
     }
-    if dialect == Dialect::Seed {
-        module.erase_named_metadata(ASPECT_NAMES);
+    match dialect {
+        Dialect::Seed => module.erase_named_metadata(&ASPECT_NAMES.to_string_lossy()),
+        Dialect::Dpcpp => writer.names(facts, summary, analysis),
     }
 }
 
@@ -110,6 +111,23 @@ impl<'m> Writer<'m> {
         }
     }
 
+    /// The list of aspects with their names, which DPC++'s passes look numbers up in, and which marks a module as one of this dialect.
+    /// Source: FORMATS §2.
+    fn names(&self, facts: &Facts, summary: &Summary, analysis: &Analysis) {
+        let list = ASPECT_NAMES.to_string_lossy();
+        let mut listed: AspectSet = self.module.named_metadata(ASPECT_NAMES).into_iter().flat_map(aspects).collect();
+        listed.insert(Aspect::FP64);
+        listed.extend(facts.types.iter().flat_map(|ty| &ty.aspects));
+        for (id, function) in summary.iter() {
+            listed.extend(analysis.used(id));
+            listed.extend(function.declared.iter().flat_map(|declared| &declared.aspects));
+        }
+        self.module.erase_named_metadata(&list);
+        for aspect in listed.into_iter().filter(|aspect| aspect.name().is_some()) {
+            self.module.add_named_metadata(ASPECT_NAMES, self.aspect(aspect));
+        }
+    }
+
     /// Uses that stand on an instruction keep standing there, under the dialect's name.
     fn instruction(&self, instruction: Value<'m>) {
         let own = self.kinds.used[self.dialect as usize];
@@ -131,14 +149,18 @@ pub(crate) fn reversed_and_padded(dims: &[u64]) -> Vec<u64> {
     out
 }
 
-/// Work-group sizes as LLVM's SPIR-V back end reads them: three values, fastest first. Call it once, right before code generation, on a
-/// module in the seed dialect. Source: DESIGN §3.
+/// Work-group sizes as LLVM's SPIR-V back end reads them: three values, fastest first. Call it once, right before code generation. In the
+/// dpcpp dialect they stand so already. Source: DESIGN §3.
 pub fn prepare_for_spirv(module: ModuleRef<'_>) {
     let kinds = Kinds::new(module);
+    let reversed = is_dpcpp(module, &kinds);
     for function in module.functions() {
         for (kind, node) in function.function_metadata(module) {
             if kind == kinds.work_group {
-                let dims: Vec<u64> = node.integers().into_iter().map(|dim| u64::from(i32_bits(dim))).collect();
+                let mut dims: Vec<u64> = node.integers().into_iter().map(|dim| u64::from(i32_bits(dim))).collect();
+                if reversed {
+                    dims.reverse();
+                }
                 let operands: Vec<_> = reversed_and_padded(&dims).into_iter().map(|dim| module.integer(dim)).collect();
                 function.set_function_metadata(kind, Some(module.node(&operands)));
             }

@@ -44,7 +44,7 @@ impl Dialect {
 }
 
 /// The list of aspect names of the dpcpp dialect. The seed dialect has numbers only.
-pub(crate) const ASPECT_NAMES: &str = "sycl_aspects";
+pub(crate) const ASPECT_NAMES: &CStr = c"sycl_aspects";
 
 /// The ids of the metadata kinds in one context.
 pub(crate) struct Kinds {
@@ -133,7 +133,7 @@ pub(crate) fn marked_types(module: ModuleRef<'_>) -> Vec<(String, AspectSet)> {
 pub(crate) fn is_dpcpp(module: ModuleRef<'_>, kinds: &Kinds) -> bool {
     let [_, used] = kinds.used;
     let [_, declared] = kinds.declared;
-    module.has_named_metadata(ASPECT_NAMES)
+    !module.named_metadata(ASPECT_NAMES).is_empty()
         || !module.named_metadata(Dialect::Dpcpp.types()).is_empty()
         || module.functions().any(|function| function.function_metadata(module).iter().any(|&(kind, _)| kind == used || kind == declared))
 }

@@ -95,6 +95,7 @@ fn dpcpp_dialect_has_names_and_its_own_declared_aspects() {
     );
     assert!(metadata(&text, "sized").contains("!reqd_work_group_size !{i32 4, i32 2, i32 1}"));
     assert!(!text.contains("intel_used") && !text.contains("intel_declared") && !text.contains("intel_types"));
+    assert_eq!(metadata(&text, "!sycl_aspects"), r#"!{!{!"cpu", i32 1}, !{!"gpu", i32 2}, !{!"fp64", i32 6}}"#);
     // Reading it back gives the same again.
     assert_eq!(attached(&text, "{}", Dialect::Dpcpp), text);
 }
@@ -139,4 +140,13 @@ fn spir_v_wants_three_dimensions_fastest_first() {
     prepare_for_spirv(module.view());
     assert_eq!(metadata(&module.to_text(), "a"), "!reqd_work_group_size !{i32 8, i32 4, i32 2}");
     assert_eq!(metadata(&module.to_text(), "b"), "!reqd_work_group_size !{i32 -1, i32 1, i32 1}");
+    // The other dialect's are so already, also in an image of their own.
+    let text = attached(
+        "define void @f() !reqd_work_group_size !0 !work_group_num_dim !1 { ret void }\n!0 = !{i32 2, i32 4}\n!1 = !{i32 2}",
+        "{}",
+        Dialect::Dpcpp,
+    );
+    let image = context.parse("dpcpp.ll", text.as_bytes()).unwrap().clone_closure(&["f"]).unwrap();
+    prepare_for_spirv(image.view());
+    assert!(metadata(&image.to_text(), "f").contains("!reqd_work_group_size !{i32 4, i32 2, i32 1}"), "{}", image.to_text());
 }
