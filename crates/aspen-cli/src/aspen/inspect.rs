@@ -1,0 +1,74 @@
+//! `aspen inspect`: images, kernels and requirements of a file.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use aspen_contract::Requirements;
+use serde_json::{Value, json};
+
+use crate::program::{self, Image, Kernel};
+use crate::{Answer, Failure, Format, json};
+
+/// Runs the command.
+pub fn run(file: &Path, format: Format) -> Result<Answer, Failure> {
+    let images = program::read(file)?;
+    Ok(Answer::clean(match format {
+        Format::Text => text(file, &images),
+        Format::Json => json::document(&document(file, &images)),
+    }))
+}
+
+fn document(file: &Path, images: &[Image]) -> Value {
+    let kernel = |kernel: &Kernel| {
+        json!({
+            "symbol": kernel.symbol,
+            "name": kernel.name,
+            "requirements": json::requirements(&kernel.requirements),
+            "sources": kernel.sources.iter().map(json::source).collect::<Vec<_>>(),
+        })
+    };
+    let image = |(index, image): (usize, &Image)| {
+        json!({
+            "index": index,
+            "name": image.name,
+            "target": image.target,
+            "format": image.format,
+            "size": image.size,
+            "requirements": json::requirements(&image.requirements),
+            "kernels": image.kernels.iter().map(kernel).collect::<Vec<_>>(),
+            "exports": image.exports,
+            "imports": image.imports,
+            "properties": json::properties(&image.properties),
+        })
+    };
+    let images: Vec<Value> = images.iter().enumerate().map(image).collect();
+    json!({ "version": 1, "file": file.display().to_string(), "images": images })
+}
+
+fn text(file: &Path, images: &[Image]) -> String {
+    let mut out = format!("{}: {} device image{}\n", file.display(), images.len(), if images.len() == 1 { "" } else { "s" });
+    for (index, image) in images.iter().enumerate() {
+        let _ = writeln!(out, "\n[{index}] {}  {}  {}  {} bytes", image.name, image.target, image.format, image.size);
+        let _ = writeln!(out, "    needs {}", needs(&image.requirements));
+        let width = image.kernels.iter().map(|kernel| kernel.name.chars().count()).max().unwrap_or(0);
+        for kernel in &image.kernels {
+            // Kernels of one image need the same; an object's code is not split yet.
+            let own =
+                if kernel.requirements == image.requirements { String::new() } else { format!("  needs {}", needs(&kernel.requirements)) };
+            let line = format!("    kernel {:width$}{own}", kernel.name);
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        for (what, symbols) in [("exports", &image.exports), ("imports", &image.imports)] {
+            for symbol in symbols {
+                let _ = writeln!(out, "    {what} {symbol}");
+            }
+        }
+    }
+    out
+}
+
+/// `aspect fp64, sub-group size 8`, or `nothing`.
+pub fn needs(requirements: &Requirements) -> String {
+    let all: Vec<String> = requirements.needs().map(|need| need.to_string()).collect();
+    if all.is_empty() { "nothing".into() } else { all.join(", ") }
+}

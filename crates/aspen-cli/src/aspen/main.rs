@@ -1,0 +1,165 @@
+//! `aspen`: looks into what `aspen++` made, at targets and at devices. Source: DESIGN §2.
+//!
+//! Exit codes: 0, 1 for findings or a failed input, 2 for wrong usage. Data goes to standard output; a reader that goes away has read enough.
+
+mod check;
+mod devices;
+mod diff;
+mod explain;
+mod inspect;
+mod json;
+mod program;
+mod runtime;
+mod targets;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Looks into programs that aspen++ made: what device code they hold, what it needs, and which devices have that
+#[derive(Parser)]
+#[command(name = "aspen", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Shows images, kernels and requirements in an executable, library, object or archive
+    Inspect {
+        /// An executable, shared library, object, archive or OffloadBinary
+        file: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Says why: the chain of calls, with places, from a kernel to the use that needs an aspect
+    Explain {
+        /// An executable, shared library, object or archive
+        file: PathBuf,
+        /// Only this kernel (its name or symbol)
+        kernel: Option<String>,
+        /// Only this aspect of it
+        aspect: Option<String>,
+    },
+    /// Tells which kernels would run on a device; exit code 1 if one would not
+    Check {
+        /// An executable, shared library, object or archive
+        file: PathBuf,
+        /// A target of the database, as `aspen targets` lists them; may be repeated
+        #[arg(long = "device", value_name = "TARGET", required = true)]
+        devices: Vec<String>,
+        /// Adds to the target database, or changes it
+        #[arg(long = "device-config-file", value_name = "F.yaml")]
+        config_files: Vec<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Compares two builds; exit code 1 if a kernel of both needs more in the new one
+    Diff {
+        /// The older build
+        old: PathBuf,
+        /// The newer build
+        new: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Lists the target database, or one target of it
+    #[command(args_conflicts_with_subcommands = true)]
+    Targets {
+        #[command(subcommand)]
+        command: Option<TargetsCommand>,
+        /// A name or alias
+        name: Option<String>,
+        /// Adds to the target database, or changes it
+        #[arg(long = "device-config-file", value_name = "F.yaml")]
+        config_files: Vec<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Lists the devices that programs find here, as ASPEN_DEVICE_PROFILE and ASPEN_DEVICE_SELECTOR present them
+    Devices {
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+#[derive(Subcommand)]
+enum TargetsCommand {
+    /// Validates a device configuration file
+    Check {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+#[derive(clap::Args)]
+struct Output {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// How to print.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON document for programs
+    Json,
+}
+
+/// Why a command stops.
+enum Failure {
+    /// A failed input: exit code 1.
+    Input(String),
+    /// Wrong usage that only the database can tell: exit code 2.
+    Usage(String),
+}
+
+/// What a command prints, and whether it found something to complain about.
+struct Answer {
+    text: String,
+    findings: bool,
+}
+
+impl Answer {
+    fn clean(text: String) -> Answer {
+        Answer { text, findings: false }
+    }
+}
+
+fn main() -> ExitCode {
+    let answer = match Arguments::parse().command {
+        Command::Inspect { file, output } => inspect::run(&file, output.format),
+        Command::Explain { file, kernel, aspect } => explain::run(&file, kernel.as_deref(), aspect.as_deref()),
+        Command::Check { file, devices, config_files, output } => check::run(&file, &devices, &config_files, output.format),
+        Command::Diff { old, new, output } => diff::run(&old, &new, output.format),
+        Command::Targets { command: Some(TargetsCommand::Check { file }), .. } => targets::check(&file),
+        Command::Targets { command: None, name, config_files, output } => targets::run(name.as_deref(), &config_files, output.format),
+        Command::Devices { output } => devices::run(output.format),
+    };
+    match answer {
+        Ok(answer) => match print(&answer.text) {
+            Ok(()) => ExitCode::from(u8::from(answer.findings)),
+            Err(error) => fail(&format!("cannot write to standard output: {error}"), 1),
+        },
+        Err(Failure::Input(text)) => fail(&text, 1),
+        Err(Failure::Usage(text)) => fail(&text, 2),
+    }
+}
+
+fn fail(text: &str, code: u8) -> ExitCode {
+    eprintln!("aspen: error: {text}");
+    ExitCode::from(code)
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,175 @@
+//! A file's device code as all commands look at it: images with kernels, what they need and why.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use aspen_analysis::summary::Role;
+use aspen_analysis::{Summary, analyse};
+use aspen_contract::{Aspect, Requirements, Source};
+use aspen_image::container::{Container, Kind};
+use aspen_image::{DeviceImage, Entry, ObjectBlob, PropertySets, find};
+
+use crate::Failure;
+
+/// An image, or an object's code for one target.
+pub struct Image {
+    /// `<stem>_<n>`; an object's code has the name of its source.
+    pub name: String,
+    /// The target's name.
+    pub target: String,
+    /// `spirv`, `native`, `bitcode`, …
+    pub format: String,
+    /// In bytes.
+    pub size: usize,
+    /// What a device must have for any of it.
+    pub requirements: Requirements,
+    /// In the order of the image.
+    pub kernels: Vec<Kernel>,
+    /// Device functions offered to others.
+    pub exports: Vec<String>,
+    /// Device functions taken from others.
+    pub imports: Vec<String>,
+    /// Everything that is recorded.
+    pub properties: PropertySets,
+}
+
+/// A kernel.
+pub struct Kernel {
+    /// The entry's symbol.
+    pub symbol: String,
+    /// The name for people.
+    pub name: String,
+    /// What it needs.
+    pub requirements: Requirements,
+    /// Why.
+    pub sources: Vec<Source>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// If it cannot be read, is damaged, or holds no device code.
+pub fn read(path: &Path) -> Result<Vec<Image>, Failure> {
+    let name = path.display().to_string();
+    let bytes = fs::read(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
+    let container = find(&bytes, &name).map_err(|error| Failure::Input(error.to_string()))?;
+    let mut images = Vec::new();
+    match &container.kind {
+        Kind::ThinArchive(members) => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            for member in members {
+                let file = folder.join(member);
+                let bytes = fs::read(&file).map_err(|error| {
+                    Failure::Input(format!("'{name}' is a thin archive; cannot read its member '{}': {error}", file.display()))
+                })?;
+                // Members without device code are as good as in a full archive.
+                if let Ok(found) = find(&bytes, &file.display().to_string()) {
+                    images.extend(images_of(found, &name)?);
+                }
+            }
+            if images.is_empty() {
+                return Err(Failure::Input(format!("'{name}' holds no device images: none of its members was compiled by aspen++")));
+            }
+        }
+        Kind::Executable | Kind::SharedObject | Kind::Object | Kind::Archive | Kind::OffloadBinary => images = images_of(container, &name)?,
+        Kind::SpirV | Kind::Bitcode | Kind::LlvmText | Kind::Table | Kind::Properties => {
+            return Err(Failure::Input(format!(
+                "'{name}' holds no device images: it is bare code or a list, without what aspen++ records"
+            )));
+        }
+    }
+    Ok(images)
+}
+
+fn images_of(container: Container<'_>, file: &str) -> Result<Vec<Image>, Failure> {
+    let damaged = |error: String| Failure::Input(format!("'{file}': damaged device image: {error}"));
+    let entries = container.entries.into_iter().map(|found| found.entry);
+    entries
+        .map(|entry| {
+            let is_object_code = entry.string(aspen_image::object_sections::OBJECT).is_some();
+            if is_object_code { object_code(entry) } else { linked_image(entry) }.map_err(damaged)
+        })
+        .collect()
+}
+
+fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
+    let text = |error: aspen_image::ImageError| error.to_string();
+    let image = DeviceImage::new(entry);
+    let mut kernels = Vec::new();
+    for kernel in image.kernels().map_err(text)? {
+        let sources = image.sources(&kernel.symbol).map_err(text)?;
+        kernels.push(Kernel { symbol: kernel.symbol, name: kernel.info.name, requirements: kernel.info.requirements, sources });
+    }
+    Ok(Image {
+        name: image.name().unwrap_or("").to_owned(),
+        target: image.target().to_owned(),
+        format: image.format_name().into_owned(),
+        size: image.bytes().len(),
+        requirements: image.requirements().map_err(text)?,
+        kernels,
+        exports: image.exports().map_err(text)?,
+        imports: image.imports().map_err(text)?,
+        properties: image.property_sets().map_err(text)?,
+    })
+}
+
+/// An object's kernels need what its own analysis knows; the link may add to that.
+fn object_code(entry: Entry<'_>) -> Result<Image, String> {
+    let image = DeviceImage::new(entry.clone());
+    let properties = image.property_sets().map_err(|error| error.to_string())?;
+    let blob = ObjectBlob::from_entry(entry).map_err(|error| error.to_string())?;
+    let bytes = blob.summary.as_deref().ok_or("its analysis is missing")?;
+    let summary = Summary::from_bytes(bytes).map_err(|error| error.to_string())?;
+    let analysis = analyse(&summary);
+    let (mut kernels, mut exports, mut imports) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    for (id, function) in summary.iter() {
+        match &function.role {
+            Role::Kernel(kernel) if function.defined => kernels.push(Kernel {
+                symbol: function.symbol.clone(),
+                name: kernel.name.clone(),
+                requirements: analysis.requirements(id),
+                sources: analysis.sources(id).to_vec(),
+            }),
+            Role::Exported if function.defined => _ = exports.insert(function.symbol.clone()),
+            Role::Exported => _ = imports.insert(function.symbol.clone()),
+            Role::Kernel(_) | Role::Plain => {}
+        }
+    }
+    let stem =
+        Path::new(&blob.header.unit).file_stem().map_or_else(|| blob.header.unit.clone(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Image {
+        name: stem,
+        target: blob.target.clone(),
+        format: image.format_name().into_owned(),
+        size: blob.bitcode.len(),
+        requirements: all_of(&kernels),
+        kernels,
+        exports: exports.into_iter().collect(),
+        imports: imports.into_iter().collect(),
+        properties,
+    })
+}
+
+/// What all kernels together need; a size only if all that require one require the same.
+fn all_of(kernels: &[Kernel]) -> Requirements {
+    let aspects = kernels.iter().flat_map(|kernel| kernel.requirements.aspects.iter().copied()).collect();
+    let sub: BTreeSet<_> = kernels.iter().filter_map(|kernel| kernel.requirements.reqd_sub_group_size).collect();
+    let group: BTreeSet<_> = kernels.iter().filter_map(|kernel| kernel.requirements.reqd_work_group_size.clone()).collect();
+    Requirements {
+        aspects,
+        reqd_sub_group_size: (sub.len() == 1).then(|| sub.into_iter().next()).flatten(),
+        reqd_work_group_size: (group.len() == 1).then(|| group.into_iter().next()).flatten(),
+    }
+}
+
+/// The kernels of all images, each symbol once: images for several targets hold the same kernels.
+pub fn kernels(images: &[Image]) -> Vec<&Kernel> {
+    let mut seen = BTreeSet::new();
+    images.iter().flat_map(|image| &image.kernels).filter(|kernel| seen.insert(kernel.symbol.as_str())).collect()
+}
+
+/// An aspect by its name, or by its number as in `#103`.
+pub fn aspect(name: &str) -> Option<Aspect> {
+    Aspect::from_name(name).or_else(|| name.strip_prefix('#')?.parse().ok().map(Aspect::from_number))
+}

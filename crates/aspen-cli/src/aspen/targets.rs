@@ -1,0 +1,109 @@
+//! `aspen targets`: the target database, one target of it, or the check of a user's file.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aspen_devices::{Database, Target};
+use serde_json::{Value, json};
+
+use crate::{Answer, Failure, Format, json};
+
+/// The database with the user's files; their warnings go to standard error.
+///
+/// # Errors
+/// If a file cannot be read or is faulty.
+pub fn database(files: &[PathBuf]) -> Result<Database, Failure> {
+    let mut database = Database::builtin().clone();
+    for file in files {
+        let (next, warnings) = overlay(&database, file)?;
+        if !warnings.is_empty() {
+            eprint!("{warnings}");
+        }
+        database = next;
+    }
+    Ok(database)
+}
+
+fn overlay(database: &Database, file: &Path) -> Result<(Database, String), Failure> {
+    let name = file.display().to_string();
+    let text = fs::read_to_string(file).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
+    let (database, warnings) =
+        database.overlay(&name, &text).map_err(|error| Failure::Input(format!("the device file cannot be used\n{error}")))?;
+    Ok((database, warnings.iter().map(|warning| format!("{warning}\n")).collect()))
+}
+
+/// `aspen targets check F.yaml`.
+pub fn check(file: &Path) -> Result<Answer, Failure> {
+    let (_, warnings) = overlay(Database::builtin(), file)?;
+    Ok(Answer::clean(format!("{warnings}{}: valid\n", file.display())))
+}
+
+/// `aspen targets [NAME]`.
+pub fn run(name: Option<&str>, config_files: &[PathBuf], format: Format) -> Result<Answer, Failure> {
+    let database = database(config_files)?;
+    let targets: Vec<&Target> = match name {
+        Some(name) => vec![database.lookup(name).map_err(|error| Failure::Input(error.to_string()))?],
+        None => database.iter().collect(),
+    };
+    Ok(Answer::clean(match format {
+        Format::Json => {
+            let list: Vec<Value> = targets.into_iter().map(document).collect();
+            json::document(&json!({ "version": 1, "targets": list }))
+        }
+        Format::Text if name.is_some() => targets.into_iter().map(details).collect(),
+        Format::Text => table(&targets),
+    }))
+}
+
+fn document(target: &Target) -> Value {
+    json!({
+        "name": target.name,
+        "aliases": target.aliases,
+        "aspects": names(target),
+        "may_support_other_aspects": target.may_support_other_aspects,
+        "sub_group_sizes": target.sub_group_sizes.as_deref().unwrap_or_default(),
+        "aot_toolchain": target.aot_toolchain,
+        "aot_toolchain_options": target.aot_toolchain_options,
+        "origin": target.origin.to_string(),
+    })
+}
+
+fn names(target: &Target) -> Vec<String> {
+    target.aspects.iter().map(ToString::to_string).collect()
+}
+
+fn sizes(target: &Target) -> String {
+    match &target.sub_group_sizes {
+        Some(sizes) => sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
+        None => "not known".into(),
+    }
+}
+
+fn table(targets: &[&Target]) -> String {
+    let width = targets.iter().map(|target| target.name.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for target in targets {
+        let aliases = if target.aliases.is_empty() { String::new() } else { format!("  also {}", target.aliases.join(", ")) };
+        let _ = writeln!(out, "{:width$}  {:3} aspects  sub-groups {}{aliases}", target.name, target.aspects.len(), sizes(target));
+    }
+    out
+}
+
+fn details(target: &Target) -> String {
+    let mut out = format!("{}\n", target.name);
+    let mut line = |what: &str, value: String| {
+        let _ = writeln!(out, "  {what:16} {value}");
+    };
+    if !target.aliases.is_empty() {
+        line("also", target.aliases.join(", "));
+    }
+    line("aspects", names(target).join(", "));
+    line("others", if target.may_support_other_aspects { "possible".into() } else { "none".into() });
+    line("sub-group sizes", sizes(target));
+    if let Some(tool) = &target.aot_toolchain {
+        line("compiled by", format!("{tool} {}", target.aot_toolchain_options.as_deref().unwrap_or_default()).trim_end().to_owned());
+    }
+    line("described in", target.origin.to_string());
+    out
+}

@@ -1,3 +1,0 @@
-//! Entry point.
-
-fn main() {}
