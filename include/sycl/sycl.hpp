@@ -3,6 +3,7 @@
 #include <sycl/accessor.hpp>
 #include <sycl/aspects.hpp>
 #include <sycl/atomic_ref.hpp>
+#include <sycl/backend.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
@@ -11,11 +12,16 @@
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/functional.hpp>
+#include <sycl/group.hpp>
 #include <sycl/group_algorithm.hpp>
 #include <sycl/half.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/item.hpp>
 #include <sycl/kernel_bundle.hpp>
+#include <sycl/marray.hpp>
+#include <sycl/math.hpp>
+#include <sycl/memory_enums.hpp>
+#include <sycl/multi_ptr.hpp>
 #include <sycl/nd_item.hpp>
 #include <sycl/platform.hpp>
 #include <sycl/printf.hpp>
@@ -23,4 +29,6 @@
 #include <sycl/property_list.hpp>
 #include <sycl/queue.hpp>
 #include <sycl/range.hpp>
+#include <sycl/sub_group.hpp>
 #include <sycl/usm.hpp>
+#include <sycl/vec.hpp>

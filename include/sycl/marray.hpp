@@ -1,0 +1,118 @@
+//! `sycl::marray`: an array with element-wise operators. Source: SYCL 2020 §4.14.3.
+#pragma once
+#include <sycl/half.hpp>
+#include <type_traits>
+
+namespace sycl {
+
+template <class T, size_t N> class marray {
+public:
+  using value_type = T;
+  using reference = T &;
+  using const_reference = const T &;
+  using iterator = T *;
+  using const_iterator = const T *;
+
+  constexpr marray() : data_{} {}
+  explicit constexpr marray(const T &all) : data_{} {
+    for (size_t i = 0; i < N; ++i)
+      data_[i] = all;
+  }
+  template <class... A, std::enable_if_t<sizeof...(A) == N && (N > 1) && (std::is_convertible_v<A, T> && ...), int> = 0>
+  constexpr marray(const A &...values) : data_{static_cast<T>(values)...} {}
+  constexpr marray &operator=(const T &all) { return *this = marray(all); }
+  template <size_t M = N, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return data_[0]; }
+
+  static constexpr size_t size() noexcept { return N; }
+  constexpr T &operator[](size_t i) { return data_[i]; }
+  constexpr const T &operator[](size_t i) const { return data_[i]; }
+  constexpr T *begin() { return data_; }
+  constexpr const T *begin() const { return data_; }
+  constexpr T *end() { return data_ + N; }
+  constexpr const T *end() const { return data_ + N; }
+
+#define __ASPEN_MARRAY_OPERATOR(op)                                                                                                       \
+  friend constexpr marray operator op(const marray & a, const marray & b) {                                                                \
+    marray out;                                                                                                                            \
+    for (size_t i = 0; i < N; ++i)                                                                                                         \
+      out.data_[i] = static_cast<T>(a.data_[i] op b.data_[i]);                                                                             \
+    return out;                                                                                                                            \
+  }                                                                                                                                        \
+  friend constexpr marray operator op(const marray & a, const T & b) { return a op marray(b); }                                            \
+  friend constexpr marray operator op(const T & a, const marray & b) { return marray(a) op b; }                                            \
+  friend constexpr marray &operator op##=(marray & a, const marray & b) { return a = a op b; }                                             \
+  friend constexpr marray &operator op##=(marray & a, const T & b) { return a = a op b; }
+  __ASPEN_MARRAY_OPERATOR(+)
+  __ASPEN_MARRAY_OPERATOR(-)
+  __ASPEN_MARRAY_OPERATOR(*)
+  __ASPEN_MARRAY_OPERATOR(/)
+  __ASPEN_MARRAY_OPERATOR(%)
+  __ASPEN_MARRAY_OPERATOR(&)
+  __ASPEN_MARRAY_OPERATOR(|)
+  __ASPEN_MARRAY_OPERATOR(^)
+  __ASPEN_MARRAY_OPERATOR(<<)
+  __ASPEN_MARRAY_OPERATOR(>>)
+#undef __ASPEN_MARRAY_OPERATOR
+
+#define __ASPEN_MARRAY_COMPARISON(op)                                                                                                     \
+  friend constexpr marray<bool, N> operator op(const marray & a, const marray & b) {                                                       \
+    marray<bool, N> out;                                                                                                                   \
+    for (size_t i = 0; i < N; ++i)                                                                                                         \
+      out[i] = static_cast<bool>(a.data_[i] op b.data_[i]);                                                                                \
+    return out;                                                                                                                            \
+  }                                                                                                                                        \
+  friend constexpr marray<bool, N> operator op(const marray & a, const T & b) { return a op marray(b); }                                   \
+  friend constexpr marray<bool, N> operator op(const T & a, const marray & b) { return marray(a) op b; }
+  __ASPEN_MARRAY_COMPARISON(==)
+  __ASPEN_MARRAY_COMPARISON(!=)
+  __ASPEN_MARRAY_COMPARISON(<)
+  __ASPEN_MARRAY_COMPARISON(>)
+  __ASPEN_MARRAY_COMPARISON(<=)
+  __ASPEN_MARRAY_COMPARISON(>=)
+  __ASPEN_MARRAY_COMPARISON(&&)
+  __ASPEN_MARRAY_COMPARISON(||)
+#undef __ASPEN_MARRAY_COMPARISON
+
+  friend constexpr marray operator+(const marray &a) { return a; }
+  friend constexpr marray operator-(const marray &a) {
+    marray out;
+    for (size_t i = 0; i < N; ++i)
+      out.data_[i] = static_cast<T>(-a.data_[i]);
+    return out;
+  }
+  friend constexpr marray<bool, N> operator!(const marray &a) {
+    marray<bool, N> out;
+    for (size_t i = 0; i < N; ++i)
+      out[i] = !a.data_[i];
+    return out;
+  }
+  friend constexpr marray &operator++(marray &a) { return a += T(1); }
+  friend constexpr marray &operator--(marray &a) { return a -= T(1); }
+
+private:
+  T data_[N];
+};
+
+template <class T, class... U, class = std::enable_if_t<(std::is_same_v<T, U> && ...)>> marray(T, U...) -> marray<T, sizeof...(U) + 1>;
+
+#define __ASPEN_MARRAY_ALIASES(name, T)                                                                                                   \
+  using m##name##2 = marray<T, 2>;                                                                                                         \
+  using m##name##3 = marray<T, 3>;                                                                                                         \
+  using m##name##4 = marray<T, 4>;                                                                                                         \
+  using m##name##8 = marray<T, 8>;                                                                                                         \
+  using m##name##16 = marray<T, 16>;
+__ASPEN_MARRAY_ALIASES(char, std::int8_t)
+__ASPEN_MARRAY_ALIASES(uchar, std::uint8_t)
+__ASPEN_MARRAY_ALIASES(short, std::int16_t)
+__ASPEN_MARRAY_ALIASES(ushort, std::uint16_t)
+__ASPEN_MARRAY_ALIASES(int, std::int32_t)
+__ASPEN_MARRAY_ALIASES(uint, std::uint32_t)
+__ASPEN_MARRAY_ALIASES(long, std::int64_t)
+__ASPEN_MARRAY_ALIASES(ulong, std::uint64_t)
+__ASPEN_MARRAY_ALIASES(float, float)
+__ASPEN_MARRAY_ALIASES(double, double)
+__ASPEN_MARRAY_ALIASES(half, half)
+__ASPEN_MARRAY_ALIASES(bool, bool)
+#undef __ASPEN_MARRAY_ALIASES
+
+} // namespace sycl

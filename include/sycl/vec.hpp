@@ -1,0 +1,374 @@
+//! `sycl::vec`. Elements lie in an array, so that a vec of half or double needs what its elements need, and code generators still make
+//! vector instructions of it. Source: SYCL 2020 §4.14.2.
+#pragma once
+#include <cstring>
+#include <sycl/half.hpp>
+#include <sycl/multi_ptr.hpp>
+#include <type_traits>
+
+namespace sycl {
+
+template <class T, int N> class vec;
+enum class rounding_mode { automatic, rte, rtz, rtp, rtn };
+
+namespace detail {
+
+template <class V, int... I> class swizzled;
+
+/// Number and type of elements of a vec, of a swizzle, of a number (one).
+template <class A> struct elements_of {
+  static constexpr int count = 1;
+  static constexpr bool is_vector = false;
+};
+template <class T, int N> struct elements_of<vec<T, N>> {
+  using element = T;
+  static constexpr int count = N;
+  static constexpr bool is_vector = true;
+};
+template <class T, int N, int... I> struct elements_of<swizzled<vec<T, N>, I...>> {
+  using element = T;
+  static constexpr int count = sizeof...(I);
+  static constexpr bool is_vector = true;
+};
+template <class A> inline constexpr bool is_vector = elements_of<std::remove_cv_t<A>>::is_vector;
+
+/// The vec in which `a op b` is computed; no type when the two do not fit.
+template <class A, class B, class = void> struct common_vec {};
+template <class A, class B> struct common_vec<A, B, std::enable_if_t<is_vector<A> && is_vector<B>>> {
+  using a = elements_of<A>;
+  using b = elements_of<B>;
+  using type =
+      std::enable_if_t<a::count == b::count && std::is_same_v<typename a::element, typename b::element>, vec<typename a::element, a::count>>;
+};
+template <class A, class B>
+struct common_vec<A, B, std::enable_if_t<is_vector<A> && !is_vector<B> && std::is_convertible_v<B, typename elements_of<A>::element>>> {
+  using type = vec<typename elements_of<A>::element, elements_of<A>::count>;
+};
+template <class A, class B>
+struct common_vec<A, B, std::enable_if_t<!is_vector<A> && is_vector<B> && std::is_convertible_v<A, typename elements_of<B>::element>>> {
+  using type = vec<typename elements_of<B>::element, elements_of<B>::count>;
+};
+template <class A, class B> using common_vec_t = typename common_vec<A, B>::type;
+
+/// Comparisons give -1 and 0 in integers of the elements' size.
+template <size_t Size> struct mask_element;
+template <> struct mask_element<1> { using type = std::int8_t; };
+template <> struct mask_element<2> { using type = std::int16_t; };
+template <> struct mask_element<4> { using type = std::int32_t; };
+template <> struct mask_element<8> { using type = std::int64_t; };
+
+/// The i-th element of a vector-like value, or the number itself.
+template <class T, class A> constexpr T element_at(const A &a, int i) {
+  if constexpr (is_vector<A>)
+    return a[i];
+  else
+    return ((void)i, static_cast<T>(a));
+}
+
+/// Some elements of a vec, in some order: reads and writes through.
+template <class V, int... I> class swizzled {
+  using T = typename elements_of<std::remove_const_t<V>>::element;
+  static constexpr int count = sizeof...(I);
+  static constexpr int index[] = {I...};
+
+public:
+  using element_type = T;
+  explicit constexpr swizzled(V &of) : of_(of) {}
+  constexpr operator vec<T, count>() const { return vec<T, count>(of_[I]...); }
+  template <int M = count, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return of_[index[0]]; }
+  constexpr decltype(auto) operator[](int i) const { return of_[index[i]]; }
+  static constexpr int size() { return count; }
+  template <class B> constexpr const swizzled &operator=(const B &b) const {
+    const vec<T, count> value = vec<T, count>::from(b); // all read before any is written: v.xy() = v.yx()
+    for (int i = 0; i < count; ++i)
+      of_[index[i]] = value[i];
+    return *this;
+  }
+  constexpr const swizzled &operator=(const swizzled &b) const { return *this = static_cast<vec<T, count>>(b); }
+  swizzled(const swizzled &) = default;
+#define __ASPEN_SWIZZLE_ASSIGNMENT(op)                                                                                                    \
+  template <class B> constexpr const swizzled &operator op##=(const B &b) const { return *this = *this op b; }
+  __ASPEN_SWIZZLE_ASSIGNMENT(+)
+  __ASPEN_SWIZZLE_ASSIGNMENT(-)
+  __ASPEN_SWIZZLE_ASSIGNMENT(*)
+  __ASPEN_SWIZZLE_ASSIGNMENT(/)
+#undef __ASPEN_SWIZZLE_ASSIGNMENT
+
+private:
+  V &of_;
+};
+
+} // namespace detail
+
+template <class T, int N> class vec {
+  static_assert(N == 1 || N == 2 || N == 3 || N == 4 || N == 8 || N == 16, "a vec has 1, 2, 3, 4, 8 or 16 elements");
+  static constexpr int room = N == 3 ? 4 : N;
+
+public:
+  using element_type = T;
+  using value_type = T;
+
+  constexpr vec() : data_{} {}
+  constexpr vec(const vec &) = default;
+  constexpr vec &operator=(const vec &) = default;
+  /// All elements alike.
+  template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T> && N != 1, int> = 0>
+  explicit constexpr vec(const U &all) : data_{} {
+    for (int i = 0; i < N; ++i)
+      data_[i] = static_cast<T>(all);
+  }
+  template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T> && N == 1, int> = 0, class = void>
+  constexpr vec(const U &only) : data_{static_cast<T>(only)} {}
+  /// Numbers and vectors, N elements in all.
+  template <class A, class B, class... Rest,
+            std::enable_if_t<((detail::elements_of<A>::count + detail::elements_of<B>::count) + ... + detail::elements_of<Rest>::count) ==
+                                 N,
+                             int> = 0>
+  constexpr vec(const A &a, const B &b, const Rest &...rest) : data_{} {
+    int next = 0;
+    put(next, a);
+    put(next, b);
+    (put(next, rest), ...);
+  }
+  constexpr vec &operator=(const T &all) { return *this = from(all); }
+
+  static constexpr size_t byte_size() noexcept { return sizeof(vec); }
+  static constexpr size_t size() noexcept { return N; }
+  static constexpr size_t get_size() { return sizeof(vec); }
+  static constexpr size_t get_count() { return N; }
+
+  constexpr T &operator[](int i) { return data_[i]; }
+  constexpr const T &operator[](int i) const { return data_[i]; }
+  template <int M = N, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return data_[0]; }
+
+#define __ASPEN_VEC_ELEMENT(name, i)                                                                                                      \
+  template <int M = N, std::enable_if_t<(M > i), int> = 0> constexpr T &name() { return data_[i]; }                                        \
+  template <int M = N, std::enable_if_t<(M > i), int> = 0> constexpr const T &name() const { return data_[i]; }
+  __ASPEN_VEC_ELEMENT(x, 0)
+  __ASPEN_VEC_ELEMENT(y, 1)
+  __ASPEN_VEC_ELEMENT(z, 2)
+  __ASPEN_VEC_ELEMENT(w, 3)
+  __ASPEN_VEC_ELEMENT(r, 0)
+  __ASPEN_VEC_ELEMENT(g, 1)
+  __ASPEN_VEC_ELEMENT(b, 2)
+  __ASPEN_VEC_ELEMENT(a, 3)
+  __ASPEN_VEC_ELEMENT(s0, 0)
+  __ASPEN_VEC_ELEMENT(s1, 1)
+  __ASPEN_VEC_ELEMENT(s2, 2)
+  __ASPEN_VEC_ELEMENT(s3, 3)
+  __ASPEN_VEC_ELEMENT(s4, 4)
+  __ASPEN_VEC_ELEMENT(s5, 5)
+  __ASPEN_VEC_ELEMENT(s6, 6)
+  __ASPEN_VEC_ELEMENT(s7, 7)
+  __ASPEN_VEC_ELEMENT(s8, 8)
+  __ASPEN_VEC_ELEMENT(s9, 9)
+  __ASPEN_VEC_ELEMENT(sA, 10)
+  __ASPEN_VEC_ELEMENT(sB, 11)
+  __ASPEN_VEC_ELEMENT(sC, 12)
+  __ASPEN_VEC_ELEMENT(sD, 13)
+  __ASPEN_VEC_ELEMENT(sE, 14)
+  __ASPEN_VEC_ELEMENT(sF, 15)
+#undef __ASPEN_VEC_ELEMENT
+
+  template <int... I> constexpr auto swizzle() { return detail::swizzled<vec, I...>(*this); }
+  template <int... I> constexpr auto swizzle() const { return vec<T, sizeof...(I)>(data_[I]...); }
+  constexpr auto lo() const { return half_of<0, 1>(); }
+  constexpr auto hi() const { return half_of<room / 2, 1>(); }
+  constexpr auto even() const { return half_of<0, 2>(); }
+  constexpr auto odd() const { return half_of<1, 2>(); }
+
+#if defined(SYCL_SIMPLE_SWIZZLES)
+#define __ASPEN_S2(p, q)                                                                                                                  \
+  constexpr auto p##q() { return swizzle<c_##p, c_##q>(); }                                                                                \
+  constexpr auto p##q() const { return swizzle<c_##p, c_##q>(); }
+#define __ASPEN_S3(p, q, r)                                                                                                               \
+  constexpr auto p##q##r() { return swizzle<c_##p, c_##q, c_##r>(); }                                                                      \
+  constexpr auto p##q##r() const { return swizzle<c_##p, c_##q, c_##r>(); }
+#define __ASPEN_S4(p, q, r, s)                                                                                                            \
+  constexpr auto p##q##r##s() { return swizzle<c_##p, c_##q, c_##r, c_##s>(); }                                                            \
+  constexpr auto p##q##r##s() const { return swizzle<c_##p, c_##q, c_##r, c_##s>(); }
+#define __ASPEN_E4(p, q, r) __ASPEN_S4(p, q, r, x) __ASPEN_S4(p, q, r, y) __ASPEN_S4(p, q, r, z) __ASPEN_S4(p, q, r, w)
+#define __ASPEN_E3F(p, q, r) __ASPEN_S3(p, q, r) __ASPEN_E4(p, q, r)
+#define __ASPEN_E3(p, q) __ASPEN_E3F(p, q, x) __ASPEN_E3F(p, q, y) __ASPEN_E3F(p, q, z) __ASPEN_E3F(p, q, w)
+#define __ASPEN_E2F(p, q) __ASPEN_S2(p, q) __ASPEN_E3(p, q)
+#define __ASPEN_E2(p) __ASPEN_E2F(p, x) __ASPEN_E2F(p, y) __ASPEN_E2F(p, z) __ASPEN_E2F(p, w)
+  __ASPEN_E2(x)
+  __ASPEN_E2(y)
+  __ASPEN_E2(z)
+  __ASPEN_E2(w)
+#undef __ASPEN_S2
+#undef __ASPEN_S3
+#undef __ASPEN_S4
+#undef __ASPEN_E2
+#undef __ASPEN_E2F
+#undef __ASPEN_E3
+#undef __ASPEN_E3F
+#undef __ASPEN_E4
+#endif
+
+  /// Element by element; floating-point numbers become integers towards zero unless `Mode` says otherwise.
+  template <class U, rounding_mode Mode = rounding_mode::automatic> constexpr vec<U, N> convert() const {
+    vec<U, N> out;
+    for (int i = 0; i < N; ++i) {
+      if constexpr (std::is_integral_v<U> && detail::is_genfloat<T> && Mode != rounding_mode::automatic && Mode != rounding_mode::rtz)
+        out[i] = static_cast<U>(rounded<Mode>(data_[i]));
+      else
+        out[i] = static_cast<U>(data_[i]);
+    }
+    return out;
+  }
+  /// The same bytes as another type.
+  template <class V> V as() const {
+    static_assert(sizeof(V) == sizeof(vec), "as<V>() needs a type of the same size");
+    return __builtin_bit_cast(V, *this);
+  }
+  void load(size_t offset, const T *from) { std::memcpy(data_, from + offset * N, N * sizeof(T)); }
+  void store(size_t offset, T *to) const { std::memcpy(to + offset * N, data_, N * sizeof(T)); }
+  template <access::address_space S, access::decorated E> void load(size_t offset, multi_ptr<const T, S, E> from) { load(offset, from.get()); }
+  template <access::address_space S, access::decorated E> void load(size_t offset, multi_ptr<T, S, E> from) { load(offset, from.get()); }
+  template <access::address_space S, access::decorated E> void store(size_t offset, multi_ptr<T, S, E> to) const { store(offset, to.get()); }
+
+#define __ASPEN_VEC_ASSIGNMENT(op)                                                                                                        \
+  template <class B> constexpr vec &operator op##=(const B &b) { return *this = *this op b; }
+  __ASPEN_VEC_ASSIGNMENT(+)
+  __ASPEN_VEC_ASSIGNMENT(-)
+  __ASPEN_VEC_ASSIGNMENT(*)
+  __ASPEN_VEC_ASSIGNMENT(/)
+  __ASPEN_VEC_ASSIGNMENT(%)
+  __ASPEN_VEC_ASSIGNMENT(&)
+  __ASPEN_VEC_ASSIGNMENT(|)
+  __ASPEN_VEC_ASSIGNMENT(^)
+  __ASPEN_VEC_ASSIGNMENT(<<)
+  __ASPEN_VEC_ASSIGNMENT(>>)
+#undef __ASPEN_VEC_ASSIGNMENT
+  constexpr vec &operator++() { return *this += T(1); }
+  constexpr vec &operator--() { return *this -= T(1); }
+  constexpr vec operator++(int) {
+    vec old(*this);
+    ++*this;
+    return old;
+  }
+  constexpr vec operator--(int) {
+    vec old(*this);
+    --*this;
+    return old;
+  }
+  friend constexpr vec operator+(const vec &v) { return v; }
+  friend constexpr vec operator-(const vec &v) { return v.each([](const T &e) { return static_cast<T>(-e); }); }
+  template <class U = T> friend constexpr std::enable_if_t<std::is_integral_v<U> && std::is_same_v<U, T>, vec<U, N>> operator~(const vec<U, N> &v) {
+    return v.each([](const U &e) { return static_cast<U>(~e); });
+  }
+  friend constexpr auto operator!(const vec &v) { return v == T(0); }
+
+  /// For the library: `function` of every element.
+  template <class F> constexpr vec each(F function) const {
+    vec out;
+    for (int i = 0; i < N; ++i)
+      out.data_[i] = function(data_[i]);
+    return out;
+  }
+  /// For the library: a vec of a number or of something vector-like.
+  template <class B> static constexpr vec from(const B &b) {
+    vec out;
+    for (int i = 0; i < N; ++i)
+      out.data_[i] = detail::element_at<T>(b, i);
+    return out;
+  }
+
+private:
+  static constexpr int c_x = 0, c_y = 1, c_z = 2, c_w = 3;
+  template <class A> constexpr void put(int &next, const A &a) {
+    for (int i = 0; i < detail::elements_of<A>::count; ++i)
+      data_[next++] = detail::element_at<T>(a, i);
+  }
+  template <int From, int Step> constexpr auto half_of() const {
+    vec<T, (room > 1 ? room / 2 : 1)> out;
+    for (int i = 0; i < room / 2; ++i)
+      out[i] = data_[From + Step * i];
+    return out;
+  }
+  template <rounding_mode Mode> static T rounded(T value) {
+    const float f = static_cast<float>(value);
+    return static_cast<T>(Mode == rounding_mode::rte   ? __builtin_rintf(f)
+                          : Mode == rounding_mode::rtp ? __builtin_ceilf(f)
+                                                       : __builtin_floorf(f));
+  }
+  // As the hardware's vectors: three elements take the room of four.
+  alignas(sizeof(T) * room > 64 ? 64 : sizeof(T) * room) T data_[room];
+};
+
+// --- operators on vecs, swizzles and numbers ---
+
+#define __ASPEN_VEC_OPERATOR(op)                                                                                                          \
+  template <class A, class B, class V = detail::common_vec_t<A, B>> constexpr V operator op(const A &a, const B & b) {                     \
+    using T = typename V::element_type;                                                                                                    \
+    V out;                                                                                                                                 \
+    for (int i = 0; i < static_cast<int>(V::size()); ++i)                                                                                  \
+      out[i] = static_cast<T>(detail::element_at<T>(a, i) op detail::element_at<T>(b, i));                                                 \
+    return out;                                                                                                                            \
+  }
+__ASPEN_VEC_OPERATOR(+)
+__ASPEN_VEC_OPERATOR(-)
+__ASPEN_VEC_OPERATOR(*)
+__ASPEN_VEC_OPERATOR(/)
+__ASPEN_VEC_OPERATOR(%)
+__ASPEN_VEC_OPERATOR(&)
+__ASPEN_VEC_OPERATOR(|)
+__ASPEN_VEC_OPERATOR(^)
+__ASPEN_VEC_OPERATOR(<<)
+__ASPEN_VEC_OPERATOR(>>)
+#undef __ASPEN_VEC_OPERATOR
+
+#define __ASPEN_VEC_COMPARISON(op)                                                                                                        \
+  template <class A, class B, class V = detail::common_vec_t<A, B>> constexpr auto operator op(const A &a, const B & b) {                  \
+    using T = typename V::element_type;                                                                                                    \
+    using M = typename detail::mask_element<sizeof(T)>::type;                                                                              \
+    vec<M, static_cast<int>(V::size())> out;                                                                                               \
+    for (int i = 0; i < static_cast<int>(V::size()); ++i)                                                                                  \
+      out[i] = (detail::element_at<T>(a, i) op detail::element_at<T>(b, i)) ? M(-1) : M(0);                                                \
+    return out;                                                                                                                            \
+  }
+__ASPEN_VEC_COMPARISON(==)
+__ASPEN_VEC_COMPARISON(!=)
+__ASPEN_VEC_COMPARISON(<)
+__ASPEN_VEC_COMPARISON(>)
+__ASPEN_VEC_COMPARISON(<=)
+__ASPEN_VEC_COMPARISON(>=)
+__ASPEN_VEC_COMPARISON(&&)
+__ASPEN_VEC_COMPARISON(||)
+#undef __ASPEN_VEC_COMPARISON
+
+/// Whether any (all) elements have their highest bit set, as comparisons leave it.
+template <class T, int N> constexpr int any(const vec<T, N> &v) {
+  for (int i = 0; i < N; ++i)
+    if (v[i] < T(0))
+      return 1;
+  return 0;
+}
+template <class T, int N> constexpr int all(const vec<T, N> &v) {
+  for (int i = 0; i < N; ++i)
+    if (!(v[i] < T(0)))
+      return 0;
+  return 1;
+}
+
+#define __ASPEN_VEC_ALIASES(name, T)                                                                                                      \
+  using name##2 = vec<T, 2>;                                                                                                               \
+  using name##3 = vec<T, 3>;                                                                                                               \
+  using name##4 = vec<T, 4>;                                                                                                               \
+  using name##8 = vec<T, 8>;                                                                                                               \
+  using name##16 = vec<T, 16>;
+__ASPEN_VEC_ALIASES(char, std::int8_t)
+__ASPEN_VEC_ALIASES(uchar, std::uint8_t)
+__ASPEN_VEC_ALIASES(short, std::int16_t)
+__ASPEN_VEC_ALIASES(ushort, std::uint16_t)
+__ASPEN_VEC_ALIASES(int, std::int32_t)
+__ASPEN_VEC_ALIASES(uint, std::uint32_t)
+__ASPEN_VEC_ALIASES(long, std::int64_t)
+__ASPEN_VEC_ALIASES(ulong, std::uint64_t)
+__ASPEN_VEC_ALIASES(float, float)
+__ASPEN_VEC_ALIASES(double, double)
+__ASPEN_VEC_ALIASES(half, half)
+#undef __ASPEN_VEC_ALIASES
+
+} // namespace sycl
