@@ -38,7 +38,7 @@ public:
     const IdentifierInfo *Id = Tok.getIdentifierInfo();
     PP.LexUnexpandedToken(Tok);
     if (Id->isStr("pop") || Id->isStr("push")) {
-      stack(PP, Id->isStr("pop"), Location, Callbacks);
+      stack(PP, Id->isStr("pop"), Location, Tok, Callbacks);
       if (Tok.isNot(tok::eod))
         PP.Diag(Tok.getLocation(), diag::warn_pragma_diagnostic_invalid_token);
       return;
@@ -85,7 +85,7 @@ public:
   }
 
 private:
-  void stack(Preprocessor &PP, bool Pop, SourceLocation Location, PPCallbacks *Callbacks) {
+  void stack(Preprocessor &PP, bool Pop, SourceLocation Location, const Token &After, PPCallbacks *Callbacks) {
     if (!Pop) {
       PP.getDiagnostics().pushMappings(Location);
       Log->push();
@@ -95,7 +95,7 @@ private:
     }
     Log->pop(Location);
     if (!PP.getDiagnostics().popMappings(Location))
-      PP.Diag(Location, diag::warn_pragma_diagnostic_cannot_pop);
+      PP.Diag(After, diag::warn_pragma_diagnostic_cannot_pop);
     else if (Callbacks)
       Callbacks->PragmaDiagnosticPop(Location, Namespace);
   }

@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <optional>
@@ -102,6 +103,7 @@ public:
   std::string hash() const;
 
 private:
+  bool isFileName(StringRef Literal, const Token &Tok) const;
   bool isTag(const Token &Tok) const { return Tok.is(tok::identifier) && Tok.getIdentifierInfo() == TagId; }
 
   /// The identifier or keyword there, or nothing.
@@ -395,6 +397,16 @@ private:
   }
 };
 
+/// Whether a string that a macro made is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.
+bool Editor::isFileName(StringRef Literal, const Token &Tok) const {
+  const SourceManager &SM = PP.getSourceManager();
+  const StringRef Name = llvm::sys::path::filename(Literal.trim('"'));
+  for (SourceLocation L : {SM.getExpansionLoc(Tok.getLocation()), SM.getLocForStartOfFile(SM.getMainFileID())})
+    if (PresumedLoc Place = SM.getPresumedLoc(L); Place.isValid() && Name == llvm::sys::path::filename(Place.getFilename()))
+      return true;
+  return false;
+}
+
 /// A hash of the spellings. `__FILE__` is the one way by which a path becomes a token; it is left out, so that a build in another folder
 /// gives the same tag.
 std::string Editor::hash() const {
@@ -412,12 +424,8 @@ std::string Editor::hash() const {
     if (Tok.isLiteral()) {
       Buffer.clear();
       StringRef Spelling = PP.getSpelling(Tok, Buffer);
-      const bool MadeByMacro = Tok.is(tok::string_literal) && SM.isWrittenInScratchSpace(SM.getSpellingLoc(Tok.getLocation()));
-      if (MadeByMacro) {
-        PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Tok.getLocation()));
-        if (Place.isValid() && Spelling == "\"" + Lexer::Stringify(Place.getFilename()) + "\"")
-          continue;
-      }
+      if (Tok.is(tok::string_literal) && SM.isWrittenInScratchSpace(SM.getSpellingLoc(Tok.getLocation())) && isFileName(Spelling, Tok))
+        continue;
       Content += Spelling;
     } else if (const IdentifierInfo *Id = Tok.getIdentifierInfo()) {
       Content += Id->getName();

@@ -24,6 +24,7 @@ pub struct Clang {
     output: &'static [&'static str],
     flags: Vec<String>,
     plugin: bool,
+    input: &'static str,
     files: Vec<(String, String)>,
 }
 
@@ -50,7 +51,14 @@ pub fn plugin() -> PathBuf {
 
 impl Clang {
     pub fn new(pass: Pass) -> Clang {
-        Clang { pass, output: &["-S", "-emit-llvm", "-o", "out.ll"], flags: vec!["-std=c++17".into()], plugin: true, files: Vec::new() }
+        Clang {
+            pass,
+            output: &["-S", "-emit-llvm", "-o", "out.ll"],
+            flags: vec!["-std=c++17".into()],
+            plugin: true,
+            input: "t.cpp",
+            files: Vec::new(),
+        }
     }
 
     pub fn flag(mut self, flag: &str) -> Clang {
@@ -70,6 +78,12 @@ impl Clang {
 
     pub fn output(mut self, output: &'static [&'static str]) -> Clang {
         self.output = output;
+        self
+    }
+
+    /// Compiles another file than `t.cpp`.
+    pub fn input(mut self, input: &'static str) -> Clang {
+        self.input = input;
         self
     }
 
@@ -119,7 +133,7 @@ impl Clang {
                 command.args(["-Xclang", "-plugin-arg-aspen", "-Xclang", argument]);
             }
         }
-        let output = command.args(&self.flags).args(self.output).arg("t.cpp").output().expect("clang++-22 is installed");
+        let output = command.args(&self.flags).args(self.output).arg(self.input).output().expect("clang++-22 is installed");
         let facts = fs::read(at("facts.json")).map_or(Value::Null, |bytes| serde_json::from_slice(&bytes).expect("JSON"));
         Outcome {
             success: output.status.success(),
