@@ -25,18 +25,16 @@ class neighbours_kernel;
 class reverse_kernel;
 class weather_kernel;
 
-namespace {
+static int wrong = 0;
 
-int wrong = 0;
-
-void report(const char *what, bool ok) {
+static void report(const char *what, bool ok) {
   std::printf("%s: %s\n", what, ok ? "ok" : "WRONG");
   if (!ok)
     ++wrong;
 }
 
 // Runs one stop of the tour. A kernel that the device cannot run is refused where it is submitted; the program may go on.
-template <class Stop> void visit(const char *what, Stop stop) {
+template <class Stop> static void visit(const char *what, Stop stop) {
   try {
     report(what, stop());
   } catch (const sycl::exception &e) {
@@ -48,7 +46,7 @@ template <class Stop> void visit(const char *what, Stop stop) {
 
 // 1. Buffers and accessors: y = a * x + y. A buffer stands for memory that moves to where it is needed; an accessor says what a command
 // does with it, and from that the runtime knows which commands must wait for which.
-bool saxpy(sycl::queue &queue) {
+static bool saxpy(sycl::queue &queue) {
   const size_t n = 10000;
   std::vector<float> x(n), y(n);
   for (size_t i = 0; i < n; ++i) {
@@ -71,7 +69,7 @@ bool saxpy(sycl::queue &queue) {
 }
 
 // 2. Unified shared memory, and `double`: the sum of 1/k². `double` makes the kernel need aspect fp64; nobody had to say so.
-bool sum(sycl::queue &queue) {
+static bool sum(sycl::queue &queue) {
   const size_t n = 1 << 16, groups = 64, width = 64;
   double *parts = sycl::malloc_shared<double>(groups, queue);
   double total = 0, expected = 0;
@@ -101,7 +99,7 @@ bool sum(sycl::queue &queue) {
 }
 
 // 3. `sycl::half` needs aspect fp16. The type itself says so in the headers.
-bool halves(sycl::queue &queue) {
+static bool halves(sycl::queue &queue) {
   const size_t n = 1000;
   std::vector<sycl::half> values(n);
   for (size_t i = 0; i < n; ++i)
@@ -120,7 +118,7 @@ bool halves(sycl::queue &queue) {
 }
 
 // 4. Atomics on 8-byte types need aspect atomic64; on 4-byte types they need nothing.
-bool histogram(sycl::queue &queue) {
+static bool histogram(sycl::queue &queue) {
   const size_t n = 70000, bins = 7;
   std::vector<long long> counts(bins, 1LL << 40);
   {
@@ -140,7 +138,7 @@ bool histogram(sycl::queue &queue) {
 }
 
 // 5. A required work-group size is a need too. Launched with another size, the kernel is refused with errc::nd_range.
-bool tiles(sycl::queue &queue) {
+static bool tiles(sycl::queue &queue) {
   const size_t rows = 64, columns = 64;
   std::vector<int> out(rows * columns);
   {
@@ -161,7 +159,7 @@ bool tiles(sycl::queue &queue) {
 }
 
 // 6. A required sub-group size. The 16 work-items of a sub-group swap values with their neighbours without touching memory.
-bool neighbours(sycl::queue &queue) {
+static bool neighbours(sycl::queue &queue) {
   const size_t n = 1024;
   std::vector<int> values(n);
   for (size_t i = 0; i < n; ++i)
@@ -185,7 +183,7 @@ bool neighbours(sycl::queue &queue) {
 }
 
 // 7. Local memory: the work-items of a group reverse a block together. The barrier makes all of them wait for the last one.
-bool reverse(sycl::queue &queue) {
+static bool reverse(sycl::queue &queue) {
   const size_t n = 4096, width = 128;
   int *data = sycl::malloc_shared<int>(n, queue);
   for (size_t i = 0; i < n; ++i)
@@ -210,14 +208,14 @@ bool reverse(sycl::queue &queue) {
 
 // 8. A promise, and what becomes of it. `device_has` says that `feels_like` needs nothing but fp16. Two calls deeper `double` slipped in,
 // so the compiler warns here, with the chain of calls, and on a device without fp64 the kernel is refused.
-float exact(float celsius) {
+static float exact(float celsius) {
   double precise = celsius;
   return static_cast<float>(precise * 1.8 + 32.0);
 }
-float fahrenheit(float celsius) { return exact(celsius); }
-[[sycl::device_has(sycl::aspect::fp16)]] float feels_like(float celsius) { return fahrenheit(celsius) - 4.0f; }
+static float fahrenheit(float celsius) { return exact(celsius); }
+[[sycl::device_has(sycl::aspect::fp16)]] static float feels_like(float celsius) { return fahrenheit(celsius) - 4.0f; }
 
-bool weather(sycl::queue &queue) {
+static bool weather(sycl::queue &queue) {
   float *value = sycl::malloc_shared<float>(1, queue);
   *value = 20.0f;
   try {
@@ -230,8 +228,6 @@ bool weather(sycl::queue &queue) {
   sycl::free(value, queue);
   return ok;
 }
-
-} // namespace
 
 int main() {
   try {
