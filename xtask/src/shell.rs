@@ -1,6 +1,7 @@
 //! Running other programs: a failure names the command and what it said, never less.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -15,8 +16,11 @@ pub struct Tree {
 impl Tree {
     pub fn find() -> Result<Tree> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the repository")?.to_owned();
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
-        Ok(Tree { root, target })
+        let mut tree = Tree { target: root.join("target"), root };
+        let metadata = output(&mut tree.cargo(&["metadata", "--format-version", "1", "--no-deps"]))?;
+        let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).context("cargo metadata is no JSON")?;
+        tree.target = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?.into();
+        Ok(tree)
     }
 
     /// The cargo that runs us, in the repository's root.
@@ -36,6 +40,11 @@ impl Tree {
     /// `target/release` after building all that an installation consists of.
     pub fn build_release(&self) -> Result<PathBuf> {
         run(&mut self.cargo(&["build", "--release", "-p", "aspen-cli", "-p", "aspen-capi", "-p", "aspen-clang"]))?;
+        let headers = self.target.join("include");
+        if !self.target.starts_with(&self.root) && !headers.exists() {
+            // aspen++ looks for its headers in the folders above it, where a target folder elsewhere has none.
+            symlink(self.root.join("include"), &headers).with_context(|| format!("cannot make {}", headers.display()))?;
+        }
         Ok(self.target.join("release"))
     }
 }
