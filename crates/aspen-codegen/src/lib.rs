@@ -95,6 +95,8 @@ pub struct Object {
     pub name: String,
     /// [`ImageInput::entries`].
     pub entries: Vec<String>,
+    /// [`ImageInput::debug`].
+    pub debug: bool,
     /// LLVM's output.
     pub generated: Generated,
 }
@@ -103,16 +105,16 @@ pub struct Object {
 ///
 /// The calling process must have one thread.
 pub fn generate_images(target: &dyn Target, inputs: Vec<ImageInput>, jobs: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
-    let labels: Vec<(String, Vec<String>)> = inputs.iter().map(|input| (input.name.clone(), input.entries.clone())).collect();
+    let labels: Vec<_> = inputs.iter().map(|input| (input.name.clone(), input.entries.clone(), input.debug)).collect();
     let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
     let generated = aspen_llvm::generate(&work, jobs);
     drop(work);
     let mut objects = Vec::new();
     let mut results: Vec<Option<CodegenError>> = Vec::new();
-    for ((name, entries), generated) in labels.into_iter().zip(generated) {
+    for ((name, entries, debug), generated) in labels.into_iter().zip(generated) {
         match generated {
             Ok(generated) => {
-                objects.push(Object { name, entries, generated });
+                objects.push(Object { name, entries, debug, generated });
                 results.push(None);
             }
             Err(error) => results.push(Some(error.into())),

@@ -90,6 +90,10 @@ impl Link {
         let mut command = Command::new(compiler);
         command.args(["-shared", "-fPIC", &input, "-o", &library]);
         command.args(["-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,--as-needed", "-lm"]).arg(format!("-Wl,--version-script={script}"));
+        if !object.debug {
+            // Local symbols serve debuggers only; the exported ones are in another table.
+            command.arg("-Wl,--strip-all");
+        }
         // Names without folders: messages and bytes do not depend on where the scratch folder is.
         command.current_dir(scratch).stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         let line = std::iter::once(compiler.as_os_str())

@@ -4,6 +4,8 @@
 // Two steps: find everything the roots reach and declare it in the new module, then map bodies and initialisers over. Metadata is mapped
 // with the code, so debug info shrinks to what the closure holds; compile units are replaced by ones without lists of other entities.
 
+#include "guard.h"
+
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -292,9 +294,20 @@ private:
 };
 } // namespace
 
-extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, LLVMValueRef *Roots, size_t Count) {
-  SmallVector<GlobalValue *, 8> Values;
-  for (size_t I = 0; I < Count; ++I)
-    Values.push_back(unwrap<GlobalValue>(Roots[I]));
-  return wrap(Closure(*unwrap(Source), Values).clone());
+// Null and a message if LLVM crashed; the context must not be used or freed any more then.
+extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, LLVMValueRef *Roots, size_t Count, char **Message) {
+  Module *Out = nullptr;
+  std::string Error;
+  bool Ran = aspen::guarded(
+      [&] {
+        SmallVector<GlobalValue *, 8> Values;
+        for (size_t I = 0; I < Count; ++I)
+          Values.push_back(unwrap<GlobalValue>(Roots[I]));
+        Out = Closure(*unwrap(Source), Values).clone();
+      },
+      Error);
+  if (Ran)
+    return wrap(Out);
+  *Message = aspen::copy(Error);
+  return nullptr;
 }

@@ -1,7 +1,8 @@
 // What LLVM's C API lacks, as a C interface for src/ffi.rs. Strings that are handed out are freed with LLVMDisposeMessage (malloc).
 
+#include "guard.h"
+
 #include "llvm-c/Core.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -26,8 +27,10 @@
 
 using namespace llvm;
 
-namespace {
-char *copy(StringRef Text) {
+using aspen::copy;
+using aspen::guarded;
+
+char *aspen::copy(StringRef Text) {
   auto *Out = static_cast<char *>(std::malloc(Text.size() + 1));
   if (!Out)
     std::abort();
@@ -36,6 +39,7 @@ char *copy(StringRef Text) {
   return Out;
 }
 
+namespace {
 // Collects the errors of a context; warnings (a debug info version that is too new, ...) are nobody's concern here.
 struct Collector final : DiagnosticHandler {
   std::string Errors;
@@ -68,9 +72,9 @@ void onFatal(void *, const char *Reason, bool) {
   errs() << "LLVM ERROR: " << Reason << '\n';
 }
 
-// Runs Body so that a crash or a fatal error in LLVM becomes a message. What the crashed call had allocated stays lost, and the
-// context must not be used again. LLVM's readers are not safe on damaged input; this is how libclang survives them too.
-template <class F> bool guarded(F Body, std::string &Error) {
+} // namespace
+
+bool aspen::guarded(function_ref<void()> Body, std::string &Error) {
   static std::once_flag Once;
   std::call_once(Once, [] {
     CrashRecoveryContext::Enable();
@@ -78,12 +82,11 @@ template <class F> bool guarded(F Body, std::string &Error) {
   });
   FatalText.clear();
   CrashRecoveryContext Recovery;
-  if (Recovery.RunSafely([&] { Body(); }))
+  if (Recovery.RunSafely(Body))
     return true;
   Error = FatalText.empty() ? "LLVM crashed on it" : "LLVM gave up: " + FatalText;
   return false;
 }
-} // namespace
 
 extern "C" {
 
@@ -172,13 +175,18 @@ LLVMModuleRef aspen_llvm_parse(LLVMContextRef C, const char *Data, size_t Size, 
   return nullptr;
 }
 
-// Consumes Source. Null when it went well, else a message; Destination may then hold a part of Source.
-char *aspen_llvm_link(LLVMModuleRef Destination, LLVMModuleRef Source) {
+// Consumes Source. Null when it went well, else a message; Destination may then hold a part of Source. *Lost as above.
+char *aspen_llvm_link(LLVMModuleRef Destination, LLVMModuleRef Source, bool *Lost) {
   Module &Into = *unwrap(Destination);
   takeErrors(Into.getContext());
-  if (!Linker::linkModules(Into, std::unique_ptr<Module>(unwrap(Source))))
+  bool Failed = false;
+  std::string Errors;
+  *Lost = !guarded([&] { Failed = Linker::linkModules(Into, std::unique_ptr<Module>(unwrap(Source))); }, Errors);
+  if (*Lost)
+    return copy(Errors);
+  if (!Failed)
     return nullptr;
-  std::string Errors = takeErrors(Into.getContext());
+  Errors = takeErrors(Into.getContext());
   return copy(Errors.empty() ? "the modules do not fit together" : Errors);
 }
 

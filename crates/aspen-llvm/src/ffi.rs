@@ -25,10 +25,15 @@ unsafe extern "C" {
         message: *mut *mut c_char,
         lost: *mut bool,
     ) -> LLVMModuleRef;
-    /// Links `source`, which it consumes, into `destination`; null or a message.
-    pub fn aspen_llvm_link(destination: LLVMModuleRef, source: LLVMModuleRef) -> *mut c_char;
-    /// A new module with what the roots reach.
-    pub fn aspen_llvm_clone_closure(source: LLVMModuleRef, roots: *mut LLVMValueRef, count: usize) -> LLVMModuleRef;
+    /// Links `source`, which it consumes, into `destination`; null or a message. `lost` as for `aspen_llvm_parse`.
+    pub fn aspen_llvm_link(destination: LLVMModuleRef, source: LLVMModuleRef, lost: *mut bool) -> *mut c_char;
+    /// A new module with what the roots reach; null and a message if LLVM crashed, and the context is lost.
+    pub fn aspen_llvm_clone_closure(
+        source: LLVMModuleRef,
+        roots: *mut LLVMValueRef,
+        count: usize,
+        message: *mut *mut c_char,
+    ) -> LLVMModuleRef;
 
     pub fn LLVMInitializeSPIRVTargetInfo();
     pub fn LLVMInitializeSPIRVTarget();

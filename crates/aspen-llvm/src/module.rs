@@ -214,8 +214,11 @@ impl<'ctx> Module<'ctx> {
         let name = other.name();
         let source = other.raw();
         std::mem::forget(other);
+        let mut lost = false;
         // SAFETY: both valid and of one context with our handler; the source is consumed and no longer dropped.
-        match unsafe { take_message(ffi::aspen_llvm_link(self.raw(), source)) } {
+        let reason = unsafe { take_message(ffi::aspen_llvm_link(self.raw(), source, &mut lost)) };
+        self.context.lost.set(self.context.lost.get() || lost);
+        match reason {
             None => Ok(()),
             Some(reason) => Err(Error::Link { name, reason }),
         }
@@ -253,16 +256,26 @@ impl<'ctx> Module<'ctx> {
     /// A module with the roots and everything they reach. The roots stay visible, all other definitions become internal.
     ///
     /// # Errors
-    /// If a root is not there.
+    /// If a root is not there, or LLVM crashes on damaged debug info.
     pub fn clone_closure(&self, roots: &[&str]) -> Result<Module<'ctx>, Error> {
         let mut values = Vec::with_capacity(roots.len());
         for root in roots {
             let value = self.find(root).ok_or_else(|| self.symbol(format!("there is no function '{root}' to make an image of")))?;
             values.push(value.raw());
         }
-        // SAFETY: globals of this module; the result is a new module of the same context.
-        let raw = unsafe { ffi::aspen_llvm_clone_closure(self.raw(), values.as_mut_ptr(), values.len()) };
-        Ok(Module { raw: NonNull::new(raw).expect("the shim returns a module"), context: self.context })
+        let mut message = ptr::null_mut();
+        // SAFETY: globals of this module; the result is a new module of the same context. The message is ours.
+        let (raw, reason) = unsafe {
+            let raw = ffi::aspen_llvm_clone_closure(self.raw(), values.as_mut_ptr(), values.len(), &mut message);
+            (raw, take_message(message))
+        };
+        match NonNull::new(raw) {
+            Some(raw) => Ok(Module { raw, context: self.context }),
+            None => {
+                self.context.lost.set(true);
+                Err(Error::Invalid { name: self.name(), reason: reason.unwrap_or_default() })
+            }
+        }
     }
 
     /// Removes all debug info.
