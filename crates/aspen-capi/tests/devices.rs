@@ -296,3 +296,20 @@ fn considered_images_are_saved_with_their_verdicts() {
     let verdict = names.iter().find(|name| name.ends_with(".txt")).expect("a verdict");
     assert!(fs::read_to_string(folder.join(verdict)).expect("text").contains("needs aspect fp64"));
 }
+
+#[test]
+fn the_log_says_what_was_considered() {
+    let module = module("log.bin", &[which_image("_l", &needs(&[6], None, &[]), Vec::new())]);
+    let run = |filter| {
+        let scenario = ["which", "_l", "task", "1", "0", ""];
+        passes(command(clang_program(), &module, &scenario).env("ASPEN_LOG", filter).envs(DG1.iter().copied()))
+    };
+    let debug = run("debug");
+    assert!(debug.contains("device=\"native_cpu:0\"") && debug.contains("profile=\"intel_gpu_dg1\""), "{debug}");
+    assert!(
+        debug.contains("considered image=\"image 'which_l' (native_cpu) of module 1\"") && debug.contains("needs aspect fp64"),
+        "{debug}"
+    );
+    assert!(!run("aspen_runtime=info").contains("considered"));
+    assert!(devices(&[("ASPEN_LOG", "loud=very")]).contains("error 8: ASPEN_LOG=loud=very: "));
+}

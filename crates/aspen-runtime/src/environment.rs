@@ -16,6 +16,8 @@ pub struct Environment {
     pub config_file: Option<PathBuf>,
     /// `ASPEN_SAVE_DIR`: where every considered image is written, with its verdict.
     pub save_dir: Option<PathBuf>,
+    /// `ASPEN_LOG`: what is written to standard error, `debug` or `aspen_runtime=trace`; nothing if unset.
+    pub log: Option<String>,
     /// `ASPEN_CPU_THREADS`: how many threads run commands; the number of processors if unset.
     pub threads: Option<usize>,
 }
@@ -40,6 +42,7 @@ impl Environment {
             profile: text("ASPEN_DEVICE_PROFILE")?,
             config_file: path("ASPEN_DEVICE_CONFIG_FILE"),
             save_dir: path("ASPEN_SAVE_DIR"),
+            log: text("ASPEN_LOG")?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
         })
     }

@@ -42,6 +42,7 @@ impl Queue {
     pub unsafe fn kernel(&self, registry: &Registry, request: Request<'_>, after: Dependencies) -> Result<Event> {
         let admitted = registry.admit(self.device(), request.kernel)?;
         let launch = self.checked(&admitted, request)?;
+        tracing::trace!(kernel = launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "launched");
         let job = admitted.kernel.prepare(launch, self.pool().threads())?;
         self.submit(Work::Kernel(job), after)
     }

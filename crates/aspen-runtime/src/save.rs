@@ -1,4 +1,5 @@
-//! `ASPEN_SAVE_DIR`: every image that is considered, and what became of it. For people who wonder why a kernel is refused.
+//! `ASPEN_SAVE_DIR` and `ASPEN_LOG=debug`: every image that is considered, and what became of it. For people who wonder why a kernel is
+//! refused.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +8,9 @@ use aspen_image::{DeviceImage, ImageKind};
 
 use crate::system::Device;
 
-/// Writes the image and its verdict if the user asked for it. A failure is said on standard error: it must not change what the program does.
+/// Logs the verdict, and writes it with the image if the user asked for it. A failure is said on standard error: it must not change what the program does.
 pub(crate) fn considered(device: &Device, label: &str, image: &DeviceImage<'_>, verdict: &str) {
+    tracing::debug!(image = label, device = device.selector_name(), verdict, "considered");
     let Some(folder) = device.save_dir() else { return };
     if let Err(error) = write(folder, label, image, &format!("{label} on {}: {verdict}\n", device.selector_name())) {
         eprintln!("aspen: ASPEN_SAVE_DIR={}: {error}", folder.display());

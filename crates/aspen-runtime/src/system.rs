@@ -80,6 +80,8 @@ impl System {
                     .into_iter()
                     .map(|(number, real)| {
                         let device = Device::new(platform, real, number, profile.clone(), environment.save_dir.clone());
+                        let profile = profile.as_ref().map_or("none", |profile| profile.name.as_str());
+                        tracing::info!(device = device.selector_name(), name = device.real.facts().name, profile, "admitted");
                         &*Box::leak(Box::new(device))
                     })
                     .collect()

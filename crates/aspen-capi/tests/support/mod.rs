@@ -114,6 +114,8 @@ pub fn command(program: &Path, module: &Path, scenario: &[&str]) -> Command {
             command.env_remove(name);
         }
     }
+    // Cargo puts its folders there, which may hold a libaspen.so of an earlier build.
+    command.env_remove("LD_LIBRARY_PATH");
     command.arg(module).args(scenario);
     command
 }
