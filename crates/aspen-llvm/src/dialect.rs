@@ -46,6 +46,18 @@ impl Dialect {
 /// The list of aspect names of the dpcpp dialect. The seed dialect has numbers only.
 pub(crate) const ASPECT_NAMES: &CStr = c"sycl_aspects";
 
+/// The kinds of metadata that this crate writes. LLVM prints a function's metadata in the order in which the kinds were first met in the
+/// context; contexts that meet these first print everything alike.
+pub(crate) const KIND_NAMES: [&str; 7] = [
+    "intel_declared_aspects",
+    "intel_used_aspects",
+    "sycl_declared_aspects",
+    "sycl_used_aspects",
+    "reqd_work_group_size",
+    "work_group_num_dim",
+    "intel_reqd_sub_group_size",
+];
+
 /// The ids of the metadata kinds in one context.
 pub(crate) struct Kinds {
     pub(crate) used: [c_uint; 2],
@@ -58,6 +70,7 @@ pub(crate) struct Kinds {
 
 impl Kinds {
     pub(crate) fn new(module: ModuleRef<'_>) -> Kinds {
+        KIND_NAMES.map(|name| module.kind(name));
         Kinds {
             used: Dialect::BOTH.map(|dialect| module.kind(dialect.used())),
             declared: Dialect::BOTH.map(|dialect| module.kind(dialect.declared())),

@@ -116,6 +116,10 @@ pub(crate) fn demangle_base(symbol: &str) -> Option<String> {
 }
 
 fn demangle_part(symbol: &str, base: bool) -> Option<String> {
+    // Without the prefix, the demangler reads types: `c` would be `char`.
+    if !symbol.starts_with("_Z") {
+        return None;
+    }
     let symbol = CString::new(symbol).ok()?;
     // SAFETY: a terminated string; the result is malloc'ed for LLVMDisposeMessage.
     unsafe { take_message(ffi::aspen_llvm_demangle(symbol.as_ptr(), base)) }
@@ -182,9 +186,8 @@ impl<'m> ModuleRef<'m> {
 
     /// The id of a metadata kind.
     pub(crate) fn kind(self, name: &str) -> c_uint {
-        let length = c_uint::try_from(name.len()).expect("names of metadata kinds are short");
-        // SAFETY: valid context and string.
-        unsafe { LLVMGetMDKindIDInContext(self.context(), name.as_ptr().cast(), length) }
+        // SAFETY: a module's context is valid.
+        unsafe { metadata_kind(self.context(), name) }
     }
 
     /// A metadata node.
@@ -261,6 +264,16 @@ impl<'m> Type<'m> {
             None => unsafe { take_message(LLVMPrintTypeToString(self.raw)) }.unwrap_or_default().replace('"', ""),
         }
     }
+}
+
+/// The id of a metadata kind; a new one is registered.
+///
+/// # Safety
+/// A valid context.
+pub(crate) unsafe fn metadata_kind(context: LLVMContextRef, name: &str) -> c_uint {
+    let length = c_uint::try_from(name.len()).expect("names of metadata kinds are short");
+    // SAFETY: promised by the caller; a valid string.
+    unsafe { LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), length) }
 }
 
 /// The id of an enum or type attribute.

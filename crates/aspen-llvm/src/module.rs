@@ -15,8 +15,9 @@ use llvm_sys::prelude::*;
 use llvm_sys::target_machine::LLVMTargetMachineRef;
 use llvm_sys::transforms::pass_builder::{LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses};
 
+use crate::dialect::KIND_NAMES;
 use crate::ffi;
-use crate::ir::{ModuleRef, Value, take_message};
+use crate::ir::{ModuleRef, Value, metadata_kind, take_message};
 
 /// Why a module could not be read or changed. The text names the module or file.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +69,10 @@ impl Context {
     /// An empty context.
     pub fn new() -> Context {
         // SAFETY: no preconditions.
-        Context { raw: unsafe { ffi::aspen_llvm_context() }, lost: Cell::new(false) }
+        let raw = unsafe { ffi::aspen_llvm_context() };
+        // SAFETY: a new context.
+        KIND_NAMES.map(|name| unsafe { metadata_kind(raw, name) });
+        Context { raw, lost: Cell::new(false) }
     }
 
     /// Reads bitcode or text IR and verifies it. `name` is the file's name, for messages.

@@ -104,6 +104,9 @@ fn dpcpp_dialect_has_names_and_its_own_declared_aspects() {
 fn a_second_run_over_its_own_output_changes_nothing() {
     let text = attached(IR, "{}", Dialect::Seed);
     assert_eq!(attached(&text, "{}", Dialect::Seed), text);
+    let text =
+        attached(&format!("define void @both() !intel_declared_aspects !9 {{ call void @f()\n ret void }}{IR}"), "{}", Dialect::Seed);
+    assert_eq!(attached(&text, "{}", Dialect::Seed), text);
 }
 
 #[test]

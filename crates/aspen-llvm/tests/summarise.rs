@@ -229,6 +229,16 @@ fn metadata_of_both_dialects_stands_in_for_facts() {
 }
 
 #[test]
+fn names_are_demangled_without_parameters_and_plain_ones_stay() {
+    let context = Context::new();
+    let ir = "define void @c() { ret void }\ndefine void @_ZN2ns3fooIdEEvT_(float %x) { ret void }
+        define void @_ZN1AC1Ev() { ret void }\ndefine void @_Zbroken() { ret void }\ndefine spir_kernel void @_ZTSN2ns1KE() { ret void }";
+    let module = context.parse("names.ll", ir.as_bytes()).unwrap();
+    let names: Vec<String> = summarise(module.view(), &Facts::default()).functions.into_iter().map(|function| function.name).collect();
+    assert_eq!(names, ["c", "ns::foo<double>", "A::A", "_Zbroken", "ns::K"]);
+}
+
+#[test]
 fn seed_work_group_sizes_are_in_the_attributes_order() {
     check(
         r"
