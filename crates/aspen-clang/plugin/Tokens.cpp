@@ -435,10 +435,24 @@ std::string Editor::hash() const {
   return llvm::utohexstr(llvm::xxh3_64bits(Content), /*LowerCase=*/true, /*Width=*/16);
 }
 
+/// A C++20 module unit: its first tokens mean something to the parser only if they come straight from the file. Clang itself then rejects
+/// attributes of ours that need the stage; it loses none.
+bool isModuleUnit(const Preprocessor &PP) {
+  const SourceManager &SM = PP.getSourceManager();
+  if (!PP.getLangOpts().CPlusPlusModules)
+    return false;
+  Lexer Raw(SM.getMainFileID(), SM.getBufferOrFake(SM.getMainFileID()), SM, PP.getLangOpts());
+  Token First;
+  Raw.LexFromRawLexer(First);
+  if (First.is(tok::raw_identifier) && First.getRawIdentifier() == "export")
+    Raw.LexFromRawLexer(First);
+  return First.is(tok::raw_identifier) && First.getRawIdentifier() == "module";
+}
+
 } // namespace
 
 void runTokenStage(Preprocessor &PP, TokenStage &Stage) {
-  if (!PP.getCurrentLexer() || PP.isIncrementalProcessingEnabled() || PP.isCodeCompletionEnabled())
+  if (!PP.getCurrentLexer() || PP.isIncrementalProcessingEnabled() || PP.isCodeCompletionEnabled() || isModuleUnit(PP))
     return;
   Stage.Tokens.reserve(1 << 16);
   Token Next;

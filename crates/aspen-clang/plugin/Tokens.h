@@ -20,7 +20,7 @@ struct TokenStage {
 };
 
 /// Lexes the whole translation unit, edits it and hands it to the parser. Does nothing where tokens arrive piecemeal (clang-repl, code
-/// completion) or there is no main file.
+/// completion), in C++20 module units, or where there is no main file.
 void runTokenStage(clang::Preprocessor &PP, TokenStage &Stage);
 
 } // namespace aspen

@@ -204,6 +204,17 @@ fn precompiled_headers() {
 }
 
 #[test]
+fn modules() {
+    let module = "module;\n#include <cstddef>\nexport module m;\nexport inline std::size_t twice(std::size_t x) { return 2 * x; }\n";
+    let make = Clang::new(Pass::Host).flag("-std=c++20").file("m.cppm", module).input("m.cppm").output(&["--precompile", "-o", "m.pcm"]);
+    let made = make.run("").good();
+    let source =
+        "import m;\nint use() { return twice(2); }\n[[sycl::device_has()]] void f() {}\nauto l = []() [[sycl::device_has()]] {};\n";
+    let used = Clang::new(Pass::Host).flags(&["-std=c++20", "-fmodule-file=m=m.pcm"]).run_in(made.folder, source).good();
+    assert_eq!(used.stderr, "");
+}
+
+#[test]
 fn wrong_arguments_and_lost_reports_stop_the_compile() {
     let outcome = Clang::new(Pass::Host).argument("pass=device").run("");
     assert!(!outcome.success && outcome.stderr.contains("invalid argument 'pass=device' to the plugin 'aspen'"), "{}", outcome.stderr);
