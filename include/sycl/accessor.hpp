@@ -38,13 +38,15 @@ public:
   /// Refers to nothing.
   accessor() = default;
   /// `arguments`: any of range, id (offset), tags, properties, in the specification's order.
-  template <class A, class... Arguments> accessor(buffer<element, D, A> &of, handler &command, Arguments... arguments) : accessor(of) {
+  template <class A, class... Arguments> accessor(buffer<element, D, A> &of, handler &command, Arguments... arguments)
+      : accessor(whole(), of) {
     (take(arguments), ...);
     require(command);
   }
+  template <class A> explicit accessor(buffer<element, D, A> &of) : accessor(whole(), of) { show(detail::placeholder_address(handle_)); }
   /// A placeholder: pass it to `handler::require` before the kernel's lambda is made.
   template <class A, class First, class... Arguments, std::enable_if_t<!std::is_same_v<First, handler>, int> = 0>
-  accessor(buffer<element, D, A> &of, First first, Arguments... arguments) : accessor(of) {
+  accessor(buffer<element, D, A> &of, First first, Arguments... arguments) : accessor(whole(), of) {
     take(first);
     (take(arguments), ...);
     show(detail::placeholder_address(handle_));
@@ -101,8 +103,9 @@ private:
   template <class, int, access_mode, target, access::placeholder> friend class accessor;
   friend class handler;
 
+  struct whole {};
   template <class A>
-  explicit accessor(buffer<element, D, A> &of)
+  accessor(whole, buffer<element, D, A> &of)
       : handle_(of.aspen_handle()), extent_(of.get_range()), memory_(of.get_range()), start_(of.aspen_offset()) {}
 
   void take(const range<D> &extent) { extent_ = extent; }

@@ -100,23 +100,21 @@ public:
 #undef __ASPEN_SHORTCUT
 #undef __ASPEN_COMMA
 
-#define __ASPEN_KERNEL_SHORTCUT(...)                                                                                                      \
-  template <class Name = detail::unnamed_kernel, class F> event parallel_for(__VA_ARGS__ shape, F f) {                                     \
+#define __ASPEN_KERNEL_SHORTCUT(SHAPE, ...)                                                                                               \
+  template <class Name = detail::unnamed_kernel, class F __VA_ARGS__> event parallel_for(SHAPE shape, F f) {                               \
     return command([&](handler &h) { h.parallel_for<Name>(shape, f); });                                                                   \
   }                                                                                                                                        \
-  template <class Name = detail::unnamed_kernel, class F> event parallel_for(__VA_ARGS__ shape, const event &after, F f) {                 \
+  template <class Name = detail::unnamed_kernel, class F __VA_ARGS__> event parallel_for(SHAPE shape, const event &after, F f) {           \
     return command([&](handler &h) { h.parallel_for<Name>(shape, f); }, after);                                                            \
   }                                                                                                                                        \
-  template <class Name = detail::unnamed_kernel, class F>                                                                                  \
-  event parallel_for(__VA_ARGS__ shape, const std::vector<event> &after, F f) {                                                            \
+  template <class Name = detail::unnamed_kernel, class F __VA_ARGS__>                                                                      \
+  event parallel_for(SHAPE shape, const std::vector<event> &after, F f) {                                                                  \
     return command([&](handler &h) { h.parallel_for<Name>(shape, f); }, after);                                                            \
   }
   __ASPEN_KERNEL_SHORTCUT(range<1>)
   __ASPEN_KERNEL_SHORTCUT(range<2>)
   __ASPEN_KERNEL_SHORTCUT(range<3>)
-  __ASPEN_KERNEL_SHORTCUT(nd_range<1>)
-  __ASPEN_KERNEL_SHORTCUT(nd_range<2>)
-  __ASPEN_KERNEL_SHORTCUT(nd_range<3>)
+  __ASPEN_KERNEL_SHORTCUT(nd_range<D>, , int D) // deduced, so that {4, 4} is a range<2>
 #undef __ASPEN_KERNEL_SHORTCUT
   template <class Name = detail::unnamed_kernel, class F, int D> event parallel_for(range<D> items, id<D> offset, F f) {
     return command([&](handler &h) { h.parallel_for<Name>(items, offset, f); });

@@ -78,6 +78,10 @@ public:
   template <int M = count, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return of_[index[0]]; }
   constexpr decltype(auto) operator[](int i) const { return of_[index[i]]; }
   static constexpr int size() { return count; }
+  constexpr decltype(auto) x() const { return of_[index[0]]; }
+  template <int M = count, std::enable_if_t<(M > 1), int> = 0> constexpr decltype(auto) y() const { return of_[index[1]]; }
+  template <int M = count, std::enable_if_t<(M > 2), int> = 0> constexpr decltype(auto) z() const { return of_[index[2]]; }
+  template <int M = count, std::enable_if_t<(M > 3), int> = 0> constexpr decltype(auto) w() const { return of_[index[3]]; }
   template <class B> constexpr const swizzled &operator=(const B &b) const {
     const vec<T, count> value = vec<T, count>::from(b); // all read before any is written: v.xy() = v.yx()
     for (int i = 0; i < count; ++i)

@@ -1,0 +1,31 @@
+//! accessor, local_accessor, host_accessor: deduction, constness, layout.
+#include <sycl/accessor.hpp>
+#include <sycl/device_copyable.hpp>
+
+using sycl::access_mode;
+using sycl::accessor;
+static_assert(sycl::is_device_copyable_v<accessor<int, 3>> && sycl::is_device_copyable_v<sycl::local_accessor<int, 2>>);
+static_assert(!sycl::is_device_copyable_v<sycl::host_accessor<int>>);
+static_assert(std::is_same_v<accessor<int, 1, access_mode::read>::reference, const int &>);
+static_assert(std::is_same_v<accessor<const int>::reference, const int &> && std::is_same_v<accessor<int>::reference, int &>);
+
+void ways(sycl::buffer<int, 2> &b, sycl::handler &h) {
+  accessor a(b, h);
+  accessor r(b, h, sycl::read_only);
+  accessor w(b, h, sycl::write_only, sycl::no_init);
+  accessor part(b, h, sycl::range<2>(1, 1), sycl::id<2>(1, 1), sycl::read_only);
+  accessor later(b, sycl::read_only);
+  accessor<int, 2, access_mode::read_write> typed{b, h};
+  static_assert(decltype(a)::mode == access_mode::read_write && decltype(r)::mode == access_mode::read);
+  static_assert(decltype(w)::mode == access_mode::write && decltype(part)::mode == access_mode::read);
+  h.require(later);
+  auto old = b.get_access<sycl::access::mode::read>(h);
+  static_assert(std::is_same_v<decltype(old), decltype(r)>);
+  (void)(a[sycl::id<2>(0, 1)] + a[0][1] + r[1][0] + part[0][0] + typed[0][0] + later.is_placeholder() + a.get_range()[0] + a.size());
+  (void)(a.get_pointer().get() == a.get_multi_ptr<sycl::access::decorated::no>().get() && a.begin() == a.end());
+  sycl::local_accessor<float> l(16, h);
+  sycl::local_accessor<float, 2> m({2, 3}, h);
+  (void)(l[0] + m[1][2] + m[sycl::id<2>(0, 0)] + l.size());
+  sycl::host_accessor on_host(b, sycl::read_only);
+  static_assert(std::is_same_v<decltype(on_host[0][0]), const int &>);
+}

@@ -1,0 +1,28 @@
+//! vec and marray: sizes, construction, elements, operators.
+#define SYCL_SIMPLE_SWIZZLES
+#include <sycl/marray.hpp>
+#include <sycl/vec.hpp>
+
+using namespace sycl;
+static_assert(sizeof(float3) == 16 && alignof(float4) == 16 && sizeof(half2) == 4 && sizeof(marray<float, 3>) == 12);
+static_assert(std::is_trivially_copyable_v<int4> && std::is_trivially_copyable_v<mint4>);
+static_assert(int4(1, 2, 3, 4).w() == 4 && int4(7).z() == 7 && int4(int2(1, 2), int2(3, 4))[2] == 3 && float3::size() == 3);
+static_assert((int2(1, 2) + int2(3, 4)).y() == 6 && (2 * int2(1, 2)).y() == 4 && (-int2(1, 2)).x() == -1 && (~int2(0, 1)).x() == -1);
+static_assert((int2(1, 5) < int2(2, 3)).x() == -1 && (int2(1, 5) < int2(2, 3)).y() == 0);
+static_assert(int4(1, 2, 3, 4).wzyx().x() == 4 && int4(1, 2, 3, 4).lo().y() == 2 && int4(1, 2, 3, 4).odd().x() == 2);
+static_assert(float2(1.5f, 2.5f).convert<int>().y() == 2);
+static_assert((mint3(1, 2, 3) * 2 + mint3(1))[2] == 7 && (mint2(1, 2) < mint2(2, 2))[0] && marray(1, 2).size() == 2);
+
+constexpr int written() {
+  int4 v(1, 2, 3, 4);
+  v.xy() = v.yx();
+  v.z() += 10;
+  v.swizzle<3>() = 9;
+  return v.x() * 1000 + v.y() * 100 + v.z() + v.w();
+}
+static_assert(written() == 2 * 1000 + 1 * 100 + 13 + 9);
+SYCL_EXTERNAL float memory(float *p, float4 v) {
+  v.load(1, p);
+  v.store(0, p);
+  return v.as<int4>().x() > 0 ? v.hi().x() : 0.0f;
+}
