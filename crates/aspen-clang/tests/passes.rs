@@ -209,7 +209,7 @@ fn modules() {
     let make = Clang::new(Pass::Host).flag("-std=c++20").file("m.cppm", module).input("m.cppm").output(&["--precompile", "-o", "m.pcm"]);
     let made = make.run("").good();
     let source =
-        "import m;\nint use() { return twice(2); }\n[[sycl::device_has()]] void f() {}\nauto l = []() [[sycl::device_has()]] {};\n";
+        "import m;\nint use() { return twice(2); }\n[[sycl::device_has()]] void f() {}\nvoid g() { []() [[sycl::device_has()]] {}(); }\n";
     let used = Clang::new(Pass::Host).flags(&["-std=c++20", "-fmodule-file=m=m.pcm"]).run_in(made.folder, source).good();
     assert_eq!(used.stderr, "");
 }
