@@ -127,13 +127,15 @@ impl Buffer {
                 command.wait_for(blocker);
             }
             self.record(access, &command);
-            lock(&self.hazards).host.push((access, command.clone()));
             command.submit();
             before
         };
         for blocker in before {
             blocker.wait();
         }
+        command.wait_begun();
+        // Only now, so that another thread's end cannot take an access that has not begun.
+        lock(&self.hazards).host.push((access, command));
         self.address()
     }
 

@@ -277,7 +277,13 @@ impl Command {
         }
     }
 
-    /// Ends a command of [`Work::External`].
+    /// Returns when a command of [`Work::External`] has begun. Its blockers may be complete a moment before it is told so, and it must not
+    /// be ended in between.
+    pub(crate) fn wait_begun(&self) {
+        self.sleep_while(|state, _| state == PENDING);
+    }
+
+    /// Ends a command of [`Work::External`] that has begun.
     pub(crate) fn finish_external(self: &Arc<Self>) {
         self.complete();
     }
