@@ -22,6 +22,7 @@ enum class fp_config : int {
 
 namespace device {
 
+// Lists are templates of their type, so that the vectors of answers that nobody asks for are not instantiated.
 #define __ASPEN_INFO(descriptor, type, expression)                                                                                        \
   struct descriptor {                                                                                                                      \
     using return_type = type;                                                                                                              \
@@ -34,7 +35,7 @@ namespace device {
 #define __ASPEN_INFO_LIST(descriptor, type, ...)                                                                                          \
   struct descriptor {                                                                                                                      \
     using return_type = std::vector<type>;                                                                                                 \
-    template <class Device> static std::vector<type> get(const Device &) { return {__VA_ARGS__}; }                                         \
+    template <class R = return_type> static R get(const sycl::device &) { return {__VA_ARGS__}; }                                          \
   };
 #define __ASPEN_INFO_NUMBER(descriptor, type, code) __ASPEN_INFO(descriptor, type, static_cast<type>(aspen_device_number(handle, code)))
 #define __ASPEN_INFO_STRING(descriptor, code) __ASPEN_INFO(descriptor, std::string, aspen_device_string(handle, code))
@@ -113,19 +114,19 @@ __ASPEN_INFO(native_vector_width_half, std::uint32_t, device.has(aspect::fp16) ?
 /// Ascending; as the active profile presents them.
 struct sub_group_sizes {
   using return_type = std::vector<size_t>;
-  template <class Device> static return_type get(const Device &device) {
+  template <class R = return_type> static R get(const sycl::device &device) {
     size_t count = 0;
     const size_t *sizes = aspen_device_sub_group_sizes(device.aspen_handle(), &count);
-    return return_type(sizes, sizes + count);
+    return R(sizes, sizes + count);
   }
 };
 
 struct aspects {
   using return_type = std::vector<aspect>;
-  template <class Device> static return_type get(const Device &device) {
+  template <class R = return_type> static R get(const sycl::device &device) {
     size_t count = 0;
     const std::uint32_t *numbers = aspen_device_aspects(device.aspen_handle(), &count);
-    return_type out;
+    R out;
     out.reserve(count);
     for (size_t i = 0; i < count; ++i)
       out.push_back(static_cast<aspect>(numbers[i]));
@@ -153,33 +154,33 @@ struct parent_device {
 
 struct single_fp_config {
   using return_type = std::vector<fp_config>;
-  template <class Device> static return_type get(const Device &) {
+  template <class R = return_type> static R get(const sycl::device &) {
     return {fp_config::denorm, fp_config::inf_nan, fp_config::round_to_nearest, fp_config::fma};
   }
 };
 struct half_fp_config {
   using return_type = std::vector<fp_config>;
-  template <class Device> static return_type get(const Device &device) {
-    return device.has(aspect::fp16) ? single_fp_config::get(device) : return_type{};
+  template <class R = return_type> static R get(const sycl::device &device) {
+    return device.has(aspect::fp16) ? single_fp_config::get<R>(device) : R{};
   }
 };
 struct double_fp_config {
   using return_type = std::vector<fp_config>;
-  template <class Device> static return_type get(const Device &device) {
-    return device.has(aspect::fp64) ? single_fp_config::get(device) : return_type{};
+  template <class R = return_type> static R get(const sycl::device &device) {
+    return device.has(aspect::fp64) ? single_fp_config::get<R>(device) : R{};
   }
 };
 
 struct atomic_memory_order_capabilities {
   using return_type = std::vector<memory_order>;
-  template <class Device> static return_type get(const Device &) {
+  template <class R = return_type> static R get(const sycl::device &) {
     return {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel, memory_order::seq_cst};
   }
 };
 struct atomic_fence_order_capabilities : atomic_memory_order_capabilities {};
 struct atomic_memory_scope_capabilities {
   using return_type = std::vector<memory_scope>;
-  template <class Device> static return_type get(const Device &) {
+  template <class R = return_type> static R get(const sycl::device &) {
     return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
   }
 };
