@@ -2,9 +2,9 @@
 //!
 //! Images are loaded by the runtime when a kernel is launched, so every bundle is `executable`, and a bundle is just its devices.
 #pragma once
+#include <cstring>
 #include <sycl/context.hpp>
 #include <sycl/detail/launch.hpp>
-#include <cstring>
 
 namespace sycl {
 
@@ -32,24 +32,35 @@ private:
 
 template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::identify_kernel<Name>()); }
 
-/// All kernels of the program. Their symbols are kept for the life of the process.
+namespace detail {
+/// A copy of a symbol that lives as long as the process: kernel_ids point to it, and the runtime's own may go with its module.
+inline const char *keep_symbol(const char *symbol) {
+  static list<const char *> kept;
+  static bool busy = false;
+  while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
+  }
+  const char *known = nullptr;
+  for (const char *old : kept)
+    if (std::strcmp(old, symbol) == 0)
+      known = old;
+  if (!known) {
+    known = std::strcpy(new char[std::strlen(symbol) + 1], symbol);
+    kept.add(known);
+  }
+  __atomic_clear(&busy, __ATOMIC_RELEASE);
+  return known;
+}
+} // namespace detail
+
+/// All kernels of the program.
 template <class Vector = std::vector<kernel_id>> Vector get_kernel_ids() {
   size_t count = 0;
   const char *const *symbols = aspen_kernel_symbols(&count);
-  static detail::list<const char *> kept; // pointers handed out stay valid
   Vector out;
+  out.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    const char *known = nullptr;
-    for (const char *old : kept)
-      if (std::strcmp(old, symbols[i]) == 0)
-        known = old;
-    if (!known) {
-      char *copy = new char[std::strlen(symbols[i]) + 1];
-      known = std::strcpy(copy, symbols[i]);
-      kept.add(known);
-    }
     detail::kernel_identity identity = detail::identify_kernel<detail::unnamed_kernel>();
-    identity.symbol = known;
+    identity.symbol = detail::keep_symbol(symbols[i]);
     out.push_back(kernel_id(identity));
   }
   return out;

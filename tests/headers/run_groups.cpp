@@ -1,0 +1,132 @@
+//! Runs group algorithms, hierarchical kernels and multi-dimensional groups, and compares with loops on the host. Exit status 0: all right.
+#include <cstdio>
+#include <sycl/sycl.hpp>
+
+static int failures = 0;
+#define CHECK(x)                                                                                                                          \
+  do {                                                                                                                                     \
+    if (!(x)) {                                                                                                                            \
+      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
+      ++failures;                                                                                                                          \
+    }                                                                                                                                      \
+  } while (false)
+
+struct triple {
+  float a;
+  int b;
+  short c;
+};
+
+constexpr size_t count = 256, width = 64, results = 15;
+
+static void algorithms(sycl::queue &q, int *in, int *out) {
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) {
+     const auto g = item.get_group();
+     const auto s = item.get_sub_group();
+     const int v = in[item.get_global_id(0)];
+     int *r = out + item.get_global_id(0) * results;
+     r[0] = sycl::reduce_over_group(g, v, sycl::plus<>());
+     r[1] = sycl::exclusive_scan_over_group(g, v, sycl::plus<>());
+     r[2] = sycl::inclusive_scan_over_group(g, v, sycl::maximum<>());
+     r[3] = sycl::group_broadcast(g, v, 5);
+     r[4] = sycl::reduce_over_group(s, v, sycl::bit_xor<>());
+     r[5] = static_cast<int>(s.get_local_range()[0]);
+     r[6] = sycl::permute_group_by_xor(s, v, 1);
+     r[7] = sycl::shift_group_left(s, v, 1);
+     r[8] = sycl::any_of_group(g, v == 13);
+     r[9] = sycl::all_of_group(g, v > 0);
+     r[10] = sycl::inclusive_scan_over_group(s, v, sycl::plus<>(), 100);
+     r[11] = sycl::joint_reduce(g, in, in + count, sycl::plus<>());
+     const triple own{static_cast<float>(v), v, static_cast<short>(v)};
+     const triple first = sycl::select_from_group(s, own, 0);
+     r[12] = first.b + first.c + static_cast<int>(first.a);
+     r[13] = static_cast<int>(sycl::reduce_over_group(g, static_cast<float>(v), sycl::minimum<>()));
+     r[14] = sycl::exclusive_scan_over_group(g, v % 3 + 1, 1, sycl::multiplies<>()) & 0xffff;
+   }).wait();
+  for (size_t i = 0; i < count; ++i) {
+    const int *r = out + i * results;
+    const size_t group = i / width * width, lanes = static_cast<size_t>(r[5]), sub = group + (i - group) / lanes * lanes;
+    int sum = 0, before = 0, largest = 0, smallest = 99, product = 1, bits = 0, inclusive = 100, all = 0;
+    bool any = false;
+    for (size_t k = group; k < group + width; ++k) {
+      sum += in[k];
+      any = any || in[k] == 13;
+      smallest = in[k] < smallest ? in[k] : smallest;
+      if (k < i) {
+        before += in[k];
+        product = static_cast<int>(static_cast<unsigned>(product) * static_cast<unsigned>(in[k] % 3 + 1));
+      }
+      if (k <= i && in[k] > largest)
+        largest = in[k];
+    }
+    for (size_t k = sub; k < sub + lanes; ++k) {
+      bits ^= in[k];
+      inclusive += k <= i ? in[k] : 0;
+    }
+    for (size_t k = 0; k < count; ++k)
+      all += in[k];
+    CHECK(r[0] == sum && r[1] == before && r[2] == largest && r[3] == in[group + 5]);
+    CHECK(r[4] == bits && r[6] == in[i ^ 1] && r[10] == inclusive && r[12] == 3 * in[sub]);
+    CHECK(i + 1 == sub + lanes || r[7] == in[i + 1]);
+    CHECK(r[8] == any && r[9] == 1 && r[11] == all && r[13] == smallest && r[14] == (product & 0xffff));
+  }
+}
+
+static void joint_scans(sycl::queue &q, int *in, int *out) {
+  q.parallel_for(sycl::nd_range<1>(width, width), [=](sycl::nd_item<1> item) {
+     sycl::joint_inclusive_scan(item.get_group(), in, in + 200, out, sycl::plus<>());
+     sycl::joint_exclusive_scan(item.get_group(), in, in + 200, out + 300, 5, sycl::plus<>());
+   }).wait();
+  int sum = 0;
+  for (int i = 0; i < 200; ++i) {
+    CHECK(out[300 + i] == sum + 5);
+    sum += in[i];
+    CHECK(out[i] == sum);
+  }
+}
+
+static void hierarchical(sycl::queue &q, int *out) {
+  q.submit([&](sycl::handler &h) {
+     sycl::local_accessor<int, 2> ones({2, 3}, h);
+     h.parallel_for_work_group(sycl::range<2>(4, 5), sycl::range<2>(2, 3), [=](sycl::group<2> g) {
+       sycl::private_memory<int, 2> kept(g);
+       int sum = 0;
+       g.parallel_for_work_item([&](sycl::h_item<2> i) {
+         kept(i) = static_cast<int>(i.get_global_id(1));
+         ones[i.get_local_id()] = 1;
+       });
+       g.parallel_for_work_item([&](sycl::h_item<2> i) { sum += kept(i) + ones[i.get_local_id(0)][i.get_local_id(1)]; });
+       out[g.get_group_linear_id()] = sum;
+     });
+   }).wait();
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 5; ++b)
+      CHECK(out[a * 5 + b] == 6 + 2 * (9 * b + 3));
+}
+
+static void three_dimensions(sycl::queue &q, int *out) {
+  q.parallel_for(sycl::nd_range<3>({4, 4, 8}, {2, 2, 4}), [=](sycl::nd_item<3> i) {
+     const int of_one = sycl::group_broadcast(i.get_group(), static_cast<int>(i.get_local_linear_id()), sycl::id<3>(1, 0, 1));
+     i.barrier();
+     out[i.get_global_linear_id()] = of_one * 1000 + static_cast<int>(i.get_group_linear_id());
+   }).wait();
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b)
+      for (int c = 0; c < 8; ++c)
+        CHECK(out[(a * 4 + b) * 8 + c] == 9000 + (a / 2 * 2 + b / 2) * 2 + c / 4);
+}
+
+int main() {
+  sycl::queue q;
+  int *in = sycl::malloc_shared<int>(count, q), *out = sycl::malloc_shared<int>(count * results, q);
+  for (size_t i = 0; i < count; ++i)
+    in[i] = static_cast<int>(i * 7 % 13) + 1;
+  algorithms(q, in, out);
+  joint_scans(q, in, out);
+  hierarchical(q, out);
+  three_dimensions(q, out);
+  sycl::free(in, q);
+  sycl::free(out, q);
+  std::puts(failures ? "failed" : "ok");
+  return failures != 0;
+}

@@ -1,0 +1,164 @@
+//! Runs buffers, accessors, USM, host tasks, events and errors on a device, and checks what the host sees. Exit status 0: all right.
+#include <cstdio>
+#include <memory>
+#include <sycl/sycl.hpp>
+
+static int failures = 0;
+#define CHECK(x)                                                                                                                          \
+  do {                                                                                                                                     \
+    if (!(x)) {                                                                                                                            \
+      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
+      ++failures;                                                                                                                          \
+    }                                                                                                                                      \
+  } while (false)
+
+using namespace sycl;
+
+static void ranged_accessors(queue &q) {
+  std::vector<int> data(12, 1), last(12, 0);
+  {
+    buffer<int, 2> b(data.data(), range<2>(3, 4));
+    b.set_final_data(last.data());
+    q.submit([&](handler &h) {
+      accessor a(b, h, range<2>(2, 2), id<2>(1, 1), write_only);
+      h.fill(a, 9);
+    });
+    q.submit([&](handler &h) {
+      accessor a(b, h);
+      h.parallel_for(b.get_range(), [=](item<2> i) { a[i] += static_cast<int>(i.get_linear_id()); });
+    });
+    int part[4] = {};
+    q.submit([&](handler &h) {
+       accessor a(b, h, range<2>(2, 2), id<2>(1, 1), read_only);
+       h.copy(a, part);
+     }).wait();
+    CHECK(part[0] == 14 && part[1] == 15 && part[2] == 18 && part[3] == 19);
+    buffer<int, 2> row(b, id<2>(1, 0), range<2>(1, 4));
+    q.submit([&](handler &h) {
+      accessor a(row, h, write_only);
+      h.parallel_for(range<1>(4), [=](int i) { a[0][i] = 77; });
+    });
+    host_accessor on_host(b, read_only);
+    CHECK(on_host[0][0] == 1 && on_host[1][2] == 77 && on_host[id<2>(2, 2)] == 19);
+  }
+  CHECK(last[4] == 77 && last[10] == 19);
+}
+
+static void other_buffers(queue &q) {
+  auto owned = std::make_shared<int>(3);
+  {
+    buffer<int, 1> b(owned, range<1>(1));
+    q.submit([&](handler &h) {
+      accessor a(b, h);
+      h.single_task([=]() { a[0] = 5; });
+    });
+  }
+  CHECK(*owned == 5);
+
+  const std::vector<int> constant(4, 2);
+  buffer from(constant);
+  int out = 0;
+  {
+    accessor later(from);
+    buffer to(&out, range<1>(1));
+    q.submit([&](handler &h) {
+      h.require(later);
+      accessor a(to, h, write_only, no_init);
+      h.single_task([=]() { a[0] = later[0] + later[3]; });
+    });
+  }
+  CHECK(out == 4);
+}
+
+static void errors() {
+  int seen = 0;
+  queue q([&](exception_list list) {
+    for (const std::exception_ptr &e : list) {
+      try {
+        std::rethrow_exception(e);
+      } catch (const exception &x) {
+        seen += x.code() == errc::runtime && std::string(x.what()).find("boom") != std::string::npos;
+      }
+    }
+  });
+  int *p = malloc_shared<int>(1, q);
+  const event first = q.submit([&](handler &h) { h.host_task([=]() { *p = 42; }); });
+  q.submit([&](handler &h) {
+    h.depends_on(first);
+    h.host_task([]() { throw std::runtime_error("boom"); });
+  });
+  q.wait_and_throw();
+  CHECK(*p == 42 && seen == 1);
+
+  auto code_of = [](auto f) {
+    try {
+      f();
+    } catch (const exception &e) {
+      return e.code();
+    }
+    return std::error_code();
+  };
+  CHECK(code_of([] { queue none(aspect_selector(aspect::accelerator, aspect::gpu, aspect::custom)); }) == errc::runtime);
+  CHECK(code_of([&] { q.single_task([]() {}).get_profiling_info<info::event_profiling::command_end>(); }) == errc::invalid);
+  CHECK(code_of([&] {
+          q.submit([&](handler &h) {
+            h.memset(p, 0, 1);
+            h.depends_on(first);
+          });
+        }) == errc::invalid);
+  CHECK(code_of([&] { q.parallel_for(nd_range<1>(65, 32), [=](nd_item<1>) {}); }) == errc::nd_range);
+  free(p, q);
+}
+
+static void unified(queue &q) {
+  float *f = malloc_shared<float>(16, q);
+  q.parallel_for(16, [=](auto i) { f[i] = sycl::sin(0.1f * static_cast<float>(i[0])); }).wait();
+  for (int i = 0; i < 16; ++i)
+    CHECK(sycl::fabs(f[i] - sycl::sin(0.1f * static_cast<float>(i))) < 1e-5f);
+  event e = q.fill(f, 2.5f, 16);
+  q.memset(f, 0, 4, e).wait();
+  CHECK(f[0] == 0 && f[15] == 2.5f);
+  q.single_task([=]() {
+     const float4 a(1, 2, 3, 4);
+     a.store(1, f);
+     (a * 2.0f + a.swizzle<3, 2, 1, 0>()).store(2, f);
+   }).wait();
+  CHECK(f[7] == 4 && f[8] == 6 && f[11] == 9);
+  q.parallel_for(1000, [=](id<1>) {
+     atomic_ref<float, memory_order::acq_rel, memory_scope::device> r(f[0]);
+     r += 1.0f;
+     atomic_ref<float, memory_order::relaxed, memory_scope::device>(f[1]).fetch_max(7.0f);
+   }).wait();
+  CHECK(f[0] == 1000.0f && f[1] == 7.0f);
+  CHECK(get_pointer_type(f, q.get_context()) == usm::alloc::shared && get_pointer_type(&f, q.get_context()) == usm::alloc::unknown);
+  free(f, q);
+
+  std::vector<int, usm_allocator<int, usm::alloc::shared>> v(8, 1, usm_allocator<int, usm::alloc::shared>(q));
+  int *p = v.data();
+  q.parallel_for(8, [=](int i) { p[i] += i; }).wait();
+  CHECK(v[7] == 8);
+}
+
+static void questions() {
+  queue q{property_list{property::queue::enable_profiling(), property::queue::in_order()}};
+  const event e = q.single_task<class timed>([]() {});
+  e.wait();
+  CHECK(e.get_profiling_info<info::event_profiling::command_submit>() <= e.get_profiling_info<info::event_profiling::command_start>());
+  CHECK(e.get_profiling_info<info::event_profiling::command_start>() <= e.get_profiling_info<info::event_profiling::command_end>());
+  CHECK(e.get_info<info::event::command_execution_status>() == info::event_command_status::complete);
+  const device d = q.get_device();
+  CHECK(!d.get_info<info::device::name>().empty() && d.get_info<info::device::max_work_group_size>() > 0);
+  CHECK(!d.get_info<info::device::aspects>().empty() && d.get_platform().get_devices()[0] == d);
+  CHECK(get_kernel_ids().size() > 5);
+}
+
+int main() {
+  queue q;
+  ranged_accessors(q);
+  other_buffers(q);
+  errors();
+  unified(q);
+  questions();
+  std::puts(failures ? "failed" : "ok");
+  return failures != 0;
+}
