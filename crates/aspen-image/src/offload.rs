@@ -212,12 +212,22 @@ impl<'s> StringTable<'s> {
 /// The first field that cannot be true, with its place. Nothing is allocated by a number that was only read.
 pub fn parse_all(bytes: &[u8]) -> Result<Vec<Entry<'_>>, OffloadError> {
     let (mut entries, mut at) = (Vec::new(), 0);
-    while let Some(zeros) = bytes[at..].iter().position(|&byte| byte != 0) {
+    while at < bytes.len() {
+        let zeros = bytes[at..].iter().take_while(|&&byte| byte == 0).count();
+        if zeros > MAX_PADDING {
+            return Err(OffloadError { blob: at, reason: OffloadReason::NoMagic });
+        }
         at += zeros;
+        if at == bytes.len() {
+            break;
+        }
         at += parse_blob(&bytes[at..], &mut entries).map_err(|reason| OffloadError { blob: at, reason })?;
     }
     Ok(entries)
 }
+
+/// Blobs are aligned to 8 bytes and linkers to at most 16; a longer run of zeros is something overwritten, not padding.
+const MAX_PADDING: usize = 15;
 
 /// Whether the bytes begin with a blob.
 pub fn begins(bytes: &[u8]) -> bool {
@@ -241,7 +251,11 @@ fn parse_blob<'a>(bytes: &'a [u8], entries: &mut Vec<Entry<'a>>) -> Result<usize
     let blob = &bytes[range];
     let count = match version {
         1 if last < ENTRY_SIZE as u64 => return Err(OffloadReason::EntryTooSmall { size: last }),
-        1 => 1,
+        1 => {
+            // LLVM does not look at it, but an entry that claims to leave the blob is a damaged one.
+            self::range(blob, "the entry", entries_at, last)?;
+            1
+        }
         2 => last,
         other => return Err(OffloadReason::UnknownVersion(other)),
     };

@@ -63,6 +63,7 @@ fn every_size_and_offset_of_an_offload_binary_is_checked() {
         ),
         (Blob { image_at: 4000, image_size: 1 << 31, ..SOUND }, "the image (offset 4000, size 2147483648) is not inside its 4096 bytes"),
         (Blob { version: 1, entries: 8, ..SOUND }, "an entry of 8 bytes is too small"),
+        (Blob { version: 1, entries: 1 << 58, ..SOUND }, "the entry (offset 32, size 288230376151711744) is not inside its 4096 bytes"),
     ] {
         let error = parse_all(&blob.bytes()).unwrap_err().to_string();
         assert_eq!(error, format!("damaged OffloadBinary at byte 0: {reason}"));
