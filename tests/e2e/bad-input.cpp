@@ -1,7 +1,7 @@
 // Every bad input is a clear error that names what is wrong, and leaves nothing half-written behind.
 //# run: aspen++ unknown-aspect.cpp -c -o x.o
 //# exit: 1
-//# stderr~: unknown-aspect\.cpp:2:32: error: no member named 'fp65'
+//# stderr~: unknown-aspect\.cpp:2:34: error: no member named 'fp65'
 //# count: 1 stderr error:
 //# absent: x.o
 //# run: aspen++ not-constant.cpp -c -o x.o

@@ -226,8 +226,8 @@ pub fn parse_all(bytes: &[u8]) -> Result<Vec<Entry<'_>>, OffloadError> {
     Ok(entries)
 }
 
-/// Blobs are aligned to 8 bytes and linkers to at most 16; a longer run of zeros is something overwritten, not padding.
-const MAX_PADDING: usize = 15;
+/// Blobs are aligned to 8 bytes and sections to at most 32; a longer run of zeros is something overwritten, not padding.
+const MAX_PADDING: usize = 31;
 
 /// Whether the bytes begin with a blob.
 pub fn begins(bytes: &[u8]) -> bool {
