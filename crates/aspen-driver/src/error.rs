@@ -64,6 +64,12 @@ impl Error {
         Error::File { action, path: path.to_path_buf(), source }
     }
 
+    /// An error of a temporary file or folder, whose random name says nothing to the user.
+    pub fn temporary(action: &'static str, path: &Path, error: &io::Error) -> Error {
+        let source = error.raw_os_error().map_or_else(|| io::Error::from(error.kind()), io::Error::from_raw_os_error);
+        Error::file(action, path, source)
+    }
+
     /// A faulty input.
     pub fn input(path: &Path, reason: impl ToString) -> Error {
         Error::Input { path: path.to_path_buf(), reason: reason.to_string() }

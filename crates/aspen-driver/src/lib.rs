@@ -10,6 +10,7 @@ mod depfile;
 mod diagnostics;
 pub mod error;
 mod help;
+mod janitor;
 mod jobs;
 mod link;
 mod object_file;
@@ -37,7 +38,9 @@ pub use toolchain::runtime_folder;
 
 /// Runs `aspen++` with the words after the program's name. Returns the exit code: 0, or 1 for any error, as clang does.
 pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
-    match run(words) {
+    let result = run(words);
+    janitor::finish();
+    match result {
         Ok(()) => 0,
         Err(Error::Reported) => 1,
         Err(error) => {

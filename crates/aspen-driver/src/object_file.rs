@@ -90,10 +90,12 @@ pub fn write_whole(path: &Path, bytes: &[u8], executable: bool) -> Result<(), Er
         return fs::write(path, bytes).map_err(failed); // /dev/null, a pipe: nothing to protect
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder).map_err(failed)?;
     let mode = if executable { 0o777 } else { 0o666 };
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
     // `tempfile` applies the process's umask to these permissions, as open(2) does.
-    let mut file = tempfile::Builder::new().prefix(".aspen-").permissions(permissions).tempfile_in(folder).map_err(failed)?;
+    let file = tempfile::Builder::new().prefix(".aspen-").permissions(permissions).tempfile_in(folder);
+    let mut file = file.map_err(|error| Error::temporary("write", path, &error))?;
     file.write_all(bytes).and_then(|()| file.flush()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::error::Error;
+use crate::janitor;
 
 /// Hands out file names, none twice.
 #[derive(Debug)]
@@ -27,7 +28,8 @@ impl Scratch {
             return Ok(Scratch { folder: folder.to_path_buf(), taken: BTreeSet::new(), temporary: None });
         }
         let made = tempfile::Builder::new().prefix("aspen-").tempdir();
-        let temporary = made.map_err(|error| Error::file("make a folder in", &std::env::temp_dir(), error))?;
+        let temporary = made.map_err(|error| Error::temporary("make a folder in", &std::env::temp_dir(), &error))?;
+        janitor::watch(temporary.path());
         Ok(Scratch { folder: temporary.path().to_path_buf(), taken: BTreeSet::new(), temporary: Some(temporary) })
     }
 

@@ -80,6 +80,22 @@ impl LoadedFile {
         self.bytes.starts_with(b"!<arch>\n")
     }
 
+    /// The files that a thin archive names; none for other files.
+    ///
+    /// # Errors
+    /// If the archive is damaged.
+    pub fn thin_members(&self) -> Result<Vec<PathBuf>, Error> {
+        if !self.bytes.starts_with(b"!<thin>\n") {
+            return Ok(Vec::new());
+        }
+        let container = find(&self.bytes, &self.name).map_err(|error| Error::Device(error.to_string()))?;
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        match container.kind {
+            Kind::ThinArchive(members) => Ok(members.into_iter().map(|member| folder.join(member)).collect()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// Every unit with device code in the file: an object's, or those of all members of an archive.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use super::LinkInput;
 use super::files::library;
 use crate::args::{Options, Word};
 use crate::error::Error;
+use crate::janitor;
 use crate::jobs::Command;
 use crate::toolchain::Toolchain;
 
@@ -112,7 +113,10 @@ impl Output {
             }
         }
         let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = tempfile::Builder::new().prefix(".aspen-").tempdir_in(beside).map_err(|error| Error::file("write", &path, error))?;
+        fs::metadata(beside).map_err(|error| Error::file("write", &path, error))?;
+        let folder =
+            tempfile::Builder::new().prefix(".aspen-").tempdir_in(beside).map_err(|error| Error::temporary("write", &path, &error))?;
+        janitor::watch(folder.path());
         let name = path.file_name().ok_or_else(|| Error::Usage(format!("the output '{}' has no file name", path.display())))?;
         Ok(Output { work: folder.path().join(name), path, folder: Some(folder) })
     }

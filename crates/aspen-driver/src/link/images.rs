@@ -33,19 +33,19 @@ pub fn make(
     stem: &str,
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>, Error> {
-    let inputs = inputs(session, units, program, target, stem)?;
+    let plans = plans(session, program, target, stem)?;
+    let inputs = inputs(session, units, program, &plans, target)?;
     let images = match target.family {
         Family::NativeCpu => generate_images(&NativeCpu { compiler: builder.toolchain.clang.clone() }, inputs, session.jobs),
         Family::Spirv | Family::Gen | Family::Ptx => generate_images(&SpirV, inputs, session.jobs),
     };
     let mut content = Vec::new();
-    for (index, (plan, image)) in program.plans.iter().zip(images).enumerate() {
+    for ((name, plan), image) in plans.into_iter().zip(images) {
         let image = image.map_err(|error| failed(program, plan, &error))?;
         check_imports(program, plan, &image)?;
         if !image.messages.is_empty() {
             session.complain(format!("{}\n", image.messages).as_bytes())?;
         }
-        let name = image_name(stem, index);
         if scratch.is_kept() {
             let ending = if target.family == Family::NativeCpu { "so" } else { "spv" };
             let file = scratch.file(&name, &format!("{}.{ending}", target.name));
@@ -57,20 +57,40 @@ pub fn make(
     Ok(content)
 }
 
-fn image_name(stem: &str, index: usize) -> String {
-    format!("{stem}_{index}")
+/// The images to make, with their names. Embedded CPU images hold all they call: a function of another library cannot be called yet.
+fn plans<'p>(session: &Session<'_>, program: &'p Program, target: &Target, stem: &str) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
+    let mut plans = Vec::new();
+    for (index, plan) in program.plans.iter().enumerate() {
+        let name = format!("{stem}_{index}");
+        match program.imports(plan).first() {
+            Some(import) if target.family == Family::NativeCpu => {
+                session.warn(&format!(
+                    "image '{name}' is left out for target '{}': calling device functions of other libraries ('{import}') is not implemented there yet",
+                    target.name
+                ))?;
+            }
+            _ => plans.push((name, plan)),
+        }
+    }
+    Ok(plans)
 }
 
 /// One module for each image.
-fn inputs(session: &Session<'_>, units: &[LinkUnit<'_>], program: &Program, target: &Target, stem: &str) -> Result<Vec<ImageInput>, Error> {
-    if program.plans.is_empty() {
+fn inputs(
+    session: &Session<'_>,
+    units: &[LinkUnit<'_>],
+    program: &Program,
+    plans: &[(String, &ImagePlan)],
+    target: &Target,
+) -> Result<Vec<ImageInput>, Error> {
+    if plans.is_empty() {
         return Ok(Vec::new());
     }
     let context = Context::new();
     let module = linked_module(&context, units, program, target)?;
     let symbol = |function: &Function| function.symbol.clone();
     let mut inputs = Vec::new();
-    for (index, plan) in program.plans.iter().enumerate() {
+    for (name, plan) in plans {
         let entries: Vec<String> = plan.entries.iter().map(|&entry| symbol(program.linked.summary.function(entry))).collect();
         let roots: Vec<&str> = entries.iter().map(String::as_str).collect();
         let mut closure = module.clone_closure(&roots).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
@@ -79,7 +99,7 @@ fn inputs(session: &Session<'_>, units: &[LinkUnit<'_>], program: &Program, targ
             closure.strip_debug();
         }
         let bitcode = closure.to_bitcode();
-        inputs.push(ImageInput { name: image_name(stem, index), bitcode, entries, opt_level: level_of(units, program, plan), debug });
+        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level: level_of(units, program, plan), debug });
     }
     Ok(inputs)
 }
@@ -143,11 +163,13 @@ fn check_imports(program: &Program, plan: &ImagePlan, image: &Image) -> Result<(
 
 fn undefined(program: &Program, plan: &ImagePlan, symbol: &str) -> String {
     match program.chain_to(plan, symbol) {
-        Some((name, chain)) => {
-            format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL\n{}", steps(&chain))
-        }
+        Some((name, chain)) => not_defined(&name, &chain),
         None => format!("device code needs '{symbol}', which is neither in the objects nor in the target's library"),
     }
+}
+
+fn not_defined(name: &str, chain: &[Step]) -> String {
+    format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL\n{}", steps(chain))
 }
 
 fn steps(chain: &[Step]) -> String {
@@ -157,13 +179,11 @@ fn steps(chain: &[Step]) -> String {
 
 /// A failed code generation; where the linker of native images misses functions, with how they are reached.
 fn failed(program: &Program, plan: &ImagePlan, error: &CodegenError) -> Error {
-    let mut text = error.to_string();
+    let mut text = String::new();
     if let CodegenError::Tool { words, .. } = error {
-        for (name, chain) in program.undefined_chains(plan) {
-            if words.contains(&name) {
-                text += &format!("\n'{name}' is not defined in any object of this link\n{}", steps(&chain));
-            }
+        for (name, chain) in program.undefined_chains(plan).iter().filter(|(name, _)| words.contains(name)) {
+            text += &format!("{}\n", not_defined(name, chain));
         }
     }
-    Error::Device(text)
+    Error::Device(text + &error.to_string())
 }

@@ -101,11 +101,13 @@ impl Program {
         let summary = &self.linked.summary;
         let mut from: BTreeMap<FuncId, Option<(FuncId, Option<Place>)>> = entries.iter().map(|&entry| (entry, None)).collect();
         let mut queue: VecDeque<FuncId> = entries.iter().copied().collect();
+        let roles = entries.iter().map(|&entry| &summary.function(entry).role);
+        let bodies = roles.filter_map(|role| if let Role::Kernel(kernel) = role { kernel.body } else { None }).collect();
         let mut out = BTreeMap::new();
         while let Some(id) = queue.pop_front() {
             let function = summary.function(id);
             if !function.defined {
-                out.insert(id, chain(summary, &from, id));
+                out.insert(id, chain(summary, &from, &bodies, id));
             }
             for call in &function.calls {
                 from.entry(call.callee).or_insert_with(|| {
@@ -118,14 +120,16 @@ impl Program {
     }
 }
 
-fn chain(summary: &Summary, from: &BTreeMap<FuncId, Option<(FuncId, Option<Place>)>>, last: FuncId) -> Vec<Step> {
+/// Kernels' bodies are the user's code; what is between the kernel entry and its body is ours and not shown.
+fn chain(
+    summary: &Summary,
+    from: &BTreeMap<FuncId, Option<(FuncId, Option<Place>)>>,
+    bodies: &BTreeSet<FuncId>,
+    last: FuncId,
+) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut id = last;
-    while let Some(Some((caller, place))) = from.get(&id) {
-        // The kernel entry is ours; the user's code begins with the function it runs, which has the kernel's name.
-        if matches!(&summary.function(*caller).role, Role::Kernel(kernel) if kernel.body == Some(id)) {
-            break;
-        }
+    while let Some(Some((caller, place))) = from.get(&id).filter(|_| !bodies.contains(&id)) {
         steps.push(Step { function: summary.function(id).name.clone(), place: place.clone() });
         id = *caller;
     }

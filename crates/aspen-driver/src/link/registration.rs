@@ -34,12 +34,13 @@ pub fn object(toolchain: &Toolchain, images: &[u8], stem: &str, scratch: &mut Sc
     if outcome.status.success() { Ok(object) } else { Err(command.failure("assembling the registration of device images", &outcome)) }
 }
 
-/// The constructor runs before those of the user (priority 101 is the first that is theirs), so that these may launch kernels.
+/// It has a name of its own (`.file`), or GNU ld would put the temporary file's into the program. The constructor runs before those of the user (priority 101 is the first that is theirs), so that these may launch kernels.
 fn assembly(images: &Path) -> String {
     let producer = concat!("aspen++ ", env!("CARGO_PKG_VERSION"));
     let images = images.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     format!(
-        r#"	.text
+        r#"	.file	"aspen++"
+	.text
 	.p2align	4
 	.type	aspen_register, @function
 aspen_register:

@@ -159,5 +159,15 @@ fn select(trace: &Trace, given: &[LoadedFile], registration: &Path) -> Result<Se
     for file in given.iter().filter(|file| file.is_archive()) {
         add(&file.path, None)?;
     }
+    let same = |one: &Path, other: &Path| matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other);
+    for archive in given {
+        for path in archive.thin_members()? {
+            // The linker names members of thin archives as the files they are.
+            if !files.iter().any(|selected| same(&selected.file.path, &path)) {
+                let name = format!("{}({})", archive.name, path.display());
+                files.push(Selected { file: load(&path, name)?, members: Some(Vec::new()) });
+            }
+        }
+    }
     Ok(Selection { files, forced: Vec::new() })
 }

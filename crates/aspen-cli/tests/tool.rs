@@ -1,0 +1,98 @@
+//! `aspen` as people and programs use it.
+
+mod common;
+
+use common::{Session, TWO_KERNELS};
+
+#[test]
+fn one_program_through_all_commands() {
+    let more = TWO_KERNELS.replace("p[0] = 7;", "double d = p[1]; p[0] = (int)d;").replace("int main() {", "class extra;\nint main() {");
+    let session = Session::new(&[("two.cpp", TWO_KERNELS), ("more.cpp", &more)]);
+    session.ok(
+        "aspen++ two.cpp -o two && aspen++ -fsycl-targets=spir64 -c more.cpp && aspen++ -fno-sycl-requirement-sources two.cpp -o quiet",
+    );
+
+    let text = session.ok("aspen inspect two").stdout;
+    assert!(text.starts_with("two: 4 device images\n\n[0] two_0  native_cpu  native  "), "{text}");
+    assert!(text.contains("[3] two_1  spir64  spirv  ") && text.contains("    needs aspect fp64\n    kernel dbl\n"), "{text}");
+    let json = session.json("aspen inspect two");
+    assert_eq!((&json["version"], &json["file"]), (&1.into(), &"two".into()));
+    let kernel = &json["images"][3]["kernels"][0];
+    assert_eq!((&kernel["symbol"], &kernel["name"]), (&"_ZTS3dbl".into(), &"dbl".into()));
+    assert_eq!(
+        kernel["requirements"],
+        serde_json::json!({ "aspects": ["fp64"], "reqd_sub_group_size": null, "reqd_work_group_size": null })
+    );
+    let source = serde_json::json!({ "need": "aspect fp64", "declared": false, "chain": [{ "function": "dbl", "file": "two.cpp", "line": 9, "column": 39 }] });
+    assert_eq!(kernel["sources"], serde_json::json!([source]));
+    assert_eq!(
+        json["images"][3]["properties"]["SYCL/device-requirements"]["aspect"],
+        serde_json::json!({ "type": "bytes", "value": "06000000" })
+    );
+    assert_eq!(session.json("aspen inspect more.o")["images"][0]["format"], "bitcode");
+
+    let checked = session.bad(1, "aspen check two --device intel_gpu_dg1 --device spir64", &[]).stdout;
+    assert_eq!(
+        checked,
+        "intel_gpu_dg1:\n  plain  yes\n  dbl    no: lacks aspect fp64\nspir64:\n  plain  yes\n  dbl    maybe: not known for aspect fp64\n"
+    );
+    session.ok("aspen check two --device intel_gpu_skl");
+
+    assert_eq!(session.ok("aspen explain two").stdout, "plain  nothing\ndbl    aspect fp64\n");
+    assert_eq!(session.ok("aspen explain two dbl fp64").stdout, "kernel 'dbl' needs aspect fp64\n  two.cpp:9:39: used in 'dbl'\n");
+    assert!(session.ok("aspen explain quiet dbl").stdout.contains("built without explanations"));
+    session.bad(1, "aspen explain two dbll", &["'dbll'", "did you mean 'dbl'"]);
+    session.bad(1, "aspen explain two dbl fp61", &["'fp61'", "did you mean 'fp64'"]);
+
+    let changed = session.bad(1, "aspen diff two more.o", &[]).stdout;
+    assert_eq!(changed, "+ kernel 'plain' needs aspect fp64\n");
+    assert_eq!(session.ok("aspen diff two two").stdout, "");
+
+    // A reader that goes away has read enough.
+    session.ok("aspen inspect two --format json | head -c 1 > /dev/null");
+}
+
+#[test]
+fn devices_and_targets() {
+    let session = Session::new(&[
+        ("new.yaml", "intel_gpu_zz9:\n  aspects: [6, 2]\n  sub-group-sizes: [8]\n"),
+        ("bad.yaml", "x:\n  aspects: [fp65]\n"),
+    ]);
+    let devices = session.json("aspen devices");
+    assert_eq!((&devices["devices"][0]["selector"], &devices["devices"][0]["backend"]), (&"native_cpu:0".into(), &"native_cpu".into()));
+    assert!(session.ok("aspen devices").stdout.starts_with("native_cpu:0  "));
+    session.bad(1, "ASPEN_DEVICE_PROFILE=intel_gpu_dq1 aspen devices", &["intel_gpu_dq1", "intel_gpu_dg1"]);
+    let target = &session.json("aspen targets intel_gpu_9_0_9")["targets"][0];
+    assert_eq!((&target["name"], &target["origin"]), (&"intel_gpu_skl".into(), &"built-in".into()));
+    assert!(session.ok("aspen targets").stdout.lines().any(|line| line.starts_with("intel_gpu_pvc ")));
+    session.bad(1, "aspen targets intel_gpu_slk", &["intel_gpu_skl"]);
+    let target = &session.json("aspen targets intel_gpu_zz9 --device-config-file new.yaml")["targets"][0];
+    assert_eq!((&target["aspects"], &target["origin"]), (&serde_json::json!(["gpu", "fp64"]), &"new.yaml:1:1".into()));
+    assert_eq!(session.ok("aspen targets check new.yaml").stdout, "new.yaml: valid\n");
+    session.bad(1, "aspen targets check bad.yaml", &["bad.yaml:2:13: error: ", "fp64"]);
+}
+
+#[test]
+fn wrong_usage_and_failed_inputs() {
+    let session = Session::new(&[("x.cpp", "int main() {}\n"), ("noise", "\x01\x02")]);
+    session.ok("clang++-22 x.cpp -o host && clang++-22 -c x.cpp -o host.o && ar qc libhost.a host.o");
+    for line in [
+        "aspen",
+        "aspen frobnicate",
+        "aspen inspect",
+        "aspen inspect x --format yaml",
+        "aspen inspect x --no-such-flag",
+        "aspen check x.o",
+        "aspen check gone.o --device intel_gpu_slk",
+        "aspen diff one",
+        "aspen targets --no-such-flag",
+        "aspen devices --format xml",
+    ] {
+        session.bad(2, line, &[]);
+    }
+    for file in ["host", "host.o", "libhost.a", "x.cpp", "noise", "gone"] {
+        for command in ["inspect", "explain", "diff host", "check --device intel_gpu_skl"] {
+            session.bad(1, &format!("aspen {command} {file}"), &[if command == "diff host" { "host" } else { file }]);
+        }
+    }
+}

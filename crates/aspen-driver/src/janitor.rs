@@ -1,0 +1,48 @@
+//! Temporary folders go away with the run also when it is killed: a shell holds their names and removes them when our end of its pipe
+//! closes, whatever closed it. Source: DESIGN §2, "Temporary files never outlive the command".
+
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// Collects lines; at the end of its input it removes them, unless the last one says that nothing is left to do.
+const SCRIPT: &str = r#"while IFS= read -r path; do
+  if [ "$path" = done ]; then exit; fi
+  set -- "$@" "$path"
+done
+rm -rf -- "$@""#;
+
+static SHELL: Mutex<Option<ChildStdin>> = Mutex::new(None);
+
+/// Has the folder removed when this process ends without [`finish`].
+///
+/// Without a shell there is no such safety net, and the run goes on: its own clean-up does the same where it can.
+pub fn watch(folder: &Path) {
+    let mut shell = SHELL.lock().unwrap_or_else(PoisonError::into_inner);
+    if shell.is_none() {
+        // A group of its own: what the terminal sends to us must not end it first.
+        let child = Command::new("/bin/sh")
+            .args(["-c", SCRIPT])
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        *shell = child.ok().and_then(|child| child.stdin);
+    }
+    let Ok(folder) = std::path::absolute(folder) else { return };
+    let Some(name) = folder.to_str().filter(|name| !name.contains('\n')) else { return };
+    if let Some(pipe) = shell.as_mut() {
+        // A shell that has gone away cannot help; see above.
+        let _ = writeln!(pipe, "{name}");
+    }
+}
+
+/// The run has removed everything itself.
+pub fn finish() {
+    if let Some(mut pipe) = SHELL.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let _ = writeln!(pipe, "done");
+    }
+}
