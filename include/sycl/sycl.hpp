@@ -32,3 +32,4 @@
 #include <sycl/sub_group.hpp>
 #include <sycl/usm.hpp>
 #include <sycl/vec.hpp>
+#include <sycl/vec_math.hpp>
