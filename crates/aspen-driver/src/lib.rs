@@ -34,6 +34,8 @@ use session::Session;
 use targets::Targets;
 use toolchain::Toolchain;
 
+pub use diagnostics::render_findings;
+pub use object_file::write_whole;
 pub use toolchain::runtime_folder;
 
 /// Runs `aspen++` with the words after the program's name. Returns the exit code: 0, or 1 for any error, as clang does.

@@ -77,7 +77,15 @@ impl PassBuilder<'_> {
     fn host(&self, input: &Input, scratch: &mut Scratch) -> Pass {
         let output = scratch.file(input.stem(), "host.o");
         let mut arguments = vec!["-fsycl".into(), "-fsycl-host-only".into()];
-        arguments.extend(self.options.host_words());
+        for word in self.options.host_words() {
+            if word.starts_with("-fsanitize") || word.starts_with("-fno-sanitize") {
+                arguments.push("-Xarch_host".into()); // else clang warns that it ignores the option for the device it does not compile for
+            }
+            // Bitcode has no room for device code; a fat object has, and holds the bitcode too.
+            let is_lto = word.starts_with("-flto");
+            arguments.push(word);
+            arguments.extend(is_lto.then(|| "-ffat-lto-objects".to_owned()));
+        }
         self.finish(Role::Host, arguments, input, output, scratch)
     }
 

@@ -9,6 +9,7 @@ mod explain;
 mod inspect;
 mod json;
 mod program;
+mod propagate;
 mod runtime;
 mod targets;
 
@@ -56,6 +57,20 @@ enum Command {
         config_files: Vec<PathBuf>,
         #[command(flatten)]
         output: Output,
+    },
+    /// Computes which aspects every function of an LLVM module uses, and writes them into its metadata
+    Propagate {
+        /// Bitcode or text IR
+        input: PathBuf,
+        /// Where to write: text if it ends in .ll, else bitcode
+        #[arg(short, value_name = "OUT", required = true)]
+        output: PathBuf,
+        /// Whose names of metadata to write; both are read
+        #[arg(long, value_enum, default_value_t = Dialect::Seed)]
+        dialect: Dialect,
+        /// Aspects that are not added to any function
+        #[arg(long, value_name = "ASPECT", value_delimiter = ',')]
+        exclude_aspects: Vec<String>,
     },
     /// Compares two builds; exit code 1 if a kernel of both needs more in the new one
     Diff {
@@ -111,6 +126,15 @@ enum Format {
     Json,
 }
 
+/// Whose names of metadata. Source: DESIGN §2.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Dialect {
+    /// The design documents'
+    Seed,
+    /// DPC++'s
+    Dpcpp,
+}
+
 /// Why a command stops.
 enum Failure {
     /// A failed input: exit code 1.
@@ -136,6 +160,7 @@ fn main() -> ExitCode {
         Command::Inspect { file, output } => inspect::run(&file, output.format),
         Command::Explain { file, kernel, aspect } => explain::run(&file, kernel.as_deref(), aspect.as_deref()),
         Command::Check { file, devices, config_files, output } => check::run(&file, &devices, &config_files, output.format),
+        Command::Propagate { input, output, dialect, exclude_aspects } => propagate::run(&input, &output, dialect, &exclude_aspects),
         Command::Diff { old, new, output } => diff::run(&old, &new, output.format),
         Command::Targets { command: Some(TargetsCommand::Check { file }), .. } => targets::check(&file),
         Command::Targets { command: None, name, config_files, output } => targets::run(name.as_deref(), &config_files, output.format),

@@ -112,6 +112,13 @@ impl Diagnostics {
     }
 }
 
+/// Findings as text for people, for tools that have no flags of clang's.
+pub fn render_findings<'f>(findings: impl IntoIterator<Item = &'f Finding>, color: bool) -> String {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add_findings(findings);
+    diagnostics.render(Format::Text, color, true)
+}
+
 /// The line of the user's source; `#line` may name a file that is not there, then there is no snippet.
 fn source_line(place: &Place) -> Option<String> {
     let bytes = fs::read(&place.file).ok()?;
