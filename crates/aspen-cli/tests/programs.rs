@@ -134,6 +134,15 @@ fn steps_and_stages() {
 }
 
 #[test]
+fn under_make() {
+    let session = Session::new(&[("two.cpp", TWO_KERNELS)]);
+    // With access to make's tokens (+), without, and without a make: always the same program.
+    let makefile = "all: one three\none: two.cpp\n\t+aspen++ two.cpp -o one\nthree: two.cpp\n\taspen++ two.cpp -o three\n";
+    std::fs::write(session.path("Makefile"), makefile).expect("writable");
+    session.ok("make -j3 && ./one && ./three && cp one before && aspen++ -j1 two.cpp -o one && cmp one before");
+}
+
+#[test]
 fn objects_for_devices_that_cannot_be_linked_yet() {
     let session = Session::new(&[("two.cpp", TWO_KERNELS)]);
     session.ok("aspen++ -fsycl-targets=intel_gpu_dg1,spir64 -c two.cpp");

@@ -116,7 +116,7 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
 /// [`Error::Reported`] if the user's code is at fault (all sources are looked at first), others if a tool or file is.
 pub fn run(session: &mut Session<'_>, builder: &PassBuilder<'_>, jobs: &[Job], scratch: &mut Scratch) -> Result<Vec<Compiled>, Error> {
     let commands: Vec<&Command> = jobs.iter().flat_map(|job| &job.passes).map(|pass| &pass.command).collect();
-    let mut outcomes = jobs::run_all(&commands, session.jobs)?.into_iter();
+    let mut outcomes = jobs::run_all(&commands, &session.jobs)?.into_iter();
     let mut compiled = Vec::new();
     let mut failed = false;
     for job in jobs {

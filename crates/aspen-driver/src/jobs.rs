@@ -9,6 +9,7 @@ use std::process::{self, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use crate::error::Error;
 
@@ -98,11 +99,45 @@ pub fn run(command: &Command) -> Result<Outcome, Error> {
     command.start()
 }
 
-/// Runs all commands, at most `jobs` at a time; outcomes are in the order of the commands.
+/// How many processes may run at a time.
+#[derive(Clone, Debug)]
+pub struct Parallelism {
+    limit: NonZeroUsize,
+    make: Option<jobserver::Client>,
+}
+
+impl Parallelism {
+    /// What the user says with `-j`; else what a make above us grants; else one a core.
+    pub fn new(wanted: Option<NonZeroUsize>) -> Parallelism {
+        let limit = wanted.unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
+        // SAFETY: MAKEFLAGS names descriptors that make left open for us, which is checked; this program has opened nothing yet that could
+        // have their numbers.
+        let make = if wanted.is_none() { unsafe { jobserver::Client::from_env() } } else { None };
+        Parallelism { limit, make }
+    }
+
+    /// For work that cannot ask make as it goes: one at a time under a make, which grants that much without being asked.
+    pub fn fixed(&self) -> NonZeroUsize {
+        if self.make.is_some() { NonZeroUsize::MIN } else { self.limit }
+    }
+
+    /// Leave to start one more process; `None` for the time being, or for good if make cannot be asked.
+    fn one_more(&self) -> Option<Option<jobserver::Acquired>> {
+        match &self.make {
+            None => Some(None),
+            Some(make) => make.try_acquire().ok().flatten().map(Some),
+        }
+    }
+}
+
+/// How often a helper asks make again.
+const ASK_AGAIN: Duration = Duration::from_millis(10);
+
+/// Runs all commands, several at a time; outcomes are in the order of the commands.
 ///
 /// # Errors
 /// The first command, in order, that cannot be started.
-pub fn run_all(commands: &[&Command], jobs: NonZeroUsize) -> Result<Vec<Outcome>, Error> {
+pub fn run_all(commands: &[&Command], jobs: &Parallelism) -> Result<Vec<Outcome>, Error> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<Result<Outcome, Error>>>> = commands.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
@@ -111,8 +146,17 @@ pub fn run_all(commands: &[&Command], jobs: NonZeroUsize) -> Result<Vec<Outcome>
             *results[index].lock().expect("no thread panics while it holds the lock") = Some(result);
         }
     };
+    // This thread needs no leave; make counts the program itself as one job.
+    let help = || {
+        while next.load(Ordering::Relaxed) < commands.len() {
+            match jobs.one_more() {
+                Some(_leave) => return work(),
+                None => thread::sleep(ASK_AGAIN),
+            }
+        }
+    };
     thread::scope(|scope| {
-        let helpers: Vec<_> = (1..jobs.get().min(commands.len())).map(|_| scope.spawn(work)).collect();
+        let helpers: Vec<_> = (1..jobs.limit.get().min(commands.len())).map(|_| scope.spawn(help)).collect();
         work();
         // The end of the scope only waits for the closures; joining waits until the threads are gone, which forking needs.
         for helper in helpers {
@@ -136,7 +180,7 @@ mod tests {
         let commands = [shell("sleep 0.05; echo one"), shell("echo two; echo bad >&2; exit 3"), shell("echo three")];
         let commands: Vec<&Command> = commands.iter().collect();
         for jobs in [1, 2, 8] {
-            let outcomes = run_all(&commands, NonZeroUsize::new(jobs).expect("not zero")).expect("sh starts");
+            let outcomes = run_all(&commands, &Parallelism::new(NonZeroUsize::new(jobs))).expect("sh starts");
             let said: Vec<String> = outcomes.iter().map(Outcome::stdout_text).collect();
             assert_eq!(said, ["one\n", "two\n", "three\n"]);
             assert_eq!((outcomes[1].status.code(), outcomes[1].stderr_text().as_str()), (Some(3), "bad\n"));

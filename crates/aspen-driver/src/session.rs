@@ -1,14 +1,12 @@
 //! What lives as long as the run: the options, the diagnostics, and the only ways to the terminal.
 
 use std::io::{self, IsTerminal, Write};
-use std::num::NonZeroUsize;
 use std::path::Path;
-use std::thread;
 
 use crate::args::{Format, Options};
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
-use crate::jobs::{self, Command, Outcome};
+use crate::jobs::{self, Command, Outcome, Parallelism};
 
 /// One run of `aspen++`.
 #[derive(Debug)]
@@ -18,7 +16,7 @@ pub struct Session<'a> {
     /// Our findings.
     pub diagnostics: Diagnostics,
     /// How many processes may run at a time.
-    pub jobs: NonZeroUsize,
+    pub jobs: Parallelism,
     /// Whether to colour.
     pub color: bool,
 }
@@ -27,9 +25,8 @@ impl<'a> Session<'a> {
     /// With colours as the user asked for, else on a terminal.
     pub fn new(options: &'a Options) -> Session<'a> {
         let color = options.color.unwrap_or_else(|| io::stderr().is_terminal());
-        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let diagnostics = Diagnostics::new(options.warnings.clone());
-        Session { options, diagnostics, jobs: options.jobs.unwrap_or_else(cores), color }
+        Session { options, diagnostics, jobs: Parallelism::new(options.jobs), color }
     }
 
     /// Data, to standard output. A reader that has gone away has read enough.

@@ -9,6 +9,7 @@ use aspen_analysis::{Summary, analyse};
 use aspen_contract::{Aspect, Requirements, Source};
 use aspen_image::container::{Container, Kind};
 use aspen_image::{DeviceImage, Entry, ObjectBlob, PropertySets, find};
+use aspen_llvm::{Context, Facts, summarise};
 
 use crate::Failure;
 
@@ -73,7 +74,8 @@ pub fn read(path: &Path) -> Result<Vec<Image>, Failure> {
             }
         }
         Kind::Executable | Kind::SharedObject | Kind::Object | Kind::Archive | Kind::OffloadBinary => images = images_of(container, &name)?,
-        Kind::SpirV | Kind::Bitcode | Kind::LlvmText | Kind::Table | Kind::Properties => {
+        Kind::Bitcode | Kind::LlvmText => images.push(module(path, &bytes)?),
+        Kind::SpirV | Kind::Table | Kind::Properties => {
             return Err(Failure::Input(format!(
                 "'{name}' holds no device images: it is bare code or a list, without what aspen++ records"
             )));
@@ -121,21 +123,7 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
     let blob = ObjectBlob::from_entry(entry).map_err(|error| error.to_string())?;
     let bytes = blob.summary.as_deref().ok_or("its analysis is missing")?;
     let summary = Summary::from_bytes(bytes).map_err(|error| error.to_string())?;
-    let analysis = analyse(&summary);
-    let (mut kernels, mut exports, mut imports) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    for (id, function) in summary.iter() {
-        match &function.role {
-            Role::Kernel(kernel) if function.defined => kernels.push(Kernel {
-                symbol: function.symbol.clone(),
-                name: kernel.name.clone(),
-                requirements: analysis.requirements(id),
-                sources: analysis.sources(id).to_vec(),
-            }),
-            Role::Exported if function.defined => _ = exports.insert(function.symbol.clone()),
-            Role::Exported => _ = imports.insert(function.symbol.clone()),
-            Role::Kernel(_) | Role::Plain => {}
-        }
-    }
+    let code = Code::of(&summary);
     let stem =
         Path::new(&blob.header.unit).file_stem().map_or_else(|| blob.header.unit.clone(), |stem| stem.to_string_lossy().into_owned());
     Ok(Image {
@@ -143,12 +131,64 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
         target: blob.target.clone(),
         format: image.format_name().into_owned(),
         size: blob.bitcode.len(),
-        requirements: all_of(&kernels),
-        kernels,
-        exports: exports.into_iter().collect(),
-        imports: imports.into_iter().collect(),
+        requirements: all_of(&code.kernels),
+        kernels: code.kernels,
+        exports: code.exports.into_iter().collect(),
+        imports: code.imports.into_iter().collect(),
         properties,
     })
+}
+
+/// A bare LLVM module, as `aspen propagate` or `aspen++ -fsycl-device-only -emit-llvm` writes it: what its own metadata and code say.
+fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
+    let name = path.display().to_string();
+    let context = Context::new();
+    let module = context.parse(&name, bytes).map_err(|error| Failure::Input(error.to_string()))?;
+    let summary = summarise(module.view(), &Facts::default()).without_propagated_attributes();
+    let code = Code::of(&summary);
+    if code.kernels.is_empty() && code.exports.is_empty() {
+        return Err(Failure::Input(format!("'{name}' holds no device images: the module has neither kernels nor exported device functions")));
+    }
+    let triple = module.triple();
+    Ok(Image {
+        name: path.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned()),
+        target: triple.split('-').next().unwrap_or_default().to_owned(),
+        format: "bitcode".into(),
+        size: bytes.len(),
+        requirements: all_of(&code.kernels),
+        kernels: code.kernels,
+        exports: code.exports.into_iter().collect(),
+        imports: code.imports.into_iter().collect(),
+        properties: PropertySets::default(),
+    })
+}
+
+/// What a summary tells of its entry points.
+struct Code {
+    kernels: Vec<Kernel>,
+    exports: BTreeSet<String>,
+    imports: BTreeSet<String>,
+}
+
+impl Code {
+    fn of(summary: &Summary) -> Code {
+        let analysis = analyse(summary);
+        let mut out = Code { kernels: Vec::new(), exports: BTreeSet::new(), imports: BTreeSet::new() };
+        for (id, function) in summary.iter() {
+            match &function.role {
+                Role::Kernel(kernel) if function.defined => out.kernels.push(Kernel {
+                    symbol: function.symbol.clone(),
+                    name: kernel.name.clone(),
+                    requirements: analysis.requirements(id),
+                    sources: analysis.sources(id).to_vec(),
+                }),
+                Role::Exported if function.defined => _ = out.exports.insert(function.symbol.clone()),
+                Role::Exported => _ = out.imports.insert(function.symbol.clone()),
+                Role::Kernel(_) | Role::Plain => {}
+            }
+        }
+        out
+    }
 }
 
 /// What all kernels together need; a size only if all that require one require the same.

@@ -36,8 +36,8 @@ pub fn make(
     let plans = plans(session, program, target, stem)?;
     let inputs = inputs(session, units, program, &plans, target)?;
     let images = match target.family {
-        Family::NativeCpu => generate_images(&NativeCpu { compiler: builder.toolchain.clang.clone() }, inputs, session.jobs),
-        Family::Spirv | Family::Gen | Family::Ptx => generate_images(&SpirV, inputs, session.jobs),
+        Family::NativeCpu => generate_images(&NativeCpu { compiler: builder.toolchain.clang.clone() }, inputs, session.jobs.fixed()),
+        Family::Spirv | Family::Gen | Family::Ptx => generate_images(&SpirV, inputs, session.jobs.fixed()),
     };
     let mut content = Vec::new();
     for ((name, plan), image) in plans.into_iter().zip(images) {

@@ -1,0 +1,50 @@
+//! `aspen propagate`: S0's IR pass alone, on bitcode or text. Findings are warnings and go to standard error.
+
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use aspen_contract::{Aspect, AspectSet};
+use aspen_devices::nearest;
+use aspen_driver::{render_findings, write_whole};
+use aspen_llvm::Context;
+
+use crate::{Answer, Dialect, Failure, program};
+
+/// Runs the command. Nothing is written unless everything went well.
+pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String]) -> Result<Answer, Failure> {
+    let excluded = aspects(excluded)?;
+    let name = input.display().to_string();
+    let bytes = fs::read(input).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
+    let context = Context::new();
+    let module = context.parse(&name, &bytes).map_err(|error| Failure::Input(error.to_string()))?;
+    drop(bytes);
+    let findings = aspen_llvm::propagate(module.view(), dialect.into(), &excluded);
+    module.verify().map_err(|error| Failure::Input(error.to_string()))?;
+    let is_text = output.extension().is_some_and(|extension| extension == "ll");
+    let written = if is_text { module.to_text().into_bytes() } else { module.to_bitcode() };
+    write_whole(output, &written, false).map_err(|error| Failure::Input(error.to_string()))?;
+    eprint!("{}", render_findings(&findings, io::stderr().is_terminal()));
+    Ok(Answer::clean(String::new()))
+}
+
+/// Names of aspects; `#103` is one without a name.
+fn aspects(names: &[String]) -> Result<AspectSet, Failure> {
+    let known: Vec<&str> = Aspect::all().filter_map(Aspect::name).collect();
+    let find = |name: &String| {
+        program::aspect(name).ok_or_else(|| {
+            let hint = nearest(name, known.iter().copied()).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+            Failure::Usage(format!("there is no aspect '{name}' to exclude{hint}"))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+impl From<Dialect> for aspen_llvm::Dialect {
+    fn from(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Seed => aspen_llvm::Dialect::Seed,
+            Dialect::Dpcpp => aspen_llvm::Dialect::Dpcpp,
+        }
+    }
+}
