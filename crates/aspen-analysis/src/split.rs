@@ -30,13 +30,18 @@ pub struct ImagePlan {
 
 /// Splits first as the user asked, then by requirements, whatever the user asked (S0). Images come in the order of their first entry point.
 pub fn split(summary: &Summary, analysis: &Analysis, mode: CodeSplit) -> Vec<ImagePlan> {
+    let entries = summary.iter().filter(|(_, function)| is_entry_point(function));
+    group(entries.map(|(id, function)| (id, function.unit.as_str(), analysis.requirements(id))), mode)
+}
+
+/// The same for entry points whose requirements are known from elsewhere: each with its translation unit, in module order.
+pub fn group<'u>(entries: impl IntoIterator<Item = (FuncId, &'u str, Requirements)>, mode: CodeSplit) -> Vec<ImagePlan> {
     let mut images: Vec<ImagePlan> = Vec::new();
     let mut by_key = BTreeMap::new();
-    for (id, function) in summary.iter().filter(|(_, function)| is_entry_point(function)) {
-        let requirements = analysis.requirements(id);
+    for (id, unit, requirements) in entries {
         let (entry, unit) = match mode {
             CodeSplit::PerKernel => (Some(id), ""),
-            CodeSplit::PerSource => (None, function.unit.as_str()),
+            CodeSplit::PerSource => (None, unit),
             CodeSplit::Off => (None, ""),
         };
         let index = *by_key.entry((entry, unit, requirements.clone())).or_insert(images.len());

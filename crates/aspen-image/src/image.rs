@@ -207,7 +207,7 @@ impl<'a> DeviceImage<'a> {
 pub fn requirements_of(set: &PropertySet) -> Result<Requirements, ImageError> {
     let mut out = Requirements::default();
     for (name, value) in set {
-        let wrong = |why: &str| ImageError::Requirement { name: name.clone(), why: why.to_owned() };
+        let wrong = |why: &str| ImageError::Requirement { set: DEVICE_REQUIREMENTS, name: name.clone(), why: why.to_owned() };
         let numbers = value.as_u32s().ok_or_else(|| wrong("it is no array of 32-bit numbers"))?;
         match name.as_str() {
             ASPECT => out.aspects = numbers.into_iter().map(Aspect::from_number).collect(),
@@ -464,9 +464,11 @@ pub enum ImageError {
         /// Which line, and why.
         error: ParseError,
     },
-    /// A property of `SYCL/device-requirements`.
-    #[error("the requirement '{name}' in 'SYCL/device-requirements' cannot be used: {why}")]
+    /// A property of a set of requirements.
+    #[error("the requirement '{name}' in '{set}' cannot be used: {why}")]
     Requirement {
+        /// The set's name, which depends on the dialect.
+        set: &'static str,
         /// The property's name.
         name: String,
         /// Why.

@@ -7,19 +7,23 @@
 //! - [`offload`]: LLVM's OffloadBinary container;
 //! - [`image`]: a device image: requirements, kernels, sources; and the builder that writes one;
 //! - [`object_sections`]: what an object file says about its device code before the link;
+//! - [`table`]: file tables; [`dpcpp`]: DPC++'s form of requirements;
 //! - [`container`]: finding all of that in executables, objects, archives and bare files.
 
 #![forbid(unsafe_code)]
 
 pub mod container;
+pub mod dpcpp;
 pub mod image;
 pub mod object_sections;
 pub mod offload;
 pub mod payload;
 pub mod property;
+pub mod table;
 
 pub use container::{Container, ContainerError, Found, Kind, find};
 pub use image::{DeviceImage, ImageBuilder, ImageError, Kernel, KernelInfo};
 pub use object_sections::{ObjectBlob, ObjectHeader, ObjectUnit};
 pub use offload::{Entry, ImageKind, OFFLOAD_KIND_SYCL, OffloadError};
 pub use property::{PropertySet, PropertySets, Value};
+pub use table::FileTable;

@@ -113,6 +113,12 @@ char *aspen_llvm_demangle(const char *Symbol, bool Base) {
   return Out;
 }
 
+// Null if the global variable has no string attribute of that name.
+char *aspen_llvm_global_attribute(LLVMValueRef Global, const char *Name, size_t Length) {
+  auto Attribute = unwrap<GlobalVariable>(Global)->getAttributes().getAttribute(StringRef(Name, Length));
+  return Attribute.isStringAttribute() ? copy(Attribute.getValueAsString()) : nullptr;
+}
+
 void aspen_llvm_erase_named_metadata(LLVMModuleRef M, const char *Name, size_t Length) {
   if (auto *Node = unwrap(M)->getNamedMetadata(StringRef(Name, Length)))
     Node->eraseFromParent();

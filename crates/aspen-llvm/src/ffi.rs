@@ -9,6 +9,8 @@ unsafe extern "C" {
     pub fn aspen_llvm_demangle(symbol: *const c_char, base: bool) -> *mut c_char;
     /// Removes a named metadata node, if it is there.
     pub fn aspen_llvm_erase_named_metadata(module: LLVMModuleRef, name: *const c_char, length: usize);
+    /// The value of a string attribute of a global variable, which the C API cannot ask for; null if there is none.
+    pub fn aspen_llvm_global_attribute(global: LLVMValueRef, name: *const c_char, length: usize) -> *mut c_char;
     /// A context that collects errors.
     pub fn aspen_llvm_context() -> LLVMContextRef;
     /// Sets LLVM's command-line options; the first argument is the program's name. Null or a message.

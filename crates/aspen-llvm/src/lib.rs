@@ -6,19 +6,23 @@
 mod attach;
 mod calls;
 mod dialect;
+mod entries;
 pub mod facts;
 mod ffi;
 mod generate;
 mod ir;
 mod module;
 mod places;
+mod propagate;
 mod summarise;
 mod types;
 
 pub use attach::{attach, prepare_for_spirv};
 pub use dialect::Dialect;
+pub use entries::{DeviceFunction, DeviceGlobal, device_functions, device_globals};
 pub use facts::Facts;
 pub use generate::{CodegenError, Generated, Job, Output, generate};
 pub use ir::ModuleRef;
 pub use module::{Context, Error, Module};
+pub use propagate::propagate;
 pub use summarise::summarise;

@@ -7,7 +7,8 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::{LLVMDbgRecordKind, LLVMLinkage, LLVMOpcode, LLVMValueKind};
 
-use super::{DebugFile, Location, Md, ModuleRef, NewMd, Type, Value, text};
+use super::{DebugFile, Location, Md, ModuleRef, NewMd, Type, Value, take_message, text};
+use crate::ffi;
 
 impl<'m> Value<'m> {
     pub(crate) fn name(self) -> String {
@@ -139,6 +140,12 @@ impl<'m> Value<'m> {
         (self.kind() == LLVMValueKind::LLVMConstantIntValueKind && unsafe { LLVMGetIntTypeWidth(LLVMTypeOf(self.raw)) } <= 64)
             // SAFETY: as above.
             .then(|| unsafe { LLVMConstIntGetSExtValue(self.raw) })
+    }
+
+    /// The value of a string attribute of a global variable.
+    pub(crate) fn global_attribute(self, name: &str) -> Option<String> {
+        // SAFETY: a global variable and a valid string; the message is ours.
+        unsafe { take_message(ffi::aspen_llvm_global_attribute(self.raw, name.as_ptr().cast(), name.len())) }
     }
 
     // Functions.

@@ -1,0 +1,114 @@
+//! The property set of requirements as today's DPC++ writes it, read for the sake of filters and of people who look into its files.
+//!
+//! Source: FORMATS §4.5. Its work-group sizes stand fastest dimension first and padded; ours in the attribute's order.
+
+use aspen_contract::{Aspect, Requirements, WorkGroupSize};
+
+use crate::image::{DEVICE_REQUIREMENTS, ImageError, requirements_of};
+use crate::property::{PropertySet, PropertySets, Value};
+
+/// DPC++'s name of the set.
+pub const DEVICE_REQUIREMENTS_DPCPP: &str = "SYCL/device requirements";
+
+/// `aspects`: always there, in ascending order.
+pub const ASPECTS: &str = "aspects";
+/// `reqd_sub_group_size`: a number here, not a byte array.
+pub const REQD_SUB_GROUP_SIZE: &str = "reqd_sub_group_size";
+/// `reqd_work_group_size_uint64_t`: a `u64` a dimension, fastest first.
+pub const REQD_WORK_GROUP_SIZE: &str = "reqd_work_group_size_uint64_t";
+/// `work_group_num_dim`: how many of those dimensions are real.
+pub const WORK_GROUP_NUM_DIM: &str = "work_group_num_dim";
+/// Properties that no target of the database can be compared with: they describe the image or matrix hardware.
+const DESCRIPTIVE: [&str; 4] = ["compile_target", "fixed_target", "joint_matrix", "joint_matrix_mad"];
+/// The older spelling of the work-group size, a `u32` a dimension.
+const REQD_WORK_GROUP_SIZE_U32: &str = "reqd_work_group_size";
+
+/// What the sets of an image say it needs, in whichever dialect they are; nothing if they say nothing. Where an image has both sets, both
+/// count.
+///
+/// # Errors
+/// If a value is damaged, or asks for something that cannot be checked.
+pub fn requirements_of_sets(sets: &PropertySets) -> Result<Requirements, ImageError> {
+    let mut out = sets.get(DEVICE_REQUIREMENTS).map_or_else(|| Ok(Requirements::default()), requirements_of)?;
+    if let Some(set) = sets.get(DEVICE_REQUIREMENTS_DPCPP) {
+        let other = requirements_of_dpcpp(set)?;
+        out.aspects.extend(other.aspects);
+        out.reqd_sub_group_size = other.reqd_sub_group_size.or(out.reqd_sub_group_size);
+        out.reqd_work_group_size = other.reqd_work_group_size.or(out.reqd_work_group_size);
+    }
+    Ok(out)
+}
+
+/// Reads `SYCL/device requirements`.
+fn requirements_of_dpcpp(set: &PropertySet) -> Result<Requirements, ImageError> {
+    let mut out = Requirements::default();
+    let wrong = |name: &str, why: &str| ImageError::Requirement { set: DEVICE_REQUIREMENTS_DPCPP, name: name.to_owned(), why: why.to_owned() };
+    let (mut dims, mut count) = (None, None);
+    for (name, value) in set {
+        match name.as_str() {
+            ASPECTS => {
+                let numbers = value.as_u32s().ok_or_else(|| wrong(name, "it is no array of 32-bit numbers"))?;
+                out.aspects = numbers.into_iter().map(Aspect::from_number).collect();
+            }
+            REQD_SUB_GROUP_SIZE => {
+                out.reqd_sub_group_size =
+                    Some(value.as_u32().filter(|&size| size > 0).ok_or_else(|| wrong(name, "it is no number of at least 1"))?);
+            }
+            REQD_WORK_GROUP_SIZE => dims = Some((name, u64s(value).ok_or_else(|| wrong(name, "it is no array of 64-bit numbers"))?)),
+            REQD_WORK_GROUP_SIZE_U32 => {
+                let numbers = value.as_u32s().ok_or_else(|| wrong(name, "it is no array of 32-bit numbers"))?;
+                dims = Some((name, numbers.into_iter().map(u64::from).collect()));
+            }
+            WORK_GROUP_NUM_DIM => count = Some(value.as_u32().ok_or_else(|| wrong(name, "it is no number"))?),
+            _ if DESCRIPTIVE.contains(&name.as_str()) => {}
+            _ => return Err(wrong(name, "this version of Aspen does not know it and so cannot check it")),
+        }
+    }
+    if let Some((name, mut dims)) = dims {
+        dims.truncate(count.map_or(dims.len(), |count| count as usize));
+        dims.reverse();
+        out.reqd_work_group_size = Some(WorkGroupSize::try_from(dims).map_err(|error| wrong(name, &error.to_string()))?);
+    }
+    Ok(out)
+}
+
+/// The numbers of a byte array that holds little-endian 64-bit numbers.
+fn u64s(value: &Value) -> Option<Vec<u64>> {
+    let (chunks, rest) = value.as_bytes()?.as_chunks::<8>();
+    rest.is_empty().then(|| chunks.iter().copied().map(u64::from_le_bytes).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needs(text: &str) -> String {
+        let sets = PropertySets::from_text(text).expect("sound text");
+        requirements_of_sets(&sets).map_or_else(
+            |error| error.to_string(),
+            |needed| needed.needs().map(|need| need.to_string()).collect::<Vec<_>>().join(", "),
+        )
+    }
+
+    #[test]
+    fn both_dialects_and_their_damage() {
+        // Vectors of FORMATS §4.4: {1, 6}, and the 64-bit number 64.
+        let aspects = "aspects=2|ABAAAAAAAAQAAAAAGAAAAA\n";
+        assert_eq!(needs(""), "");
+        assert_eq!(needs("[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"), "");
+        assert_eq!(needs(&format!("[SYCL/device requirements]\n{aspects}reqd_sub_group_size=1|32\n")), "aspect cpu, aspect fp64, sub-group size 32");
+        let size = format!("[SYCL/device requirements]\n{aspects}reqd_work_group_size_uint64_t=2|ABAAAAAAAAAQAAAAAAAAAA\nwork_group_num_dim=1|1\n");
+        assert_eq!(needs(&size), "aspect cpu, aspect fp64, work-group size 64");
+        assert_eq!(needs("[SYCL/device-requirements]\naspect=2|ABAAAAAAAAQAAAAAGAAAAA\n[SYCL/device requirements]\nreqd_sub_group_size=1|8\n"), "aspect cpu, aspect fp64, sub-group size 8");
+        for (line, why) in [
+            ("aspects=1|6", "'aspects' in 'SYCL/device requirements' cannot be used: it is no array of 32-bit numbers"),
+            ("reqd_sub_group_size=2|ABAAAAAAAAQAAAAAGAAAAA", "it is no number of at least 1"),
+            ("reqd_sub_group_size=1|0", "it is no number of at least 1"),
+            ("reqd_work_group_size_uint64_t=2|AAAAAAAAAAA", "one to three dimensions"),
+            ("next_year=1|1", "does not know it"),
+        ] {
+            let said = needs(&format!("[SYCL/device requirements]\n{line}\n"));
+            assert!(said.contains(why), "{line}: {said}");
+        }
+    }
+}
