@@ -33,6 +33,17 @@ impl Analysis {
         self.sources.get(&id).map_or(&[], Vec::as_slice)
     }
 
+    /// Takes these aspects out of what [`Analysis::used`] says was computed. What a function's own attribute uses stays there, and so does
+    /// what the functions it calls declare; requirements and findings are as before. `summary` is the one that was analysed, with every
+    /// attribute of the module. Source: FORMATS §3.1, §3.6.
+    pub fn exclude(&mut self, summary: &Summary, excluded: &AspectSet) {
+        let rest = summary.without_uses_of(excluded);
+        self.used = used_sets(&rest, &OwnBodies::of(&rest));
+        for id in summary.ids() {
+            self.used[id.index()].extend(&summary.function(id).uses_attribute);
+        }
+    }
+
     /// Uses that an attribute does not list, one for each function and aspect, in module order.
     pub fn findings(&self) -> &[Finding] {
         &self.findings

@@ -7,6 +7,7 @@
 mod analysis;
 mod chain;
 pub mod link;
+mod original;
 mod propagate;
 pub mod report;
 pub mod split;

@@ -68,7 +68,7 @@ pub(crate) fn used_sets(summary: &Summary, own_bodies: &OwnBodies) -> Vec<Aspect
 }
 
 /// Strongly connected components of the call graph, callees before callers (Tarjan, without recursion: call chains may be deep).
-fn components(summary: &Summary) -> Vec<Vec<FuncId>> {
+pub(crate) fn components(summary: &Summary) -> Vec<Vec<FuncId>> {
     const UNSEEN: u32 = u32::MAX;
     let count = summary.functions.len();
     let (mut order, mut low, mut on_stack) = (vec![UNSEEN; count], vec![0_u32; count], vec![false; count]);

@@ -70,7 +70,9 @@ pub(crate) struct Kinds {
 
 impl Kinds {
     pub(crate) fn new(module: ModuleRef<'_>) -> Kinds {
-        KIND_NAMES.map(|name| module.kind(name));
+        for name in KIND_NAMES {
+            module.kind(name);
+        }
         Kinds {
             used: Dialect::BOTH.map(|dialect| module.kind(dialect.used())),
             declared: Dialect::BOTH.map(|dialect| module.kind(dialect.declared())),

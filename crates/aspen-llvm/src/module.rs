@@ -70,8 +70,10 @@ impl Context {
     pub fn new() -> Context {
         // SAFETY: no preconditions.
         let raw = unsafe { ffi::aspen_llvm_context() };
-        // SAFETY: a new context.
-        KIND_NAMES.map(|name| unsafe { metadata_kind(raw, name) });
+        for name in KIND_NAMES {
+            // SAFETY: a new context.
+            unsafe { metadata_kind(raw, name) };
+        }
         Context { raw, lost: Cell::new(false) }
     }
 
@@ -83,6 +85,10 @@ impl Context {
         let invalid = |reason: String| Error::Invalid { name: name.to_owned(), reason };
         if self.lost.get() {
             return Err(invalid("LLVM crashed on an earlier module of the same context".into()));
+        }
+        // As text this would be a valid module without anything; a file that was cut off is likelier.
+        if bytes.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
+            return Err(invalid("it is empty".into()));
         }
         let (mut message, mut lost) = (ptr::null_mut(), false);
         // SAFETY: the buffers are valid for the call; the context is alive and has our diagnostic handler.

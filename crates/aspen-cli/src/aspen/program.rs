@@ -147,7 +147,9 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
     let summary = summarise(module.view(), &Facts::default()).without_propagated_attributes();
     let code = Code::of(&summary);
     if code.kernels.is_empty() && code.exports.is_empty() {
-        return Err(Failure::Input(format!("'{name}' holds no device images: the module has neither kernels nor exported device functions")));
+        return Err(Failure::Input(format!(
+            "'{name}' holds no device images: the module has neither kernels nor exported device functions"
+        )));
     }
     let triple = module.triple();
     Ok(Image {

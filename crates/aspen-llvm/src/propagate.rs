@@ -1,0 +1,26 @@
+//! The pass `sycl-propagate-aspects-usage` on a module that says everything itself: `aspen propagate`, and the plugin for LLVM's `opt`.
+//! Source: S0 "New LLVM IR pass to propagate aspect usage".
+
+use aspen_analysis::{Finding, analyse};
+use aspen_contract::AspectSet;
+
+use crate::attach::attach;
+use crate::dialect::Dialect;
+use crate::facts::Facts;
+use crate::ir::ModuleRef;
+use crate::summarise::summarise;
+
+/// Propagates aspects up the call graph, writes them in the dialect's names, and returns what to warn about.
+///
+/// Metadata of both dialects is read. `excluded` aspects are not added to any function; those that a function had before stay
+/// (FORMATS §3.6). A run over its own output changes nothing and warns about the same.
+pub fn propagate(module: ModuleRef<'_>, dialect: Dialect, excluded: &AspectSet) -> Vec<Finding> {
+    let facts = Facts::default();
+    let summary = summarise(module, &facts);
+    let mut analysis = analyse(&summary.without_propagated_attributes());
+    if !excluded.is_empty() {
+        analysis.exclude(&summary, excluded);
+    }
+    attach(module, &facts, &summary, &analysis, dialect);
+    analysis.findings().to_vec()
+}
