@@ -40,6 +40,7 @@ pub fn outputs(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     Ok(vec![
         (root.join("crates/aspen-contract/src/table.rs"), rust_table(&table)),
         (root.join("include/sycl/aspects.def"), aspects_def(&table)),
+        (root.join("include/sycl/detail/device_macros.hpp"), device_macros(&table)),
     ])
 }
 
@@ -104,6 +105,27 @@ fn aspects_def(table: &Table) -> String {
     }
     for list in ["__SYCL_ASPECT", "__SYCL_ASPECT_DEPRECATED", "__SYCL_ASPECT_ARCHITECTURE"] {
         writeln!(out, "#undef {list}").expect("a string takes all writes");
+    }
+    out
+}
+
+/// The macros that `aspen++` leaves undefined where they would be 0. Source: S3 "Changes to the device headers", S4.
+fn device_macros(table: &Table) -> String {
+    let mut out = String::from(
+        "//! Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n//!\n\
+         //! What the program is compiled for, in all passes, and for which device this pass is. `aspen++` defines as 1 what is so.\n\
+         #pragma once\n",
+    );
+    let mut default = |name: &str| {
+        writeln!(out, "#ifndef {name}\n#define {name} 0\n#endif").expect("a string takes all writes");
+    };
+    for name in table.aspect.iter().map(|row| &row.name).chain(table.architecture.iter().map(|row| &row.name)) {
+        default(&format!("__SYCL_ALL_DEVICES_HAVE_{name}__"));
+        default(&format!("__SYCL_ANY_DEVICE_HAS_{name}__"));
+    }
+    for row in &table.architecture {
+        let device = row.name.trim_start_matches("ext_").to_ascii_uppercase();
+        default(&format!("__SYCL_TARGET_{device}__"));
     }
     out
 }

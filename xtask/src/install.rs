@@ -24,7 +24,7 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
         }
         symlink("aspen", &link).with_context(|| format!("cannot make {}", link.display()))?;
     }
-    for library in ["libaspen.so", "libaspen_clang.so"] {
+    for library in ["libaspen.so", "libaspen_clang.so", "libaspen_pass.so"] {
         copy(&built.join(library), &prefix.join("lib").join(library))?;
     }
     copy_folder(&tree.root.join("include"), &prefix.join("include"))?;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::shell::{Tree, output};
 
 /// The only crates that may know libLLVM.
-const LLVM_CRATES: [&str; 2] = ["aspen-llvm", "aspen-clang"];
+const LLVM_CRATES: [&str; 3] = ["aspen-llvm", "aspen-clang", "aspen-pass"];
 const LLVM: &str = "llvm-sys";
 
 /// What `cargo metadata` says of a workspace.
@@ -87,7 +87,7 @@ fn violations(packages: &[Package]) -> Vec<String> {
         for dependency in &package.dependencies {
             let edge = format!("{} -> {}", package.name, dependency.name);
             if dependency.name == LLVM && !LLVM_CRATES.contains(&package.name.as_str()) {
-                out.push(format!("{edge}: only {} know libLLVM", LLVM_CRATES.join(" and ")));
+                out.push(format!("{edge}: only {} know libLLVM", LLVM_CRATES.join(", ")));
             }
             if let (Some(from), Some(to)) = (planes.get(package.name.as_str()), planes.get(dependency.name.as_str()))
                 && !from.may_use(*to)

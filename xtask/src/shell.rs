@@ -39,7 +39,7 @@ impl Tree {
 
     /// `target/release` after building all that an installation consists of.
     pub fn build_release(&self) -> Result<PathBuf> {
-        run(&mut self.cargo(&["build", "--release", "-p", "aspen-cli", "-p", "aspen-capi", "-p", "aspen-clang"]))?;
+        run(&mut self.cargo(&["build", "--release", "-p", "aspen-cli", "-p", "aspen-capi", "-p", "aspen-clang", "-p", "aspen-pass"]))?;
         let headers = self.target.join("include");
         if !self.target.starts_with(&self.root) && !headers.exists() {
             // aspen++ looks for its headers in the folders above it, where a target folder elsewhere has none.

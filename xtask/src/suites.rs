@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything CI runs. All suites run even when one fails; the last line counts what passed and what failed.
 
 use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -29,7 +30,7 @@ const SUITES: [Suite; 7] = [
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
     Suite { name: "layers", about: "planes of the crates", run: |tree, _| layers::check(tree) },
     Suite { name: "unit", about: "tests at the crates", run: unit },
-    Suite { name: "headers", about: "every header compiles on its own", run: headers },
+    Suite { name: "headers", about: "every header alone, and what the headers offer", run: headers },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
 ];
 
@@ -80,37 +81,64 @@ fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
     })
 }
 
-/// People may include parts of the header: each file compiles first in a unit, twice in a unit, and without the rest.
+/// People may include parts of the header: each file compiles alone and twice in a unit. What the parts offer stands in `tests/headers`:
+/// units of static assertions, and programs (`run_*.cpp`) that check themselves.
 fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
     let bin = tree.build_release()?;
     let folder = tree.target.join("headers");
     std::fs::create_dir_all(&folder)?;
-    let mut names = Vec::new();
-    for group in ["sycl", "CL"] {
-        for entry in std::fs::read_dir(tree.root.join("include").join(group))? {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".hpp") {
-                names.push(format!("{group}/{name}"));
-            }
+    let mut steps: Vec<(String, Command)> = Vec::new();
+    for name in files_in(tree, "include/sycl", ".hpp")?.into_iter().chain(files_in(tree, "include/CL", ".hpp")?) {
+        let header = name.trim_start_matches("include/");
+        let unit = folder.join(format!("{}.cpp", header.replace(['/', '.'], "_")));
+        std::fs::write(&unit, format!("#include <{header}>\n#include <{header}>\n"))?;
+        steps.push((format!("<{header}>"), strict(&bin, "c++17", &unit)));
+    }
+    for name in files_in(tree, "tests/headers", ".cpp")? {
+        let unit = tree.root.join(&name);
+        for standard in ["c++17", "c++20", "c++23"] {
+            steps.push((format!("{name} as {standard}"), strict(&bin, standard, &unit)));
+        }
+        if name.contains("/run_") {
+            let program = folder.join("program");
+            let mut build = Command::new(bin.join("aspen++"));
+            build.args(["-std=c++17", "-O2"]).arg(&unit).arg("-o").arg(&program);
+            steps.push((format!("{name}, built"), build));
+            steps.push((format!("{name}, run"), Command::new(program)));
         }
     }
-    names.sort();
-    ensure!(!names.is_empty(), "include/ holds no headers");
-    for name in names {
-        let unit = folder.join(format!("{}.cpp", name.replace(['/', '.'], "_")));
-        std::fs::write(&unit, format!("#include <{name}>\n#include <{name}>\n"))?;
-        let mut compile = Command::new(bin.join("aspen++"));
-        compile.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&unit);
-        match run(&mut compile) {
+    for (name, mut step) in steps {
+        match run(&mut step) {
             Ok(()) => count.passed += 1,
             Err(error) => {
-                eprintln!("<{name}>: {error:#}");
+                eprintln!("{name}: {error:#}");
                 count.failed += 1;
             }
         }
     }
-    ensure!(count.failed == 0, "headers that do not compile on their own");
+    ensure!(count.failed == 0, "headers that do not keep what they promise");
     Ok(())
+}
+
+/// Files of a folder by their ending, relative to the repository, sorted; a folder without any is an error.
+fn files_in(tree: &Tree, folder: &str, ending: &str) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(tree.root.join(folder)).with_context(|| format!("cannot list {folder}"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(ending) {
+            names.push(format!("{folder}/{name}"));
+        }
+    }
+    names.sort();
+    ensure!(!names.is_empty(), "{folder} holds no {ending}");
+    Ok(names)
+}
+
+/// All passes over a unit, with every warning an error.
+fn strict(bin: &Path, standard: &str, unit: &Path) -> Command {
+    let mut compile = Command::new(bin.join("aspen++"));
+    compile.args([&format!("-std={standard}"), "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(unit);
+    compile
 }
 
 fn e2e(tree: &Tree, count: &mut Count) -> Result<()> {
