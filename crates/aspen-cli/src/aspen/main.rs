@@ -8,11 +8,13 @@ mod diff;
 mod explain;
 mod inspect;
 mod json;
+mod post_link;
 mod program;
 mod propagate;
 mod runtime;
 mod targets;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -81,6 +83,15 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Splits a module by what its kernels need, and says what each image needs; also as `sycl-post-link`
+    #[command(disable_help_flag = true)]
+    PostLink {
+        /// DPC++'s options; --help shows them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
+        words: Vec<OsString>,
+    },
+    /// Drops the rows of a file table whose images a target cannot run; also as `sycl-aspect-filter`
+    AspectFilter(post_link::FilterArguments),
     /// Lists the target database, or one target of it
     #[command(args_conflicts_with_subcommands = true)]
     Targets {
@@ -156,7 +167,19 @@ impl Answer {
 }
 
 fn main() -> ExitCode {
-    let answer = match Arguments::parse().command {
+    let answer = post_link::by_name().unwrap_or_else(by_command);
+    match answer {
+        Ok(answer) => match print(&answer.text) {
+            Ok(()) => ExitCode::from(u8::from(answer.findings)),
+            Err(error) => fail(&format!("cannot write to standard output: {error}"), 1),
+        },
+        Err(Failure::Input(text)) => fail(&text, 1),
+        Err(Failure::Usage(text)) => fail(&text, 2),
+    }
+}
+
+fn by_command() -> Result<Answer, Failure> {
+    match Arguments::parse().command {
         Command::Inspect { file, output } => inspect::run(&file, output.format),
         Command::Explain { file, kernel, aspect } => explain::run(&file, kernel.as_deref(), aspect.as_deref()),
         Command::Check { file, devices, config_files, output } => check::run(&file, &devices, &config_files, output.format),
@@ -165,14 +188,8 @@ fn main() -> ExitCode {
         Command::Targets { command: Some(TargetsCommand::Check { file }), .. } => targets::check(&file),
         Command::Targets { command: None, name, config_files, output } => targets::run(name.as_deref(), &config_files, output.format),
         Command::Devices { output } => devices::run(output.format),
-    };
-    match answer {
-        Ok(answer) => match print(&answer.text) {
-            Ok(()) => ExitCode::from(u8::from(answer.findings)),
-            Err(error) => fail(&format!("cannot write to standard output: {error}"), 1),
-        },
-        Err(Failure::Input(text)) => fail(&text, 1),
-        Err(Failure::Usage(text)) => fail(&text, 2),
+        Command::PostLink { words } => post_link::post_link(words.into_iter()),
+        Command::AspectFilter(arguments) => post_link::aspect_filter(arguments),
     }
 }
 

@@ -1,0 +1,68 @@
+//! `aspen post-link` and `aspen aspect-filter`, also as programs of their own names. What they do is aspen-postlink's.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use aspen_postlink::{Arguments, Error, Usage, filter};
+use clap::Parser;
+
+use crate::targets::database;
+use crate::{Answer, Failure};
+
+/// Drops the rows of a file table whose images a target cannot run
+#[derive(Parser)]
+#[command(name = "sycl-aspect-filter", version)]
+pub struct FilterArguments {
+    /// A target of the database, as `aspen targets` lists them
+    #[arg(long, value_name = "TARGET", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    target: String,
+    /// A table with a column of property sets, as post-link writes it
+    #[arg(value_name = "IN.table")]
+    input: PathBuf,
+    /// The table to write
+    #[arg(short, value_name = "OUT.table")]
+    output: PathBuf,
+    /// Adds to the target database, or changes it
+    #[arg(long = "device-config-file", value_name = "F.yaml")]
+    config_files: Vec<PathBuf>,
+}
+
+/// What to do if this program was started as one of its other names: DPC++'s build systems know only those. Source: DESIGN §2.
+pub fn by_name() -> Option<Result<Answer, Failure>> {
+    let mut words = env::args_os();
+    let name = words.next()?;
+    match Path::new(&name).file_name()?.to_str()? {
+        "sycl-post-link" => Some(post_link(words)),
+        "sycl-aspect-filter" => Some(aspect_filter(FilterArguments::parse())),
+        _ => None,
+    }
+}
+
+/// `aspen post-link WORDS`.
+pub fn post_link(words: impl Iterator<Item = OsString>) -> Result<Answer, Failure> {
+    let text = |word: OsString| word.into_string().map_err(|word| Failure::Usage(format!("an argument is no UTF-8: {}", word.display())));
+    let words: Vec<String> = words.map(text).collect::<Result<_, _>>()?;
+    let arguments = match Arguments::parse(words) {
+        Ok(arguments) => arguments,
+        Err(Usage::Help) => return Ok(Answer::clean(aspen_postlink::arguments::HELP.to_owned())),
+        Err(Usage::Version) => return Ok(Answer::clean(format!("sycl-post-link {}\n", env!("CARGO_PKG_VERSION")))),
+        Err(Usage::Wrong(text)) => return Err(Failure::Usage(text)),
+    };
+    aspen_postlink::run(&arguments, &database(&arguments.config_files)?).map_err(failure)?;
+    Ok(Answer::clean(String::new()))
+}
+
+/// `aspen aspect-filter`.
+pub fn aspect_filter(arguments: FilterArguments) -> Result<Answer, Failure> {
+    let database = database(&arguments.config_files)?;
+    filter::filter(&arguments.input, &arguments.target, &arguments.output, &database).map_err(failure)?;
+    Ok(Answer::clean(String::new()))
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Target { .. } => Failure::Usage(error.to_string()),
+        _ => Failure::Input(error.to_string()),
+    }
+}

@@ -1,0 +1,386 @@
+//! The command line of `sycl-post-link`: DPC++'s options, with one dash or two. Source: FORMATS §4.1.
+//!
+//! What concerns explicit SIMD or device libraries is refused by name: an option that is ignored gives wrong images silently.
+
+use std::path::PathBuf;
+
+use aspen_analysis::split::CodeSplit;
+use aspen_devices::nearest;
+
+/// Whose property sets, and whose order of images.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// The design documents'.
+    #[default]
+    Seed,
+    /// DPC++'s of 2026.
+    Dpcpp,
+}
+
+/// A table to write.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// The target whose images the table lists; all images if there is none.
+    pub target: Option<String>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// What is to be done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Arguments {
+    /// Bitcode or text IR; standard input if there is none.
+    pub input: Option<PathBuf>,
+    /// `-o`, in order; never empty.
+    pub outputs: Vec<Output>,
+    /// `-out-dir`.
+    pub out_dir: Option<PathBuf>,
+    /// `-split`.
+    pub split: CodeSplit,
+    /// Whether `-split` is `auto` or left out.
+    pub split_auto: bool,
+    /// `-symbols`.
+    pub symbols: bool,
+    /// `-properties`.
+    pub properties: bool,
+    /// `-S`.
+    pub text: bool,
+    /// `-ir-output-only`.
+    pub ir_output_only: bool,
+    /// `-emit-only-kernels-as-entry-points`.
+    pub only_kernels: bool,
+    /// `-emit-kernel-names`.
+    pub kernel_names: bool,
+    /// `-emit-exported-symbols`.
+    pub exported_symbols: bool,
+    /// `-emit-imported-symbols`.
+    pub imported_symbols: bool,
+    /// `-emit-program-metadata`.
+    pub program_metadata: bool,
+    /// `-emit-param-info`.
+    pub param_info: bool,
+    /// `-device-globals`.
+    pub device_globals: bool,
+    /// `-spec-const` or `-generate-device-image-default-spec-consts`: the option, which works for modules without such constants.
+    pub spec_constants: Option<&'static str>,
+    /// `--dialect`.
+    pub dialect: Dialect,
+    /// `--device-config-file`, in order.
+    pub config_files: Vec<PathBuf>,
+}
+
+/// Why there is nothing to run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Usage {
+    /// `--help`.
+    Help,
+    /// `--version`.
+    Version,
+    /// A wrong command line, with the way out.
+    Wrong(String),
+}
+
+/// The text of `--help`.
+pub const HELP: &str = "\
+Splits a module of device code by what its kernels need, and says what each image needs
+
+Usage: sycl-post-link [OPTIONS] [INPUT]
+       aspen post-link [OPTIONS] [INPUT]
+
+INPUT is bitcode or text IR, standard input if there is none or '-'.
+Options may be written with one dash or two.
+
+  -o [TARGET,]FILE          write a table of the images, only of those TARGET can run; may be repeated
+                            (default: <input's stem>.files, with -ir-output-only .out)
+  -out-dir=DIR              put the listed files there
+  -split=source|kernel|auto|none
+                            images for each translation unit (auto, the default), for each kernel, or neither;
+                            what kernels need splits further in every mode
+  -symbols                  write and list .sym files
+  -properties               write and list .prop files
+  -S                        write text IR instead of bitcode
+  -f                        accepted: nothing is ever written to a terminal
+  -ir-output-only           write the whole module to FILE and no table
+  -emit-kernel-names        property set 'SYCL/kernel names'
+  -emit-exported-symbols    property set 'SYCL/exported symbols'
+  -emit-imported-symbols    property set 'SYCL/imported symbols'
+  -emit-program-metadata    property set 'SYCL/program metadata'
+  -emit-param-info          property set 'SYCL/kernel param opt'
+  -device-globals           property set 'SYCL/device globals'
+  -emit-only-kernels-as-entry-points
+                            exported functions alone make no image
+  -spec-const=native|emulation, -generate-device-image-default-spec-consts
+                            accepted for modules without specialization constants
+  --dialect=seed|dpcpp      names of property sets, and the order of images (default: seed)
+  --device-config-file=F    adds to the target database, or changes it
+  --help, --version
+";
+
+/// Options without a value that set a flag.
+type Flag = fn(&mut Arguments) -> &mut bool;
+const FLAGS: [(&str, Flag); 11] = [
+    ("symbols", |arguments| &mut arguments.symbols),
+    ("properties", |arguments| &mut arguments.properties),
+    ("S", |arguments| &mut arguments.text),
+    ("ir-output-only", |arguments| &mut arguments.ir_output_only),
+    ("emit-only-kernels-as-entry-points", |arguments| &mut arguments.only_kernels),
+    ("emit-kernel-names", |arguments| &mut arguments.kernel_names),
+    ("emit-exported-symbols", |arguments| &mut arguments.exported_symbols),
+    ("emit-imported-symbols", |arguments| &mut arguments.imported_symbols),
+    ("emit-program-metadata", |arguments| &mut arguments.program_metadata),
+    ("emit-param-info", |arguments| &mut arguments.param_info),
+    ("device-globals", |arguments| &mut arguments.device_globals),
+];
+
+/// Options that take a value, as `-o FILE` or `-o=FILE`.
+const VALUED: [&str; 6] = ["o", "out-dir", "split", "spec-const", "dialect", "device-config-file"];
+
+const DEFAULT_SPEC_CONSTANTS: &str = "generate-device-image-default-spec-consts";
+
+/// Options of DPC++ that are not done, with what they are about.
+const REFUSED: [(&str, &str); 12] = [
+    ("split-esimd", "explicit SIMD kernels"),
+    ("lower-esimd", "explicit SIMD kernels"),
+    ("force-disable-esimd-opt", "explicit SIMD kernels"),
+    ("O0", "explicit SIMD kernels; images are optimised where their code is generated"),
+    ("O1", "explicit SIMD kernels; images are optimised where their code is generated"),
+    ("O2", "explicit SIMD kernels; images are optimised where their code is generated"),
+    ("O3", "explicit SIMD kernels; images are optimised where their code is generated"),
+    ("Os", "explicit SIMD kernels; images are optimised where their code is generated"),
+    ("Oz", "explicit SIMD kernels; images are optimised where their code is generated"),
+    ("device-lib-dir", "device libraries"),
+    ("allow-device-image-dependencies", "images that need other images; every image is self-contained"),
+    ("emit-device-lib-info", "device libraries"),
+];
+
+impl Arguments {
+    /// Reads the words behind the program's name. No file is looked at.
+    ///
+    /// # Errors
+    /// If there is nothing to run.
+    pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Arguments, Usage> {
+        let mut words = words.into_iter();
+        let mut out = Arguments { split_auto: true, ..Arguments::default() };
+        let (mut any, mut only_inputs) = (false, false);
+        while let Some(word) = words.next() {
+            any = true;
+            let option = word.strip_prefix("--").or_else(|| word.strip_prefix('-')).filter(|option| !option.is_empty() && !only_inputs);
+            match option {
+                None if word == "--" && !only_inputs => only_inputs = true,
+                None => out.add_input(&word)?,
+                Some(option) => out.add_option(&word, option, &mut words)?,
+            }
+        }
+        if !any {
+            return Err(wrong("no input; --help shows the options"));
+        }
+        out.finish()
+    }
+
+    fn add_input(&mut self, word: &str) -> Result<(), Usage> {
+        if word.is_empty() {
+            return Err(wrong("the input's name is empty"));
+        }
+        match &self.input {
+            Some(first) => Err(wrong(&format!("two inputs, '{}' and '{word}'; link them first", first.display()))),
+            None => {
+                self.input = Some(word.into());
+                Ok(())
+            }
+        }
+    }
+
+    fn add_option(&mut self, word: &str, option: &str, rest: &mut impl Iterator<Item = String>) -> Result<(), Usage> {
+        let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value.to_owned())));
+        if VALUED.contains(&name) {
+            let value = value.or_else(|| rest.next()).filter(|value| !value.is_empty());
+            let value = value.ok_or_else(|| wrong(&format!("the option '-{name}' lacks its value")))?;
+            return self.add_value(name, value);
+        }
+        if let Some((_, about)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+            return Err(wrong(&format!("the option '-{name}' is not supported: it is about {about}")));
+        }
+        // As in LLVM's tools, a flag may be given a truth value.
+        let set = match value.as_deref() {
+            None | Some("true" | "1") => true,
+            Some("false" | "0") => false,
+            Some(value) => return Err(wrong(&format!("the option '-{name}' is a switch and takes no value '{value}'"))),
+        };
+        match name {
+            "help" | "h" => return Err(Usage::Help),
+            "version" => return Err(Usage::Version),
+            "f" => {}
+            DEFAULT_SPEC_CONSTANTS if set => self.spec_constants = Some("-generate-device-image-default-spec-consts"),
+            DEFAULT_SPEC_CONSTANTS => {}
+            _ => {
+                let (_, flag) = FLAGS.iter().find(|(flag, _)| *flag == name).ok_or_else(|| unknown(word, name))?;
+                *flag(self) = set;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_value(&mut self, name: &str, value: String) -> Result<(), Usage> {
+        let bad = |known: &str| Err(wrong(&format!("'{value}' is no value of '-{name}'; it may be {known}")));
+        match name {
+            "o" => {
+                // Text before the first comma is a target; an empty one is none. Source: FORMATS §4.1.
+                let (target, path) = value.split_once(',').map_or(("", value.as_str()), |(target, path)| (target, path));
+                if path.is_empty() {
+                    return Err(wrong(&format!("'-o {value}' names no file")));
+                }
+                let path = PathBuf::from(path);
+                if self.outputs.iter().any(|output| output.path == path) {
+                    return Err(wrong(&format!("'-o' names '{}' twice", path.display())));
+                }
+                self.outputs.push(Output { target: Some(target.to_owned()).filter(|target| !target.is_empty()), path });
+            }
+            "out-dir" => self.out_dir = Some(value.into()),
+            "device-config-file" => self.config_files.push(value.into()),
+            "split" => {
+                self.split_auto = value == "auto";
+                self.split = match value.as_str() {
+                    "source" | "auto" => CodeSplit::PerSource,
+                    "kernel" => CodeSplit::PerKernel,
+                    "none" => CodeSplit::Off,
+                    _ => return bad("source, kernel, auto or none"),
+                };
+            }
+            "spec-const" => match value.as_str() {
+                "native" | "emulation" => self.spec_constants = Some("-spec-const"),
+                _ => return bad("native or emulation"),
+            },
+            _ => match value.as_str() {
+                "seed" => self.dialect = Dialect::Seed,
+                "dpcpp" => self.dialect = Dialect::Dpcpp,
+                _ => return bad("seed or dpcpp"),
+            },
+        }
+        Ok(())
+    }
+
+    /// What only the whole line shows.
+    fn finish(mut self) -> Result<Arguments, Usage> {
+        if self.ir_output_only {
+            if !(self.split_auto || self.split == CodeSplit::Off) {
+                return Err(wrong("'-ir-output-only' writes one file; it goes with '-split=auto' and '-split=none' only"));
+            }
+            if self.writes_lists() {
+                return Err(wrong("'-ir-output-only' writes no table; it does not go with '-symbols', '-properties' and '-emit-…'"));
+            }
+            if self.outputs.len() > 1 || self.outputs.iter().any(|output| output.target.is_some()) {
+                return Err(wrong("'-ir-output-only' writes one file, for no target in particular"));
+            }
+        }
+        if self.outputs.is_empty() {
+            let stem = self.input.as_deref().filter(|input| input.as_os_str() != "-").and_then(|input| input.file_stem());
+            let stem = stem.map_or_else(|| "stdin".into(), |stem| stem.to_string_lossy().into_owned());
+            let ending = if self.ir_output_only { "out" } else { "files" };
+            self.outputs.push(Output { target: None, path: format!("{stem}.{ending}").into() });
+        }
+        Ok(self)
+    }
+
+    fn writes_lists(&self) -> bool {
+        self.symbols || self.properties || self.writes_sets()
+    }
+
+    /// Whether an option asks for a property set by name.
+    fn writes_sets(&self) -> bool {
+        self.kernel_names
+            || self.exported_symbols
+            || self.imported_symbols
+            || self.program_metadata
+            || self.param_info
+            || self.device_globals
+    }
+
+    /// Whether there is anything to do. Source: FORMATS §4.1.
+    pub fn has_actions(&self) -> bool {
+        self.split != CodeSplit::Off || self.writes_lists() || self.ir_output_only || self.spec_constants.is_some()
+    }
+
+    /// Whether `.prop` files are written: they are what the sets stand in.
+    pub(crate) fn writes_properties(&self) -> bool {
+        self.properties || self.writes_sets()
+    }
+}
+
+fn wrong(message: &str) -> Usage {
+    Usage::Wrong(message.to_owned())
+}
+
+fn unknown(word: &str, name: &str) -> Usage {
+    let known = FLAGS.iter().map(|(flag, _)| *flag).chain(VALUED).chain([DEFAULT_SPEC_CONSTANTS, "help", "version"]);
+    let hint = nearest(name, known).map_or_else(|| "; --help shows the options".to_owned(), |near| format!("; did you mean '-{near}'?"));
+    Usage::Wrong(format!("unknown option '{word}'{hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Arguments, Usage> {
+        Arguments::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[track_caller]
+    fn sound(line: &str) -> Arguments {
+        parse(line).unwrap_or_else(|usage| panic!("{line}: {usage:?}"))
+    }
+
+    #[test]
+    fn dpcpps_command_lines() {
+        let arguments = sound("-split=kernel -symbols -properties -emit-exported-symbols x.bc -o a.table -o intel_gpu_pvc,b,c.table -out-dir=d -S -f");
+        assert_eq!((arguments.split, arguments.symbols, arguments.properties, arguments.exported_symbols), (CodeSplit::PerKernel, true, true, true));
+        let outputs = [Output { target: None, path: "a.table".into() }, Output { target: Some("intel_gpu_pvc".into()), path: "b,c.table".into() }];
+        assert_eq!((arguments.outputs, arguments.out_dir, arguments.text), (outputs.to_vec(), Some("d".into()), true));
+        assert_eq!(arguments.input, Some("x.bc".into()));
+        assert_eq!(sound("--split=none --symbols --o=,t x.ll").outputs, [Output { target: None, path: "t".into() }]);
+        assert_eq!(sound("dir/x.ll").outputs, [Output { target: None, path: "x.files".into() }]);
+        assert_eq!(sound("-ir-output-only -split=none x.y.ll").outputs, [Output { target: None, path: "x.y.out".into() }]);
+        assert_eq!(sound("-symbols -").outputs, [Output { target: None, path: "stdin.files".into() }]);
+        assert_eq!(sound("-symbols").input, None);
+        assert_eq!(sound("-symbols -- -odd").input, Some("-odd".into()));
+        assert_eq!((sound("x").split, sound("x").split_auto), (CodeSplit::PerSource, true));
+        assert!(!sound("-properties=false x").properties && sound("-properties=1 x").properties);
+        assert_eq!(sound("-spec-const native --dialect=dpcpp --device-config-file f.yaml x").config_files, [PathBuf::from("f.yaml")]);
+        assert_eq!((parse("x --help"), parse("--version")), (Err(Usage::Help), Err(Usage::Version)));
+    }
+
+    #[test]
+    fn wrong_lines_say_what_is_wrong() {
+        for (line, message) in [
+            ("", "no input"),
+            ("a.bc b.bc", "two inputs, 'a.bc' and 'b.bc'"),
+            ("-split=diagonal x", "'diagonal' is no value of '-split'; it may be source"),
+            ("-split", "'-split' lacks its value"),
+            ("-split= x", "'-split' lacks its value"),
+            ("-symbls x", "unknown option '-symbls'; did you mean '-symbols'?"),
+            ("-symbols=perhaps x", "is a switch"),
+            ("-split-esimd x", "'-split-esimd' is not supported: it is about explicit SIMD"),
+            ("-O2 x", "'-O2' is not supported"),
+            ("-device-lib-dir=d x", "'-device-lib-dir' is not supported: it is about device libraries"),
+            ("-o intel_gpu_pvc, x", "names no file"),
+            ("-o a -o spir64,a x", "names 'a' twice"),
+            ("-ir-output-only -split=source x", "-split=auto"),
+            ("-ir-output-only -symbols x", "no table"),
+            ("-ir-output-only -o a -o b x", "one file"),
+            ("-dialect=klingon x", "'klingon' is no value of '-dialect'"),
+            ("-spec-const=rt x", "'rt' is no value"),
+        ] {
+            match parse(line) {
+                Err(Usage::Wrong(said)) => assert!(said.contains(message), "{line}: {said}"),
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn actions() {
+        assert!(!sound("-split=none x").has_actions() && !sound("-split=none -S -o y x").has_actions());
+        for line in ["x", "-split=none -symbols x", "-split=none -emit-kernel-names x", "-split=none -ir-output-only x"] {
+            assert!(sound(line).has_actions(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Which functions make an image, and which an image may import. Source: FORMATS §4.5, §4.6; S0 "An exported device function".
+
+use aspen_llvm::DeviceFunction;
+
+/// Names of functions that the device's compiler provides.
+const BUILT_IN_PREFIXES: [&str; 3] = ["__spirv_", "__sycl_", "__esimd_"];
+
+/// Kernels, and exported functions (`sycl-module-id`) unless only kernels are wanted; virtual functions of a set stay wanted even then.
+pub(crate) fn is_entry_point(function: &DeviceFunction, only_kernels: bool) -> bool {
+    if !function.defined {
+        return false;
+    }
+    let exported = || {
+        let built_in = BUILT_IN_PREFIXES.iter().any(|prefix| plain_name(&function.symbol).starts_with(prefix));
+        function.module_id.is_some() && !built_in && !function.symbol.starts_with("__builtin_")
+    };
+    function.kernel || function.indirectly_callable.is_some() || (!only_kernels && exported())
+}
+
+/// Entry points that other images may call; virtual functions are not called by name.
+pub(crate) fn is_export(function: &DeviceFunction) -> bool {
+    !function.kernel && function.indirectly_callable.is_none()
+}
+
+/// Whether an undefined function is looked for in other images. Reserved names are the device's own.
+pub(crate) fn is_importable(symbol: &str) -> bool {
+    !symbol.starts_with("__") && !plain_name(symbol).starts_with("__")
+}
+
+/// Whether a function reads a specialization constant.
+pub(crate) fn reads_spec_constant(symbol: &str) -> bool {
+    let name = plain_name(symbol);
+    name.starts_with("__sycl_get") && name.contains("SpecConstantValue")
+}
+
+/// The first name of a mangled symbol without its length: `__spirv_dot…` of `_Z13__spirv_dot…`, `ns…` of `_ZN2ns…`.
+fn plain_name(symbol: &str) -> &str {
+    let Some(rest) = symbol.strip_prefix("_Z") else { return symbol };
+    rest.trim_start_matches(['N', 'K']).trim_start_matches(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(symbol: &str, kernel: bool, exported: bool) -> DeviceFunction {
+        let module_id = exported.then(|| "a.cpp".to_owned());
+        DeviceFunction { symbol: symbol.into(), defined: true, kernel, module_id, ..DeviceFunction::default() }
+    }
+
+    #[test]
+    fn kernels_and_exported_functions_make_images() {
+        for (entry, all, only_kernels) in [
+            (function("k", true, false), true, true),
+            (function("_Z1fv", false, true), true, false),
+            (function("_Z1fv", false, false), false, false),
+            (function("_Z20__spirv_AtomicFAddEXTv", false, true), false, false),
+            (function("_Z17__sycl_somethingv", false, true), false, false),
+            (function("__builtin_x", false, true), false, false),
+            (DeviceFunction { indirectly_callable: Some("s".into()), ..function("_Z1vv", false, false) }, true, true),
+            (DeviceFunction { defined: false, ..function("k", true, true) }, false, false),
+        ] {
+            assert_eq!((is_entry_point(&entry, false), is_entry_point(&entry, true)), (all, only_kernels), "{}", entry.symbol);
+        }
+    }
+
+    #[test]
+    fn reserved_names_are_no_imports() {
+        assert!(is_importable("_Z3foov") && is_importable("foo") && is_importable("_ZN2ns3fooEv"));
+        assert!(!is_importable("__spirv_x") && !is_importable("_Z9__spirv_xv") && !is_importable("_ZN3__x1yEv"));
+        assert!(reads_spec_constant("_Z36__sycl_getScalar2020SpecConstantValueIiET_PKcPvS3_") && !reads_spec_constant("_Z3foov"));
+    }
+}

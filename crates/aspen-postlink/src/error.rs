@@ -1,0 +1,65 @@
+//! What stops post-link and the filter.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aspen_devices::UnknownTarget;
+
+/// Why there is no output.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A target in an option's value; nothing has been read yet.
+    #[error("{option}: {error}")]
+    Target {
+        /// The option.
+        option: &'static str,
+        /// The name, and the nearest known one.
+        error: UnknownTarget,
+    },
+    /// A file that cannot be read or written.
+    #[error("cannot {action} '{}': {error}", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// A file that holds nonsense.
+    #[error("'{}': {reason}", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The module, in LLVM's words.
+    #[error(transparent)]
+    Llvm(#[from] aspen_llvm::Error),
+    /// Nothing to do. Source: FORMATS §4.1.
+    #[error("no actions specified: '-split=none' leaves nothing to do without '-symbols', '-properties' or an '-emit-…' option")]
+    NoActions,
+    /// Something of the module that an option is about and that this tool cannot do.
+    #[error("{name}: {what} ('{symbol}') are not supported; '{option}' works only for modules without them")]
+    Unsupported {
+        /// The module.
+        name: String,
+        /// What.
+        what: &'static str,
+        /// A symbol that shows it.
+        symbol: String,
+        /// The option.
+        option: &'static str,
+    },
+}
+
+impl Error {
+    pub(crate) fn file(action: &'static str, path: &Path, error: io::Error) -> Error {
+        Error::File { action, path: path.to_path_buf(), error }
+    }
+
+    pub(crate) fn input(path: &Path, reason: impl ToString) -> Error {
+        Error::Input { path: path.to_path_buf(), reason: reason.to_string() }
+    }
+}

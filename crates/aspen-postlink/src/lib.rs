@@ -1,0 +1,19 @@
+//! `sycl-post-link` and `sycl-aspect-filter`: the half of S0 that stands behind propagation, for anybody's pipeline.
+//!
+//! The way of the data, a file a phase: [`arguments`] (DPC++'s command line) → [`plan`] (which entry points share an image) → [`sets`]
+//! (what is said about an image) → [`write`] (files, and a table a target). [`filter`] drops rows of a table that a target cannot run.
+//! Post-link reads metadata and never bodies: what a kernel uses was counted before (S0 "Changes to the post-link tool").
+
+#![forbid(unsafe_code)]
+
+pub mod arguments;
+mod entry_points;
+mod error;
+pub mod filter;
+pub mod plan;
+mod sets;
+mod write;
+
+pub use arguments::{Arguments, Usage};
+pub use error::Error;
+pub use write::run;

@@ -1,0 +1,198 @@
+//! The property sets of an image, in both dialects. Source: DESIGN §5 (seed); FORMATS §4.5, §4.6 (dpcpp).
+
+use std::collections::BTreeSet;
+
+use aspen_contract::Requirements;
+use aspen_image::image::{DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, device_requirements, symbols_set};
+use aspen_image::{PropertySet, PropertySets, Value, dpcpp};
+use aspen_llvm::{DeviceFunction, DeviceGlobal};
+
+use crate::arguments::{Arguments, Dialect};
+use crate::entry_points::{is_export, is_importable};
+
+/// An image as it was cut out.
+pub(crate) struct Cut<'i> {
+    /// Its kernels and exported functions, in module order.
+    pub entries: Vec<&'i DeviceFunction>,
+    /// Everything in it; read in the dpcpp dialect only, empty in the other.
+    pub functions: Vec<DeviceFunction>,
+    /// Undefined functions that it calls.
+    pub imports: Vec<String>,
+    /// Device globals in it.
+    pub globals: Vec<DeviceGlobal>,
+}
+
+impl Cut<'_> {
+    /// What a device must have. In the seed dialect that is what each entry point says (S0); DPC++ looks at all functions of the image for
+    /// aspects and work-group sizes, which is more where a function was not propagated.
+    pub fn requirements(&self, dialect: Dialect) -> Requirements {
+        let mut out = Requirements::default();
+        let everything = match dialect {
+            Dialect::Seed => Vec::new(),
+            Dialect::Dpcpp => self.functions.iter().collect(),
+        };
+        for function in self.entries.iter().copied().chain(everything) {
+            out.aspects.extend(&function.requirements.aspects);
+        }
+        // Negative numbers are internal to DPC++: they split images and are no requirement. Source: FORMATS §1.
+        out.aspects.retain(|aspect| i32::try_from(aspect.number()).is_ok());
+        out.reqd_sub_group_size = self.entries.iter().find_map(|entry| entry.requirements.reqd_sub_group_size);
+        out.reqd_work_group_size = self.work_group_source(dialect).and_then(|function| function.requirements.reqd_work_group_size.clone());
+        out
+    }
+
+    /// The function that gives the image its work-group size; none if two functions disagree.
+    fn work_group_source(&self, dialect: Dialect) -> Option<&DeviceFunction> {
+        let sized = |function: &&DeviceFunction| function.requirements.reqd_work_group_size.is_some();
+        let mut all: Vec<&DeviceFunction> = self.entries.iter().copied().filter(sized).collect();
+        if dialect == Dialect::Dpcpp {
+            all.extend(self.functions.iter().filter(sized));
+        }
+        let first = *all.first()?;
+        all.iter().all(|function| function.requirements.reqd_work_group_size == first.requirements.reqd_work_group_size).then_some(first)
+    }
+
+    /// All sets, in the order of the file.
+    pub fn sets(&self, arguments: &Arguments, requirements: &Requirements) -> PropertySets {
+        let mut sets = PropertySets::new();
+        let mut add = |name: &str, set: PropertySet| {
+            if !set.is_empty() {
+                sets.insert(name, set);
+            }
+        };
+        match arguments.dialect {
+            Dialect::Seed => add(DEVICE_REQUIREMENTS, device_requirements(requirements)),
+            Dialect::Dpcpp => add(dpcpp::DEVICE_REQUIREMENTS_DPCPP, self.dpcpp_requirements(requirements)),
+        }
+        let kernels = || self.entries.iter().filter(|entry| entry.kernel).copied();
+        if arguments.kernel_names {
+            add("SYCL/kernel names", symbols_set(kernels().map(|kernel| kernel.symbol.as_str())));
+        }
+        if arguments.param_info {
+            add("SYCL/kernel param opt", kernels().filter_map(omitted_arguments).collect());
+        }
+        if arguments.exported_symbols {
+            let exports = self.entries.iter().filter(|entry| is_export(entry)).map(|entry| entry.symbol.as_str());
+            add(EXPORTED_SYMBOLS, symbols_set(exports));
+        }
+        if arguments.imported_symbols {
+            add(IMPORTED_SYMBOLS, symbols_set(self.imports.iter().map(String::as_str).filter(|symbol| is_importable(symbol))));
+        }
+        if arguments.program_metadata {
+            let mut set: PropertySet = kernels().flat_map(program_metadata).collect();
+            let mapping = |global: &DeviceGlobal| (format!("{}@global_id_mapping", global.id), text(&global.symbol));
+            set.extend(self.globals.iter().map(mapping));
+            add("SYCL/program metadata", set);
+        }
+        add("SYCL/misc properties", self.misc_properties());
+        if arguments.device_globals {
+            let property = |global: &DeviceGlobal| (global.id.clone(), Value::from_u32s([global.size, u32::from(global.image_scope)]));
+            add("SYCL/device globals", self.globals.iter().map(property).collect());
+        }
+        sets
+    }
+
+    /// DPC++'s set: `aspects` also when there are none.
+    fn dpcpp_requirements(&self, requirements: &Requirements) -> PropertySet {
+        let mut set = PropertySet::new();
+        set.insert(dpcpp::ASPECTS.into(), Value::from_u32s(requirements.aspects.iter().map(|aspect| aspect.number())));
+        let all = || self.entries.iter().copied().chain(&self.functions);
+        let targets: BTreeSet<u32> = all().flat_map(|function| function.fixed_targets.iter().copied()).collect();
+        if !targets.is_empty() {
+            set.insert("fixed_target".into(), Value::from_u32s(targets));
+        }
+        for (name, read) in [("joint_matrix", joint_matrix as fn(&DeviceFunction) -> Option<&String>), ("joint_matrix_mad", joint_matrix_mad)] {
+            let records: BTreeSet<&str> = all().filter_map(read).flat_map(|records| records.split(';')).filter(|record| !record.is_empty()).collect();
+            if !records.is_empty() {
+                set.insert(name.into(), text(&records.into_iter().collect::<Vec<_>>().join(";")));
+            }
+        }
+        if let Some(size) = requirements.reqd_sub_group_size {
+            set.insert(dpcpp::REQD_SUB_GROUP_SIZE.into(), Value::U32(size));
+        }
+        if let Some(function) = self.work_group_source(Dialect::Dpcpp) {
+            set.insert(dpcpp::REQD_WORK_GROUP_SIZE.into(), u64s(&function.work_group));
+            if let Some(count) = function.work_group_dims {
+                set.insert(dpcpp::WORK_GROUP_NUM_DIM.into(), Value::U32(count));
+            }
+        }
+        set
+    }
+
+    /// What entry points ask of the device's compiler, where all of them ask for the same.
+    fn misc_properties(&self) -> PropertySet {
+        let mut set = PropertySet::new();
+        let asked: [(&str, fn(&DeviceFunction) -> Option<&String>); 3] = [
+            ("sycl-register-alloc-mode", |function| function.register_alloc_mode.as_ref()),
+            ("sycl-grf-size", |function| function.grf_size.as_ref()),
+            ("optLevel", |function| function.opt_level.as_ref()),
+        ];
+        for (name, read) in asked {
+            let values: BTreeSet<Option<&String>> = self.entries.iter().map(|entry| read(entry)).collect();
+            if let [Some(value)] = values.into_iter().collect::<Vec<_>>()[..]
+                && let Ok(number) = value.parse()
+            {
+                set.insert(name.into(), Value::U32(number));
+            }
+        }
+        set
+    }
+}
+
+fn joint_matrix(function: &DeviceFunction) -> Option<&String> {
+    function.joint_matrix.as_ref()
+}
+
+fn joint_matrix_mad(function: &DeviceFunction) -> Option<&String> {
+    function.joint_matrix_mad.as_ref()
+}
+
+fn text(text: &str) -> Value {
+    Value::Bytes(text.as_bytes().to_vec())
+}
+
+fn u64s(numbers: &[u64]) -> Value {
+    Value::Bytes(numbers.iter().copied().flat_map(u64::to_le_bytes).collect())
+}
+
+/// A bit an argument; set if the argument is gone.
+fn omitted_arguments(kernel: &DeviceFunction) -> Option<(String, Value)> {
+    let flags = kernel.omitted_arguments.as_ref()?;
+    let mut bytes = vec![0u8; flags.len().div_ceil(8)];
+    for (index, _) in flags.iter().enumerate().filter(|(_, omitted)| **omitted) {
+        bytes[index / 8] |= 1 << (index % 8);
+    }
+    let value = if flags.len() % 8 == 0 { Value::Bytes(bytes) } else { Value::Bits { count: flags.len() as u64, bytes } };
+    Some((kernel.symbol.clone(), value))
+}
+
+/// Sizes by kernel, the way DPC++ writes them: fastest dimension first.
+fn program_metadata(kernel: &DeviceFunction) -> Vec<(String, Value)> {
+    let mut out = Vec::new();
+    let mut add = |what: &str, value: Value| out.push((format!("{}@{what}", kernel.symbol), value));
+    let narrow = |numbers: &[u64]| Value::from_u32s(numbers.iter().map(|&number| u32::try_from(number).unwrap_or(u32::MAX)));
+    if !kernel.work_group.is_empty() {
+        add("reqd_work_group_size", narrow(&kernel.work_group));
+    }
+    if let Some(size) = kernel.requirements.reqd_sub_group_size {
+        add("reqd_sub_group_size", Value::U32(size));
+    }
+    if let Some(count) = kernel.work_group_dims {
+        add("work_group_num_dim", Value::U32(count));
+    }
+    if !kernel.max_work_group_size.is_empty() {
+        add("max_work_group_size", narrow(&kernel.max_work_group_size));
+    }
+    if let Some(size) = kernel.max_linear_work_group_size {
+        add("max_linear_work_group_size", u64s(&[size]));
+    }
+    out
+}
+
+/// The name of the target, which only DPC++ records. Source: FORMATS §4.5.
+pub(crate) fn add_compile_target(sets: &mut PropertySets, target: &str) {
+    if let Some(mut set) = sets.get(dpcpp::DEVICE_REQUIREMENTS_DPCPP).cloned() {
+        set.insert("compile_target".into(), text(target));
+        sets.insert(dpcpp::DEVICE_REQUIREMENTS_DPCPP, set);
+    }
+}
