@@ -151,7 +151,7 @@ mod tests {
             ("aspen-runtime", "aspen-driver", "aspen-runtime -> aspen-driver: Runtime may not use Toolchain"),
             ("aspen-driver", "aspen-runtime", "aspen-driver -> aspen-runtime: Toolchain may not use Runtime"),
             ("aspen-driver", "xtask", "aspen-driver -> xtask: Toolchain may not use Development"),
-            ("aspen-driver", "llvm-sys", "aspen-driver -> llvm-sys: only aspen-llvm and aspen-clang know libLLVM"),
+            ("aspen-driver", "llvm-sys", "aspen-driver -> llvm-sys: only aspen-llvm, aspen-clang, aspen-pass know libLLVM"),
         ] {
             let mut forged = sound.to_vec();
             let package = forged.iter_mut().find(|package| package.name == from).expect("a package of the list");

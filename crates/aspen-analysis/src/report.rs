@@ -53,6 +53,44 @@ pub struct Finding {
     pub declared_at: Option<Place>,
 }
 
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// As it is.
+    Warning,
+    /// What the user's flags or pragmas made of it.
+    Error,
+}
+
+impl Finding {
+    /// S0's words, with the places that are known; for tools without the driver's snippets and colours. Source: DESIGN §4.
+    pub fn text(&self, level: Level) -> String {
+        let place = self.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        let (word, flag) = match level {
+            Level::Error => ("error", "-Werror,-Wsycl-aspects"),
+            Level::Warning => ("warning", "-Wsycl-aspects"),
+        };
+        let mut out = format!(
+            "{place}{word}: function '{}' uses aspect '{}' not listed in '{}' [{flag}]\nuse is from this call chain:\n",
+            self.function, self.aspect, self.spelling
+        );
+        for step in &self.chain {
+            out += &format!("  {}()", step.function);
+            if let Some(place) = &step.place {
+                out += &format!(" {place}");
+            }
+            out.push('\n');
+        }
+        if self.place.is_none() {
+            out += "compile with '-g' to get source location\n";
+        }
+        if let Some(place) = &self.declared_at {
+            out += &format!("{place}: note: aspects of '{}' are declared here\n", self.function);
+        }
+        out
+    }
+}
+
 impl PassReport {
     /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -5,7 +5,6 @@
 
 mod pass;
 mod settings;
-mod text;
 
 use std::ffi::{CString, c_char};
 use std::panic::{self, AssertUnwindSafe};

@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use aspen_analysis::report::Level;
 use aspen_analysis::{Launch, PassReport, analyse};
 use aspen_llvm::{Facts, ModuleRef, attach, summarise};
 
 use crate::settings::{Settings, Severity};
-use crate::text;
 
 /// Why a pass could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,8 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
         for finding in findings {
             let severity = settings.severity(finding);
             errors += usize::from(severity == Severity::Error);
-            eprint!("{}", text::render(finding, severity));
+            let level = if severity == Severity::Error { Level::Error } else { Level::Warning };
+            eprint!("{}", finding.text(level));
         }
         return if errors == 0 { Ok(()) } else { Err(Error::Findings { count: errors }) };
     }

@@ -50,6 +50,11 @@ impl Aspect {
         ROWS.iter().find(|row| row.name == name).map(|row| Aspect(row.number))
     }
 
+    /// The aspect as people write it: by its name, or by its number as in `#103`.
+    pub fn from_text(text: &str) -> Option<Aspect> {
+        Aspect::from_name(text).or_else(|| text.strip_prefix('#')?.parse().ok().map(Aspect::from_number))
+    }
+
     /// Whether SYCL itself defines the aspect (rather than an extension).
     pub fn is_core(self) -> bool {
         self.row().is_some_and(|row| row.core)

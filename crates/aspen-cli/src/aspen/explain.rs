@@ -41,7 +41,7 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
 }
 
 fn known_aspect(name: &str, kernel: &Kernel) -> Result<Aspect, Failure> {
-    program::aspect(name).ok_or_else(|| {
+    Aspect::from_text(name).ok_or_else(|| {
         let own: Vec<String> = kernel.requirements.aspects.iter().map(ToString::to_string).collect();
         let hint = nearest(name, own.iter().map(String::as_str)).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
         Failure::Input(format!("there is no aspect '{name}'{hint}"))

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aspen_analysis::summary::Role;
 use aspen_analysis::{Summary, analyse};
-use aspen_contract::{Aspect, Requirements, Source};
+use aspen_contract::{Requirements, Source};
 use aspen_image::container::{Container, Kind};
 use aspen_image::{DeviceImage, Entry, ObjectBlob, PropertySets, find};
 use aspen_llvm::{Context, Facts, summarise};
@@ -209,9 +209,4 @@ fn all_of(kernels: &[Kernel]) -> Requirements {
 pub fn kernels(images: &[Image]) -> Vec<&Kernel> {
     let mut seen = BTreeSet::new();
     images.iter().flat_map(|image| &image.kernels).filter(|kernel| seen.insert(kernel.symbol.as_str())).collect()
-}
-
-/// An aspect by its name, or by its number as in `#103`.
-pub fn aspect(name: &str) -> Option<Aspect> {
-    Aspect::from_name(name).or_else(|| name.strip_prefix('#')?.parse().ok().map(Aspect::from_number))
 }

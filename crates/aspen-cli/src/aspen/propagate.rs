@@ -9,7 +9,7 @@ use aspen_devices::nearest;
 use aspen_driver::{render_findings, write_whole};
 use aspen_llvm::Context;
 
-use crate::{Answer, Dialect, Failure, program};
+use crate::{Answer, Dialect, Failure};
 
 /// Runs the command. Nothing is written unless everything went well.
 pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String]) -> Result<Answer, Failure> {
@@ -32,7 +32,7 @@ pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String]) -
 fn aspects(names: &[String]) -> Result<AspectSet, Failure> {
     let known: Vec<&str> = Aspect::all().filter_map(Aspect::name).collect();
     let find = |name: &String| {
-        program::aspect(name).ok_or_else(|| {
+        Aspect::from_text(name).ok_or_else(|| {
             let hint = nearest(name, known.iter().copied()).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             Failure::Usage(format!("there is no aspect '{name}' to exclude{hint}"))
         })

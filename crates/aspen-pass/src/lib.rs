@@ -1,0 +1,93 @@
+//! S0's IR pass as a plugin for LLVM's own opt:
+//! `opt-22 -load-pass-plugin=libaspen_pass.so -passes=sycl-propagate-aspects-usage`.
+//!
+//! The same work as `aspen propagate`; findings are printed as text. `plugin/Pass.cpp` registers the pass. Nothing here may unwind into
+//! LLVM, so panics become messages.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::panic;
+
+use aspen_analysis::report::Level;
+use aspen_contract::{Aspect, AspectSet};
+use aspen_llvm::{Dialect, ModuleRef, propagate};
+use llvm_sys::prelude::LLVMModuleRef;
+
+unsafe extern "C" {
+    /// plugin/Pass.cpp: registers the pass with a pass builder.
+    fn aspen_pass_register(builder: *mut c_void);
+}
+
+/// LLVM's `PassPluginLibraryInfo`, version 2 of the interface (plugin/Pass.cpp asserts its size).
+#[repr(C)]
+pub struct PassPluginLibraryInfo {
+    version: u32,
+    name: *const c_char,
+    plugin_version: *const c_char,
+    register: Option<unsafe extern "C" fn(*mut c_void)>,
+    before_code_generation: Option<unsafe extern "C" fn()>,
+}
+
+const NAME: &CStr = c"aspen";
+const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+    Ok(version) => version,
+    Err(_) => panic!("a version holds no zero"),
+};
+
+/// What LLVM asks a plugin for. It is defined here because a Rust library exports only Rust's own symbols.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case, reason = "LLVM's name")]
+pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
+    PassPluginLibraryInfo {
+        version: 2,
+        name: NAME.as_ptr(),
+        plugin_version: VERSION.as_ptr(),
+        register: Some(aspen_pass_register),
+        before_code_generation: None,
+    }
+}
+
+/// Runs the pass. `text` becomes what to print, or, if the result is false, why nothing was done; `aspen_pass_free` frees it.
+///
+/// # Safety
+/// `module` is a valid module that nothing else changes during the call, `excluded` points to `length` bytes, `text` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_pass_run(
+    module: LLVMModuleRef,
+    dpcpp: bool,
+    excluded: *const c_char,
+    length: usize,
+    text: *mut *mut c_char,
+) -> bool {
+    // SAFETY: promised by the caller, for the duration of the call.
+    let (module, excluded) = unsafe { (ModuleRef::from_raw(module), std::slice::from_raw_parts(excluded.cast::<u8>(), length)) };
+    let excluded = String::from_utf8_lossy(excluded);
+    let dialect = if dpcpp { Dialect::Dpcpp } else { Dialect::Seed };
+    let run = panic::AssertUnwindSafe(|| run(module, dialect, &excluded));
+    let result = panic::catch_unwind(run)
+        .unwrap_or_else(|_| Err("the analysis of optional kernel features failed; this is a bug in Aspen, please report it".into()));
+    let good = result.is_ok();
+    let words = result.unwrap_or_else(|error| error).replace('\0', " ");
+    // SAFETY: promised by the caller.
+    unsafe { *text = CString::new(words).unwrap_or_default().into_raw() };
+    good
+}
+
+/// Frees a text of [`aspen_pass_run`].
+///
+/// # Safety
+/// `text` comes from there and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_pass_free(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: made with CString::into_raw; the caller hands it back once.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}
+
+fn run(module: ModuleRef<'_>, dialect: Dialect, excluded: &str) -> Result<String, String> {
+    let names = excluded.split(',').filter(|name| !name.is_empty());
+    let excluded: AspectSet = names
+        .map(|name| Aspect::from_text(name).ok_or_else(|| format!("there is no aspect '{name}' to exclude")))
+        .collect::<Result<_, _>>()?;
+    Ok(propagate(module, dialect, &excluded).iter().map(|finding| finding.text(Level::Warning)).collect())
+}
