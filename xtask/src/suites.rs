@@ -87,8 +87,10 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
     let bin = tree.build_release()?;
     let folder = tree.target.join("headers");
     std::fs::create_dir_all(&folder)?;
+    let headers = ["include/sycl", "include/sycl/ext/oneapi", "include/CL"].map(|folder| files_in(tree, folder, ".hpp"));
+    let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;
     let mut steps: Vec<(String, Command)> = Vec::new();
-    for name in files_in(tree, "include/sycl", ".hpp")?.into_iter().chain(files_in(tree, "include/CL", ".hpp")?) {
+    for name in headers.into_iter().flatten() {
         let header = name.trim_start_matches("include/");
         let unit = folder.join(format!("{}.cpp", header.replace(['/', '.'], "_")));
         std::fs::write(&unit, format!("#include <{header}>\n#include <{header}>\n"))?;

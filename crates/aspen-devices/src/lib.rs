@@ -7,11 +7,13 @@
 
 mod database;
 mod diagnostic;
+mod macros;
 mod nearest;
 mod read;
 mod target;
 
 pub use database::{Database, UnknownTarget};
 pub use diagnostic::{ConfigError, Diagnostic, Warning};
+pub use macros::macros;
 pub use nearest::nearest;
 pub use target::{Origin, Target};

@@ -47,17 +47,21 @@ fn intel_gpus_are_complete() {
         "gpu fp16 atomic64 online_compiler online_linker queue_profiling usm_device_allocations usm_host_allocations \
          usm_shared_allocations ext_intel_device_id ext_intel_gpu_eu_count ext_intel_esimd",
     );
-    let gpus: Vec<&Target> = builtin().iter().filter(|target| target.name.starts_with("intel_gpu_")).collect();
-    assert_eq!(gpus.len(), 22);
-    for gpu in gpus {
+    let rows: Vec<&str> = include_str!("public_rows.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    for gpu in builtin().iter().filter(|target| target.name.starts_with("intel_gpu_")) {
         assert!(gpu.aspects.is_superset(&every), "{}", gpu.name);
         assert!(!gpu.may_support_other_aspects && !gpu.generic && gpu.origin == Origin::BuiltIn);
-        // S4's aspect of the architecture itself, and of no other.
-        let architecture = aspects(&format!("ext_{}", gpu.name));
+        // S4's aspect of the architecture itself, and of no other; later GPUs have none.
+        let named_by_s4 = rows.iter().any(|row| row.starts_with(&format!("{} ", gpu.name)));
+        let architecture = if named_by_s4 { aspects(&format!("ext_{}", gpu.name)) } else { AspectSet::new() };
         let architectures: AspectSet = gpu.aspects.iter().copied().filter(|aspect| aspect.number() >= 10_000).collect();
         assert_eq!(architectures, architecture);
-        assert_eq!(gpu.aspects.contains(&aspects("image").pop_first().unwrap()), gpu.name != "intel_gpu_pvc");
-        let device = gpu.name.strip_prefix("intel_gpu_").unwrap().replace('_', "-");
+        assert_eq!(
+            gpu.aspects.contains(&aspects("image").pop_first().unwrap()),
+            !["intel_gpu_pvc", "intel_gpu_pvc_vg", "intel_gpu_cri"].contains(&&*gpu.name)
+        );
+        // ocloc knows rpl_s as adl-s.
+        let device = gpu.name.strip_prefix("intel_gpu_").unwrap().replace('_', "-").replace("rpl-s", "adl-s");
         assert_eq!(gpu.aot_toolchain.as_deref(), Some("ocloc"));
         assert_eq!(gpu.aot_toolchain_options, Some(format!("-device {device}")));
         assert_eq!(gpu.macro_name(), Some(format!("__SYCL_TARGET_{}__", gpu.name.to_uppercase())));
@@ -90,6 +94,35 @@ fn other_targets() {
     }
 }
 
+/// Counts of the public table: 101 targets, of which `spir64` and `spir64_gen` are generic; ours are rpl_s and native_cpu.
+#[test]
+fn every_vendor_is_there() {
+    let count = |prefix: &str| builtin().iter().filter(|target| target.name.starts_with(prefix)).count();
+    assert_eq!(["intel_gpu_", "nvidia_gpu_sm_", "amd_gpu_gfx"].map(count), [40, 15, 41]);
+    assert_eq!(builtin().iter().count(), 101);
+    let has = |name: &str, aspect: &str| builtin().lookup(name).unwrap().aspects.contains(&Aspect::from_name(aspect).unwrap());
+    for (name, aspect, expected) in [
+        ("nvidia_gpu_sm_52", "fp16", false),
+        ("nvidia_gpu_sm_53", "fp16", true),
+        ("nvidia_gpu_sm_53", "atomic64", false),
+        ("nvidia_gpu_sm_60", "atomic64", true),
+        ("nvidia_gpu_sm_90", "ext_oneapi_cuda_cluster_group", true),
+        ("amd_gpu_gfx90a", "atomic64", true),
+        ("amd_gpu_gfx900", "usm_device_allocations", false),
+        ("intel_gpu_lnl_m", "fp64", true),
+        ("intel_gpu_dg2", "fp64", false),
+        ("intel_cpu_spr", "ext_intel_gpu_slices", false),
+    ] {
+        assert_eq!(has(name, aspect), expected, "{name} {aspect}");
+    }
+    let open: Vec<&str> = builtin()
+        .iter()
+        .filter(|target| target.may_support_other_aspects)
+        .map(|target| target.name.split("_sm_").next().unwrap())
+        .collect();
+    assert!(open.iter().all(|name| ["nvidia_gpu", "spir64_x86_64", "x86_64", "intel_cpu_spr", "intel_cpu_gnr"].contains(name)), "{open:?}");
+}
+
 #[test]
 fn aliases_are_the_target() {
     for (alias, name) in [
@@ -103,6 +136,10 @@ fn aliases_are_the_target() {
         ("12_10_0", "dg1"),
         ("dg2_g10", "acm_g10"),
         ("12_60_7", "pvc"),
+        ("arl_s", "mtl_u"),
+        ("nvl_hx", "nvl_s"),
+        ("20_4_4", "lnl_m"),
+        ("35_11_0", "cri"),
     ] {
         let (alias, name) = (format!("intel_gpu_{alias}"), format!("intel_gpu_{name}"));
         let target = builtin().lookup(&alias).unwrap();

@@ -289,7 +289,7 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
             target: target.name.clone(),
             triple: target.triple().to_owned(),
             header: header.clone(),
-            summary: analyses.get(target.macros.as_slice()).map(|summary| summary.to_bytes()),
+            summary: analyses.get(target.analysis_macros.as_slice()).map(|summary| summary.to_bytes()),
             host_launches: host_launches.clone().into_iter().collect(),
             device_kernels: launches(&report.launches)?.into_iter().collect(),
             bitcode: bitcode.into(),

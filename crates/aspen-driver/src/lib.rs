@@ -80,7 +80,7 @@ fn ask_clang(words: &[String]) -> Result<(), Error> {
 }
 
 fn build(options: &Options, executable: &Path) -> Result<(), Error> {
-    let Targets { list: targets, warnings } = targets::resolve(options)?;
+    let Targets { list: targets, macros, database, warnings } = targets::resolve(options)?;
     for input in options.inputs.iter().filter(|input| input.path != "-") {
         let found = std::fs::metadata(&input.path).map_err(|error| Error::file("read", input.path.as_ref(), error))?;
         if found.is_dir() {
@@ -100,8 +100,15 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         session.warn("'-fsycl-optional-features=conditional' is not implemented yet; images are split instead")?;
     }
     let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
-    let builder =
-        PassBuilder { options, toolchain: &toolchain, targets: &targets, color: session.color, standard_input: standard_input(options)? };
+    let builder = PassBuilder {
+        options,
+        toolchain: &toolchain,
+        targets: &targets,
+        macros: &macros,
+        database: &database,
+        color: session.color,
+        standard_input: standard_input(options)?,
+    };
     let jobs = compile::plan(&builder, &mut scratch);
     if options.print_only || options.verbose {
         for pass in jobs.iter().flat_map(|job| &job.passes) {

@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aspen_devices::Database;
+
 use crate::args::{Dialect, Input, Options, Side, Stage};
 use crate::jobs::Command;
 use crate::scratch::Scratch;
@@ -54,6 +56,10 @@ pub struct PassBuilder<'a> {
     pub toolchain: &'a Toolchain,
     /// What code is wanted for.
     pub targets: &'a [Target],
+    /// The macros of every pass, as `NAME=VALUE`.
+    pub macros: &'a [String],
+    /// Where targets of objects are looked up.
+    pub database: &'a Database,
     /// Whether clang shall colour its words.
     pub color: bool,
     /// What `-` stands for.
@@ -77,6 +83,7 @@ impl PassBuilder<'_> {
     fn host(&self, input: &Input, scratch: &mut Scratch) -> Pass {
         let output = scratch.file(input.stem(), "host.o");
         let mut arguments = vec!["-fsycl".into(), "-fsycl-host-only".into()];
+        arguments.extend(self.macros.iter().map(|text| format!("-D{text}")));
         for word in self.options.host_words() {
             if word.starts_with("-fsanitize") || word.starts_with("-fno-sanitize") {
                 arguments.push("-Xarch_host".into()); // else clang warns that it ignores the option for the device it does not compile for
@@ -91,7 +98,7 @@ impl PassBuilder<'_> {
 
     fn device(&self, input: &Input, role: Role, scratch: &mut Scratch) -> Pass {
         let (target, macros): (Option<&Target>, &[String]) = match &role {
-            Role::Code { target } => (Some(&self.targets[*target]), &[]),
+            Role::Code { target } => (Some(&self.targets[*target]), &self.targets[*target].macros),
             Role::Analysis { macros, .. } => (None, macros),
             Role::Host => (None, &[]),
         };
@@ -108,7 +115,7 @@ impl PassBuilder<'_> {
         let fixed = ["-fno-math-errno", "-fno-exceptions", "-gline-tables-only", "-fdebug-compilation-dir=."];
         arguments.extend(fixed.map(str::to_owned));
         arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
-        arguments.extend(macros.iter().map(|name| format!("-D{name}=1")));
+        arguments.extend(self.macros.iter().chain(macros).map(|text| format!("-D{text}")));
         arguments.extend(self.options.device_words());
         self.finish(role, arguments, input, output, scratch)
     }
@@ -204,12 +211,12 @@ fn device_roles(targets: &[Target]) -> Vec<Role> {
     for (index, target) in targets.iter().enumerate() {
         let own = if target.family.is_spirv() { vec![index] } else { Vec::new() };
         let same = roles.iter_mut().find_map(|role| match role {
-            Role::Analysis { targets, macros } if *macros == target.macros => Some(targets),
+            Role::Analysis { targets, macros } if *macros == target.analysis_macros => Some(targets),
             _ => None,
         });
         match same {
             Some(targets) => targets.extend(own),
-            None => roles.push(Role::Analysis { targets: own, macros: target.macros.clone() }),
+            None => roles.push(Role::Analysis { targets: own, macros: target.analysis_macros.clone() }),
         }
     }
     let others = targets.iter().enumerate().filter(|(_, target)| !target.family.is_spirv());

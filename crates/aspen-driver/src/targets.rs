@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use aspen_devices::Database;
+use aspen_devices::{Database, macros};
 
 use crate::args::Options;
 use crate::error::Error;
@@ -11,14 +11,14 @@ use crate::error::Error;
 /// Which code generator a target needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
-    /// The embedded CPU device: an x86-64 shared object.
+    /// The embedded CPU device: an x86-64 shared object. `spir64_x86_64` is the same code under a name of its own.
     NativeCpu,
     /// SPIR-V, compiled further where it runs.
     Spirv,
     /// SPIR-V, compiled ahead of time by ocloc.
     Gen,
-    /// PTX.
-    Ptx,
+    /// A device that no code can be made for yet.
+    Known,
 }
 
 impl Family {
@@ -35,8 +35,12 @@ pub struct Target {
     pub name: String,
     /// Which code generator it needs.
     pub family: Family,
-    /// Macros that only its device passes have.
+    /// Macros that only its device passes have, as `NAME=VALUE`.
     pub macros: Vec<String>,
+    /// The macros of the analysis that its requirements come from.
+    pub analysis_macros: Vec<String>,
+    /// What the database knows of it.
+    pub info: aspen_devices::Target,
 }
 
 impl Target {
@@ -45,29 +49,30 @@ impl Target {
         match self.family {
             Family::NativeCpu => "x86_64-pc-linux-gnu",
             Family::Spirv => "spirv64-unknown-unknown",
-            Family::Gen => "spir64_gen",
-            Family::Ptx => "nvptx64-nvidia-cuda",
+            Family::Gen | Family::Known => "spir64_gen",
         }
     }
 
-    /// A target of the built-in table, as objects name it.
+    /// A target as objects name it.
     ///
     /// # Errors
-    /// If the table has none of that name.
-    pub fn by_name(name: &str) -> Result<Target, Error> {
-        let found = Database::builtin().lookup(name).map_err(|error| Error::Usage(format!("device code in the objects: {error}")))?;
-        Ok(Target::of(found))
+    /// If the database has none of that name.
+    pub fn by_name(database: &Database, name: &str) -> Result<Target, Error> {
+        let found = database.lookup(name);
+        let hint = "an object was compiled with a device file; give the same '-fsycl-device-config-file' when linking";
+        Ok(Target::of(found.map_err(|error| Error::Usage(format!("device code in the objects: {error}\n  {hint}")))?))
     }
 
     fn of(found: &aspen_devices::Target) -> Target {
         let family = match found.name.as_str() {
-            "native_cpu" => Family::NativeCpu,
+            "native_cpu" | "spir64_x86_64" | "x86_64" => Family::NativeCpu,
             "spir64_gen" => Family::Gen,
-            name if name.starts_with("nvidia_gpu_") => Family::Ptx,
             _ if found.aot_toolchain.is_some() => Family::Gen,
+            name if ["nvidia_gpu_", "amd_gpu_", "intel_cpu_"].iter().any(|prefix| name.starts_with(prefix)) => Family::Known,
             _ => Family::Spirv,
         };
-        Target { name: found.name.clone(), family, macros: found.macro_name().into_iter().collect() }
+        let macros: Vec<String> = found.pass_macros().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        Target { name: found.name.clone(), family, analysis_macros: macros.clone(), macros, info: found.clone() }
     }
 }
 
@@ -76,6 +81,10 @@ impl Target {
 pub struct Targets {
     /// In the user's order, each once.
     pub list: Vec<Target>,
+    /// The macros of all passes, host and device, as `NAME=VALUE`. Source: S3.
+    pub macros: Vec<String>,
+    /// The built-in table with the user's files.
+    pub database: Database,
     /// What the user's device files are to be warned about.
     pub warnings: Vec<String>,
 }
@@ -83,7 +92,8 @@ pub struct Targets {
 /// Reads the user's device files and looks up every target.
 ///
 /// # Errors
-/// For a faulty file, an unknown name (with the nearest known one) and combinations that contradict themselves.
+/// For a faulty file, an unknown name (with the nearest known one), a device that no code can be made for, and combinations that
+/// contradict themselves.
 pub fn resolve(options: &Options) -> Result<Targets, Error> {
     let mut database = Database::builtin().clone();
     let mut warnings = Vec::new();
@@ -103,7 +113,25 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
         }
     }
     contradictions(options, &list, &database)?;
-    Ok(Targets { list, warnings })
+    if let Some(known) = list.iter().find(|target| target.family == Family::Known) {
+        return Err(Error::Usage(format!(
+            "'-fsycl-targets': no code can be made for '{0}' yet; it is known to 'aspen check --device {0}', '-fsycl-fixed-targets' and ASPEN_DEVICE_PROFILE",
+            known.name
+        )));
+    }
+    share_analyses(&mut list);
+    let macros = macros(list.iter().map(|target| &target.info)).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    Ok(Targets { list, macros, database, warnings })
+}
+
+/// The embedded CPU takes its requirements from the analysis for a generic target, if there is one: what `if_device_has` could tell apart
+/// is an error there, so both analyses would say the same.
+fn share_analyses(list: &mut [Target]) {
+    if list.iter().any(|target| target.info.generic) {
+        for target in list.iter_mut().filter(|target| target.family == Family::NativeCpu) {
+            target.analysis_macros.clear();
+        }
+    }
 }
 
 /// `spir64_gen` says by `-Xs "-device X"` which device it means; a named device says so itself. Source: S2 "Changes to the DPC++ driver".

@@ -37,7 +37,7 @@ pub fn make(
     let inputs = inputs(session, units, program, &plans, target)?;
     let images = match target.family {
         Family::NativeCpu => generate_images(&NativeCpu { compiler: builder.toolchain.clang.clone() }, inputs, session.jobs.fixed()),
-        Family::Spirv | Family::Gen | Family::Ptx => generate_images(&SpirV, inputs, session.jobs.fixed()),
+        Family::Spirv | Family::Gen | Family::Known => generate_images(&SpirV, inputs, session.jobs.fixed()),
     };
     let mut content = Vec::new();
     for ((name, plan), image) in plans.into_iter().zip(images) {

@@ -38,7 +38,7 @@ pub struct LinkInput {
 /// # Errors
 /// If one of the targets is of that kind.
 pub fn check_targets(targets: &[Target]) -> Result<(), Error> {
-    match targets.iter().find(|target| matches!(target.family, Family::Gen | Family::Ptx)) {
+    match targets.iter().find(|target| target.family == Family::Gen) {
         Some(target) => Err(not_yet(&target.name)),
         None => Ok(()),
     }
@@ -144,7 +144,7 @@ fn wanted_targets(session: &Session<'_>, builder: &PassBuilder<'_>, units: &[Lin
     let mut targets = Vec::new();
     for &name in &names {
         match units.iter().find(|unit| !has(unit, name)) {
-            None => targets.push(Target::by_name(name)?),
+            None => targets.push(Target::by_name(builder.database, name)?),
             Some(unit) => {
                 session.warn(&format!("no images are made for target '{name}': '{}' holds no device code for it", unit.object))?
             }
