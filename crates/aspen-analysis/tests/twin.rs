@@ -44,17 +44,38 @@ fn graph(rows: &[Row]) -> Summary {
     common::summary(&text)
 }
 
+/// What the generator knows of one function, in its own terms: the twins never look at a summary.
+struct Node {
+    callees: BTreeSet<usize>,
+    uses: BTreeSet<usize>,
+    declared: Option<BTreeSet<usize>>,
+    attribute: Option<usize>,
+}
+
+fn nodes(rows: &[Row]) -> Vec<Node> {
+    let node = |(index, (calls, uses, declared, attribute)): (usize, &Row)| Node {
+        callees: calls.iter().map(|callee| callee % rows.len()).collect(),
+        uses: uses.iter().copied().collect(),
+        declared: declared.as_ref().map(|list| list.iter().copied().collect()),
+        attribute: attribute.first().copied().filter(|_| index % 4 == 0),
+    };
+    rows.iter().enumerate().map(node).collect()
+}
+
+fn aspect(index: usize) -> Aspect {
+    Aspect::from_name(ASPECTS[index]).expect("in the table")
+}
+
 /// Everything reachable, one function at a time.
-fn naive_used(summary: &Summary, root: FuncId) -> AspectSet {
-    let (mut seen, mut work, mut out) = (BTreeSet::from([root]), vec![root], AspectSet::new());
-    while let Some(id) = work.pop() {
-        let function = summary.function(id);
-        out.extend(function.uses.iter().map(|one| one.aspect));
-        out.extend(&function.uses_attribute);
-        for call in &function.calls {
-            out.extend(summary.function(call.callee).declared.iter().flat_map(|declared| &declared.aspects));
-            if seen.insert(call.callee) {
-                work.push(call.callee);
+fn naive_used(nodes: &[Node], root: usize) -> BTreeSet<usize> {
+    let (mut seen, mut work, mut out) = (BTreeSet::from([root]), vec![root], BTreeSet::new());
+    while let Some(at) = work.pop() {
+        out.extend(&nodes[at].uses);
+        out.extend(nodes[at].attribute);
+        for &callee in &nodes[at].callees {
+            out.extend(nodes[callee].declared.iter().flatten());
+            if seen.insert(callee) {
+                work.push(callee);
             }
         }
     }
@@ -62,54 +83,102 @@ fn naive_used(summary: &Summary, root: FuncId) -> AspectSet {
 }
 
 /// How many functions the shortest chain to a use, or to the call of a function with an attribute, holds.
-fn naive_length(summary: &Summary, root: FuncId, aspect: Aspect) -> Option<usize> {
-    let uses = |id: FuncId| {
-        let function = summary.function(id);
-        function.uses.iter().any(|one| one.aspect == aspect) || function.uses_attribute.contains(&aspect)
-    };
-    let declares = |id: FuncId| summary.function(id).declared.as_ref().is_some_and(|declared| declared.aspects.contains(&aspect));
+fn naive_length(nodes: &[Node], root: usize, aspect: usize) -> Option<usize> {
+    let uses = |node: &Node| node.uses.contains(&aspect) || node.attribute == Some(aspect);
+    let declares = |node: &Node| node.declared.as_ref().is_some_and(|declared| declared.contains(&aspect));
     let (mut seen, mut queue) = (BTreeSet::new(), VecDeque::from([(root, 1)]));
-    if uses(root) {
+    if uses(&nodes[root]) {
         return Some(1);
     }
-    while let Some((id, length)) = queue.pop_front() {
-        for call in &summary.function(id).calls {
-            if uses(call.callee) || declares(call.callee) {
+    while let Some((at, length)) = queue.pop_front() {
+        for &callee in &nodes[at].callees {
+            if uses(&nodes[callee]) || declares(&nodes[callee]) {
                 return Some(length + 1);
             }
-            if seen.insert(call.callee) {
-                queue.push_back((call.callee, length + 1));
+            if seen.insert(callee) {
+                queue.push_back((callee, length + 1));
             }
         }
     }
     None
 }
 
+/// The functions of a summary in another order, with all their calls.
+fn shuffled(summary: &Summary, order: &[usize]) -> Summary {
+    let mut place = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    let mut functions: Vec<_> = order.iter().map(|&old| summary.functions[old].clone()).collect();
+    for call in functions.iter_mut().flat_map(|function| &mut function.calls) {
+        call.callee = FuncId::from_index(place[call.callee.index()]);
+    }
+    Summary { functions }
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 12_000, ..ProptestConfig::default() })]
+
     #[test]
     fn propagation_is_reachability(rows in rows()) {
         let summary = graph(&rows);
-        let analysis = analyse(&summary);
+        let (analysis, nodes) = (analyse(&summary), nodes(&rows));
         for (id, _) in summary.iter() {
-            prop_assert_eq!(analysis.used(id), &naive_used(&summary, id));
+            let expected: AspectSet = naive_used(&nodes, id.index()).into_iter().map(aspect).collect();
+            prop_assert_eq!(analysis.used(id), &expected);
         }
     }
 
     #[test]
     fn every_missing_aspect_is_found_once_with_a_shortest_chain(rows in rows()) {
-        let summary = graph(&rows);
-        let analysis = analyse(&summary);
+        let analysis = analyse(&graph(&rows));
+        let nodes = nodes(&rows);
         let mut expected = Vec::new();
-        for (id, function) in summary.iter() {
-            let Some(declared) = &function.declared else { continue };
-            for &aspect in naive_used(&summary, id).difference(&declared.aspects) {
-                expected.push((function.name.clone(), aspect, naive_length(&summary, id, aspect)));
-            }
+        for (index, node) in nodes.iter().enumerate() {
+            let Some(declared) = &node.declared else { continue };
+            let mut missing: Vec<usize> = naive_used(&nodes, index).difference(declared).copied().collect();
+            missing.sort_by_key(|&index| aspect(index));
+            expected.extend(missing.into_iter().map(|one| (format!("f{index}"), aspect(one), naive_length(&nodes, index, one))));
         }
         let found: Vec<_> = analysis.findings().iter().map(|one| (one.function.clone(), one.aspect, Some(one.chain.len()))).collect();
         prop_assert_eq!(found, expected);
     }
 
+    /// Source: DESIGN §7.4, "its output depends on nothing but the input's content".
+    #[test]
+    fn the_order_of_functions_changes_nothing((rows, order) in rows().prop_flat_map(|rows| {
+        let order: Vec<usize> = (0..rows.len()).collect();
+        (Just(rows), Just(order).prop_shuffle())
+    })) {
+        let summary = graph(&rows);
+        let other = shuffled(&summary, &order);
+        let (first, second) = (analyse(&summary), analyse(&other));
+        for (new, &old) in order.iter().enumerate() {
+            prop_assert_eq!(first.used(FuncId::from_index(old)), second.used(FuncId::from_index(new)));
+        }
+        let sorted = |findings: &[aspen_analysis::Finding]| { let mut list = findings.to_vec(); list.sort(); list };
+        prop_assert_eq!(sorted(first.findings()), sorted(second.findings()));
+    }
+
+    /// A second run over its own output: every function now has what it uses as an attribute.
+    #[test]
+    fn what_a_run_wrote_down_explains_nothing(rows in rows()) {
+        let summary = graph(&rows);
+        let first = analyse(&summary.without_propagated_attributes());
+        let mut written = summary.clone();
+        for (index, function) in written.functions.iter_mut().enumerate() {
+            function.uses_attribute = first.used(FuncId::from_index(index)).clone();
+        }
+        let second = analyse(&written.without_propagated_attributes());
+        for (id, _) in summary.iter() {
+            prop_assert_eq!(first.used(id), second.used(id));
+        }
+        let told = |findings: &[aspen_analysis::Finding]| -> Vec<_> { findings.iter().map(|one| (one.function.clone(), one.aspect)).collect() };
+        prop_assert_eq!(told(first.findings()), told(second.findings()));
+    }
+}
+
+proptest! {
     #[test]
     fn summaries_survive_their_bytes(rows in rows(), cut in 0_usize..200) {
         let summary = graph(&rows);
