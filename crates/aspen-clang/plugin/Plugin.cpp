@@ -10,6 +10,7 @@
 #include "Module.h"
 #include "Names.h"
 #include "Pragmas.h"
+#include "PrivateMemory.h"
 #include "Tokens.h"
 
 #include "clang/Basic/Version.h"
@@ -204,6 +205,7 @@ public:
     CodeGen.ClearASTBeforeBackend = false; // the module stage reads it
     CodeGen.PassBuilderCallbacks.push_back([S](llvm::PassBuilder &Builder) {
       Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
+      keepPrivateMemoryApart(Builder);
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks())
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });
