@@ -2,6 +2,8 @@
 //! `LABEL ns=N`. Both sides of a ratio are measured in turns in one go, and the best of all turns counts: noise only ever adds.
 //! Source: DESIGN §2.
 
+mod propagate;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -19,6 +21,8 @@ pub enum Name {
     Header,
     /// aspen++ on the tour, against the sum of the plain clang runs it consists of
     Compile,
+    /// aspen propagate on 1k, 5k and 13k kernels, against opt -passes=verify
+    Propagate,
     /// An empty single_task on the embedded CPU device
     Launch,
 }
@@ -34,6 +38,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
     match name {
         Name::Header => bench.header(),
         Name::Compile => bench.compile(),
+        Name::Propagate => bench.propagate(),
         Name::Launch => bench.launch(),
     }
 }

@@ -9,6 +9,8 @@
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalIFunc.h"
@@ -24,27 +26,58 @@ namespace {
 // Globals outside the closure occur only in metadata (a template argument in debug info): there they become null.
 constexpr RemapFlags Flags = RF_NullMapMissingGlobalValues;
 
+// What holds for every closure of a module, so that a closure costs only what it reaches. Valid until globals come or go.
+struct Index {
+  explicit Index(Module &M) {
+    auto Add = [&](auto &&Globals) {
+      for (auto &G : Globals)
+        Order.try_emplace(&G, Order.size());
+    };
+    Add(M.globals());
+    Add(M.functions());
+    Add(M.aliases());
+    Add(M.ifuncs());
+    collectUsedGlobalVariables(M, Used[0], false);
+    collectUsedGlobalVariables(M, Used[1], true);
+    for (auto &F : M)
+      if (F.hasFnAttribute("referenced-indirectly"))
+        Referenced[F.getFunctionType()].push_back(&F);
+      else if (auto Set = F.getFnAttribute("indirectly-callable"); Set.isStringAttribute())
+        Callable[Set.getValueAsString()].push_back(&F);
+  }
+
+  // The place of each global in the module.
+  DenseMap<const GlobalValue *, size_t> Order;
+  // llvm.used and llvm.compiler.used.
+  SmallVector<GlobalValue *, 8> Used[2];
+  // DPC++'s function pointers and virtual functions, which calls reach without seeing their addresses. Source: FORMATS §2.
+  DenseMap<FunctionType *, SmallVector<Function *, 2>> Referenced;
+  StringMap<SmallVector<Function *, 2>> Callable;
+};
+
 class Closure {
 public:
-  Closure(Module &From, ArrayRef<GlobalValue *> Roots) : From(From), Roots(Roots.begin(), Roots.end()) {}
+  Closure(Module &From, const Index &Whole, ArrayRef<GlobalValue *> Roots)
+      : From(From), Whole(Whole), Roots(Roots.begin(), Roots.end()) {}
 
   Module *clone() {
     for (auto *Root : Roots)
       reach(Root);
     while (Next < Reached.size())
       scan(*Reached[Next++]);
+    sort();
     To = new Module(From.getModuleIdentifier(), From.getContext());
     To->setSourceFileName(From.getSourceFileName());
     To->setDataLayout(From.getDataLayout());
     To->setTargetTriple(From.getTargetTriple());
     To->setModuleInlineAsm(From.getModuleInlineAsm());
     units();
-    for (auto *G : inModuleOrder())
+    for (auto *G : Sorted)
       declare(*G);
-    for (auto *G : Reached)
+    for (auto *G : Sorted)
       if (auto *A = dyn_cast<GlobalAlias>(G))
         resolve(*A);
-    for (auto *G : inModuleOrder())
+    for (auto *G : Sorted)
       define(*G);
     keepUsed();
     namedMetadata();
@@ -53,9 +86,11 @@ public:
 
 private:
   Module &From;
+  const Index &Whole;
   Module *To = nullptr;
   SmallPtrSet<GlobalValue *, 8> Roots;
   SetVector<GlobalValue *> Reached;
+  SmallVector<GlobalValue *, 0> Sorted;
   size_t Next = 0;
   SmallPtrSet<const Constant *, 32> SeenConstants;
   ValueToValueMapTy Map;
@@ -81,7 +116,14 @@ private:
     auto *F = dyn_cast<Function>(&G);
     if (!F)
       return;
+    if (auto Sets = F->getFnAttribute("calls-indirectly"); Sets.isStringAttribute())
+      for (auto Set : split(Sets.getValueAsString(), ','))
+        if (auto It = Whole.Callable.find(Set); It != Whole.Callable.end())
+          Reached.insert_range(It->second);
     for (auto &I : instructions(*F)) {
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->isIndirectCall())
+        if (auto It = Whole.Referenced.find(Call->getFunctionType()); It != Whole.Referenced.end())
+          Reached.insert_range(It->second);
       for (auto &Op : I.operands()) {
         if (auto *C = dyn_cast<Constant>(Op.get()))
           reach(C);
@@ -98,21 +140,9 @@ private:
   }
 
   // The module's order, so that the result does not depend on the order of the roots.
-  SmallVector<GlobalValue *, 0> inModuleOrder() const {
-    SmallVector<GlobalValue *, 0> Out;
-    for (auto &G : From.globals())
-      if (Reached.contains(&G))
-        Out.push_back(&G);
-    for (auto &G : From.functions())
-      if (Reached.contains(&G))
-        Out.push_back(&G);
-    for (auto &G : From.aliases())
-      if (Reached.contains(&G))
-        Out.push_back(&G);
-    for (auto &G : From.ifuncs())
-      if (Reached.contains(&G))
-        Out.push_back(&G);
-    return Out;
+  void sort() {
+    Sorted.assign(Reached.begin(), Reached.end());
+    llvm::sort(Sorted, [&](auto *A, auto *B) { return Whole.Order.lookup(A) < Whole.Order.lookup(B); });
   }
 
   void units() {
@@ -252,9 +282,8 @@ private:
 
   void keepUsed() {
     for (bool Compiler : {false, true}) {
-      SmallVector<GlobalValue *, 8> Used, Kept;
-      collectUsedGlobalVariables(From, Used, Compiler);
-      for (auto *G : Used)
+      SmallVector<GlobalValue *, 8> Kept;
+      for (auto *G : Whole.Used[Compiler])
         if (auto It = Map.find(G); It != Map.end() && It->second)
           if (auto *New = dyn_cast<GlobalValue>(It->second->stripPointerCasts()); New && !New->isDeclaration())
             Kept.push_back(New);
@@ -294,8 +323,12 @@ private:
 };
 } // namespace
 
+extern "C" void *aspen_llvm_index(LLVMModuleRef Source) { return new Index(*unwrap(Source)); }
+
+extern "C" void aspen_llvm_index_free(void *Whole) { delete static_cast<Index *>(Whole); }
+
 // Null and a message if LLVM crashed; the context must not be used or freed any more then.
-extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, LLVMValueRef *Roots, size_t Count, char **Message) {
+extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, const void *Whole, LLVMValueRef *Roots, size_t Count, char **Message) {
   Module *Out = nullptr;
   std::string Error;
   bool Ran = aspen::guarded(
@@ -303,7 +336,7 @@ extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, LLVMValu
         SmallVector<GlobalValue *, 8> Values;
         for (size_t I = 0; I < Count; ++I)
           Values.push_back(unwrap<GlobalValue>(Roots[I]));
-        Out = Closure(*unwrap(Source), Values).clone();
+        Out = Closure(*unwrap(Source), *static_cast<const Index *>(Whole), Values).clone();
       },
       Error);
   if (Ran)

@@ -1,6 +1,6 @@
 //! Declarations of `shim/*.cpp` and of LLVM functions that llvm-sys lacks.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 
 use llvm_sys::prelude::*;
 
@@ -29,9 +29,14 @@ unsafe extern "C" {
     ) -> LLVMModuleRef;
     /// Links `source`, which it consumes, into `destination`; null or a message. `lost` as for `aspen_llvm_parse`.
     pub fn aspen_llvm_link(destination: LLVMModuleRef, source: LLVMModuleRef, lost: *mut bool) -> *mut c_char;
+    /// What all closures of a module have in common; valid until globals come or go.
+    pub fn aspen_llvm_index(source: LLVMModuleRef) -> *mut c_void;
+    /// Frees an index; null is fine. The module may be gone.
+    pub fn aspen_llvm_index_free(whole: *mut c_void);
     /// A new module with what the roots reach; null and a message if LLVM crashed, and the context is lost.
     pub fn aspen_llvm_clone_closure(
         source: LLVMModuleRef,
+        whole: *const c_void,
         roots: *mut LLVMValueRef,
         count: usize,
         message: *mut *mut c_char,

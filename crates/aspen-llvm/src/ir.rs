@@ -110,6 +110,11 @@ pub(crate) fn demangle(symbol: &str) -> Option<String> {
     demangle_part(symbol, false)
 }
 
+/// The name for people of a kernel's or function's symbol: qualified, without parameters; the symbol itself if it is not mangled.
+pub fn readable_name(symbol: &str) -> String {
+    demangle(symbol).unwrap_or_else(|| symbol.to_owned())
+}
+
 /// The last component of a mangled function's name, `operator()`.
 pub(crate) fn demangle_base(symbol: &str) -> Option<String> {
     demangle_part(symbol, true)

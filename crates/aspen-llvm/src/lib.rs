@@ -22,7 +22,7 @@ pub use dialect::Dialect;
 pub use entries::{DeviceFunction, DeviceGlobal, device_functions, device_globals};
 pub use facts::Facts;
 pub use generate::{CodegenError, Generated, Job, Output, generate};
-pub use ir::ModuleRef;
+pub use ir::{ModuleRef, readable_name};
 pub use module::{Context, Error, Module};
 pub use propagate::propagate;
 pub use summarise::summarise;

@@ -1,7 +1,7 @@
 //! Modules that Aspen owns: reading, writing, linking, cutting out what an image needs.
 
-use std::cell::Cell;
-use std::ffi::{CStr, CString, c_char};
+use std::cell::{Cell, OnceCell};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
@@ -105,7 +105,7 @@ impl Context {
         };
         self.lost.set(lost);
         match NonNull::new(raw) {
-            Some(raw) => Ok(Module { raw, context: self }),
+            Some(raw) => Ok(Module { raw, context: self, index: OnceCell::new() }),
             // SAFETY: a message of the shim.
             None => Err(invalid(unsafe { take_message(message) }.unwrap_or_default())),
         }
@@ -131,6 +131,18 @@ impl Drop for Context {
 pub struct Module<'ctx> {
     raw: NonNull<LLVMModule>,
     context: &'ctx Context,
+    /// Made for the first closure.
+    index: OnceCell<Index>,
+}
+
+/// What all closures of a module have in common.
+struct Index(*mut c_void);
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        // SAFETY: ours.
+        unsafe { ffi::aspen_llvm_index_free(self.0) }
+    }
 }
 
 impl Drop for Module<'_> {
@@ -223,7 +235,8 @@ impl<'ctx> Module<'ctx> {
         assert!(ptr::eq(self.context, other.context), "modules that are linked share a context");
         let name = other.name();
         let source = other.raw();
-        std::mem::forget(other);
+        self.index.take();
+        std::mem::ManuallyDrop::new(other).index.take();
         let mut lost = false;
         // SAFETY: both valid and of one context with our handler; the source is consumed and no longer dropped.
         let reason = unsafe { take_message(ffi::aspen_llvm_link(self.raw(), source, &mut lost)) };
@@ -273,14 +286,16 @@ impl<'ctx> Module<'ctx> {
             let value = self.find(root).ok_or_else(|| self.symbol(format!("there is no function '{root}' to make an image of")))?;
             values.push(value.raw());
         }
+        // SAFETY: valid module. Globals come and go only through methods that drop the index.
+        let index = self.index.get_or_init(|| Index(unsafe { ffi::aspen_llvm_index(self.raw()) }));
         let mut message = ptr::null_mut();
-        // SAFETY: globals of this module; the result is a new module of the same context. The message is ours.
+        // SAFETY: globals of this module, and its index; the result is a new module of the same context. The message is ours.
         let (raw, reason) = unsafe {
-            let raw = ffi::aspen_llvm_clone_closure(self.raw(), values.as_mut_ptr(), values.len(), &mut message);
+            let raw = ffi::aspen_llvm_clone_closure(self.raw(), index.0, values.as_mut_ptr(), values.len(), &mut message);
             (raw, take_message(message))
         };
         match NonNull::new(raw) {
-            Some(raw) => Ok(Module { raw, context: self.context }),
+            Some(raw) => Ok(Module { raw, context: self.context, index: OnceCell::new() }),
             None => {
                 self.context.lost.set(true);
                 Err(Error::Invalid { name: self.name(), reason: reason.unwrap_or_default() })
@@ -341,6 +356,7 @@ impl<'ctx> Module<'ctx> {
     /// # Safety
     /// `machine` is null or a valid target machine for the module's triple.
     pub(crate) unsafe fn run_passes_for(&mut self, passes: &str, machine: LLVMTargetMachineRef) -> Result<(), Error> {
+        self.index.take();
         let fail = |reason: String| Error::Passes { name: self.name(), passes: passes.to_owned(), reason };
         let pipeline = CString::new(passes).map_err(|error| fail(error.to_string()))?;
         // SAFETY: valid module, string and options; the error is consumed by LLVMGetErrorMessage.
