@@ -11,6 +11,7 @@ use object::{Object, ObjectKind, ObjectSection};
 
 use crate::object_sections::OBJECT_SECTION;
 use crate::offload::{self, Entry, OffloadError};
+use crate::spirv::SpirvModule;
 
 /// The section of executables and shared libraries. Source: DESIGN §5.
 pub const IMAGE_SECTION: &str = ".llvm.offloading";
@@ -87,7 +88,7 @@ pub fn find<'a>(bytes: &'a [u8], file_name: &str) -> Result<Container<'a>, Conta
         return archive(bytes, file_name);
     }
     let kind = if bytes.starts_with(&0x0723_0203u32.to_le_bytes()) {
-        check_spirv(bytes).map_err(at)?;
+        SpirvModule::parse(bytes).map_err(|error| at(Reason::SpirV { word: error.word, why: error.why }))?;
         Kind::SpirV
     } else if bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&0x0b17_c0deu32.to_le_bytes()) {
         Kind::Bitcode
@@ -150,24 +151,6 @@ fn archive<'a>(bytes: &'a [u8], file_name: &str) -> Result<Container<'a>, Contai
         return Ok(Container { kind: Kind::ThinArchive(paths), entries });
     }
     some(Kind::Archive, entries).map_err(|reason| at(None, reason))
-}
-
-/// Walks over the instructions of a SPIR-V module: enough to tell a module from noise.
-fn check_spirv(bytes: &[u8]) -> Result<(), Reason> {
-    const HEADER_WORDS: usize = 5;
-    let (words, rest) = bytes.as_chunks::<4>();
-    if !rest.is_empty() || words.len() < HEADER_WORDS {
-        return Err(Reason::SpirV { word: words.len(), why: "the module is cut off" });
-    }
-    let mut at = HEADER_WORDS;
-    while at < words.len() {
-        match (u32::from_le_bytes(words[at]) >> 16) as usize {
-            0 => return Err(Reason::SpirV { word: at, why: "an instruction has no length" }),
-            length if length > words.len() - at => return Err(Reason::SpirV { word: at, why: "an instruction is cut off" }),
-            length => at += length,
-        }
-    }
-    Ok(())
 }
 
 fn text_kind(text: &str, file_name: &str) -> Option<Kind> {

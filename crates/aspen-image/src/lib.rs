@@ -7,6 +7,7 @@
 //! - [`offload`]: LLVM's OffloadBinary container;
 //! - [`image`]: a device image: requirements, kernels, sources; and the builder that writes one;
 //! - [`object_sections`]: what an object file says about its device code before the link;
+//! - [`spirv`]: what a SPIR-V module says about itself;
 //! - [`table`]: file tables; [`dpcpp`]: DPC++'s form of requirements;
 //! - [`container`]: finding all of that in executables, objects, archives and bare files.
 
@@ -19,6 +20,7 @@ pub mod object_sections;
 pub mod offload;
 pub mod payload;
 pub mod property;
+pub mod spirv;
 pub mod table;
 
 pub use container::{Container, ContainerError, Found, Kind, find};

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0, 1 for findings or a failed input, 2 for wrong usage. Data goes to standard output; a reader that goes away has read enough.
 
+mod bare;
 mod check;
 mod devices;
 mod diff;
@@ -31,9 +32,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Shows images, kernels and requirements in an executable, library, object or archive
+    /// Shows images, kernels and requirements in an executable, library, object, archive, table or bare device code
     Inspect {
-        /// An executable, shared library, object, archive or OffloadBinary
+        /// An executable, shared library, object, archive, OffloadBinary, file table, .prop file, LLVM module or SPIR-V module
         file: PathBuf,
         #[command(flatten)]
         output: Output,

@@ -11,7 +11,7 @@ use aspen_image::container::{Container, Kind};
 use aspen_image::{DeviceImage, Entry, ObjectBlob, PropertySets, find};
 use aspen_llvm::{Context, Facts, summarise};
 
-use crate::Failure;
+use crate::{Failure, bare};
 
 /// An image, or an object's code for one target.
 pub struct Image {
@@ -75,11 +75,9 @@ pub fn read(path: &Path) -> Result<Vec<Image>, Failure> {
         }
         Kind::Executable | Kind::SharedObject | Kind::Object | Kind::Archive | Kind::OffloadBinary => images = images_of(container, &name)?,
         Kind::Bitcode | Kind::LlvmText => images.push(module(path, &bytes)?),
-        Kind::SpirV | Kind::Table | Kind::Properties => {
-            return Err(Failure::Input(format!(
-                "'{name}' holds no device images: it is bare code or a list, without what aspen++ records"
-            )));
-        }
+        Kind::SpirV => images.push(bare::spirv(path, &bytes)?),
+        Kind::Table => images = bare::table(path, &bytes)?,
+        Kind::Properties => images.push(bare::properties(path, &bytes)?),
     }
     Ok(images)
 }
@@ -194,7 +192,7 @@ impl Code {
 }
 
 /// What all kernels together need; a size only if all that require one require the same.
-fn all_of(kernels: &[Kernel]) -> Requirements {
+pub fn all_of(kernels: &[Kernel]) -> Requirements {
     let aspects = kernels.iter().flat_map(|kernel| kernel.requirements.aspects.iter().copied()).collect();
     let sub: BTreeSet<_> = kernels.iter().filter_map(|kernel| kernel.requirements.reqd_sub_group_size).collect();
     let group: BTreeSet<_> = kernels.iter().filter_map(|kernel| kernel.requirements.reqd_work_group_size.clone()).collect();
