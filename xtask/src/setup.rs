@@ -13,15 +13,27 @@ use crate::shell::{find_program, output, run};
 const PACKAGES: [(&str, &str); 4] =
     [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
 
+/// What only the tests need besides: the ahead-of-time compiler for Intel GPUs.
+const FOR_TESTS: [(&str, &str); 1] = [("intel-opencl-icd", "ocloc")];
+
 const ELSEWHERE: &str = "Debian 12 has clang 22 among its security updates (suite bookworm-security, component main): check that the apt \
                          sources contain it. For other releases the LLVM project keeps an apt repository with packages of the same names.";
 
-/// Installs what is missing.
+/// Installs what building needs and is missing.
 pub fn setup() -> Result<()> {
+    install(&PACKAGES)
+}
+
+/// Installs what building and testing need and is missing.
+pub fn setup_for_tests() -> Result<()> {
+    install(&[&PACKAGES[..], &FOR_TESTS].concat())
+}
+
+fn install(packages: &[(&'static str, &str)]) -> Result<()> {
     if find_program("dpkg-query").is_none() {
-        return without_dpkg();
+        return without_dpkg(packages);
     }
-    let missing: Vec<&str> = PACKAGES.iter().map(|(package, _)| *package).filter(|package| !is_installed(package)).collect();
+    let missing: Vec<&str> = packages.iter().map(|(package, _)| *package).filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -56,8 +68,8 @@ fn are_known(packages: &[&str]) -> bool {
     output(simulation.args(["install", "--simulate", "--no-install-recommends"]).args(packages)).is_ok()
 }
 
-fn without_dpkg() -> Result<()> {
-    let missing: Vec<&str> = PACKAGES.iter().filter(|(_, program)| find_program(program).is_none()).map(|(package, _)| *package).collect();
+fn without_dpkg(packages: &[(&'static str, &str)]) -> Result<()> {
+    let missing: Vec<&str> = packages.iter().filter(|(_, program)| find_program(program).is_none()).map(|(package, _)| *package).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::setup::setup;
+use crate::setup::setup_for_tests;
 use crate::shell::{Tree, run, shown};
 use crate::{generate, install, layers};
 
@@ -41,7 +41,7 @@ pub fn test(tree: &Tree, only: Option<&str>) -> Result<()> {
         let known: Vec<String> = SUITES.iter().map(|suite| format!("  {:10} {}", suite.name, suite.about)).collect();
         bail!("no suite is called '{}'; there are\n{}", only.unwrap_or_default(), known.join("\n"));
     }
-    setup()?;
+    setup_for_tests()?;
     let (mut total, mut lines) = (Count::default(), Vec::new());
     for suite in suites {
         println!("\n== {}: {}", suite.name, suite.about);

@@ -3,8 +3,10 @@
 //! [`generate_images`] runs the common way: LLVM in worker processes ([`aspen_llvm::generate()`]), then what the target does with the
 //! result. What a target kind wants of each step is its [`Target`].
 
+mod r#gen;
 mod native_cpu;
 mod spirv;
+mod tool;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -12,6 +14,7 @@ use std::path::Path;
 use aspen_image::ImageKind;
 use aspen_llvm::{Generated, Job};
 
+pub use r#gen::Gen;
 pub use native_cpu::NativeCpu;
 pub use spirv::SpirV;
 

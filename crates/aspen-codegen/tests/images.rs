@@ -4,9 +4,11 @@
 
 use std::ffi::{CStr, CString};
 use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
-use aspen_codegen::{ImageInput, NativeCpu, SpirV, generate_images};
+use aspen_codegen::{Gen, ImageInput, NativeCpu, SpirV, generate_images};
 use aspen_image::ImageKind;
 use aspen_llvm::Context;
 
@@ -105,12 +107,67 @@ fn errors_name_the_image_and_the_command() {
     assert_eq!(errors[2], "ok");
     let missing = NativeCpu { compiler: "no-such-clang".into() };
     let error = generate_images(&missing, vec![input("n_0", X86, &[KERNEL])], two()).remove(0).unwrap_err().to_string();
-    assert!(error.starts_with("cannot make image 'n_0': cannot run no-such-clang: "), "{error}");
+    assert!(error.starts_with("cannot make image 'n_0': cannot run 'no-such-clang' (the Debian package clang-22 brings it): "), "{error}");
+}
+
+const DOUBLE: &str = r#"
+target triple = "spirv64-unknown-unknown"
+define spir_kernel void @d(ptr addrspace(1) %p, double %x) { %y = fdiv double %x, 3.0
+  store double %y, ptr addrspace(1) %p, align 8
+  ret void }
+"#;
+
+/// The real ocloc: dg1 has no fp64, skl has.
+fn gen_binaries() {
+    let make = |device: &str| {
+        let target = Gen { compiler: "ocloc".into(), options: vec!["-device".into(), device.into()], limit: Gen::LIMIT };
+        generate_images(&target, vec![input("g_0", SPIRV, &["k"]), input("g_1", DOUBLE, &["d"])], two())
+    };
+    let skl: Vec<_> = make("skl").into_iter().map(Result::unwrap).collect();
+    for image in &skl {
+        // EM_INTELGT; ocloc 22.43 leaves the machine out.
+        assert!(image.kind == ImageKind::Object && image.bytes.starts_with(b"\x7fELF") && image.messages.is_empty(), "{}", image.messages);
+    }
+    assert_eq!(skl[0], make("skl").swap_remove(0).unwrap());
+    let mut dg1 = make("dg1").into_iter();
+    assert!(dg1.next().unwrap().is_ok());
+    let error = dg1.next().unwrap().unwrap_err().to_string();
+    assert!(error.starts_with("cannot make image 'g_1': ocloc compile -spirv_input -file image1.spv -device dg1 -output "), "{error}");
+    assert_eq!(error.matches("Double type is not supported on this platform.").count(), 1, "{error}");
+    let error = make("zz9").swap_remove(0).unwrap_err().to_string();
+    assert!(error.contains("Cannot get HW Info for device zz9."), "{error}");
+}
+
+/// Compilers that fail in all the ways that a compiler can.
+fn bad_ahead_of_time_compilers() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = |script: &str| {
+        let compiler = folder.path().join("cc");
+        std::fs::write(&compiler, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let target = Gen { compiler, options: Vec::new(), limit: Duration::from_millis(500) };
+        let result = generate_images(&target, vec![input("g_0", SPIRV, &["k"])], two()).remove(0);
+        let text = result.unwrap_err().to_string();
+        text.lines().skip(1).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(error("echo no; echo no >&2; exit 3"), "no\nit ended with exit status: 3");
+    assert_eq!(error("kill -SEGV $$"), "it ended with signal: 11 (SIGSEGV)");
+    assert_eq!(error("exec sleep 30"), "it did not end within 0.5 seconds and was stopped");
+    assert_eq!(error("echo fine"), "fine\nit wrote no image");
+    assert_eq!(error(": > image0.gen"), "it wrote an empty image");
+    let missing = Gen { compiler: "no-such-ocloc".into(), options: Vec::new(), limit: Gen::LIMIT };
+    let error = generate_images(&missing, vec![input("g_0", SPIRV, &["k"])], two()).remove(0).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot make image 'g_0': cannot run 'no-such-ocloc' (the Debian package intel-opencl-icd brings it): "),
+        "{error}"
+    );
 }
 
 fn main() {
     spirv_images_list_their_imports();
     native_images_load_and_share_nothing();
     errors_name_the_image_and_the_command();
-    println!("images: 3 tests ok");
+    gen_binaries();
+    bad_ahead_of_time_compilers();
+    println!("images: 5 tests ok");
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use aspen_contract::{Aspect, AspectSet, Capabilities, Requirements, Verdict, check};
-use aspen_devices::{Database, Origin, Target};
+use aspen_devices::{Database, Origin};
 
 fn builtin() -> &'static Database {
     Database::builtin()

@@ -88,9 +88,6 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         }
     }
     let links = options.stage == Stage::Link && options.side != Side::Device;
-    if links {
-        link::check_targets(&targets)?;
-    }
     let toolchain = Toolchain::find(executable)?;
     let mut session = Session::new(options);
     for warning in warnings {

@@ -5,7 +5,7 @@ use std::fs;
 
 use aspen_devices::{Database, macros};
 
-use crate::args::Options;
+use crate::args::{Options, Stage, response};
 use crate::error::Error;
 
 /// Which code generator a target needs.
@@ -112,7 +112,10 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
             list.push(target);
         }
     }
-    contradictions(options, &list, &database)?;
+    contradictions(&list)?;
+    if options.targets.is_some() {
+        backend_words(options, &database, &list)?;
+    }
     if let Some(known) = list.iter().find(|target| target.family == Family::Known) {
         return Err(Error::Usage(format!(
             "'-fsycl-targets': no code can be made for '{0}' yet; it is known to 'aspen check --device {0}', '-fsycl-fixed-targets' and ASPEN_DEVICE_PROFILE",
@@ -134,8 +137,8 @@ fn share_analyses(list: &mut [Target]) {
     }
 }
 
-/// `spir64_gen` says by `-Xs "-device X"` which device it means; a named device says so itself. Source: S2 "Changes to the DPC++ driver".
-fn contradictions(options: &Options, list: &[Target], database: &Database) -> Result<(), Error> {
+/// `spir64_gen` says by `-Xs "-device X"` which device it means; a named device says so itself. Source: S4 "Changes to compiler driver".
+fn contradictions(list: &[Target]) -> Result<(), Error> {
     let generic = list.iter().any(|target| target.name == "spir64_gen");
     let named = list.iter().find(|target| target.family == Family::Gen && target.name != "spir64_gen");
     let Some(named) = named else { return Ok(()) };
@@ -145,13 +148,51 @@ fn contradictions(options: &Options, list: &[Target], database: &Database) -> Re
             "'-fsycl-targets': 'spir64_gen' and '{name}' are both for ocloc; name the devices, or use 'spir64_gen' alone"
         )));
     }
-    let aimed_at_it = |target: &Option<String>| match target {
-        None => true,
-        Some(name) => database.lookup(name).is_ok_and(|found| list.iter().any(|target| target.name == found.name)),
-    };
-    let words = options.backend_options.iter().filter(|(target, _)| aimed_at_it(target)).flat_map(|(_, value)| value.split_whitespace());
-    if words.into_iter().any(|word| word == "-device") {
-        return Err(Error::Usage(format!("target '{}' says which device it is for; leave out '-device', or use 'spir64_gen'", named.name)));
-    }
     Ok(())
+}
+
+/// What `-Xs` and `-Xsycl-target-backend` say to the compilers of these targets, a list of words a target. Source: S4.
+///
+/// # Errors
+/// If `-device` is left out for `spir64_gen` or given for a device that has a name, or if a target is named that is none of these.
+pub fn backend_words(options: &Options, database: &Database, targets: &[Target]) -> Result<Vec<Vec<String>>, Error> {
+    let mut out = vec![Vec::new(); targets.len()];
+    for (wanted, value) in &options.backend_options {
+        let wanted = match wanted {
+            None => None,
+            Some(name) => {
+                let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-Xsycl-target-backend={name}': {error}")))?;
+                if !targets.iter().any(|target| target.name == found.name) {
+                    return Err(Error::Usage(format!("'-Xsycl-target-backend={name}': code is made for other targets only")));
+                }
+                Some(&found.name)
+            }
+        };
+        let meant = |target: &Target| match wanted {
+            None => target.family == Family::Gen,
+            Some(name) => *name == target.name,
+        };
+        for (target, words) in targets.iter().zip(&mut out).filter(|(target, _)| meant(target)) {
+            if target.family != Family::Gen {
+                return Err(Error::Usage(format!(
+                    "'-Xsycl-target-backend={0}': no compiler runs for '{0}' that would take options",
+                    target.name
+                )));
+            }
+            words.extend(response::split(value));
+        }
+    }
+    for (target, words) in targets.iter().zip(&out).filter(|(target, _)| target.family == Family::Gen) {
+        let name = &target.name;
+        let names_device = words.iter().any(|word| word == "-device");
+        if target.info.generic && !names_device && options.stage == Stage::Link {
+            return Err(Error::Usage(format!(
+                "'{name}' stands for any GPU: say which by '-Xs \"-device X\"', or name targets 'intel_gpu_X'"
+            )));
+        }
+        if !target.info.generic && names_device {
+            return Err(Error::Usage(format!("target '{name}' says which device it is for; leave out '-device', or use 'spir64_gen'")));
+        }
+    }
+    Ok(out)
 }

@@ -7,37 +7,49 @@ use std::fs;
 
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
-use aspen_codegen::{CodegenError, Image, ImageInput, NativeCpu, SpirV, generate_images};
-use aspen_contract::Step;
+use aspen_codegen::{CodegenError, Gen, Image, ImageInput, NativeCpu, SpirV, generate_images};
+use aspen_contract::{Step, Verdict, check};
 use aspen_image::{ImageBuilder, Kernel, KernelInfo};
 use aspen_llvm::{Context, Module};
 
+use super::coverage::Coverage;
 use super::files::LinkUnit;
 use super::program::Program;
+use crate::args::response::split;
 use crate::error::Error;
 use crate::passes::PassBuilder;
 use crate::scratch::Scratch;
 use crate::session::Session;
 use crate::targets::{Family, Target};
 
+/// What images are made of.
+pub struct Request<'r> {
+    /// The run.
+    pub builder: &'r PassBuilder<'r>,
+    /// The device code.
+    pub units: &'r [LinkUnit<'r>],
+    /// Its analysis for this target.
+    pub program: &'r Program,
+    /// The target.
+    pub target: &'r Target,
+    /// The user's words to the target's compiler.
+    pub words: Vec<String>,
+    /// Images are called `<stem>_<n>`.
+    pub stem: &'r str,
+}
+
 /// The OffloadBinary blobs of all images for a target, back to back.
 ///
 /// # Errors
 /// If bitcode is damaged or does not go together, code generation fails, or a device function is not defined anywhere.
-pub fn make(
-    session: &Session<'_>,
-    builder: &PassBuilder<'_>,
-    units: &[LinkUnit<'_>],
-    program: &Program,
-    target: &Target,
-    stem: &str,
-    scratch: &mut Scratch,
-) -> Result<Vec<u8>, Error> {
-    let plans = plans(session, program, target, stem)?;
+pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverage, scratch: &mut Scratch) -> Result<Vec<u8>, Error> {
+    let Request { builder, units, program, target, .. } = *request;
+    let plans = plans(session, request, coverage)?;
     let inputs = inputs(session, units, program, &plans, target)?;
     let images = match target.family {
         Family::NativeCpu => generate_images(&NativeCpu { compiler: builder.toolchain.clang.clone() }, inputs, session.jobs.fixed()),
-        Family::Spirv | Family::Gen | Family::Known => generate_images(&SpirV, inputs, session.jobs.fixed()),
+        Family::Gen => generate_images(&ahead_of_time(target, &request.words), inputs, session.jobs.fixed()),
+        Family::Spirv | Family::Known => generate_images(&SpirV, inputs, session.jobs.fixed()),
     };
     let mut content = Vec::new();
     for ((name, plan), image) in plans.into_iter().zip(images) {
@@ -47,7 +59,11 @@ pub fn make(
             session.complain(format!("{}\n", image.messages).as_bytes())?;
         }
         if scratch.is_kept() {
-            let ending = if target.family == Family::NativeCpu { "so" } else { "spv" };
+            let ending = match target.family {
+                Family::NativeCpu => "so",
+                Family::Gen => "gen",
+                Family::Spirv | Family::Known => "spv",
+            };
             let file = scratch.file(&name, &format!("{}.{ending}", target.name));
             fs::write(&file, &image.bytes).map_err(|error| Error::file("write", &file, error))?;
         }
@@ -57,22 +73,66 @@ pub fn make(
     Ok(content)
 }
 
-/// The images to make, with their names. Embedded CPU images hold all they call: a function of another library cannot be called yet.
-fn plans<'p>(session: &Session<'_>, program: &'p Program, target: &Target, stem: &str) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
+/// The compiler that the database, or the user's file, names for the target; its options in that order: the target's, then the user's.
+fn ahead_of_time(target: &Target, words: &[String]) -> Gen {
+    let info = &target.info;
+    let mut options = info.aot_toolchain_options.as_deref().map(split).unwrap_or_default();
+    for (option, value) in &info.aot_extra {
+        options.push(format!("-{option}"));
+        options.extend(split(value));
+    }
+    options.extend_from_slice(words);
+    let name = info.aot_toolchain.as_deref().unwrap_or("ocloc");
+    // It runs in a folder of its own; a path means the one that the user sees.
+    let compiler = if name.contains('/') { std::path::absolute(name).unwrap_or_else(|_| name.into()) } else { name.into() };
+    Gen { compiler, options, limit: Gen::LIMIT }
+}
+
+/// The images to make, with their names: ahead of time only those that the target's device can run. Source: S0 "AOT"; DESIGN §1.
+fn plans<'p>(session: &Session<'_>, request: &Request<'p>, coverage: &mut Coverage) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
+    let Request { program, target, stem, .. } = *request;
     let mut plans = Vec::new();
     for (index, plan) in program.plans.iter().enumerate() {
         let name = format!("{stem}_{index}");
+        let kernels = kernels(program, plan);
+        if let (Family::Gen, Verdict::Unmet(needs)) = (target.family, check(&plan.requirements, &target.info.capabilities())) {
+            let needs = needs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            if session.options.verbose {
+                let names = kernels.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
+                let line =
+                    format!("aspen++: image '{name}' is skipped for target '{}', which lacks {needs}; kernels: {names}\n", target.name);
+                session.complain(line.as_bytes())?;
+            }
+            coverage.skipped(kernels, &format!("'{}' lacks {needs}", target.name));
+            continue;
+        }
+        // Both hold all they call: a function of another library cannot be called yet.
+        let closed = matches!(target.family, Family::NativeCpu | Family::Gen);
         match program.imports(plan).first() {
-            Some(import) if target.family == Family::NativeCpu => {
+            Some(import) if closed => {
                 session.warn(&format!(
                     "image '{name}' is left out for target '{}': calling device functions of other libraries ('{import}') is not implemented there yet",
                     target.name
                 ))?;
+                coverage.skipped(kernels, &format!("'{}' cannot call '{import}' of another library yet", target.name));
             }
-            _ => plans.push((name, plan)),
+            _ => {
+                coverage.made(kernels);
+                plans.push((name, plan));
+            }
         }
     }
     Ok(plans)
+}
+
+/// Symbols and names of an image's kernels.
+fn kernels(program: &Program, plan: &ImagePlan) -> Vec<(String, String)> {
+    let functions = plan.entries.iter().map(|&entry| program.linked.summary.function(entry));
+    let named = functions.filter_map(|function| match &function.role {
+        Role::Kernel(kernel) => Some((function.symbol.clone(), kernel.name.clone())),
+        Role::Exported | Role::Plain => None,
+    });
+    named.collect()
 }
 
 /// One module for each image.
@@ -185,5 +245,7 @@ fn failed(program: &Program, plan: &ImagePlan, error: &CodegenError) -> Error {
             text += &format!("{}\n", not_defined(name, chain));
         }
     }
-    Error::Device(text + &error.to_string())
+    let names = kernels(program, plan).into_iter().map(|(_, name)| format!("'{name}'")).collect::<Vec<_>>();
+    let names = if names.is_empty() { String::new() } else { format!("\nkernels of the image: {}", names.join(", ")) };
+    Error::Device(text + &error.to_string() + &names)
 }

@@ -2,6 +2,7 @@
 //! Source: DESIGN §1, §5, §7.7, §7.11; ARCHITECTURE "Images".
 
 mod agree;
+mod coverage;
 mod files;
 mod host;
 mod images;
@@ -17,8 +18,9 @@ use crate::jobs::Command;
 use crate::passes::PassBuilder;
 use crate::scratch::Scratch;
 use crate::session::Session;
-use crate::targets::{Family, Target};
+use crate::targets::{self, Family, Target};
 use crate::toolchain::{self, Toolchain};
+use coverage::Coverage;
 use files::LinkUnit;
 use host::{HostLink, Output};
 use program::Program;
@@ -31,21 +33,6 @@ pub struct LinkInput {
     pub path: PathBuf,
     /// The user's name for it.
     pub name: String,
-}
-
-/// Ahead-of-time targets cannot be linked yet; this says so before any work.
-///
-/// # Errors
-/// If one of the targets is of that kind.
-pub fn check_targets(targets: &[Target]) -> Result<(), Error> {
-    match targets.iter().find(|target| target.family == Family::Gen) {
-        Some(target) => Err(not_yet(&target.name)),
-        None => Ok(()),
-    }
-}
-
-fn not_yet(target: &str) -> Error {
-    Error::Usage(format!("ahead-of-time compilation for '{target}' is not implemented yet; objects for it can be made with '-c'"))
 }
 
 /// The command of the host link, for `-###`.
@@ -97,8 +84,14 @@ fn device_link(
 ) -> Result<Vec<u8>, Error> {
     agree::check(units)?;
     let mut programs: Vec<Program> = Vec::new();
-    let mut content = Vec::new();
-    for target in wanted_targets(session, builder, units)? {
+    let (mut content, mut coverage) = (Vec::new(), Coverage::default());
+    let targets = wanted_targets(session, builder, units)?;
+    if builder.options.backend_options.iter().any(|(target, _)| target.is_none())
+        && !targets.iter().any(|target| target.family == Family::Gen)
+    {
+        session.warn("'-Xs' is not used: no target of this link is compiled ahead of time")?;
+    }
+    for (target, words) in targets.iter().zip(targets::backend_words(builder.options, builder.database, &targets)?) {
         let summaries = program::summaries(units, &target.name)?;
         let index = match programs.iter().position(|program| program.is_of(&summaries)) {
             Some(index) => index,
@@ -113,7 +106,11 @@ fn device_link(
         if session.diagnostics.has_errors() {
             return Err(Error::Reported);
         }
-        content.extend(images::make(session, builder, units, &programs[index], &target, stem, scratch)?);
+        let request = images::Request { builder, units, program: &programs[index], target, words, stem };
+        content.extend(images::make(session, &request, &mut coverage, scratch)?);
+    }
+    for warning in coverage.warnings() {
+        session.warn(&warning)?;
     }
     Ok(content)
 }
@@ -153,6 +150,5 @@ fn wanted_targets(session: &Session<'_>, builder: &PassBuilder<'_>, units: &[Lin
     if targets.is_empty() && !names.is_empty() {
         return Err(Error::Usage("the objects have no target in common; compile all of them with the same '-fsycl-targets'".into()));
     }
-    check_targets(&targets)?;
     Ok(targets)
 }

@@ -1,0 +1,88 @@
+//! GEN binaries for Intel GPUs: SPIR-V, finished ahead of time by ocloc. Source: S0 "AOT"; S2 "auto-detection"; DESIGN §9.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use aspen_image::ImageKind;
+use aspen_llvm::Job;
+
+use crate::tool::{Tool, in_parallel, io_error};
+use crate::{CodegenError, Image, ImageInput, Object, SpirV, Target};
+
+/// What ocloc says of every build that goes well.
+const CHATTER: [&str; 2] = ["Compilation from IR - skipping loading of FCL", "Build succeeded."];
+
+/// A device of ocloc's, or of another compiler that understands its command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gen {
+    /// The compiler: a name to be looked up in `PATH`, or a file.
+    pub compiler: PathBuf,
+    /// Its options, `-device` with them.
+    pub options: Vec<String>,
+    /// How long it may work on an image before it is stopped.
+    pub limit: Duration,
+}
+
+impl Gen {
+    /// Far above what any kernel takes: a compiler that still runs then hangs.
+    pub const LIMIT: Duration = Duration::from_secs(600);
+}
+
+/// ocloc at work on an image, or an image that it must not see.
+enum Build {
+    Running { tool: Tool, image: Image, name: String, output: PathBuf },
+    Unresolved(Image),
+}
+
+impl Target for Gen {
+    fn job(&self, input: ImageInput) -> Job {
+        SpirV.job(input)
+    }
+
+    fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
+        let names: Vec<String> = objects.iter().map(|object| object.name.clone()).collect();
+        let images = names.into_iter().zip(SpirV.finish(objects, scratch, parallelism));
+        in_parallel(images, parallelism, |index, (name, image)| self.start(scratch, index, name, image?), |build| self.end(build))
+    }
+}
+
+impl Gen {
+    fn start(&self, scratch: &Path, index: usize, name: String, image: Image) -> Result<Build, CodegenError> {
+        if !image.imports.is_empty() {
+            // ocloc would only say that something is missing; whoever asked for the image knows what, and how it is reached.
+            return Ok(Build::Unresolved(image));
+        }
+        let (input, output) = (format!("image{index}.spv"), format!("image{index}.gen"));
+        fs::write(scratch.join(&input), &image.bytes).map_err(io_error(&name, "cannot write the SPIR-V module"))?;
+        let mut command = Command::new(&self.compiler);
+        command.args(["compile", "-spirv_input", "-file", &input]).args(&self.options);
+        command.args(["-output", &output, "-output_no_suffix", "-out_dir", "."]);
+        let tool = Tool::start(&name, command, scratch, index, "intel-opencl-icd")?;
+        Ok(Build::Running { tool, image, name, output: scratch.join(output) })
+    }
+
+    fn end(&self, build: Build) -> Result<Image, CodegenError> {
+        let (tool, image, name, output) = match build {
+            Build::Unresolved(image) => return Ok(image),
+            Build::Running { tool, image, name, output } => (tool, image, name, output),
+        };
+        let command = tool.line();
+        let words = tool.finish(self.limit)?;
+        let bytes = match fs::read(&output) {
+            Ok(bytes) if !bytes.is_empty() => bytes,
+            Ok(_) => {
+                return Err(CodegenError::Tool { image: name, command, words: format!("{words}\nit wrote an empty image").trim().into() });
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(CodegenError::Tool { image: name, command, words: format!("{words}\nit wrote no image").trim().into() });
+            }
+            Err(error) => return Err(io_error(&name, "cannot read the GEN binary")(error)),
+        };
+        let news: Vec<&str> = words.lines().filter(|line| !CHATTER.contains(line)).collect();
+        let messages = std::iter::once(image.messages.as_str()).chain(news).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages })
+    }
+}
