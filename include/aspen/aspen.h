@@ -169,7 +169,8 @@ aspen_error_t *aspen_buffer_create(size_t size, size_t alignment, void *host, in
 void aspen_buffer_retain(aspen_buffer_t *buffer);
 void aspen_buffer_release(aspen_buffer_t *buffer); /* never blocks; memory goes when the last user is complete */
 void aspen_buffer_wait(aspen_buffer_t *buffer);    /* until no command uses it: what ~buffer does before it writes back */
-/* The address that kernels on `device` see. Stays the same for the buffer's life on that device. */
+/* The address that kernels on `device` see; with a null device, the address that host tasks see. Stays the same for the buffer's life.
+ * What is behind it is current only while a command or host access that uses the buffer runs there. */
 aspen_error_t *aspen_buffer_address(aspen_buffer_t *buffer, const aspen_device_t *device, void **out);
 /* For host accessors: waits until the host may access, then holds back commands that conflict, until the matching end. */
 aspen_error_t *aspen_buffer_host_access_begin(aspen_buffer_t *buffer, aspen_access_t access, void **address);

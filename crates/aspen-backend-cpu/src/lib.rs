@@ -21,7 +21,9 @@ use std::sync::Arc;
 
 use aspen_contract::Capabilities;
 use aspen_runtime::Result;
-use aspen_runtime::backend::{Backend, BackendKind, DeviceType, Facts, PlatformFacts, Program, RawDevice, UsmKind};
+use aspen_runtime::backend::{
+    Backend, BackendKind, DeviceType, Facts, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
+};
 
 /// The target's name in `-fsycl-targets` and in the `arch` string of images.
 const ARCH: &str = "native_cpu";
@@ -90,5 +92,21 @@ impl RawDevice for Cpu {
     unsafe fn free(&self, pointer: NonNull<u8>, layout: Layout) {
         // SAFETY: from `allocate` with this layout, by the contract of `RawDevice::free`.
         unsafe { alloc::dealloc(pointer.as_ptr(), layout) };
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        true
+    }
+
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
+        // SAFETY: as the contract of `RawDevice::copy`.
+        unsafe { copy_on_host(to, from, size) };
+        Ok(())
+    }
+
+    unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
+        // SAFETY: as the contract of `RawDevice::fill`.
+        unsafe { fill_on_host(to, pattern, count) };
+        Ok(())
     }
 }

@@ -72,10 +72,9 @@ pub unsafe extern "C" fn aspen_buffer_address(buffer: *const Buffer, device: *co
         let (buffer, out) = unsafe { (buffer.as_ref(), out.as_mut()) };
         let buffer = buffer.ok_or_else(|| null_argument("aspen_buffer_address", "buffer"))?;
         let out = out.ok_or_else(|| null_argument("aspen_buffer_address", "out"))?;
-        if device.is_null() {
-            return Err(null_argument("aspen_buffer_address", "device"));
-        }
-        *out = buffer.address().cast();
+        // SAFETY: null or a device, which lives as long as the process.
+        let device: Option<&'static Device> = unsafe { device.as_ref() };
+        *out = device.map_or_else(|| Ok(buffer.host_address()), |device| buffer.address(device))?.cast();
         Ok(())
     })
 }
@@ -92,7 +91,7 @@ pub unsafe extern "C" fn aspen_buffer_host_access_begin(
         let buffer = unsafe { shared(buffer, "aspen_buffer_host_access_begin") }?;
         // SAFETY: null or writable, by the header.
         let address = unsafe { address.as_mut() }.ok_or_else(|| null_argument("aspen_buffer_host_access_begin", "address"))?;
-        *address = buffer.begin_host_access(Access::from_number(access)?).cast();
+        *address = buffer.begin_host_access(Access::from_number(access)?)?.cast();
         Ok(())
     })
 }

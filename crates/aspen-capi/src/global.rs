@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::sync::OnceLock;
 
 use aspen_backend_cpu::NativeCpu;
-use aspen_runtime::backend::Backend;
+use aspen_runtime::backend::{Backend, BackendKind};
 use aspen_runtime::system::{Device, Platform, System};
 use aspen_runtime::{Code, Environment, Error, Result};
 use tracing_subscriber::filter::Targets;
@@ -41,10 +41,14 @@ pub(crate) fn global() -> Result<&'static Global> {
 }
 
 fn start() -> Result<Global> {
-    let backends: [Box<dyn Backend>; 1] = [Box::new(NativeCpu)];
     let environment = Environment::read()?;
     if let Some(filter) = &environment.log {
         start_log(filter)?;
+    }
+    // The embedded CPU first: it is the default device.
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu)];
+    if environment.admits(BackendKind::OpenCl)? {
+        backends.extend(aspen_backend_opencl::platforms());
     }
     let system = System::start(&backends, environment)?;
     let devices = system.platforms().iter().flat_map(|platform| platform.devices());

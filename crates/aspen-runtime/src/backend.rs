@@ -163,6 +163,59 @@ pub trait RawDevice: Send + Sync {
     /// # Safety
     /// `pointer` comes from [`RawDevice::allocate`] of this device with the same layout, and nothing uses it any more.
     unsafe fn free(&self, pointer: NonNull<u8>, layout: alloc::Layout);
+    /// Whether kernels reach all memory of the host as it is. Buffers then need no copy on the device.
+    fn shares_host_memory(&self) -> bool;
+    /// Copies between any two of memory of the host and of this device, and returns when that is done.
+    ///
+    /// # Safety
+    /// Both ranges are valid for `size` bytes; they may overlap if both are memory of the host.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()>;
+    /// Repeats `pattern` `count` times in memory of the host or of this device, and returns when that is done.
+    ///
+    /// # Safety
+    /// `to` is valid for `pattern.len() * count` bytes.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()>;
+}
+
+/// [`RawDevice::copy`] for devices whose memory is the host's.
+///
+/// # Safety
+/// Both ranges are valid for `size` bytes; they may overlap.
+pub unsafe fn copy_on_host(to: *mut u8, from: *const u8, size: usize) {
+    if size > 0 {
+        // SAFETY: as this function's contract.
+        unsafe { std::ptr::copy(from, to, size) };
+    }
+}
+
+/// [`RawDevice::fill`] for devices whose memory is the host's.
+///
+/// # Safety
+/// `to` is valid for `pattern.len() * count` bytes.
+pub unsafe fn fill_on_host(to: *mut u8, pattern: &[u8], count: usize) {
+    let total = pattern.len() * count;
+    if total == 0 {
+        return;
+    }
+    if let [byte] = pattern {
+        // SAFETY: as this function's contract.
+        return unsafe { to.write_bytes(*byte, count) };
+    }
+    // SAFETY: the first pattern fits, since count is at least 1.
+    unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), to, pattern.len()) };
+    let mut done = pattern.len();
+    while done < total {
+        let next = done.min(total - done);
+        // SAFETY: source [0, next) and destination [done, done + next) are inside the range and do not overlap, as next <= done.
+        unsafe { std::ptr::copy_nonoverlapping(to.cast_const(), to.add(done), next) };
+        done += next;
+    }
 }
 
 /// A loaded image.
@@ -262,6 +315,9 @@ impl Closure {
         if size > 0 {
             // SAFETY: `from` is readable by this function's contract, `pointer` is a fresh allocation of at least `size` bytes.
             unsafe { std::ptr::copy_nonoverlapping(from, pointer.as_ptr(), size) };
+        } else {
+            // SAFETY: the layout has one byte.
+            unsafe { pointer.write(0) };
         }
         Ok(Closure { pointer, layout })
     }
@@ -269,6 +325,11 @@ impl Closure {
     /// Where the bytes are.
     pub fn as_ptr(&self) -> *const u8 {
         self.pointer.as_ptr()
+    }
+
+    /// How many there are; at least one, as of an object of an empty class.
+    pub fn size(&self) -> usize {
+        self.layout.size()
     }
 }
 

@@ -2,15 +2,21 @@
 //!
 //! Hazards (SYCL 2020 §3.8.1): a command that reads waits for the last writer; one that writes waits for the last writer and all readers
 //! since. A host accessor is a command of its own that lasts from begin to end, so the same rule holds back kernels that conflict.
+//!
+//! Places: a buffer lives in memory of the host, and has a copy on each device that asked for its address and does not share the host's
+//! memory. A command brings the content to where it runs just before it runs; the hazards keep everybody else away meanwhile.
 
 use std::alloc::{self, Layout};
 use std::mem;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::backend::UsmKind;
 use crate::command::{Command, Work, lock};
 use crate::error::{Code, Error, Result};
 use crate::pool::Pool;
+use crate::system::Device;
 
 /// How a command uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,13 +55,44 @@ impl Access {
 /// The smallest alignment of buffer memory in bytes: a cache line, and every vector type of SYCL.
 const ALIGNMENT: usize = 128;
 
+/// Where a command wants its buffers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// Wherever they are.
+    Nowhere,
+    /// In memory of the host.
+    Host,
+    /// Where kernels of the device find them.
+    On(&'static Device),
+}
+
 /// A buffer.
 pub struct Buffer {
     pool: Arc<Pool>,
     memory: NonNull<u8>,
+    size: usize,
+    alignment: usize,
     /// Set if the memory is the buffer's own.
     owned: Option<Layout>,
     hazards: Mutex<Hazards>,
+    /// Whether there is any copy, to be asked without a lock.
+    copied: AtomicBool,
+    copies: Mutex<Copies>,
+}
+
+/// The copies on devices that do not share the host's memory. Every place that is current holds the same content.
+#[derive(Default)]
+struct Copies {
+    /// Whether the host's memory is out of date.
+    host_stale: bool,
+    list: Vec<DeviceCopy>,
+}
+
+struct DeviceCopy {
+    device: &'static Device,
+    memory: NonNull<u8>,
+    layout: Layout,
+    current: bool,
 }
 
 #[derive(Default)]
@@ -80,7 +117,11 @@ impl Buffer {
     /// # Errors
     /// [`Code::MemoryAllocation`] without memory, [`Code::Invalid`] for a bad alignment or `use_host` without memory.
     pub unsafe fn create(pool: &Arc<Pool>, size: usize, alignment: usize, host: *mut u8, use_host: bool) -> Result<Arc<Buffer>> {
-        let buffer = |memory, owned| Arc::new(Buffer { pool: pool.clone(), memory, owned, hazards: Mutex::default() });
+        let buffer = |memory, owned| {
+            let (alignment, hazards) = (alignment.max(ALIGNMENT), Mutex::default());
+            let (copied, copies) = (AtomicBool::new(false), Mutex::default());
+            Arc::new(Buffer { pool: pool.clone(), memory, size, alignment, owned, hazards, copied, copies })
+        };
         if use_host {
             let memory = NonNull::new(host)
                 .ok_or_else(|| Error::new(Code::Invalid, "a buffer cannot use host memory at a null address (aspen_buffer_create)"))?;
@@ -99,9 +140,81 @@ impl Buffer {
         Ok(buffer(memory, Some(layout)))
     }
 
-    /// Where kernels and host accessors find the data; the same for the buffer's life.
-    pub fn address(&self) -> *mut u8 {
+    /// Where host accessors and host tasks find the data; the same for the buffer's life.
+    pub fn host_address(&self) -> *mut u8 {
         self.memory.as_ptr()
+    }
+
+    /// Where kernels of the device find the data; the same for the buffer's life.
+    ///
+    /// # Errors
+    /// [`Code::MemoryAllocation`] if the device has no memory for a copy.
+    pub fn address(&self, device: &'static Device) -> Result<*mut u8> {
+        if device.real().shares_host_memory() {
+            return Ok(self.host_address());
+        }
+        let mut copies = lock(&self.copies);
+        if let Some(copy) = copies.list.iter().find(|copy| std::ptr::eq(copy.device, device)) {
+            return Ok(copy.memory.as_ptr());
+        }
+        let no_memory = || {
+            Error::new(
+                Code::MemoryAllocation,
+                format!("'{}' has no memory for a buffer of {} bytes", device.real().facts().name, self.size),
+            )
+        };
+        let layout = Layout::from_size_align(self.size.max(1), self.alignment).map_err(|_| no_memory())?;
+        let memory = device.real().allocate(UsmKind::Device, layout).ok_or_else(no_memory)?;
+        copies.list.push(DeviceCopy { device, memory, layout, current: false });
+        self.copied.store(true, Ordering::Release);
+        Ok(memory.as_ptr())
+    }
+
+    /// Whether any device has a copy.
+    pub(crate) fn has_copies(&self) -> bool {
+        self.copied.load(Ordering::Acquire)
+    }
+
+    /// Makes the content current where a command is about to use it; after one that writes it is current nowhere else. A device that
+    /// never asked for the address does not use the buffer.
+    ///
+    /// # Errors
+    /// If a driver fails to copy.
+    pub(crate) fn bring(&self, place: Place, access: Access) -> Result<()> {
+        if !self.has_copies() {
+            return Ok(());
+        }
+        let mut copies = lock(&self.copies);
+        let target = match place {
+            Place::Nowhere => return Ok(()),
+            Place::Host => None,
+            Place::On(device) if device.real().shares_host_memory() => None,
+            Place::On(device) => match copies.list.iter().position(|copy| std::ptr::eq(copy.device, device)) {
+                Some(index) => Some(index),
+                None => return Ok(()),
+            },
+        };
+        let is_current = target.map_or(!copies.host_stale, |index| copies.list[index].current);
+        if !is_current && copies.host_stale {
+            let from = copies.list.iter().find(|copy| copy.current);
+            let from = from.ok_or_else(|| Error::new(Code::Runtime, "a buffer's content was lost when a driver failed"))?;
+            // SAFETY: both are `size` bytes, and the hazards keep commands that conflict away.
+            unsafe { from.device.real().copy(self.memory.as_ptr(), from.memory.as_ptr(), self.size) }?;
+            copies.host_stale = false;
+        }
+        if let (false, Some(index)) = (is_current, target) {
+            let to = &mut copies.list[index];
+            // SAFETY: as above.
+            unsafe { to.device.real().copy(to.memory.as_ptr(), self.memory.as_ptr(), self.size) }?;
+            to.current = true;
+        }
+        if access.writes() {
+            copies.host_stale = target.is_some();
+            for (index, copy) in copies.list.iter_mut().enumerate() {
+                copy.current = Some(index) == target;
+            }
+        }
+        Ok(())
     }
 
     /// Returns when no command uses it any more. Host accesses do not count: the caller may hold one itself.
@@ -117,8 +230,11 @@ impl Buffer {
     }
 
     /// Waits until the host may access the memory, and holds back commands that conflict until [`Buffer::end_host_access`].
-    pub fn begin_host_access(self: &Arc<Self>, access: Access) -> *mut u8 {
-        let command = Command::new(&self.pool, Work::External, Vec::new(), None, false);
+    ///
+    /// # Errors
+    /// If a driver fails to bring the content to the host; then no access has begun.
+    pub fn begin_host_access(self: &Arc<Self>, access: Access) -> Result<*mut u8> {
+        let command = Command::new(&self.pool, Work::External, None, Vec::new(), None, false);
         let before = {
             let _order = crate::queue::order();
             let mut before = Vec::new();
@@ -134,9 +250,13 @@ impl Buffer {
             blocker.wait();
         }
         command.wait_begun();
+        if let Err(error) = self.bring(Place::Host, access) {
+            command.finish_external();
+            return Err(error);
+        }
         // Only now, so that another thread's end cannot take an access that has not begun.
         lock(&self.hazards).host.push((access, command));
-        self.address()
+        Ok(self.host_address())
     }
 
     /// Ends the oldest host access of that kind; without one there is nothing to end.
@@ -192,6 +312,10 @@ pub(crate) fn merged(uses: Vec<(Arc<Buffer>, Access)>) -> Vec<(Arc<Buffer>, Acce
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        for copy in mem::take(&mut lock(&self.copies).list) {
+            // SAFETY: allocated by this device in `address` with this layout; commands that use it hold the buffer, so none is left.
+            unsafe { copy.device.real().free(copy.memory, copy.layout) };
+        }
         if let Some(layout) = self.owned {
             // SAFETY: allocated in `create` with this layout; commands that use the memory hold the buffer, so none is left.
             unsafe { alloc::dealloc(self.memory.as_ptr(), layout) };

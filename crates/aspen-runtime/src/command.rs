@@ -50,6 +50,9 @@ pub(crate) enum Work {
     External,
 }
 
+/// What is done before a command's work, on the thread that runs it; if it fails, the work is not done.
+pub(crate) type Before = Box<dyn FnOnce() -> Result<()> + Send>;
+
 /// Asynchronous errors of a queue's commands, oldest first.
 #[derive(Default, Debug)]
 pub(crate) struct AsyncErrors(Mutex<VecDeque<Error>>);
@@ -87,6 +90,7 @@ pub struct Command {
 
 struct Inner {
     work: Option<Work>,
+    before: Option<Before>,
     running: Option<Arc<Running>>,
     blockers: Vec<Arc<Command>>,
     successors: Vec<Arc<Command>>,
@@ -117,6 +121,7 @@ impl Command {
     pub(crate) fn new(
         pool: &Arc<Pool>,
         work: Work,
+        before: Option<Before>,
         holds: Vec<Arc<dyn Send + Sync>>,
         errors: Option<Arc<AsyncErrors>>,
         profile: bool,
@@ -131,7 +136,7 @@ impl Command {
             state: AtomicU8::new(PENDING),
             missing: AtomicUsize::new(1),
             waiters: AtomicU32::new(0),
-            inner: Mutex::new(Inner { work: Some(work), running: None, blockers: Vec::new(), successors: Vec::new(), holds }),
+            inner: Mutex::new(Inner { work: Some(work), before, running: None, blockers: Vec::new(), successors: Vec::new(), holds }),
             changed: Condvar::new(),
             errors,
             times,
@@ -143,7 +148,7 @@ impl Command {
         // It never runs, so a pool without threads of its own serves.
         static NO_POOL: OnceLock<Arc<Pool>> = OnceLock::new();
         let pool = NO_POOL.get_or_init(|| Pool::new(1));
-        let command = Command::new(pool, Work::Nothing, Vec::new(), None, false);
+        let command = Command::new(pool, Work::Nothing, None, Vec::new(), None, false);
         lock(&command.inner).work = None;
         command.state.store(COMPLETE, Ordering::Release);
         command
@@ -195,7 +200,15 @@ impl Command {
         if let Some(times) = &self.times {
             times.start.store(now(), Ordering::Relaxed);
         }
-        let work = lock(&self.inner).work.take();
+        let (work, before) = {
+            let mut inner = lock(&self.inner);
+            (inner.work.take(), inner.before.take())
+        };
+        if let Some(Err(error)) = before.map(guarded) {
+            self.report(Err(error));
+            drop(work);
+            return self.complete();
+        }
         match work {
             None | Some(Work::Nothing | Work::External) => self.complete(),
             Some(Work::Once(call)) => {

@@ -3,7 +3,9 @@
 use std::env;
 use std::path::PathBuf;
 
+use crate::backend::BackendKind;
 use crate::error::{Code, Error, Result};
+use crate::selector::Selector;
 
 /// What the user set. Empty variables count as unset.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -45,6 +47,14 @@ impl Environment {
             log: text("ASPEN_LOG")?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
         })
+    }
+
+    /// Whether the selector may admit a device of the backend. A backend it cannot admit need not be looked for.
+    ///
+    /// # Errors
+    /// [`Code::Invalid`] for a selector that makes no sense.
+    pub fn admits(&self, backend: BackendKind) -> Result<bool> {
+        Ok(Selector::parse(self.selector.as_deref().unwrap_or_default())?.admits_some(backend))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aspen_contract::WorkGroupSize;
 
 use crate::backend::{Closure, Launch, LaunchKind};
+use crate::buffer::Place;
 use crate::command::Work;
 use crate::error::{Code, Error, Result};
 use crate::queue::{Dependencies, Event, Queue};
@@ -44,7 +45,7 @@ impl Queue {
         let launch = self.checked(&admitted, request)?;
         tracing::trace!(kernel = launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "launched");
         let job = admitted.kernel.prepare(launch, self.pool().threads())?;
-        self.submit(Work::Kernel(job), after)
+        self.submit(Work::Kernel(job), after, Place::On(self.device()))
     }
 
     fn checked(&self, admitted: &Arc<Admitted>, request: Request<'_>) -> Result<Launch> {

@@ -6,8 +6,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::buffer::{Access, Buffer, merged};
-use crate::command::{AsyncErrors, Command, Status, Times, Work, lock};
+use crate::buffer::{Access, Buffer, Place, merged};
+use crate::command::{AsyncErrors, Before, Command, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
 use crate::pool::Pool;
 use crate::system::Device;
@@ -86,18 +86,16 @@ impl Queue {
     /// # Errors
     /// Only if there are no threads to run commands.
     pub unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize, after: Dependencies) -> Result<Event> {
-        let (to, from) = (Address(to), Address(from.cast_mut()));
+        let (to, from, device) = (Address(to), Address(from.cast_mut()), self.device);
         self.submit(
             Work::Once(Box::new(move || {
                 // The whole wrappers move in, not their pointers.
                 let (to, from) = (to, from);
-                if size > 0 {
-                    // SAFETY: valid by the contract of `copy`.
-                    unsafe { std::ptr::copy(from.0.cast_const(), to.0, size) };
-                }
-                Ok(())
+                // SAFETY: valid by the contract of `copy`.
+                unsafe { device.real().copy(to.0, from.0.cast_const(), size) }
             })),
             after,
+            Place::On(device),
         )
     }
 
@@ -109,15 +107,15 @@ impl Queue {
     /// # Errors
     /// Only if there are no threads to run commands.
     pub unsafe fn fill(&self, to: *mut u8, pattern: Vec<u8>, count: usize, after: Dependencies) -> Result<Event> {
-        let to = Address(to);
+        let (to, device) = (Address(to), self.device);
         self.submit(
             Work::Once(Box::new(move || {
                 let to = to;
                 // SAFETY: valid by the contract of `fill`.
-                unsafe { repeat(to.0, &pattern, count) };
-                Ok(())
+                unsafe { device.real().fill(to.0, &pattern, count) }
             })),
             after,
+            Place::On(device),
         )
     }
 
@@ -126,7 +124,7 @@ impl Queue {
     /// # Errors
     /// Only if there are no threads to run commands.
     pub fn host_task(&self, task: impl FnOnce() -> Result<()> + Send + 'static, after: Dependencies) -> Result<Event> {
-        self.submit(Work::Once(Box::new(task)), after)
+        self.submit(Work::Once(Box::new(task)), after, Place::Host)
     }
 
     /// A command that only waits.
@@ -134,14 +132,15 @@ impl Queue {
     /// # Errors
     /// Only if there are no threads to run commands.
     pub fn nothing(&self, after: Dependencies) -> Result<Event> {
-        self.submit(Work::Nothing, after)
+        self.submit(Work::Nothing, after, Place::Nowhere)
     }
 
-    pub(crate) fn submit(&self, work: Work, after: Dependencies) -> Result<Event> {
+    /// `place` is where the work expects its buffers.
+    pub(crate) fn submit(&self, work: Work, after: Dependencies, place: Place) -> Result<Event> {
         self.pool.start()?;
         let buffers = merged(after.buffers);
         let holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
-        let command = Command::new(&self.pool, work, holds, Some(self.errors.clone()), self.profiling);
+        let command = Command::new(&self.pool, work, bringing(&buffers, place), holds, Some(self.errors.clone()), self.profiling);
         for event in &after.events {
             command.wait_for(&event.command);
         }
@@ -180,33 +179,21 @@ impl Submitted {
     }
 }
 
+/// What brings the buffers to where a command runs. Mostly nothing: a buffer that has no copy anywhere by now needs none brought, since
+/// whoever writes it on another device later waits for this command.
+fn bringing(buffers: &[(Arc<Buffer>, Access)], place: Place) -> Option<Before> {
+    let moving: Vec<(Arc<Buffer>, Access)> = buffers.iter().filter(|(buffer, _)| buffer.has_copies()).cloned().collect();
+    if moving.is_empty() || matches!(place, Place::Nowhere) {
+        return None;
+    }
+    Some(Box::new(move || moving.iter().try_for_each(|(buffer, access)| buffer.bring(place, *access))))
+}
+
 /// An address that travels to another thread.
 struct Address(*mut u8);
 
 // SAFETY: the pointer is only carried; the contracts of `copy` and `fill` make its use valid on any thread.
 unsafe impl Send for Address {}
-
-/// # Safety
-/// `to` is valid for `pattern.len() * count` bytes.
-unsafe fn repeat(to: *mut u8, pattern: &[u8], count: usize) {
-    let total = pattern.len() * count;
-    if total == 0 {
-        return;
-    }
-    if let [byte] = pattern {
-        // SAFETY: as this function's contract.
-        return unsafe { to.write_bytes(*byte, count) };
-    }
-    // SAFETY: the first pattern fits, since count is at least 1.
-    unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), to, pattern.len()) };
-    let mut done = pattern.len();
-    while done < total {
-        let next = done.min(total - done);
-        // SAFETY: source [0, next) and destination [done, done + next) are inside the range and do not overlap, as next <= done.
-        unsafe { std::ptr::copy_nonoverlapping(to.cast_const(), to.add(done), next) };
-        done += next;
-    }
-}
 
 /// The points in time that a profiled event knows (`aspen_profiling_t`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -61,6 +61,13 @@ impl Selector {
         };
         (self.accepted.is_empty() || self.accepted.iter().any(hit)) && !self.excluded.iter().any(hit)
     }
+
+    /// Whether any device of the backend could be admitted.
+    pub fn admits_some(&self, backend: BackendKind) -> bool {
+        let about = |term: &Term| term.backend.is_none_or(|wanted| wanted == backend);
+        let excludes = |term: &Term| about(term) && term.device == Which::All;
+        (self.accepted.is_empty() || self.accepted.iter().any(about)) && !self.excluded.iter().any(excludes)
+    }
 }
 
 fn parse_term(body: &str, whole: &str, list: &mut Vec<Term>) -> Result<()> {
@@ -139,6 +146,25 @@ mod tests {
         }
         for text in ["gpu", "opencl", "native_cpu:1", "!native_cpu", "!*:*", "cpu;!native_cpu:0", "*:gpu", "cuda:*"] {
             assert!(!admits_cpu(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn backends_that_need_not_be_looked_for() {
+        for (text, admits) in [
+            ("", true),
+            ("opencl:*", true),
+            ("cpu", true),
+            ("*:gpu", true),
+            ("!opencl:cpu", true),
+            ("native_cpu:*;opencl:3", true),
+            ("native_cpu", false),
+            ("cuda:*", false),
+            ("!opencl:*", false),
+            ("cpu;!opencl", false),
+            ("!*:*", false),
+        ] {
+            assert_eq!(Selector::parse(text).expect(text).admits_some(BackendKind::OpenCl), admits, "{text}");
         }
     }
 

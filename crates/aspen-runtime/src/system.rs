@@ -63,12 +63,12 @@ impl System {
         let profile = Profile::load(environment.profile.as_deref(), environment.config_file.as_deref())?;
         let threads = environment.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
         let mut platforms = Vec::new();
+        // Devices are counted within their backend, through all its platforms.
+        let mut counts = BackendKind::ALL.map(|_| 0..);
         for backend in backends {
-            let admitted: Vec<(usize, Arc<dyn RawDevice>)> = backend
-                .devices()
-                .into_iter()
-                .enumerate()
-                .filter(|(number, device)| selector.admits(backend.kind(), device.device_type(), *number))
+            let numbers = &mut counts[backend.kind() as usize];
+            let admitted: Vec<(Arc<dyn RawDevice>, usize)> = (backend.devices().into_iter().zip(numbers))
+                .filter(|(device, number)| selector.admits(backend.kind(), device.device_type(), *number))
                 .collect();
             if admitted.is_empty() {
                 continue;
@@ -78,7 +78,7 @@ impl System {
             platform.devices.get_or_init(|| {
                 admitted
                     .into_iter()
-                    .map(|(number, real)| {
+                    .map(|(real, number)| {
                         let device = Device::new(platform, real, number, profile.clone(), environment.save_dir.clone());
                         let profile = profile.as_ref().map_or("none", |profile| profile.name.as_str());
                         tracing::info!(device = device.selector_name(), name = device.real.facts().name, profile, "admitted");

@@ -1,0 +1,216 @@
+//! What a driver answers about a device, as data.
+
+use aspen_runtime::backend::DeviceType;
+
+use crate::sys::{self, Api, cl_bitfield, cl_bool, cl_device_id, cl_int, cl_platform_id, cl_uint, cl_ulong, error_name};
+
+/// The answers that capabilities and facts follow from. What a driver does not know is 0 or empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Answers {
+    /// `CL_DEVICE_NAME`.
+    pub name: String,
+    /// `CL_DEVICE_VENDOR`.
+    pub vendor: String,
+    /// `CL_DRIVER_VERSION`.
+    pub driver_version: String,
+    /// `CL_DEVICE_VERSION`.
+    pub version: String,
+    /// `CL_DEVICE_TYPE`.
+    pub device_type: u64,
+    /// `CL_DEVICE_EXTENSIONS`, the words.
+    pub extensions: Vec<String>,
+    /// `CL_DEVICE_IL_VERSION`: `SPIR-V_1.4 SPIR-V_1.3` or the like.
+    pub il_version: String,
+    /// `CL_DEVICE_DOUBLE_FP_CONFIG`.
+    pub double_fp_config: u64,
+    /// `CL_DEVICE_IMAGE_SUPPORT`.
+    pub image_support: bool,
+    /// `CL_DEVICE_AVAILABLE`.
+    pub available: bool,
+    /// `CL_DEVICE_COMPILER_AVAILABLE`.
+    pub compiler_available: bool,
+    /// `CL_DEVICE_LINKER_AVAILABLE`.
+    pub linker_available: bool,
+    /// `CL_DEVICE_QUEUE_ON_HOST_PROPERTIES`.
+    pub queue_properties: u64,
+    /// `CL_DEVICE_SVM_CAPABILITIES`.
+    pub svm: u64,
+    /// `CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL`.
+    pub usm_host: u64,
+    /// `CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL`.
+    pub usm_device: u64,
+    /// `CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL`.
+    pub usm_shared: u64,
+    /// `CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL`.
+    pub usm_system: u64,
+    /// `CL_DEVICE_SUB_GROUP_SIZES_INTEL`.
+    pub sub_group_sizes: Vec<usize>,
+    /// `CL_DEVICE_MAX_NUM_SUB_GROUPS`.
+    pub max_sub_groups: u32,
+    /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`.
+    pub max_work_group_size: usize,
+    /// `CL_DEVICE_MAX_WORK_ITEM_SIZES`, in OpenCL's order.
+    pub max_work_item_sizes: Vec<usize>,
+    /// `CL_DEVICE_VENDOR_ID`.
+    pub vendor_id: u32,
+    /// `CL_DEVICE_MAX_COMPUTE_UNITS`.
+    pub max_compute_units: u32,
+    /// `CL_DEVICE_MAX_CLOCK_FREQUENCY` in MHz.
+    pub max_clock_frequency: u32,
+    /// `CL_DEVICE_ADDRESS_BITS`.
+    pub address_bits: u32,
+    /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`.
+    pub max_mem_alloc_size: u64,
+    /// `CL_DEVICE_MAX_PARAMETER_SIZE`.
+    pub max_parameter_size: usize,
+    /// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` in bits.
+    pub mem_base_addr_align: u32,
+    /// `CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE`.
+    pub cache_line_size: u32,
+    /// `CL_DEVICE_GLOBAL_MEM_CACHE_SIZE`.
+    pub cache_size: u64,
+    /// `CL_DEVICE_GLOBAL_MEM_SIZE`.
+    pub global_mem_size: u64,
+    /// `CL_DEVICE_LOCAL_MEM_SIZE`.
+    pub local_mem_size: u64,
+    /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds.
+    pub profiling_timer_resolution: usize,
+}
+
+impl Answers {
+    /// Whether the device has the extension.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.extensions.iter().any(|extension| extension == name)
+    }
+
+    /// Whether it takes SPIR-V of any version.
+    pub fn takes_spirv(&self) -> bool {
+        self.compiler_available && self.il_version.split_whitespace().any(|version| version.starts_with("SPIR-V_"))
+    }
+
+    /// Whether kernels reach all memory of the host.
+    pub fn has_system_memory(&self) -> bool {
+        self.usm_system & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0 || self.svm & sys::SVM_FINE_GRAIN_SYSTEM != 0
+    }
+
+    /// Its type; the more special one where a driver gives several.
+    pub fn device_type(&self) -> DeviceType {
+        match self.device_type {
+            bits if bits & sys::DEVICE_TYPE_ACCELERATOR != 0 => DeviceType::Accelerator,
+            bits if bits & sys::DEVICE_TYPE_GPU != 0 => DeviceType::Gpu,
+            bits if bits & sys::DEVICE_TYPE_CPU != 0 => DeviceType::Cpu,
+            _ => DeviceType::Custom,
+        }
+    }
+
+    /// Asks the driver.
+    ///
+    /// # Errors
+    /// The name of OpenCL's error if the driver does not even tell the device's type.
+    pub(crate) fn ask(api: &Api, device: cl_device_id) -> Result<Answers, &'static str> {
+        let ask = Questions { api, device };
+        let device_type = ask.scalar::<cl_bitfield>(sys::DEVICE_TYPE).map_err(error_name)?;
+        let number = |what| ask.scalar::<cl_uint>(what).unwrap_or(0);
+        let long = |what| ask.scalar::<cl_ulong>(what).unwrap_or(0);
+        let size = |what| ask.scalar::<usize>(what).unwrap_or(0);
+        let truth = |what| ask.scalar::<cl_bool>(what).unwrap_or(0) != 0;
+        let extensions: Vec<String> = ask.text(sys::DEVICE_EXTENSIONS).split_whitespace().map(str::to_owned).collect();
+        let has = |name: &str| extensions.iter().any(|extension| extension == name);
+        // Only drivers that know an extension may be asked for what it adds.
+        let usm = |what| if has("cl_intel_unified_shared_memory") { long(what) } else { 0 };
+        let sub_group_sizes =
+            if has("cl_intel_required_subgroup_size") { ask.list::<usize>(sys::DEVICE_SUB_GROUP_SIZES_INTEL) } else { Vec::new() };
+        Ok(Answers {
+            name: ask.text(sys::DEVICE_NAME),
+            vendor: ask.text(sys::DEVICE_VENDOR),
+            driver_version: ask.text(sys::DRIVER_VERSION),
+            version: ask.text(sys::DEVICE_VERSION),
+            device_type,
+            il_version: ask.text(sys::DEVICE_IL_VERSION),
+            double_fp_config: long(sys::DEVICE_DOUBLE_FP_CONFIG),
+            image_support: truth(sys::DEVICE_IMAGE_SUPPORT),
+            available: truth(sys::DEVICE_AVAILABLE),
+            compiler_available: truth(sys::DEVICE_COMPILER_AVAILABLE),
+            linker_available: truth(sys::DEVICE_LINKER_AVAILABLE),
+            queue_properties: long(sys::DEVICE_QUEUE_ON_HOST_PROPERTIES),
+            svm: long(sys::DEVICE_SVM_CAPABILITIES),
+            usm_host: usm(sys::DEVICE_HOST_MEM_CAPABILITIES_INTEL),
+            usm_device: usm(sys::DEVICE_DEVICE_MEM_CAPABILITIES_INTEL),
+            usm_shared: usm(sys::DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL),
+            usm_system: usm(sys::DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL),
+            sub_group_sizes,
+            max_sub_groups: number(sys::DEVICE_MAX_NUM_SUB_GROUPS),
+            max_work_group_size: size(sys::DEVICE_MAX_WORK_GROUP_SIZE),
+            max_work_item_sizes: ask.list(sys::DEVICE_MAX_WORK_ITEM_SIZES),
+            vendor_id: number(sys::DEVICE_VENDOR_ID),
+            max_compute_units: number(sys::DEVICE_MAX_COMPUTE_UNITS),
+            max_clock_frequency: number(sys::DEVICE_MAX_CLOCK_FREQUENCY),
+            address_bits: number(sys::DEVICE_ADDRESS_BITS),
+            max_mem_alloc_size: long(sys::DEVICE_MAX_MEM_ALLOC_SIZE),
+            max_parameter_size: size(sys::DEVICE_MAX_PARAMETER_SIZE),
+            mem_base_addr_align: number(sys::DEVICE_MEM_BASE_ADDR_ALIGN),
+            cache_line_size: number(sys::DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
+            cache_size: long(sys::DEVICE_GLOBAL_MEM_CACHE_SIZE),
+            global_mem_size: long(sys::DEVICE_GLOBAL_MEM_SIZE),
+            local_mem_size: long(sys::DEVICE_LOCAL_MEM_SIZE),
+            profiling_timer_resolution: size(sys::DEVICE_PROFILING_TIMER_RESOLUTION),
+            extensions,
+        })
+    }
+}
+
+struct Questions<'a> {
+    api: &'a Api,
+    device: cl_device_id,
+}
+
+impl Questions<'_> {
+    fn scalar<T: Default>(&self, what: cl_uint) -> Result<T, cl_int> {
+        let mut value = T::default();
+        let into = std::ptr::from_mut(&mut value).cast();
+        // SAFETY: a device of this loader, and room for one value of a plain type.
+        let error = unsafe { (self.api.clGetDeviceInfo)(self.device, what, size_of::<T>(), into, std::ptr::null_mut()) };
+        if error == sys::SUCCESS { Ok(value) } else { Err(error) }
+    }
+
+    fn list<T: Copy + Default>(&self, what: cl_uint) -> Vec<T> {
+        // SAFETY: a device of this loader.
+        let bytes = bytes(|size, into, needed| unsafe { (self.api.clGetDeviceInfo)(self.device, what, size, into, needed) });
+        bytes
+            .chunks_exact(size_of::<T>())
+            .map(|chunk| {
+                let mut value = T::default();
+                // SAFETY: as many bytes as a `T`, a plain number, has.
+                unsafe { std::ptr::copy_nonoverlapping(chunk.as_ptr(), std::ptr::from_mut(&mut value).cast(), chunk.len()) };
+                value
+            })
+            .collect()
+    }
+
+    fn text(&self, what: cl_uint) -> String {
+        // SAFETY: a device of this loader.
+        text(bytes(|size, into, needed| unsafe { (self.api.clGetDeviceInfo)(self.device, what, size, into, needed) }))
+    }
+}
+
+/// A text about a platform.
+pub(crate) fn platform_text(api: &Api, platform: cl_platform_id, what: cl_uint) -> String {
+    // SAFETY: a platform of this loader.
+    text(bytes(|size, into, needed| unsafe { (api.clGetPlatformInfo)(platform, what, size, into, needed) }))
+}
+
+/// The answer to one of OpenCL's questions of unknown length; empty if the driver does not answer.
+pub(crate) fn bytes(mut ask: impl FnMut(usize, *mut std::ffi::c_void, *mut usize) -> cl_int) -> Vec<u8> {
+    let mut needed = 0;
+    if ask(0, std::ptr::null_mut(), &mut needed) != sys::SUCCESS || needed == 0 {
+        return Vec::new();
+    }
+    let mut bytes = vec![0_u8; needed];
+    if ask(needed, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == sys::SUCCESS { bytes } else { Vec::new() }
+}
+
+/// A C string as drivers give it, sometimes with blanks around it.
+pub(crate) fn text(bytes: Vec<u8>) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
+}

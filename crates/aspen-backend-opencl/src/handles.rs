@@ -1,0 +1,334 @@
+//! Owned handles: each is released once, and keeps the context it belongs to.
+//!
+//! OpenCL's functions may be called from any thread, except that one kernel object must not be given arguments by two at once
+//! (OpenCL 3.0 §5.9); [`Kernel`] takes `&mut self` there.
+
+use std::ffi::{CStr, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::answers::{bytes, text};
+use crate::sys::{
+    self, Api, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id, cl_program, cl_uint, error_name,
+};
+
+/// A call that failed: the function and OpenCL's error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    pub(crate) call: &'static str,
+    pub(crate) error: cl_int,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} ({})", self.call, error_name(self.error), self.error)
+    }
+}
+
+/// What came of calls.
+pub(crate) type Tried<T> = Result<T, Failure>;
+
+fn succeeded(call: &'static str, error: cl_int) -> Tried<()> {
+    if error == sys::SUCCESS { Ok(()) } else { Err(Failure { call, error }) }
+}
+
+/// Some drivers give no handle and no error.
+fn given<T>(call: &'static str, error: cl_int, handle: *mut T) -> Tried<*mut T> {
+    succeeded(call, error)?;
+    if handle.is_null() { Err(Failure { call, error: sys::OUT_OF_RESOURCES }) } else { Ok(handle) }
+}
+
+/// A platform. It lives as long as the process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PlatformId(pub(crate) cl_platform_id);
+
+// SAFETY: a token for the driver, whose functions may be called on any thread.
+unsafe impl Send for PlatformId {}
+// SAFETY: as above.
+unsafe impl Sync for PlatformId {}
+
+/// A root device. It lives as long as the process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DeviceId(pub(crate) cl_device_id);
+
+// SAFETY: as for `PlatformId`.
+unsafe impl Send for DeviceId {}
+// SAFETY: as above.
+unsafe impl Sync for DeviceId {}
+
+/// All platforms; none if there is no driver.
+pub(crate) fn platform_ids(api: &Api) -> Tried<Vec<PlatformId>> {
+    let call = "clGetPlatformIDs";
+    let mut count = 0;
+    // SAFETY: only the count is asked for.
+    let error = unsafe { (api.clGetPlatformIDs)(0, ptr::null_mut(), &mut count) };
+    if error == sys::PLATFORM_NOT_FOUND_KHR {
+        return Ok(Vec::new());
+    }
+    succeeded(call, error)?;
+    let mut ids = vec![ptr::null_mut(); count as usize];
+    if count > 0 {
+        // SAFETY: room for `count` platforms.
+        succeeded(call, unsafe { (api.clGetPlatformIDs)(count, ids.as_mut_ptr(), ptr::null_mut()) })?;
+    }
+    Ok(ids.into_iter().map(PlatformId).collect())
+}
+
+/// All devices of a platform.
+pub(crate) fn device_ids(api: &Api, platform: PlatformId) -> Tried<Vec<DeviceId>> {
+    let call = "clGetDeviceIDs";
+    let mut count = 0;
+    // SAFETY: a platform of this loader; only the count is asked for.
+    let error = unsafe { (api.clGetDeviceIDs)(platform.0, sys::DEVICE_TYPE_ALL, 0, ptr::null_mut(), &mut count) };
+    if error == sys::DEVICE_NOT_FOUND {
+        return Ok(Vec::new());
+    }
+    succeeded(call, error)?;
+    let mut ids = vec![ptr::null_mut(); count as usize];
+    if count > 0 {
+        // SAFETY: room for `count` devices.
+        let error = unsafe { (api.clGetDeviceIDs)(platform.0, sys::DEVICE_TYPE_ALL, count, ids.as_mut_ptr(), ptr::null_mut()) };
+        succeeded(call, error)?;
+    }
+    Ok(ids.into_iter().map(DeviceId).collect())
+}
+
+/// A context.
+pub(crate) struct Context {
+    api: &'static Api,
+    handle: cl_context,
+}
+
+// SAFETY: see the module's text.
+unsafe impl Send for Context {}
+// SAFETY: see the module's text.
+unsafe impl Sync for Context {}
+
+impl Context {
+    pub(crate) fn create(api: &'static Api, devices: &[DeviceId]) -> Tried<Arc<Context>> {
+        let ids: Vec<cl_device_id> = devices.iter().map(|device| device.0).collect();
+        let mut error = sys::SUCCESS;
+        // SAFETY: no properties, an array of devices of one platform, no callback.
+        let handle =
+            unsafe { (api.clCreateContext)(ptr::null(), ids.len() as cl_uint, ids.as_ptr(), ptr::null(), ptr::null_mut(), &mut error) };
+        Ok(Arc::new(Context { api, handle: given("clCreateContext", error, handle)? }))
+    }
+
+    pub(crate) fn handle(&self) -> cl_context {
+        self.handle
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: created by `create`, released once; all that is made of it keeps it.
+        unsafe { (self.api.clReleaseContext)(self.handle) };
+    }
+}
+
+/// A command queue, out of order where the device can.
+pub(crate) struct Queue {
+    context: Arc<Context>,
+    handle: cl_command_queue,
+}
+
+// SAFETY: see the module's text.
+unsafe impl Send for Queue {}
+// SAFETY: see the module's text.
+unsafe impl Sync for Queue {}
+
+impl Queue {
+    pub(crate) fn create(context: &Arc<Context>, device: DeviceId, out_of_order: bool) -> Tried<Queue> {
+        let enabled = if out_of_order { sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE } else { 0 };
+        let properties = [sys::QUEUE_PROPERTIES, enabled, 0];
+        let mut error = sys::SUCCESS;
+        // SAFETY: a device of the context and a list of properties that ends with 0.
+        let handle = unsafe { (context.api.clCreateCommandQueueWithProperties)(context.handle, device.0, properties.as_ptr(), &mut error) };
+        Ok(Queue { context: context.clone(), handle: given("clCreateCommandQueueWithProperties", error, handle)? })
+    }
+
+    pub(crate) fn handle(&self) -> cl_command_queue {
+        self.handle
+    }
+
+    /// Runs a kernel and returns when it is complete. `local`: `None` lets the driver choose.
+    pub(crate) fn run(&self, kernel: &Kernel, offset: &[usize], global: &[usize], local: Option<&[usize]>) -> Tried<()> {
+        let dimensions = global.len() as cl_uint;
+        let offset = if offset.iter().all(|offset| *offset == 0) { ptr::null() } else { offset.as_ptr() };
+        let mut event = ptr::null_mut();
+        // SAFETY: arrays of `dimensions` numbers each or null; no events to wait for.
+        let error = unsafe {
+            (self.context.api.clEnqueueNDRangeKernel)(
+                self.handle,
+                kernel.handle,
+                dimensions,
+                offset,
+                global.as_ptr(),
+                local.map_or(ptr::null(), <[usize]>::as_ptr),
+                0,
+                ptr::null(),
+                &mut event,
+            )
+        };
+        succeeded("clEnqueueNDRangeKernel", error)?;
+        self.wait(event)
+    }
+
+    /// Waits for an event of this queue and releases it.
+    pub(crate) fn wait(&self, event: cl_event) -> Tried<()> {
+        let api = self.context.api;
+        // SAFETY: an event of this queue, owned by this call: it is released here and nowhere else.
+        unsafe {
+            let flushed = succeeded("clFlush", (api.clFlush)(self.handle));
+            let waited = flushed.and_then(|()| succeeded("clWaitForEvents", (api.clWaitForEvents)(1, &event)));
+            let mut status: cl_int = sys::SUCCESS;
+            let into = ptr::from_mut(&mut status).cast();
+            let asked = (api.clGetEventInfo)(event, sys::EVENT_COMMAND_EXECUTION_STATUS, size_of::<cl_int>(), into, ptr::null_mut());
+            (api.clReleaseEvent)(event);
+            // The status says more than that waiting failed.
+            if asked == sys::SUCCESS && status < 0 {
+                return Err(Failure { call: "the command", error: status });
+            }
+            waited
+        }
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // SAFETY: created by `create`, released once.
+        unsafe { (self.context.api.clReleaseCommandQueue)(self.handle) };
+    }
+}
+
+/// A program, built for one device.
+pub(crate) struct Program {
+    context: Arc<Context>,
+    device: DeviceId,
+    handle: cl_program,
+}
+
+// SAFETY: see the module's text.
+unsafe impl Send for Program {}
+// SAFETY: see the module's text.
+unsafe impl Sync for Program {}
+
+/// A program that was not built: the call, and what the compiler says.
+pub(crate) struct NotBuilt {
+    pub(crate) failure: Failure,
+    pub(crate) log: String,
+}
+
+impl Program {
+    /// Builds a program from SPIR-V.
+    pub(crate) fn build(context: &Arc<Context>, device: DeviceId, spirv: &[u8]) -> Result<Arc<Program>, NotBuilt> {
+        let mut error = sys::SUCCESS;
+        // SAFETY: `spirv` is readable for its length; the driver copies it.
+        let handle = unsafe { (context.api.clCreateProgramWithIL)(context.handle, spirv.as_ptr().cast(), spirv.len(), &mut error) };
+        let handle = given("clCreateProgramWithIL", error, handle).map_err(|failure| NotBuilt { failure, log: String::new() })?;
+        let program = Program { context: context.clone(), device, handle };
+        // SAFETY: one device of the context, options without any, no callback.
+        let error = unsafe { (context.api.clBuildProgram)(handle, 1, &device.0, c"".as_ptr(), ptr::null(), ptr::null_mut()) };
+        match succeeded("clBuildProgram", error) {
+            Ok(()) => Ok(Arc::new(program)),
+            Err(failure) => Err(NotBuilt { failure, log: program.log() }),
+        }
+    }
+
+    fn log(&self) -> String {
+        // SAFETY: a program and its device.
+        text(bytes(|size, into, needed| unsafe {
+            (self.context.api.clGetProgramBuildInfo)(self.handle, self.device.0, sys::PROGRAM_BUILD_LOG, size, into, needed)
+        }))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: created by `build`, released once; kernels keep it.
+        unsafe { (self.context.api.clReleaseProgram)(self.handle) };
+    }
+}
+
+/// A kernel object: a kernel with its arguments.
+pub(crate) struct Kernel {
+    program: Arc<Program>,
+    handle: cl_kernel,
+}
+
+// SAFETY: see the module's text; arguments are set through `&mut self`.
+unsafe impl Send for Kernel {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel {}
+
+impl Kernel {
+    pub(crate) fn create(program: &Arc<Program>, name: &CStr) -> Tried<Kernel> {
+        let mut error = sys::SUCCESS;
+        // SAFETY: a program that is built and a NUL-terminated name.
+        let handle = unsafe { (program.context.api.clCreateKernel)(program.handle, name.as_ptr(), &mut error) };
+        Ok(Kernel { program: program.clone(), handle: given("clCreateKernel", error, handle)? })
+    }
+
+    fn api(&self) -> &'static Api {
+        self.program.context.api
+    }
+
+    /// Gives an argument its bytes; with a null pointer, so much local memory.
+    ///
+    /// # Safety
+    /// `value` is null or readable for `size` bytes.
+    pub(crate) unsafe fn set_argument(&mut self, index: cl_uint, size: usize, value: *const c_void) -> Tried<()> {
+        // SAFETY: by this function's contract; the driver copies the bytes.
+        succeeded("clSetKernelArg", unsafe { (self.api().clSetKernelArg)(self.handle, index, size, value) })
+    }
+
+    /// States that the kernel may reach memory of a kind through pointers in its arguments.
+    pub(crate) fn allow(&mut self, what: cl_uint) -> Tried<()> {
+        let yes = sys::TRUE;
+        let value = ptr::from_ref(&yes).cast();
+        // SAFETY: the value is a `cl_bool`, as for every `what` that this crate asks for.
+        succeeded("clSetKernelExecInfo", unsafe { (self.api().clSetKernelExecInfo)(self.handle, what, size_of_val(&yes), value) })
+    }
+
+    /// The most work-items that a work-group of this kernel may have.
+    pub(crate) fn max_work_group_size(&self) -> Tried<usize> {
+        let mut size = 0_usize;
+        let into = ptr::from_mut(&mut size).cast();
+        // SAFETY: a kernel built for this device, and room for one `size_t`.
+        let error = unsafe {
+            let ask = self.api().clGetKernelWorkGroupInfo;
+            ask(self.handle, self.program.device.0, sys::KERNEL_WORK_GROUP_SIZE, size_of::<usize>(), into, ptr::null_mut())
+        };
+        succeeded("clGetKernelWorkGroupInfo", error).map(|()| size)
+    }
+
+    /// The sub-group size that the kernel was built with because it requires one; 0 if it requires none.
+    pub(crate) fn required_sub_group_size(&self) -> Tried<usize> {
+        self.sub_group_info(sys::KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, &[])
+    }
+
+    /// The size of full sub-groups in work-groups of that size.
+    pub(crate) fn sub_group_size(&self, local: &[usize]) -> Tried<usize> {
+        self.sub_group_info(sys::KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, local)
+    }
+
+    fn sub_group_info(&self, what: cl_uint, local: &[usize]) -> Tried<usize> {
+        let mut size = 0_usize;
+        let into = ptr::from_mut(&mut size).cast();
+        let input = if local.is_empty() { ptr::null() } else { local.as_ptr().cast() };
+        // SAFETY: a kernel built for this device, an array of the length that is told, and room for one `size_t`.
+        let error = unsafe {
+            let ask = self.api().clGetKernelSubGroupInfo;
+            let device = self.program.device.0;
+            ask(self.handle, device, what, size_of_val(local), input, size_of::<usize>(), into, ptr::null_mut())
+        };
+        succeeded("clGetKernelSubGroupInfo", error).map(|()| size)
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // SAFETY: created by `create`, released once.
+        unsafe { (self.api().clReleaseKernel)(self.handle) };
+    }
+}

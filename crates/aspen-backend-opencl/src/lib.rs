@@ -1,0 +1,22 @@
+//! Devices of OpenCL drivers: they take the `spir64` images of programs and compile them when they are first needed.
+//!
+//! - `sys`: the C API, loaded from the ICD loader at run time; without a loader or drivers there are no devices, which is no error;
+//! - [`answers`]: what a driver says of a device; [`capabilities`]: what follows from that;
+//! - `handles`: owned contexts, queues, programs, kernels and events;
+//! - `device`: platforms and devices, memory;
+//! - `program`: programs, kernels and launches.
+
+pub mod answers;
+pub mod capabilities;
+mod device;
+mod handles;
+mod program;
+mod sys;
+
+use aspen_runtime::backend::Backend;
+
+/// The platforms of this machine, in the loader's order.
+pub fn platforms() -> Vec<Box<dyn Backend>> {
+    let Some(api) = sys::api() else { return Vec::new() };
+    device::platforms(api).into_iter().map(|platform| Box::new(platform) as Box<dyn Backend>).collect()
+}

@@ -1,0 +1,281 @@
+//! Programs, kernels and launches. Entries are those of `include/sycl/detail/kernel_entry.hpp`:
+//!
+//! | launch            | arguments                                                                    | local size                  |
+//! |-------------------|------------------------------------------------------------------------------|-----------------------------|
+//! | single task       | functor                                                                      | 1                           |
+//! | range             | functor                                                                      | the driver's choice         |
+//! | nd_range          | functor, local memory                                                        | the nd_range's              |
+//! | work-groups       | functor, local memory, logical group (three u64 in SYCL order, by value)     | 1: one work-item is a group |
+//!
+//! SYCL's last dimension is OpenCL's first.
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use aspen_runtime::backend::{self, Job, Launch, LaunchKind};
+use aspen_runtime::{Code, Error, Result};
+
+use crate::device::Device;
+use crate::handles::{Kernel, Program, Tried};
+
+/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
+const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
+
+/// An image, built for a device.
+pub(crate) struct Image {
+    device: Arc<Device>,
+    name: String,
+    program: Arc<Program>,
+}
+
+impl Image {
+    pub(crate) fn build(device: &Arc<Device>, name: &str, spirv: &[u8]) -> Result<Image> {
+        let begin = std::time::Instant::now();
+        let program = Program::build(device.context()?, device.id(), spirv).map_err(|problem| {
+            let mut text = format!("{name} cannot be built for OpenCL device '{}': {}", device.name(), problem.failure);
+            if !problem.log.is_empty() {
+                text += &format!("\n{}", problem.log);
+            }
+            Error::new(Code::Build, text)
+        })?;
+        tracing::debug!(image = name, device = device.name(), ms = begin.elapsed().as_millis(), "built");
+        Ok(Image { device: device.clone(), name: name.to_owned(), program })
+    }
+}
+
+impl backend::Program for Image {
+    fn kernel(&self, symbol: &str) -> Result<Arc<dyn backend::Kernel>> {
+        let failed = |why: &dyn std::fmt::Display| {
+            Error::new(Code::Build, format!("{}: the image's list of kernels promises '{symbol}', but: {why}", self.name))
+        };
+        let symbol = CString::new(symbol).map_err(|error| failed(&error))?;
+        let entry =
+            Entry { device: self.device.clone(), program: self.program.clone(), symbol, spare: Mutex::default(), limits: OnceLock::new() };
+        // One now, so that a kernel that is not there is an error of the image.
+        let kernel = entry.create().map_err(|failure| failed(&failure))?;
+        entry.give_back(kernel);
+        Ok(Arc::new(Shared(Arc::new(entry))))
+    }
+}
+
+/// A kernel. Its arguments belong to a kernel object, so each launch in flight has one of its own.
+struct Entry {
+    device: Arc<Device>,
+    program: Arc<Program>,
+    symbol: CString,
+    spare: Mutex<Vec<Kernel>>,
+    limits: OnceLock<Tried<Limits>>,
+}
+
+/// What the compiled kernel can do, which may be less than its device.
+#[derive(Clone, Copy)]
+struct Limits {
+    max_work_group_size: usize,
+    /// 0: none is required.
+    required_sub_group_size: usize,
+}
+
+impl Entry {
+    fn create(&self) -> Tried<Kernel> {
+        let mut kernel = Kernel::create(&self.program, &self.symbol)?;
+        for access in self.device.indirect_accesses() {
+            kernel.allow(access)?;
+        }
+        Ok(kernel)
+    }
+
+    fn take(&self) -> Result<Kernel> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.map_or_else(|| self.create().map_err(|failure| self.device.error(Code::Runtime, failure)), Ok)
+    }
+
+    fn give_back(&self, kernel: Kernel) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(kernel);
+    }
+
+    fn limits(&self, kernel: &Kernel) -> Result<Limits> {
+        let ask = || {
+            // Drivers without the extension know no required sizes.
+            let required_sub_group_size = if self.device.has_sub_group_sizes() { kernel.required_sub_group_size()? } else { 0 };
+            Ok(Limits { max_work_group_size: kernel.max_work_group_size()?, required_sub_group_size })
+        };
+        self.limits.get_or_init(ask).map_err(|failure| self.device.error(Code::Runtime, failure))
+    }
+
+    /// What the check of the device cannot know, since it depends on what the driver made of the kernel.
+    fn check(&self, kernel: &Kernel, launch: &Launch, local: &[usize]) -> Result<()> {
+        let limits = self.limits(kernel)?;
+        let items: usize = local.iter().product();
+        if items > limits.max_work_group_size {
+            let text = format!(
+                "kernel '{}' was launched with work-groups of {items} work-items; '{}' runs it with at most {}",
+                launch.name,
+                self.device.name(),
+                limits.max_work_group_size
+            );
+            return Err(Error::new(Code::NdRange, text));
+        }
+        // Some drivers build another size than the required one and say nothing. Source: DESIGN §10.
+        let required = limits.required_sub_group_size;
+        if required == 0 || items < required {
+            return Ok(());
+        }
+        let built = kernel.sub_group_size(local).map_err(|failure| self.device.error(Code::Runtime, failure))?;
+        if launch.sub_group_size.is_some_and(|wanted| wanted as usize != required) || built != required {
+            let wanted = launch.sub_group_size.map_or(required, |size| size as usize);
+            let text = format!(
+                "kernel '{}' requires sub-group size {wanted}, but the driver of '{}' built it with {built}",
+                launch.name,
+                self.device.name()
+            );
+            return Err(Error::new(Code::Build, text));
+        }
+        Ok(())
+    }
+}
+
+struct Shared(Arc<Entry>);
+
+impl backend::Kernel for Shared {
+    fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
+        let geometry = Geometry::of(&launch);
+        let kernel = self.0.take()?;
+        let mut prepared = Prepared { entry: self.0.clone(), kernel: Some(kernel), name: String::new(), geometry };
+        let Some(kernel) = &mut prepared.kernel else { return Ok(Box::new(prepared)) };
+        if let Some(local) = &prepared.geometry.local {
+            self.0.check(kernel, &launch, local)?;
+        }
+        set_arguments(kernel, &launch).map_err(|failure| {
+            let text = format!(
+                "kernel '{}' with a functor of {} bytes and {} bytes of local memory: {failure}",
+                launch.name,
+                launch.closure.size(),
+                launch.local_memory
+            );
+            self.0.device.error(Code::KernelArgument, text)
+        })?;
+        prepared.name = launch.name;
+        Ok(Box::new(prepared))
+    }
+}
+
+fn set_arguments(kernel: &mut Kernel, launch: &Launch) -> Tried<()> {
+    // SAFETY: the functor's bytes.
+    unsafe { kernel.set_argument(0, launch.closure.size(), launch.closure.as_ptr().cast()) }?;
+    if matches!(launch.kind, LaunchKind::NdRange | LaunchKind::WorkGroups) {
+        // OpenCL has no local memory of no bytes.
+        let bytes = usize::try_from(launch.local_memory).unwrap_or(usize::MAX).max(1);
+        // SAFETY: null asks for local memory.
+        unsafe { kernel.set_argument(1, bytes, ptr::null()) }?;
+    }
+    if launch.kind == LaunchKind::WorkGroups {
+        let shape = logical_group(launch.local);
+        // SAFETY: the three numbers, as `work_group_shape` has them.
+        unsafe { kernel.set_argument(2, size_of_val(&shape), shape.as_ptr().cast::<c_void>()) }?;
+    }
+    Ok(())
+}
+
+fn logical_group(local: [u64; 3]) -> [u64; 3] {
+    if local == [0; 3] { DEFAULT_LOGICAL_GROUP } else { local.map(|dim| dim.max(1)) }
+}
+
+/// A launch in OpenCL's order, without dimensions that have one work-item.
+#[derive(PartialEq, Eq, Debug)]
+struct Geometry {
+    global: Vec<usize>,
+    offset: Vec<usize>,
+    local: Option<Vec<usize>>,
+}
+
+impl Geometry {
+    fn of(launch: &Launch) -> Geometry {
+        let local = match launch.kind {
+            LaunchKind::SingleTask | LaunchKind::WorkGroups => Some([1; 3]),
+            LaunchKind::Range => None,
+            LaunchKind::NdRange => Some(launch.local),
+        };
+        let used = |dim: &usize| launch.global[*dim] != 1 || launch.offset[*dim] != 0;
+        let first = (0..3).find(used).unwrap_or(2);
+        let turned = |sizes: [u64; 3]| sizes[first..].iter().rev().map(|size| usize::try_from(*size).unwrap_or(usize::MAX)).collect();
+        Geometry { global: turned(launch.global), offset: turned(launch.offset), local: local.map(turned) }
+    }
+}
+
+/// A launch with its arguments.
+struct Prepared {
+    entry: Arc<Entry>,
+    /// Set until the value is dropped.
+    kernel: Option<Kernel>,
+    name: String,
+    geometry: Geometry,
+}
+
+impl Job for Prepared {
+    fn chunks(&self) -> usize {
+        usize::from(!self.geometry.global.contains(&0))
+    }
+
+    fn run(&self, _: usize) -> Result<()> {
+        let Some(kernel) = &self.kernel else { return Ok(()) };
+        let Geometry { global, offset, local } = &self.geometry;
+        let device = &self.entry.device;
+        let run = device.queue()?.run(kernel, offset, global, local.as_deref());
+        run.map_err(|failure| device.error(Code::Kernel, format!("kernel '{}': {failure}", self.name)))
+    }
+
+    fn expected_ns(&self) -> Option<u64> {
+        // The driver has its own threads; this one only waits.
+        Some(0)
+    }
+
+    fn took_ns(&self, _: u64) {}
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if let Some(kernel) = self.kernel.take() {
+            self.entry.give_back(kernel);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aspen_runtime::backend::Closure;
+
+    use super::*;
+
+    fn launch(kind: LaunchKind, global: [u64; 3], local: [u64; 3], offset: [u64; 3]) -> Launch {
+        // SAFETY: nothing is read for size 0.
+        let closure = unsafe { Closure::copy(ptr::null(), 0, 1) }.expect("memory");
+        Launch { name: "k".into(), kind, global, local, offset, local_memory: 0, sub_group_size: None, closure }
+    }
+
+    #[test]
+    fn dimensions_are_turned_and_ones_are_dropped() {
+        type Case<'a> = (LaunchKind, [u64; 3], [u64; 3], [u64; 3], &'a [usize], &'a [usize], Option<&'a [usize]>);
+        let cases: [Case<'_>; 8] = [
+            (LaunchKind::SingleTask, [1, 1, 1], [0; 3], [0; 3], &[1], &[0], Some(&[1])),
+            (LaunchKind::Range, [1, 1, 100], [1; 3], [0; 3], &[100], &[0], None),
+            (LaunchKind::Range, [2, 3, 4], [1; 3], [5, 6, 7], &[4, 3, 2], &[7, 6, 5], None),
+            (LaunchKind::Range, [1, 1, 0], [1; 3], [0; 3], &[0], &[0], None),
+            (LaunchKind::Range, [1, 1, 8], [1; 3], [0, 4, 0], &[8, 1], &[0, 4], None),
+            (LaunchKind::NdRange, [1, 24, 6], [1, 12, 3], [0; 3], &[6, 24], &[0, 0], Some(&[3, 12])),
+            (LaunchKind::NdRange, [4, 1, 1], [2, 1, 1], [0; 3], &[1, 1, 4], &[0, 0, 0], Some(&[1, 1, 2])),
+            (LaunchKind::WorkGroups, [1, 2, 3], [1, 4, 8], [0; 3], &[3, 2], &[0, 0], Some(&[1, 1])),
+        ];
+        for (kind, global, local, offset, cl_global, cl_offset, cl_local) in cases {
+            let geometry = Geometry::of(&launch(kind, global, local, offset));
+            let wanted = Geometry { global: cl_global.to_vec(), offset: cl_offset.to_vec(), local: cl_local.map(<[usize]>::to_vec) };
+            assert_eq!(geometry, wanted, "{kind:?} {global:?} {local:?} {offset:?}");
+        }
+    }
+
+    #[test]
+    fn logical_groups_have_at_least_one_work_item() {
+        assert_eq!(logical_group([0; 3]), DEFAULT_LOGICAL_GROUP);
+        assert_eq!(logical_group([1, 0, 8]), [1, 1, 8]);
+    }
+}
