@@ -3,6 +3,7 @@
 //! Source: DESIGN §2.
 
 mod propagate;
+mod split;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,6 +24,8 @@ pub enum Name {
     Compile,
     /// aspen propagate on 1k, 5k and 13k kernels, against opt -passes=verify
     Propagate,
+    /// sycl-post-link on 1k, 5k and 13k kernels, against llvm-split by kernel
+    Split,
     /// An empty single_task on the embedded CPU device
     Launch,
 }
@@ -39,6 +42,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Header => bench.header(),
         Name::Compile => bench.compile(),
         Name::Propagate => bench.propagate(),
+        Name::Split => bench.split(),
         Name::Launch => bench.launch(),
     }
 }

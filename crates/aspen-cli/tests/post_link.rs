@@ -36,21 +36,31 @@ fn text(session: &Session, name: &str) -> String {
 fn tables_for_targets_and_what_inspect_says_of_them() {
     let session = session(&[("a.ll", MODULE)]);
     session.ok("./sycl-post-link -symbols -properties -emit-exported-symbols -emit-imported-symbols a.ll -o all.table -o intel_gpu_dg1,dg1.table -S");
-    assert_eq!(text(&session, "all.table"), "[Code|Properties|Symbols]\nall_0.ll|all_0.prop|all_0.sym\nall_1.ll|all_1.prop|all_1.sym\nall_2.ll|all_2.prop|all_2.sym\n");
+    assert_eq!(
+        text(&session, "all.table"),
+        "[Code|Properties|Symbols]\nall_0.ll|all_0.prop|all_0.sym\nall_1.ll|all_1.prop|all_1.sym\nall_2.ll|all_2.prop|all_2.sym\n"
+    );
     assert_eq!(
         text(&session, "dg1.table"),
         "[Code|Properties|Symbols]\nall_1.ll|all_1.intel_gpu_dg1.prop|all_1.sym\nall_2.ll|all_2.intel_gpu_dg1.prop|all_2.sym\n"
     );
     // By hand: 32 bits in 8 bytes, then 6; the least significant bit first.
-    assert_eq!(text(&session, "all_0.prop"), "[SYCL/device-requirements]\naspect=2|gAAAAAAAAAgBAAAA\nreqd_sub_group_size=2|gAAAAAAAAAACAAAA\n");
+    assert_eq!(
+        text(&session, "all_0.prop"),
+        "[SYCL/device-requirements]\naspect=2|gAAAAAAAAAgBAAAA\nreqd_sub_group_size=2|gAAAAAAAAAACAAAA\n"
+    );
     assert_eq!(text(&session, "all_2.prop"), "[SYCL/exported symbols]\n_Z3expv=1|1\n");
     assert_eq!((text(&session, "all_0.sym").as_str(), text(&session, "all_1.prop").contains("_Z3impv=1|1")), ("_ZTS3foo\n", true));
 
     let json = session.json("aspen inspect all.table");
     let images = json["images"].as_array().expect("a list");
-    let names: Vec<_> = images.iter().map(|image| (image["name"].as_str().unwrap_or(""), image["kernels"][0]["name"].as_str().unwrap_or(""))).collect();
+    let names: Vec<_> =
+        images.iter().map(|image| (image["name"].as_str().unwrap_or(""), image["kernels"][0]["name"].as_str().unwrap_or(""))).collect();
     assert_eq!(names, [("all_0", "foo"), ("all_1", "k2"), ("all_2", "")]);
-    assert_eq!(images[0]["requirements"], serde_json::json!({ "aspects": ["fp64"], "reqd_sub_group_size": 8, "reqd_work_group_size": null }));
+    assert_eq!(
+        images[0]["requirements"],
+        serde_json::json!({ "aspects": ["fp64"], "reqd_sub_group_size": 8, "reqd_work_group_size": null })
+    );
     assert_eq!((&images[1]["imports"], &images[2]["exports"]), (&serde_json::json!(["_Z3impv"]), &serde_json::json!(["_Z3expv"])));
     assert_eq!(session.json("aspen inspect all_0.prop")["images"][0]["requirements"], images[0]["requirements"]);
     session.bad(1, "aspen check all.table --device intel_gpu_dg1", &[]);
@@ -60,7 +70,9 @@ fn tables_for_targets_and_what_inspect_says_of_them() {
     assert_eq!(text(&session, "x/t.table"), "[Code|Properties]\nx/t_0.bc|x/t_0.prop\nx/t_1.bc|x/t_1.prop\nx/t_2.bc|x/t_2.prop\n");
     // DPC++ orders by name, downwards: k2, _ZTS3foo, _Z3expv.
     assert_eq!(text(&session, "x/t_1.prop"), "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\nreqd_sub_group_size=1|8\n");
-    assert!(text(&session, "x/t_0.prop").contains("aspects=2|AAAAAAAAAAA\nreqd_work_group_size_uint64_t=2|ADAAAAAAAAABAAAAAAAAAIAAAAAAAAAABAAAAAAAAAA\nwork_group_num_dim=1|2\n"));
+    assert!(text(&session, "x/t_0.prop").contains(
+        "aspects=2|AAAAAAAAAAA\nreqd_work_group_size_uint64_t=2|ADAAAAAAAAABAAAAAAAAAIAAAAAAAAAABAAAAAAAAAA\nwork_group_num_dim=1|2\n"
+    ));
 
     session.ok("./sycl-aspect-filter --target=intel_gpu_dg1 x/t.table -o left.table");
     assert_eq!(text(&session, "left.table"), "[Code|Properties]\nx/t_0.bc|x/t_0.prop\nx/t_2.bc|x/t_2.prop\n");

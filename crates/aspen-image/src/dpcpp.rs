@@ -42,7 +42,8 @@ pub fn requirements_of_sets(sets: &PropertySets) -> Result<Requirements, ImageEr
 /// Reads `SYCL/device requirements`.
 fn requirements_of_dpcpp(set: &PropertySet) -> Result<Requirements, ImageError> {
     let mut out = Requirements::default();
-    let wrong = |name: &str, why: &str| ImageError::Requirement { set: DEVICE_REQUIREMENTS_DPCPP, name: name.to_owned(), why: why.to_owned() };
+    let wrong =
+        |name: &str, why: &str| ImageError::Requirement { set: DEVICE_REQUIREMENTS_DPCPP, name: name.to_owned(), why: why.to_owned() };
     let (mut dims, mut count) = (None, None);
     for (name, value) in set {
         match name.as_str() {
@@ -84,10 +85,8 @@ mod tests {
 
     fn needs(text: &str) -> String {
         let sets = PropertySets::from_text(text).expect("sound text");
-        requirements_of_sets(&sets).map_or_else(
-            |error| error.to_string(),
-            |needed| needed.needs().map(|need| need.to_string()).collect::<Vec<_>>().join(", "),
-        )
+        requirements_of_sets(&sets)
+            .map_or_else(|error| error.to_string(), |needed| needed.needs().map(|need| need.to_string()).collect::<Vec<_>>().join(", "))
     }
 
     #[test]
@@ -96,10 +95,18 @@ mod tests {
         let aspects = "aspects=2|ABAAAAAAAAQAAAAAGAAAAA\n";
         assert_eq!(needs(""), "");
         assert_eq!(needs("[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"), "");
-        assert_eq!(needs(&format!("[SYCL/device requirements]\n{aspects}reqd_sub_group_size=1|32\n")), "aspect cpu, aspect fp64, sub-group size 32");
-        let size = format!("[SYCL/device requirements]\n{aspects}reqd_work_group_size_uint64_t=2|ABAAAAAAAAAQAAAAAAAAAA\nwork_group_num_dim=1|1\n");
+        assert_eq!(
+            needs(&format!("[SYCL/device requirements]\n{aspects}reqd_sub_group_size=1|32\n")),
+            "aspect cpu, aspect fp64, sub-group size 32"
+        );
+        let size = format!(
+            "[SYCL/device requirements]\n{aspects}reqd_work_group_size_uint64_t=2|ABAAAAAAAAAQAAAAAAAAAA\nwork_group_num_dim=1|1\n"
+        );
         assert_eq!(needs(&size), "aspect cpu, aspect fp64, work-group size 64");
-        assert_eq!(needs("[SYCL/device-requirements]\naspect=2|ABAAAAAAAAQAAAAAGAAAAA\n[SYCL/device requirements]\nreqd_sub_group_size=1|8\n"), "aspect cpu, aspect fp64, sub-group size 8");
+        assert_eq!(
+            needs("[SYCL/device-requirements]\naspect=2|ABAAAAAAAAQAAAAAGAAAAA\n[SYCL/device requirements]\nreqd_sub_group_size=1|8\n"),
+            "aspect cpu, aspect fp64, sub-group size 8"
+        );
         for (line, why) in [
             ("aspects=1|6", "'aspects' in 'SYCL/device requirements' cannot be used: it is no array of 32-bit numbers"),
             ("reqd_sub_group_size=2|ABAAAAAAAAQAAAAAGAAAAA", "it is no number of at least 1"),

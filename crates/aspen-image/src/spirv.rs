@@ -186,9 +186,18 @@ mod tests {
             &[15, 6],
         ]))
         .expect("a sound module");
-        let needs: Vec<_> =
-            parsed.kernels.iter().map(|(name, needed)| (name.as_str(), needed.needs().map(|need| need.to_string()).collect::<Vec<_>>())).collect();
-        assert_eq!(needs, [("one", vec!["aspect fp64".into(), "work-group size 1x4x8".into()]), ("quad", vec!["aspect fp64".into(), "sub-group size 16".to_owned()])]);
+        let needs: Vec<_> = parsed
+            .kernels
+            .iter()
+            .map(|(name, needed)| (name.as_str(), needed.needs().map(|need| need.to_string()).collect::<Vec<_>>()))
+            .collect();
+        assert_eq!(
+            needs,
+            [
+                ("one", vec!["aspect fp64".into(), "work-group size 1x4x8".into()]),
+                ("quad", vec!["aspect fp64".into(), "sub-group size 16".to_owned()])
+            ]
+        );
         assert_eq!((parsed.exports, parsed.imports), (vec!["ex".to_owned()], vec!["im".to_owned()]));
     }
 

@@ -331,9 +331,14 @@ mod tests {
 
     #[test]
     fn dpcpps_command_lines() {
-        let arguments = sound("-split=kernel -symbols -properties -emit-exported-symbols x.bc -o a.table -o intel_gpu_pvc,b,c.table -out-dir=d -S -f");
-        assert_eq!((arguments.split, arguments.symbols, arguments.properties, arguments.exported_symbols), (CodeSplit::PerKernel, true, true, true));
-        let outputs = [Output { target: None, path: "a.table".into() }, Output { target: Some("intel_gpu_pvc".into()), path: "b,c.table".into() }];
+        let arguments =
+            sound("-split=kernel -symbols -properties -emit-exported-symbols x.bc -o a.table -o intel_gpu_pvc,b,c.table -out-dir=d -S -f");
+        assert_eq!(
+            (arguments.split, arguments.symbols, arguments.properties, arguments.exported_symbols),
+            (CodeSplit::PerKernel, true, true, true)
+        );
+        let outputs =
+            [Output { target: None, path: "a.table".into() }, Output { target: Some("intel_gpu_pvc".into()), path: "b,c.table".into() }];
         assert_eq!((arguments.outputs, arguments.out_dir, arguments.text), (outputs.to_vec(), Some("d".into()), true));
         assert_eq!(arguments.input, Some("x.bc".into()));
         assert_eq!(sound("--split=none --symbols --o=,t x.ll").outputs, [Output { target: None, path: "t".into() }]);

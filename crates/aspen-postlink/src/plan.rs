@@ -25,9 +25,9 @@ pub fn plan(functions: &[DeviceFunction], arguments: &Arguments) -> Vec<Entries>
         Dialect::Seed => {
             let unit = |function: &'_ DeviceFunction| function.module_id.clone().unwrap_or_default();
             let units: Vec<String> = entries().map(|(_, function)| unit(function)).collect();
-            let keyed = entries().zip(&units).map(|((index, function), unit)| {
-                (FuncId::from_index(index), unit.as_str(), function.requirements.clone())
-            });
+            let keyed = entries()
+                .zip(&units)
+                .map(|((index, function), unit)| (FuncId::from_index(index), unit.as_str(), function.requirements.clone()));
             group(keyed, arguments.split).into_iter().map(|image| image.entries.into_iter().map(FuncId::index).collect()).collect()
         }
         Dialect::Dpcpp => {

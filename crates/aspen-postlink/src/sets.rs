@@ -10,6 +10,9 @@ use aspen_llvm::{DeviceFunction, DeviceGlobal};
 use crate::arguments::{Arguments, Dialect};
 use crate::entry_points::{is_export, is_importable};
 
+/// A text that a function may say about itself.
+type Read = fn(&DeviceFunction) -> Option<&String>;
+
 /// An image as it was cut out.
 pub(crate) struct Cut<'i> {
     /// Its kernels and exported functions, in module order.
@@ -101,8 +104,9 @@ impl Cut<'_> {
         if !targets.is_empty() {
             set.insert("fixed_target".into(), Value::from_u32s(targets));
         }
-        for (name, read) in [("joint_matrix", joint_matrix as fn(&DeviceFunction) -> Option<&String>), ("joint_matrix_mad", joint_matrix_mad)] {
-            let records: BTreeSet<&str> = all().filter_map(read).flat_map(|records| records.split(';')).filter(|record| !record.is_empty()).collect();
+        for (name, read) in [("joint_matrix", joint_matrix as Read), ("joint_matrix_mad", joint_matrix_mad)] {
+            let records: BTreeSet<&str> =
+                all().filter_map(read).flat_map(|records| records.split(';')).filter(|record| !record.is_empty()).collect();
             if !records.is_empty() {
                 set.insert(name.into(), text(&records.into_iter().collect::<Vec<_>>().join(";")));
             }
@@ -122,7 +126,7 @@ impl Cut<'_> {
     /// What entry points ask of the device's compiler, where all of them ask for the same.
     fn misc_properties(&self) -> PropertySet {
         let mut set = PropertySet::new();
-        let asked: [(&str, fn(&DeviceFunction) -> Option<&String>); 3] = [
+        let asked: [(&str, Read); 3] = [
             ("sycl-register-alloc-mode", |function| function.register_alloc_mode.as_ref()),
             ("sycl-grf-size", |function| function.grf_size.as_ref()),
             ("optLevel", |function| function.opt_level.as_ref()),

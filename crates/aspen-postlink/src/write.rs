@@ -41,7 +41,8 @@ pub fn run(arguments: &Arguments, database: &Database) -> Result<(), Error> {
         return Err(Error::Unsupported { name, what: "specialization constants", symbol: reader.symbol.clone(), option });
     }
     let mut files = Files::default();
-    let mut job = Job { arguments, targets, module: &module, functions: &functions, globals: device_globals(module.view()), images: Vec::new() };
+    let mut job =
+        Job { arguments, targets, module: &module, functions: &functions, globals: device_globals(module.view()), images: Vec::new() };
     let result = job.write(&mut files);
     if result.is_err() {
         files.remove();

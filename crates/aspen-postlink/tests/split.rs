@@ -62,8 +62,24 @@ struct Input {
 fn entry() -> impl Strategy<Value = Entry> {
     let aspects = || btree_set(select(vec![5u32, 6, 27, 103]), 0..3);
     let size = select(vec![vec![], vec![], vec![4], vec![4, 1, 1], vec![2, 8]]);
-    (any::<bool>(), 0..2u8, aspects(), proptest::option::of(aspects()), select(vec![None, None, Some(8), Some(64)]), size, vec(0..64usize, 0..3))
-        .prop_map(|(kernel, unit, used, declared, sub_group, work_group, calls)| Entry { kernel, unit, used, declared, sub_group, work_group, calls })
+    (
+        any::<bool>(),
+        0..2u8,
+        aspects(),
+        proptest::option::of(aspects()),
+        select(vec![None, None, Some(8), Some(64)]),
+        size,
+        vec(0..64usize, 0..3),
+    )
+        .prop_map(|(kernel, unit, used, declared, sub_group, work_group, calls)| Entry {
+            kernel,
+            unit,
+            used,
+            declared,
+            sub_group,
+            work_group,
+            calls,
+        })
 }
 
 fn helper() -> impl Strategy<Value = Helper> {
@@ -82,8 +98,12 @@ fn helper() -> impl Strategy<Value = Helper> {
 }
 
 fn input() -> impl Strategy<Value = Input> {
-    (vec(entry(), 1..9), vec(helper(), 1..9), vec(0..64usize, 0..3), any::<bool>())
-        .prop_map(|(entries, helpers, used, debug)| Input { entries, helpers, used, debug })
+    (vec(entry(), 1..9), vec(helper(), 1..9), vec(0..64usize, 0..3), any::<bool>()).prop_map(|(entries, helpers, used, debug)| Input {
+        entries,
+        helpers,
+        used,
+        debug,
+    })
 }
 
 impl Input {
@@ -97,7 +117,8 @@ impl Input {
 
     /// The module; `order` says in which order the entry points stand.
     fn text(&self, order: &[usize]) -> String {
-        let mut out = String::from("source_filename = \"0.cpp\"\ntarget triple = \"spir64-unknown-unknown\"\n@data = addrspace(1) global i32 7\n");
+        let mut out =
+            String::from("source_filename = \"0.cpp\"\ntarget triple = \"spir64-unknown-unknown\"\n@data = addrspace(1) global i32 7\n");
         let mut metadata = Vec::<String>::new();
         let mut node = |text: String| {
             metadata.push(text);
@@ -121,12 +142,15 @@ impl Input {
             let _ = writeln!(out, "@llvm.used = appending global [{} x ptr] [{}], section \"llvm.metadata\"", list.len(), list.join(", "));
         }
         let program = |name: &str| {
-            format!("distinct !DISubprogram(name: \"{name}\", scope: !2, file: !2, line: 1, type: !3, unit: !1, spFlags: DISPFlagDefinition)")
+            format!(
+                "distinct !DISubprogram(name: \"{name}\", scope: !2, file: !2, line: 1, type: !3, unit: !1, spFlags: DISPFlagDefinition)"
+            )
         };
         for (index, helper) in self.helpers.iter().enumerate() {
             let comdat = if helper.linkage.contains("odr") { " comdat" } else { "" };
             let debug = if self.debug { node(program(&format!("h{index}"))) } else { 0 };
-            let location = if self.debug { format!(", !dbg !{}", node(format!("!DILocation(line: 3, scope: !{debug})"))) } else { String::new() };
+            let location =
+                if self.debug { format!(", !dbg !{}", node(format!("!DILocation(line: 3, scope: !{debug})"))) } else { String::new() };
             let attached = if self.debug { format!(" !dbg !{debug}") } else { String::new() };
             let _ = writeln!(out, "define {}void @h{index}(){comdat}{attached} {{", helper.linkage);
             for call in &helper.calls {
@@ -226,7 +250,8 @@ fn split(text: &str, options: &str) -> Vec<Image> {
         let properties = fs::read_to_string(&row[1]).unwrap();
         let sets = PropertySets::from_text(&properties).unwrap();
         let numbers = |value: &aspen_image::Value| value.as_u32s().unwrap();
-        let needs = sets.get("SYCL/device-requirements").map(|set| set.iter().map(|(name, value)| (name.clone(), numbers(value))).collect());
+        let needs =
+            sets.get("SYCL/device-requirements").map(|set| set.iter().map(|(name, value)| (name.clone(), numbers(value))).collect());
         Image {
             symbols: fs::read_to_string(&row[2]).unwrap().lines().map(str::to_owned).collect(),
             needs: needs.unwrap_or_default(),
@@ -285,7 +310,8 @@ fn check(input: &Input, options: &str, together: impl Fn(&Entry, &Entry) -> bool
     let again = split(&text, options);
     assert!(images.iter().zip(&again).all(|(a, b)| a.code == b.code && a.properties == b.properties && a.symbols == b.symbols));
     let shuffled: Vec<usize> = order.iter().rev().copied().collect();
-    let as_sets = |images: &[Image]| -> BTreeSet<BTreeSet<String>> { images.iter().map(|image| image.symbols.iter().cloned().collect()).collect() };
+    let as_sets =
+        |images: &[Image]| -> BTreeSet<BTreeSet<String>> { images.iter().map(|image| image.symbols.iter().cloned().collect()).collect() };
     assert_eq!(as_sets(&split(&input.text(&shuffled), options)), as_sets(&images));
 }
 

@@ -52,10 +52,14 @@ impl Bench<'_> {
 }
 
 /// Numbers that look random and are the same in every run (Knuth's MMIX generator).
-struct Numbers(u64);
+pub(super) struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn new(seed: u64) -> Numbers {
+        Numbers(seed)
+    }
+
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or(0) % limit
     }
@@ -69,7 +73,7 @@ fn generated(kernels: usize, cycles: bool) -> String {
          target triple = \"spir64-unknown-unknown\"\n%\"class.sycl::half\" = type { i16 }\n",
     );
     for helper in 0..HELPERS {
-        let _ = write!(text, "define spir_func i32 @_Z6helperILi{helper}EEii(i32 %v0) {{\n");
+        let _ = writeln!(text, "define spir_func i32 @_Z6helperILi{helper}EEii(i32 %v0) {{");
         if numbers.below(10) == 0 {
             text += "  %mark = alloca %\"class.sycl::half\"\n";
         }
@@ -87,7 +91,7 @@ fn generated(kernels: usize, cycles: bool) -> String {
         let _ = write!(text, "  ret i32 %v{INSTRUCTIONS}\n}}\n");
     }
     for kernel in 0..kernels {
-        let _ = write!(text, "define spir_kernel void @_ZTS6kernelILi{kernel}EE(ptr addrspace(1) %out) {{\n");
+        let _ = writeln!(text, "define spir_kernel void @_ZTS6kernelILi{kernel}EE(ptr addrspace(1) %out) {{");
         for call in 0..3 {
             let _ = writeln!(text, "  %r{call} = call spir_func i32 @_Z6helperILi{}EEii(i32 {call})", numbers.below(HELPERS));
             let _ = writeln!(text, "  store i32 %r{call}, ptr addrspace(1) %out");
@@ -98,7 +102,7 @@ fn generated(kernels: usize, cycles: bool) -> String {
 }
 
 /// The most memory that the command had resident at a time, in KiB.
-fn peak(command: &mut Command) -> Result<u64> {
+pub(super) fn peak(command: &mut Command) -> Result<u64> {
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("cannot start it")?;
     let start = Instant::now();
     let pid = libc::pid_t::try_from(child.id()).context("a process id")?;

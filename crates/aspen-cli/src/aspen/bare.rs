@@ -75,9 +75,7 @@ pub fn table(path: &Path, bytes: &[u8]) -> Result<Vec<Image>, Failure> {
     let (sets, symbols) = (table.column(PROPERTIES), table.column(SYMBOLS));
     let mut images = Vec::new();
     for cells in table.rows() {
-        let read = |cell: &String| {
-            fs::read(cell).map_err(|error| failed(path, format!("lists '{cell}', which cannot be read: {error}")))
-        };
+        let read = |cell: &String| fs::read(cell).map_err(|error| failed(path, format!("lists '{cell}', which cannot be read: {error}")));
         let described = match sets {
             Some(column) => {
                 let bytes = read(&cells[column])?;
