@@ -3,17 +3,18 @@
 //! What the host pass says is the user's; device passes repeat it, so their words count only where the host pass is content.
 //! Source: DESIGN §4; issue 2, "Driver".
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use aspen_analysis::summary::Role as FunctionRole;
-use aspen_analysis::{Launch, PassReport, Summary};
+use aspen_analysis::{Launch, PassReport, Summary, analyse};
 use aspen_image::{ObjectBlob, ObjectHeader};
 
 use crate::args::{Input, InputKind, Options, Side, Stage};
 use crate::depfile;
 use crate::error::Error;
+use crate::fixed;
 use crate::jobs::{self, Command, Outcome};
 use crate::object_file::{with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
@@ -154,6 +155,7 @@ fn finish(
     }
     let reports = if input.kind == InputKind::Sycl { read_reports(&job.passes)? } else { Vec::new() };
     session.diagnostics.add_findings(reports.iter().flat_map(|report| &report.findings));
+    check_fixed_targets(session, builder, job, &reports);
     session.show_diagnostics()?;
     if session.diagnostics.has_errors() {
         return Err(Error::Reported);
@@ -178,6 +180,19 @@ fn finish(
     }
     write_whole(&destination, &bytes, false)?;
     Ok(Some(Compiled { input: job.input, object: destination }))
+}
+
+/// What this unit alone shows of the fixed targets.
+fn check_fixed_targets(session: &mut Session<'_>, builder: &PassBuilder<'_>, job: &Job, reports: &[PassReport]) {
+    if builder.fixed.is_empty() {
+        return;
+    }
+    for (pass, report) in job.passes.iter().zip(reports) {
+        if let (Role::Analysis { macros, .. }, Some(summary)) = (&pass.role, &report.summary) {
+            let found = fixed::violations(builder.fixed, builder.targets, macros, summary, &analyse(summary));
+            fixed::report(found, &BTreeSet::new(), &mut session.diagnostics);
+        }
+    }
 }
 
 /// Shows what clang said, once.

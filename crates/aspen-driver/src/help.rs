@@ -12,6 +12,7 @@ Every clang++ option works as in clang++ (-c -S -E -o -O2 -g -std=c++20 -D -I -l
 
 what to build
   -fsycl-targets=T,...              make device code for these targets (default: native_cpu,spir64); `aspen targets` lists all
+  -fsycl-fixed-targets=T,...        the program is for these targets only: warn of kernels that one of them cannot run
   -fsycl-device-config-file=F.yaml  add to the target database, or change it
   -fsycl-device-code-split=MODE     per_kernel, per_source (default, also auto) or off; kernels with different needs never share an image
   -fsycl-optional-features=MODE     split (default) or conditional
@@ -25,6 +26,7 @@ warnings
   -W[no-]sycl-aspects, -W[no-]error=sycl-aspects     a function uses an aspect that its device_has attribute does not list
   -W[no-]sycl-external, -W[no-]error=sycl-external   a SYCL_EXTERNAL function that no object of the link defines
   -fdiagnostics-format=text|json|sarif               how these are printed
+  -W[no-]sycl-fixed-targets, -W[no-]error=sycl-fixed-targets   a kernel that a target of -fsycl-fixed-targets cannot run
 
 how to work
   -j N               run N passes at a time (default: one a core)

@@ -9,6 +9,7 @@ mod compile;
 mod depfile;
 mod diagnostics;
 pub mod error;
+mod fixed;
 mod help;
 mod janitor;
 mod jobs;
@@ -80,7 +81,7 @@ fn ask_clang(words: &[String]) -> Result<(), Error> {
 }
 
 fn build(options: &Options, executable: &Path) -> Result<(), Error> {
-    let Targets { list: targets, macros, database, warnings } = targets::resolve(options)?;
+    let Targets { list: targets, macros, fixed, database, warnings } = targets::resolve(options)?;
     for input in options.inputs.iter().filter(|input| input.path != "-") {
         let found = std::fs::metadata(&input.path).map_err(|error| Error::file("read", input.path.as_ref(), error))?;
         if found.is_dir() {
@@ -102,6 +103,7 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         toolchain: &toolchain,
         targets: &targets,
         macros: &macros,
+        fixed: &fixed,
         database: &database,
         color: session.color,
         standard_input: standard_input(options)?,

@@ -59,6 +59,8 @@ pub struct PassBuilder<'a> {
     /// The macros of every pass, as `NAME=VALUE`.
     pub macros: &'a [String],
     /// Where targets of objects are looked up.
+    /// What the program promises to run on.
+    pub fixed: &'a [FixedTarget],
     pub database: &'a Database,
     /// Whether clang shall colour its words.
     pub color: bool,

@@ -7,6 +7,7 @@ use aspen_devices::{Database, macros};
 
 use crate::args::{Options, Stage, response};
 use crate::error::Error;
+use crate::fixed::FixedTarget;
 
 /// Which code generator a target needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,6 +84,8 @@ pub struct Targets {
     pub list: Vec<Target>,
     /// The macros of all passes, host and device, as `NAME=VALUE`. Source: S3.
     pub macros: Vec<String>,
+    /// `-fsycl-fixed-targets`.
+    pub fixed: Vec<FixedTarget>,
     /// The built-in table with the user's files.
     pub database: Database,
     /// What the user's device files are to be warned about.
@@ -124,12 +127,17 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
     }
     share_analyses(&mut list);
     let macros = macros(list.iter().map(|target| &target.info)).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-    Ok(Targets { list, macros, database, warnings })
+    let fixed = options.fixed_targets.iter().map(|name| {
+        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-fixed-targets': {error}; `aspen targets` lists all")))?;
+        Ok(FixedTarget { spelling: name.clone(), info: found.clone() })
+    });
+    let fixed = fixed.collect::<Result<_, Error>>()?;
+    Ok(Targets { list, macros, fixed, database, warnings })
 }
 
 /// The embedded CPU takes its requirements from the analysis for a generic target, if there is one: what `if_device_has` could tell apart
 /// is an error there, so both analyses would say the same.
-fn share_analyses(list: &mut [Target]) {
+pub fn share_analyses(list: &mut [Target]) {
     if list.iter().any(|target| target.info.generic) {
         for target in list.iter_mut().filter(|target| target.family == Family::NativeCpu) {
             target.analysis_macros.clear();

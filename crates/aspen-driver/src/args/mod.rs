@@ -139,6 +139,8 @@ pub struct Options {
     /// `-fsycl-dialect=`.
     pub dialect: Dialect,
     /// Whether images say why a requirement is there.
+    /// `-fsycl-fixed-targets=`, as spelled.
+    pub fixed_targets: Vec<String>,
     pub requirement_sources: bool,
     /// Severity of our findings.
     pub warnings: WarningControl,
@@ -236,6 +238,7 @@ impl Default for Parser {
             save_temps: None,
             print_only: false,
             verbose: false,
+            fixed_targets: Vec::new(),
             jobs: None,
             depfile: None,
             optimisation: None,
@@ -282,11 +285,7 @@ impl Parser {
             ("-fsycl-requirement-sources", None) => options.requirement_sources = true,
             ("-fno-sycl-requirement-sources", None) => options.requirement_sources = false,
             ("-fsycl-targets", Some(value)) => {
-                let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
-                if names.iter().any(String::is_empty) {
-                    return Err(Error::Usage(format!("'{word}': an empty name; give targets like 'native_cpu,spir64'")));
-                }
-                options.targets = Some(names);
+                options.targets = Some(target_names(word, value)?);
             }
             ("-fsycl-device-config-file", Some(value)) if !value.is_empty() => options.config_files.push(value.into()),
             ("-fsycl-device-code-split", None) => options.code_split = CodeSplit::PerSource,
@@ -300,6 +299,7 @@ impl Parser {
                         ("auto", CodeSplit::PerSource),
                         ("off", CodeSplit::Off),
                     ],
+            ("-fsycl-fixed-targets", Some(value)) => options.fixed_targets = target_names(word, value)?,
                 )?;
             }
             ("-fsycl-optional-features", Some(value)) => {
@@ -486,6 +486,14 @@ fn debug_level(word: &str) -> Option<u32> {
 fn value_of(option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<String, Error> {
     rest.next().ok_or_else(|| Error::Usage(format!("option '{option}' needs a value after it")))
 }
+fn target_names(word: &str, value: &str) -> Result<Vec<String>, Error> {
+    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
+    if names.iter().any(String::is_empty) {
+        return Err(Error::Usage(format!("'{word}': an empty name; give targets like 'native_cpu,spir64'")));
+    }
+    Ok(names)
+}
+
 
 /// The value of `-oFILE` or `-o FILE`, if the word is that option.
 fn joined_or_next(word: &str, option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<Option<String>, Error> {

@@ -224,6 +224,7 @@ pub fn is_in(list: &[&str], option: &str) -> bool {
 pub const OURS: &[&str] = &[
     "-fsycl",
     "-fsycl-targets=",
+    "-fsycl-fixed-targets=",
     "-fsycl-device-config-file=",
     "-fsycl-device-code-split=",
     "-fsycl-optional-features=",

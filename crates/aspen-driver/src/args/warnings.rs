@@ -7,9 +7,11 @@ pub enum Group {
     Aspects,
     /// A `SYCL_EXTERNAL` function that no object defines.
     External,
+    /// A kernel that a fixed target cannot run.
+    FixedTargets,
 }
 
-const GROUPS: [Group; 2] = [Group::Aspects, Group::External];
+const GROUPS: [Group; 3] = [Group::Aspects, Group::External, Group::FixedTargets];
 
 impl Group {
     /// The name behind `-W`.
@@ -17,6 +19,7 @@ impl Group {
         match self {
             Group::Aspects => "sycl-aspects",
             Group::External => "sycl-external",
+            Group::FixedTargets => "sycl-fixed-targets",
         }
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 
 use aspen_analysis::Finding;
 use aspen_analysis::link::Excess;
-use aspen_contract::{Place, Step};
+use aspen_contract::{Place, Source, Step};
 
 use crate::args::{Format, Group, Severity, WarningControl};
 
@@ -74,6 +74,20 @@ impl Diagnostics {
             format!("device function '{function}' is not defined in any object of this link; a library must provide it at run time");
         let place = chain.last().and_then(|step| step.place.clone());
         self.add((place.clone(), message.clone(), None), Group::External, place, message, chain, None);
+    }
+
+    /// A kernel that a fixed target cannot run: at the use, with the chain from the kernel down to it. Source: DESIGN §4.
+    pub fn add_fixed(&mut self, message: &str, source: Option<Source>) {
+        let steps = source.map(|source| source.chain).unwrap_or_default();
+        let place = steps.first().and_then(|step| step.place.clone());
+        // Reasons go from the use up, each step with its own call; the chain goes down, each step with the call in the step before.
+        let mut chain: Vec<Step> = Vec::new();
+        let mut call = None;
+        for step in steps.into_iter().rev() {
+            chain.push(Step { function: step.function, place: call });
+            call = step.place;
+        }
+        self.add((place.clone(), message.to_owned(), None), Group::FixedTargets, place, message.to_owned(), chain, None);
     }
 
     fn add(

@@ -98,6 +98,7 @@ fn device_link(
             None => {
                 let program = Program::new(units, summaries, builder.options.code_split, exports)?;
                 program.diagnose(&mut session.diagnostics);
+                program.check_fixed_targets(builder.fixed, &targets, target, &mut session.diagnostics);
                 session.show_diagnostics()?;
                 programs.push(program);
                 programs.len() - 1
@@ -150,5 +151,6 @@ fn wanted_targets(session: &Session<'_>, builder: &PassBuilder<'_>, units: &[Lin
     if targets.is_empty() && !names.is_empty() {
         return Err(Error::Usage("the objects have no target in common; compile all of them with the same '-fsycl-targets'".into()));
     }
+    targets::share_analyses(&mut targets);
     Ok(targets)
 }

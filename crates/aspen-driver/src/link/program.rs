@@ -11,6 +11,8 @@ use aspen_contract::{Place, Step};
 use super::files::LinkUnit;
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
+use crate::fixed::{self, FixedTarget};
+use crate::targets::Target;
 
 /// One analysed program; targets whose analyses are equal share it.
 pub struct Program {
@@ -74,6 +76,16 @@ impl Program {
                 diagnostics.add_undefined(&self.linked.summary.function(function).name, chain);
             }
         }
+    }
+
+    /// What only the whole program shows of the fixed targets; its units have said the rest when they were compiled.
+    pub fn check_fixed_targets(&self, fixed: &[FixedTarget], compiled_for: &[Target], target: &Target, diagnostics: &mut Diagnostics) {
+        if fixed.is_empty() {
+            return;
+        }
+        let of = |summary: &Summary, analysis: &Analysis| fixed::violations(fixed, compiled_for, &target.analysis_macros, summary, analysis);
+        let known = self.summaries.iter().flat_map(|summary| of(summary, &analyse(summary))).map(|(violation, _)| violation).collect();
+        fixed::report(of(&self.linked.summary, &self.analysis), &known, diagnostics);
     }
 
     /// Functions that an image takes from elsewhere.

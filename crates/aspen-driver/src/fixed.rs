@@ -1,0 +1,69 @@
+//! `-fsycl-fixed-targets`: kernels that a promised target cannot run. Each unit says when it is compiled what it shows alone; the link says
+//! what only the whole program shows. Source: S2; DESIGN §4.
+
+use std::collections::BTreeSet;
+
+use aspen_analysis::summary::Role;
+use aspen_analysis::{Analysis, Summary};
+use aspen_contract::{Need, Source, Verdict, check};
+
+use crate::diagnostics::Diagnostics;
+use crate::targets::Target;
+
+/// A target that the program promises to run on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FixedTarget {
+    /// As the user spelled it.
+    pub spelling: String,
+    /// What the database knows of it.
+    pub info: aspen_devices::Target,
+}
+
+/// A need of a kernel that a fixed target does not meet.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Violation {
+    /// The kernel's name.
+    kernel: String,
+    /// The target as spelled.
+    target: String,
+    need: Need,
+}
+
+/// All violations of a program or unit, with the reasons, in the order of its kernels. `macros` is what its analysis was run with: a fixed
+/// target that is also compiled for is judged by its own analysis only, because `if_device_has` makes them differ.
+pub fn violations(
+    fixed: &[FixedTarget],
+    compiled_for: &[Target],
+    macros: &[String],
+    summary: &Summary,
+    analysis: &Analysis,
+) -> Vec<(Violation, Option<Source>)> {
+    let judged_elsewhere = |target: &FixedTarget| {
+        compiled_for.iter().any(|compiled| compiled.name == target.info.name && compiled.analysis_macros != macros)
+    };
+    let mut out = Vec::new();
+    for (id, function) in summary.iter() {
+        let Role::Kernel(kernel) = &function.role else { continue };
+        if !function.defined {
+            continue;
+        }
+        let requirements = analysis.requirements(id);
+        for target in fixed.iter().filter(|target| !judged_elsewhere(target)) {
+            let Verdict::Unmet(needs) = check(&requirements, &target.info.capabilities()) else { continue };
+            for need in needs {
+                let source = analysis.sources(id).iter().find(|source| source.need == need).cloned();
+                let violation = Violation { kernel: kernel.name.clone(), target: target.spelling.clone(), need };
+                out.push((violation, source));
+            }
+        }
+    }
+    out
+}
+
+/// Adds those that are not `known` to the diagnostics.
+pub fn report(found: Vec<(Violation, Option<Source>)>, known: &BTreeSet<Violation>, diagnostics: &mut Diagnostics) {
+    for (violation, source) in found.into_iter().filter(|(violation, _)| !known.contains(violation)) {
+        let Violation { kernel, target, need } = violation;
+        diagnostics.add_fixed(&format!("kernel '{kernel}' cannot run on fixed target '{target}': needs {need}"), source);
+    }
+}
