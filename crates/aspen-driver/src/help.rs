@@ -25,8 +25,8 @@ what to build
 warnings
   -W[no-]sycl-aspects, -W[no-]error=sycl-aspects     a function uses an aspect that its device_has attribute does not list
   -W[no-]sycl-external, -W[no-]error=sycl-external   a SYCL_EXTERNAL function that no object of the link defines
-  -fdiagnostics-format=text|json|sarif               how these are printed
   -W[no-]sycl-fixed-targets, -W[no-]error=sycl-fixed-targets   a kernel that a target of -fsycl-fixed-targets cannot run
+  -fdiagnostics-format=text|json|sarif               how these are printed
 
 how to work
   -j N               run N passes at a time (default: one a core)

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use aspen_devices::Database;
 
 use crate::args::{Dialect, Input, Options, Side, Stage};
+use crate::fixed::FixedTarget;
 use crate::jobs::Command;
 use crate::scratch::Scratch;
 use crate::targets::{Family, Target};
@@ -58,9 +59,9 @@ pub struct PassBuilder<'a> {
     pub targets: &'a [Target],
     /// The macros of every pass, as `NAME=VALUE`.
     pub macros: &'a [String],
-    /// Where targets of objects are looked up.
     /// What the program promises to run on.
     pub fixed: &'a [FixedTarget],
+    /// Where targets of objects are looked up.
     pub database: &'a Database,
     /// Whether clang shall colour its words.
     pub color: bool,

@@ -130,6 +130,8 @@ pub struct Options {
     pub side: Side,
     /// `-fsycl-targets=`, as spelled; `None`: the default.
     pub targets: Option<Vec<String>>,
+    /// `-fsycl-fixed-targets=`, as spelled.
+    pub fixed_targets: Vec<String>,
     /// `-fsycl-device-config-file=`, in order.
     pub config_files: Vec<PathBuf>,
     /// `-fsycl-device-code-split=`.
@@ -139,8 +141,6 @@ pub struct Options {
     /// `-fsycl-dialect=`.
     pub dialect: Dialect,
     /// Whether images say why a requirement is there.
-    /// `-fsycl-fixed-targets=`, as spelled.
-    pub fixed_targets: Vec<String>,
     pub requirement_sources: bool,
     /// Severity of our findings.
     pub warnings: WarningControl,
@@ -227,6 +227,7 @@ impl Default for Parser {
             emit_llvm: false,
             side: Side::Both,
             targets: None,
+            fixed_targets: Vec::new(),
             config_files: Vec::new(),
             code_split: CodeSplit::PerSource,
             optional_features: OptionalFeatures::Split,
@@ -238,7 +239,6 @@ impl Default for Parser {
             save_temps: None,
             print_only: false,
             verbose: false,
-            fixed_targets: Vec::new(),
             jobs: None,
             depfile: None,
             optimisation: None,
@@ -287,6 +287,7 @@ impl Parser {
             ("-fsycl-targets", Some(value)) => {
                 options.targets = Some(target_names(word, value)?);
             }
+            ("-fsycl-fixed-targets", Some(value)) => options.fixed_targets = target_names(word, value)?,
             ("-fsycl-device-config-file", Some(value)) if !value.is_empty() => options.config_files.push(value.into()),
             ("-fsycl-device-code-split", None) => options.code_split = CodeSplit::PerSource,
             ("-fsycl-device-code-split", Some(value)) => {
@@ -299,7 +300,6 @@ impl Parser {
                         ("auto", CodeSplit::PerSource),
                         ("off", CodeSplit::Off),
                     ],
-            ("-fsycl-fixed-targets", Some(value)) => options.fixed_targets = target_names(word, value)?,
                 )?;
             }
             ("-fsycl-optional-features", Some(value)) => {
@@ -470,6 +470,14 @@ impl Stage {
     }
 }
 
+fn target_names(word: &str, value: &str) -> Result<Vec<String>, Error> {
+    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
+    if names.iter().any(String::is_empty) {
+        return Err(Error::Usage(format!("'{word}': an empty name; give targets like 'native_cpu,spir64'")));
+    }
+    Ok(names)
+}
+
 const LINE_TABLES: u32 = 1;
 
 /// For an option that chooses how much debug information there is: 0 none, 1 line tables, 2 more. `-gz` and the like are none of them.
@@ -486,14 +494,6 @@ fn debug_level(word: &str) -> Option<u32> {
 fn value_of(option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<String, Error> {
     rest.next().ok_or_else(|| Error::Usage(format!("option '{option}' needs a value after it")))
 }
-fn target_names(word: &str, value: &str) -> Result<Vec<String>, Error> {
-    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
-    if names.iter().any(String::is_empty) {
-        return Err(Error::Usage(format!("'{word}': an empty name; give targets like 'native_cpu,spir64'")));
-    }
-    Ok(names)
-}
-
 
 /// The value of `-oFILE` or `-o FILE`, if the word is that option.
 fn joined_or_next(word: &str, option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<Option<String>, Error> {
