@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aspen_contract::{Aspect, AspectSet, Need, Place, Requirements, Source, Step};
 
 use crate::chain::{Callers, Chain, Distances, Goal};
+use crate::optimized::OptimizedUse;
 use crate::propagate::{OwnBodies, used_sets};
 use crate::report::Finding;
 use crate::summary::{FuncId, Function, Role, Summary};
@@ -28,7 +29,8 @@ impl Analysis {
         self.requirements.get(&id).cloned().unwrap_or_default()
     }
 
-    /// Why the entry point needs what it needs: one source a need, in the order of [`Requirements::needs`].
+    /// Why the entry point needs what it needs: one source a need, in the order of [`Requirements::needs`]. A source of something that is
+    /// no requirement tells of a need of the source code that optimisation removed (DESIGN §7.12).
     pub fn sources(&self, id: FuncId) -> &[Source] {
         self.sources.get(&id).map_or(&[], Vec::as_slice)
     }
@@ -58,9 +60,11 @@ pub fn analyse(summary: &Summary) -> Analysis {
     let mut chains = Chains { summary, own_bodies: &own_bodies, callers: Callers::of(summary), distances: BTreeMap::new() };
     let findings = findings(summary, &used, &mut chains);
     let (mut requirements, mut sources) = (BTreeMap::new(), BTreeMap::new());
+    let optimized = OptimizedUse::of(summary, &used);
     for (id, function) in summary.iter().filter(|(_, function)| is_entry_point(function)) {
-        let needed = requirements_of(summary, id, &used);
-        sources.insert(id, needed.needs().map(|need| source_of(summary, id, need, &mut chains)).collect());
+        let in_source = requirements_of(summary, id, &used[id.index()]);
+        sources.insert(id, in_source.needs().map(|need| source_of(summary, id, need, &mut chains)).collect());
+        let needed = optimized.as_ref().map_or(in_source, |optimized| requirements_of(summary, id, &optimized.used(id)));
         requirements.insert(id, needed);
         debug_assert!(function.defined);
     }
@@ -94,11 +98,11 @@ fn body_of(function: &Function) -> Option<FuncId> {
 }
 
 /// Used ∪ declared, and the sizes; a kernel's attributes are those of its body.
-fn requirements_of(summary: &Summary, id: FuncId, used: &[AspectSet]) -> Requirements {
+fn requirements_of(summary: &Summary, id: FuncId, used: &AspectSet) -> Requirements {
     let entry = summary.function(id);
     let body = body_of(entry).map(|body| summary.function(body));
     let declared = [Some(entry), body].into_iter().flatten().filter_map(|function| function.declared.as_ref());
-    let mut aspects = used[id.index()].clone();
+    let mut aspects = used.clone();
     aspects.extend(declared.flat_map(|declared| &declared.aspects));
     let work_group = entry.reqd_work_group_size.as_ref().or(body.and_then(|body| body.reqd_work_group_size.as_ref()));
     let sub_group = entry.reqd_sub_group_size.as_ref().or(body.and_then(|body| body.reqd_sub_group_size.as_ref()));

@@ -7,6 +7,7 @@
 mod analysis;
 mod chain;
 pub mod link;
+mod optimized;
 mod original;
 mod propagate;
 pub mod report;

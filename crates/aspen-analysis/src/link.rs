@@ -160,6 +160,9 @@ fn renumber(function: &mut Function, ids: &[FuncId]) {
     for call in &mut function.calls {
         call.callee = ids[call.callee.index()];
     }
+    for reached in function.optimized.iter_mut().flat_map(|optimized| &mut optimized.reaches) {
+        *reached = ids[reached.index()];
+    }
     if let Role::Kernel(kernel) = &mut function.role {
         kernel.body = kernel.body.map(|body| ids[body.index()]);
     }

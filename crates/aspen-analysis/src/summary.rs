@@ -56,6 +56,17 @@ pub struct Function {
     pub reqd_work_group_size: Option<(WorkGroupSize, Option<Place>)>,
     /// `[[sycl::reqd_sub_group_size(…)]]`, a numeric size, and where it stands.
     pub reqd_sub_group_size: Option<(u32, Option<Place>)>,
+    /// What is left of an entry point's code after optimisation, where `-fsycl-requirements=optimized` asked. Source: DESIGN §7.12.
+    pub optimized: Option<Optimized>,
+}
+
+/// What an entry point does after clang's optimisation, with everything that it calls in its own module.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Optimized {
+    /// Whether the code still computes with `double`.
+    pub double: bool,
+    /// The functions that it still calls and that another module may define, in module order.
+    pub reaches: Vec<FuncId>,
 }
 
 /// Who may see a symbol.
@@ -110,6 +121,8 @@ pub struct Use {
     pub aspect: aspen_contract::Aspect,
     /// The first use in source order.
     pub place: Option<Place>,
+    /// Whether nothing but the type `double` in the code asks for it. Source: S0 "implicit"; DESIGN §7.12.
+    pub implicit: bool,
 }
 
 /// A call in a body.
@@ -142,7 +155,7 @@ impl InvalidSummary {
 }
 
 /// Goes up with every change of the types in this file.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl Summary {
     /// The function of that id.
@@ -186,7 +199,8 @@ impl Summary {
                 Role::Kernel(kernel) => kernel.body,
                 Role::Plain | Role::Exported => None,
             };
-            if !function.calls.iter().map(|call| call.callee).chain(body).all(known) {
+            let reaches = function.optimized.iter().flat_map(|optimized| optimized.reaches.iter().copied());
+            if !function.calls.iter().map(|call| call.callee).chain(body).chain(reaches).all(known) {
                 return Err(InvalidSummary(format!("'{}' refers to a function that is not there", function.symbol)));
             }
         }

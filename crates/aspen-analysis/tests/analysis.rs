@@ -4,9 +4,9 @@ mod common;
 
 use std::fmt::Write as _;
 
-use aspen_analysis::summary::Role;
-use aspen_analysis::{Analysis, CodeSplit, Summary, analyse, split};
-use aspen_contract::Step;
+use aspen_analysis::summary::{Optimized, Role};
+use aspen_analysis::{Analysis, CodeSplit, FuncId, Summary, analyse, link, split};
+use aspen_contract::{Aspect, Step};
 use common::summary;
 
 fn steps(chain: &[Step]) -> String {
@@ -181,4 +181,63 @@ fn images_split_by_what_entry_points_need() {
     assert_eq!(groups(CodeSplit::Off), "ah bcx df e g");
     assert_eq!(groups(CodeSplit::PerSource), "a bcx df e g h");
     assert_eq!(groups(CodeSplit::PerKernel), "a b c d e f g h x");
+}
+
+/// Source: DESIGN §7.12.
+#[test]
+fn optimised_code_needs_fp64_only_where_double_is_left() {
+    let graph = "
+        kernel gone use:fp64@1:1 optimized:
+        kernel stays use:fp64@2:1 use:fp16@2:2 optimized:double
+        kernel across call:defined@3:1 optimized:defined
+        kernel across_gone call:light@4:1 optimized:light
+        kernel mixed call:source@5:1 optimized:source
+        kernel not_asked use:fp64@6:1
+        kernel attribute call:marked@7:1 optimized:
+        kernel declares use:fp64 declares:fp64@8:1 optimized:
+        defined exported use:fp64@9:1 optimized:double
+        light exported use:fp64@10:1 optimized:
+        source exported use:fp64@11:1
+        extern marked attr:fp64";
+    let summary = summary(graph);
+    let analysis = analyse(&summary);
+    let needs = |index: usize| -> String {
+        let all: Vec<String> = analysis.requirements(FuncId::from_index(index)).needs().map(|need| need.to_string()).collect();
+        all.join(", ")
+    };
+    let all: Vec<String> = (0..8).map(needs).collect();
+    let fp64 = "aspect fp64";
+    assert_eq!(all, ["", "aspect fp16, aspect fp64", fp64, "", fp64, fp64, fp64, fp64]);
+    // The source's reason stays, so that it can be told what is gone.
+    let gone = &analysis.sources(FuncId::from_index(3))[0];
+    assert_eq!((gone.need.to_string(), gone.chain[0].function.as_str()), (fp64.to_owned(), "light"));
+    assert!(analysis.used(FuncId::from_index(0)).contains(&Aspect::FP64), "metadata and warnings are the source's");
+}
+
+#[test]
+fn what_optimisation_left_is_read_off_the_optimised_module() {
+    let mut before = summary(
+        "kernel a call:f@1:1 call:g@1:2
+         kernel b use:fp64@2:1
+         f use:fp64@3:1
+         extern g exported
+         kernel inlined_away use:fp64",
+    );
+    let after = summary(
+        "extern g exported attr:fp64
+         kernel b attr:fp64 declares:fp64
+         kernel a call:g
+         unrelated use:fp64",
+    );
+    before.note_optimized(&after);
+    let optimized: Vec<_> = before.functions.iter().map(|function| function.optimized.clone()).collect();
+    let left =
+        |reaches: &[usize]| Some(Optimized { double: false, reaches: reaches.iter().map(|&index| FuncId::from_index(index)).collect() });
+    assert_eq!(optimized, [left(&[3]), left(&[]), None, None, None]);
+    // The units' ids change when they are linked.
+    let unit = |object: &'static str, summary| link::Unit { object, tag: "0123456789abcdef", summary };
+    let first = summary("extern z");
+    let linked = link::link(&[unit("z.o", &first), unit("a.o", &before)]).expect("no clash");
+    assert_eq!(linked.summary.functions[1].optimized, left(&[4]));
+    assert_eq!(aspen_analysis::Summary::from_bytes(&linked.summary.to_bytes()), Ok(linked.summary));
 }

@@ -12,6 +12,9 @@ extern "C" {
 /// `aspen_clang_free_message` frees.
 char *aspen_clang_on_module(LLVMModuleRef Module, const char *Facts, size_t FactsLength, const char *Options, size_t OptionsLength);
 
+/// Adds to the report of an analysis pass what optimisation has left of `double`. Same result.
+char *aspen_clang_on_optimized(LLVMModuleRef Module, const char *Options, size_t OptionsLength);
+
 /// The report of a pass whose module needs no analysis: launches only. Same result.
 char *aspen_clang_on_launches(const char *Facts, size_t FactsLength, const char *Options, size_t OptionsLength);
 

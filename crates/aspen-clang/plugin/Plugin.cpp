@@ -36,6 +36,7 @@ struct Options {
   std::string Report;
   std::string Dialect = "seed";
   std::string FactsFile;
+  bool Optimized = false;
 };
 
 std::string text(json::Value Value) {
@@ -106,6 +107,14 @@ public:
     std::string Settings = settings();
     keepFacts(Facts);
     show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));
+  }
+
+  /// The optimiser is done.
+  void onOptimized(llvm::Module &Module) {
+    if (Which != Pass::Analysis || !ModuleDone || CI.getDiagnostics().hasErrorOccurred())
+      return;
+    std::string Settings = settings();
+    show(aspen_clang_on_optimized(llvm::wrap(&Module), Settings.data(), Settings.size()));
   }
 
 private:
@@ -195,6 +204,17 @@ unsigned runningMajor() {
   return Major;
 }
 
+/// Hands over the module at the end of the optimiser's pipeline.
+struct AfterOptimizer : llvm::PassInfoMixin<AfterOptimizer> {
+  std::shared_ptr<Session> S;
+  explicit AfterOptimizer(std::shared_ptr<Session> S) : S(std::move(S)) {}
+  llvm::PreservedAnalyses run(llvm::Module &Module, llvm::ModuleAnalysisManager &) {
+    S->onOptimized(Module);
+    return llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 class Action : public PluginASTAction {
   Options Opts;
 
@@ -203,7 +223,11 @@ public:
     auto S = std::make_shared<Session>(CI, Opts);
     CodeGenOptions &CodeGen = CI.getCodeGenOpts();
     CodeGen.ClearASTBeforeBackend = false; // the module stage reads it
-    CodeGen.PassBuilderCallbacks.push_back([S](llvm::PassBuilder &Builder) {
+    CodeGen.PassBuilderCallbacks.push_back([S, Optimized = Opts.Optimized](llvm::PassBuilder &Builder) {
+      if (Optimized)
+        Builder.registerOptimizerLastEPCallback([S](llvm::ModulePassManager &Passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+          Passes.addPass(AfterOptimizer(S));
+        });
       Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
       keepPrivateMemoryApart(Builder);
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
@@ -231,6 +255,9 @@ public:
       } else if (Key == "dialect") {
         Opts.Dialect = Value.str();
         Good = Value == "seed" || Value == "dpcpp";
+      } else if (Key == "requirements") {
+        Opts.Optimized = Value == "optimized";
+        Good = Value == "source" || Value == "optimized";
       } else if (Key == "facts") {
         Opts.FactsFile = Value.str();
       } else {
@@ -238,7 +265,7 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized and facts=FILE")
             << Argument;
         return false;
       }

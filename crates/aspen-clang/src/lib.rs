@@ -1,6 +1,6 @@
 //! The clang plugin: `plugin/*.cpp` reads what only clang knows, this crate's Rust half analyses and reports.
 //!
-//! The two meet in three functions (plugin/Bridge.h): a module or only launches with a facts document in, a message or nothing out. Nothing
+//! The two meet in a few functions (plugin/Bridge.h): a module or only launches with a facts document in, a message or nothing out. Nothing
 //! here may unwind into clang, so every entry point catches panics and makes them a message, which clang shows as an error.
 
 mod pass;
@@ -30,6 +30,17 @@ pub unsafe extern "C" fn aspen_clang_on_module(
     guarded(|| pass::module(module, facts, options))
 }
 
+/// Adds to the report of an analysis pass what optimisation has left of `double`. Null, or why not.
+///
+/// # Safety
+/// `module` is a valid module that nothing else changes during the call; the text points to that many readable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_clang_on_optimized(module: LLVMModuleRef, options: *const c_char, options_length: usize) -> *mut c_char {
+    // SAFETY: promised by the caller, for the duration of the call.
+    let (module, options) = unsafe { (ModuleRef::from_raw(module), bytes(options, options_length)) };
+    guarded(|| pass::optimized(module, options))
+}
+
 /// The report of a pass whose module needs no analysis. Null, or why it could not be written.
 ///
 /// # Safety
@@ -46,7 +57,7 @@ pub unsafe extern "C" fn aspen_clang_on_launches(
     guarded(|| pass::launches(facts, options))
 }
 
-/// Frees what the other two functions return.
+/// Frees what the other functions return.
 ///
 /// # Safety
 /// `message` is null or comes from one of them, and is not used again.

@@ -58,6 +58,21 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
     write(&settings, &PassReport { launches: launches_of(facts), summary: Some(summary), findings, ..PassReport::default() })
 }
 
+/// An analysis pass whose module has been optimised since: notes in the report what is left of `double`. Source: DESIGN §7.12.
+pub fn optimized(module: ModuleRef<'_>, settings: &[u8]) -> Result<(), Error> {
+    let settings = read_settings(settings)?;
+    if settings.report.is_empty() {
+        return Ok(()); // nobody asks
+    }
+    let fail = |source| Error::Report { path: settings.report.clone(), source };
+    let bytes = fs::read(&settings.report).map_err(fail)?;
+    let mut report = PassReport::from_bytes(&bytes).map_err(|error| fail(io::Error::other(error)))?;
+    if let Some(summary) = &mut report.summary {
+        summary.note_optimized(&summarise(module, &Facts::default()));
+    }
+    write(&settings, &report)
+}
+
 /// A pass that only reports what is launched.
 pub fn launches(facts: &[u8], settings: &[u8]) -> Result<(), Error> {
     let (facts, settings) = (read_facts(facts)?, read_settings(settings)?);

@@ -96,3 +96,36 @@ fn wrong_usage_and_failed_inputs() {
         }
     }
 }
+
+/// Source: DESIGN §7.12.
+#[test]
+fn requirements_of_the_source_or_of_optimised_code() {
+    let source = "\
+#include <sycl/sycl.hpp>
+class gone; class stays; class across;
+SYCL_EXTERNAL float elsewhere(float);
+[[sycl::device_has(sycl::aspect::fp16)]] void promises(float *p) { p[0] = p[1] * 3.0; }
+int main() {
+  sycl::queue q;
+  float *p = sycl::malloc_shared<float>(4, q);
+  q.single_task<gone>([=]() { promises(p); p[0] = p[1] * 3.0; });
+  q.single_task<stays>([=]() { double d = p[0]; p[1] = d / 3.1 * d; });
+  q.single_task<across>([=]() { p[2] = elsewhere(p[1]); });
+}
+";
+    let other = "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL float elsewhere(float x) { return x * 2.0; }\n";
+    let session = Session::new(&[("a.cpp", source), ("b.cpp", other)]);
+    let warning = "a.cpp:4:75: warning: function 'promises' uses aspect 'fp64'";
+    for (option, gone, across) in [("source", "aspect fp16, aspect fp64", "aspect fp64"), ("optimized", "aspect fp16", "nothing")] {
+        let said = session.ok(&format!("aspen++ -fsycl-requirements={option} a.cpp b.cpp -o {option}"));
+        assert!(said.stderr.contains(warning), "warnings are those of the source: {}", said.stderr);
+        let table = session.ok(&format!("aspen explain {option}")).stdout;
+        let mut lines: Vec<&str> = table.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, [format!("across  {across}"), format!("gone    {gone}"), "stays   aspect fp64".to_owned()]);
+    }
+    let gone = session.ok("aspen explain optimized across").stdout;
+    assert_eq!(gone, "kernel 'across' needs nothing\nfp64: in the source at b.cpp:2:49, gone after optimisation\n");
+    session.ok("aspen check optimized --device intel_gpu_dg1 > checked || grep -q 'across  *yes' checked");
+    session.bad(1, "aspen++ -fsycl-requirements=best a.cpp -c", &["'best'", "'optimized'"]);
+}

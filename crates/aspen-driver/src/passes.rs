@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use aspen_devices::Database;
 
-use crate::args::{Dialect, Input, Options, Side, Stage};
+use crate::args::{Dialect, Input, Options, Requirements, Side, Stage};
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
 use crate::scratch::Scratch;
@@ -203,6 +203,9 @@ impl PassBuilder<'_> {
         let mut arguments = vec![format!("-fplugin={}", self.toolchain.plugin.display())];
         for setting in [format!("pass={pass}"), format!("report={}", report.display()), format!("dialect={dialect}")] {
             arguments.extend(["-Xclang".into(), "-plugin-arg-aspen".into(), "-Xclang".into(), setting]);
+        }
+        if self.options.requirements == Requirements::Optimized && matches!(role, Role::Analysis { .. }) {
+            arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "requirements=optimized"].map(str::to_owned));
         }
         arguments
     }

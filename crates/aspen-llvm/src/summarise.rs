@@ -23,14 +23,16 @@ use crate::types::TypeAspects;
 /// With empty facts, everything is read from the module: metadata of both dialects, calling conventions, mangled names.
 pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
     let kinds = Kinds::new(module);
-    let marked = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module));
+    let marked: Vec<_> = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module)).collect();
     let functions: Vec<Value<'_>> = module.functions().filter(|function| !function.is_intrinsic()).collect();
     let mut summariser = Summariser {
         module,
         facts,
         padded: is_dpcpp(module, &kinds),
         kinds,
-        types: TypeAspects::new(marked),
+        marks_fp64: marked.iter().any(|(_, aspects)| aspects.contains(&Aspect::FP64)),
+        marked_types: TypeAspects::new(marked.clone(), false),
+        types: TypeAspects::new(marked, true),
         files: Files::new(facts),
         attributes: ["byval", "sret", "byref", "inalloca", "preallocated", "elementtype"].map(attribute_kind),
         ids: functions.iter().enumerate().map(|(index, function)| (function.raw(), FuncId::from_index(index))).collect(),
@@ -69,6 +71,9 @@ struct Summariser<'m, 'f> {
     /// Whether work-group sizes in metadata are reversed and padded.
     padded: bool,
     types: TypeAspects,
+    /// What types need without `double`, and whether fp64 can be among that.
+    marked_types: TypeAspects,
+    marks_fp64: bool,
     files: Files<'f>,
     /// Attributes that give a pointer parameter a type.
     attributes: [u32; 6],
@@ -88,7 +93,7 @@ impl<'m> Summariser<'m, '_> {
         let facts = self.function_facts.get(symbol.as_str()).copied();
         let defined = !function.is_declaration();
         let main = function.subprogram_file().map(|file| self.files.file(file));
-        let mut body = Body { main, uses: BTreeMap::new(), calls: Vec::new() };
+        let mut body = Body { main, uses: BTreeMap::new(), explicit: AspectSet::new(), calls: Vec::new() };
         self.signature(function, facts, &mut body);
         for instruction in function.instructions() {
             self.instruction(instruction, &mut body);
@@ -120,6 +125,7 @@ impl<'m> Summariser<'m, '_> {
             calls,
             reqd_work_group_size: attributes.work_group,
             reqd_sub_group_size: attributes.sub_group,
+            optimized: None,
             symbol,
             name,
         }
@@ -156,6 +162,9 @@ impl<'m> Summariser<'m, '_> {
         }
         for &ty in &held {
             body.need(self.types.of(ty), None, &self.files);
+            if self.marks_fp64 {
+                body.explicit.extend(self.marked_types.of(ty));
+            }
         }
         held.extend(function.instructions().filter(|value| value.opcode() == LLVMOpcode::LLVMAlloca).map(Value::allocated_type));
         let mut held_aspects: HashMap<String, AspectSet> = HashMap::new();
@@ -198,6 +207,9 @@ impl<'m> Summariser<'m, '_> {
             let aspects = types.of(ty);
             if !aspects.is_empty() {
                 body.need(aspects, spot, &self.files);
+                if self.marks_fp64 {
+                    body.explicit.extend(self.marked_types.of(ty));
+                }
             }
         };
         match opcode {
@@ -227,7 +239,9 @@ impl<'m> Summariser<'m, '_> {
         }
         for kind in self.kinds.used {
             if let Some(node) = instruction.instruction_metadata(kind) {
-                body.need(&aspects(node), spot, &self.files);
+                let aspects = aspects(node);
+                body.need(&aspects, spot, &self.files);
+                body.explicit.extend(aspects);
             }
         }
         if let Some(called) = called {
@@ -304,6 +318,8 @@ struct Body {
     /// The file that the function stands in.
     main: Option<usize>,
     uses: BTreeMap<Aspect, Option<Spot>>,
+    /// What more than the type `double` asks for; of other aspects nothing needs to be known.
+    explicit: AspectSet,
     calls: Vec<PlacedCall>,
 }
 
@@ -340,7 +356,8 @@ impl Body {
         // Stable: calls without a place keep the order of the instructions.
         self.calls.sort_by(|a, b| files.compare_known(self.main, a.spot, b.spot));
         let place = |spot: Option<Spot>| spot.map(|spot| files.place(spot));
-        let uses = self.uses.into_iter().map(|(aspect, spot)| Use { aspect, place: place(spot) }).collect();
+        let implicit = |aspect| aspect == Aspect::FP64 && !self.explicit.contains(&aspect);
+        let uses = self.uses.iter().map(|(&aspect, &spot)| Use { aspect, place: place(spot), implicit: implicit(aspect) }).collect();
         let calls = self.calls.into_iter().map(|call| Call { callee: call.callee, place: place(call.spot), one_of: call.one_of }).collect();
         (uses, calls)
     }

@@ -14,19 +14,20 @@ use crate::ir::Type;
 /// Answers for the types of one context, each computed once.
 pub(crate) struct TypeAspects {
     marked: BTreeMap<String, AspectSet>,
+    is_fp64: bool,
     /// The distinct answers; the first is the empty set, which nearly every type has.
     sets: Vec<AspectSet>,
     known: HashMap<LLVMTypeRef, usize>,
 }
 
 impl TypeAspects {
-    /// With these marked structs, by their names in the module.
-    pub(crate) fn new(marked: impl IntoIterator<Item = (String, AspectSet)>) -> Self {
+    /// With these marked structs, by their names in the module; `double` counts where it `is_fp64`.
+    pub(crate) fn new(marked: impl IntoIterator<Item = (String, AspectSet)>, is_fp64: bool) -> Self {
         let mut by_name: BTreeMap<String, AspectSet> = BTreeMap::new();
         for (name, aspects) in marked {
             by_name.entry(name).or_default().extend(aspects);
         }
-        Self { marked: by_name, sets: vec![AspectSet::new()], known: HashMap::new() }
+        Self { marked: by_name, is_fp64, sets: vec![AspectSet::new()], known: HashMap::new() }
     }
 
     /// What a use of the type needs.
@@ -51,7 +52,7 @@ impl TypeAspects {
         // LLVM forbids a type that contains itself; should one get here, it needs nothing more than its other parts.
         self.known.insert(ty.raw(), 0);
         let mut aspects = AspectSet::new();
-        if ty.kind() == LLVMTypeKind::LLVMDoubleTypeKind {
+        if self.is_fp64 && ty.kind() == LLVMTypeKind::LLVMDoubleTypeKind {
             aspects.insert(Aspect::FP64);
         }
         if let Some(name) = ty.struct_name() {

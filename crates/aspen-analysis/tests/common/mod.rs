@@ -3,11 +3,11 @@
 //! One function a line, then words:
 //! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`,
 //! `use:fp64@3:4`, `call:g@5:6`, `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`, `wg:2x4@7:1`, `sg:8@8:1`,
-//! `unit=b.cpp`. Places are `line:column` in `t.cpp`.
+//! `unit=b.cpp`, `optimized:double,f` (what is left after optimisation: whether `double`, and which functions elsewhere). Places are `line:column` in `t.cpp`.
 
 use std::collections::BTreeMap;
 
-use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Role, Summary, Use};
+use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Optimized, Role, Summary, Use};
 use aspen_contract::{Aspect, Place, WorkGroupSize};
 
 fn place(text: &str) -> Option<Place> {
@@ -45,6 +45,7 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
         calls: Vec::new(),
         reqd_work_group_size: None,
         reqd_sub_group_size: None,
+        optimized: None,
     };
     if words[0] == "kernel" {
         out.role = Role::Kernel(Kernel { name, body: None, internal: words.contains(&"internal") });
@@ -52,7 +53,10 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
     for word in &words[1..] {
         let (head, at) = word.rsplit_once('@').map_or((*word, None), |(head, at)| (head, place(at)));
         match head.split_once([':', '=']) {
-            Some(("use", name)) => out.uses.push(Use { aspect: aspect(name), place: at }),
+            Some(("use", name)) => {
+                let aspect = aspect(name);
+                out.uses.push(Use { aspect, place: at, implicit: aspect == Aspect::FP64 });
+            }
             Some(("call", name)) => out.calls.push(Call { callee: id(name), place: at, one_of: None }),
             Some(("declares", names)) => {
                 let aspects = names.split(',').filter(|name| !name.is_empty()).map(aspect).collect();
@@ -65,6 +69,10 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
             }
             Some(("sg", size)) => out.reqd_sub_group_size = Some((size.parse().expect("a number"), at)),
             Some(("unit", unit)) => out.unit = unit.into(),
+            Some(("optimized", rest)) => {
+                let reaches = rest.split(',').filter(|name| !matches!(*name, "" | "double")).map(id).collect();
+                out.optimized = Some(Optimized { double: rest.contains("double"), reaches });
+            }
             Some(("body", body)) => {
                 if let Role::Kernel(kernel) = &mut out.role {
                     kernel.body = Some(id(body));

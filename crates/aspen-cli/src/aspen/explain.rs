@@ -34,8 +34,11 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
     if wanted.is_empty() {
         let _ = writeln!(out, "kernel '{}' needs nothing", kernel.name);
     }
-    for need in wanted {
-        explain(&mut out, kernel, &need);
+    for need in &wanted {
+        explain(&mut out, kernel, need);
+    }
+    if aspect.is_none() {
+        kernel.gone_sources().for_each(|source| gone(&mut out, source));
     }
     Ok(Answer::clean(out))
 }
@@ -52,6 +55,7 @@ fn explain(out: &mut String, kernel: &Kernel, need: &Need) {
     let has = kernel.requirements.needs().any(|one| one == *need);
     if !has {
         let _ = writeln!(out, "kernel '{}' does not need {need}", kernel.name);
+        kernel.gone_sources().filter(|source| source.need == *need).for_each(|source| gone(out, source));
         return;
     }
     let _ = writeln!(out, "kernel '{}' needs {need}", kernel.name);
@@ -59,6 +63,16 @@ fn explain(out: &mut String, kernel: &Kernel, need: &Need) {
         Some(source) => chain(out, source),
         None => out.push_str("  the program was built without explanations (-fno-sycl-requirement-sources)\n"),
     }
+}
+
+/// A need that optimisation removed. Source: DESIGN §7.12.
+fn gone(out: &mut String, source: &Source) {
+    let what = match &source.need {
+        Need::Aspect(aspect) => aspect.to_string(),
+        need => need.to_string(),
+    };
+    let place = source.chain.first().and_then(|step| step.place.as_ref()).map_or_else(String::new, |place| format!(" at {place}"));
+    let _ = writeln!(out, "{what}: in the source{place}, gone after optimisation");
 }
 
 /// The use first, the kernel last.

@@ -24,7 +24,7 @@ fn document(file: &Path, images: &[Image]) -> Value {
             "symbol": kernel.symbol,
             "name": kernel.name,
             "requirements": json::requirements(&kernel.requirements),
-            "sources": kernel.sources.iter().map(json::source).collect::<Vec<_>>(),
+            "sources": kernel.needed_sources().map(json::source).collect::<Vec<_>>(),
         })
     };
     let image = |(index, image): (usize, &Image)| {

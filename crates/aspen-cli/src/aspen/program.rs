@@ -47,6 +47,18 @@ pub struct Kernel {
     pub sources: Vec<Source>,
 }
 
+impl Kernel {
+    /// Why it needs what it needs.
+    pub fn needed_sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().filter(|source| self.requirements.needs().any(|need| need == source.need))
+    }
+
+    /// What the source code needs and optimisation removed (`-fsycl-requirements=optimized`). Source: DESIGN §7.12.
+    pub fn gone_sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().filter(|source| !self.requirements.needs().any(|need| need == source.need))
+    }
+}
+
 /// Reads a file.
 ///
 /// # Errors

@@ -85,6 +85,15 @@ pub enum OptionalFeatures {
     Conditional,
 }
 
+/// `-fsycl-requirements=`. Source: DESIGN §7.12.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Requirements {
+    /// What the source uses. Source: S0.
+    Source,
+    /// `double` counts only where optimisation leaves it.
+    Optimized,
+}
+
 /// A word (with its value) and who gets it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Word {
@@ -138,6 +147,8 @@ pub struct Options {
     pub code_split: CodeSplit,
     /// `-fsycl-optional-features=`.
     pub optional_features: OptionalFeatures,
+    /// `-fsycl-requirements=`.
+    pub requirements: Requirements,
     /// `-fsycl-dialect=`.
     pub dialect: Dialect,
     /// Whether images say why a requirement is there.
@@ -231,6 +242,7 @@ impl Default for Parser {
             config_files: Vec::new(),
             code_split: CodeSplit::PerSource,
             optional_features: OptionalFeatures::Split,
+            requirements: Requirements::Source,
             dialect: Dialect::Seed,
             requirement_sources: true,
             warnings: WarningControl::default(),
@@ -305,6 +317,10 @@ impl Parser {
             ("-fsycl-optional-features", Some(value)) => {
                 let known = [("split", OptionalFeatures::Split), ("conditional", OptionalFeatures::Conditional)];
                 options.optional_features = choose(word, value, &known)?;
+            }
+            ("-fsycl-requirements", Some(value)) => {
+                let known = [("source", Requirements::Source), ("optimized", Requirements::Optimized)];
+                options.requirements = choose(word, value, &known)?;
             }
             ("-fsycl-dialect", Some(value)) => {
                 options.dialect = choose(word, value, &[("seed", Dialect::Seed), ("dpcpp", Dialect::Dpcpp)])?;

@@ -228,6 +228,7 @@ pub const OURS: &[&str] = &[
     "-fsycl-device-config-file=",
     "-fsycl-device-code-split=",
     "-fsycl-optional-features=",
+    "-fsycl-requirements=",
     "-fsycl-device-only",
     "-fsycl-host-only",
     "-fsycl-dialect=",
