@@ -27,6 +27,8 @@ use aspen_runtime::backend::{
 
 /// The target's name in `-fsycl-targets` and in the `arch` string of images.
 const ARCH: &str = "native_cpu";
+/// Targets of the database that mean any x86-64 processor; their images are made like ours.
+const X86_64: [&str; 2] = ["spir64_x86_64", "x86_64"];
 
 /// The backend with its one device.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +71,7 @@ impl RawDevice for Cpu {
     }
 
     fn takes_arch(&self, arch: &str) -> bool {
-        arch == ARCH
+        arch == ARCH || X86_64.contains(&arch)
     }
 
     fn runs_sub_group_size(&self, size: u32) -> bool {
