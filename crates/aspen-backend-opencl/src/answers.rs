@@ -88,9 +88,17 @@ impl Answers {
         self.compiler_available && self.il_version.split_whitespace().any(|version| version.starts_with("SPIR-V_"))
     }
 
-    /// Whether kernels reach all memory of the host.
+    /// Whether it has any USM allocations.
+    pub fn has_usm(&self) -> bool {
+        (self.usm_device | self.usm_host | self.usm_shared) & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0
+    }
+
+    /// Whether kernels reach all memory of the host. Where USM and SVM disagree (the FPGA emulator), the more careful answer counts.
     pub fn has_system_memory(&self) -> bool {
-        self.usm_system & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0 || self.svm & sys::SVM_FINE_GRAIN_SYSTEM != 0
+        if self.has_usm() {
+            return self.usm_system & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0;
+        }
+        self.svm & sys::SVM_FINE_GRAIN_SYSTEM != 0
     }
 
     /// Its type; the more special one where a driver gives several.
@@ -103,11 +111,11 @@ impl Answers {
         }
     }
 
-    /// Asks the driver.
+    /// Asks the driver. `usm`: whether its platform has the functions of USM.
     ///
     /// # Errors
     /// The name of OpenCL's error if the driver does not even tell the device's type.
-    pub(crate) fn ask(api: &Api, device: cl_device_id) -> Result<Answers, &'static str> {
+    pub(crate) fn ask(api: &Api, device: cl_device_id, usm: bool) -> Result<Answers, &'static str> {
         let ask = Questions { api, device };
         let device_type = ask.scalar::<cl_bitfield>(sys::DEVICE_TYPE).map_err(error_name)?;
         let number = |what| ask.scalar::<cl_uint>(what).unwrap_or(0);
@@ -116,8 +124,8 @@ impl Answers {
         let truth = |what| ask.scalar::<cl_bool>(what).unwrap_or(0) != 0;
         let extensions: Vec<String> = ask.text(sys::DEVICE_EXTENSIONS).split_whitespace().map(str::to_owned).collect();
         let has = |name: &str| extensions.iter().any(|extension| extension == name);
-        // Only drivers that know an extension may be asked for what it adds.
-        let usm = |what| if has("cl_intel_unified_shared_memory") { long(what) } else { 0 };
+        // Older drivers list a preview of the extension, or nothing: whoever has the functions and answers has USM.
+        let usm = |what| if usm { long(what) } else { 0 };
         let sub_group_sizes =
             if has("cl_intel_required_subgroup_size") { ask.list::<usize>(sys::DEVICE_SUB_GROUP_SIZES_INTEL) } else { Vec::new() };
         Ok(Answers {

@@ -140,13 +140,21 @@ mod tests {
             ("usm_host_allocations usm_atomic_host_allocations", |it| it.usm_host = 0),
             ("usm_atomic_shared_allocations", |it| it.usm_shared = 7),
             ("usm_system_allocations", |it| it.usm_system = 0),
-            ("", |it| (it.usm_system, it.svm) = (0, sys::SVM_FINE_GRAIN_SYSTEM)),
+            // USM's word counts before SVM's.
+            ("usm_system_allocations", |it| (it.usm_system, it.svm) = (0, sys::SVM_FINE_GRAIN_SYSTEM)),
         ];
         for (gone, change) in cases {
             let mut answers = full();
             change(&mut answers);
             let left: Vec<&str> = FULL.split_whitespace().filter(|name| !gone.split_whitespace().any(|gone| gone == *name)).collect();
             assert_eq!(names(&answers), left.join(" "), "without {gone}");
+        }
+    }
+
+    #[test]
+    fn a_driver_with_svm_alone_shares_memory_if_it_is_of_the_finest_grain() {
+        for (svm, shares) in [(0, false), (3, false), (4, true), (15, true)] {
+            assert_eq!(Answers { svm, ..Answers::default() }.has_system_memory(), shares, "{svm}");
         }
     }
 

@@ -12,7 +12,7 @@ use aspen_runtime::{Code, Error, Result};
 
 use crate::answers::{Answers, platform_text};
 use crate::capabilities::{capabilities, facts as device_facts};
-use crate::handles::{Context, DeviceId, Failure, Queue, Tried, device_ids, platform_ids};
+use crate::handles::{Context, DeviceId, Failure, PlatformId, Queue, Tried, device_ids, platform_ids};
 use crate::program::Image;
 use crate::sys::{self, Api, Usm, cl_uint};
 
@@ -33,6 +33,7 @@ pub(crate) struct Platform {
 struct Common {
     api: &'static Api,
     usm: Option<Usm>,
+    platform: PlatformId,
     ids: Vec<DeviceId>,
     /// Made when the first command needs it: most programs only look at a device.
     context: OnceLock<Tried<Arc<Context>>>,
@@ -62,9 +63,10 @@ pub(crate) fn platforms(api: &'static Api) -> Vec<Platform> {
             let ids = device_ids(api, id)
                 .map_err(|failure| tracing::warn!(platform = facts.name, %failure, "an OpenCL platform is left out"))
                 .ok()?;
+            let usm = Usm::of(api, id.0);
             let found: Vec<(DeviceId, Answers)> = ids
                 .into_iter()
-                .filter_map(|id| match Answers::ask(api, id.0) {
+                .filter_map(|id| match Answers::ask(api, id.0, usm.is_some()) {
                     Ok(answers) if answers.available => Some((id, answers)),
                     Ok(answers) => {
                         tracing::warn!(device = answers.name, "an OpenCL device is left out: it is not available");
@@ -76,8 +78,8 @@ pub(crate) fn platforms(api: &'static Api) -> Vec<Platform> {
                     }
                 })
                 .collect();
-            let usm = Usm::of(api, id.0);
-            let common = Arc::new(Common { api, usm, ids: found.iter().map(|(id, _)| *id).collect(), context: OnceLock::new() });
+            let common =
+                Arc::new(Common { api, usm, platform: id, ids: found.iter().map(|(id, _)| *id).collect(), context: OnceLock::new() });
             let device = |(id, answers): (DeviceId, Answers)| {
                 let (capabilities, facts) = (capabilities(&answers), device_facts(&answers, &facts.version));
                 Arc::new(Device { common: common.clone(), id, answers, capabilities, facts, queue: OnceLock::new() })
@@ -119,7 +121,7 @@ impl Device {
     }
 
     pub(crate) fn context(&self) -> Result<&Arc<Context>> {
-        let create = || Context::create(self.common.api, &self.common.ids);
+        let create = || Context::create(self.common.api, self.common.platform, &self.common.ids);
         self.common.context.get_or_init(create).as_ref().map_err(|failure| self.error(Code::Runtime, failure))
     }
 
@@ -227,9 +229,7 @@ impl Device {
 
     /// The functions of USM if the device has any.
     fn usm(&self) -> Option<&Usm> {
-        let has = |capability: u64| capability & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0;
-        let any = has(self.answers.usm_device) || has(self.answers.usm_host) || has(self.answers.usm_shared);
-        self.common.usm.as_ref().filter(|_| any)
+        self.common.usm.as_ref().filter(|_| self.answers.has_usm())
     }
 }
 

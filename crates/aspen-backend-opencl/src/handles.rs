@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use crate::answers::{bytes, text};
 use crate::sys::{
-    self, Api, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id, cl_program, cl_uint, error_name,
+    self, Api, CreateProgramWithIl, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id, cl_program,
+    cl_uint, error_name,
 };
 
 /// A call that failed: the function and OpenCL's error.
@@ -96,6 +97,7 @@ pub(crate) fn device_ids(api: &Api, platform: PlatformId) -> Tried<Vec<DeviceId>
 /// A context.
 pub(crate) struct Context {
     api: &'static Api,
+    create_program: CreateProgramWithIl,
     handle: cl_context,
 }
 
@@ -105,13 +107,14 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    pub(crate) fn create(api: &'static Api, devices: &[DeviceId]) -> Tried<Arc<Context>> {
+    pub(crate) fn create(api: &'static Api, platform: PlatformId, devices: &[DeviceId]) -> Tried<Arc<Context>> {
         let ids: Vec<cl_device_id> = devices.iter().map(|device| device.0).collect();
         let mut error = sys::SUCCESS;
         // SAFETY: no properties, an array of devices of one platform, no callback.
         let handle =
             unsafe { (api.clCreateContext)(ptr::null(), ids.len() as cl_uint, ids.as_ptr(), ptr::null(), ptr::null_mut(), &mut error) };
-        Ok(Arc::new(Context { api, handle: given("clCreateContext", error, handle)? }))
+        let create_program = sys::create_program_with_il(api, platform.0);
+        Ok(Arc::new(Context { api, create_program, handle: given("clCreateContext", error, handle)? }))
     }
 
     pub(crate) fn handle(&self) -> cl_context {
@@ -224,7 +227,7 @@ impl Program {
     pub(crate) fn build(context: &Arc<Context>, device: DeviceId, spirv: &[u8]) -> Result<Arc<Program>, NotBuilt> {
         let mut error = sys::SUCCESS;
         // SAFETY: `spirv` is readable for its length; the driver copies it.
-        let handle = unsafe { (context.api.clCreateProgramWithIL)(context.handle, spirv.as_ptr().cast(), spirv.len(), &mut error) };
+        let handle = unsafe { (context.create_program)(context.handle, spirv.as_ptr().cast(), spirv.len(), &mut error) };
         let handle = given("clCreateProgramWithIL", error, handle).map_err(|failure| NotBuilt { failure, log: String::new() })?;
         let program = Program { context: context.clone(), device, handle };
         // SAFETY: one device of the context, options without any, no callback.

@@ -169,6 +169,13 @@ functions! {
 }
 
 functions! {
+    /// `cl_khr_il_program`.
+    ExtensionIl {
+        fn clCreateProgramWithILKHR(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
+    }
+}
+
+functions! {
     /// `cl_intel_unified_shared_memory`.
     Usm {
         fn clHostMemAllocINTEL(cl_context, *const cl_bitfield, usize, cl_uint, *mut cl_int) -> *mut c_void;
@@ -226,6 +233,16 @@ impl Usm {
         // SAFETY: a platform of this loader, and NUL-terminated names; the extension says what the addresses are.
         unsafe { Usm::find(|name| (api.clGetExtensionFunctionAddressForPlatform)(platform, name.as_ptr())) }.ok()
     }
+}
+
+/// A function that makes programs from SPIR-V.
+pub(crate) type CreateProgramWithIl = unsafe extern "C" fn(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
+
+/// The platform's function that makes programs from SPIR-V: the extension's first, since platforms of OpenCL 1.2 have only that.
+pub(crate) fn create_program_with_il(api: &Api, platform: cl_platform_id) -> CreateProgramWithIl {
+    // SAFETY: as in `Usm::of`.
+    let extension = unsafe { ExtensionIl::find(|name| (api.clGetExtensionFunctionAddressForPlatform)(platform, name.as_ptr())) };
+    extension.map_or(api.clCreateProgramWithIL, |extension| extension.clCreateProgramWithILKHR)
 }
 
 /// The name of an error of OpenCL, for messages.
