@@ -1,0 +1,254 @@
+//! Buffers on devices whose memory is not the host's: random programs over three devices give what running them one after another gives,
+//! no copy outlives its buffer, and a driver that fails to copy is an error that does not lose the content.
+
+use std::alloc::{self, Layout};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+
+use aspen_contract::Capabilities;
+use aspen_runtime::backend::{Backend, BackendKind, DeviceType, Facts, PlatformFacts, Program, RawDevice, UsmKind};
+use aspen_runtime::backend::{copy_on_host, fill_on_host};
+use aspen_runtime::buffer::{Access, Buffer};
+use aspen_runtime::queue::{Dependencies, Queue};
+use aspen_runtime::system::{Device, System};
+use aspen_runtime::{Code, Environment, Error, Result};
+
+/// What the test sees of a device.
+#[derive(Default)]
+struct Seen {
+    allocations: AtomicIsize,
+    copies: AtomicUsize,
+    fails: AtomicBool,
+}
+
+/// A device that shares the host's memory or has memory of its own.
+struct Fake {
+    shares: bool,
+    facts: Facts,
+    capabilities: Capabilities,
+    seen: Arc<Seen>,
+}
+
+impl RawDevice for Fake {
+    fn device_type(&self) -> DeviceType {
+        DeviceType::Accelerator
+    }
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+    fn takes_arch(&self, _: &str) -> bool {
+        false
+    }
+    fn runs_sub_group_size(&self, _: u32) -> bool {
+        false
+    }
+    fn load(&self, name: &str, _: &[u8]) -> Result<Arc<dyn Program>> {
+        Err(Error::new(Code::Build, name))
+    }
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
+        assert_eq!(kind, UsmKind::Device);
+        self.seen.allocations.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: buffers have at least one byte.
+        let memory = NonNull::new(unsafe { alloc::alloc(layout) })?;
+        // What a fresh copy holds is never the content.
+        // SAFETY: fresh memory of that size.
+        unsafe { memory.write_bytes(0xDB, layout.size()) };
+        Some(memory)
+    }
+    unsafe fn free(&self, pointer: NonNull<u8>, layout: Layout) {
+        self.seen.allocations.fetch_sub(1, Ordering::Relaxed);
+        // SAFETY: from `allocate`, by the contract.
+        unsafe { alloc::dealloc(pointer.as_ptr(), layout) };
+    }
+    fn shares_host_memory(&self) -> bool {
+        self.shares
+    }
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
+        if self.seen.fails.load(Ordering::Relaxed) {
+            return Err(Error::new(Code::Runtime, "the driver fails"));
+        }
+        self.seen.copies.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: by the contract; all memory is the host's in truth.
+        unsafe { copy_on_host(to, from, size) };
+        Ok(())
+    }
+    unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
+        // SAFETY: by the contract.
+        unsafe { fill_on_host(to, pattern, count) };
+        Ok(())
+    }
+}
+
+struct Fakes {
+    kind: BackendKind,
+    devices: Vec<(bool, Arc<Seen>)>,
+}
+
+impl Backend for Fakes {
+    fn kind(&self) -> BackendKind {
+        self.kind
+    }
+    fn platform(&self) -> PlatformFacts {
+        PlatformFacts::default()
+    }
+    fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
+        let device = |(shares, seen): &(bool, Arc<Seen>)| -> Arc<dyn RawDevice> {
+            let facts = Facts { name: "fake".into(), ..Facts::default() };
+            Arc::new(Fake { shares: *shares, facts, capabilities: Capabilities::default(), seen: seen.clone() })
+        };
+        self.devices.iter().map(device).collect()
+    }
+}
+
+/// Two devices apart, on two platforms of one backend, and one that shares the host's memory.
+fn system(threads: usize) -> (&'static System, Vec<&'static Device>, [Arc<Seen>; 2]) {
+    let seen: [Arc<Seen>; 2] = Default::default();
+    let platform = |kind, shares, seen: &Arc<Seen>| -> Box<dyn Backend> { Box::new(Fakes { kind, devices: vec![(shares, seen.clone())] }) };
+    let backends = [
+        platform(BackendKind::OpenCl, false, &seen[0]),
+        platform(BackendKind::OpenCl, false, &seen[1]),
+        platform(BackendKind::Cuda, true, &Arc::default()),
+    ];
+    let environment = Environment { threads: Some(threads), ..Environment::default() };
+    let system = System::start(&backends, environment).expect("nothing in the environment is wrong");
+    let devices = system.platforms().iter().flat_map(|platform| platform.devices()).copied().collect();
+    (system, devices, seen)
+}
+
+#[test]
+fn devices_are_numbered_through_the_platforms_of_a_backend() {
+    let (_, devices, _) = system(1);
+    let names: Vec<&str> = devices.iter().map(|device| device.selector_name()).collect();
+    assert_eq!(names, ["opencl:0", "opencl:1", "cuda:0"]);
+}
+
+/// A small generator: the same numbers on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+fn buffers(system: &System, count: usize) -> Vec<Arc<Buffer>> {
+    // SAFETY: no host memory is given.
+    (0..count).map(|_| unsafe { Buffer::create(system.pool(), 8, 8, std::ptr::null_mut(), false) }.expect("memory")).collect()
+}
+
+fn uses(list: &[(&Arc<Buffer>, Access)]) -> Dependencies {
+    Dependencies { buffers: list.iter().map(|(buffer, access)| ((*buffer).clone(), *access)).collect(), events: Vec::new() }
+}
+
+fn read(buffer: &Arc<Buffer>) -> Result<u64> {
+    let address = buffer.begin_host_access(Access::Read)?;
+    // SAFETY: eight bytes, aligned, and nobody writes during the access.
+    let value = unsafe { address.cast::<u64>().read() };
+    buffer.end_host_access(Access::Read);
+    Ok(value)
+}
+
+#[test]
+fn content_is_where_commands_look_for_it() {
+    for threads in [1, 2, 16] {
+        let (system, devices, seen) = system(threads);
+        let queues: Vec<Queue> = devices.iter().map(|device| Queue::new(device, system.pool(), false, false)).collect();
+        for seed in 0..20 {
+            let mut random = Random(seed);
+            let buffers = buffers(system, 4);
+            let mut naive = [0_u64; 4];
+            for plus in 0..300_u64 {
+                let (to, from, which) = (random.below(4) as usize, random.below(4) as usize, random.below(3) as usize);
+                let (queue, device) = (&queues[which], devices[which]);
+                let (target, source) = (&buffers[to], &buffers[from]);
+                let address = |buffer: &Buffer| buffer.address(device).expect("memory");
+                match random.below(5) {
+                    0 if to != from => {
+                        naive[to] = naive[from];
+                        let after = uses(&[(source, Access::Read), (target, Access::Write)]);
+                        // SAFETY: the buffers are dependencies of the command.
+                        unsafe { queue.copy(address(target), address(source), 8, after) }.expect("there are threads");
+                    }
+                    1 => {
+                        // Half of it: a command that writes may leave the rest as it was.
+                        naive[to] = naive[to] >> 32 << 32 | plus;
+                        let pattern = u32::try_from(plus).expect("small").to_ne_bytes().to_vec();
+                        // SAFETY: as above.
+                        unsafe { queue.fill(address(target), pattern, 1, uses(&[(target, Access::Write)])) }.expect("there are threads");
+                    }
+                    2 => {
+                        naive[to] = naive[to].wrapping_mul(3).wrapping_add(naive[from]);
+                        let (a, b) = (target.host_address() as usize, source.host_address() as usize);
+                        let task = move || {
+                            let (a, b) = (a as *mut u64, b as *const u64);
+                            // SAFETY: eight bytes each, which the dependencies give to this task.
+                            unsafe { a.write(a.read().wrapping_mul(3).wrapping_add(b.read())) };
+                            Ok(())
+                        };
+                        let after = uses(&[(source, Access::Read), (target, Access::ReadWrite)]);
+                        queue.host_task(task, after).expect("there are threads");
+                    }
+                    3 => {
+                        naive[to] ^= plus << 40;
+                        let value = target.begin_host_access(Access::ReadWrite).expect("no driver fails").cast::<u64>();
+                        // SAFETY: eight bytes that only this access may use.
+                        unsafe { value.write(value.read() ^ plus << 40) };
+                        target.end_host_access(Access::ReadWrite);
+                    }
+                    _ => assert_eq!(read(target).expect("no driver fails"), naive[to], "seed {seed}, step {plus}, {threads} threads"),
+                }
+            }
+            for (buffer, wanted) in buffers.iter().zip(naive) {
+                assert_eq!(read(buffer).expect("no driver fails"), wanted, "seed {seed} on {threads} threads");
+            }
+            assert!(queues.iter().all(|queue| queue.take_async_error().is_none()));
+        }
+        for seen in &seen {
+            assert!(seen.copies.load(Ordering::Relaxed) > 100, "the devices took part");
+            assert_eq!(seen.allocations.load(Ordering::Relaxed), 0, "copies went with their buffers");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_copied_that_is_current_already() {
+    let (system, devices, seen) = system(2);
+    let buffers = buffers(system, 1);
+    let queue = Queue::new(devices[0], system.pool(), true, false);
+    let address = buffers[0].address(devices[0]).expect("memory");
+    for _ in 0..10 {
+        // SAFETY: the buffer is a dependency of the command.
+        unsafe { queue.fill(address, vec![7], 8, uses(&[(&buffers[0], Access::ReadWrite)])) }.expect("there are threads");
+    }
+    for _ in 0..10 {
+        assert_eq!(read(&buffers[0]).expect("no driver fails"), 0x0707_0707_0707_0707);
+    }
+    assert_eq!(seen[0].copies.load(Ordering::Relaxed), 2, "once there, once back");
+}
+
+#[test]
+fn a_driver_that_fails_to_copy_is_an_error_and_loses_nothing() {
+    let (system, devices, seen) = system(2);
+    let buffers = buffers(system, 1);
+    let queue = Queue::new(devices[0], system.pool(), true, false);
+    let address = buffers[0].address(devices[0]).expect("memory");
+    let fill = |byte: u8| {
+        // SAFETY: the buffer is a dependency of the command.
+        unsafe { queue.fill(address, vec![byte], 8, uses(&[(&buffers[0], Access::Write)])) }.expect("there are threads").wait();
+        queue.take_async_error()
+    };
+    seen[0].fails.store(true, Ordering::Relaxed);
+    assert_eq!(fill(1).expect("an asynchronous error").message(), "the driver fails");
+    assert_eq!(read(&buffers[0]).expect("the host was current all the time"), 0);
+    seen[0].fails.store(false, Ordering::Relaxed);
+    assert_eq!(fill(2), None);
+    seen[0].fails.store(true, Ordering::Relaxed);
+    assert_eq!(read(&buffers[0]).expect_err("cannot be brought home").message(), "the driver fails");
+    seen[0].fails.store(false, Ordering::Relaxed);
+    assert_eq!(read(&buffers[0]).expect("the device still has it"), 0x0202_0202_0202_0202);
+}
