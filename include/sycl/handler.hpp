@@ -105,8 +105,10 @@ public:
       memcpy(&to[detail::delinearize(done, from.get_range())], row, count * sizeof(T));
     });
   }
-  /// The runtime's buffers live in memory that the host sees when it may; there is nothing to bring home but the order.
-  template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H>) { nothing(); }
+  /// A host task finds its buffers on the host, so one that does nothing brings the content home.
+  template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H>) {
+    host_task([] {});
+  }
 
   /// Runs `task` on a thread of the runtime. What it throws becomes an asynchronous error.
   template <class F> void host_task(F &&task) {
@@ -134,11 +136,11 @@ public:
         [](void *p) { delete static_cast<job *>(p); }, data, &after, &result_));
   }
 
-  /// For the library: states that the command uses a buffer; returns its address on the queue's device.
-  void *aspen_use(aspen_buffer_t *buffer, aspen_access_t access) {
+  /// For the library: states that the command uses a buffer; returns its address on the queue's device or on the host.
+  void *aspen_use(aspen_buffer_t *buffer, aspen_access_t access, bool on_host) {
     open();
     void *address = nullptr;
-    detail::check(aspen_buffer_address(buffer, aspen_queue_device(queue_->handle), &address));
+    detail::check(aspen_buffer_address(buffer, on_host ? nullptr : aspen_queue_device(queue_->handle), &address));
     uses_.add({buffer, access});
     return address;
   }
@@ -224,7 +226,7 @@ private:
 
   template <class Name, class F, int D>
   void launch(aspen_launch_kind_t kind, const range<D> &global, const std::common_type_t<range<D>> *local, const id<D> &offset, const F &f) {
-    static_assert(is_device_copyable_v<F>,
+    static_assert(detail::is_kernel_copyable<F>,
                   "the kernel's function object is copied to the device byte by byte: what it captures must be trivially copyable, or "
                   "sycl::is_device_copyable must be specialised for the function object");
     open();

@@ -176,10 +176,14 @@ public:
 
   template <int... I> constexpr auto swizzle() { return detail::swizzled<vec, I...>(*this); }
   template <int... I> constexpr auto swizzle() const { return vec<T, sizeof...(I)>(data_[I]...); }
-  constexpr auto lo() const { return half_of<0, 1>(); }
-  constexpr auto hi() const { return half_of<room / 2, 1>(); }
-  constexpr auto even() const { return half_of<0, 2>(); }
-  constexpr auto odd() const { return half_of<1, 2>(); }
+  constexpr auto lo() { return half_of<0, 1>(*this); }
+  constexpr auto lo() const { return half_of<0, 1>(*this); }
+  constexpr auto hi() { return half_of<room / 2, 1>(*this); }
+  constexpr auto hi() const { return half_of<room / 2, 1>(*this); }
+  constexpr auto even() { return half_of<0, 2>(*this); }
+  constexpr auto even() const { return half_of<0, 2>(*this); }
+  constexpr auto odd() { return half_of<1, 2>(*this); }
+  constexpr auto odd() const { return half_of<1, 2>(*this); }
 
 #if defined(SYCL_SIMPLE_SWIZZLES)
 #define __ASPEN_S2(p, q)                                                                                                                  \
@@ -285,11 +289,18 @@ private:
     for (int i = 0; i < detail::elements_of<A>::count; ++i)
       data_[next++] = detail::element_at<T>(a, i);
   }
-  template <int From, int Step> constexpr auto half_of() const {
-    vec<T, (room > 1 ? room / 2 : 1)> out;
-    for (int i = 0; i < room / 2; ++i)
-      out[i] = data_[From + Step * i];
-    return out;
+  /// Half of the elements: writes through unless the vector is constant.
+  template <int From, int Step, class V> static constexpr auto half_of(V &of) {
+    if constexpr (room == 1)
+      return vec(of);
+    else
+      return half_of<From, Step>(of, std::make_integer_sequence<int, room / 2>());
+  }
+  template <int From, int Step, class V, int... I> static constexpr auto half_of(V &of, std::integer_sequence<int, I...>) {
+    if constexpr (std::is_const_v<V>)
+      return vec<T, sizeof...(I)>(of.data_[From + Step * I]...);
+    else
+      return detail::swizzled<vec, (From + Step * I)...>(of);
   }
   template <rounding_mode Mode> static T rounded(T value) {
     const float f = static_cast<float>(value);

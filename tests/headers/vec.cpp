@@ -21,6 +21,14 @@ constexpr int written() {
   return v.x() * 1000 + v.y() * 100 + v.z() + v.w();
 }
 static_assert(written() == 2 * 1000 + 1 * 100 + 13 + 9);
+constexpr int halves() {
+  int4 v(1, 2, 3, 4);
+  v.lo() = int2(5, 6);
+  v.odd() += 10;
+  const int4 fixed = v;
+  return v.x() * 1000 + v.y() * 100 + v.hi().y() + fixed.even().y() + fixed.hi()[1];
+}
+static_assert(halves() == 5 * 1000 + 16 * 100 + 14 + 3 + 14);
 SYCL_EXTERNAL float memory(float *p, float4 v) {
   v.load(1, p);
   v.store(0, p);
