@@ -116,7 +116,9 @@ private:
   }
   void take(const property_list &) {}
 
-  void require(handler &command) const { show(command.aspen_use(handle_, detail::access_of(Mode))); }
+  void require(handler &command) const {
+    show(command.aspen_use(handle_, detail::access_of(Mode), Target == target::host_task));
+  }
   void show(void *address) const {
     for (int d = 0; d < D; ++d)
       if (offset_[d] + extent_[d] > memory_[d])
