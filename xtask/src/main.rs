@@ -3,9 +3,11 @@
 mod bench;
 mod cases;
 mod demo;
+mod devices;
 mod generate;
 mod install;
 mod layers;
+mod matrix;
 mod setup;
 mod shell;
 mod suites;
@@ -49,6 +51,15 @@ enum Task {
         #[arg(value_enum)]
         name: bench::Name,
     },
+    /// List the OpenCL drivers for tests, and how to use them
+    Devices {
+        /// Bring the missing ones into the cache folder (ASPEN_DRIVERS)
+        #[arg(long)]
+        install: bool,
+        /// Only these
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+    },
     /// Run the acceptance cases beside the repository
     Cases {
         /// Only these, by name; '*' and '?' stand for anything
@@ -76,6 +87,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test { only } => suites::test(&tree, only.as_deref()),
         Task::Install { prefix } => install::install(&tree, &prefix),
         Task::Bench { name } => bench::bench(&tree, name),
+        Task::Devices { install, only } => devices::devices(install, &only),
         Task::Cases { only } => cases::cases(&tree, &only),
     }
 }

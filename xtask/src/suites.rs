@@ -9,13 +9,15 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::setup::setup_for_tests;
 use crate::shell::{Tree, run, shown};
-use crate::{generate, install, layers};
+use crate::{devices, generate, install, layers, matrix};
 
 /// Tests that passed and failed.
 #[derive(Clone, Copy, Default)]
 struct Count {
     passed: u64,
     failed: u64,
+    /// What could not run here; each is named where it is skipped.
+    skipped: u64,
 }
 
 struct Suite {
@@ -24,14 +26,16 @@ struct Suite {
     run: fn(&Tree, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 7] = [
+const SUITES: [Suite; 9] = [
     Suite { name: "fmt", about: "formatting", run: |tree, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
     Suite { name: "layers", about: "planes of the crates", run: |tree, _| layers::check(tree) },
     Suite { name: "unit", about: "tests at the crates", run: unit },
     Suite { name: "headers", about: "every header alone, and what the headers offer", run: headers },
+    Suite { name: "aot", about: "the target database against ocloc", run: aot },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
+    Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
 ];
 
 /// Runs all suites, or one.
@@ -51,18 +55,22 @@ pub fn test(tree: &Tree, only: Option<&str>) -> Result<()> {
             eprintln!("{}: {error:#}", suite.name);
         }
         // A suite that counts nothing is one test; one that fails without saying which of its tests did is one failure.
-        if outcome.is_ok() && count.passed == 0 {
+        if outcome.is_ok() && count.passed == 0 && count.skipped == 0 {
             count.passed = 1;
         } else if outcome.is_err() && count.failed == 0 {
             count.failed = 1;
         }
         total.passed += count.passed;
         total.failed += count.failed;
+        total.skipped += count.skipped;
         let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
-        let Count { passed, failed } = count;
-        lines.push(format!("{:10} {verdict:7} {passed} passed, {failed} failed, {:.0} s", suite.name, start.elapsed().as_secs_f64()));
+        let Count { passed, failed, skipped } = count;
+        let skipped = if skipped == 0 { String::new() } else { format!("{skipped} skipped, ") };
+        let seconds = start.elapsed().as_secs_f64();
+        lines.push(format!("{:10} {verdict:7} {passed} passed, {failed} failed, {skipped}{seconds:.0} s", suite.name));
     }
-    println!("\n{}\n{} passed, {} failed", lines.join("\n"), total.passed, total.failed);
+    let skipped = if total.skipped == 0 { String::new() } else { format!(", {} skipped", total.skipped) };
+    println!("\n{}\n{} passed, {} failed{skipped}", lines.join("\n"), total.passed, total.failed);
     ensure!(total.failed == 0, "not all tests passed");
     Ok(())
 }
@@ -77,7 +85,7 @@ fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
     counted(&mut tree.cargo(&["test", "--workspace", "--no-fail-fast"]), count, |line| {
         let (_, rest) = line.split_once("test result: ")?;
         let number = |what: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(what)?.trim().parse().ok());
-        Some(Count { passed: number("passed")?, failed: number("failed")? })
+        Some(Count { passed: number("passed")?, failed: number("failed")?, skipped: 0 })
     })
 }
 
@@ -143,11 +151,44 @@ fn strict(bin: &Path, standard: &str, unit: &Path) -> Command {
     compile
 }
 
+fn aot(tree: &Tree, count: &mut Count) -> Result<()> {
+    count.passed += matrix::run(tree)?;
+    Ok(())
+}
+
 fn e2e(tree: &Tree, count: &mut Count) -> Result<()> {
     let prefix = tree.target.join("prefix");
     install::install(tree, &prefix)?;
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/e2e", "--bin"]);
     counted(runner.arg(prefix.join("bin")), count, tally)
+}
+
+fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
+    let cache = devices::cache()?;
+    let (installed, missing): (Vec<_>, Vec<_>) = devices::DRIVERS.iter().partition(|driver| driver.is_installed(&cache));
+    for driver in missing {
+        println!("skipped: all of tests/opencl on {}, which is not installed (cargo xtask devices --install)", driver.name);
+        count.skipped += 1;
+    }
+    if installed.is_empty() {
+        return Ok(());
+    }
+    let prefix = tree.target.join("prefix");
+    install::install(tree, &prefix)?;
+    let mut failed = Vec::new();
+    for driver in installed {
+        println!("-- {}", driver.name);
+        let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/opencl"]);
+        for (name, value) in driver.environment(&cache) {
+            runner.arg("--env").arg(format!("{name}={value}"));
+        }
+        if let Err(error) = counted(runner.arg("--bin").arg(prefix.join("bin")), count, tally) {
+            eprintln!("{}: {error:#}", driver.name);
+            failed.push(driver.name);
+        }
+    }
+    ensure!(failed.is_empty(), "failures on {}", failed.join(", "));
+    Ok(())
 }
 
 /// `3 passed, 1 failed`, as the runners end.
@@ -157,7 +198,7 @@ pub fn tally_line(line: &str) -> Option<(u64, u64)> {
 }
 
 fn tally(line: &str) -> Option<Count> {
-    tally_line(line).map(|(passed, failed)| Count { passed, failed })
+    tally_line(line).map(|(passed, failed)| Count { passed, failed, skipped: 0 })
 }
 
 /// Runs a command, shows what it prints and counts by its summary lines.
