@@ -3,6 +3,7 @@
 //! [`generate_images`] runs the common way: LLVM in worker processes ([`aspen_llvm::generate()`]), then what the target does with the
 //! result. What a target kind wants of each step is its [`Target`].
 
+mod cache;
 mod r#gen;
 mod native_cpu;
 mod spirv;
@@ -14,6 +15,7 @@ use std::path::Path;
 use aspen_image::ImageKind;
 use aspen_llvm::{Generated, Job};
 
+pub use cache::Cache;
 pub use r#gen::Gen;
 pub use native_cpu::NativeCpu;
 pub use spirv::SpirV;
@@ -108,9 +110,19 @@ pub struct Object {
 ///
 /// The calling process must have one thread.
 pub fn generate_images(target: &dyn Target, inputs: Vec<ImageInput>, jobs: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
+    generate_images_with(target, inputs, jobs, &mut |_| {})
+}
+
+/// The same, and tells after each image how many LLVM is done with.
+pub fn generate_images_with(
+    target: &dyn Target,
+    inputs: Vec<ImageInput>,
+    jobs: NonZeroUsize,
+    done: &mut dyn FnMut(usize),
+) -> Vec<Result<Image, CodegenError>> {
     let labels: Vec<_> = inputs.iter().map(|input| (input.name.clone(), input.entries.clone(), input.debug)).collect();
     let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
-    let generated = aspen_llvm::generate(&work, jobs);
+    let generated = aspen_llvm::generate_with(&work, jobs, done);
     drop(work);
     let mut objects = Vec::new();
     let mut results: Vec<Option<CodegenError>> = Vec::new();

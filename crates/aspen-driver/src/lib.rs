@@ -16,6 +16,7 @@ mod jobs;
 mod link;
 mod object_file;
 mod passes;
+mod progress;
 mod scratch;
 mod session;
 mod targets;

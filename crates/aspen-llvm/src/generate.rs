@@ -94,6 +94,11 @@ pub enum CodegenError {
 ///
 /// The calling process must have one thread.
 pub fn generate(jobs: &[Job], parallelism: NonZeroUsize) -> Vec<Result<Generated, CodegenError>> {
+    generate_with(jobs, parallelism, &mut |_| {})
+}
+
+/// The same, and tells after each job how many are done.
+pub fn generate_with(jobs: &[Job], parallelism: NonZeroUsize, done: &mut dyn FnMut(usize)) -> Vec<Result<Generated, CodegenError>> {
     match threads() {
         Ok(1) => {}
         Ok(threads) => return jobs.iter().map(|job| Err(CodegenError::Threads { image: job.name.clone(), threads })).collect(),
@@ -117,6 +122,7 @@ pub fn generate(jobs: &[Job], parallelism: NonZeroUsize) -> Vec<Result<Generated
         }
         let (index, worker) = running.remove(first_finished(&running));
         results[index] = Some(worker.finish(&jobs[index]));
+        done(results.iter().flatten().count());
     }
     results.into_iter().map(|result| result.expect("every job was started or has failed")).collect()
 }

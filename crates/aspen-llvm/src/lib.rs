@@ -21,7 +21,7 @@ pub use attach::{attach, prepare_for_spirv};
 pub use dialect::Dialect;
 pub use entries::{DeviceFunction, DeviceGlobal, device_functions, device_globals};
 pub use facts::Facts;
-pub use generate::{CodegenError, Generated, Job, Output, generate};
+pub use generate::{CodegenError, Generated, Job, Output, generate, generate_with};
 pub use ir::{ModuleRef, readable_name};
 pub use module::{Context, Error, Module};
 pub use propagate::propagate;

@@ -3,11 +3,12 @@
 //! Code generation forks, so the process must have one thread here; all threads of the compile phase have ended.
 //! Source: DESIGN §1, §5, §7.11, §9; ARCHITECTURE "Images".
 
-use std::fs;
+use std::path::PathBuf;
+use std::{env, fs};
 
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
-use aspen_codegen::{CodegenError, Gen, Image, ImageInput, NativeCpu, SpirV, generate_images};
+use aspen_codegen::{Cache, CodegenError, Gen, Image, ImageInput, NativeCpu, SpirV, generate_images_with};
 use aspen_contract::{Step, Verdict, check};
 use aspen_image::{ImageBuilder, Kernel, KernelInfo};
 use aspen_llvm::{Context, Module};
@@ -18,6 +19,7 @@ use super::program::Program;
 use crate::args::response::split;
 use crate::error::Error;
 use crate::passes::PassBuilder;
+use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::session::Session;
 use crate::targets::{Family, Target};
@@ -46,11 +48,15 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
     let Request { builder, units, program, target, .. } = *request;
     let plans = plans(session, request, coverage)?;
     let inputs = inputs(session, units, program, &plans, target)?;
+    let mut progress = Progress::new(&format!("code for {}", target.name), inputs.len());
+    let generate =
+        |kind: &dyn aspen_codegen::Target| generate_images_with(kind, inputs, session.jobs.fixed(), &mut |done| progress.done(done));
     let images = match target.family {
-        Family::NativeCpu => generate_images(&NativeCpu { compiler: builder.toolchain.clang.clone() }, inputs, session.jobs.fixed()),
-        Family::Gen => generate_images(&ahead_of_time(target, &request.words), inputs, session.jobs.fixed()),
-        Family::Spirv | Family::Known => generate_images(&SpirV, inputs, session.jobs.fixed()),
+        Family::NativeCpu => generate(&NativeCpu { compiler: builder.toolchain.clang.clone() }),
+        Family::Gen => generate(&ahead_of_time(target, &request.words)),
+        Family::Spirv | Family::Known => generate(&SpirV),
     };
+    drop(progress);
     let mut content = Vec::new();
     for ((name, plan), image) in plans.into_iter().zip(images) {
         let image = image.map_err(|error| failed(program, plan, &error))?;
@@ -85,7 +91,17 @@ fn ahead_of_time(target: &Target, words: &[String]) -> Gen {
     let name = info.aot_toolchain.as_deref().unwrap_or("ocloc");
     // It runs in a folder of its own; a path means the one that the user sees.
     let compiler = if name.contains('/') { std::path::absolute(name).unwrap_or_else(|_| name.into()) } else { name.into() };
-    Gen { compiler, options, limit: Gen::LIMIT }
+    Gen { compiler, options, limit: Gen::LIMIT, cache: cache() }
+}
+
+/// `ASPEN_CACHE_DIR`, else the user's folder for such things; `ASPEN_CACHE=0` keeps nothing. Source: DESIGN §6.
+fn cache() -> Option<Cache> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") {
+        return None;
+    }
+    let own = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|folder| folder.join("aspen"));
+    Some(Cache::new(set("ASPEN_CACHE_DIR").or_else(own)?.join("ahead-of-time")))
 }
 
 /// The images to make, with their names: ahead of time only those that the target's device can run. Source: S0 "AOT"; DESIGN §1.
