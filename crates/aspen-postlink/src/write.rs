@@ -11,7 +11,7 @@ use aspen_contract::{Requirements, Verdict, check};
 use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
-use aspen_llvm::{Context, DeviceFunction, DeviceGlobal, Module, device_functions, device_globals};
+use aspen_llvm::{Context, DeviceFunction, Module, device_functions, device_globals};
 
 use crate::arguments::{Arguments, Dialect};
 use crate::entry_points::reads_spec_constant;
@@ -31,23 +31,54 @@ pub fn run(arguments: &Arguments, database: &Database) -> Result<(), Error> {
         return Err(Error::NoActions);
     }
     let (name, bytes) = input(arguments)?;
-    let context = Context::new();
-    let module = context.parse(&name, &bytes)?;
-    drop(bytes);
-    let functions = device_functions(module.view());
-    if let Some(option) = arguments.spec_constants
-        && let Some(reader) = functions.iter().find(|function| reads_spec_constant(&function.symbol))
-    {
-        return Err(Error::Unsupported { name, what: "specialization constants", symbol: reader.symbol.clone(), option });
-    }
     let mut files = Files::default();
-    let mut job =
-        Job { arguments, targets, module: &module, functions: &functions, globals: device_globals(module.view()), images: Vec::new() };
-    let result = job.write(&mut files);
+    let result = write(arguments, targets, &name, &bytes, &mut files);
     if result.is_err() {
         files.remove();
     }
     result
+}
+
+/// LLVM keeps the metadata of a cloned module until its context goes, so a context serves so many images only; then the module is read
+/// again, which takes about the time of a few hundred of them.
+const IMAGES_A_CONTEXT: usize = 2048;
+
+fn write(arguments: &Arguments, targets: Vec<Option<&Target>>, name: &str, bytes: &[u8], files: &mut Files) -> Result<(), Error> {
+    let mut job: Option<Job<'_>> = None;
+    loop {
+        let context = Context::new();
+        let module = context.parse(name, bytes)?;
+        if arguments.ir_output_only {
+            check_spec_constants(arguments, name, &device_functions(module.view()))?;
+            return files.write(&arguments.outputs[0].path, &code(arguments, &module));
+        }
+        let job = match &mut job {
+            Some(job) => job,
+            none => none.insert(Job::new(arguments, targets.clone(), name, &module)?),
+        };
+        let end = job.plan.len().min(job.images.len() + IMAGES_A_CONTEXT);
+        while job.images.len() < end {
+            let image = job.image(&module, job.images.len(), files)?;
+            job.images.push(image);
+        }
+        if end == job.plan.len() {
+            return (0..arguments.outputs.len()).try_for_each(|output| job.table(output, files));
+        }
+    }
+}
+
+fn check_spec_constants(arguments: &Arguments, name: &str, functions: &[DeviceFunction]) -> Result<(), Error> {
+    let Some(option) = arguments.spec_constants else { return Ok(()) };
+    match functions.iter().find(|function| reads_spec_constant(&function.symbol)) {
+        Some(reader) => {
+            Err(Error::Unsupported { name: name.to_owned(), what: "specialization constants", symbol: reader.symbol.clone(), option })
+        }
+        None => Ok(()),
+    }
+}
+
+fn code(arguments: &Arguments, module: &Module<'_>) -> Vec<u8> {
+    if arguments.text { module.to_text().into_bytes() } else { module.to_bitcode() }
 }
 
 /// The module's name and bytes.
@@ -81,13 +112,16 @@ impl Files {
     }
 }
 
-struct Job<'j, 'c> {
+struct Job<'j> {
     arguments: &'j Arguments,
     /// A target an output; none takes every image.
     targets: Vec<Option<&'j Target>>,
-    module: &'j Module<'c>,
-    functions: &'j [DeviceFunction],
-    globals: Vec<DeviceGlobal>,
+    functions: Vec<DeviceFunction>,
+    has_globals: bool,
+    plan: Vec<Entries>,
+    /// What the names of all listed files begin with.
+    prefix: String,
+    /// So far, in the order of the plan.
     images: Vec<Written>,
 }
 
@@ -100,56 +134,30 @@ struct Written {
     requirements: Requirements,
 }
 
-impl<'c> Job<'_, 'c> {
-    fn write(&mut self, files: &mut Files) -> Result<(), Error> {
-        let arguments = self.arguments;
-        let first = &arguments.outputs[0].path;
-        if arguments.ir_output_only {
-            return files.write(first, &self.code(self.module));
-        }
-        let prefix = self.prefix(first)?;
-        for (index, entries) in plan(self.functions, arguments).iter().enumerate() {
-            let written = self.image(&format!("{prefix}_{index}"), entries, files)?;
-            self.images.push(written);
-        }
-        for output in 0..arguments.outputs.len() {
-            self.table(output, files)?;
-        }
-        Ok(())
-    }
-
-    /// What the names of all listed files begin with.
-    fn prefix(&self, first: &Path) -> Result<String, Error> {
-        let stem = first.file_stem().unwrap_or(first.as_os_str());
-        let folder = match &self.arguments.out_dir {
-            Some(folder) => {
-                fs::create_dir_all(folder).map_err(|error| Error::file("make the folder", folder, error))?;
-                folder.clone()
-            }
-            None => first.parent().unwrap_or(Path::new("")).to_path_buf(),
-        };
-        let prefix = folder.join(stem);
-        prefix.to_str().map(str::to_owned).ok_or_else(|| Error::input(first, "a table can list only files whose names are UTF-8"))
-    }
-
-    fn code(&self, module: &Module<'_>) -> Vec<u8> {
-        if self.arguments.text { module.to_text().into_bytes() } else { module.to_bitcode() }
+impl<'j> Job<'j> {
+    fn new(arguments: &'j Arguments, targets: Vec<Option<&'j Target>>, name: &str, module: &Module<'_>) -> Result<Job<'j>, Error> {
+        let functions = device_functions(module.view());
+        check_spec_constants(arguments, name, &functions)?;
+        let plan = plan(&functions, arguments);
+        let has_globals = !device_globals(module.view()).is_empty();
+        Ok(Job { arguments, targets, functions, has_globals, plan, prefix: prefix(arguments)?, images: Vec::new() })
     }
 
     /// Cuts out an image and writes its files.
-    fn image(&self, prefix: &str, entries: &Entries, files: &mut Files) -> Result<Written, Error> {
+    fn image(&self, whole: &Module<'_>, index: usize, files: &mut Files) -> Result<Written, Error> {
         let arguments = self.arguments;
-        let entries: Vec<&DeviceFunction> = entries.iter().map(|&entry| &self.functions[entry]).collect();
+        let prefix = &format!("{}_{index}", self.prefix);
+        let entries: Vec<&DeviceFunction> = self.plan[index].iter().map(|&entry| &self.functions[entry]).collect();
         let symbols: Vec<&str> = entries.iter().map(|entry| entry.symbol.as_str()).collect();
-        let closure: Option<Module<'c>> = if entries.is_empty() { None } else { Some(self.module.clone_closure(&symbols)?) };
-        let module = closure.as_ref().unwrap_or(self.module);
+        let closure = if entries.is_empty() { None } else { Some(whole.clone_closure(&symbols)?) };
+        let module = closure.as_ref().unwrap_or(whole);
         let written = Written {
             code: format!("{prefix}.{}", if arguments.text { "ll" } else { "bc" }).into(),
             symbols: format!("{prefix}.sym").into(),
             properties: self.targets.iter().map(|target| self.properties_path(prefix, *target)).collect(),
             requirements: Requirements::default(),
         };
-        files.write(&written.code, &self.code(module))?;
+        files.write(&written.code, &code(arguments, module))?;
         if arguments.symbols {
             let list: String = symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
             files.write(&written.symbols, list.as_bytes())?;
@@ -157,7 +165,7 @@ impl<'c> Job<'_, 'c> {
         let cut = Cut {
             functions: if arguments.dialect == Dialect::Dpcpp { device_functions(module.view()) } else { Vec::new() },
             imports: if arguments.imported_symbols { module.imports() } else { Vec::new() },
-            globals: if self.globals.is_empty() { Vec::new() } else { device_globals(module.view()) },
+            globals: if self.has_globals { device_globals(module.view()) } else { Vec::new() },
             entries,
         };
         let requirements = cut.requirements(arguments.dialect);
@@ -204,6 +212,20 @@ impl<'c> Job<'_, 'c> {
         }
         files.write(path, table.to_text().as_bytes())
     }
+}
+
+/// What the names of all listed files begin with; their folder is made.
+fn prefix(arguments: &Arguments) -> Result<String, Error> {
+    let first = &arguments.outputs[0].path;
+    let folder = match &arguments.out_dir {
+        Some(folder) => {
+            fs::create_dir_all(folder).map_err(|error| Error::file("make the folder", folder, error))?;
+            folder.clone()
+        }
+        None => first.parent().unwrap_or(Path::new("")).to_path_buf(),
+    };
+    let prefix = folder.join(first.file_stem().unwrap_or(first.as_os_str()));
+    prefix.to_str().map(str::to_owned).ok_or_else(|| Error::input(first, "a table can list only files whose names are UTF-8"))
 }
 
 /// Whether a target can run an image, as far as is known. Source: DESIGN §1 "the AOT filter keeps unknown".
