@@ -131,7 +131,8 @@ private:
     };
     if (A.Declared)
       Result["declared"] = json::Object{
-          {"aspects", numbers(A.Declared->Aspects)}, {"spelling", A.Declared->Spelling}, {"place", place(SM, A.Declared->Location)}};
+          {"aspects", numbers(A.Declared->Aspects)}, {"spelling", A.Declared->Spelling}, {"place", place(SM, A.Declared->Location)},
+          {"system_header", SM.isInSystemHeader(SM.getExpansionLoc(A.Declared->Location))}};
     if (A.WorkGroup)
       Result["reqd_work_group_size"] = json::Object{{"dims", numbers(A.WorkGroup->Numbers)}, {"place", place(SM, A.WorkGroup->Location)}};
     if (A.SubGroup)

@@ -134,6 +134,7 @@ private:
     return text(json::Object{{"report", utf8(Opts.Report)},
                              {"dialect", Opts.Dialect},
                              {"tag", Which == Pass::Host && !Tokens.Tag.empty() ? json::Value(Tokens.Tag) : json::Value(nullptr)},
+                             {"system_headers", !CI.getDiagnostics().getSuppressSystemWarnings()},
                              {"pragmas", Pragmas->toJson(CI.getSourceManager())}});
   }
 

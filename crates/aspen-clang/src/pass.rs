@@ -1,11 +1,13 @@
 //! One pass: facts in, metadata and report out.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
 use aspen_analysis::report::Level;
 use aspen_analysis::{Launch, PassReport, analyse};
+use aspen_contract::Place;
 use aspen_llvm::{Facts, ModuleRef, attach, summarise};
 
 use crate::settings::{Settings, Severity};
@@ -43,7 +45,10 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
     let summary = summarise(module, &facts);
     let analysis = analyse(&summary);
     attach(module, &facts, &summary, &analysis, settings.dialect.into());
-    let findings = analysis.findings().iter().filter(|finding| settings.severity(finding) != Severity::Ignored);
+    let silent = silent_places(&facts, &settings);
+    let findings = analysis.findings().iter().filter(|finding| {
+        settings.severity(finding) != Severity::Ignored && finding.declared_at.as_ref().is_none_or(|place| !silent.contains(place))
+    });
     if settings.report.is_empty() {
         let mut errors = 0;
         for finding in findings {
@@ -56,6 +61,12 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
     }
     let findings = findings.cloned().collect();
     write(&settings, &PassReport { launches: launches_of(facts), summary: Some(summary), findings, ..PassReport::default() })
+}
+
+/// Attributes of system headers: users are not told that those are wrong, unless they ask. Source: DESIGN §4.
+fn silent_places<'f>(facts: &'f Facts, settings: &Settings) -> BTreeSet<&'f Place> {
+    let declared = facts.functions.iter().filter(|_| !settings.system_headers).filter_map(|function| function.declared.as_ref());
+    declared.filter(|declared| declared.system_header).filter_map(|declared| declared.place.as_ref()).collect()
 }
 
 /// An analysis pass whose module has been optimised since: notes in the report what is left of `double`. Source: DESIGN §7.12.

@@ -14,6 +14,8 @@ pub struct Settings {
     pub dialect: DialectName,
     /// The object's tag, in host passes.
     pub tag: Option<String>,
+    /// Whether findings in system headers are wanted (`-Wsystem-headers`).
+    pub system_headers: bool,
     /// `#pragma clang diagnostic` on `-Wsycl-aspects`, in the order of the translation unit.
     pub pragmas: Vec<Pragma>,
 }

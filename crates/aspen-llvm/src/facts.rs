@@ -70,6 +70,9 @@ pub struct DeclaredFacts {
     /// The attribute's first token.
     #[serde(default)]
     pub place: Option<Place>,
+    /// Whether it stands in a system header, about which users are not told.
+    #[serde(default)]
+    pub system_header: bool,
 }
 
 /// A required work-group size.

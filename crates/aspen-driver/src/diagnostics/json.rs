@@ -3,7 +3,7 @@
 use aspen_contract::{Place, Step};
 use serde_json::{Value, json};
 
-use super::Diagnostic;
+use super::{Diagnostic, Fix};
 use crate::args::Severity;
 
 pub(super) fn document(list: &[Diagnostic]) -> String {
@@ -16,6 +16,9 @@ pub(super) fn document(list: &[Diagnostic]) -> String {
                 "message": one.message,
                 "place": one.place.as_ref().map(place),
                 "chain": one.chain.iter().map(step).collect::<Vec<_>>(),
+                "fix": one.fix.as_ref().map(|fix| {
+                    json!({ "file": fix.place.file, "line": fix.place.line, "column": fix.place.column, "insert": fix.text })
+                }),
                 "note": one.note.as_ref().map(|(at, sentence)| json!({ "place": place(at), "message": sentence })),
             })
         })
@@ -42,13 +45,17 @@ pub(super) fn sarif(list: &[Diagnostic]) -> String {
                     location
                 })
                 .collect();
-            json!({
+            let mut result = json!({
                 "ruleId": one.group.name(),
                 "level": level(one.severity),
                 "message": { "text": one.message },
                 "locations": one.place.iter().map(location).collect::<Vec<_>>(),
                 "relatedLocations": related,
-            })
+            });
+            if let Some(fix) = &one.fix {
+                result["fixes"] = json!([sarif_fix(fix)]);
+            }
+            result
         })
         .collect();
     let driver = json!({
@@ -62,6 +69,16 @@ pub(super) fn sarif(list: &[Diagnostic]) -> String {
         "runs": [{ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results }],
     });
     format!("{document}\n")
+}
+
+fn sarif_fix(fix: &Fix) -> Value {
+    let Place { file, line, column } = &fix.place;
+    let nothing = json!({ "startLine": line, "startColumn": column, "endLine": line, "endColumn": column });
+    let replacement = json!({ "deletedRegion": nothing, "insertedContent": { "text": fix.text } });
+    json!({
+        "description": { "text": "list the aspect in the attribute" },
+        "artifactChanges": [{ "artifactLocation": { "uri": file }, "replacements": [replacement] }],
+    })
 }
 
 fn level(severity: Severity) -> &'static str {

@@ -1,5 +1,6 @@
 //! Our own diagnostics: merged over all passes, given their severity, and rendered once. Source: DESIGN §4.
 
+mod fix;
 mod json;
 mod text;
 
@@ -11,6 +12,8 @@ use aspen_analysis::link::Excess;
 use aspen_contract::{Place, Source, Step};
 
 use crate::args::{Format, Group, Severity, WarningControl};
+
+pub use fix::Fix;
 
 /// A warning, or an error that was one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +30,8 @@ pub struct Diagnostic {
     pub chain: Vec<Step>,
     /// A second place with its own sentence.
     pub note: Option<(Place, String)>,
+    /// What to insert near the note.
+    pub fix: Option<Fix>,
 }
 
 /// All diagnostics of a run, in the order they were found, none twice.
@@ -51,7 +56,10 @@ impl Diagnostics {
             let message = format!("function '{}' uses aspect '{}' not listed in '{}'", finding.function, finding.aspect, finding.spelling);
             let note = format!("aspects of '{}' are declared here", finding.function);
             let note = finding.declared_at.clone().map(|place| (place, note));
-            self.add(key, Group::Aspects, finding.place.clone(), message, finding.chain.clone(), note);
+            if let Some(added) = self.add(key, Group::Aspects, finding.place.clone(), message, finding.chain.clone(), note) {
+                let attribute = finding.declared_at.as_ref();
+                added.fix = attribute.and_then(|place| fix::list_aspect(place, &finding.spelling, finding.aspect, &source_line));
+            }
         }
     }
 
@@ -98,11 +106,13 @@ impl Diagnostics {
         message: String,
         chain: Vec<Step>,
         note: Option<(Place, String)>,
-    ) {
+    ) -> Option<&mut Diagnostic> {
         let severity = self.control.severity(group);
-        if severity != Severity::Ignored && self.known.insert(key) {
-            self.list.push(Diagnostic { group, severity, place, message, chain, note });
+        if severity == Severity::Ignored || !self.known.insert(key) {
+            return None;
         }
+        self.list.push(Diagnostic { group, severity, place, message, chain, note, fix: None });
+        self.list.last_mut()
     }
 
     /// Whether something found so far is an error.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use aspen_contract::Place;
 
-use super::Diagnostic;
+use super::{Diagnostic, Fix};
 use crate::args::Severity;
 
 /// clang's colours.
@@ -40,6 +40,9 @@ pub(super) fn render(diagnostic: &Diagnostic, color: bool, source: &dyn Fn(&Plac
     if let Some((place, sentence)) = &diagnostic.note {
         head(&mut out, Some(place), "note: ", CYAN, sentence, color);
         snippet(&mut out, Some(place), color, source);
+        if let Some(fix) = &diagnostic.fix {
+            insertion(&mut out, fix, Some(place), color, source);
+        }
     }
     out
 }
@@ -57,10 +60,42 @@ fn head(out: &mut String, place: Option<&Place>, word: &str, paint: &str, senten
 /// The source line under its number, and a caret; tabs are shown as clang shows them.
 fn snippet(out: &mut String, place: Option<&Place>, color: bool, source: &dyn Fn(&Place) -> Option<String>) {
     let Some((place, line)) = place.and_then(|place| Some((place, source(place)?))) else { return };
-    let (mut shown, mut width, mut caret) = (String::new(), 0, 0);
+    numbered(out, place, &line);
+    below(out, place, &line, "^", color);
+}
+
+/// What to insert, under the place in the source: under the caret's line or, if it is another one, under its own. As clang shows fix-its.
+fn insertion(out: &mut String, fix: &Fix, caret: Option<&Place>, color: bool, source: &dyn Fn(&Place) -> Option<String>) {
+    let Some(line) = source(&fix.place) else { return };
+    if caret.is_none_or(|caret| (&caret.file, caret.line) != (&fix.place.file, fix.place.line)) {
+        numbered(out, &fix.place, &line);
+    }
+    below(out, &fix.place, &line, &fix.text, color);
+}
+
+fn numbered(out: &mut String, place: &Place, line: &str) {
+    let number = place.line.to_string();
+    let (shown, _) = expanded(line, 0);
+    let _ = writeln!(out, "{number:>width$} | {shown}", width = gutter(place).len());
+}
+
+/// A line of its own, beginning under the place.
+fn below(out: &mut String, place: &Place, line: &str, text: &str, color: bool) {
+    let (_, column) = expanded(line, place.column.saturating_sub(1) as usize);
+    let (green, reset) = if color { (GREEN, RESET) } else { ("", "") };
+    let _ = writeln!(out, "{} | {}{green}{text}{reset}", gutter(place), " ".repeat(column));
+}
+
+fn gutter(place: &Place) -> String {
+    " ".repeat(place.line.to_string().len().max(4) + 1)
+}
+
+/// A line as it is shown, and the column at which its byte `offset` is then.
+fn expanded(line: &str, offset: usize) -> (String, usize) {
+    let (mut shown, mut width, mut column) = (String::new(), 0, 0);
     for (at, c) in line.char_indices() {
-        if at < place.column.saturating_sub(1) as usize {
-            caret = width + if c == '\t' { TAB - width % TAB } else { 1 };
+        if at < offset {
+            column = width + if c == '\t' { TAB - width % TAB } else { 1 };
         }
         if c == '\t' {
             let blanks = TAB - width % TAB;
@@ -71,9 +106,5 @@ fn snippet(out: &mut String, place: Option<&Place>, color: bool, source: &dyn Fn
             width += 1;
         }
     }
-    let (green, reset) = if color { (GREEN, RESET) } else { ("", "") };
-    let number = place.line.to_string();
-    let gutter = " ".repeat(number.len().max(4) + 1);
-    let _ = writeln!(out, "{number:>width$} | {shown}", width = gutter.len());
-    let _ = writeln!(out, "{gutter} | {}{green}^{reset}", " ".repeat(caret));
+    (shown, column)
 }
