@@ -25,6 +25,7 @@ pub const KERNELS: &str = "Aspen/kernels";
 /// Why each requirement is there.
 pub const REQUIREMENT_SOURCES: &str = "Aspen/requirement sources";
 
+const DIGEST: &str = "digest";
 const ASPECT: &str = "aspect";
 const REQD_SUB_GROUP_SIZE: &str = "reqd_sub_group_size";
 const REQD_WORK_GROUP_SIZE: &str = "reqd_work_group_size";
@@ -92,6 +93,18 @@ impl<'a> DeviceImage<'a> {
     /// The image itself.
     pub fn bytes(&self) -> &[u8] {
         &self.entry.image
+    }
+
+    /// Whether the bytes are those that were linked: whoever loads machine code runs whatever it has become. Images that say nothing about
+    /// their bytes, as foreign ones, are taken as they are.
+    ///
+    /// # Errors
+    /// If they are others.
+    pub fn check_bytes(&self) -> Result<(), ImageError> {
+        match self.entry.text(DIGEST) {
+            Some(said) if said != digest(self.bytes()) => Err(ImageError::Bytes),
+            _ => Ok(()),
+        }
     }
 
     /// The format as `aspen inspect` names it. Source: DESIGN §2.
@@ -198,6 +211,17 @@ impl<'a> DeviceImage<'a> {
     pub fn imports(&self) -> Result<Vec<String>, ImageError> {
         Ok(self.property_set(IMPORTED_SYMBOLS)?.map_or(Vec::new(), |set| set.into_keys().collect()))
     }
+}
+
+/// Tells accidents, not attacks: any change within eight bytes shows for certain, others all but surely.
+fn digest(bytes: &[u8]) -> String {
+    let mut state = 0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64;
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        state = (state ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(29);
+    }
+    format!("{state:016x}")
 }
 
 /// Reads `SYCL/device-requirements`.
@@ -402,6 +426,7 @@ impl ImageBuilder {
     /// If a set or property has a name that cannot be written.
     pub fn entry<'a>(&self, image: impl Into<Cow<'a, [u8]>>) -> Result<Entry<'a>, BuildError> {
         let mut entry = Entry::new(self.kind, image);
+        let digest = digest(&entry.image);
         let symbols: Vec<&str> = self.kernels.iter().map(|(kernel, _)| kernel.symbol.as_str()).collect();
         for (key, value) in
             [("triple", self.triple.clone()), ("arch", self.target.clone()), ("symbols", symbols.join(",")), ("name", self.name.clone())]
@@ -409,6 +434,7 @@ impl ImageBuilder {
             entry.set_string(key, value.into_bytes());
         }
         add_sets(&mut entry, &self.property_sets())?;
+        entry.set_string(DIGEST, digest.into_bytes());
         Ok(entry)
     }
 
@@ -450,6 +476,9 @@ pub enum BuildError {
 /// An image whose strings cannot be understood.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImageError {
+    /// Bytes that are not those that were linked.
+    #[error("its bytes are damaged: they are not what was linked")]
+    Bytes,
     /// A set that is no UTF-8.
     #[error("the property set '{set}' is no text")]
     NoText {

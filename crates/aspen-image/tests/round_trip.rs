@@ -150,3 +150,23 @@ fn damaged_object_blobs_are_errors() {
     assert_eq!(damage("Aspen/summary", ""), "the property 'module' of 'Aspen/summary' is no byte array");
     assert_eq!(damage("Aspen/host launches", "K=1|1\n"), "the property 'K' of 'Aspen/host launches' is no byte array");
 }
+
+#[test]
+fn changed_bytes_of_an_image_are_noticed() {
+    let builder = ImageBuilder::new(ImageKind::Object, "x86_64-pc-linux-gnu", "native_cpu", "a_0");
+    for length in [0_u8, 1, 7, 8, 9, 64] {
+        let bytes: Vec<u8> = (0..length).collect();
+        let entry = builder.entry(bytes.clone()).expect("names are plain");
+        assert_eq!(DeviceImage::new(entry.clone()).check_bytes(), Ok(()));
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[at] ^= 1 << bit;
+                let entry = Entry { image: Cow::Owned(changed), ..entry.clone() };
+                assert!(DeviceImage::new(entry).check_bytes().is_err(), "byte {at}, bit {bit}");
+            }
+        }
+    }
+    let foreign = Entry::new(ImageKind::Object, vec![1, 2, 3]);
+    assert_eq!(DeviceImage::new(foreign).check_bytes(), Ok(()), "nothing is said about these bytes");
+}

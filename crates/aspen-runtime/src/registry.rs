@@ -343,7 +343,10 @@ impl Image {
         if let Some(known) = programs.iter().find(|known| std::ptr::eq(known.device, device)) {
             return known.program.clone();
         }
-        let program = device.real().load(&self.label, self.image.bytes());
+        let program = match self.image.check_bytes() {
+            Ok(()) => device.real().load(&self.label, self.image.bytes()),
+            Err(error) => Err(Error::new(Code::Build, format!("{} cannot be loaded: {error}; link the program again", self.label))),
+        };
         programs.push(Loaded { device, program: program.clone() });
         program
     }
