@@ -40,6 +40,9 @@ struct Args {
     /// Only tests whose name contains this
     #[arg(long, default_value = "")]
     only: String,
+    /// A variable for every command of every test
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
     /// Tests at a time
     #[arg(short, default_value_t = 2)]
     jobs: usize,
@@ -77,14 +80,14 @@ impl Test {
         Ok(Test { name, files, directives })
     }
 
-    fn run(&self, bin: &Path) -> Result<()> {
+    fn run(&self, bin: &Path, env: &[String]) -> Result<()> {
         let folder = tempfile::Builder::new().prefix("aspen-e2e-").tempdir()?;
         for (name, content) in &self.files {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
             std::fs::write(path, content)?;
         }
-        let mut session = step::Session::new(folder.path(), bin, &self.files[0].0);
+        let mut session = step::Session::new(folder.path(), bin, &self.files[0].0, env);
         for (index, (line, key, value)) in self.directives.iter().enumerate() {
             let later = &self.directives[index + 1..];
             let exit = later.iter().take_while(|(_, key, _)| !step::is_step(key)).find(|(_, key, _)| key == "exit");
@@ -115,7 +118,7 @@ fn main() -> Result<ExitCode> {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| {
                 while let Some(test) = tests.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                    match test.run(&bin) {
+                    match test.run(&bin, &args.env) {
                         Ok(()) => println!("PASS {}", test.name),
                         Err(error) => {
                             failed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -22,12 +22,13 @@ pub struct Session<'t> {
     folder: &'t Path,
     bin: &'t Path,
     own_name: &'t str,
+    env: &'t [String],
     said: BTreeMap<&'static str, String>,
 }
 
 impl<'t> Session<'t> {
-    pub fn new(folder: &'t Path, bin: &'t Path, own_name: &'t str) -> Self {
-        Session { folder, bin, own_name, said: BTreeMap::new() }
+    pub fn new(folder: &'t Path, bin: &'t Path, own_name: &'t str, env: &'t [String]) -> Self {
+        Session { folder, bin, own_name, env, said: BTreeMap::new() }
     }
 
     /// Carries out one directive; `exit` is the status that a command of this step must end with.
@@ -146,7 +147,16 @@ impl<'t> Session<'t> {
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.bin.display());
         let kept: Vec<(String, String)> =
             command.get_envs().filter_map(|(name, value)| Some((name.to_str()?.into(), value?.to_str()?.into()))).collect();
-        command.env_clear().envs(kept).env("PATH", path).env("LC_ALL", "C.UTF-8").env("HOME", self.folder).env("TMPDIR", self.folder);
+        // What a directive sets counts more than what is set for all.
+        let common = self.env.iter().filter_map(|word| word.split_once('='));
+        command
+            .env_clear()
+            .envs(common)
+            .envs(kept)
+            .env("PATH", path)
+            .env("LC_ALL", "C.UTF-8")
+            .env("HOME", self.folder)
+            .env("TMPDIR", self.folder);
         command.current_dir(self.folder).stdin(Stdio::null()).stdout(std::fs::File::create(&out)?).stderr(std::fs::File::create(&err)?);
         let mut child = command.spawn().with_context(|| format!("cannot start {:?}", command.get_program()))?;
         let start = Instant::now();

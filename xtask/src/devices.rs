@@ -1,0 +1,181 @@
+//! `cargo xtask devices [--install]`: OpenCL drivers for tests, in a folder of their own, side by side.
+//!
+//! The drivers are CPU drivers that come as Python wheels, so they are had without a GPU and without root, and a system's own drivers stay
+//! as they are. A wheel is only unpacked. The ICD loader itself is Debian's `ocl-icd-libopencl1`. Source: DESIGN §10.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::shell::{find_program, output, run};
+
+/// A driver.
+pub struct Driver {
+    pub name: &'static str,
+    /// Wheels and their versions; the driver's own first.
+    wheels: &'static [(&'static str, &'static str)],
+    /// What the ICD loader opens.
+    library: &'static str,
+    /// Further variables that the driver needs to be right.
+    env: &'static [(&'static str, &'static str)],
+}
+
+/// The older drivers take processors that they do not know for others than they are, and convert 64-bit integers to `float` wrongly then.
+const KNOWN_PROCESSOR: &[(&str, &str)] = &[("CL_CONFIG_CPU_TARGET_ARCH", "core-avx2")];
+
+const WHEELS_2023: &[(&str, &str)] = &[("intel-opencl-rt", "2023.2.0"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2023.2.0")];
+
+pub const DRIVERS: [Driver; 4] = [
+    Driver {
+        name: "intel-2026",
+        wheels: &[("intel-opencl-rt", "2026.2.0"), ("tbb", "2023.2.0"), ("tcmlib", "1.6.0"), ("intel-cmplr-lib-rt", "2026.2.0")],
+        library: "libintelocl.so",
+        env: &[],
+    },
+    Driver { name: "intel-2023", wheels: WHEELS_2023, library: "libintelocl.so", env: KNOWN_PROCESSOR },
+    Driver {
+        name: "intel-2022",
+        wheels: &[("intel-opencl-rt", "2022.2.1"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2022.2.1")],
+        library: "libintelocl.so",
+        env: KNOWN_PROCESSOR,
+    },
+    Driver { name: "intel-fpga-emulator", wheels: WHEELS_2023, library: "libintelocl_emu.so", env: KNOWN_PROCESSOR },
+];
+
+/// Where drivers are kept: `ASPEN_DRIVERS`, else beside other caches of the user.
+pub fn cache() -> Result<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = variable("ASPEN_DRIVERS") {
+        return Ok(folder);
+    }
+    let caches = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+    Ok(caches.context("there is no HOME; set ASPEN_DRIVERS to a folder for the drivers")?.join("aspen/drivers"))
+}
+
+impl Driver {
+    fn folder(&self, cache: &Path) -> PathBuf {
+        cache.join(format!("{}-{}", self.name, self.wheels[0].1))
+    }
+
+    pub fn is_installed(&self, cache: &Path) -> bool {
+        self.folder(cache).join("vendors/driver.icd").is_file()
+    }
+
+    /// The variables with which a program sees this driver and no other, on Aspen's side too.
+    pub fn environment(&self, cache: &Path) -> Vec<(&'static str, String)> {
+        let folder = self.folder(cache);
+        let mut variables = vec![
+            ("OCL_ICD_VENDORS", folder.join("vendors").display().to_string()),
+            ("LD_LIBRARY_PATH", folder.join("lib").display().to_string()),
+            ("ASPEN_DEVICE_SELECTOR", "opencl:*".to_owned()),
+        ];
+        variables.extend(self.env.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        variables
+    }
+
+    /// Downloads and unpacks; the folder appears when it is complete.
+    fn install(&self, cache: &Path, python: &Path) -> Result<()> {
+        let (folder, new) = (self.folder(cache), cache.join(format!(".{}.{}", self.name, std::process::id())));
+        let outcome = self.lay_out(&new, &folder, python);
+        if outcome.is_err() {
+            // What is left of it is of no use; the error that counts is the first one.
+            let _ = std::fs::remove_dir_all(&new);
+        }
+        outcome.with_context(|| format!("driver {}", self.name))
+    }
+
+    fn lay_out(&self, new: &Path, folder: &Path, python: &Path) -> Result<()> {
+        let (wheels, unpacked) = (new.join("wheels"), new.join("unpacked"));
+        std::fs::create_dir_all(&wheels).with_context(|| format!("cannot make {}", wheels.display()))?;
+        let wanted = self.wheels.iter().map(|(name, version)| format!("{name}=={version}"));
+        run(Command::new(python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(&wheels).args(wanted))?;
+        for wheel in entries(&wheels)? {
+            output(Command::new(python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
+        }
+        let lib = new.join("lib");
+        std::fs::create_dir_all(&lib)?;
+        for part in entries(&unpacked)? {
+            let from = part.join("data/lib");
+            if !from.is_dir() {
+                continue;
+            }
+            for file in entries(&from)? {
+                let name = file.file_name().context("a file has a name")?;
+                // Some wheels bring an ICD loader; the system's is the one that is tested.
+                if !name.to_string_lossy().starts_with("libOpenCL.") {
+                    std::fs::rename(&file, lib.join(name)).with_context(|| format!("cannot move {}", file.display()))?;
+                }
+            }
+        }
+        ensure!(lib.join(self.library).exists(), "its wheels hold no {}", self.library);
+        std::fs::remove_dir_all(&wheels)?;
+        std::fs::remove_dir_all(&unpacked)?;
+        std::fs::create_dir_all(new.join("vendors"))?;
+        let library = folder.join("lib").join(self.library);
+        std::fs::write(new.join("vendors/driver.icd"), format!("{}\n", library.display()))?;
+        if folder.exists() {
+            std::fs::remove_dir_all(folder).with_context(|| format!("cannot replace {}", folder.display()))?;
+        }
+        std::fs::rename(new, folder).with_context(|| format!("cannot make {}", folder.display()))
+    }
+}
+
+/// What lies in a folder, by name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Lists the drivers and how to use them; with `install`, brings the missing ones first.
+pub fn devices(install: bool, only: &[String]) -> Result<()> {
+    let cache = cache()?;
+    if let Some(unknown) = only.iter().find(|name| DRIVERS.iter().all(|driver| driver.name != name.as_str())) {
+        let names: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
+        bail!("no driver is called '{unknown}'; there are {}", names.join(", "));
+    }
+    for driver in DRIVERS.iter().filter(|driver| only.is_empty() || only.iter().any(|name| name == driver.name)) {
+        if install && !driver.is_installed(&cache) {
+            let python =
+                find_program("python3").context("drivers are Python wheels: python3 with pip brings them (apt install python3-pip)")?;
+            println!("{}: installing", driver.name);
+            driver.install(&cache, &python)?;
+        }
+        if driver.is_installed(&cache) {
+            let words: Vec<String> = driver.environment(&cache).iter().map(|(name, value)| format!("{name}='{value}'")).collect();
+            println!("{}: export {}", driver.name, words.join(" "));
+        } else {
+            println!("{}: not installed (cargo xtask devices --install)", driver.name);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_is_there_when_its_last_file_is() {
+        let cache = std::env::temp_dir().join(format!("aspen-drivers-{}", std::process::id()));
+        let driver = &DRIVERS[0];
+        assert!(!driver.is_installed(&cache));
+        let vendors = driver.folder(&cache).join("vendors");
+        std::fs::create_dir_all(&vendors).expect("a folder");
+        assert!(!driver.is_installed(&cache));
+        std::fs::write(vendors.join("driver.icd"), "x").expect("a file");
+        assert!(driver.is_installed(&cache));
+        let environment = driver.environment(&cache);
+        assert_eq!(environment[0], ("OCL_ICD_VENDORS", vendors.display().to_string()));
+        assert!(environment.contains(&("ASPEN_DEVICE_SELECTOR", "opencl:*".into())));
+        std::fs::remove_dir_all(&cache).expect("our own folder");
+    }
+
+    #[test]
+    fn folders_differ() {
+        let folders: std::collections::BTreeSet<PathBuf> = DRIVERS.iter().map(|driver| driver.folder(Path::new("x"))).collect();
+        assert_eq!(folders.len(), DRIVERS.len());
+    }
+}
