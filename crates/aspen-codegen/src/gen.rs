@@ -9,6 +9,7 @@ use std::time::Duration;
 use aspen_image::ImageKind;
 use aspen_llvm::Job;
 
+use crate::cache::{Cache, Key};
 use crate::tool::{Tool, in_parallel, io_error};
 use crate::{CodegenError, Image, ImageInput, Object, SpirV, Target};
 
@@ -24,6 +25,8 @@ pub struct Gen {
     pub options: Vec<String>,
     /// How long it may work on an image before it is stopped.
     pub limit: Duration,
+    /// Where results are kept, if they are.
+    pub cache: Option<Cache>,
 }
 
 impl Gen {
@@ -33,8 +36,8 @@ impl Gen {
 
 /// ocloc at work on an image, or an image that it must not see.
 enum Build {
-    Running { tool: Tool, image: Image, name: String, output: PathBuf },
-    Unresolved(Image),
+    Running { tool: Tool, image: Image, name: String, output: PathBuf, key: Option<Key> },
+    Done(Image),
 }
 
 impl Target for Gen {
@@ -53,7 +56,11 @@ impl Gen {
     fn start(&self, scratch: &Path, index: usize, name: String, image: Image) -> Result<Build, CodegenError> {
         if !image.imports.is_empty() {
             // ocloc would only say that something is missing; whoever asked for the image knows what, and how it is reached.
-            return Ok(Build::Unresolved(image));
+            return Ok(Build::Done(image));
+        }
+        let key = self.cache.as_ref().and_then(|cache| cache.key(&self.compiler, &self.options, &image.bytes));
+        if let Some(bytes) = self.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.load(key)) {
+            return Ok(Build::Done(Image { bytes, kind: ImageKind::Object, ..image }));
         }
         let (input, output) = (format!("image{index}.spv"), format!("image{index}.gen"));
         fs::write(scratch.join(&input), &image.bytes).map_err(io_error(&name, "cannot write the SPIR-V module"))?;
@@ -61,13 +68,13 @@ impl Gen {
         command.args(["compile", "-spirv_input", "-file", &input]).args(&self.options);
         command.args(["-output", &output, "-output_no_suffix", "-out_dir", "."]);
         let tool = Tool::start(&name, command, scratch, index, "intel-opencl-icd")?;
-        Ok(Build::Running { tool, image, name, output: scratch.join(output) })
+        Ok(Build::Running { tool, image, name, output: scratch.join(output), key })
     }
 
     fn end(&self, build: Build) -> Result<Image, CodegenError> {
-        let (tool, image, name, output) = match build {
-            Build::Unresolved(image) => return Ok(image),
-            Build::Running { tool, image, name, output } => (tool, image, name, output),
+        let (tool, image, name, output, key) = match build {
+            Build::Done(image) => return Ok(image),
+            Build::Running { tool, image, name, output, key } => (tool, image, name, output, key),
         };
         let command = tool.line();
         let words = tool.finish(self.limit)?;
@@ -82,6 +89,10 @@ impl Gen {
             Err(error) => return Err(io_error(&name, "cannot read the GEN binary")(error)),
         };
         let news: Vec<&str> = words.lines().filter(|line| !CHATTER.contains(line)).collect();
+        // What it has to say must be said each time.
+        if let (true, Some(cache), Some(key)) = (news.is_empty(), &self.cache, &key) {
+            cache.store(key, &bytes);
+        }
         let messages = std::iter::once(image.messages.as_str()).chain(news).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
         Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages })
     }

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use aspen_codegen::{Gen, ImageInput, NativeCpu, SpirV, generate_images};
+use aspen_codegen::{Cache, Gen, ImageInput, NativeCpu, SpirV, generate_images};
 use aspen_image::ImageKind;
 use aspen_llvm::Context;
 
@@ -120,7 +120,7 @@ define spir_kernel void @d(ptr addrspace(1) %p, double %x) { %y = fdiv double %x
 /// The real ocloc: dg1 has no fp64, skl has.
 fn gen_binaries() {
     let make = |device: &str| {
-        let target = Gen { compiler: "ocloc".into(), options: vec!["-device".into(), device.into()], limit: Gen::LIMIT };
+        let target = Gen { compiler: "ocloc".into(), options: vec!["-device".into(), device.into()], limit: Gen::LIMIT, cache: None };
         generate_images(&target, vec![input("g_0", SPIRV, &["k"]), input("g_1", DOUBLE, &["d"])], two())
     };
     let skl: Vec<_> = make("skl").into_iter().map(Result::unwrap).collect();
@@ -145,7 +145,7 @@ fn bad_ahead_of_time_compilers() {
         let compiler = folder.path().join("cc");
         std::fs::write(&compiler, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let target = Gen { compiler, options: Vec::new(), limit: Duration::from_millis(500) };
+        let target = Gen { compiler, options: Vec::new(), limit: Duration::from_millis(500), cache: None };
         let result = generate_images(&target, vec![input("g_0", SPIRV, &["k"])], two()).remove(0);
         let text = result.unwrap_err().to_string();
         text.lines().skip(1).collect::<Vec<_>>().join("\n")
@@ -155,12 +155,36 @@ fn bad_ahead_of_time_compilers() {
     assert_eq!(error("exec sleep 30"), "it did not end within 0.5 seconds and was stopped");
     assert_eq!(error("echo fine"), "fine\nit wrote no image");
     assert_eq!(error(": > image0.gen"), "it wrote an empty image");
-    let missing = Gen { compiler: "no-such-ocloc".into(), options: Vec::new(), limit: Gen::LIMIT };
+    let missing = Gen { compiler: "no-such-ocloc".into(), options: Vec::new(), limit: Gen::LIMIT, cache: None };
     let error = generate_images(&missing, vec![input("g_0", SPIRV, &["k"])], two()).remove(0).unwrap_err().to_string();
     assert!(
         error.starts_with("cannot make image 'g_0': cannot run 'no-such-ocloc' (the Debian package intel-opencl-icd brings it): "),
         "{error}"
     );
+}
+
+/// A compiler that counts its runs: what did not change is not compiled again.
+fn results_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (compiler, runs) = (folder.path().join("cc"), folder.path().join("runs"));
+    std::fs::write(&compiler, format!("#!/bin/sh\necho >> {}\ncp \"$4\" \"${{4%.spv}}.gen\"\n", runs.display())).unwrap();
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let make = |option: &str, cached: bool, second: &str| {
+        let cache = cached.then(|| Cache::new(folder.path().join("cache")));
+        let target = Gen { compiler: compiler.clone(), options: vec![option.into()], limit: Gen::LIMIT, cache };
+        let inputs = vec![input("g_0", SPIRV, &["k"]), input("g_1", second, &["d"])];
+        let images: Vec<_> = generate_images(&target, inputs, two()).into_iter().map(Result::unwrap).collect();
+        let count = std::fs::read_to_string(&runs).unwrap_or_default().lines().count();
+        std::fs::remove_file(&runs).ok();
+        (images, count)
+    };
+    let changed = DOUBLE.replace("3.0", "5.0");
+    let (first, runs) = make("-x", true, DOUBLE);
+    assert_eq!(runs, 2);
+    assert_eq!(make("-x", true, DOUBLE), (first, 0));
+    assert_eq!(make("-x", true, &changed).1, 1);
+    assert_eq!(make("-y", true, DOUBLE).1, 2);
+    assert_eq!(make("-x", false, DOUBLE).1, 2);
 }
 
 fn main() {
@@ -169,5 +193,6 @@ fn main() {
     errors_name_the_image_and_the_command();
     gen_binaries();
     bad_ahead_of_time_compilers();
-    println!("images: 5 tests ok");
+    results_are_kept();
+    println!("images: 6 tests ok");
 }

@@ -38,9 +38,8 @@ pub fn violations(
     summary: &Summary,
     analysis: &Analysis,
 ) -> Vec<(Violation, Option<Source>)> {
-    let judged_elsewhere = |target: &FixedTarget| {
-        compiled_for.iter().any(|compiled| compiled.name == target.info.name && compiled.analysis_macros != macros)
-    };
+    let judged_elsewhere =
+        |target: &FixedTarget| compiled_for.iter().any(|compiled| compiled.name == target.info.name && compiled.analysis_macros != macros);
     let mut out = Vec::new();
     for (id, function) in summary.iter() {
         let Role::Kernel(kernel) = &function.role else { continue };

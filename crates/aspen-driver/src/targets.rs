@@ -128,7 +128,8 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
     share_analyses(&mut list);
     let macros = macros(list.iter().map(|target| &target.info)).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     let fixed = options.fixed_targets.iter().map(|name| {
-        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-fixed-targets': {error}; `aspen targets` lists all")))?;
+        let found =
+            database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-fixed-targets': {error}; `aspen targets` lists all")))?;
         Ok(FixedTarget { spelling: name.clone(), info: found.clone() })
     });
     let fixed = fixed.collect::<Result<_, Error>>()?;

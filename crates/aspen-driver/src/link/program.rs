@@ -83,7 +83,8 @@ impl Program {
         if fixed.is_empty() {
             return;
         }
-        let of = |summary: &Summary, analysis: &Analysis| fixed::violations(fixed, compiled_for, &target.analysis_macros, summary, analysis);
+        let of =
+            |summary: &Summary, analysis: &Analysis| fixed::violations(fixed, compiled_for, &target.analysis_macros, summary, analysis);
         let known = self.summaries.iter().flat_map(|summary| of(summary, &analyse(summary))).map(|(violation, _)| violation).collect();
         fixed::report(of(&self.linked.summary, &self.analysis), &known, diagnostics);
     }
