@@ -4,6 +4,7 @@
 #include <sycl/aspects.hpp>
 #include <sycl/atomic_ref.hpp>
 #include <sycl/backend.hpp>
+#include <sycl/bit_cast.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
