@@ -16,6 +16,7 @@ mod jobs;
 mod link;
 mod object_file;
 mod passes;
+mod precompiled;
 mod progress;
 mod scratch;
 mod session;
@@ -67,7 +68,10 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
             ask_clang(&["--version".into()])?;
         }
         Invocation::AskClang(words) => ask_clang(&words)?,
-        Invocation::Run(options) => build(&options, &executable)?,
+        Invocation::Run(options) => match precompiled::check_of(&options)? {
+            Some(check) => build(&check, &executable).and_then(|()| precompiled::write(&options))?,
+            None => build(&precompiled::as_text(*options)?, &executable)?,
+        },
     }
     Ok(())
 }
