@@ -78,9 +78,18 @@ static void usm(sycl::queue &q) {
     sycl::free(p, q);
 }
 
+/// Its required size is that of the logical group.
+struct sized_group {
+  sycl::accessor<int, 1, sycl::access_mode::write> out;
+  [[sycl::reqd_work_group_size(8)]] void operator()(sycl::group<1> g) const {
+    g.parallel_for_work_item([&](sycl::h_item<1> i) { out[i.get_global_id(0)] = int(i.get_local_range(0) * 100 + i.get_local_id(0)); });
+  }
+};
+
 static void launches(sycl::queue &q) {
-  std::vector<int> grid(64), box(64), offset(20);
+  std::vector<int> grid(64), box(64), offset(20), sized(32);
   {
+    sycl::buffer<int> bs(sized.data(), sycl::range<1>(32));
     sycl::buffer<int, 2> bg(grid.data(), sycl::range<2>(8, 8));
     q.submit([&](sycl::handler &h) {
       sycl::accessor a(bg, h, sycl::write_only);
@@ -89,6 +98,10 @@ static void launches(sycl::queue &q) {
         g.parallel_for_work_item(
             [&](sycl::h_item<2> i) { a[i.get_global_id()] = base + int(i.get_local_id(0) * 10 + i.get_local_id(1)); });
       });
+    });
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(bs, h, sycl::write_only);
+      h.parallel_for_work_group<class sized_hierarchy>(sycl::range<1>(4), sized_group{a});
     });
     sycl::buffer<int, 3> bb(box.data(), sycl::range<3>(4, 4, 4));
     q.submit([&](sycl::handler &h) {
@@ -120,6 +133,10 @@ static void launches(sycl::queue &q) {
     for (int c = 0; c < 8; ++c)
       right = right && grid[r * 8 + c] == (r / 4 * 10 + c / 2) * 100 + r % 4 * 10 + c % 2;
   expect("hierarchical kernels", right);
+  right = true;
+  for (int i = 0; i < 32; ++i)
+    right = right && sized[i] == 800 + i % 8;
+  expect("a hierarchical kernel with a required size", right);
   right = true;
   for (int i = 0; i < 64; ++i)
     right = right && box[i] == i / 32 * 1000 + i / 4 % 4 * 100 + (3 - i % 4) * 10 + (1 - i / 16 % 2);

@@ -4,13 +4,14 @@
 //! - [`answers`]: what a driver says of a device; [`capabilities`]: what follows from that;
 //! - `handles`: owned contexts, queues, programs, kernels and events;
 //! - `device`: platforms and devices, memory;
-//! - `program`: programs, kernels and launches.
+//! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it.
 
 pub mod answers;
 pub mod capabilities;
 mod device;
 mod handles;
 mod program;
+mod spirv;
 mod sys;
 
 use aspen_runtime::backend::Backend;

@@ -18,6 +18,7 @@ use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
 use crate::handles::{Kernel, Program, Tried};
+use crate::spirv::for_driver;
 
 /// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
 const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
@@ -32,7 +33,7 @@ pub(crate) struct Image {
 impl Image {
     pub(crate) fn build(device: &Arc<Device>, name: &str, spirv: &[u8]) -> Result<Image> {
         let begin = std::time::Instant::now();
-        let program = Program::build(device.context()?, device.id(), spirv).map_err(|problem| {
+        let program = Program::build(device.context()?, device.id(), &for_driver(spirv)).map_err(|problem| {
             let mut text = format!("{name} cannot be built for OpenCL device '{}': {}", device.name(), problem.failure);
             if !problem.log.is_empty() {
                 text += &format!("\n{}", problem.log);
