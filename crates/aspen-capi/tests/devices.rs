@@ -212,7 +212,10 @@ fn a_patched_property_set_is_the_authority() {
     assert!(text.starts_with("supported 0 error 13: "), "{text}");
     entry.set_string(DEVICE_REQUIREMENTS, Vec::new());
     let text = launch(&module("bad_library.bin", &[entry.to_bytes().expect("writable")]), ["_p", "task", "1", "0"], "", &[]);
-    assert!(text.starts_with("supported 1 error 7: image 'which_p' (native_cpu) of module 1 cannot be loaded: image: "), "{text}");
+    assert!(
+        text.starts_with("supported 1 error 7: image 'which_p' (native_cpu) of module 1 cannot be loaded: its bytes are damaged: "),
+        "{text}"
+    );
 }
 
 #[test]
