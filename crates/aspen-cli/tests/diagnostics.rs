@@ -18,8 +18,9 @@ fn the_warning_in_all_formats() {
     let line = DECORATED.lines().nth(1).expect("two lines");
     let expected = format!(
         "w.cpp:2:91: warning: function 'f' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-aspects]\n    2 | {line}\n      | {}^\n\
-         use is from this call chain:\n  f()\nw.cpp:2:3: note: aspects of 'f' are declared here\n    2 | {line}\n      |   ^\n",
-        " ".repeat(90)
+         use is from this call chain:\n  f()\nw.cpp:2:3: note: aspects of 'f' are declared here\n    2 | {line}\n      |   ^\n      | {}, sycl::aspect::fp64\n",
+        " ".repeat(90),
+        " ".repeat(37)
     );
     assert_eq!(text, expected);
     let json: serde_json::Value =
