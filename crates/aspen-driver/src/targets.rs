@@ -5,7 +5,7 @@ use std::fs;
 
 use aspen_devices::{Database, macros};
 
-use crate::args::{Options, Stage, response};
+use crate::args::{Options, Side, Stage, response};
 use crate::error::Error;
 use crate::fixed::FixedTarget;
 
@@ -194,7 +194,7 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
     for (target, words) in targets.iter().zip(&out).filter(|(target, _)| target.family == Family::Gen) {
         let name = &target.name;
         let names_device = words.iter().any(|word| word == "-device");
-        if target.info.generic && !names_device && options.stage == Stage::Link {
+        if target.info.generic && !names_device && options.stage == Stage::Link && options.side == Side::Both {
             return Err(Error::Usage(format!(
                 "'{name}' stands for any GPU: say which by '-Xs \"-device X\"', or name targets 'intel_gpu_X'"
             )));
