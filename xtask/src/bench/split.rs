@@ -90,15 +90,22 @@ impl Bench<'_> {
         let table = fs::read_to_string(self.folder.join("split/ours.table"))?;
         ensure!(table.lines().count() == kernels + 1, "{} rows for {kernels} kernels", table.lines().count() - 1);
         let spirv = self.folder.join("split/sample.spv");
+        let mut checked = 0;
         for row in table.lines().skip(1).step_by(kernels / SAMPLE) {
             let code = row.split('|').next().context("a row has cells")?;
             output(Command::new("opt-22").args(["-passes=verify", "-disable-output", code]).current_dir(&self.folder))?;
+            // Tables of functions need an extension that spirv-val does not know.
+            if fs::read(self.folder.join(code))?.windows(4).any(|bytes| bytes == b"_ZTV") {
+                continue;
+            }
+            checked += 1;
             // DPC++ and Aspen generate SPIR-V without debug info.
             let stripped = self.folder.join("split/sample.bc");
             output(Command::new("opt-22").args(["-passes=strip", code, "-o"]).arg(&stripped).current_dir(&self.folder))?;
             output(Command::new("llc-22").args(["-mtriple=spirv64-unknown-unknown", "-filetype=obj", "-o"]).args([&spirv, &stripped]))?;
             output(Command::new("spirv-val").arg(&spirv))?;
         }
+        ensure!(checked >= SAMPLE / 2, "only {checked} images of the sample can be checked as SPIR-V");
         fs::remove_file(spirv)?;
         Ok(fs::remove_file(self.folder.join("split/sample.bc"))?)
     }
