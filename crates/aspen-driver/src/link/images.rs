@@ -245,7 +245,13 @@ fn undefined(program: &Program, plan: &ImagePlan, symbol: &str) -> String {
 }
 
 fn not_defined(name: &str, chain: &[Step]) -> String {
-    format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL\n{}", steps(chain))
+    let headline = if name.starts_with("__cxa_") {
+        // The C++ runtime: only `throw` (and what the standard library throws) comes to it in device code.
+        format!("device code cannot throw exceptions ('{name}' is for the host only)")
+    } else {
+        format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL")
+    };
+    format!("{headline}\n{}", steps(chain))
 }
 
 fn steps(chain: &[Step]) -> String {
