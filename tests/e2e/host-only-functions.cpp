@@ -2,12 +2,12 @@
 //# run: aspen++ throws.cpp -o a.out
 //# exit: 1
 //# stderr~: error: device code cannot throw exceptions
-//# stderr~: ^  check\(\) throws\.cpp:9:45$
+//# stderr~: ^  check\(\) throws\.cpp:9:43$
 //# absent: a.out
 //# run: aspen++ calls.cpp -o a.out
 //# exit: 1
 //# stderr~: error: device function 'puts' is not defined in any object of this link
-//# stderr~: ^  puts\(\) calls\.cpp:6:41$
+//# stderr~: ^  puts\(\) calls\.cpp:6:44$
 //# absent: a.out
 //# file: throws.cpp
 #include <sycl/sycl.hpp>
