@@ -166,6 +166,103 @@ fn callees_of_indirect_calls_come_along_and_template_arguments_do_not() {
     assert!(!text.contains("DIGlobalVariable"), "{text}");
 }
 
+/// DPC++'s marks for function pointers and virtual functions: calls reach functions whose addresses they do not see. Source: FORMATS §2.
+#[test]
+fn marked_targets_of_indirect_calls_come_along() {
+    let ir = r#"
+        define spir_kernel void @pointer(ptr %f) { call void %f(i32 1)
+          ret void }
+        define spir_kernel void @other_type(ptr %f) { call void %f(i64 1)
+          ret void }
+        define spir_kernel void @direct() { call void @plain(i32 1)
+          ret void }
+        define spir_kernel void @virtual() #2 { ret void }
+        define spir_kernel void @both_sets() #3 { ret void }
+        define spir_kernel void @no_such_set() #4 { ret void }
+        define void @referenced(i32 %x) #0 { call void @inner()
+          ret void }
+        define void @referenced_too(i32 %x) #0 { ret void }
+        define void @plain(i32 %x) { ret void }
+        define void @inner() { ret void }
+        define linkonce_odr void @method() #5 { call void @below()
+          ret void }
+        define linkonce_odr void @method_too() #5 { ret void }
+        define linkonce_odr void @of_set_b() #6 { ret void }
+        define void @below() { ret void }
+        attributes #0 = { "referenced-indirectly" }
+        attributes #2 = { "calls-indirectly"="set-a" }
+        attributes #3 = { "calls-indirectly"="set-b,set-a" }
+        attributes #4 = { "calls-indirectly"="set" }
+        attributes #5 = { "indirectly-callable"="set-a" }
+        attributes #6 = { "indirectly-callable"="set-b" }
+    "#;
+    let context = Context::new();
+    let source = context.parse("test.ll", ir.as_bytes()).unwrap();
+    for (root, expected) in [
+        ("pointer", &["pointer", "referenced", "referenced_too", "inner"][..]),
+        // A call of another type cannot reach them, nor can a direct one.
+        ("other_type", &["other_type"]),
+        ("direct", &["direct", "plain"]),
+        ("virtual", &["virtual", "method", "method_too", "below"]),
+        ("both_sets", &["both_sets", "method", "method_too", "of_set_b", "below"]),
+        // Sets are compared as a whole.
+        ("no_such_set", &["no_such_set"]),
+    ] {
+        let image = source.clone_closure(&[root]).unwrap();
+        image.verify().unwrap();
+        let text = image.to_text();
+        let functions = text.lines().filter(|line| line.starts_with("define") || line.starts_with("declare"));
+        let mut names: Vec<&str> = functions.map(|line| line.split(['@', '(']).nth(1).unwrap()).collect();
+        let mut expected = expected.to_vec();
+        (names.sort_unstable(), expected.sort_unstable());
+        assert_eq!(names, expected, "{root}: {text}");
+    }
+}
+
+/// Ten kernels share a helper, and each has one of its own, inlined into it: three subprograms an image, of the 21 of the module.
+#[test]
+fn debug_info_of_an_image_is_of_its_functions() {
+    let mut ir = String::from("define internal void @shared() !dbg !100 { ret void, !dbg !102 }\n");
+    let mut nodes = String::from(
+        "!llvm.dbg.cu = !{!0}\n!llvm.module.flags = !{!1}\n!1 = !{i32 2, !\"Debug Info Version\", i32 3}\n\
+         !0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17, file: !2, emissionKind: FullDebug, retainedTypes: !6, imports: !8)\n\
+         !2 = !DIFile(filename: \"k.cpp\", directory: \"dir\")\n!3 = !DISubroutineType(types: !4)\n!4 = !{null}\n\
+         !5 = !DICompositeType(tag: DW_TAG_structure_type, name: \"Retained\", file: !2, size: 8)\n!6 = !{!5}\n\
+         !7 = !DIImportedEntity(tag: DW_TAG_imported_declaration, scope: !0, entity: !110, file: !2)\n!8 = !{!7}\n\
+         !100 = distinct !DISubprogram(name: \"shared\", scope: !2, file: !2, type: !3, unit: !0, spFlags: DISPFlagDefinition)\n\
+         !102 = !DILocation(line: 1, scope: !100)\n",
+    );
+    for index in 0..10 {
+        let node = |of: usize| 110 + 10 * index + of;
+        let (kernel, own, call, inlined) = (node(0), node(1), node(2), node(3));
+        ir += &format!(
+            "define spir_kernel void @k{index}() !dbg !{kernel} {{ call void @shared(), !dbg !{call}\n ret void, !dbg !{inlined} }}\n"
+        );
+        nodes += &format!(
+            "!{kernel} = distinct !DISubprogram(name: \"k{index}\", scope: !2, file: !2, type: !3, unit: !0, spFlags: DISPFlagDefinition)\n\
+             !{own} = distinct !DISubprogram(name: \"own{index}\", scope: !2, file: !2, type: !3, unit: !0, spFlags: DISPFlagDefinition)\n\
+             !{call} = !DILocation(line: 2, scope: !{kernel})\n!{inlined} = !DILocation(line: 3, scope: !{own}, inlinedAt: !{call})\n"
+        );
+    }
+    let context = Context::new();
+    let source = context.parse("debug.ll", (ir + &nodes).as_bytes()).unwrap();
+    assert_eq!(source.to_text().matches("!DISubprogram(").count(), 21);
+    for index in 0..10 {
+        let image = source.clone_closure(&[&format!("k{index}")]).unwrap();
+        image.verify().unwrap();
+        // What is written counts, not only what is printed.
+        let again = Context::new();
+        let text = again.parse("image.bc", &image.to_bitcode()).unwrap().to_text();
+        let programs: Vec<&str> = text.lines().filter(|line| line.contains("!DISubprogram(")).collect();
+        assert_eq!(programs.len(), 3, "{text}");
+        for name in [format!("\"k{index}\""), format!("\"own{index}\""), "\"shared\"".into()] {
+            assert!(programs.iter().any(|line| line.contains(&name)), "{name}: {text}");
+        }
+        assert_eq!(text.matches("!DICompileUnit(").count(), 1, "{text}");
+        assert!(!text.contains("Retained") && !text.contains("DIImportedEntity"), "{text}");
+    }
+}
+
 #[test]
 fn a_hundred_images_of_one_module() {
     let mut ir = String::from("define internal i32 @shared(i32 %x) { ret i32 %x }\n");
