@@ -76,6 +76,12 @@ impl FileTable {
             return Err(at(TableReason::Cells { columns: self.columns.len(), cells: cells.len() }));
         }
         cells.iter().try_for_each(|cell| check_cell(cell)).map_err(at)?;
+        // As text it would be an empty line, which is no row.
+        if let [cell] = &cells[..]
+            && cell.is_empty()
+        {
+            return Err(at(TableReason::Cells { columns: 1, cells: 0 }));
+        }
         self.rows.push(cells);
         Ok(())
     }
@@ -165,7 +171,10 @@ mod tests {
         assert_eq!(FileTable::from_text(&text.replace('\n', "\r\n")), Ok(table.clone()));
         table.retain(|row| row == 1);
         assert_eq!((table.to_text().as_str(), table.column(SYMBOLS)), ("[Code|Properties|Symbols]\nx|y|z\n", Some(2)));
-        assert_eq!(FileTable::from_text("[Code]\n").expect("only a title").rows().len(), 0);
+        let mut one = FileTable::from_text("[Code]\n").expect("only a title");
+        assert_eq!(one.rows().len(), 0);
+        let error = one.push([""]).expect_err("an empty line is no row").to_string();
+        assert_eq!(error, "line 2: expected 1 cells, one a column, found 0");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use aspen_contract::{Aspect, Need, Place, Requirements, Source, Step, WorkGroupSize};
+use aspen_image::dpcpp::requirements_of_sets;
 use aspen_image::image::{device_requirements, requirements_of};
 use aspen_image::object_sections::{ObjectBlob, ObjectHeader, units};
 use aspen_image::offload::parse_all;
-use aspen_image::{DeviceImage, Entry, ImageBuilder, ImageKind, Kernel, KernelInfo, PropertySet, PropertySets, Value};
+use aspen_image::{DeviceImage, Entry, FileTable, ImageBuilder, ImageKind, Kernel, KernelInfo, PropertySet, PropertySets, Value};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 
@@ -60,6 +61,59 @@ proptest! {
         let again = PropertySets::from_text(&text).unwrap();
         prop_assert_eq!(&again, &sets);
         prop_assert_eq!(again.to_text().unwrap(), text);
+    }
+
+    /// What DPC++ writes is made here by hand: sizes of work-groups fastest dimension first, padded, behind them how many are real.
+    #[test]
+    fn requirements_in_dpcpps_set(requirements in requirements(), older in any::<bool>(), padded in any::<bool>(), fixed in vec(any::<u32>(), 0..3)) {
+        let mut set = PropertySet::new();
+        set.insert("aspects".into(), Value::from_u32s(requirements.aspects.iter().map(|aspect| aspect.number())));
+        if !fixed.is_empty() {
+            set.insert("fixed_target".into(), Value::from_u32s(fixed));
+        }
+        if let Some(size) = requirements.reqd_sub_group_size {
+            set.insert("reqd_sub_group_size".into(), Value::U32(size));
+        }
+        if let Some(size) = &requirements.reqd_work_group_size {
+            let mut dims: Vec<u64> = size.dims().iter().rev().copied().collect();
+            if padded {
+                set.insert("work_group_num_dim".into(), Value::U32(u32::try_from(dims.len()).unwrap()));
+                dims.resize(3, 1);
+            }
+            if older {
+                set.insert("reqd_work_group_size".into(), Value::from_u32s(dims.iter().map(|&dim| u32::try_from(dim).unwrap())));
+            } else {
+                let bytes = dims.iter().flat_map(|dim| dim.to_le_bytes()).collect();
+                set.insert("reqd_work_group_size_uint64_t".into(), Value::Bytes(bytes));
+            }
+        }
+        let sets: PropertySets = [("SYCL/device requirements".to_owned(), set)].into_iter().collect();
+        let again = PropertySets::from_text(&sets.to_text().unwrap()).unwrap();
+        prop_assert_eq!(&again, &sets);
+        prop_assert_eq!(requirements_of_sets(&again).unwrap(), requirements);
+    }
+
+    #[test]
+    fn file_tables(
+        (columns, rows) in (1..5usize).prop_flat_map(|count| {
+            // A line without anything in it is no row, so that a table of one column has no empty cells.
+            let cell = if count == 1 { "[^|\n\r\0]{1,12}" } else { "[^|\n\r\0]{0,12}" };
+            (btree_set("[^|\n\r\0\\[\\]]{1,12}", count), vec(vec(cell, count), 0..8))
+        }),
+        keep in any::<u8>(),
+    ) {
+        let mut table = FileTable::new(columns.iter().cloned()).unwrap();
+        for row in &rows {
+            table.push(row.iter().cloned()).unwrap();
+        }
+        let text = table.to_text();
+        prop_assert_eq!(&FileTable::from_text(&text).unwrap(), &table);
+        prop_assert_eq!(&FileTable::from_text(&text.replace('\n', "\r\n")).unwrap(), &table);
+        prop_assert_eq!(table.rows(), &rows);
+        table.retain(|row| keep >> row & 1 == 1);
+        let kept: Vec<_> = rows.iter().enumerate().filter(|(row, _)| keep >> row & 1 == 1).map(|(_, row)| row.clone()).collect();
+        let again = FileTable::from_text(&table.to_text()).unwrap();
+        prop_assert_eq!(again.rows(), kept);
     }
 
     #[test]
