@@ -2,7 +2,7 @@
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module" and the instructions named below.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aspen_contract::{Aspect, Requirements, WorkGroupSize};
 
@@ -81,8 +81,8 @@ struct Reader {
     kernels: Vec<(u32, String)>,
     aspects: BTreeSet<Aspect>,
     /// By kernel id, as they stand there: fastest dimension first.
-    local_sizes: Vec<(u32, [u32; 3])>,
-    sub_group_sizes: Vec<(u32, u32)>,
+    local_sizes: BTreeMap<u32, [u32; 3]>,
+    sub_group_sizes: BTreeMap<u32, u32>,
     /// Id, name, whether it is an import.
     linkage: Vec<(u32, String, bool)>,
     built_in: BTreeSet<u32>,
@@ -103,8 +103,8 @@ impl Reader {
                 }
             }
             OP_EXECUTION_MODE => match operands {
-                [id, MODE_LOCAL_SIZE, x, y, z, ..] => self.local_sizes.push((*id, [*x, *y, *z])),
-                [id, MODE_SUBGROUP_SIZE, size, ..] => self.sub_group_sizes.push((*id, *size)),
+                [id, MODE_LOCAL_SIZE, x, y, z, ..] => _ = self.local_sizes.entry(*id).or_insert([*x, *y, *z]),
+                [id, MODE_SUBGROUP_SIZE, size, ..] => _ = self.sub_group_sizes.entry(*id).or_insert(*size),
                 [_, MODE_LOCAL_SIZE | MODE_SUBGROUP_SIZE, ..] | [] | [_] => return None,
                 _ => {}
             },
@@ -120,21 +120,20 @@ impl Reader {
     }
 
     fn finish(self) -> SpirvModule {
-        let of = |id: u32, sizes: &[(u32, u32)]| sizes.iter().find(|(kernel, _)| *kernel == id).map(|(_, size)| *size);
         let needs = |id: u32| {
-            let size = self.local_sizes.iter().find(|(kernel, _)| *kernel == id);
-            let dims = size.map(|(_, dims)| dims.iter().rev().copied().map(u64::from).collect::<Vec<_>>());
+            let size = self.local_sizes.get(&id);
+            let dims = size.map(|dims| dims.iter().rev().copied().map(u64::from).collect::<Vec<_>>());
             Requirements {
                 aspects: self.aspects.clone(),
                 reqd_work_group_size: dims.and_then(|dims| WorkGroupSize::try_from(dims).ok()),
-                reqd_sub_group_size: of(id, &self.sub_group_sizes).filter(|&size| size > 0),
+                reqd_sub_group_size: self.sub_group_sizes.get(&id).copied().filter(|&size| size > 0),
             }
         };
-        let is_kernel = |id: u32| self.kernels.iter().any(|(kernel, _)| *kernel == id);
+        let kernels: BTreeSet<u32> = self.kernels.iter().map(|(id, _)| *id).collect();
         // LLVM gives built-in variables import linkage, and kernels export linkage.
         let named = |import: bool| {
             let linked = self.linkage.iter().filter(move |(_, _, is_import)| *is_import == import);
-            linked.filter(|(id, ..)| !self.built_in.contains(id) && !is_kernel(*id)).map(|(_, name, _)| name.clone()).collect()
+            linked.filter(|(id, ..)| !self.built_in.contains(id) && !kernels.contains(id)).map(|(_, name, _)| name.clone()).collect()
         };
         SpirvModule {
             kernels: self.kernels.iter().map(|(id, name)| (name.clone(), needs(*id))).collect(),
@@ -199,6 +198,21 @@ mod tests {
             ]
         );
         assert_eq!((parsed.exports, parsed.imports), (vec!["ex".to_owned()], vec!["im".to_owned()]));
+    }
+
+    /// Looking each kernel up among all modes would take minutes here.
+    #[test]
+    fn many_kernels_take_no_longer_each() {
+        const KERNELS: u32 = 200_000;
+        let mut words = vec![MAGIC, 0x0001_0400, 0, 10 + KERNELS, 0];
+        for id in 1..=KERNELS {
+            words.extend([4 << 16 | 15, 6, id, name(b"k\0\0\0"), 4 << 16 | 16, id, 35, 1 + id % 64]);
+            words.extend([5 << 16 | 71, id, 41, name(b"k\0\0\0"), 0]);
+        }
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let parsed = SpirvModule::parse(&bytes).expect("a sound module");
+        assert_eq!((parsed.kernels.len(), parsed.exports.len()), (200_000, 0));
+        assert_eq!(parsed.kernels[99].1.reqd_sub_group_size, Some(37));
     }
 
     #[test]
