@@ -6,8 +6,13 @@
 
 use std::fs;
 
+use aspen_contract::Aspect;
 use aspen_devices::Database;
+use aspen_image::{PropertySets, dpcpp};
 use aspen_postlink::{Arguments, Error};
+use proptest::collection::{btree_set, vec};
+use proptest::prelude::*;
+use proptest::sample::select;
 
 const MODULE: &str = r#"
 source_filename = "d.cpp"
@@ -153,4 +158,47 @@ fn only_kernels_and_no_entry_points() {
         (fs::read_to_string(path("h_0.sym")).unwrap(), fs::read_to_string(path("h_0.prop")).unwrap()),
         (String::new(), String::new())
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+    /// What a kernel's metadata says is what DPC++'s set says, read again; and nothing of the file is lost on the way.
+    #[test]
+    fn requirements_survive_metadata_and_property_sets(
+        aspects in btree_set(prop_oneof![0..100u32, any::<i32>().prop_map(|n| n.unsigned_abs())], 0..6),
+        sub_group in proptest::option::of(select(vec![1u32, 8, 16, 32, 4096])),
+        dims in vec(1..=1024u32, 0..4),
+    ) {
+        let list = |numbers: &[u32]| numbers.iter().map(|number| format!("i32 {number}")).collect::<Vec<_>>().join(", ");
+        let used: Vec<u32> = aspects.iter().copied().collect();
+        let (mut marks, mut nodes) = (String::from(" !sycl_used_aspects !1"), String::from("!sycl_aspects = !{!0}\n!0 = !{!\"fp64\", i32 6}\n"));
+        nodes += &format!("!1 = !{{{}}}\n", list(&used));
+        if let Some(size) = sub_group {
+            marks += " !intel_reqd_sub_group_size !2";
+            nodes += &format!("!2 = !{{i32 {size}}}\n");
+        }
+        if !dims.is_empty() {
+            // Fastest first and padded.
+            let mut padded: Vec<u32> = dims.iter().rev().copied().collect();
+            padded.resize(3, 1);
+            marks += " !reqd_work_group_size !3 !work_group_num_dim !4";
+            nodes += &format!("!3 = !{{{}}}\n!4 = !{{i32 {}}}\n", list(&padded), dims.len());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(path("r.ll"), format!("target triple = \"spir64-unknown-unknown\"\ndefine spir_kernel void @k(){marks} {{ ret void }}\n{nodes}")).unwrap();
+        let words = ["--dialect=dpcpp".into(), "-properties".into(), "-emit-kernel-names".into(), path("r.ll"), "-o".into(), path("r.table")];
+        aspen_postlink::run(&Arguments::parse(words).unwrap(), Database::builtin()).unwrap();
+
+        let text = fs::read_to_string(path("r_0.prop")).unwrap();
+        let sets = PropertySets::from_text(&text).unwrap();
+        prop_assert_eq!(sets.to_text().unwrap(), &*text);
+        let read = dpcpp::requirements_of_sets(&sets).unwrap();
+        prop_assert_eq!(read.aspects, aspects.into_iter().map(Aspect::from_number).collect());
+        prop_assert_eq!(read.reqd_sub_group_size, sub_group);
+        let dims: Vec<u64> = dims.into_iter().map(u64::from).collect();
+        prop_assert_eq!(read.reqd_work_group_size.map_or(vec![], |size| size.dims().to_vec()), dims);
+        prop_assert!(text.contains("[SYCL/kernel names]\nk=1|1\n"), "{text}");
+    }
 }
