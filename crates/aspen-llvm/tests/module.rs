@@ -214,7 +214,8 @@ fn marked_targets_of_indirect_calls_come_along() {
         let functions = text.lines().filter(|line| line.starts_with("define") || line.starts_with("declare"));
         let mut names: Vec<&str> = functions.map(|line| line.split(['@', '(']).nth(1).unwrap()).collect();
         let mut expected = expected.to_vec();
-        (names.sort_unstable(), expected.sort_unstable());
+        names.sort_unstable();
+        expected.sort_unstable();
         assert_eq!(names, expected, "{root}: {text}");
     }
 }
