@@ -1,4 +1,5 @@
-//! `sycl::is_device_copyable`: what may be captured by a kernel. Source: SYCL 2020 §3.13.1.
+//! `sycl::is_device_copyable`: what may be captured by a kernel. The compiler's plugin asks it for every capture, as only it can list them.
+//! Source: SYCL 2020 §3.13.1.
 #pragma once
 #include <sycl/detail/config.hpp>
 #include <type_traits>
@@ -24,12 +25,5 @@ template <class... T> struct is_device_copyable<std::tuple<T...>> : std::bool_co
 template <class T> struct is_device_copyable<std::optional<T>> : is_device_copyable<T> {};
 template <class... T> struct is_device_copyable<std::variant<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};
 template <class T> inline constexpr bool is_device_copyable_v = is_device_copyable<T>::value;
-
-namespace detail {
-/// A closure that captures a pair or a tuple is not trivially copyable, as they cannot be assigned so, but a copy is its bytes all the same.
-template <class F>
-inline constexpr bool is_kernel_copyable =
-    is_device_copyable_v<F> || (std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F>);
-} // namespace detail
 
 } // namespace sycl

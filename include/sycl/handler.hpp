@@ -226,9 +226,6 @@ private:
 
   template <class Name, class F, int D>
   void launch(aspen_launch_kind_t kind, const range<D> &global, const std::common_type_t<range<D>> *local, const id<D> &offset, const F &f) {
-    static_assert(detail::is_kernel_copyable<F>,
-                  "the kernel's function object is copied to the device byte by byte: what it captures must be trivially copyable, or "
-                  "sycl::is_device_copyable must be specialised for the function object");
     open();
     const detail::kernel_identity kernel = detail::identify_kernel<Name>();
     aspen_launch_t l = {};

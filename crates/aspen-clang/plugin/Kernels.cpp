@@ -2,10 +2,8 @@
 
 #include "Kernels.h"
 #include "Attributes.h"
-#include "Diagnose.h"
 #include "Names.h"
 
-#include "clang/AST/ASTLambda.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecordLayout.h"
@@ -142,24 +140,6 @@ private:
   }
 };
 
-void checkClosure(ASTContext &Context, const CXXRecordDecl *Record, llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
-  Record = Record ? Record->getDefinition() : nullptr;
-  if (!Record || !Seen.insert(Record).second)
-    return;
-  if (Record->isLambda())
-    for (const LambdaCapture &Capture : Record->captures())
-      if (Capture.capturesVariable() && Capture.getCaptureKind() == LCK_ByRef) {
-        DiagnosticsEngine &Diags = Context.getDiagnostics();
-        error(Diags, Capture.getLocation(), "the kernel captures %0 by reference, but a device cannot reach it; capture by value, '[=]'")
-            << Capture.getCapturedVar();
-        note(Diags, Record->getLocation(), "the kernel is this lambda");
-      }
-  // A header may wrap the user's lambda in a functor of its own.
-  for (const FieldDecl *Field : Record->fields())
-    if (const CXXRecordDecl *Inner = Field->getType()->getAsCXXRecordDecl())
-      checkClosure(Context, Inner, Seen);
-}
-
 } // namespace
 
 void KernelCollector::see(DeclGroupRef Group) {
@@ -215,12 +195,6 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
     Result.push_back(std::move(K));
   }
   return Result;
-}
-
-void checkCaptures(ASTContext &Context, const std::vector<Kernel> &Kernels) {
-  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
-  for (const Kernel &K : Kernels)
-    checkClosure(Context, K.Functor, Seen);
 }
 
 } // namespace aspen

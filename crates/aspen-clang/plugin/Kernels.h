@@ -39,9 +39,6 @@ private:
   void see(const clang::Decl *D);
 };
 
-/// Errors for variables that kernel lambdas capture by reference: the device could not reach them.
-void checkCaptures(clang::ASTContext &Context, const std::vector<Kernel> &Kernels);
-
 } // namespace aspen
 
 #endif

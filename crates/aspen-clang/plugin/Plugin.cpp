@@ -4,8 +4,10 @@
 
 #include "Attributes.h"
 #include "Bridge.h"
+#include "Captures.h"
 #include "Diagnose.h"
 #include "Facts.h"
+#include "HostVariables.h"
 #include "Kernels.h"
 #include "Module.h"
 #include "Names.h"
@@ -81,7 +83,7 @@ public:
     Kernels = Collector.finish(Context);
     checkConflicts(Context);
     if (Which == Pass::Host)
-      checkCaptures(Context, Kernels);
+      checkCaptures(CI.getSema(), Kernels);
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
     Generator = findGenerator(CI);
@@ -101,9 +103,10 @@ public:
     setKernelLinkage(Module, Kernels);
     if (Which == Pass::Code)
       return;
+    checkHostVariables(CI.getASTContext(), *Generator);
     std::string Facts = text(moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels));
     if (CI.getDiagnostics().hasErrorOccurred())
-      return; // an attribute that only an instantiation has shown to be wrong
+      return; // a variable of the host, or an attribute that only an instantiation has shown to be wrong
     std::string Settings = settings();
     keepFacts(Facts);
     show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));

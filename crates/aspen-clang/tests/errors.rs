@@ -197,6 +197,137 @@ fn reference_captures() {
     );
 }
 
+/// The trait as a SYCL header has it.
+const TRAIT: &str = "namespace sycl { inline namespace v1 { template <bool B> struct flag { static constexpr bool value = B; }; \
+    template <class T> struct is_device_copyable : flag<__is_trivially_copyable(T)> {}; \
+    template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {}; } } \
+    struct deep { int v = 0; deep() = default; deep(const deep &o) : v(o.v) {} }; struct allowed : deep {}; \
+    template <class T> struct box { T v; box() = default; box(const box &o) : v(o.v) {} }; \
+    template <> struct sycl::is_device_copyable<allowed> : flag<true> {}; \
+    template <class T> struct sycl::is_device_copyable<box<T>> : sycl::is_device_copyable<T> {};";
+
+#[test]
+fn captures_must_be_device_copyable() {
+    let check = |line: &str, expected: &[&str]| check(&format!("{TRAIT}\n{line}"), expected);
+    let why = "it is neither trivially copyable nor is 'sycl::is_device_copyable' true for it";
+    check(
+        "void g() { deep x; launch<class A>([=] { (void)x.v; }); }",
+        &[
+            &format!("3:48: error: the kernel captures 'x' of type 'deep', which is not device-copyable: {why}"),
+            "3:36: note: the kernel is this",
+        ],
+    );
+    check(
+        "void g() { deep x[2]; launch<class A>([x] { (void)x; }); }",
+        &["3:40: error: the kernel captures 'x' of type 'deep'", "3:39: note: "],
+    );
+    check(
+        "void g() { launch<class A>([x = box<deep>()] { (void)x; }); }",
+        &["3:29: error: the kernel captures 'x' of type 'box<deep>'", "3:28: note: "],
+    );
+    check(
+        "struct S : deep { void g() { launch<class A>([*this] { (void)v; }); } };",
+        &["3:47: error: the kernel captures '*this'", "3:46: note: "],
+    );
+    check(
+        "struct F { int n; deep x; void operator()() const {} }; void g() { launch(F{}); }",
+        &[&format!("3:24: error: the kernel's member 'x' of type 'deep' is not device-copyable: {why}")],
+    );
+    check(
+        "template <class F> struct W { F f; void operator()() const { f(); } }; void g() { deep x; auto l = [=] { (void)x; }; launch(W<decltype(l)>{l}); }",
+        &["3:112: error: the kernel captures 'x' of type 'deep'", "3:100: note: the kernel is this lambda"],
+    );
+    check("void g() { allowed x, y[3]; const allowed z; launch<class A>([=] { (void)x; (void)y; (void)z; }); }", &[]);
+    check("void g() { box<box<int>> x; launch<class A>([=] { (void)x; }); }", &[]);
+    check("struct F { allowed x; void operator()() const {} }; void g() { launch(F{}); }", &[]);
+    check(
+        "struct F { deep x; void operator()() const {} }; template <> struct sycl::is_device_copyable<F> : flag<true> {}; void g() { launch(F{}); }",
+        &[],
+    );
+    // Assignment is no copy; nothing of the class runs when its bytes are copied.
+    check(
+        "struct P { int v; P &operator=(const P &o) { v = o.v; return *this; } }; void g() { P x{}; launch<class A>([=] { (void)x; }); }",
+        &[],
+    );
+    // What only the host runs may capture anything.
+    check("void g() { deep x; auto l = [=] { (void)x; }; l(); }", &[]);
+}
+
+#[test]
+fn without_the_trait_only_trivial_captures_are_copyable() {
+    check(
+        "struct deep { deep(); deep(const deep &); }; void g() { deep x; launch<class A>([=] { (void)x; }); }",
+        &["2:93: error: the kernel captures 'x' of type 'deep'", "2:81: note: "],
+    );
+}
+
+/// The errors and notes of the analysis pass, and that no other pass repeats them.
+fn check_variables(line: &str, expected: &[&str]) {
+    let outcome = Clang::new(Pass::Analysis).file("system.hpp", "#pragma GCC system_header\nextern int systems;\n").run(line);
+    let said: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("error: ") || line.contains("note: ")).collect();
+    assert_eq!((outcome.success, said.len()), (expected.is_empty(), expected.len()), "{line}\n{}", outcome.stderr);
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.starts_with(&format!("t.cpp:{expected}")), "{line}\nsaid:     {said}\nexpected: {expected}");
+    }
+    for pass in [Pass::Host, Pass::Code] {
+        Clang::new(pass).file("system.hpp", "#pragma GCC system_header\nextern int systems;\n").run(line).good();
+    }
+}
+
+#[test]
+fn mutable_variables_in_device_code() {
+    check_variables(
+        "int g; void h(int *p) { launch<class A>([=] { (void)sizeof(g); *p = g; }); }",
+        &[
+            "2:69: error: device code uses the variable 'g', which is neither const nor constexpr: a device has no access to the host's variables; \
+             capture a copy or pass a pointer",
+            "2:5: note: 'g' is declared here",
+        ],
+    );
+    check_variables(
+        "static int g[4]; void f() { g[1] = 2; } void h() { launch<class A>([] { f(); }); }",
+        &["2:29: error: ", "2:12: note: "],
+    );
+    check_variables("extern int g; void h() { launch<class A>([] { g = 1; }); }", &["2:47: error: ", "2:12: note: "]);
+    check_variables("namespace { int g; } void h() { launch<class A>([] { g = 1; }); }", &["2:54: error: ", "2:17: note: "]);
+    check_variables("struct S { static int g; }; int S::g; void h() { S s; launch<class A>([=] { s.g = 1; }); }", &["2:79: error: ", "2:"]);
+    check_variables(
+        "int f() { static int n = 0; return ++n; } void h() { launch<class A>([] { f(); }); }",
+        &["2:38: error: ", "2:22: note: "],
+    );
+    check_variables("const char *g = \"x\"; void h() { launch<class A>([] { (void)*g; }); }", &["2:61: error: ", "2:13: note: "]);
+    check_variables(
+        "int g; template <class T> T f(T x) { return x + g; } void h() { launch<class A>([] { f(1); f(1l); }); }",
+        &["2:49: error: ", "2:5: note: "],
+    );
+    check_variables("int g; int f(int x = g) { return x; } void h() { launch<class A>([] { f(); }); }", &["2:22: error: ", "2:5: note: "]);
+    check_variables(
+        "int g; struct S { int v; S() : v(g) {} }; void h() { launch<class A>([] { S s; (void)s; }); }",
+        &["2:34: error: ", "2:5: note: "],
+    );
+    check_variables("int g; int &r = g; void h() { launch<class A>([] { r = 1; }); }", &["2:"; 2]);
+    check_variables("int g; SYCL_EXTERNAL void f() { g = 1; }", &["2:33: error: ", "2:5: note: "]);
+}
+
+#[test]
+fn variables_that_device_code_may_use() {
+    let silent = |line: &str| check_variables(line, &[]);
+    silent(
+        "const int g = 1; constexpr int k[] = {1, 2}; void h(int *p) { launch<class A>([=] { *p = g + k[*p]; const int &r = g; p[1] = r; }); }",
+    );
+    silent("static const int t[2][2] = {{1, 2}, {3, 4}}; void h(int *p) { launch<class A>([=] { *p = t[p[1]][p[2]]; }); }");
+    silent("void h(int *p) { launch<class A>([=] { static const int t[] = {1, 2}; static constexpr int k = 3; *p = t[*p] + k; }); }");
+    silent("struct S { static constexpr int k[] = {1, 2}; }; void h(int *p) { launch<class A>([=] { *p = S::k[*p]; }); }");
+    silent("int g; void h(int *p) { launch<class A>([=] { *p = sizeof(g) + alignof(decltype(g)) + noexcept(g = 1); }); }");
+    silent("int g; void h(int *p) { launch<class A>([=] { if constexpr (sizeof(int) == 3) g = 1; else *p = 1; }); }");
+    silent("int g; void f() { g = 1; } void h() { launch<class A>([] {}); g = 2; f(); }");
+    silent("void h(const char **p) { launch<class A>([=] { *p = \"text\"; }); }");
+    silent("extern \"C\" int printf(const char *, ...); void h() { launch<class A>([] { printf(\"%d\\n\", 1); }); }");
+    silent("struct V { virtual int f() { return 1; } }; void h(int *p) { launch<class A>([=] { V v; V &r = v; *p = r.f(); }); }");
+    silent("__attribute__((opencl_local)) extern int shared[4]; void h(int *p) { launch<class A>([=] { shared[0] = *p; }); }");
+    silent("#include \"system.hpp\"\nvoid h(int *p) { launch<class A>([=] { *p = systems; }); }".trim_start());
+}
+
 #[test]
 fn device_passes_repeat_an_error_but_no_warning() {
     let source = "class K; void host(int *p) { launch<K>([=]() { int unused; int *q = p; if (q = p) *q = 1; }); }\n";

@@ -1,0 +1,20 @@
+//! What a kernel takes along: nothing by reference, and only what may be copied byte by byte. Source: DESIGN §4.
+
+#ifndef ASPEN_CLANG_CAPTURES_H
+#define ASPEN_CLANG_CAPTURES_H
+
+#include "Kernels.h"
+
+namespace clang {
+class Sema;
+}
+
+namespace aspen {
+
+/// Errors for variables that kernel lambdas capture by reference, which the device could not reach, and for captures and members that are
+/// not device-copyable.
+void checkCaptures(clang::Sema &S, const std::vector<Kernel> &Kernels);
+
+} // namespace aspen
+
+#endif
