@@ -105,6 +105,7 @@ public:
 
   json::Array functions() {
     json::Array Result;
+    Result.reserve(Module.size()); // json::Value is not nothrow-movable: growing would copy all of it
     for (llvm::Function &F : Module)
       if (const auto *Function = dyn_cast_or_null<FunctionDecl>(declOf(F)))
         Result.push_back(function(F, Function));
