@@ -98,7 +98,7 @@ void host(int *p) {
     );
 }
 
-/// Each call site adds its possible targets: those of its type whose address is taken; of a virtual call, the overriders of its slot.
+/// Each call site adds its possible targets: those of its type whose address is taken. (Virtual slots: crates/aspen-llvm/tests.)
 /// Source: S0 "A kernel's static call graph"; DESIGN §7.5.
 #[test]
 fn s0_a_kernels_static_call_graph_indirect_calls() {
