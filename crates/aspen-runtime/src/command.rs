@@ -163,9 +163,10 @@ impl Command {
         if blocker.is_complete() {
             return;
         }
+        // Counted before the blocker can know of it: it may complete as soon as the lock is gone, and would take the submission's count.
+        self.missing.fetch_add(1, Ordering::Relaxed);
         inner.successors.push(self.clone());
         drop(inner);
-        self.missing.fetch_add(1, Ordering::Relaxed);
         lock(&self.inner).blockers.push(blocker.clone());
     }
 
