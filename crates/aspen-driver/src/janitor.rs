@@ -12,7 +12,11 @@ const SCRIPT: &str = r#"while IFS= read -r path; do
   if [ "$path" = done ]; then exit; fi
   set -- "$@" "$path"
 done
-rm -rf -- "$@""#;
+# A compiler that outlives us may still write into a folder that is being removed.
+for try in 1 2 3 4 5 6 7 8 9; do
+  rm -rf -- "$@" && exit
+  sleep 0.2
+done"#;
 
 static SHELL: Mutex<Option<ChildStdin>> = Mutex::new(None);
 
@@ -20,6 +24,17 @@ static SHELL: Mutex<Option<ChildStdin>> = Mutex::new(None);
 ///
 /// Without a shell there is no such safety net, and the run goes on: its own clean-up does the same where it can.
 pub fn watch(folder: &Path) {
+    prepare();
+    let Ok(folder) = std::path::absolute(folder) else { return };
+    let Some(name) = folder.to_str().filter(|name| !name.contains('\n')) else { return };
+    if let Some(pipe) = SHELL.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        // A shell that has gone away cannot help; see above.
+        let _ = writeln!(pipe, "{name}");
+    }
+}
+
+/// Starts the shell. Called before a folder is made, so that nearly no time passes between making and watching it.
+pub fn prepare() {
     let mut shell = SHELL.lock().unwrap_or_else(PoisonError::into_inner);
     if shell.is_none() {
         // A group of its own: what the terminal sends to us must not end it first.
@@ -31,12 +46,6 @@ pub fn watch(folder: &Path) {
             .stderr(Stdio::null())
             .spawn();
         *shell = child.ok().and_then(|child| child.stdin);
-    }
-    let Ok(folder) = std::path::absolute(folder) else { return };
-    let Some(name) = folder.to_str().filter(|name| !name.contains('\n')) else { return };
-    if let Some(pipe) = shell.as_mut() {
-        // A shell that has gone away cannot help; see above.
-        let _ = writeln!(pipe, "{name}");
     }
 }
 
