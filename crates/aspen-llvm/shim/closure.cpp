@@ -2,7 +2,8 @@
 //
 // LLVM's CloneModule and CodeExtractor copy the whole module an image; this takes time by the size of the closure only.
 // Two steps: find everything the roots reach and declare it in the new module, then map bodies and initialisers over. Metadata is mapped
-// with the code, so debug info shrinks to what the closure holds; compile units are replaced by ones without lists of other entities.
+// with the code, so debug info shrinks to what the closure holds; compile units are replaced by ones without lists of other entities,
+// the same for all closures.
 
 #include "guard.h"
 
@@ -28,7 +29,7 @@ constexpr RemapFlags Flags = RF_NullMapMissingGlobalValues;
 
 // What holds for every closure of a module, so that a closure costs only what it reaches. Valid until globals come or go.
 struct Index {
-  explicit Index(Module &M) {
+  Index(Module &M, ArrayRef<Function *> Outside) : Outside(Outside.begin(), Outside.end()) {
     auto Add = [&](auto &&Globals) {
       for (auto &G : Globals)
         Order.try_emplace(&G, Order.size());
@@ -44,7 +45,22 @@ struct Index {
         Referenced[F.getFunctionType()].push_back(&F);
       else if (auto Set = F.getFnAttribute("indirectly-callable"); Set.isStringAttribute())
         Callable[Set.getValueAsString()].push_back(&F);
+    // Every image shares the units: a copy of each for each image would make the work grow with their product.
+    for (auto *Unit : M.debug_compile_units()) {
+      auto Copy = Unit->clone();
+      Copy->replaceEnumTypes(nullptr);
+      Copy->replaceRetainedTypes(nullptr);
+      Copy->replaceGlobalVariables(nullptr);
+      Copy->replaceImportedEntities(nullptr);
+      Copy->replaceMacros(nullptr);
+      Units.push_back({Unit, MDNode::replaceWithDistinct(std::move(Copy))});
+    }
   }
+
+  // Functions that other images define: closures only declare them.
+  SmallPtrSet<const Function *, 8> Outside;
+  // Compile units, and what they become: the same without lists of other entities.
+  SmallVector<std::pair<DICompileUnit *, DICompileUnit *>, 2> Units;
 
   // The place of each global in the module.
   DenseMap<const GlobalValue *, size_t> Order;
@@ -58,7 +74,11 @@ struct Index {
 class Closure {
 public:
   Closure(Module &From, const Index &Whole, ArrayRef<GlobalValue *> Roots)
-      : From(From), Whole(Whole), Roots(Roots.begin(), Roots.end()) {}
+      : From(From), Whole(Whole), Roots(Roots.begin(), Roots.end()) {
+    for (auto *Root : Roots)
+      if (auto *A = dyn_cast<GlobalAlias>(Root))
+        Inside.insert(A->getAliaseeObject());
+  }
 
   Module *clone() {
     for (auto *Root : Roots)
@@ -71,7 +91,8 @@ public:
     To->setDataLayout(From.getDataLayout());
     To->setTargetTriple(From.getTargetTriple());
     To->setModuleInlineAsm(From.getModuleInlineAsm());
-    units();
+    for (auto &[Unit, Copy] : Whole.Units)
+      Map.MD()[Unit].reset(Copy);
     for (auto *G : Sorted)
       declare(*G);
     for (auto *G : Sorted)
@@ -89,12 +110,19 @@ private:
   const Index &Whole;
   Module *To = nullptr;
   SmallPtrSet<GlobalValue *, 8> Roots;
+  // What roots that are aliases stand for.
+  SmallPtrSet<const GlobalValue *, 2> Inside;
   SetVector<GlobalValue *> Reached;
   SmallVector<GlobalValue *, 0> Sorted;
   size_t Next = 0;
   SmallPtrSet<const Constant *, 32> SeenConstants;
   ValueToValueMapTy Map;
-  SmallVector<std::pair<DICompileUnit *, DICompileUnit *>, 2> Units;
+
+  // Whether another image defines it.
+  bool isOutside(const GlobalValue &G) const {
+    auto *F = dyn_cast<Function>(&G);
+    return F && Whole.Outside.contains(F) && !Roots.contains(F) && !Inside.contains(F);
+  }
 
   void reach(GlobalValue *G) { Reached.insert(G); }
 
@@ -109,6 +137,8 @@ private:
   }
 
   void scan(GlobalValue &G) {
+    if (isOutside(G))
+      return;
     // Initialiser, aliasee, resolver; personality, prefix and prologue of functions.
     for (auto &Op : G.operands())
       if (auto *C = dyn_cast<Constant>(Op.get()))
@@ -145,26 +175,22 @@ private:
     llvm::sort(Sorted, [&](auto *A, auto *B) { return Whole.Order.lookup(A) < Whole.Order.lookup(B); });
   }
 
-  void units() {
-    for (auto *Unit : From.debug_compile_units()) {
-      auto Copy = Unit->clone();
-      Copy->replaceEnumTypes(nullptr);
-      Copy->replaceRetainedTypes(nullptr);
-      Copy->replaceGlobalVariables(nullptr);
-      Copy->replaceImportedEntities(nullptr);
-      Copy->replaceMacros(nullptr);
-      auto *New = MDNode::replaceWithDistinct(std::move(Copy));
-      Map.MD()[Unit].reset(New);
-      Units.push_back({Unit, New});
-    }
-  }
-
   void declare(GlobalValue &G) {
     GlobalValue *New = nullptr;
     if (auto *F = dyn_cast<Function>(&G)) {
       auto *N = Function::Create(F->getFunctionType(), F->getLinkage(), F->getAddressSpace(), F->getName(), To);
       N->copyAttributesFrom(F);
       New = N;
+      if (isOutside(G)) {
+        N->setLinkage(GlobalValue::ExternalLinkage);
+        N->setVisibility(GlobalValue::DefaultVisibility);
+        N->setDSOLocal(false);
+        N->setPersonalityFn(nullptr);
+        N->setPrefixData(nullptr);
+        N->setPrologueData(nullptr);
+        Map[&G] = New;
+        return;
+      }
     } else if (auto *V = dyn_cast<GlobalVariable>(&G)) {
       auto *N = new GlobalVariable(*To, V->getValueType(), V->isConstant(), V->getLinkage(), nullptr, V->getName(), nullptr,
                                    V->getThreadLocalMode(), V->getAddressSpace());
@@ -250,7 +276,7 @@ private:
       metadata(*V, *N);
     } else if (auto *I = dyn_cast<GlobalIFunc>(&G)) {
       cast<GlobalIFunc>(Map[I])->setResolver(cast<Constant>(MapValue(I->getResolver(), Map, Flags)));
-    } else if (auto *F = dyn_cast<Function>(&G)) {
+    } else if (auto *F = dyn_cast<Function>(&G); F && !isOutside(G)) {
       body(*F, *cast<Function>(Map[F]));
       for (auto &[Source, Copy] : Copies)
         if (Source == F) {
@@ -316,14 +342,21 @@ private:
         Finder.processSubprogram(Program);
     for (auto *Unit : Finder.compile_units())
       Needed.insert(Unit);
-    for (auto &[Old, New] : Units)
+    for (auto &[Old, New] : Whole.Units)
       if (Needed.contains(New))
         To->getOrInsertNamedMetadata("llvm.dbg.cu")->addOperand(New);
   }
 };
 } // namespace
 
-extern "C" void *aspen_llvm_index(LLVMModuleRef Source) { return new Index(*unwrap(Source)); }
+// Outside: functions of the module that closures do not enter.
+extern "C" void *aspen_llvm_index(LLVMModuleRef Source, LLVMValueRef *Outside, size_t Count) {
+  SmallVector<Function *, 8> Functions;
+  for (size_t I = 0; I < Count; ++I)
+    if (auto *F = dyn_cast<Function>(unwrap(Outside[I])))
+      Functions.push_back(F);
+  return new Index(*unwrap(Source), Functions);
+}
 
 extern "C" void aspen_llvm_index_free(void *Whole) { delete static_cast<Index *>(Whole); }
 

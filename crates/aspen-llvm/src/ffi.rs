@@ -29,8 +29,8 @@ unsafe extern "C" {
     ) -> LLVMModuleRef;
     /// Links `source`, which it consumes, into `destination`; null or a message. `lost` as for `aspen_llvm_parse`.
     pub fn aspen_llvm_link(destination: LLVMModuleRef, source: LLVMModuleRef, lost: *mut bool) -> *mut c_char;
-    /// What all closures of a module have in common; valid until globals come or go.
-    pub fn aspen_llvm_index(source: LLVMModuleRef) -> *mut c_void;
+    /// What all closures of a module have in common, with functions that no closure enters; valid until globals come or go.
+    pub fn aspen_llvm_index(source: LLVMModuleRef, outside: *mut LLVMValueRef, count: usize) -> *mut c_void;
     /// Frees an index; null is fine. The module may be gone.
     pub fn aspen_llvm_index_free(whole: *mut c_void);
     /// A new module with what the roots reach; null and a message if LLVM crashed, and the context is lost.

@@ -1,15 +1,12 @@
 //! Code generation in worker processes, one an image.
 //!
 //! LLVM 22's SPIR-V back end keeps state that makes a second module of the same process invalid, and any back end may crash on code it
-//! does not know. So each image is compiled by a fork of this process: LLVM is loaded already, a fork costs less than a millisecond, and
-//! a crash is an error that names the image. Source: DESIGN §9.
+//! does not know. So each image is compiled by a fork of this process (see [`crate::worker`]), and a crash is an error that names the
+//! image. Source: DESIGN §9.
 
-use std::ffi::{CStr, CString, c_int};
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::ffi::CString;
+use std::io;
 use std::num::NonZeroUsize;
-use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd};
-use std::os::unix::fs::FileExt as _;
 use std::ptr;
 
 use llvm_sys::target_machine::*;
@@ -19,6 +16,7 @@ use crate::calls::uses_function_pointers;
 use crate::ffi;
 use crate::ir::take_message;
 use crate::module::{Buffer, Context, Module};
+use crate::worker::{Finished, WorkerError, in_workers};
 
 /// What to make of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,6 +60,12 @@ pub struct Generated {
 
 /// Why there is no image.
 #[derive(Debug, thiserror::Error)]
+impl From<Finished> for Generated {
+    fn from(finished: Finished) -> Generated {
+        Generated { bytes: finished.bytes, messages: finished.messages }
+    }
+}
+
 pub enum CodegenError {
     /// LLVM refused the module or crashed on it.
     #[error("cannot generate code for image '{image}': {reason}")]
@@ -105,34 +109,17 @@ pub fn generate_with(jobs: &[Job], parallelism: NonZeroUsize, done: &mut dyn FnM
         Err(error) => return jobs.iter().map(|job| Err(failed_worker(job, io::Error::new(error.kind(), error.to_string())))).collect(),
     }
     initialise();
-    let mut results: Vec<Option<Result<Generated, CodegenError>>> = jobs.iter().map(|_| None).collect();
-    let mut running: Vec<(usize, Worker)> = Vec::new();
-    let mut waiting = jobs.iter().enumerate();
-    loop {
-        while running.len() < parallelism.get()
-            && let Some((index, job)) = waiting.next()
-        {
-            match Worker::start(job) {
-                Ok(worker) => running.push((index, worker)),
-                Err(error) => results[index] = Some(Err(failed_worker(job, error))),
-            }
-        }
-        if running.is_empty() {
-            break;
-        }
-        let (index, worker) = running.remove(first_finished(&running));
-        results[index] = Some(worker.finish(&jobs[index]));
-        done(results.iter().flatten().count());
+    let results = in_workers(jobs.len(), parallelism, &|index| compile(&jobs[index]), done);
+    jobs.iter().zip(results).map(|(job, result)| result.map_err(|error| of_image(job, error)).map(Generated::from)).collect()
+}
+
+fn of_image(job: &Job, error: WorkerError) -> CodegenError {
+    let image = job.name.clone();
+    match error {
+        WorkerError::Failed(reason) => CodegenError::Failed { image, reason },
+        WorkerError::System(error) => CodegenError::Worker { image, error },
+        WorkerError::Threads(threads) => CodegenError::Threads { image, threads },
     }
-    results.into_iter().map(|result| result.expect("every job was started or has failed")).collect()
-}
-
-fn failed_worker(job: &Job, error: io::Error) -> CodegenError {
-    CodegenError::Worker { image: job.name.clone(), error }
-}
-
-fn threads() -> io::Result<usize> {
-    Ok(fs::read_dir("/proc/self/task")?.count())
 }
 
 fn initialise() {

@@ -16,6 +16,7 @@ mod places;
 mod propagate;
 mod summarise;
 mod types;
+mod worker;
 
 pub use attach::{attach, prepare_for_spirv};
 pub use dialect::Dialect;
@@ -26,3 +27,4 @@ pub use ir::{ModuleRef, readable_name};
 pub use module::{Context, Error, Module};
 pub use propagate::propagate;
 pub use summarise::summarise;
+pub use worker::{Finished, WorkerError, can_fork, in_workers};

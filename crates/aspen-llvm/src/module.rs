@@ -286,8 +286,7 @@ impl<'ctx> Module<'ctx> {
             let value = self.find(root).ok_or_else(|| self.symbol(format!("there is no function '{root}' to make an image of")))?;
             values.push(value.raw());
         }
-        // SAFETY: valid module. Globals come and go only through methods that drop the index.
-        let index = self.index.get_or_init(|| Index(unsafe { ffi::aspen_llvm_index(self.raw()) }));
+        let index = self.index.get_or_init(|| self.new_index(&mut []));
         let mut message = ptr::null_mut();
         // SAFETY: globals of this module, and its index; the result is a new module of the same context. The message is ours.
         let (raw, reason) = unsafe {
@@ -298,6 +297,27 @@ impl<'ctx> Module<'ctx> {
             Some(raw) => Ok(Module { raw, context: self.context, index: OnceCell::new() }),
             None => {
                 self.context.lost.set(true);
+    /// Does what the first closure would do for all others; workers that are forked afterwards share it. Closures only declare the
+    /// functions of `outside`, unless these are roots: other images define them.
+    ///
+    /// # Errors
+    /// If one of them is not there.
+    pub fn prepare_closures(&mut self, outside: &[&str]) -> Result<(), Error> {
+        let mut values = Vec::with_capacity(outside.len());
+        for symbol in outside {
+            let value = self.find(symbol).ok_or_else(|| self.symbol(format!("there is no function '{symbol}' to leave outside")))?;
+            values.push(value.raw());
+        }
+        self.index = OnceCell::from(self.new_index(&mut values));
+        Ok(())
+    }
+
+    /// Of functions of this module that closures do not enter.
+    fn new_index(&self, outside: &mut [LLVMValueRef]) -> Index {
+        // SAFETY: valid module and globals of it. Globals come and go only through methods that drop the index.
+        Index(unsafe { ffi::aspen_llvm_index(self.raw(), outside.as_mut_ptr(), outside.len()) })
+    }
+
                 Err(Error::Invalid { name: self.name(), reason: reason.unwrap_or_default() })
             }
         }
