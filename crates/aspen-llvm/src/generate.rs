@@ -58,8 +58,6 @@ pub struct Generated {
     pub messages: String,
 }
 
-/// Why there is no image.
-#[derive(Debug, thiserror::Error)]
 impl From<Finished> for Generated {
     fn from(finished: Finished) -> Generated {
         Generated { bytes: finished.bytes, messages: finished.messages }
@@ -68,6 +66,8 @@ impl From<Finished> for Generated {
 
 pub enum CodegenError {
     /// LLVM refused the module or crashed on it.
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
     #[error("cannot generate code for image '{image}': {reason}")]
     Failed {
         /// [`Job::name`].
@@ -103,11 +103,6 @@ pub fn generate(jobs: &[Job], parallelism: NonZeroUsize) -> Vec<Result<Generated
 
 /// The same, and tells after each job how many are done.
 pub fn generate_with(jobs: &[Job], parallelism: NonZeroUsize, done: &mut dyn FnMut(usize)) -> Vec<Result<Generated, CodegenError>> {
-    match threads() {
-        Ok(1) => {}
-        Ok(threads) => return jobs.iter().map(|job| Err(CodegenError::Threads { image: job.name.clone(), threads })).collect(),
-        Err(error) => return jobs.iter().map(|job| Err(failed_worker(job, io::Error::new(error.kind(), error.to_string())))).collect(),
-    }
     initialise();
     let results = in_workers(jobs.len(), parallelism, &|index| compile(&jobs[index]), done);
     jobs.iter().zip(results).map(|(job, result)| result.map_err(|error| of_image(job, error)).map(Generated::from)).collect()
@@ -134,128 +129,6 @@ fn initialise() {
         ffi::LLVMInitializeX86TargetMC();
         ffi::LLVMInitializeX86AsmPrinter();
     }
-}
-
-/// A child that compiles one job. Its output and its words are files in memory, so that nobody has to read while it writes.
-struct Worker {
-    pid: libc::pid_t,
-    /// Becomes readable when the child ends; absent on kernels without `pidfd_open`.
-    handle: Option<OwnedFd>,
-    output: File,
-    words: File,
-}
-
-impl Worker {
-    fn start(job: &Job) -> io::Result<Worker> {
-        let (output, words) = (memory_file(c"aspen-code")?, memory_file(c"aspen-words")?);
-        io::stdout().flush()?;
-        // SAFETY: this process has one thread, so the child is a whole copy of it and may do anything.
-        let pid = unsafe { libc::fork() };
-        match pid {
-            -1 => Err(io::Error::last_os_error()),
-            0 => child(job, &output, &words),
-            _ => {
-                // SAFETY: a child of ours that is not yet waited for; the descriptor is new.
-                let handle = unsafe {
-                    let raw = libc::syscall(libc::SYS_pidfd_open, pid, 0);
-                    c_int::try_from(raw).ok().filter(|&raw| raw >= 0).map(|raw| OwnedFd::from_raw_fd(raw))
-                };
-                Ok(Worker { pid, handle, output, words })
-            }
-        }
-    }
-
-    fn finish(self, job: &Job) -> Result<Generated, CodegenError> {
-        let mut status = 0;
-        // SAFETY: a child of ours.
-        while unsafe { libc::waitpid(self.pid, &mut status, 0) } < 0 {
-            let error = io::Error::last_os_error();
-            if error.kind() != io::ErrorKind::Interrupted {
-                return Err(failed_worker(job, error));
-            }
-        }
-        let words = contents(&self.words).map_err(|error| failed_worker(job, error))?;
-        let words = String::from_utf8_lossy(&words).trim().to_owned();
-        let reason = if libc::WIFSIGNALED(status) {
-            let signal = libc::WTERMSIG(status);
-            // SAFETY: strsignal returns a static string for valid signals; nobody else runs.
-            let name = unsafe { CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy().into_owned();
-            format!("LLVM crashed ({name}){}{}", if words.is_empty() { "" } else { ": " }, first_lines(&words))
-        } else if libc::WEXITSTATUS(status) == 0 {
-            let bytes = contents(&self.output).map_err(|error| failed_worker(job, error))?;
-            return Ok(Generated { bytes, messages: words });
-        } else if words.is_empty() {
-            format!("its worker ended with status {}", libc::WEXITSTATUS(status))
-        } else {
-            first_lines(&words)
-        };
-        Err(CodegenError::Failed { image: job.name.clone(), reason })
-    }
-}
-
-/// Without the stack dump that LLVM prints after the reason.
-fn first_lines(words: &str) -> String {
-    let end = ["PLEASE submit a bug report", "Stack dump:"].iter().filter_map(|mark| words.find(mark)).min();
-    words[..end.unwrap_or(words.len())].trim().to_owned()
-}
-
-/// The position of a worker that has ended.
-fn first_finished(running: &[(usize, Worker)]) -> usize {
-    let poll_fd =
-        |worker: &Worker| libc::pollfd { fd: worker.handle.as_ref().map_or(-1, AsRawFd::as_raw_fd), events: libc::POLLIN, revents: 0 };
-    let mut handles: Vec<_> = running.iter().map(|(_, worker)| poll_fd(worker)).collect();
-    if handles.iter().all(|handle| handle.fd >= 0) {
-        // SAFETY: valid entries and their count.
-        while unsafe { libc::poll(handles.as_mut_ptr(), handles.len() as libc::nfds_t, -1) } < 0 {
-            if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-                return 0;
-            }
-        }
-        if let Some(position) = handles.iter().position(|handle| handle.revents != 0) {
-            return position;
-        }
-    }
-    // Waiting for the oldest is right too, only less parallel.
-    0
-}
-
-fn memory_file(name: &CStr) -> io::Result<File> {
-    // SAFETY: a valid name; the descriptor is new and ours.
-    unsafe {
-        let raw = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
-        if raw < 0 { Err(io::Error::last_os_error()) } else { Ok(File::from_raw_fd(raw)) }
-    }
-}
-
-fn contents(file: &File) -> io::Result<Vec<u8>> {
-    let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-    let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, 0)?;
-    Ok(bytes)
-}
-
-/// The life of a worker: never returns, runs nothing of the parent's (no destructors, no exit handlers).
-fn child(job: &Job, output: &File, words: &File) -> ! {
-    let limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: plain system calls with valid arguments. LLVM writes fatal errors to descriptor 2.
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        libc::setrlimit(libc::RLIMIT_CORE, &limit);
-        libc::dup2(words.as_raw_fd(), 2);
-    }
-    let work =
-        std::panic::catch_unwind(|| compile(job).and_then(|bytes| output.write_all_at(&bytes, 0).map_err(|error| error.to_string())));
-    let status = match work {
-        Ok(Ok(())) => 0,
-        Ok(Err(reason)) => {
-            // Descriptor 2 is the parent's only source of reasons; if even that fails, the status still tells.
-            let _ = writeln!(io::stderr(), "{reason}");
-            1
-        }
-        Err(_) => 101,
-    };
-    // SAFETY: ends the process at once.
-    unsafe { libc::_exit(status) }
 }
 
 /// Command-line options are LLVM's only way to choose SPIR-V extensions; they are global, which a worker need not mind.
