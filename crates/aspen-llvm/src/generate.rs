@@ -64,10 +64,10 @@ impl From<Finished> for Generated {
     }
 }
 
-pub enum CodegenError {
-    /// LLVM refused the module or crashed on it.
 /// Why there is no image.
 #[derive(Debug, thiserror::Error)]
+pub enum CodegenError {
+    /// LLVM refused the module or crashed on it.
     #[error("cannot generate code for image '{image}': {reason}")]
     Failed {
         /// [`Job::name`].
