@@ -21,7 +21,7 @@ fn main() {
             None => &mut build,
         };
     }
-    build.files(["shim/shim.cpp", "shim/closure.cpp"]).compile("aspen_llvm_shim");
+    build.files(["shim/shim.cpp", "shim/closure.cpp", "shim/library.cpp"]).compile("aspen_llvm_shim");
 }
 
 /// `llvm-config --cxxflags`, of the installation that llvm-sys links.

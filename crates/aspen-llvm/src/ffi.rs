@@ -42,6 +42,15 @@ unsafe extern "C" {
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
 
+    /// Links what `destination` lacks from `library`, which it consumes; null or a message. `lost` as for `aspen_llvm_parse`.
+    pub fn aspen_llvm_link_library(
+        destination: LLVMModuleRef,
+        library: LLVMModuleRef,
+        processor: *const c_char,
+        features: *const c_char,
+        lost: *mut bool,
+    ) -> *mut c_char;
+
     pub fn LLVMInitializeSPIRVTargetInfo();
     pub fn LLVMInitializeSPIRVTarget();
     pub fn LLVMInitializeSPIRVTargetMC();
@@ -50,4 +59,8 @@ unsafe extern "C" {
     pub fn LLVMInitializeX86Target();
     pub fn LLVMInitializeX86TargetMC();
     pub fn LLVMInitializeX86AsmPrinter();
+    pub fn LLVMInitializeNVPTXTargetInfo();
+    pub fn LLVMInitializeNVPTXTarget();
+    pub fn LLVMInitializeNVPTXTargetMC();
+    pub fn LLVMInitializeNVPTXAsmPrinter();
 }

@@ -30,6 +30,8 @@ pub enum Output {
     },
     /// A position-independent x86-64 ELF object.
     X86_64Object,
+    /// PTX, as text.
+    Ptx(crate::ptx::Ptx),
 }
 
 /// One image to generate.
@@ -128,6 +130,10 @@ fn initialise() {
         ffi::LLVMInitializeX86Target();
         ffi::LLVMInitializeX86TargetMC();
         ffi::LLVMInitializeX86AsmPrinter();
+        ffi::LLVMInitializeNVPTXTargetInfo();
+        ffi::LLVMInitializeNVPTXTarget();
+        ffi::LLVMInitializeNVPTXTargetMC();
+        ffi::LLVMInitializeNVPTXAsmPrinter();
     }
 }
 
@@ -156,6 +162,10 @@ fn compile(job: &Job) -> Result<Vec<u8>, String> {
             module.triple().replacen("spir64", "spirv64", 1)
         }
         Output::X86_64Object => module.triple(),
+        Output::Ptx(ptx) => {
+            ptx.prepare(&context, &mut module)?;
+            module.triple()
+        }
     };
     module.set_triple(&triple);
     if !job.debug || job.output != Output::X86_64Object {
@@ -170,13 +180,19 @@ fn compile(job: &Job) -> Result<Vec<u8>, String> {
         allow_extensions(&[extensions, pointers].concat())?;
     }
     // Made after the extensions were chosen: it reads them when it is made.
-    emit(&module, machine(&triple, job)?)
+    let kind = match job.output {
+        Output::Ptx(_) => LLVMCodeGenFileType::LLVMAssemblyFile,
+        Output::SpirV { .. } | Output::X86_64Object => LLVMCodeGenFileType::LLVMObjectFile,
+    };
+    emit(&module, machine(&triple, job)?, kind)
 }
 
 fn machine(triple: &str, job: &Job) -> Result<LLVMTargetMachineRef, String> {
-    let expected = match job.output {
-        Output::SpirV { .. } => "spirv",
-        Output::X86_64Object => "x86_64",
+    // The functions carry the processor and features that clang was asked for; PTX names one processor for the whole module.
+    let (expected, processor, features) = match &job.output {
+        Output::SpirV { .. } => ("spirv", c"", c""),
+        Output::X86_64Object => ("x86_64", c"", c""),
+        Output::Ptx(ptx) => ("nvptx64", ptx.processor.as_c_str(), ptx.features.as_c_str()),
     };
     if !triple.starts_with(expected) {
         return Err(format!("the module is for '{triple}', not for {expected}"));
@@ -197,9 +213,8 @@ fn machine(triple: &str, job: &Job) -> Result<LLVMTargetMachineRef, String> {
         let machine = LLVMCreateTargetMachine(
             target,
             c_triple.as_ptr(),
-            // The functions carry the processor and features that clang was asked for.
-            c"".as_ptr(),
-            c"".as_ptr(),
+            processor.as_ptr(),
+            features.as_ptr(),
             level,
             LLVMRelocMode::LLVMRelocPIC,
             LLVMCodeModel::LLVMCodeModelDefault,
@@ -208,12 +223,11 @@ fn machine(triple: &str, job: &Job) -> Result<LLVMTargetMachineRef, String> {
     }
 }
 
-fn emit(module: &Module<'_>, machine: LLVMTargetMachineRef) -> Result<Vec<u8>, String> {
+fn emit(module: &Module<'_>, machine: LLVMTargetMachineRef, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, String> {
     let (mut buffer, mut message) = (ptr::null_mut(), ptr::null_mut());
     // SAFETY: valid module and machine; buffer and message are ours.
     unsafe {
-        let failed =
-            LLVMTargetMachineEmitToMemoryBuffer(machine, module.raw(), LLVMCodeGenFileType::LLVMObjectFile, &mut message, &mut buffer);
+        let failed = LLVMTargetMachineEmitToMemoryBuffer(machine, module.raw(), kind, &mut message, &mut buffer);
         if failed != 0 {
             return Err(take_message(message).unwrap_or_default());
         }

@@ -14,6 +14,7 @@ mod ir;
 mod module;
 mod places;
 mod propagate;
+mod ptx;
 mod summarise;
 mod types;
 mod worker;
@@ -26,5 +27,6 @@ pub use generate::{CodegenError, Generated, Job, Output, generate, generate_with
 pub use ir::{ModuleRef, readable_name};
 pub use module::{Context, Error, Module};
 pub use propagate::propagate;
+pub use ptx::Ptx;
 pub use summarise::summarise;
 pub use worker::{Finished, WorkerError, can_fork, in_workers};

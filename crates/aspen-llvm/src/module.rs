@@ -247,6 +247,28 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
+    /// Adds what this module calls and `library` defines; all that comes in is internal and compiled for `processor`.
+    ///
+    /// # Errors
+    /// If they do not go together. This module then holds a part of the library and is of no further use.
+    pub(crate) fn link_library(&mut self, library: Module<'ctx>, processor: &CStr, features: &CStr) -> Result<(), Error> {
+        assert!(ptr::eq(self.context, library.context), "modules that are linked share a context");
+        let name = library.name();
+        let source = library.raw();
+        self.index.take();
+        std::mem::ManuallyDrop::new(library).index.take();
+        let mut lost = false;
+        // SAFETY: both valid and of one context with our handler, terminated strings; the library is consumed and no longer dropped.
+        let reason = unsafe {
+            take_message(ffi::aspen_llvm_link_library(self.raw(), source, processor.as_ptr(), features.as_ptr(), &mut lost))
+        };
+        self.context.lost.set(self.context.lost.get() || lost);
+        match reason {
+            None => Ok(()),
+            Some(reason) => Err(Error::Link { name, reason }),
+        }
+    }
+
     /// Gives a global another name.
     ///
     /// # Errors
@@ -276,27 +298,6 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// A module with the roots and everything they reach. The roots stay visible, all other definitions become internal.
-    ///
-    /// # Errors
-    /// If a root is not there, or LLVM crashes on damaged debug info.
-    pub fn clone_closure(&self, roots: &[&str]) -> Result<Module<'ctx>, Error> {
-        let mut values = Vec::with_capacity(roots.len());
-        for root in roots {
-            let value = self.find(root).ok_or_else(|| self.symbol(format!("there is no function '{root}' to make an image of")))?;
-            values.push(value.raw());
-        }
-        let index = self.index.get_or_init(|| self.new_index(&mut []));
-        let mut message = ptr::null_mut();
-        // SAFETY: globals of this module, and its index; the result is a new module of the same context. The message is ours.
-        let (raw, reason) = unsafe {
-            let raw = ffi::aspen_llvm_clone_closure(self.raw(), index.0, values.as_mut_ptr(), values.len(), &mut message);
-            (raw, take_message(message))
-        };
-        match NonNull::new(raw) {
-            Some(raw) => Ok(Module { raw, context: self.context, index: OnceCell::new() }),
-            None => {
-                self.context.lost.set(true);
     /// Does what the first closure would do for all others; workers that are forked afterwards share it. Closures only declare the
     /// functions of `outside`, unless these are roots: other images define them.
     ///
@@ -318,6 +319,27 @@ impl<'ctx> Module<'ctx> {
         Index(unsafe { ffi::aspen_llvm_index(self.raw(), outside.as_mut_ptr(), outside.len()) })
     }
 
+    /// A module with the roots and everything they reach. The roots stay visible, all other definitions become internal.
+    ///
+    /// # Errors
+    /// If a root is not there, or LLVM crashes on damaged debug info.
+    pub fn clone_closure(&self, roots: &[&str]) -> Result<Module<'ctx>, Error> {
+        let mut values = Vec::with_capacity(roots.len());
+        for root in roots {
+            let value = self.find(root).ok_or_else(|| self.symbol(format!("there is no function '{root}' to make an image of")))?;
+            values.push(value.raw());
+        }
+        let index = self.index.get_or_init(|| self.new_index(&mut []));
+        let mut message = ptr::null_mut();
+        // SAFETY: globals of this module, and its index; the result is a new module of the same context. The message is ours.
+        let (raw, reason) = unsafe {
+            let raw = ffi::aspen_llvm_clone_closure(self.raw(), index.0, values.as_mut_ptr(), values.len(), &mut message);
+            (raw, take_message(message))
+        };
+        match NonNull::new(raw) {
+            Some(raw) => Ok(Module { raw, context: self.context, index: OnceCell::new() }),
+            None => {
+                self.context.lost.set(true);
                 Err(Error::Invalid { name: self.name(), reason: reason.unwrap_or_default() })
             }
         }

@@ -1,0 +1,244 @@
+//! What a module for NVIDIA's processors needs before LLVM's back end can make PTX of it.
+//!
+//! The back end has no mathematical library: it crashes on `llvm.sin` and leaves `erff` unresolved. CUDA's libdevice has all of them as
+//! bitcode, so calls are renamed to its functions and those are linked in, here at code generation: compiling needs no CUDA, and it does
+//! not matter which header declared a function. Source: DEVICE_CODE §5 (N); NVIDIA "libdevice User's Guide".
+
+use std::ffi::{CString, c_uint};
+use std::fs;
+use std::path::PathBuf;
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+
+use crate::calls::KERNEL_CONVENTIONS;
+use crate::ir::Value;
+use crate::module::{Context, Module};
+
+/// PTX for one processor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ptx {
+    /// `sm_90`.
+    pub processor: CString,
+    /// `+ptx80`: the version of PTX.
+    pub features: CString,
+    /// CUDA's `libdevice.10.bc`, if it was found.
+    pub library: Option<PathBuf>,
+    /// The work-group that every kernel of the module requires, fastest dimension first.
+    pub work_group: Option<[u32; 3]>,
+}
+
+/// Intrinsics and C functions of one or more numbers that libdevice has as `__nv_<name>` for `double` and `__nv_<name>f` for `float`.
+const FUNCTIONS: [&str; 57] = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc", "exp", "exp10",
+    "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "j0", "j1", "ldexp", "lgamma",
+    "log", "log10", "log1p", "log2", "logb", "modf", "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "scalbn",
+    "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "jn",
+];
+
+/// Intrinsics that the back end cannot select, and libdevice's name without the mark of the type.
+const INTRINSICS: [(&str, &str); 24] = [
+    ("acos", "__nv_acos"),
+    ("asin", "__nv_asin"),
+    ("atan", "__nv_atan"),
+    ("atan2", "__nv_atan2"),
+    ("cos", "__nv_cos"),
+    ("cosh", "__nv_cosh"),
+    ("exp", "__nv_exp"),
+    ("exp10", "__nv_exp10"),
+    // The back end has approximations of these two for float; the header promises more.
+    ("exp2", "__nv_exp2"),
+    ("log2", "__nv_log2"),
+    ("log", "__nv_log"),
+    ("log10", "__nv_log10"),
+    ("llrint", "__nv_llrint"),
+    ("llround", "__nv_llround"),
+    ("lrint", "__nv_llrint"),
+    ("lround", "__nv_llround"),
+    ("modf", "__aspen_modf"),
+    ("pow", "__nv_pow"),
+    ("powi", "__nv_powi"),
+    ("sin", "__nv_sin"),
+    ("sincos", "__aspen_sincos"),
+    ("sinh", "__nv_sinh"),
+    ("tan", "__nv_tan"),
+    ("tanh", "__nv_tanh"),
+];
+
+/// Intrinsics with two results, which no library function has.
+const SUPPORT: &str = r"
+define internal { TYPE, TYPE } @__aspen_modfMARK(TYPE %x) alwaysinline {
+  %whole = call TYPE @llvm.trunc.SHORT(TYPE %x)
+  %rest = fsub TYPE %x, %whole
+  %magnitude = call TYPE @llvm.fabs.SHORT(TYPE %x)
+  %infinite = fcmp oeq TYPE %magnitude, 0x7FF0000000000000
+  %part = select i1 %infinite, TYPE 0.0, TYPE %rest
+  %signed = call TYPE @llvm.copysign.SHORT(TYPE %part, TYPE %x)
+  %first = insertvalue { TYPE, TYPE } poison, TYPE %signed, 0
+  %both = insertvalue { TYPE, TYPE } %first, TYPE %whole, 1
+  ret { TYPE, TYPE } %both
+}
+define internal { TYPE, TYPE } @__aspen_sincosMARK(TYPE %x) alwaysinline {
+  %sine = call TYPE @__nv_sinMARK(TYPE %x)
+  %cosine = call TYPE @__nv_cosMARK(TYPE %x)
+  %first = insertvalue { TYPE, TYPE } poison, TYPE %sine, 0
+  %both = insertvalue { TYPE, TYPE } %first, TYPE %cosine, 1
+  ret { TYPE, TYPE } %both
+}
+declare TYPE @llvm.trunc.SHORT(TYPE)
+declare TYPE @llvm.fabs.SHORT(TYPE)
+declare TYPE @llvm.copysign.SHORT(TYPE, TYPE)
+declare TYPE @__nv_sinMARK(TYPE)
+declare TYPE @__nv_cosMARK(TYPE)
+";
+
+impl Ptx {
+    /// Resolves the mathematical functions and states what all kernels require.
+    pub(crate) fn prepare<'c>(&self, context: &'c Context, module: &mut Module<'c>) -> Result<(), String> {
+        remainders(module);
+        resolve(module);
+        if needs(module, "__aspen_").is_some() {
+            for (ty, mark, short) in [("float", "f", "f32"), ("double", "", "f64")] {
+                let text = SUPPORT.replace("TYPE", ty).replace("MARK", mark).replace("SHORT", short);
+                self.link(module, context.parse("support", text.replace("internal ", "").as_bytes()).map_err(|error| error.to_string())?)?;
+            }
+        }
+        if let Some(function) = needs(module, "__nv_") {
+            let Some(file) = &self.library else {
+                return Err(format!("it calls '{function}' of CUDA's libdevice, which was not found"));
+            };
+            let bytes = fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+            let library = context.parse(&file.display().to_string(), &bytes).map_err(|error| error.to_string())?;
+            self.link(module, library)?;
+        }
+        self.require_work_group(module);
+        Ok(())
+    }
+
+    fn link<'c>(&self, module: &mut Module<'c>, library: Module<'c>) -> Result<(), String> {
+        module.link_library(library, &self.processor, &self.features).map_err(|error| error.to_string())
+    }
+
+    /// `.reqntid`. An entry of three parameters runs one thread for a whole group (`sycl/detail/kernel_entry.hpp`), so the size is not its.
+    fn require_work_group(&self, module: &Module<'_>) {
+        let Some([x, y, z]) = self.work_group else { return };
+        let (key, value) = (c"nvvm.reqntid", format!("{x},{y},{z}"));
+        let Ok(value) = CString::new(value) else { return };
+        for kernel in module.view().functions().filter(|function| KERNEL_CONVENTIONS.contains(&function.calling_convention())) {
+            if kernel.parameter_count() < 3 {
+                // SAFETY: a function of a valid module, and terminated strings.
+                unsafe { LLVMAddTargetDependentFunctionAttr(kernel.raw(), key.as_ptr(), value.as_ptr()) };
+            }
+        }
+    }
+}
+
+/// The first function with that prefix that is called and not defined.
+fn needs(module: &Module<'_>, prefix: &str) -> Option<String> {
+    module.imports().into_iter().find(|name| name.starts_with(prefix))
+}
+
+/// Declarations of mathematical functions become those of libdevice. (An intrinsic that is renamed is a plain function.)
+fn resolve(module: &Module<'_>) {
+    let declared: Vec<Value<'_>> = module.view().functions().filter(|function| function.is_declaration()).collect();
+    for function in declared {
+        if let Some(name) = library_name(&function.name()) {
+            let Ok(c_name) = CString::new(name.as_str()) else { continue };
+            // SAFETY: functions of a valid module; after the replacement nothing uses the old one.
+            unsafe {
+                let known = LLVMGetNamedFunction(module.raw(), c_name.as_ptr());
+                if known.is_null() {
+                    LLVMSetValueName2(function.raw(), name.as_ptr().cast(), name.len());
+                } else {
+                    LLVMReplaceAllUsesWith(function.raw(), known);
+                }
+            }
+        }
+    }
+}
+
+/// libdevice's name of a function of the C library or an intrinsic.
+fn library_name(symbol: &str) -> Option<String> {
+    let Some(intrinsic) = symbol.strip_prefix("llvm.") else {
+        let base = symbol.strip_suffix('f').filter(|base| FUNCTIONS.contains(base)).or(FUNCTIONS.contains(&symbol).then_some(symbol));
+        // `long` has 64 bits here.
+        let long = ["lrint", "lround", "lrintf", "lroundf"].contains(&symbol).then(|| format!("__nv_l{symbol}"));
+        let wide = ["llrint", "llround", "llrintf", "llroundf"].contains(&symbol);
+        return long.or_else(|| (base.is_some() || wide).then(|| format!("__nv_{symbol}")));
+    };
+    let (name, types) = intrinsic.split_once('.')?;
+    let (_, library) = INTRINSICS.iter().find(|(known, _)| *known == name)?;
+    let mark = match types {
+        "f32" | "f32.i32" | "i64.f32" => "f",
+        "f64" | "f64.i32" | "i64.f64" => "",
+        _ => return None,
+    };
+    Some(format!("{library}{mark}"))
+}
+
+/// `frem` becomes a call of `fmod`: the back end would divide and multiply back, which is wrong for large quotients.
+fn remainders(module: &Module<'_>) {
+    let found: Vec<Value<'_>> = module
+        .view()
+        .functions()
+        .flat_map(Value::instructions)
+        .filter(|instruction| instruction.opcode() == LLVMOpcode::LLVMFRem)
+        .collect();
+    for instruction in found {
+        let name = match instruction.ty().spelling().as_str() {
+            "float" => c"__nv_fmodf",
+            "double" => c"__nv_fmod",
+            _ => continue,
+        };
+        let mut operands: Vec<LLVMValueRef> = instruction.operands().map(Value::raw).collect();
+        let count = operands.len() as c_uint;
+        // SAFETY: a module with its instruction; the call has the instruction's operands and type, and takes its place.
+        unsafe {
+            let ty = LLVMTypeOf(instruction.raw());
+            let mut parameters = vec![ty; operands.len()];
+            let function_type = LLVMFunctionType(ty, parameters.as_mut_ptr(), count, 0);
+            let mut function = LLVMGetNamedFunction(module.raw(), name.as_ptr());
+            if function.is_null() {
+                function = LLVMAddFunction(module.raw(), name.as_ptr(), function_type);
+            }
+            let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module.raw()));
+            LLVMPositionBuilderBefore(builder, instruction.raw());
+            let call = LLVMBuildCall2(builder, function_type, function, operands.as_mut_ptr(), count, c"".as_ptr());
+            LLVMReplaceAllUsesWith(instruction.raw(), call);
+            LLVMInstructionEraseFromParent(instruction.raw());
+            LLVMDisposeBuilder(builder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_libdevice() {
+        for (symbol, expected) in [
+            ("sin", Some("__nv_sin")),
+            ("sinf", Some("__nv_sinf")),
+            ("erff", Some("__nv_erff")),
+            ("erf", Some("__nv_erf")),
+            ("lround", Some("__nv_llround")),
+            ("lrintf", Some("__nv_llrintf")),
+            ("llroundf", Some("__nv_llroundf")),
+            ("llvm.sin.f32", Some("__nv_sinf")),
+            ("llvm.pow.f64", Some("__nv_pow")),
+            ("llvm.powi.f32.i32", Some("__nv_powif")),
+            ("llvm.lround.i64.f64", Some("__nv_llround")),
+            ("llvm.modf.f32", Some("__aspen_modff")),
+            ("llvm.sqrt.f32", None),
+            ("llvm.sin.v2f32", None),
+            ("llvm.memcpy.p0.p0.i64", None),
+            ("vprintf", None),
+            ("sinful", None),
+            ("f", None),
+        ] {
+            assert_eq!(library_name(symbol).as_deref(), expected, "{symbol}");
+        }
+    }
+}
