@@ -1,5 +1,7 @@
-//! `cargo xtask generate`: everything that follows from `data/aspects.toml`. A test fails when a generated file is stale.
+//! `cargo xtask generate`: everything that follows from `data/aspects.toml` and `data/devices.td`. A test fails when a generated file is
+//! stale. llvm-tblgen reads the records for the aspects from what was generated last, so what follows from them is made in a second step.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -32,35 +34,49 @@ struct ArchitectureRow {
     name: String,
 }
 
-/// The generated files with their contents, from the table's text.
-pub fn outputs(root: &Path) -> Result<Vec<(PathBuf, String)>> {
+/// The files generated from the aspects, with their contents.
+fn from_aspects(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     let path = root.join("data/aspects.toml");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let table: Table = toml::from_str(&text).with_context(|| format!("{} is not an aspect table", path.display()))?;
     Ok(vec![
         (root.join("crates/aspen-contract/src/table.rs"), rust_table(&table)),
+        (root.join("data/Aspects.td"), aspects_td(&table)),
         (root.join("include/sycl/aspects.def"), aspects_def(&table)),
         (root.join("include/sycl/detail/device_macros.hpp"), device_macros(&table)),
     ])
 }
 
+/// The table of targets, from `data/devices.td`.
+fn from_devices(root: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let file = root.join("data/devices.td");
+    let mut include = OsString::from("-I");
+    include.push(root.join("data"));
+    let tables = aspen_tblgen::tables(&aspen_tblgen::dump(&file, &[include])?)?;
+    Ok(vec![(root.join("crates/aspen-devices/src/builtin/table.rs"), aspen_tblgen::rust(&tables, "data/devices.td"))])
+}
+
 /// Writes every generated file that differs from what it should hold.
 pub fn run(root: &Path) -> Result<()> {
-    for (path, text) in outputs(root)? {
-        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
+    for files in [from_aspects, from_devices] {
+        for (path, text) in files(root)? {
+            if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+                continue;
+            }
+            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            println!("wrote {}", path.strip_prefix(root).unwrap_or(&path).display());
         }
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("wrote {}", path.strip_prefix(root).unwrap_or(&path).display());
     }
     Ok(())
 }
 
 /// Fails when a generated file is not what the table says.
 pub fn check(root: &Path) -> Result<()> {
-    for (path, text) in outputs(root)? {
-        let old = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        ensure!(old == text, "{} is stale: run `cargo xtask generate`", path.strip_prefix(root).unwrap_or(&path).display());
+    for files in [from_aspects, from_devices] {
+        for (path, text) in files(root)? {
+            let old = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            ensure!(old == text, "{} is stale: run `cargo xtask generate`", path.strip_prefix(root).unwrap_or(&path).display());
+        }
     }
     Ok(())
 }
@@ -85,6 +101,20 @@ fn rust_table(table: &Table) -> String {
             .expect("a string takes all writes");
     }
     out + "];\n"
+}
+
+/// Every aspect as a record, for `data/devices.td`. Source: S2 "High-Level Design" ("could be outlined to another .td file").
+fn aspects_td(table: &Table) -> String {
+    let mut out = String::from(
+        "// Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n\n\
+         class Aspect<string name, int number> {\n  string Name = name;\n  int Number = number;\n}\n\n",
+    );
+    let rows = table.aspect.iter().map(|row| (row.number, row.name.as_str()));
+    for (number, name) in rows.chain(architectures(table)) {
+        let (first, rest) = name.split_at(1);
+        writeln!(out, "def Aspect{}{rest} : Aspect<\"{name}\", {number}>;", first.to_ascii_uppercase()).expect("a string takes all writes");
+    }
+    out
 }
 
 fn aspects_def(table: &Table) -> String {

@@ -14,7 +14,7 @@ const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
 pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     let built = tree.build_release()?;
     let bin = prefix.join("bin");
-    for program in ["aspen++", "aspen"] {
+    for program in ["aspen++", "aspen", "aspen-tblgen"] {
         copy(&built.join(program), &bin.join(program))?;
     }
     for alias in ALIASES {

@@ -39,7 +39,11 @@ impl Tree {
 
     /// `target/release` after building all that an installation consists of.
     pub fn build_release(&self) -> Result<PathBuf> {
-        run(&mut self.cargo(&["build", "--release", "-p", "aspen-cli", "-p", "aspen-capi", "-p", "aspen-clang", "-p", "aspen-pass"]))?;
+        let mut build = self.cargo(&["build", "--release"]);
+        for package in ["aspen-cli", "aspen-capi", "aspen-clang", "aspen-pass", "aspen-tblgen"] {
+            build.args(["-p", package]);
+        }
+        run(&mut build)?;
         let headers = self.target.join("include");
         if !self.target.starts_with(&self.root) && !headers.exists() {
             // aspen++ looks for its headers in the folders above it, where a target folder elsewhere has none.

@@ -6,16 +6,11 @@ use std::sync::LazyLock;
 use indexmap::IndexMap;
 use indexmap::map::Entry as Slot;
 
+use crate::builtin;
 use crate::diagnostic::{ConfigError, Warning};
 use crate::nearest::nearest;
-use crate::read::{Author, Entry, File, entries};
+use crate::read::{Entry, File, entries};
 use crate::target::{Origin, Target};
-
-/// Aspen's own table.
-const BUILT_IN: &str = include_str!("../../../data/devices.yaml");
-
-/// Targets that stand for any device of their kind: known names, but no entries. Source: DESIGN §7.21.
-const GENERIC: [&str; 2] = ["spir64", "spir64_gen"];
 
 /// All targets, in the order of the built-in table, those of users' files behind.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,16 +38,9 @@ impl Database {
     pub fn builtin() -> &'static Database {
         static DATABASE: LazyLock<Database> = LazyLock::new(|| {
             let mut database = Database { targets: IndexMap::new(), aliases: BTreeMap::new() };
-            for name in GENERIC {
-                let target = Target { generic: true, may_support_other_aspects: true, ..Target::new(name, Origin::BuiltIn) };
-                database.targets.insert(name.to_owned(), target);
-            }
-            let table = File { name: "data/devices.yaml", text: BUILT_IN };
-            for entry in entries(table, Author::Aspen).expect("a test reads the built-in table") {
-                for alias in &entry.fields.aliases {
-                    database.aliases.insert(alias.clone(), entry.name.clone());
-                }
-                database.apply(entry, Origin::BuiltIn);
+            for target in builtin::targets() {
+                database.aliases.extend(target.aliases.iter().map(|alias| (alias.clone(), target.name.clone())));
+                database.targets.insert(target.name.clone(), target);
             }
             database
         });
@@ -70,7 +58,7 @@ impl Database {
         let file = File { name: file_name, text };
         let (mut database, mut warnings) = (self.clone(), Vec::new());
         let mut seen: BTreeMap<String, (String, usize)> = BTreeMap::new();
-        for mut entry in entries(file, Author::User)? {
+        for mut entry in entries(file)? {
             let written = std::mem::take(&mut entry.name);
             entry.name = self.aliases.get(&written).unwrap_or(&written).clone();
             if let Some((other, line)) = seen.insert(entry.name.clone(), (written.clone(), entry.line)) {
@@ -92,7 +80,6 @@ impl Database {
         let fields = entry.fields;
         target.origin = origin;
         target.generic = false;
-        target.aliases.extend(fields.aliases);
         if let Some(aspects) = fields.aspects {
             target.aspects = aspects;
         }

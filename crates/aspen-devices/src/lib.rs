@@ -1,10 +1,11 @@
 //! The target database: what Aspen knows of devices before it meets them.
 //!
-//! The built-in table is `data/devices.yaml`, embedded as text and read by the same reader as users' files (S2: nobody pays for a file
-//! that is searched at run time). Text goes in, values come out; who opens the file is the caller's business.
+//! The built-in table is generated from `data/devices.td`; users' files are YAML. Text goes in, values come out; who opens the file is the
+//! caller's business.
 
 #![forbid(unsafe_code)]
 
+mod builtin;
 mod database;
 mod diagnostic;
 mod macros;

@@ -20,7 +20,6 @@ pub(crate) struct Fields {
     pub(crate) aot_toolchain: Option<String>,
     pub(crate) aot_toolchain_options: Option<String>,
     pub(crate) aot_extra: Vec<(String, String)>,
-    pub(crate) aliases: Vec<String>,
 }
 
 /// One entry of a file, checked.
@@ -30,13 +29,6 @@ pub(crate) struct Entry {
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) fields: Fields,
-}
-
-/// Who wrote the file: `aliases` is allowed in the built-in table only.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Author {
-    Aspen,
-    User,
 }
 
 /// The file, for its diagnostics.
@@ -64,7 +56,7 @@ fn place(location: Location) -> (usize, usize) {
 }
 
 /// Reads a file. An empty one, or one of comments only, has no entries.
-pub(crate) fn entries(file: File<'_>, author: Author) -> Result<Vec<Entry>, ConfigError> {
+pub(crate) fn entries(file: File<'_>) -> Result<Vec<Entry>, ConfigError> {
     let mut options = Options::default();
     // Both entries of a target must arrive here: the second one warns and wins.
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
@@ -73,7 +65,7 @@ pub(crate) fn entries(file: File<'_>, author: Author) -> Result<Vec<Entry>, Conf
         ConfigError(vec![file.diagnostic(line, column, plain(&error))])
     })?;
     let mut problems = Vec::new();
-    let entries = raw.unwrap_or_default().0.into_iter().map(|(name, entry)| checked(file, author, &name, entry, &mut problems)).collect();
+    let entries = raw.unwrap_or_default().0.into_iter().map(|(name, entry)| checked(file, &name, entry, &mut problems)).collect();
     if problems.is_empty() { Ok(entries) } else { Err(ConfigError(problems)) }
 }
 
@@ -97,7 +89,7 @@ fn plain(error: &serde_saphyr::Error) -> String {
 }
 
 /// Checks one entry; what is wrong goes to `problems`.
-fn checked(file: File<'_>, author: Author, name: &Spanned<String>, entry: RawEntry, problems: &mut Vec<Diagnostic>) -> Entry {
+fn checked(file: File<'_>, name: &Spanned<String>, entry: RawEntry, problems: &mut Vec<Diagnostic>) -> Entry {
     let (line, column) = place(name.referenced);
     if name.value.is_empty() || !name.value.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) {
         let message = format!("'{}' is no name for a target: names have letters, digits, '_', '-' and '.'", name.value);
@@ -116,8 +108,7 @@ fn checked(file: File<'_>, author: Author, name: &Spanned<String>, entry: RawEnt
             RawValue::Text(text) if key.value == "aot-toolchain" => fields.aot_toolchain = Some(text),
             RawValue::Text(text) if key.value == "aot-toolchain-options" => fields.aot_toolchain_options = Some(text),
             RawValue::Text(text) => fields.aot_extra.push((key.value["aot-toolchain-".len()..].to_owned(), text)),
-            RawValue::Names(list) if author == Author::Aspen => fields.aliases = list,
-            RawValue::Names(_) | RawValue::Unknown => {
+            RawValue::Unknown => {
                 let hint = hint(&key.value, FIELDS.iter().copied());
                 problems.push(file.at(key.referenced, format!("unknown field '{}'{hint}", key.value)));
             }
@@ -165,7 +156,6 @@ enum RawValue {
     Flag(bool),
     Sizes(Vec<Spanned<u32>>),
     Text(String),
-    Names(Vec<String>),
     Unknown,
 }
 
@@ -208,7 +198,6 @@ impl<'de> Deserialize<'de> for RawEntry {
                         "aspects" => RawValue::Aspects(map.next_value()?),
                         "may_support_other_aspects" => RawValue::Flag(map.next_value()?),
                         "sub-group-sizes" => RawValue::Sizes(map.next_value()?),
-                        "aliases" => RawValue::Names(map.next_value()?),
                         name if name == "aot-toolchain" || name.strip_prefix("aot-toolchain-").is_some_and(|rest| !rest.is_empty()) => {
                             RawValue::Text(map.next_value()?)
                         }

@@ -1,7 +1,7 @@
 //! `sycl-aspect-filter` against a table of targets and requirements whose answers people wrote.
 //!
 //! A filter that keeps everything, or that asks the code it is made of for the expected answer, would pass any weaker test. The answers
-//! follow from `data/devices.yaml` by hand; the property text was made by an encoder of its own, in both dialects.
+//! follow from `data/devices.td` by hand; the property text was made by an encoder of its own, in both dialects.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
