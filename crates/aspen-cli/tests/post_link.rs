@@ -80,6 +80,72 @@ fn tables_for_targets_and_what_inspect_says_of_them() {
     session.ok("./sycl-post-link -ir-output-only -S a.ll -o whole.ll && opt-22 -passes=verify -disable-output whole.ll");
 }
 
+/// Kernels with needs that differ, with shared helpers and debug info, enough for several workers.
+fn many_kernels(count: usize) -> String {
+    let mut out = String::from(
+        "target triple = \"spir64-unknown-unknown\"\n@shared = internal addrspace(1) global i32 1\n\
+         define internal spir_func i32 @helper() !dbg !4 {\n  %v = load i32, ptr addrspace(1) @shared, !dbg !5\n  ret i32 %v, !dbg !5\n}\n",
+    );
+    for kernel in 0..count {
+        let needs = if kernel % 3 == 0 { " !intel_used_aspects !6" } else { "" };
+        out += &format!("define spir_kernel void @k{kernel}(){needs} {{\n  %v = call spir_func i32 @helper()\n  ret void\n}}\n");
+    }
+    out + "!llvm.dbg.cu = !{!1}\n!llvm.module.flags = !{!0}\n!0 = !{i32 2, !\"Debug Info Version\", i32 3}\n\
+           !1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17, file: !2, emissionKind: FullDebug)\n\
+           !2 = !DIFile(filename: \"a.cpp\", directory: \"\")\n!3 = !DISubroutineType(types: !{null})\n\
+           !4 = distinct !DISubprogram(name: \"helper\", scope: !2, file: !2, line: 1, type: !3, unit: !1, spFlags: DISPFlagDefinition)\n\
+           !5 = !DILocation(line: 2, column: 3, scope: !4)\n!6 = !{i32 6}\n"
+}
+
+#[test]
+fn neither_workers_nor_folders_change_a_byte() {
+    let session = session(&[("m.ll", &many_kernels(50))]);
+    for (folder, jobs) in [("one", "-j1"), ("eight", "-j8"), ("default", ""), ("again", "-j 3")] {
+        let options = format!("-split=kernel -symbols -properties {jobs} -o all.table -o intel_gpu_dg1,dg1.table");
+        session.ok(&format!("mkdir {folder} && cd {folder} && ../sycl-post-link ../m.ll {options}"));
+    }
+    assert_eq!(session.ok("ls one | wc -l").stdout.trim(), (50 * 4 + 2).to_string());
+    session.ok("diff -r one eight && diff -r one default && diff -r one again");
+    assert_eq!(session.ok("wc -l < one/dg1.table").stdout.trim(), (50 - 17 + 1).to_string());
+    session.ok("for image in one/*.bc; do opt-22 -passes=verify -disable-output $image || exit 1; done");
+    // Linked back, they define what the input defined; the shared helper is each image's own.
+    session.ok("llvm-link-22 one/all_*.bc -o linked.bc");
+    let defined = |file: &str| session.ok(&format!("llvm-nm-22 --defined-only --extern-only -j {file} | sort")).stdout;
+    session.ok("llvm-as-22 m.ll -o m.bc");
+    assert_eq!(defined("linked.bc"), defined("m.bc"));
+}
+
+#[test]
+fn a_worker_that_fails_leaves_no_file_of_any_other() {
+    let session = session(&[("m.ll", &many_kernels(50))]);
+    for jobs in ["-j1", "-j8"] {
+        // A folder stands where a file should go.
+        session.ok("mkdir -p out/t_33.bc");
+        session.bad(1, &format!("./sycl-post-link -split=kernel -symbols m.ll {jobs} -out-dir=out -o t"), &["cannot write 'out/t_33.bc'"]);
+        assert_eq!(session.ok("ls out").stdout, "t_33.bc\n");
+        assert!(!session.exists("t"));
+    }
+}
+
+#[test]
+fn images_import_exported_functions_if_they_may() {
+    const IMPORTS: &str = "[SYCL/imported symbols]\n_Z3expv=1|1\n";
+    let module = format!("{}define spir_kernel void @k3() #0 {{ call spir_func void @_Z3expv()\n  ret void }}\n", MODULE);
+    let session = session(&[("a.ll", &module)]);
+    session.ok(
+        "./sycl-post-link -S -emit-imported-symbols -emit-exported-symbols -allow-device-image-dependencies -split=kernel a.ll -o d.table",
+    );
+    session.ok("./sycl-post-link -S -emit-imported-symbols -emit-exported-symbols -split=kernel a.ll -o c.table");
+    assert_eq!(
+        (text(&session, "d_2.prop").as_str(), text(&session, "d_3.prop").as_str()),
+        ("[SYCL/exported symbols]\n_Z3expv=1|1\n", IMPORTS)
+    );
+    assert!(text(&session, "d_3.ll").contains("declare spir_func void @_Z3expv()"));
+    assert_eq!(text(&session, "c_3.prop"), "");
+    assert!(text(&session, "c_3.ll").contains("define internal spir_func void @_Z3expv()"));
+    session.ok("for image in c_*.ll d_*.ll; do opt-22 -passes=verify -disable-output $image || exit 1; done");
+}
+
 #[test]
 fn a_spirv_module_is_inspected() {
     let session = session(&[("a.ll", MODULE)]);

@@ -6,6 +6,7 @@
 
 pub mod args;
 mod compile;
+mod cuda;
 mod depfile;
 mod diagnostics;
 pub mod error;
@@ -17,13 +18,14 @@ mod link;
 mod object_file;
 mod passes;
 mod precompiled;
-mod progress;
+pub mod progress;
 mod scratch;
 mod session;
 mod targets;
 mod toolchain;
 
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,9 +39,15 @@ use session::Session;
 use targets::Targets;
 use toolchain::Toolchain;
 
-pub use diagnostics::render_findings;
+pub use diagnostics::{render_findings, source_snippet};
 pub use object_file::write_whole;
 pub use toolchain::runtime_folder;
+
+/// How many worker processes a tool may run at a time: what the user says; else one under a make, which grants that much without being
+/// asked; else one a core.
+pub fn parallelism(wanted: Option<NonZeroUsize>) -> NonZeroUsize {
+    jobs::Parallelism::new(wanted).fixed()
+}
 
 /// Runs `aspen++` with the words after the program's name. Returns the exit code: 0, or 1 for any error, as clang does.
 pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {

@@ -25,6 +25,12 @@ impl Progress {
         Progress { start: Instant::now(), what: what.to_owned(), total: total as u64, terminal: io::stderr().is_terminal(), bar: None }
     }
 
+    /// So many steps are done, of as many as are known now.
+    pub fn done_of(&mut self, count: usize, total: usize) {
+        self.total = total as u64;
+        self.done(count);
+    }
+
     /// So many steps are done.
     pub fn done(&mut self, count: usize) {
         if self.bar.is_none() && is_wanted(self.terminal, self.start.elapsed(), count as u64, self.total) {
@@ -35,6 +41,7 @@ impl Progress {
             self.bar = Some(bar);
         }
         if let Some(bar) = &self.bar {
+            bar.set_length(self.total);
             bar.set_position(count as u64);
         }
     }
@@ -73,6 +80,8 @@ mod tests {
         progress.done(2);
         let bar = progress.bar.clone().expect("it took long");
         assert_eq!((bar.position(), bar.length(), bar.is_finished()), (2, Some(3), false));
+        progress.done_of(3, 5);
+        assert_eq!((bar.position(), bar.length()), (3, Some(5)));
         drop(progress);
         assert!(bar.is_finished());
     }

@@ -106,8 +106,12 @@ pub fn generate(jobs: &[Job], parallelism: NonZeroUsize) -> Vec<Result<Generated
 /// The same, and tells after each job how many are done.
 pub fn generate_with(jobs: &[Job], parallelism: NonZeroUsize, done: &mut dyn FnMut(usize)) -> Vec<Result<Generated, CodegenError>> {
     initialise();
-    let results = in_workers(jobs.len(), parallelism, &|index| compile(&jobs[index]), done);
-    jobs.iter().zip(results).map(|(job, result)| result.map_err(|error| of_image(job, error)).map(Generated::from)).collect()
+    let mut results: Vec<Option<Result<Generated, CodegenError>>> = jobs.iter().map(|_| None).collect();
+    in_workers(jobs.len(), parallelism, &|index| compile(&jobs[index]), &mut |index, result| {
+        results[index] = Some(result.map_err(|error| of_image(&jobs[index], error)).map(Generated::from));
+        done(results.iter().flatten().count());
+    });
+    results.into_iter().map(|result| result.expect("every job has finished or failed")).collect()
 }
 
 fn of_image(job: &Job, error: WorkerError) -> CodegenError {

@@ -43,23 +43,22 @@ fn threads() -> io::Result<usize> {
     Ok(fs::read_dir("/proc/self/task")?.count())
 }
 
-/// Does `work` for 0 to `count`, each in a process of its own, up to `parallelism` at a time; tells `done` after each how many are over.
-/// Results stand in the order of the numbers. The calling process must have one thread.
+/// Does `work` for 0 to `count`, each in a process of its own, up to `parallelism` at a time, and hands over each result when it is there,
+/// in any order. The calling process must have one thread.
 pub fn in_workers(
     count: usize,
     parallelism: NonZeroUsize,
     work: &dyn Fn(usize) -> Result<Vec<u8>, String>,
-    done: &mut dyn FnMut(usize),
-) -> Vec<Result<Finished, WorkerError>> {
-    match threads() {
-        Ok(1) => {}
-        Ok(threads) => return (0..count).map(|_| Err(WorkerError::Threads(threads))).collect(),
-        Err(error) => {
-            let again = || io::Error::new(error.kind(), error.to_string());
-            return (0..count).map(|_| Err(WorkerError::System(again()))).collect();
-        }
+    finished: &mut dyn FnMut(usize, Result<Finished, WorkerError>),
+) {
+    let unfit: Option<Box<dyn Fn() -> WorkerError>> = match threads() {
+        Ok(1) => None,
+        Ok(threads) => Some(Box::new(move || WorkerError::Threads(threads))),
+        Err(error) => Some(Box::new(move || WorkerError::System(io::Error::new(error.kind(), error.to_string())))),
+    };
+    if let Some(error) = unfit {
+        return (0..count).for_each(|index| finished(index, Err(error())));
     }
-    let mut results: Vec<Option<Result<Finished, WorkerError>>> = (0..count).map(|_| None).collect();
     let mut running: Vec<(usize, Worker)> = Vec::new();
     let mut waiting = 0..count;
     loop {
@@ -68,17 +67,15 @@ pub fn in_workers(
         {
             match Worker::start(&|| work(index)) {
                 Ok(worker) => running.push((index, worker)),
-                Err(error) => results[index] = Some(Err(WorkerError::System(error))),
+                Err(error) => finished(index, Err(WorkerError::System(error))),
             }
         }
         if running.is_empty() {
             break;
         }
         let (index, worker) = running.remove(first_finished(&running));
-        results[index] = Some(worker.finish());
-        done(results.iter().flatten().count());
+        finished(index, worker.finish());
     }
-    results.into_iter().map(|result| result.expect("every piece of work was started or has failed")).collect()
 }
 
 /// A child at work. Its output and its words are files in memory, so that nobody has to read while it writes.

@@ -2,6 +2,7 @@
 //!
 //! What concerns explicit SIMD or device libraries is refused by name: an option that is ignored gives wrong images silently.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use aspen_analysis::split::CodeSplit;
@@ -61,6 +62,10 @@ pub struct Arguments {
     pub param_info: bool,
     /// `-device-globals`.
     pub device_globals: bool,
+    /// `-allow-device-image-dependencies`.
+    pub dependencies: bool,
+    /// `-j`: how many images are made at a time; as many as there are processors if it is not given.
+    pub jobs: Option<NonZeroUsize>,
     /// `-spec-const` or `-generate-device-image-default-spec-consts`: the option, which works for modules without such constants.
     pub spec_constants: Option<&'static str>,
     /// `--dialect`.
@@ -109,8 +114,11 @@ Options may be written with one dash or two.
   -device-globals           property set 'SYCL/device globals'
   -emit-only-kernels-as-entry-points
                             exported functions alone make no image
+  -allow-device-image-dependencies
+                            images import exported functions instead of holding copies of them
   -spec-const=native|emulation, -generate-device-image-default-spec-consts
                             accepted for modules without specialization constants
+  -j N                      make so many images at a time (default: one for each processor)
   --dialect=seed|dpcpp      names of property sets, and the order of images (default: seed)
   --device-config-file=F    adds to the target database, or changes it
   --help, --version
@@ -118,7 +126,7 @@ Options may be written with one dash or two.
 
 /// Options without a value that set a flag.
 type Flag = fn(&mut Arguments) -> &mut bool;
-const FLAGS: [(&str, Flag); 11] = [
+const FLAGS: [(&str, Flag); 12] = [
     ("symbols", |arguments| &mut arguments.symbols),
     ("properties", |arguments| &mut arguments.properties),
     ("S", |arguments| &mut arguments.text),
@@ -130,15 +138,16 @@ const FLAGS: [(&str, Flag); 11] = [
     ("emit-program-metadata", |arguments| &mut arguments.program_metadata),
     ("emit-param-info", |arguments| &mut arguments.param_info),
     ("device-globals", |arguments| &mut arguments.device_globals),
+    ("allow-device-image-dependencies", |arguments| &mut arguments.dependencies),
 ];
 
 /// Options that take a value, as `-o FILE` or `-o=FILE`.
-const VALUED: [&str; 6] = ["o", "out-dir", "split", "spec-const", "dialect", "device-config-file"];
+const VALUED: [&str; 7] = ["o", "out-dir", "split", "spec-const", "dialect", "device-config-file", "j"];
 
 const DEFAULT_SPEC_CONSTANTS: &str = "generate-device-image-default-spec-consts";
 
 /// Options of DPC++ that are not done, with what they are about.
-const REFUSED: [(&str, &str); 12] = [
+const REFUSED: [(&str, &str); 11] = [
     ("split-esimd", "explicit SIMD kernels"),
     ("lower-esimd", "explicit SIMD kernels"),
     ("force-disable-esimd-opt", "explicit SIMD kernels"),
@@ -149,7 +158,6 @@ const REFUSED: [(&str, &str); 12] = [
     ("Os", "explicit SIMD kernels; images are optimised where their code is generated"),
     ("Oz", "explicit SIMD kernels; images are optimised where their code is generated"),
     ("device-lib-dir", "device libraries"),
-    ("allow-device-image-dependencies", "images that need other images; every image is self-contained"),
     ("emit-device-lib-info", "device libraries"),
 ];
 
@@ -192,6 +200,11 @@ impl Arguments {
 
     fn add_option(&mut self, word: &str, option: &str, rest: &mut impl Iterator<Item = String>) -> Result<(), Usage> {
         let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value.to_owned())));
+        // As make takes it: -j8.
+        let (name, value) = match name.strip_prefix('j').filter(|count| count.starts_with(|c: char| c.is_ascii_digit())) {
+            Some(count) => ("j", Some(count.to_owned())),
+            None => (name, value),
+        };
         if VALUED.contains(&name) {
             let value = value.or_else(|| rest.next()).filter(|value| !value.is_empty());
             let value = value.ok_or_else(|| wrong(&format!("the option '-{name}' lacks its value")))?;
@@ -235,6 +248,10 @@ impl Arguments {
                 }
                 self.outputs.push(Output { target: Some(target.to_owned()).filter(|target| !target.is_empty()), path });
             }
+            "j" => match value.parse() {
+                Ok(jobs) => self.jobs = Some(jobs),
+                Err(_) => return bad("a number from 1"),
+            },
             "out-dir" => self.out_dir = Some(value.into()),
             "device-config-file" => self.config_files.push(value.into()),
             "split" => {
@@ -350,6 +367,9 @@ mod tests {
         assert_eq!((sound("x").split, sound("x").split_auto), (CodeSplit::PerSource, true));
         assert!(!sound("-properties=false x").properties && sound("-properties=1 x").properties);
         assert_eq!(sound("-spec-const native --dialect=dpcpp --device-config-file f.yaml x").config_files, [PathBuf::from("f.yaml")]);
+        let jobs = |line| sound(line).jobs.map(NonZeroUsize::get);
+        assert_eq!([jobs("x"), jobs("-j8 x"), jobs("x -j 3"), jobs("--j=1 x")], [None, Some(8), Some(3), Some(1)]);
+        assert!(sound("-allow-device-image-dependencies x").dependencies && !sound("x").dependencies);
         assert_eq!((parse("x --help"), parse("--version")), (Err(Usage::Help), Err(Usage::Version)));
     }
 
@@ -372,6 +392,10 @@ mod tests {
             ("-ir-output-only -symbols x", "no table"),
             ("-ir-output-only -o a -o b x", "one file"),
             ("-dialect=klingon x", "'klingon' is no value of '-dialect'"),
+            ("-j0 x", "'0' is no value of '-j'; it may be a number from 1"),
+            ("-j", "'-j' lacks its value"),
+            ("-j x.bc", "'x.bc' is no value of '-j'"),
+            ("-j2x x", "'2x' is no value of '-j'"),
             ("-spec-const=rt x", "'rt' is no value"),
         ] {
             match parse(line) {

@@ -34,6 +34,9 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A worker process: its own words, which name the file, or how it died.
+    #[error(transparent)]
+    Worker(#[from] aspen_llvm::WorkerError),
     /// The module, in LLVM's words.
     #[error(transparent)]
     Llvm(#[from] aspen_llvm::Error),

@@ -16,4 +16,4 @@ mod write;
 
 pub use arguments::{Arguments, Usage};
 pub use error::Error;
-pub use write::run;
+pub use write::{run, run_with};

@@ -1,20 +1,22 @@
 //! From a module to files: cut out each image, write it with its symbols and property sets, and list what each target can run.
 //!
-//! Images are made and written one after the other, so that memory holds the module and one image. A run that fails removes what it has
-//! written. Source: FORMATS §4.1 to §4.3, §4.7.
+//! The module is read once. Forked workers then cut out and write a few hundred images each, several workers at a time: they share the
+//! module's memory, and what LLVM keeps of every cloned module until its context goes, goes with the worker. A process of several threads
+//! cannot fork and makes one image after the other. A run that fails removes what it has written. Source: FORMATS §4.1 to §4.3, §4.7.
 
 use std::fs;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use aspen_contract::{Requirements, Verdict, check};
 use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
-use aspen_llvm::{Context, DeviceFunction, Module, device_functions, device_globals};
+use aspen_llvm::{Context, DeviceFunction, Module, can_fork, device_functions, device_globals, in_workers};
 
 use crate::arguments::{Arguments, Dialect};
-use crate::entry_points::reads_spec_constant;
+use crate::entry_points::{is_export, reads_spec_constant};
 use crate::error::Error;
 use crate::plan::{Entries, plan};
 use crate::sets::{Cut, add_compile_target};
@@ -23,48 +25,55 @@ use crate::sets::{Cut, add_compile_target};
 ///
 /// # Errors
 /// If a target is not known, the input is no module, or something cannot be written; no new file is left then.
-pub fn run(arguments: &Arguments, database: &Database) -> Result<(), Error> {
+pub fn run(arguments: &Arguments, database: &Database) -> Result<String, Error> {
+    run_with(arguments, database, &mut |_, _| {})
+}
+
+/// The same, and tells now and then how many images are done, and of how many. Returns what LLVM printed on the way; usually nothing.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(arguments: &Arguments, database: &Database, done: &mut dyn FnMut(usize, usize)) -> Result<String, Error> {
     let lookup = |name: &String| database.lookup(name).map_err(|error| Error::Target { option: "-o", error });
     let targets: Vec<Option<&Target>> =
         arguments.outputs.iter().map(|output| output.target.as_ref().map(lookup).transpose()).collect::<Result<_, _>>()?;
     if !arguments.has_actions() {
         return Err(Error::NoActions);
     }
-    let (name, bytes) = input(arguments)?;
     let mut files = Files::default();
-    let result = write(arguments, targets, &name, &bytes, &mut files);
+    let result = write(arguments, targets, &mut files, done);
     if result.is_err() {
         files.remove();
     }
     result
 }
 
-/// LLVM keeps the metadata of a cloned module until its context goes, so a context serves so many images only; then the module is read
-/// again, which takes about the time of a few hundred of them.
-const IMAGES_A_CONTEXT: usize = 2048;
+/// Images a worker makes at most: enough that its start does not count, few enough that what LLVM keeps of them does not either.
+const IMAGES_A_WORKER: usize = 512;
+/// Workers for each that runs at a time, so that none is left alone at the end.
+const TURNS: usize = 4;
 
-fn write(arguments: &Arguments, targets: Vec<Option<&Target>>, name: &str, bytes: &[u8], files: &mut Files) -> Result<(), Error> {
-    let mut job: Option<Job<'_>> = None;
-    loop {
-        let context = Context::new();
-        let module = context.parse(name, bytes)?;
-        if arguments.ir_output_only {
-            check_spec_constants(arguments, name, &device_functions(module.view()))?;
-            return files.write(&arguments.outputs[0].path, &code(arguments, &module));
-        }
-        let job = match &mut job {
-            Some(job) => job,
-            none => none.insert(Job::new(arguments, targets.clone(), name, &module)?),
-        };
-        let end = job.plan.len().min(job.images.len() + IMAGES_A_CONTEXT);
-        while job.images.len() < end {
-            let image = job.image(&module, job.images.len(), files)?;
-            job.images.push(image);
-        }
-        if end == job.plan.len() {
-            return (0..arguments.outputs.len()).try_for_each(|output| job.table(output, files));
-        }
+fn write(
+    arguments: &Arguments,
+    targets: Vec<Option<&Target>>,
+    files: &mut Files,
+    done: &mut dyn FnMut(usize, usize),
+) -> Result<String, Error> {
+    let (name, bytes) = input(arguments)?;
+    let context = Context::new();
+    let mut module = context.parse(&name, &bytes)?;
+    drop(bytes);
+    if arguments.ir_output_only {
+        check_spec_constants(arguments, &name, &device_functions(module.view()))?;
+        files.write(&arguments.outputs[0].path, &code(arguments, &module))?;
+        return Ok(String::new());
     }
+    let job = Job::new(arguments, targets, &name, &mut module)?;
+    let (kept, messages) = job.images(&module, files, done)?;
+    for output in 0..arguments.outputs.len() {
+        job.table(output, &kept, files)?;
+    }
+    Ok(messages)
 }
 
 fn check_spec_constants(arguments: &Arguments, name: &str, functions: &[DeviceFunction]) -> Result<(), Error> {
@@ -121,46 +130,104 @@ struct Job<'j> {
     plan: Vec<Entries>,
     /// What the names of all listed files begin with.
     prefix: String,
-    /// So far, in the order of the plan.
-    images: Vec<Written>,
 }
 
-/// An image whose files are there.
-struct Written {
+/// Where an image goes.
+struct Paths {
     code: PathBuf,
     symbols: PathBuf,
     /// By output.
     properties: Vec<PathBuf>,
-    requirements: Requirements,
 }
 
+/// An image a row: whether the target of each output can run it.
+type Kept = Vec<Vec<bool>>;
+
 impl<'j> Job<'j> {
-    fn new(arguments: &'j Arguments, targets: Vec<Option<&'j Target>>, name: &str, module: &Module<'_>) -> Result<Job<'j>, Error> {
+    fn new(arguments: &'j Arguments, targets: Vec<Option<&'j Target>>, name: &str, module: &mut Module<'_>) -> Result<Job<'j>, Error> {
         let functions = device_functions(module.view());
         check_spec_constants(arguments, name, &functions)?;
         let plan = plan(&functions, arguments);
         let has_globals = !device_globals(module.view()).is_empty();
-        Ok(Job { arguments, targets, functions, has_globals, plan, prefix: prefix(arguments)?, images: Vec::new() })
+        // An exported function that has an image of its own need not be copied into others.
+        let own_image = plan.iter().flatten().map(|&entry| &functions[entry]).filter(|entry| arguments.dependencies && is_export(entry));
+        module.prepare_closures(&own_image.map(|entry| entry.symbol.as_str()).collect::<Vec<_>>())?;
+        Ok(Job { arguments, targets, has_globals, plan, prefix: prefix(arguments)?, functions })
     }
 
-    /// Cuts out an image and writes its files.
-    fn image(&self, whole: &Module<'_>, index: usize, files: &mut Files) -> Result<Written, Error> {
-        let arguments = self.arguments;
+    /// Makes all images. What workers have printed is returned too.
+    fn images(&self, module: &Module<'_>, files: &mut Files, done: &mut dyn FnMut(usize, usize)) -> Result<(Kept, String), Error> {
+        let count = self.plan.len();
+        if count == 1 || !can_fork() {
+            let mut kept = Kept::new();
+            for index in 0..count {
+                kept.push(self.image(module, index, files)?);
+                done(index + 1, count);
+            }
+            return Ok((kept, String::new()));
+        }
+        let jobs = self.arguments.jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let size = count.div_ceil(jobs.get() * TURNS).min(IMAGES_A_WORKER);
+        let range = |worker: usize| worker * size..((worker + 1) * size).min(count);
+        let work = |worker| {
+            let mut files = Files::default();
+            let kept = range(worker).map(|index| self.image(module, index, &mut files)).collect::<Result<Kept, _>>();
+            kept.map(|kept| kept.into_iter().flatten().map(u8::from).collect()).map_err(|error| error.to_string())
+        };
+        let mut results = vec![None; count.div_ceil(size)];
+        let (mut over, mut failed) = (0, None);
+        in_workers(results.len(), jobs, &work, &mut |worker, result| {
+            // Also after a failure: a worker that crashed cannot say how far it came.
+            files.0.extend(range(worker).flat_map(|index| self.written(index)));
+            over += range(worker).len();
+            match result {
+                Ok(finished) => results[worker] = Some(finished),
+                // The first in the order of the images, so that the message does not depend on who was faster.
+                Err(error) if failed.as_ref().is_none_or(|(first, _)| worker < *first) => failed = Some((worker, error)),
+                Err(_) => {}
+            }
+            done(over, count);
+        });
+        if let Some((_, error)) = failed {
+            return Err(Error::Worker(error));
+        }
+        let (mut kept, mut messages) = (Kept::new(), String::new());
+        for finished in results.into_iter().flatten() {
+            kept.extend(finished.bytes.chunks(self.targets.len()).map(|image| image.iter().map(|&byte| byte != 0).collect()));
+            messages += &finished.messages;
+        }
+        Ok((kept, messages))
+    }
+
+    fn paths(&self, index: usize) -> Paths {
         let prefix = &format!("{}_{index}", self.prefix);
+        Paths {
+            code: format!("{prefix}.{}", if self.arguments.text { "ll" } else { "bc" }).into(),
+            symbols: format!("{prefix}.sym").into(),
+            properties: self.targets.iter().map(|target| self.properties_path(prefix, *target)).collect(),
+        }
+    }
+
+    /// The files of an image, those of them that are asked for.
+    fn written(&self, index: usize) -> Vec<PathBuf> {
+        let paths = self.paths(index);
+        let symbols = Some(paths.symbols).filter(|_| self.arguments.symbols);
+        let properties = paths.properties.into_iter().filter(|_| self.arguments.writes_properties());
+        std::iter::once(paths.code).chain(symbols).chain(properties).collect()
+    }
+
+    /// Cuts out an image and writes its files; whether the target of each output can run it.
+    fn image(&self, whole: &Module<'_>, index: usize, files: &mut Files) -> Result<Vec<bool>, Error> {
+        let arguments = self.arguments;
         let entries: Vec<&DeviceFunction> = self.plan[index].iter().map(|&entry| &self.functions[entry]).collect();
         let symbols: Vec<&str> = entries.iter().map(|entry| entry.symbol.as_str()).collect();
         let closure = if entries.is_empty() { None } else { Some(whole.clone_closure(&symbols)?) };
         let module = closure.as_ref().unwrap_or(whole);
-        let written = Written {
-            code: format!("{prefix}.{}", if arguments.text { "ll" } else { "bc" }).into(),
-            symbols: format!("{prefix}.sym").into(),
-            properties: self.targets.iter().map(|target| self.properties_path(prefix, *target)).collect(),
-            requirements: Requirements::default(),
-        };
-        files.write(&written.code, &code(arguments, module))?;
+        let paths = self.paths(index);
+        files.write(&paths.code, &code(arguments, module))?;
         if arguments.symbols {
             let list: String = symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
-            files.write(&written.symbols, list.as_bytes())?;
+            files.write(&paths.symbols, list.as_bytes())?;
         }
         let cut = Cut {
             functions: if arguments.dialect == Dialect::Dpcpp { device_functions(module.view()) } else { Vec::new() },
@@ -170,9 +237,9 @@ impl<'j> Job<'j> {
         };
         let requirements = cut.requirements(arguments.dialect);
         if arguments.writes_properties() {
-            self.properties(&written, &cut.sets(arguments, &requirements), files)?;
+            self.properties(&paths.properties, &cut.sets(arguments, &requirements), files)?;
         }
-        Ok(Written { requirements, ..written })
+        Ok(self.targets.iter().map(|target| target.is_none_or(|target| runs(target, &requirements))).collect())
     }
 
     /// `prefix_k.prop`, or `prefix_k.<target>.prop`.
@@ -183,8 +250,8 @@ impl<'j> Job<'j> {
         }
     }
 
-    fn properties(&self, written: &Written, sets: &PropertySets, files: &mut Files) -> Result<(), Error> {
-        for (path, target) in written.properties.iter().zip(&self.targets) {
+    fn properties(&self, paths: &[PathBuf], sets: &PropertySets, files: &mut Files) -> Result<(), Error> {
+        for (path, target) in paths.iter().zip(&self.targets) {
             let mut sets = sets.clone();
             if let Some(target) = target {
                 add_compile_target(&mut sets, &target.name);
@@ -196,17 +263,17 @@ impl<'j> Job<'j> {
     }
 
     /// The table of an output: the images that its target can run, or may be able to.
-    fn table(&self, output: usize, files: &mut Files) -> Result<(), Error> {
+    fn table(&self, output: usize, kept: &Kept, files: &mut Files) -> Result<(), Error> {
         let path = &self.arguments.outputs[output].path;
         let unwritable = |error: aspen_image::table::TableError| Error::input(path, error);
         let listed = [(CODE, true), (PROPERTIES, self.arguments.writes_properties()), (SYMBOLS, self.arguments.symbols)];
         let columns: Vec<&str> = listed.iter().filter(|(_, listed)| *listed).map(|(name, _)| *name).collect();
         let mut table = FileTable::new(columns.iter().copied()).map_err(unwritable)?;
-        for image in self.images.iter().filter(|image| self.targets[output].is_none_or(|target| runs(target, &image.requirements))) {
+        for paths in (0..self.plan.len()).filter(|&index| kept[index][output]).map(|index| self.paths(index)) {
             let cell = |column: &&str| match *column {
-                CODE => &image.code,
-                PROPERTIES => &image.properties[output],
-                _ => &image.symbols,
+                CODE => &paths.code,
+                PROPERTIES => &paths.properties[output],
+                _ => &paths.symbols,
             };
             table.push(columns.iter().map(|column| cell(column).to_string_lossy())).map_err(unwritable)?;
         }

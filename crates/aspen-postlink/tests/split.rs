@@ -29,6 +29,8 @@ struct Entry {
     sub_group: Option<u32>,
     work_group: Vec<u32>,
     calls: Vec<usize>,
+    /// Other entry points; those that are kernels are not called.
+    calls_entries: Vec<usize>,
 }
 
 /// How a helper is there, and what it reaches.
@@ -70,8 +72,9 @@ fn entry() -> impl Strategy<Value = Entry> {
         select(vec![None, None, Some(8), Some(64)]),
         size,
         vec(0..64usize, 0..3),
+        vec(0..64usize, 0..3),
     )
-        .prop_map(|(kernel, unit, used, declared, sub_group, work_group, calls)| Entry {
+        .prop_map(|(kernel, unit, used, declared, sub_group, work_group, calls, calls_entries)| Entry {
             kernel,
             unit,
             used,
@@ -79,6 +82,7 @@ fn entry() -> impl Strategy<Value = Entry> {
             sub_group,
             work_group,
             calls,
+            calls_entries,
         })
 }
 
@@ -109,6 +113,10 @@ fn input() -> impl Strategy<Value = Input> {
 impl Input {
     fn helper(&self, index: usize) -> usize {
         index % self.helpers.len()
+    }
+
+    fn called_entries(&self, entry: &Entry) -> impl Iterator<Item = usize> {
+        entry.calls_entries.iter().map(|callee| callee % self.entries.len()).filter(|&callee| !self.entries[callee].kernel)
     }
 
     fn symbol(&self, entry: usize) -> String {
@@ -194,6 +202,9 @@ impl Input {
             for call in &entry.calls {
                 let _ = writeln!(out, "  call void @h{}()", self.helper(*call));
             }
+            for callee in self.called_entries(entry) {
+                let _ = writeln!(out, "  call spir_func void @{}()", self.symbol(callee));
+            }
             out += "  ret void\n}\n";
         }
         out += "declare void @outside()\n!opencl.ocl.version = !{!4}\n!4 = !{i32 1, i32 0}\n";
@@ -244,7 +255,9 @@ fn split(text: &str, options: &str) -> Vec<Image> {
     fs::write(path("in.ll"), text).unwrap();
     let words = format!("-symbols -properties {options}");
     let words = words.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).chain([path("in.ll"), "-o".into(), path("out.table")]);
-    aspen_postlink::run(&Arguments::parse(words).unwrap(), Database::builtin()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let said =
+        aspen_postlink::run(&Arguments::parse(words).unwrap(), Database::builtin()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(said, "");
     let table = FileTable::from_text(&fs::read_to_string(path("out.table")).unwrap()).unwrap();
     let image = |row: &Vec<String>| {
         let properties = fs::read_to_string(&row[1]).unwrap();
@@ -290,7 +303,19 @@ fn check(input: &Input, options: &str, together: impl Fn(&Entry, &Entry) -> bool
     let mut linked: Option<Module<'_>> = None;
     for image in &images {
         let module = context.parse("image", &image.code).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert!(module.imports().iter().all(|import| import == "outside"), "{:?}\n{text}", module.imports());
+        // With dependencies, exported functions that the image itself exports are there, all others come from their own images.
+        let exported = |import: &String| {
+            let callee = order.iter().find(|&&entry| !input.entries[entry].kernel && input.symbol(entry) == *import);
+            callee.is_some_and(|_| options.contains("dependencies") && !image.symbols.contains(import))
+        };
+        assert!(module.imports().iter().all(|import| import == "outside" || exported(import)), "{:?}\n{text}", module.imports());
+        let text_of_image = module.to_text();
+        for entry in image.symbols.iter().map(place) {
+            for callee in input.called_entries(&input.entries[entry]).map(|callee| input.symbol(callee)) {
+                let copied = text_of_image.lines().any(|line| line.starts_with("define ") && line.contains(&format!("@{callee}(")));
+                assert_eq!(copied, !options.contains("dependencies") || image.symbols.contains(&callee), "{callee}\n{text_of_image}");
+            }
+        }
         let mut visible = module.exports();
         visible.sort_unstable();
         let mut symbols = image.symbols.clone();
@@ -326,6 +351,11 @@ proptest! {
     #[test]
     fn per_source(input in input()) {
         check(&input, "-split=source", |a, b| a.unit == b.unit);
+    }
+
+    #[test]
+    fn images_that_need_each_other(input in input()) {
+        check(&input, "-split=source -allow-device-image-dependencies", |a, b| a.unit == b.unit);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use aspen_driver::progress::Progress;
 use aspen_postlink::{Arguments, Error, Usage, filter};
 use clap::Parser;
 
@@ -43,13 +44,20 @@ pub fn by_name() -> Option<Result<Answer, Failure>> {
 pub fn post_link(words: impl Iterator<Item = OsString>) -> Result<Answer, Failure> {
     let text = |word: OsString| word.into_string().map_err(|word| Failure::Usage(format!("an argument is no UTF-8: {}", word.display())));
     let words: Vec<String> = words.map(text).collect::<Result<_, _>>()?;
-    let arguments = match Arguments::parse(words) {
+    let mut arguments = match Arguments::parse(words) {
         Ok(arguments) => arguments,
         Err(Usage::Help) => return Ok(Answer::clean(aspen_postlink::arguments::HELP.to_owned())),
         Err(Usage::Version) => return Ok(Answer::clean(format!("sycl-post-link {}\n", env!("CARGO_PKG_VERSION")))),
         Err(Usage::Wrong(text)) => return Err(Failure::Usage(text)),
     };
-    aspen_postlink::run(&arguments, &database(&arguments.config_files)?).map_err(failure)?;
+    arguments.jobs = Some(aspen_driver::parallelism(arguments.jobs));
+    let mut progress = Progress::new("splitting", 0);
+    let mut show = |done, total| progress.done_of(done, total);
+    let messages = aspen_postlink::run_with(&arguments, &database(&arguments.config_files)?, &mut show).map_err(failure)?;
+    drop(progress);
+    if !messages.is_empty() {
+        eprintln!("{messages}");
+    }
     Ok(Answer::clean(String::new()))
 }
 
