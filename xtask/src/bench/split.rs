@@ -3,138 +3,249 @@
 //!
 //! The modules hold what real ones do: shared helpers in comdats, tables, vtables, aliases, debug info. Every fourth kernel needs `fp64`,
 //! so that the split by requirements has something to split.
+//!
+//! No folder is removed before the end: ext4 looks at every inode that was freed within the last seconds before it gives one out, and tens
+//! of thousands of files that were just removed make the next run measure that. Times are of the clock; on a busy machine the processor
+//! times (`-cpu`: of the process and its workers, in both modes) tell more.
 
 use std::fmt::Write;
 use std::fs;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
-use super::propagate::{Numbers, peak};
-use super::{Bench, ratio, timed};
+use super::propagate::Numbers;
+use super::{Bench, ratio};
 use crate::shell::output;
 
 /// Functions that kernels share.
 const HELPERS: usize = 2_000;
 /// Instructions of a helper.
 const INSTRUCTIONS: usize = 30;
-/// Above this many kernels the other side takes minutes: it is measured once, and not at all above the second bound.
-const ONCE_ABOVE: usize = 1_000;
-const NEVER_ABOVE: usize = 5_000;
-/// How often the rest is measured.
+/// How often our side is measured; the other side takes minutes and is measured once above 1k.
 const TURNS: usize = 3;
+/// The other side is stopped then. Its ratio is a bound, with a `>` before the time.
+const LIMIT: Duration = Duration::from_secs(300);
+/// The module of which a sample of images is made SPIR-V, and how many they are.
+const SAMPLED: (usize, usize) = (5_000, 200);
+/// How many images opt looks at one by one, of each module.
+const VERIFIED: usize = 200;
+
+/// What a run took.
+#[derive(Clone, Copy)]
+struct Cost {
+    wall: Duration,
+    cpu: Duration,
+    /// KiB of memory of the largest of its processes.
+    memory: u64,
+    stopped: bool,
+}
 
 impl Bench<'_> {
     pub(super) fn split(&self) -> Result<()> {
-        for kernels in [1_000, 5_000, 13_000] {
-            let label = format!("split-{}k", kernels / 1_000);
-            let (text, module) = (self.folder.join("split.ll"), self.folder.join("split.bc"));
-            fs::write(&text, generated(kernels)).with_context(|| format!("cannot write {}", text.display()))?;
-            output(Command::new("opt-22").args(["-passes=verify", "-o"]).args([&module, &text]))?;
-            fs::remove_file(&text)?;
-
-            let times = if kernels > ONCE_ABOVE { 1 } else { TURNS };
-            let ours = self.fastest(TURNS, || self.post_link(&["-split=kernel", "-symbols", "-properties"]))?;
-            self.valid(kernels)?;
-            let floor = self.floor()?;
-            println!("{label}-files-floor ns={}", floor.as_nanos());
-            let by_needs = self.fastest(TURNS, || self.post_link(&["-split=none", "-symbols", "-properties"]))?;
-            println!("{label}-by-needs ns={}", by_needs.as_nanos());
-            if kernels <= NEVER_ABOVE {
-                let peer = || {
-                    let mut command = Command::new("llvm-split-22");
-                    command.args(["--split-by-category=kernel", "split.bc", "-o", "split/peer"]).current_dir(&self.folder);
-                    command
-                };
-                let other = self.fastest(times, peer)?;
-                ratio(&label, ours, other);
-                self.empty()?;
-                let memory = peak(&mut peer())?;
-                println!("{label}-peer-memory KiB={memory}");
-            } else {
-                println!("{label} ns={}", ours.as_nanos());
-            }
-            self.memory(&label)?;
+        let runs = self.folder.join("split");
+        if runs.exists() {
+            fs::remove_dir_all(&runs)?;
+            // As long as ext4 remembers.
+            std::thread::sleep(Duration::from_secs(40));
+        }
+        fs::create_dir(&runs).with_context(|| format!("cannot make {}", runs.display()))?;
+        let result = [1_000, 5_000, 13_000].into_iter().try_fold(Vec::new(), |mut all, kernels| {
+            all.push(self.split_of(kernels)?);
+            anyhow::Ok(all)
+        });
+        fs::remove_dir_all(&runs)?;
+        let all = result?;
+        for (kernels, each) in [(5, all[1]), (13, all[2])] {
+            // 1 is linear in the bytes of the output.
+            println!("split-{kernels}k-cpu-per-byte ratio={:.3} ours={:.1} peer={:.1}", each / all[0], each, all[0]);
         }
         Ok(())
     }
 
-    fn post_link(&self, options: &[&str]) -> Command {
+    /// All figures of one module; the processor time of a byte of output, in nanoseconds.
+    fn split_of(&self, kernels: usize) -> Result<f64> {
+        let label = format!("split-{}k", kernels / 1_000);
+        let (text, module) = (self.folder.join("split.ll"), self.folder.join("split.bc"));
+        fs::write(&text, generated(kernels)).with_context(|| format!("cannot write {}", text.display()))?;
+        output(Command::new("opt-22").args(["-passes=verify", "-o"]).args([&module, &text]))?;
+        fs::remove_file(&text)?;
+
+        let ours = self.post_link(&label, "ours", &["-split=kernel", "-symbols", "-properties"])?;
+        let folder = self.folder.join(format!("split/{label}-ours-0"));
+        let bytes = self.floor(&label, &folder)?;
+        let one = self.post_link(&label, "one-job", &["-split=kernel", "-symbols", "-properties", "-j1"])?;
+        println!("{label}-one-job ns={}\n{label}-one-job-cpu ns={}", one.wall.as_nanos(), one.cpu.as_nanos());
+        let by_needs = self.post_link(&label, "needs", &["-split=none", "-symbols", "-properties"])?;
+        println!("{label}-by-needs ns={}\n{label}-by-needs-cpu ns={}", by_needs.wall.as_nanos(), by_needs.cpu.as_nanos());
+
+        let times = if kernels > 1_000 { 1 } else { TURNS };
+        let peer = self.cheapest(times, &format!("{label}-peer"), LIMIT, |folder| {
+            let mut command = Command::new("llvm-split-22");
+            command.args(["--split-by-category=kernel", "split.bc", "-o"]).arg(folder.join("image")).current_dir(&self.folder);
+            command
+        })?;
+        for (label, ours, other) in [(label.clone(), ours.wall, peer.wall), (format!("{label}-cpu"), ours.cpu, peer.cpu)] {
+            if peer.stopped {
+                let bound = ours.as_secs_f64() / other.as_secs_f64();
+                println!("{label} ratio=<{bound:.4} ours={} peer=>{}", ours.as_nanos(), other.as_nanos());
+            } else {
+                ratio(&label, ours, other);
+            }
+        }
+        println!("{label}-peer-memory KiB={}", peer.memory);
+
+        // What the module takes alone: a run that reads it and writes it as one file. Of workers, the largest counts.
+        let alone = self.cheapest(1, &format!("{label}-alone"), LIMIT, |folder| {
+            let mut command = self.aspen();
+            command.args(["post-link", "-ir-output-only", "split.bc", "-o"]).arg(folder.join("whole.bc"));
+            command
+        })?;
+        let memory = ours.memory.max(one.memory);
+        #[allow(clippy::cast_precision_loss, reason = "kilobytes")]
+        let of_alone = memory as f64 / alone.memory as f64;
+        println!("{label}-memory ratio={of_alone:.3} ours={memory} peer={}", alone.memory);
+
+        self.verified(&label, &folder, kernels)?;
+        if kernels == SAMPLED.0 {
+            self.spirv(&label, &folder)?;
+        }
+        #[allow(clippy::cast_precision_loss, reason = "nanoseconds")]
+        Ok(one.cpu.as_nanos() as f64 / bytes as f64)
+    }
+
+    fn aspen(&self) -> Command {
         let mut command = Command::new(self.bin.join("aspen"));
-        command.arg("post-link").args(options).args(["split.bc", "-o", "split/ours.table"]).current_dir(&self.folder);
+        command.current_dir(&self.folder);
         command
     }
 
-    /// The best of so many runs, each into an empty folder.
-    fn fastest(&self, turns: usize, command: impl Fn() -> Command) -> Result<Duration> {
-        let mut best = Duration::MAX;
-        for _ in 0..turns {
-            self.empty()?;
-            best = best.min(timed(&mut command())?);
-        }
-        Ok(best)
+    fn post_link(&self, label: &str, what: &str, options: &[&str]) -> Result<Cost> {
+        self.cheapest(TURNS, &format!("{label}-{what}"), LIMIT, |folder| {
+            let mut command = self.aspen();
+            command.arg("post-link").args(options).args(["split.bc", "-o"]).arg(folder.join("all.table"));
+            command
+        })
     }
 
-    fn empty(&self) -> Result<()> {
-        let folder = self.folder.join("split");
-        if folder.exists() {
-            fs::remove_dir_all(&folder)?;
-        }
-        fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))
-    }
-
-    /// What the last run wrote is complete, and a sample of it is valid LLVM IR and makes valid SPIR-V.
-    fn valid(&self, kernels: usize) -> Result<()> {
-        const SAMPLE: usize = 20;
-        let table = fs::read_to_string(self.folder.join("split/ours.table"))?;
-        ensure!(table.lines().count() == kernels + 1, "{} rows for {kernels} kernels", table.lines().count() - 1);
-        let spirv = self.folder.join("split/sample.spv");
-        let mut checked = 0;
-        for row in table.lines().skip(1).step_by(kernels / SAMPLE) {
-            let code = row.split('|').next().context("a row has cells")?;
-            output(Command::new("opt-22").args(["-passes=verify", "-disable-output", code]).current_dir(&self.folder))?;
-            // Tables of functions need an extension that spirv-val does not know.
-            if fs::read(self.folder.join(code))?.windows(4).any(|bytes| bytes == b"_ZTV") {
-                continue;
+    /// The best of so many runs, each into a folder of its own; a run that is stopped is the last.
+    fn cheapest(&self, turns: usize, name: &str, limit: Duration, command: impl Fn(PathBuf) -> Command) -> Result<Cost> {
+        let mut best: Option<Cost> = None;
+        for turn in 0..turns {
+            let folder = self.folder.join(format!("split/{name}-{turn}"));
+            fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            let cost = measured(&mut command(folder), limit)?;
+            best = Some(match best {
+                Some(best) => Cost {
+                    wall: best.wall.min(cost.wall),
+                    cpu: best.cpu.min(cost.cpu),
+                    memory: best.memory.max(cost.memory),
+                    stopped: cost.stopped,
+                },
+                None => cost,
+            });
+            if cost.stopped {
+                break;
             }
-            checked += 1;
-            // DPC++ and Aspen generate SPIR-V without debug info.
-            let stripped = self.folder.join("split/sample.bc");
-            output(Command::new("opt-22").args(["-passes=strip", code, "-o"]).arg(&stripped).current_dir(&self.folder))?;
-            output(Command::new("llc-22").args(["-mtriple=spirv64-unknown-unknown", "-filetype=obj", "-o"]).args([&spirv, &stripped]))?;
-            output(Command::new("spirv-val").arg(&spirv))?;
         }
-        ensure!(checked >= SAMPLE / 2, "only {checked} images of the sample can be checked as SPIR-V");
-        fs::remove_file(spirv)?;
-        Ok(fs::remove_file(self.folder.join("split/sample.bc"))?)
+        best.context("at least one run")
     }
 
-    /// Writes every file of the last run again.
-    fn floor(&self) -> Result<Duration> {
+    /// Writes every file of a run again, and says how long that takes; returns how many bytes they are.
+    fn floor(&self, label: &str, folder: &Path) -> Result<usize> {
         let mut files = Vec::new();
-        for entry in fs::read_dir(self.folder.join("split"))? {
+        for entry in fs::read_dir(folder)? {
             files.push(fs::read(entry?.path())?);
         }
-        self.empty()?;
+        let again = self.folder.join(format!("split/{label}-floor"));
+        fs::create_dir(&again)?;
         let start = Instant::now();
         for (index, bytes) in files.iter().enumerate() {
-            fs::write(self.folder.join(format!("split/floor_{index}")), bytes)?;
+            fs::write(again.join(index.to_string()), bytes)?;
         }
-        Ok(start.elapsed())
+        println!("{label}-files-floor ns={}", start.elapsed().as_nanos());
+        let bytes = files.iter().map(Vec::len).sum();
+        println!("{label}-files bytes={bytes}");
+        Ok(bytes)
     }
 
-    /// Our peak, against what the module takes alone: a run that reads it and writes it as one file.
-    fn memory(&self, label: &str) -> Result<()> {
-        self.empty()?;
-        let ours = peak(&mut self.post_link(&["-split=kernel", "-symbols", "-properties"]))?;
-        let mut alone = Command::new(self.bin.join("aspen"));
-        alone.args(["post-link", "-ir-output-only", "split.bc", "-o", "split/whole.bc"]).current_dir(&self.folder);
-        let alone = peak(&mut alone)?;
-        #[allow(clippy::cast_precision_loss, reason = "kilobytes")]
-        let share = ours as f64 / alone as f64;
-        println!("{label}-memory ratio={share:.3} ours={ours} peer={alone}");
-        Ok(fs::remove_dir_all(self.folder.join("split"))?)
+    /// The table is complete, every image passes LLVM's verifier (`aspen inspect` runs it on each), and a sample of them opt's own.
+    fn verified(&self, label: &str, folder: &Path, kernels: usize) -> Result<()> {
+        let rows = codes(folder)?;
+        ensure!(rows.len() == kernels, "{} rows for {kernels} kernels", rows.len());
+        output(self.aspen().args(["inspect", "--format=json"]).arg(folder.join("all.table")))?;
+        let sample: Vec<&PathBuf> = rows.iter().step_by(kernels / VERIFIED).collect();
+        for code in &sample {
+            output(Command::new("opt-22").args(["-passes=verify", "-disable-output"]).arg(code))?;
+        }
+        println!("{label}-verified images={} opt={}", rows.len(), sample.len());
+        Ok(())
+    }
+
+    /// A sample becomes SPIR-V, and spirv-val accepts it. Debian's does not know the constants of SPV_INTEL_function_pointers, which tables
+    /// of functions need: it must refuse them for that and for nothing else.
+    fn spirv(&self, label: &str, folder: &Path) -> Result<()> {
+        let rows = codes(folder)?;
+        let (mut valid, mut pointers) = (0, 0);
+        let (bitcode, spirv) = (self.folder.join("split/sample.bc"), self.folder.join("split/sample.spv"));
+        for code in rows.iter().step_by(rows.len() / SAMPLED.1) {
+            // DPC++ and Aspen generate SPIR-V without debug info.
+            output(Command::new("opt-22").args(["-passes=strip", "-o"]).args([&bitcode, code]))?;
+            let mut llc = Command::new("llc-22");
+            llc.args(["-mtriple=spirv64-unknown-unknown", "--spirv-ext=+SPV_INTEL_function_pointers", "-filetype=obj", "-o"]);
+            output(llc.args([&spirv, &bitcode]))?;
+            let said = Command::new("spirv-val").arg(&spirv).output().context("cannot run spirv-val")?;
+            let words = String::from_utf8_lossy(&said.stderr).into_owned();
+            if said.status.success() {
+                valid += 1;
+            } else if words.contains("OpConstantFunctionPointerINTEL") && fs::read(code)?.windows(4).any(|bytes| bytes == b"_ZTV") {
+                pointers += 1;
+            } else {
+                bail!("spirv-val refuses {}: {words}", code.display());
+            }
+        }
+        ensure!(valid > pointers, "{valid} of the sample are valid, {pointers} have function pointers");
+        println!("{label}-spirv sample={} valid={valid} function-pointers={pointers}", valid + pointers);
+        Ok(())
+    }
+}
+
+/// The first column of the table that stands there.
+fn codes(folder: &Path) -> Result<Vec<PathBuf>> {
+    let table = fs::read_to_string(folder.join("all.table"))?;
+    table.lines().skip(1).map(|row| Ok(row.split('|').next().context("a row has cells")?.into())).collect()
+}
+
+/// Runs a command to its end or to the limit.
+fn measured(command: &mut Command, limit: Duration) -> Result<Cost> {
+    let start = Instant::now();
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("cannot start it")?;
+    let pid = libc::pid_t::try_from(child.id()).context("a process id")?;
+    let mut stopped = false;
+    loop {
+        let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
+        // SAFETY: our own child, which nobody else waits for; both places may be written.
+        let waited = unsafe { libc::wait4(pid, &mut status, libc::WNOHANG, usage.as_mut_ptr()) };
+        ensure!(waited >= 0, "cannot wait for it: {}", std::io::Error::last_os_error());
+        if waited == pid {
+            let wall = start.elapsed();
+            if status != 0 && !stopped {
+                bail!("{command:?} failed with status {status}");
+            }
+            // SAFETY: a structure of numbers, zeroed and then filled by wait4.
+            let usage = unsafe { usage.assume_init() };
+            let time = |time: libc::timeval| -> Result<Duration> {
+                Ok(Duration::from_secs(u64::try_from(time.tv_sec)?) + Duration::from_micros(u64::try_from(time.tv_usec)?))
+            };
+            return Ok(Cost { wall, cpu: time(usage.ru_utime)? + time(usage.ru_stime)?, memory: u64::try_from(usage.ru_maxrss)?, stopped });
+        }
+        if !stopped && start.elapsed() > limit {
+            child.kill().context("cannot stop it")?;
+            stopped = true;
+        }
+        std::thread::sleep(Duration::from_millis(2));
     }
 }
 
