@@ -23,7 +23,7 @@ pub(crate) fn is_export(function: &DeviceFunction) -> bool {
 }
 
 /// Whether an undefined function is looked for in other images. Reserved names are the device's own.
-pub(crate) fn is_importable(symbol: &str) -> bool {
+pub fn is_importable(symbol: &str) -> bool {
     !symbol.starts_with("__") && !plain_name(symbol).starts_with("__")
 }
 

@@ -15,5 +15,6 @@ mod sets;
 mod write;
 
 pub use arguments::{Arguments, Usage};
+pub use entry_points::is_importable;
 pub use error::Error;
 pub use write::{run, run_with};

@@ -92,6 +92,7 @@ mod tests {
                 aspects: aspects.iter().copied().map(Aspect::from_number).collect(),
                 reqd_sub_group_size: sub_group,
                 reqd_work_group_size: WorkGroupSize::try_from(work_group.to_vec()).ok(),
+                ..Requirements::default()
             },
             work_group: work_group.iter().rev().copied().collect(),
             ..DeviceFunction::default()
