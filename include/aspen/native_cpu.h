@@ -7,6 +7,11 @@
  *
  * Work-items of one work-group run on one thread; they switch stacks only inside the functions of aspen_cpu_ops_t. Code that keeps the
  * current item in a thread_local must therefore set it again after each of these returns.
+ *
+ * Calls between images. For each device function F that an image imports it exports a pointer ASPEN_CPU_IMPORT_SLOT "F", which the backend
+ * fills with the address of F in the image that exports it, before anything runs. Images that import or export functions must have one
+ * current item between them: those that keep one export a pointer ASPEN_CPU_ITEM_SLOT to an aspen_cpu_current_item_fn, filled likewise,
+ * and use what that function's result points to instead of a thread_local of their own.
  */
 #ifndef ASPEN_NATIVE_CPU_H
 #define ASPEN_NATIVE_CPU_H
@@ -61,6 +66,10 @@ typedef struct aspen_cpu_range {
 
 typedef void (*aspen_cpu_range_entry)(const void *closure, const aspen_cpu_range_t *range);
 typedef void (*aspen_cpu_item_entry)(const void *closure, aspen_cpu_item_t *item);
+
+#define ASPEN_CPU_IMPORT_SLOT "aspen_import."
+#define ASPEN_CPU_ITEM_SLOT "aspen_cpu_current_item"
+typedef aspen_cpu_item_t **(*aspen_cpu_current_item_fn)(void); /* the calling thread's */
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,12 @@ use std::ffi::c_void;
 /// Bytes of exchange memory for each work-item (`ASPEN_CPU_SLOT_SIZE`).
 pub(crate) const SLOT_SIZE: usize = 64;
 
+/// Before the symbol of a function that the image imports: the name of the slot for its address (`ASPEN_CPU_IMPORT_SLOT`).
+pub(crate) const IMPORT_SLOT: &str = "aspen_import.";
+
+/// The slot for [`CurrentItem`] in images that import or export functions (`ASPEN_CPU_ITEM_SLOT`).
+pub(crate) const ITEM_SLOT: &str = "aspen_cpu_current_item";
+
 /// `aspen_cpu_ops_t`.
 #[repr(C)]
 pub(crate) struct Ops {
@@ -57,3 +63,6 @@ const _: () = {
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
     assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 16);
 };
+
+/// `aspen_cpu_current_item_fn`.
+pub(crate) type CurrentItem = extern "C" fn() -> *mut *mut Item;

@@ -22,7 +22,8 @@ use std::sync::Arc;
 use aspen_contract::Capabilities;
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceType, Facts, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
+    fill_on_host,
 };
 
 /// The target's name in `-fsycl-targets` and in the `arch` string of images.
@@ -70,8 +71,10 @@ impl RawDevice for Cpu {
         &self.facts
     }
 
-    fn takes_arch(&self, arch: &str) -> bool {
-        arch == ARCH || X86_64.contains(&arch)
+    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
+        let arch = image.target();
+        let ours = image.kind() == ImageKind::Object && (arch == ARCH || X86_64.contains(&arch));
+        ours.then_some(Fit::AheadOfTime { level: 0 })
     }
 
     fn runs_sub_group_size(&self, size: u32) -> bool {
@@ -79,8 +82,8 @@ impl RawDevice for Cpu {
         (1..=facts::MAX_WORK_GROUP_SIZE).contains(&u64::from(size))
     }
 
-    fn load(&self, name: &str, image: &[u8]) -> Result<Arc<dyn Program>> {
-        Ok(Arc::new(library::Image::load(name, image)?))
+    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
+        Ok(Arc::new(library::Images::load(parts)?))
     }
 
     fn allocate(&self, _kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {

@@ -5,20 +5,21 @@
 //! written as `/` and `/./`, which lead to the same place. The descriptor can be closed at once, and there is no limit to the number of
 //! images but that of memory mappings.
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{io, mem, ptr};
 
-use aspen_runtime::backend::{Job, Kernel, Launch, LaunchKind, Program};
+use aspen_runtime::backend::{Job, Kernel, Launch, LaunchKind, Part, Program};
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{ItemEntry, RangeEntry};
+use crate::abi::{self, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry};
 use crate::groups::Groups;
 use crate::range::Boxes;
 
-/// An open shared object.
+/// An open shared object: an image.
 struct Library {
     handle: *mut c_void,
     name: String,
@@ -36,13 +37,28 @@ impl Drop for Library {
     }
 }
 
-/// A loaded image.
-pub(crate) struct Image {
-    library: Arc<Library>,
+/// An image, and those it calls functions of. Each set of images that run together is loaded on its own: what a program keeps of a
+/// library's image does not depend on which other programs use it, and goes with the program.
+pub(crate) struct Images {
+    /// The image with the kernels first. Never empty.
+    libraries: Arc<[Library]>,
 }
 
-impl Image {
-    pub(crate) fn load(name: &str, image: &[u8]) -> Result<Image> {
+impl Images {
+    pub(crate) fn load(parts: &[Part<'_>]) -> Result<Images> {
+        let libraries = parts.iter().map(|part| Library::load(part.name, part.image.bytes())).collect::<Result<Arc<[Library]>>>()?;
+        for (library, part) in libraries.iter().zip(parts) {
+            for (symbol, provider) in part.imports {
+                library.import(symbol, &libraries[*provider])?;
+            }
+            library.share_item();
+        }
+        Ok(Images { libraries })
+    }
+}
+
+impl Library {
+    fn load(name: &str, image: &[u8]) -> Result<Library> {
         let failed = |why: &dyn std::fmt::Display| Error::new(Code::Build, format!("{name} cannot be loaded: {why}"));
         let file = anonymous_file(image).map_err(|error| failed(&error))?;
         let path = unused_path(file.as_raw_fd());
@@ -51,23 +67,60 @@ impl Image {
         if handle.is_null() {
             return Err(failed(&loader_error().replace(&*path.to_string_lossy(), "image")));
         }
-        Ok(Image { library: Arc::new(Library { handle, name: name.to_owned() }) })
+        Ok(Library { handle, name: name.to_owned() })
+    }
+
+    fn find(&self, symbol: &str) -> Option<ptr::NonNull<c_void>> {
+        let name = CString::new(symbol).ok()?;
+        // SAFETY: an open library and a NUL-terminated name.
+        ptr::NonNull::new(unsafe { libc::dlsym(self.handle, name.as_ptr()) })
+    }
+
+    /// Fills the slot of a function that another image provides.
+    fn import(&self, symbol: &str, provider: &Library) -> Result<()> {
+        let lacks = |library: &Library, what: &str| {
+            Error::new(Code::Build, format!("{}: its lists promise {what} '{symbol}' that its code lacks; link it again", library.name))
+        };
+        let slot = self.find(&format!("{IMPORT_SLOT}{symbol}")).ok_or_else(|| lacks(self, "a slot for device function"))?;
+        let function = provider.find(symbol).ok_or_else(|| lacks(provider, "the device function"))?;
+        // SAFETY: native_cpu.h: a slot is a pointer in writable memory of the image; the image runs nothing yet.
+        unsafe { slot.cast::<*mut c_void>().write(function.as_ptr()) };
+        Ok(())
+    }
+
+    /// Images that call each other have one current item between them. One that keeps it for itself has no slot.
+    fn share_item(&self) {
+        if let Some(slot) = self.find(ITEM_SLOT) {
+            // SAFETY: as in `import`; the function has the type that native_cpu.h gives.
+            unsafe { slot.cast::<abi::CurrentItem>().write(current_item) };
+        }
     }
 }
 
-impl Program for Image {
+thread_local! {
+    /// What device code of images that call each other knows as the current item.
+    static CURRENT: Cell<*mut Item> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// `aspen_cpu_current_item`.
+extern "C" fn current_item() -> *mut *mut Item {
+    CURRENT.with(Cell::as_ptr)
+}
+
+impl Program for Images {
     fn kernel(&self, symbol: &str) -> Result<Arc<dyn Kernel>> {
-        let failed = |why: &str| Error::new(Code::Build, format!("{}: {why} '{symbol}'", self.library.name));
-        let name = CString::new(symbol).map_err(|_| failed("no symbol can be called"))?;
-        // SAFETY: an open library and a NUL-terminated name.
-        let entry = ptr::NonNull::new(unsafe { libc::dlsym(self.library.handle, name.as_ptr()) })
-            .ok_or_else(|| failed("the image's list of kernels promises an entry that its code lacks,"))?;
-        Ok(Arc::new(Entry { library: self.library.clone(), entry, pace: Arc::default() }))
+        let failed = |name: &str| {
+            let why = "the image's list of kernels promises an entry that its code lacks,";
+            Error::new(Code::Build, format!("{name}: {why} '{symbol}'"))
+        };
+        let Some(library) = self.libraries.first() else { return Err(failed("no image")) };
+        let entry = library.find(symbol).ok_or_else(|| failed(&library.name))?;
+        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, pace: Arc::default() }))
     }
 }
 
 struct Entry {
-    library: Arc<Library>,
+    libraries: Arc<[Library]>,
     entry: ptr::NonNull<c_void>,
     pace: Arc<Pace>,
 }
@@ -79,7 +132,7 @@ unsafe impl Sync for Entry {}
 
 impl Kernel for Entry {
     fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>> {
-        let keep = Kept { pace: self.pace.clone(), _library: self.library.clone() };
+        let keep = Kept { pace: self.pace.clone(), _libraries: self.libraries.clone() };
         match launch.kind {
             LaunchKind::SingleTask | LaunchKind::Range => {
                 // SAFETY: native_cpu.h: entries of kernels launched this way have this type. The front end saw every launch of the kernel.
@@ -99,7 +152,7 @@ impl Kernel for Entry {
 pub(crate) struct Kept {
     /// How fast the kernel is.
     pub(crate) pace: Arc<Pace>,
-    _library: Arc<Library>,
+    _libraries: Arc<[Library]>,
 }
 
 #[cfg(test)]
@@ -108,7 +161,7 @@ impl Kept {
     pub(crate) fn nothing() -> Kept {
         // SAFETY: the test's own program, which is always open.
         let handle = unsafe { libc::dlopen(ptr::null(), libc::RTLD_NOW) };
-        Kept { pace: Arc::default(), _library: Arc::new(Library { handle, name: "test".into() }) }
+        Kept { pace: Arc::default(), _libraries: Arc::new([Library { handle, name: "test".into() }]) }
     }
 }
 
@@ -185,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_is_no_library_is_refused_by_name() {
-        let error = Image::load("image 'x_0'", b"no ELF file").map(|_| ()).expect_err("not loadable");
+        let error = Library::load("image 'x_0'", b"no ELF file").map(|_| ()).expect_err("not loadable");
         assert_eq!(error.code(), Code::Build);
         assert!(error.message().starts_with("image 'x_0' cannot be loaded: image: "), "{error}");
     }

@@ -53,6 +53,8 @@ pub struct Answers {
     pub max_work_item_sizes: Vec<usize>,
     /// `CL_DEVICE_VENDOR_ID`.
     pub vendor_id: u32,
+    /// `CL_DEVICE_IP_VERSION_INTEL`, of the extension `cl_intel_device_attribute_query`.
+    pub ip_version: u32,
     /// `CL_DEVICE_MAX_COMPUTE_UNITS`.
     pub max_compute_units: u32,
     /// `CL_DEVICE_MAX_CLOCK_FREQUENCY` in MHz.
@@ -151,6 +153,7 @@ impl Answers {
             max_work_group_size: size(sys::DEVICE_MAX_WORK_GROUP_SIZE),
             max_work_item_sizes: ask.list(sys::DEVICE_MAX_WORK_ITEM_SIZES),
             vendor_id: number(sys::DEVICE_VENDOR_ID),
+            ip_version: if has("cl_intel_device_attribute_query") { number(sys::DEVICE_IP_VERSION_INTEL) } else { 0 },
             max_compute_units: number(sys::DEVICE_MAX_COMPUTE_UNITS),
             max_clock_frequency: number(sys::DEVICE_MAX_CLOCK_FREQUENCY),
             address_bits: number(sys::DEVICE_ADDRESS_BITS),

@@ -6,18 +6,17 @@ use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceType, Facts, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
 };
 use aspen_runtime::{Code, Error, Result};
 
 use crate::answers::{Answers, platform_text};
 use crate::capabilities::{capabilities, facts as device_facts};
+use crate::fit::fit;
 use crate::handles::{Context, DeviceId, Failure, PlatformId, Queue, Tried, device_ids, platform_ids};
 use crate::program::Image;
 use crate::sys::{self, Api, Usm, cl_uint};
 
-/// The arch string of images that any OpenCL driver may take.
-const ARCH: &str = "spir64";
 /// The longest pattern that `clEnqueueMemFillINTEL` repeats.
 const LONGEST_PATTERN: usize = 128;
 /// Bytes of a pattern that are made on the host at once where the driver cannot repeat it.
@@ -120,9 +119,13 @@ impl Device {
         Error::new(code, format!("OpenCL device '{}': {failure}", self.name()))
     }
 
-    pub(crate) fn context(&self) -> Result<&Arc<Context>> {
+    pub(crate) fn tried_context(&self) -> Tried<&Arc<Context>> {
         let create = || Context::create(self.common.api, self.common.platform, &self.common.ids);
-        self.common.context.get_or_init(create).as_ref().map_err(|failure| self.error(Code::Runtime, failure))
+        self.common.context.get_or_init(create).as_ref().map_err(|failure| *failure)
+    }
+
+    fn context(&self) -> Result<&Arc<Context>> {
+        self.tried_context().map_err(|failure| self.error(Code::Runtime, failure))
     }
 
     /// The queue that all commands go through.
@@ -246,16 +249,16 @@ impl RawDevice for Handle {
         &self.0.facts
     }
 
-    fn takes_arch(&self, arch: &str) -> bool {
-        arch == ARCH && self.0.answers.takes_spirv()
+    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
+        fit(&self.0.answers, image)
     }
 
     fn runs_sub_group_size(&self, size: u32) -> bool {
         self.0.capabilities.sub_group_sizes.as_ref().is_some_and(|sizes| sizes.contains(&size))
     }
 
-    fn load(&self, name: &str, image: &[u8]) -> Result<Arc<dyn Program>> {
-        Ok(Arc::new(Image::build(&self.0, name, image)?))
+    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
+        Ok(Arc::new(Image::build(&self.0, parts)?))
     }
 
     fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {

@@ -222,20 +222,95 @@ pub(crate) struct NotBuilt {
     pub(crate) log: String,
 }
 
+impl From<Failure> for NotBuilt {
+    fn from(failure: Failure) -> NotBuilt {
+        NotBuilt { failure, log: String::new() }
+    }
+}
+
 impl Program {
-    /// Builds a program from SPIR-V.
-    pub(crate) fn build(context: &Arc<Context>, device: DeviceId, spirv: &[u8]) -> Result<Arc<Program>, NotBuilt> {
+    /// A program of SPIR-V, not built.
+    pub(crate) fn from_spirv(context: &Arc<Context>, device: DeviceId, spirv: &[u8]) -> Tried<Program> {
         let mut error = sys::SUCCESS;
         // SAFETY: `spirv` is readable for its length; the driver copies it.
         let handle = unsafe { (context.create_program)(context.handle, spirv.as_ptr().cast(), spirv.len(), &mut error) };
-        let handle = given("clCreateProgramWithIL", error, handle).map_err(|failure| NotBuilt { failure, log: String::new() })?;
-        let program = Program { context: context.clone(), device, handle };
+        Ok(Program { context: context.clone(), device, handle: given("clCreateProgramWithIL", error, handle)? })
+    }
+
+    /// A program of what a compiler made for the device, not built.
+    pub(crate) fn from_binary(context: &Arc<Context>, device: DeviceId, binary: &[u8]) -> Tried<Program> {
+        let call = "clCreateProgramWithBinary";
+        let (mut status, mut error) = (sys::SUCCESS, sys::SUCCESS);
+        let (size, bytes) = (binary.len(), binary.as_ptr());
+        // SAFETY: one device of the context, arrays of one size and one pointer that is readable for so many bytes; the driver copies them.
+        let handle =
+            unsafe { (context.api.clCreateProgramWithBinary)(context.handle, 1, &device.0, &size, &bytes, &mut status, &mut error) };
+        let program = Program { context: context.clone(), device, handle: given(call, error, handle)? };
+        succeeded(call, status)?;
+        Ok(program)
+    }
+
+    /// Compiles and links it.
+    pub(crate) fn build(self) -> Result<Arc<Program>, NotBuilt> {
         // SAFETY: one device of the context, options without any, no callback.
-        let error = unsafe { (context.api.clBuildProgram)(handle, 1, &device.0, c"".as_ptr(), ptr::null(), ptr::null_mut()) };
-        match succeeded("clBuildProgram", error) {
-            Ok(()) => Ok(Arc::new(program)),
-            Err(failure) => Err(NotBuilt { failure, log: program.log() }),
+        let error =
+            unsafe { (self.context.api.clBuildProgram)(self.handle, 1, &self.device.0, c"".as_ptr(), ptr::null(), ptr::null_mut()) };
+        self.or_log("clBuildProgram", error)
+    }
+
+    /// Compiles it without linking.
+    fn compile(self) -> Result<Arc<Program>, NotBuilt> {
+        let (none, no_names) = (ptr::null(), ptr::null());
+        // SAFETY: one device of the context, options and headers without any, no callback.
+        let error = unsafe {
+            let compile = self.context.api.clCompileProgram;
+            compile(self.handle, 1, &self.device.0, c"".as_ptr(), 0, none, no_names, ptr::null(), ptr::null_mut())
+        };
+        self.or_log("clCompileProgram", error)
+    }
+
+    fn or_log(self, call: &'static str, error: cl_int) -> Result<Arc<Program>, NotBuilt> {
+        match succeeded(call, error) {
+            Ok(()) => Ok(Arc::new(self)),
+            Err(failure) => Err(NotBuilt { failure, log: self.log() }),
         }
+    }
+
+    /// Compiles programs and links them to one. Source: OpenCL 3.0 §5.8.3.
+    pub(crate) fn link(programs: Vec<Program>) -> Result<Arc<Program>, NotBuilt> {
+        let Some(first) = programs.first() else { return Err(Failure { call: "clLinkProgram", error: sys::INVALID_VALUE }.into()) };
+        let (context, device) = (first.context.clone(), first.device);
+        let compiled = programs.into_iter().map(Program::compile).collect::<Result<Vec<_>, _>>()?;
+        let handles: Vec<cl_program> = compiled.iter().map(|program| program.handle).collect();
+        let mut error = sys::SUCCESS;
+        // SAFETY: one device of the context, options without any, an array of compiled programs, no callback.
+        let handle = unsafe {
+            let link = context.api.clLinkProgram;
+            let count = handles.len() as cl_uint;
+            link(context.handle, 1, &device.0, c"".as_ptr(), count, handles.as_ptr(), ptr::null(), ptr::null_mut(), &mut error)
+        };
+        if handle.is_null() {
+            let error = if error == sys::SUCCESS { sys::OUT_OF_RESOURCES } else { error };
+            return Err(Failure { call: "clLinkProgram", error }.into());
+        }
+        // A program that was not linked is there all the same, with the linker's words.
+        Program { context, device, handle }.or_log("clLinkProgram", error)
+    }
+
+    /// What the driver made of it, for [`Program::from_binary`]. `None` if it gives nothing away.
+    pub(crate) fn binary(&self) -> Option<Vec<u8>> {
+        let info = self.context.api.clGetProgramInfo;
+        let mut size = 0_usize;
+        let into = ptr::from_mut(&mut size).cast();
+        // SAFETY: a program for one device, so there is one size.
+        let error = unsafe { info(self.handle, sys::PROGRAM_BINARY_SIZES, size_of::<usize>(), into, ptr::null_mut()) };
+        succeeded("clGetProgramInfo", error).ok().filter(|()| size > 0)?;
+        let mut binary = vec![0_u8; size];
+        let mut pointer = binary.as_mut_ptr();
+        let into = ptr::from_mut(&mut pointer).cast();
+        // SAFETY: one pointer, to room for so many bytes as the driver asked for.
+        let error = unsafe { info(self.handle, sys::PROGRAM_BINARIES, size_of::<*mut u8>(), into, ptr::null_mut()) };
+        succeeded("clGetProgramInfo", error).ok().map(|()| binary)
     }
 
     fn log(&self) -> String {
@@ -248,7 +323,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: created by `build`, released once; kernels keep it.
+        // SAFETY: a new program of the driver's, released once; kernels keep it.
         unsafe { (self.context.api.clReleaseProgram)(self.handle) };
     }
 }

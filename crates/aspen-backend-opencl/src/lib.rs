@@ -2,6 +2,7 @@
 //!
 //! - `sys`: the C API, loaded from the ICD loader at run time; without a loader or drivers there are no devices, which is no error;
 //! - [`answers`]: what a driver says of a device; [`capabilities`]: what follows from that;
+//! - `fit`: which images a device takes;
 //! - `handles`: owned contexts, queues, programs, kernels and events;
 //! - `device`: platforms and devices, memory;
 //! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it.
@@ -9,6 +10,7 @@
 pub mod answers;
 pub mod capabilities;
 mod device;
+mod fit;
 mod handles;
 mod program;
 mod spirv;

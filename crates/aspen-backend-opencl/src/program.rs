@@ -13,11 +13,11 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use aspen_runtime::backend::{self, Job, Launch, LaunchKind};
+use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
-use crate::handles::{Kernel, Program, Tried};
+use crate::handles::{Kernel, NotBuilt, Program, Tried};
 use crate::spirv::for_driver;
 
 /// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
@@ -31,17 +31,32 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    pub(crate) fn build(device: &Arc<Device>, name: &str, spirv: &[u8]) -> Result<Image> {
+    pub(crate) fn build(device: &Arc<Device>, parts: &[Part<'_>]) -> Result<Image> {
         let begin = std::time::Instant::now();
-        let program = Program::build(device.context()?, device.id(), &for_driver(spirv)).map_err(|problem| {
-            let mut text = format!("{name} cannot be built for OpenCL device '{}': {}", device.name(), problem.failure);
+        let names = parts.iter().map(|part| part.name).collect::<Vec<_>>().join(" with ");
+        let program = built(device, parts).map_err(|problem| {
+            let mut text = format!("{names} cannot be built for OpenCL device '{}': {}", device.name(), problem.failure);
             if !problem.log.is_empty() {
                 text += &format!("\n{}", problem.log);
             }
             Error::new(Code::Build, text)
         })?;
-        tracing::debug!(image = name, device = device.name(), ms = begin.elapsed().as_millis(), "built");
-        Ok(Image { device: device.clone(), name: name.to_owned(), program })
+        tracing::debug!(image = names, device = device.name(), ms = begin.elapsed().as_millis(), "built");
+        Ok(Image { device: device.clone(), name: names, program })
+    }
+}
+
+/// Images as the driver runs them: machine code as it is, SPIR-V compiled; several parts are linked.
+fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Program>, NotBuilt> {
+    let context = device.tried_context()?;
+    let program = |part: &Part<'_>| match part.image.kind() {
+        ImageKind::SpirV => Program::from_spirv(context, device.id(), &for_driver(part.image.bytes())),
+        _ => Program::from_binary(context, device.id(), part.image.bytes()),
+    };
+    let mut programs = parts.iter().map(program).collect::<Tried<Vec<_>>>()?;
+    match programs.len() {
+        1 => programs.remove(0).build(),
+        _ => Program::link(programs),
     }
 }
 

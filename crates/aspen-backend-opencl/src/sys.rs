@@ -36,6 +36,7 @@ pub(crate) type cl_event = *mut Opaque;
 pub(crate) const SUCCESS: cl_int = 0;
 pub(crate) const DEVICE_NOT_FOUND: cl_int = -1;
 pub(crate) const OUT_OF_RESOURCES: cl_int = -5;
+pub(crate) const INVALID_VALUE: cl_int = -30;
 pub(crate) const PLATFORM_NOT_FOUND_KHR: cl_int = -1001;
 
 pub(crate) const TRUE: cl_bool = 1;
@@ -79,6 +80,7 @@ pub(crate) const DEVICE_SVM_CAPABILITIES: cl_uint = 0x1053;
 pub(crate) const DEVICE_IL_VERSION: cl_uint = 0x105B;
 pub(crate) const DEVICE_MAX_NUM_SUB_GROUPS: cl_uint = 0x105C;
 pub(crate) const DEVICE_SUB_GROUP_SIZES_INTEL: cl_uint = 0x4108;
+pub(crate) const DEVICE_IP_VERSION_INTEL: cl_uint = 0x4250;
 pub(crate) const DEVICE_HOST_MEM_CAPABILITIES_INTEL: cl_uint = 0x4190;
 pub(crate) const DEVICE_DEVICE_MEM_CAPABILITIES_INTEL: cl_uint = 0x4191;
 pub(crate) const DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL: cl_uint = 0x4192;
@@ -92,6 +94,8 @@ pub(crate) const QUEUE_PROPERTIES: cl_bitfield = 0x1093;
 pub(crate) const QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE: cl_bitfield = 1 << 0;
 pub(crate) const QUEUE_PROFILING_ENABLE: cl_bitfield = 1 << 1;
 
+pub(crate) const PROGRAM_BINARY_SIZES: cl_uint = 0x1165;
+pub(crate) const PROGRAM_BINARIES: cl_uint = 0x1166;
 pub(crate) const PROGRAM_BUILD_LOG: cl_uint = 0x1183;
 pub(crate) const EVENT_COMMAND_EXECUTION_STATUS: cl_uint = 0x11D3;
 
@@ -149,6 +153,17 @@ functions! {
         fn clReleaseCommandQueue(cl_command_queue) -> cl_int;
         fn clFlush(cl_command_queue) -> cl_int;
         fn clCreateProgramWithIL(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
+        fn clCreateProgramWithBinary(
+            cl_context, cl_uint, *const cl_device_id, *const usize, *const *const u8, *mut cl_int, *mut cl_int
+        ) -> cl_program;
+        fn clCompileProgram(
+            cl_program, cl_uint, *const cl_device_id, *const c_char, cl_uint, *const cl_program, *const *const c_char, *const c_void,
+            *mut c_void
+        ) -> cl_int;
+        fn clLinkProgram(
+            cl_context, cl_uint, *const cl_device_id, *const c_char, cl_uint, *const cl_program, *const c_void, *mut c_void, *mut cl_int
+        ) -> cl_program;
+        fn clGetProgramInfo(cl_program, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
         fn clBuildProgram(cl_program, cl_uint, *const cl_device_id, *const c_char, *const c_void, *mut c_void) -> cl_int;
         fn clGetProgramBuildInfo(cl_program, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
         fn clReleaseProgram(cl_program) -> cl_int;

@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use aspen_contract::Capabilities;
+pub use aspen_image::{DeviceImage, ImageKind};
 
 use crate::error::{Code, Error, Result};
 
@@ -139,6 +140,29 @@ pub enum UsmKind {
     Shared = 2,
 }
 
+/// How well an image suits a device; of several images the greatest is taken. Source: issue 6 "Image choice".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fit {
+    /// The driver compiles it when it is loaded.
+    JustInTime,
+    /// Machine code; of several the one with the highest level, as backends count them.
+    AheadOfTime {
+        /// 0 for code that runs on every device of its kind, more for code made for this one.
+        level: u32,
+    },
+}
+
+/// An image to load.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// For messages.
+    pub name: &'a str,
+    /// The image.
+    pub image: &'a DeviceImage<'a>,
+    /// The functions it takes from others: the symbol, and the index of the part that exports it.
+    pub imports: &'a [(String, usize)],
+}
+
 /// A device as it really is; profiles are the runtime's business.
 pub trait RawDevice: Send + Sync {
     /// Its type.
@@ -147,15 +171,16 @@ pub trait RawDevice: Send + Sync {
     fn capabilities(&self) -> &Capabilities;
     /// Its other facts.
     fn facts(&self) -> &Facts;
-    /// Whether it takes images of that `arch` string.
-    fn takes_arch(&self, arch: &str) -> bool;
+    /// How well it takes the image; `None` if not at all. Only strings of the container are looked at: the choice comes before the check,
+    /// and nothing of an image is read before that.
+    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit>;
     /// Whether it can run a kernel with exactly that sub-group size, although a profile may list other sizes. Source: DESIGN §7.22.
     fn runs_sub_group_size(&self, size: u32) -> bool;
-    /// Loads an image; `name` is for messages.
+    /// Loads an image, the first part, with those it imports functions from. All parts fit the device and are of one kind.
     ///
     /// # Errors
-    /// [`Code::Build`] if the image cannot be loaded.
-    fn load(&self, name: &str, image: &[u8]) -> Result<Arc<dyn Program>>;
+    /// [`Code::Build`] if they cannot be loaded, with what the compiler or loader says.
+    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>>;
     /// Allocates memory that kernels can access; `None` when there is none left.
     fn allocate(&self, kind: UsmKind, layout: alloc::Layout) -> Option<NonNull<u8>>;
     /// Gives memory back.

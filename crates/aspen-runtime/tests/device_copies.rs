@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 
 use aspen_contract::Capabilities;
-use aspen_runtime::backend::{Backend, BackendKind, DeviceType, Facts, PlatformFacts, Program, RawDevice, UsmKind};
+use aspen_runtime::backend::{Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind};
 use aspen_runtime::backend::{copy_on_host, fill_on_host};
 use aspen_runtime::buffer::{Access, Buffer};
 use aspen_runtime::queue::{Dependencies, Queue};
@@ -40,14 +40,14 @@ impl RawDevice for Fake {
     fn facts(&self) -> &Facts {
         &self.facts
     }
-    fn takes_arch(&self, _: &str) -> bool {
-        false
+    fn fit(&self, _: &DeviceImage<'_>) -> Option<Fit> {
+        None
     }
     fn runs_sub_group_size(&self, _: u32) -> bool {
         false
     }
-    fn load(&self, name: &str, _: &[u8]) -> Result<Arc<dyn Program>> {
-        Err(Error::new(Code::Build, name))
+    fn load(&self, _: &[Part<'_>]) -> Result<Arc<dyn Program>> {
+        Err(Error::new(Code::Build, "nothing is loaded here"))
     }
     fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
         assert_eq!(kind, UsmKind::Device);

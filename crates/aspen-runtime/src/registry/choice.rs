@@ -1,0 +1,206 @@
+//! From a kernel's symbol to the image that runs, or to the reasons why none does.
+//!
+//! The order of candidates: the launching module's images before all others, the symbol with the object's tag before the plain one, code
+//! made ahead of time before code that is compiled when it is loaded, then the order of the container. The first whose requirements, and
+//! those of the images it imports from, the device meets is taken. If none is, one error lists for every candidate what is missing.
+//! Nothing of an image but its strings is read here. Source: S0; issue 6 "Image choice".
+
+use std::cmp::Reverse;
+
+use aspen_contract::{Requirements, refusal};
+
+use super::closure::Closure;
+use super::module::{Candidate, Module};
+use super::{Inner, KernelKey};
+use crate::backend::Fit;
+use crate::error::{Code, Error, Result};
+use crate::save;
+use crate::system::Device;
+
+/// Candidates that passed the check, best first; never empty.
+pub(super) struct Choice<'r> {
+    pub(super) taken: Vec<Taken<'r>>,
+}
+
+/// A candidate that passed the check.
+pub(super) struct Taken<'r> {
+    pub(super) candidate: Candidate<'r>,
+    pub(super) closure: Closure<'r>,
+    pub(super) name: String,
+    pub(super) requirements: Requirements,
+}
+
+/// There is no such kernel, or it may not run here.
+pub(super) enum Denied {
+    /// No image holds it; not remembered, since anybody can ask for anything.
+    Unknown(Error),
+    /// The check's verdict.
+    Refused(Error),
+}
+
+impl Inner {
+    /// Images with the kernel: those of the launching module before others, the tagged symbol before the plain one.
+    fn candidates(&self, key: KernelKey<'_>) -> Result<Vec<Candidate<'_>>> {
+        let tagged = (!key.tag.is_empty()).then(|| format!("{}.aspen_{}", key.symbol, key.tag));
+        let symbols: Vec<&str> = tagged.as_deref().into_iter().chain([key.symbol]).collect();
+        let (own, others): (Vec<&Module>, Vec<&Module>) = self.modules.iter().partition(|module| module.record.anchor == key.module);
+        let mut candidates = Vec::new();
+        let mut damaged = None;
+        for module in own.into_iter().chain(others) {
+            match module.parsed() {
+                Ok(parsed) => module.find(parsed, &symbols, &mut candidates),
+                Err(error) => damaged = damaged.or(Some(error)),
+            }
+        }
+        match damaged {
+            // The kernel may well be in the part that cannot be read.
+            Some(error) if candidates.is_empty() => Err(error),
+            _ => Ok(candidates),
+        }
+    }
+
+    /// The check.
+    pub(super) fn choose(&self, device: &'static Device, key: KernelKey<'_>) -> std::result::Result<Choice<'_>, Denied> {
+        let candidates = self.candidates(key).map_err(Denied::Unknown)?;
+        if candidates.is_empty() {
+            return Err(Denied::Unknown(self.no_such_kernel(key)));
+        }
+        let mut fitting: Vec<(Fit, Candidate<'_>)> = Vec::new();
+        let mut foreign = Vec::new();
+        for candidate in candidates {
+            match device.real().fit(&candidate.image.image) {
+                Some(fit) => fitting.push((fit, candidate)),
+                None => foreign.push(candidate),
+            }
+        }
+        if fitting.is_empty() {
+            return Err(Denied::Refused(no_image_for(device, key, &foreign)));
+        }
+        let own = |candidate: &Candidate<'_>| {
+            self.modules.iter().any(|module| module.number == candidate.id.0 && module.record.anchor == key.module)
+        };
+        // Stable, so the order of the container decides the rest.
+        fitting.sort_by_key(|(fit, candidate)| (!own(candidate), candidate.symbol == key.symbol, Reverse(*fit)));
+        let (mut taken, mut refused) = (Vec::new(), Vec::new());
+        for (_, candidate) in fitting {
+            let label = candidate.image.label.as_str();
+            let image = &candidate.image.image;
+            match self.check(device, candidate) {
+                Ok(passed) => {
+                    save::considered(device, label, image, if taken.is_empty() { "taken" } else { "could run, but another one is taken" });
+                    taken.push(passed);
+                }
+                Err(error) => {
+                    save::considered(device, label, image, error.message());
+                    refused.push((label, error));
+                }
+            }
+        }
+        if taken.is_empty() { Err(Denied::Refused(all_of(&refused))) } else { Ok(Choice { taken }) }
+    }
+
+    fn check<'r>(&'r self, device: &'static Device, candidate: Candidate<'r>) -> Result<Taken<'r>> {
+        let closure = self.closure(device, &candidate)?;
+        let name = candidate.name();
+        let known = name.as_deref().unwrap_or(&candidate.symbol);
+        let needs = closure.needs(device, known)?;
+        let name = name?;
+        if !needs.unmet.is_empty() {
+            let text = refusal(&name, device.refusing_name(&needs.requirements), &needs.unmet, &needs.sources, device.capabilities());
+            return Err(Error::new(Code::KernelNotSupported, text));
+        }
+        closure.complete(device, &name)?;
+        Ok(Taken { candidate, closure, name, requirements: needs.requirements })
+    }
+
+    /// There is no such kernel: the message says what there is.
+    fn no_such_kernel(&self, key: KernelKey<'_>) -> Error {
+        let mut images = Vec::new();
+        let mut own_module = false;
+        for module in &self.modules {
+            own_module |= module.record.anchor == key.module;
+            if let Ok(parsed) = module.parsed() {
+                images.extend(parsed.images.iter().map(|image| image.label.clone()));
+            }
+        }
+        let mut text = format!("no device image holds the kernel '{}'", key.symbol);
+        if !own_module {
+            text += " (the module that launches it has registered no images; link it with aspen++)";
+        }
+        text += &match images.len() {
+            0 => "; there are no images at all".to_owned(),
+            count if count > 8 => format!("; the {count} images are {}, …", images[..8].join(", ")),
+            _ => format!("; the images are {}", images.join(", ")),
+        };
+        Error::new(Code::Invalid, text)
+    }
+}
+
+/// One error for all candidates. Those that say the same need no names: mostly they are one kernel for several targets.
+fn all_of(refused: &[(&str, Error)]) -> Error {
+    let Some((_, first)) = refused.first() else { return Error::new(Code::KernelNotSupported, "no image of the kernel may run") };
+    if refused.iter().all(|(_, error)| error == first) {
+        return first.clone();
+    }
+    let lacking = refused.iter().find(|(_, error)| error.code() == Code::KernelNotSupported);
+    // A device that lacks something is the plainer reason; what else is wrong stands in the list.
+    let code = lacking.map_or(first.code(), |(_, error)| error.code());
+    let (head, _) = split_head(lacking.map_or(first, |(_, error)| error).message());
+    let mut text = head.to_owned();
+    for (label, error) in refused {
+        text += &format!("\n  {label}:");
+        let (own_head, reasons) = split_head(error.message());
+        let reasons = if own_head == head && !reasons.is_empty() { reasons } else { error.message() };
+        for line in reasons.lines() {
+            text += &format!("\n    {}", line.trim_start());
+        }
+    }
+    Error::new(code, text)
+}
+
+/// `kernel 'K' cannot run on 'D':` and the lines below it.
+fn split_head(message: &str) -> (&str, &str) {
+    message.split_once('\n').unwrap_or((message, ""))
+}
+
+/// The program has the kernel, but only for other devices.
+fn no_image_for(device: &Device, key: KernelKey<'_>, foreign: &[Candidate<'_>]) -> Error {
+    let mut targets: Vec<&str> = foreign.iter().map(|candidate| candidate.image.image.target()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let name = foreign.first().and_then(|candidate| candidate.name().ok()).unwrap_or_else(|| key.symbol.to_owned());
+    let text = format!(
+        "kernel '{name}' cannot run on '{}':\n  the program has no image of it for {}, only for {} (-fsycl-targets)",
+        device.real().facts().name,
+        device.platform().backend().name(),
+        targets.join(", ")
+    );
+    Error::new(Code::KernelNotSupported, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(code: Code, message: &str) -> Error {
+        Error::new(code, message)
+    }
+
+    #[test]
+    fn one_error_for_all_candidates() {
+        let lacks = |what: &str| refused(Code::KernelNotSupported, &format!("kernel 'K' cannot run on 'D':\n  needs aspect {what}"));
+        assert_eq!(all_of(&[("a", lacks("fp64")), ("b", lacks("fp64"))]), lacks("fp64"));
+        let both = all_of(&[("image 'a'", lacks("fp16")), ("image 'b'", lacks("fp64"))]);
+        assert_eq!(both.code(), Code::KernelNotSupported);
+        assert_eq!(
+            both.message(),
+            "kernel 'K' cannot run on 'D':\n  image 'a':\n    needs aspect fp16\n  image 'b':\n    needs aspect fp64"
+        );
+        let mixed = all_of(&[("image 'a'", refused(Code::Build, "image 'a': damaged")), ("image 'b'", lacks("fp64"))]);
+        assert_eq!(mixed.code(), Code::KernelNotSupported);
+        assert_eq!(
+            mixed.message(),
+            "kernel 'K' cannot run on 'D':\n  image 'a':\n    image 'a': damaged\n  image 'b':\n    needs aspect fp64"
+        );
+    }
+}

@@ -1,0 +1,198 @@
+//! The images a kernel's image imports device functions from, directly or through others. Source: S0 "the check over the closure"; DESIGN §8.
+//!
+//! A function is provided by the importer's own module, else by the one module that exports it, in an image which the device takes and
+//! which is of the importer's kind. What a module provides counts from its registration to its end, so the closure is found anew whenever
+//! modules come or go.
+
+use aspen_contract::{Need, Requirements, Source, Step};
+
+use super::Inner;
+use super::module::{Candidate, Image, ImageId};
+use crate::error::{Code, Error, Result};
+use crate::system::Device;
+
+/// An image of a closure.
+pub(super) struct Part<'r> {
+    pub(super) id: ImageId,
+    pub(super) image: &'r Image,
+    /// The function for which it was taken in; of the first part, the kernel.
+    pub(super) symbol: String,
+    /// Which parts its own imports come from, in the order of the symbols.
+    pub(super) imports: Vec<(String, usize)>,
+}
+
+/// Images that are loaded together, the kernel's first.
+pub(super) struct Closure<'r> {
+    pub(super) parts: Vec<Part<'r>>,
+    /// Why it cannot be loaded, in words that follow the kernel's name: imports that nobody provides, or several modules.
+    pub(super) problems: Vec<String>,
+}
+
+/// What a closure needs, and what of it a device lacks.
+pub(super) struct Needs {
+    pub(super) requirements: Requirements,
+    pub(super) unmet: Vec<Need>,
+    pub(super) sources: Vec<Source>,
+}
+
+impl Inner {
+    /// # Errors
+    /// If a list of imports is damaged.
+    pub(super) fn closure<'r>(&'r self, device: &Device, root: &Candidate<'r>) -> Result<Closure<'r>> {
+        let mut closure = Closure {
+            parts: vec![Part { id: root.id, image: root.image, symbol: root.symbol.clone(), imports: Vec::new() }],
+            problems: Vec::new(),
+        };
+        let mut next = 0;
+        while next < closure.parts.len() {
+            let importer = closure.parts[next].image;
+            let mut symbols = importer.image.imports().map_err(|error| importer.damaged(&error))?;
+            symbols.sort_unstable();
+            let mut imports = Vec::new();
+            for symbol in symbols {
+                match self.provider(device, closure.parts[next].id.0, importer, &symbol) {
+                    Ok((id, image)) => {
+                        let known = closure.parts.iter().position(|part| part.id == id);
+                        let index = known.unwrap_or_else(|| {
+                            closure.parts.push(Part { id, image, symbol: symbol.clone(), imports: Vec::new() });
+                            closure.parts.len() - 1
+                        });
+                        imports.push((symbol, index));
+                    }
+                    Err(problem) => closure.problems.push(problem),
+                }
+            }
+            closure.parts[next].imports = imports;
+            next += 1;
+        }
+        Ok(closure)
+    }
+
+    fn provider(&self, device: &Device, own: usize, importer: &Image, symbol: &str) -> std::result::Result<(ImageId, &Image), String> {
+        let mut found: Vec<(ImageId, &Image)> = Vec::new();
+        let mut elsewhere: Vec<&str> = Vec::new();
+        // A damaged module provides nothing; the launch of its own kernels says what is wrong with it.
+        for (module, parsed) in self.modules.iter().filter_map(|module| Some((module, module.parsed().ok()?))) {
+            let exporting = || parsed.exporting(symbol).iter().map(|index| (*index, &parsed.images[*index]));
+            let suits = |image: &Image| device.real().fit(&image.image).filter(|_| image.image.kind() == importer.image.kind());
+            let best = exporting().filter_map(|(index, image)| Some((suits(image)?, index, image)));
+            // The first of equally good ones.
+            let best = best.reduce(|best, other| if other.0 > best.0 { other } else { best });
+            match best {
+                Some((_, index, image)) if module.number == own => return Ok(((own, index), image)),
+                Some((_, index, image)) => found.push(((module.number, index), image)),
+                None => elsewhere.extend(exporting().map(|(_, image)| image.label.as_str())),
+            }
+        }
+        let name = named(symbol);
+        match found[..] {
+            [one] => Ok(one),
+            [] => {
+                let mut text = format!("calls device function {name}, which no loaded module provides for '{}'", importer.image.target());
+                if !elsewhere.is_empty() {
+                    text += &format!(" (for other devices {} does)", elsewhere.join(", "));
+                }
+                Err(text + "; load the library that defines it before the launch")
+            }
+            _ => {
+                let labels: Vec<&str> = found.iter().map(|(_, image)| image.label.as_str()).collect();
+                Err(format!("calls device function {name}, which several modules define: {}; load only one of them", labels.join(", ")))
+            }
+        }
+    }
+}
+
+impl Closure<'_> {
+    /// What all parts need together. `kernel` is the kernel's name for people.
+    ///
+    /// # Errors
+    /// If a part's requirements are damaged, or contradict those of another part.
+    pub(super) fn needs(&self, device: &Device, kernel: &str) -> Result<Needs> {
+        let mut all = Needs { requirements: Requirements::default(), unmet: Vec::new(), sources: Vec::new() };
+        for (index, part) in self.parts.iter().enumerate() {
+            let own = part.image.image.requirements().map_err(|error| part.image.damaged(&error))?;
+            for need in device.unmet(&own) {
+                if !all.unmet.contains(&need) {
+                    all.sources.extend(part.source(&need, (index > 0).then_some(kernel)));
+                    all.unmet.push(need);
+                }
+            }
+            merge(&mut all.requirements, own).map_err(|what| {
+                let text = format!("kernel '{kernel}' cannot run: it requires {what} than {}, which it calls", part.image.label);
+                Error::new(Code::Build, text)
+            })?;
+        }
+        Ok(all)
+    }
+
+    /// # Errors
+    /// [`Code::Build`] with everything that keeps the closure from being loaded.
+    pub(super) fn complete(&self, device: &Device, kernel: &str) -> Result<()> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        let text = format!("kernel '{kernel}' cannot run on '{}':\n  it {}", device.real().facts().name, self.problems.join("\n  it "));
+        Err(Error::new(Code::Build, text))
+    }
+}
+
+impl Part<'_> {
+    /// Why the part has the need. For an image that is called, the kernel's name is given, and the chain goes on from the called function.
+    fn source(&self, need: &Need, kernel: Option<&str>) -> Option<Source> {
+        // Explanations are a courtesy: damaged ones must not hide that the kernel cannot run.
+        let known = self.image.image.sources(&self.symbol).unwrap_or_default().into_iter().find(|source| source.need == *need);
+        let Some(kernel) = kernel else { return known };
+        let step = |function: String| Step { function, place: None, remark: None };
+        let mut source =
+            known.unwrap_or_else(|| Source { need: need.clone(), declared: false, chain: vec![step(demangled(&self.symbol))] });
+        source.chain.push(step(kernel.to_owned()));
+        Some(source)
+    }
+}
+
+/// Adds requirements; `Err` says what cannot be both.
+fn merge(all: &mut Requirements, own: Requirements) -> std::result::Result<(), &'static str> {
+    all.aspects.extend(own.aspects);
+    all.guard_also(own.guarded);
+    match (&all.reqd_sub_group_size, own.reqd_sub_group_size) {
+        (Some(one), Some(other)) if *one != other => return Err("another sub-group size"),
+        (None, size) => all.reqd_sub_group_size = size,
+        _ => {}
+    }
+    match (&all.reqd_work_group_size, own.reqd_work_group_size) {
+        (Some(one), Some(other)) if *one != other => return Err("another work-group size"),
+        (None, size) => all.reqd_work_group_size = size,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// `'foo' (_Z3fooi)`.
+fn named(symbol: &str) -> String {
+    let name = demangled(symbol);
+    if name == symbol { format!("'{symbol}'") } else { format!("'{name}' ({symbol})") }
+}
+
+/// The function's name as messages have it: qualified, without parameters. Source: DESIGN §2 "Names in messages".
+fn demangled(symbol: &str) -> String {
+    let options = cpp_demangle::DemangleOptions::default().no_params().no_return_type();
+    let parsed = cpp_demangle::Symbol::new(symbol).ok();
+    parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok()).unwrap_or_else(|| symbol.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_named_as_in_the_source() {
+        for (symbol, name) in [
+            ("_Z3fooi", "'foo' (_Z3fooi)"),
+            ("_ZN2ns3barIdEEvT_", "'ns::bar<double>' (_ZN2ns3barIdEEvT_)"),
+            ("plain_c", "'plain_c'"),
+            ("_Znonsense", "'_Znonsense'"),
+        ] {
+            assert_eq!(named(symbol), name);
+        }
+    }
+}

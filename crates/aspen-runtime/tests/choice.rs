@@ -1,0 +1,354 @@
+//! Which image a kernel runs from, and why not: choice among targets, images that import functions of other modules, what is read before
+//! the check. The devices are made up; what they are asked to load is written down.
+
+use std::alloc::Layout;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+
+use aspen_contract::{Aspect, Capabilities, Need, Place, Requirements, Source, Step};
+use aspen_image::image::{IMPORTED_SYMBOLS, symbols_set};
+use aspen_image::{ImageBuilder, ImageKind, Kernel as KernelOf, KernelInfo};
+use aspen_runtime::backend::{
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Kernel, Launch, Part, PlatformFacts, Program, RawDevice, UsmKind,
+};
+use aspen_runtime::registry::{KernelKey, ModuleRecord, Registry};
+use aspen_runtime::system::{Device, System};
+use aspen_runtime::{Code, Environment, Error, Result};
+
+/// A device without fp64 that takes `jit`, `aot` and, better, `exact`; and `broken`, best of all, which cannot be loaded.
+struct Made {
+    facts: Facts,
+    capabilities: Capabilities,
+    loads: Arc<Mutex<Vec<String>>>,
+}
+
+impl RawDevice for Made {
+    fn device_type(&self) -> DeviceType {
+        DeviceType::Gpu
+    }
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
+        match image.target() {
+            "jit" => Some(Fit::JustInTime),
+            "aot" => Some(Fit::AheadOfTime { level: 0 }),
+            "exact" => Some(Fit::AheadOfTime { level: 1 }),
+            "broken" => Some(Fit::AheadOfTime { level: 2 }),
+            _ => None,
+        }
+    }
+    fn runs_sub_group_size(&self, size: u32) -> bool {
+        size == 8
+    }
+    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
+        let part = |part: &Part<'_>| {
+            let imports: String = part.imports.iter().map(|(symbol, from)| format!(" {symbol}<-{from}")).collect();
+            format!("{}{imports}", part.image.name().unwrap_or_default())
+        };
+        let text = parts.iter().map(part).collect::<Vec<_>>().join(" + ");
+        self.loads.lock().expect("no test panics in here").push(text);
+        if parts[0].image.target() == "broken" {
+            return Err(Error::new(Code::Build, "the driver is too old"));
+        }
+        Ok(Arc::new(Loaded))
+    }
+    fn allocate(&self, _: UsmKind, _: Layout) -> Option<NonNull<u8>> {
+        None
+    }
+    unsafe fn free(&self, _: NonNull<u8>, _: Layout) {}
+    fn shares_host_memory(&self) -> bool {
+        true
+    }
+    unsafe fn copy(&self, _: *mut u8, _: *const u8, _: usize) -> Result<()> {
+        Ok(())
+    }
+    unsafe fn fill(&self, _: *mut u8, _: &[u8], _: usize) -> Result<()> {
+        Ok(())
+    }
+}
+
+struct Loaded;
+
+impl Program for Loaded {
+    fn kernel(&self, _: &str) -> Result<Arc<dyn Kernel>> {
+        Ok(Arc::new(Loaded))
+    }
+}
+
+impl Kernel for Loaded {
+    fn prepare(&self, _: Launch, _: usize) -> Result<Box<dyn Job>> {
+        Err(Error::new(Code::Runtime, "nothing runs here"))
+    }
+}
+
+struct Maker(Arc<Mutex<Vec<String>>>);
+
+impl Backend for Maker {
+    fn kind(&self) -> BackendKind {
+        BackendKind::OpenCl
+    }
+    fn platform(&self) -> PlatformFacts {
+        PlatformFacts::default()
+    }
+    fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
+        let capabilities = Capabilities {
+            aspects: [Aspect::from_name("gpu"), Aspect::from_name("fp16")].into_iter().flatten().collect(),
+            may_support_other_aspects: false,
+            sub_group_sizes: Some(vec![8]),
+            max_work_group_size: Some(64),
+            max_work_item_sizes: Some([64; 3]),
+        };
+        vec![Arc::new(Made { facts: Facts { name: "made up".into(), ..Facts::default() }, capabilities, loads: self.0.clone() })]
+    }
+}
+
+/// A registry with a device, modules in the order they were loaded, and what the device loaded.
+struct World {
+    registry: Registry,
+    device: &'static Device,
+    loads: Arc<Mutex<Vec<String>>>,
+}
+
+/// The kernel that tests launch, from the first module.
+const KERNEL: KernelKey<'static> = KernelKey { module: 1, tag: "", symbol: "K" };
+
+impl World {
+    fn new() -> World {
+        let loads = Arc::default();
+        let backends: Vec<Box<dyn Backend>> = vec![Box::new(Maker(Arc::clone(&loads)))];
+        let system = System::start(&backends, Environment::default()).expect("an environment without anything makes sense");
+        World { registry: Registry::new(), device: system.platforms()[0].devices()[0], loads }
+    }
+
+    /// Registers images as a module of that anchor, forever.
+    fn module(&self, anchor: usize, images: &[Vec<u8>]) {
+        let bytes: &'static [u8] = images.concat().leak();
+        let record = ModuleRecord { record: anchor, anchor, images: bytes.as_ptr(), images_size: bytes.len() };
+        // SAFETY: leaked.
+        unsafe { self.registry.register(record) };
+    }
+
+    /// What the check and then a launch say; then what was loaded since the last call.
+    fn launch(&self) -> String {
+        let checked = self.registry.check(self.device, KERNEL);
+        let supported = self.registry.is_supported(self.device, KERNEL);
+        assert!(self.loads.lock().expect("unpoisoned").is_empty(), "the check loads nothing");
+        let loaded = self.registry.load(self.device, KERNEL);
+        let again = self.registry.load(self.device, KERNEL);
+        assert_eq!(loaded, again);
+        assert_eq!(supported, Some(checked.is_ok()));
+        let loads = std::mem::take(&mut *self.loads.lock().expect("unpoisoned")).join("; ");
+        match (checked, loaded) {
+            (Ok(()), Ok(_)) => format!("ok: {loads}"),
+            (Ok(()), Err(error)) => format!("build {:?}: {error}: {loads}", error.code()),
+            (Err(error), other) => {
+                assert!(loads.is_empty() && other.err().as_ref() == Some(&error), "a refused kernel is not loaded");
+                format!("{:?}: {error}", error.code())
+            }
+        }
+    }
+}
+
+fn needing(aspects: &[&str]) -> Requirements {
+    Requirements { aspects: aspects.iter().filter_map(|name| Aspect::from_name(name)).collect(), ..Requirements::default() }
+}
+
+/// An image of kernel K for a target.
+fn kernel(target: &str, aspects: &[&str]) -> ImageBuilder {
+    let info = KernelInfo { name: "k".into(), requirements: needing(aspects) };
+    library(target, &format!("{target}_k"), aspects).kernel(KernelOf { symbol: "K".into(), info }, Vec::new())
+}
+
+/// An image without kernels.
+fn library(target: &str, name: &str, aspects: &[&str]) -> ImageBuilder {
+    ImageBuilder::new(ImageKind::SpirV, "triple", target, name).requirements(&needing(aspects))
+}
+
+fn bytes(builder: ImageBuilder) -> Vec<u8> {
+    builder.to_bytes(b"code").expect("it can be written")
+}
+
+#[test]
+fn the_best_image_whose_requirements_are_met_is_taken() {
+    let fp64 = "kernel 'k' cannot run on 'made up':\n  needs aspect fp64";
+    let cases: [(&[(&str, &[&str])], &str); 9] = [
+        (&[("jit", &[]), ("aot", &[]), ("exact", &[])], "ok: exact_k"),
+        (&[("jit", &[]), ("aot", &[])], "ok: aot_k"),
+        (&[("jit", &[]), ("aot", &[]), ("exact", &["fp64"])], "ok: aot_k"),
+        (&[("jit", &["fp16"]), ("aot", &["fp64"])], "ok: jit_k"),
+        (&[("elsewhere", &[]), ("jit", &[])], "ok: jit_k"),
+        // What a driver does not take is made from the next.
+        (&[("jit", &[]), ("broken", &[])], "ok: broken_k; jit_k"),
+        (&[("jit", &["fp64"]), ("aot", &["fp64"])], &format!("KernelNotSupported: {fp64}")),
+        (
+            &[("jit", &["fp64"]), ("aot", &["fp64", "cpu"])],
+            "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  image 'aot_k' (aot) of module 1:\n    needs aspect cpu\n    needs aspect fp64\
+             \n  image 'jit_k' (jit) of module 1:\n    needs aspect fp64",
+        ),
+        (
+            &[("elsewhere", &[]), ("beyond", &[])],
+            "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  the program has no image of it for opencl, only for beyond, elsewhere \
+             (-fsycl-targets)",
+        ),
+    ];
+    for (images, wanted) in cases {
+        let world = World::new();
+        world.module(1, &images.iter().map(|(target, aspects)| bytes(kernel(target, aspects))).collect::<Vec<_>>());
+        assert_eq!(world.launch(), wanted, "{images:?}");
+    }
+    let world = World::new();
+    world.module(1, &[bytes(kernel("broken", &[]))]);
+    assert_eq!(world.launch(), "build Build: the driver is too old: broken_k");
+}
+
+#[test]
+fn the_launching_modules_images_are_searched_before_others() {
+    let world = World::new();
+    world.module(2, &[bytes(kernel("exact", &[]))]);
+    world.module(1, &[bytes(kernel("jit", &[]))]);
+    assert_eq!(world.launch(), "ok: jit_k");
+    let world = World::new();
+    world.module(2, &[bytes(kernel("exact", &[]))]);
+    world.module(1, &[bytes(kernel("jit", &["fp64"]))]);
+    assert_eq!(world.launch(), "ok: exact_k");
+}
+
+const MISSING: &str = "Build: kernel 'k' cannot run on 'made up':\n  it calls device function 'ns::f' (_ZN2ns1fEi), which no loaded module \
+                       provides for 'jit'";
+const LOAD_IT: &str = "; load the library that defines it before the launch";
+
+#[test]
+fn functions_come_from_modules_that_come_and_go() {
+    let world = World::new();
+    let importing = |aspects: &[&str]| bytes(kernel("jit", aspects).imports(["_ZN2ns1fEi"]));
+    let provider = |name: &str, aspects: &[&str]| bytes(library("jit", name, aspects).export("_ZN2ns1fEi", Vec::new()));
+    world.module(1, &[importing(&[])]);
+    assert_eq!(world.launch(), format!("{MISSING}{LOAD_IT}"));
+    // An image for another device is no help, and is named.
+    world.module(2, &[bytes(library("elsewhere", "far", &[]).export("_ZN2ns1fEi", Vec::new()))]);
+    assert_eq!(world.launch(), format!("{MISSING} (for other devices image 'far' (elsewhere) of module 2 does){LOAD_IT}"));
+    world.module(3, &[provider("near", &[])]);
+    assert_eq!(world.launch(), "ok: jit_k _ZN2ns1fEi<-1 + near");
+    assert_eq!(world.launch(), "ok: ", "loaded once");
+    world.module(4, &[provider("double", &[])]);
+    assert_eq!(
+        world.launch(),
+        "Build: kernel 'k' cannot run on 'made up':\n  it calls device function 'ns::f' (_ZN2ns1fEi), which several modules define: image \
+         'near' (jit) of module 3, image 'double' (jit) of module 4; load only one of them"
+    );
+    world.registry.unregister(3);
+    assert_eq!(world.launch(), "ok: jit_k _ZN2ns1fEi<-1 + double");
+    world.registry.unregister(4);
+    assert_eq!(world.launch(), format!("{MISSING} (for other devices image 'far' (elsewhere) of module 2 does){LOAD_IT}"));
+    // The same library again is another one.
+    world.module(4, &[provider("double", &[])]);
+    assert_eq!(world.launch(), "ok: jit_k _ZN2ns1fEi<-1 + double");
+}
+
+#[test]
+fn the_check_runs_over_all_images_that_are_called() {
+    let place = |line| Some(Place { file: "lib.cpp".into(), line, column: 3 });
+    let step = |function: &str, line| Step { function: function.into(), place: place(line), remark: None };
+    let fp64 = Source { need: Need::Aspect(Aspect::FP64), declared: false, chain: vec![step("half", 4), step("g", 9)] };
+    let world = World::new();
+    world.module(1, &[bytes(kernel("jit", &["fp16"]).imports(["f"]))]);
+    world.module(2, &[bytes(library("jit", "middle", &[]).export("f", Vec::new()).imports(["_Z1gv"]))]);
+    world.module(3, &[bytes(library("jit", "last", &["fp64", "fp16"]).export("_Z1gv", vec![fp64]))]);
+    assert_eq!(
+        world.launch(),
+        "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64: lib.cpp:4:3 in 'half', called from 'g' lib.cpp:9:3, \
+         called from the kernel"
+    );
+    // Without explanations the function is named.
+    world.registry.unregister(3);
+    world.module(3, &[bytes(library("jit", "last", &["cpu"]).export("_Z1gv", Vec::new()))]);
+    assert_eq!(
+        world.launch(),
+        "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect cpu: in 'g', called from the kernel"
+    );
+    // What the device lacks is said before what is missing.
+    world.registry.unregister(3);
+    world.registry.unregister(1);
+    world.module(1, &[bytes(kernel("jit", &["fp64"]).imports(["f"]))]);
+    assert_eq!(world.launch(), "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64");
+    // Images that call each other.
+    let world = World::new();
+    world.module(1, &[bytes(kernel("jit", &[]).export("h", Vec::new()).imports(["f"]))]);
+    world.module(2, &[bytes(library("jit", "back", &[]).export("f", Vec::new()).imports(["h"]))]);
+    assert_eq!(world.launch(), "ok: jit_k f<-1 + back h<-0");
+    // One size for all.
+    let sized = |size| Requirements { reqd_sub_group_size: Some(size), ..Requirements::default() };
+    let world = World::new();
+    world.module(1, &[bytes(kernel("jit", &[]).requirements(&sized(8)).imports(["f"]))]);
+    world.module(2, &[bytes(library("jit", "other", &[]).requirements(&sized(8)).export("f", Vec::new()))]);
+    assert_eq!(world.launch(), "ok: jit_k f<-1 + other");
+    // A function that both the launching module and another one define is its own.
+    let world = World::new();
+    world.module(1, &[bytes(kernel("jit", &[]).imports(["f"])), bytes(library("jit", "own", &[]).export("f", Vec::new()))]);
+    world.module(2, &[bytes(library("jit", "other", &[]).export("f", Vec::new()))]);
+    assert_eq!(world.launch(), "ok: jit_k f<-1 + own");
+}
+
+#[test]
+fn a_damaged_list_of_imports_runs_nothing() {
+    let world = World::new();
+    let mut image = bytes(kernel("jit", &[]).set(IMPORTED_SYMBOLS, symbols_set(["gone"])));
+    let at = image.windows(7).position(|window| window == b"gone=1|").expect("the set's text");
+    image[at + 4] = b'?';
+    world.module(1, &[image]);
+    let text = world.launch();
+    assert!(text.starts_with("Build: image 'jit_k' (jit) of module 1: ") && text.contains(IMPORTED_SYMBOLS), "{text}");
+}
+
+/// Pages of their own, so that access can be taken away.
+struct Pages {
+    start: *mut u8,
+    size: usize,
+}
+
+const PAGE: usize = 4096;
+
+impl Pages {
+    fn with(content: &[u8]) -> Pages {
+        let size = content.len().next_multiple_of(PAGE);
+        // SAFETY: a fresh mapping, filled within its size.
+        let start = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let start = libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            assert_ne!(start, libc::MAP_FAILED);
+            std::ptr::copy_nonoverlapping(content.as_ptr(), start.cast(), content.len());
+            start.cast()
+        };
+        Pages { start, size }
+    }
+
+    fn protect(&self, from: usize, to: usize, access: libc::c_int) {
+        assert!(from.is_multiple_of(PAGE) && to <= self.size && from < to);
+        // SAFETY: within the mapping; whoever reads there dies, which is the test.
+        assert_eq!(unsafe { libc::mprotect(self.start.add(from).cast(), to - from, access) }, 0);
+    }
+}
+
+/// Source: S0 "before anything is read".
+#[test]
+fn nothing_of_an_image_is_read_before_the_check() {
+    let code = vec![0xC3; 64 * PAGE];
+    let image = kernel("jit", &["fp64"]).to_bytes(&code).expect("it can be written");
+    let begin = image.windows(PAGE).position(|window| window.iter().all(|byte| *byte == 0xC3)).expect("the code is there");
+    let pages = Pages::with(&image);
+    let (first, last) = (begin.next_multiple_of(PAGE), (begin + code.len()) / PAGE * PAGE);
+    assert!(last - first >= 62 * PAGE, "nearly all of the code lies in pages of its own");
+    pages.protect(first, last, libc::PROT_NONE);
+    let world = World::new();
+    let record = ModuleRecord { record: 1, anchor: 1, images: pages.start, images_size: image.len() };
+    // SAFETY: mapped for the rest of the test; what cannot be read is not to be read.
+    unsafe { world.registry.register(record) };
+    assert_eq!(world.launch(), "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64");
+    assert_eq!(world.registry.symbols(), ["K"]);
+    pages.protect(first, last, libc::PROT_READ);
+    world.registry.unregister(1);
+}
