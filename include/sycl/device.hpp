@@ -33,6 +33,7 @@ __ASPEN_PLATFORM_STRING(version, ASPEN_PLATFORM_VERSION)
 namespace detail {
 template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int, const I &, const device &>;
 device select_device(int (*score)(const void *, const device &), const void *selector);
+template <class Selector> device select_by(const Selector &selector);
 } // namespace detail
 
 namespace detail {
@@ -47,8 +48,7 @@ public:
   /// The device to which `selector` gives the highest number; a negative one rules a device out.
   template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
   explicit device(const Selector &selector)
-      : device(detail::select_device([](const void *s, const device &d) -> int { return (*static_cast<const Selector *>(s))(d); },
-                                     &selector)) {}
+      : device(detail::select_by(selector)) {}
 
   bool is_cpu() const { return type() == ASPEN_DEVICE_TYPE_CPU; }
   bool is_gpu() const { return type() == ASPEN_DEVICE_TYPE_GPU; }
@@ -175,6 +175,13 @@ inline device select_device(int (*score)(const void *, const device &), const vo
   if (!best)
     fail(errc::runtime, "no device is available that the selector accepts; `aspen devices` lists all, ASPEN_DEVICE_SELECTOR restricts them");
   return device(best);
+}
+
+/// `selector` may be a function, whose address is no `const void *`.
+template <class Selector> device select_by(const Selector &selector) {
+  auto *const where = &selector;
+  using pointer = decltype(where);
+  return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
 }
 
 struct default_selector_object {

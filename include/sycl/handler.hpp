@@ -10,6 +10,7 @@
 #include <sycl/detail/launch.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/event.hpp>
+#include <sycl/kernel_bundle.hpp>
 
 namespace sycl {
 
@@ -42,10 +43,32 @@ public:
   /// Makes the command wait for, and the placeholder refer to, its buffer. Call it before the kernel's lambda is made.
   template <class T, int D, access_mode M, target P, access::placeholder H> void require(const accessor<T, D, M, P, H> &a);
 
+  /// Takes the kernels of this command group, and the specialization constants they read, from `bundle`. Source: SYCL 2020 §4.11.15.
+  void use_kernel_bundle(const kernel_bundle<bundle_state::executable> &bundle) {
+    if (!(bundle.aspen_contents()->in == queue_->context))
+      detail::fail(errc::invalid, "use_kernel_bundle: the bundle and the queue have different contexts");
+    if (!constants_.empty())
+      detail::fail(errc::invalid, "use_kernel_bundle: the command group has set specialization constants itself");
+    bundle_ = bundle.aspen_contents();
+  }
+  template <auto &Constant> void set_specialization_constant(detail::constant_value<Constant> value) {
+    if (bundle_)
+      detail::fail(errc::invalid, "set_specialization_constant: the command group uses a kernel bundle, whose constants were set before");
+    constants_.template set<Constant>(value);
+  }
+  template <auto &Constant> detail::constant_value<Constant> get_specialization_constant() {
+    return values().template get<Constant>();
+  }
+
   template <class Name = detail::unnamed_kernel, class F> void single_task(F f) {
     using N = detail::kernel_name_t<Name, F>;
-    (void)&detail::entry_single_task<N, F>;
-    launch<N>(ASPEN_LAUNCH_SINGLE_TASK, range<1>(1), nullptr, id<1>(), f);
+    if constexpr (std::is_invocable_v<const F &>) {
+      (void)&detail::entry_single_task<N, F>;
+      launch<N>(ASPEN_LAUNCH_SINGLE_TASK, range<1>(1), nullptr, id<1>(), f);
+    } else {
+      static_assert(std::is_invocable_v<const F &, kernel_handler>, "a single task takes nothing or a sycl::kernel_handler");
+      single_task<N>(detail::with_constants<F>{f, constant_block()});
+    }
   }
 
   template <class Name = detail::unnamed_kernel, class F> void parallel_for(range<1> items, F f) { over<Name>(items, id<1>(), f); }
@@ -57,10 +80,15 @@ public:
   }
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for(nd_range<D> shape, F f) {
     using N = detail::kernel_name_t<Name, F>;
-    static_assert(std::is_invocable_v<const F &, nd_item<D>>, "a kernel over an nd_range takes a sycl::nd_item of its dimensions");
-    (void)&detail::entry_nd_range<N, D, F>;
-    const range<D> local = shape.get_local_range();
-    launch<N>(ASPEN_LAUNCH_ND_RANGE, shape.get_global_range(), &local, shape.get_offset(), f);
+    if constexpr (std::is_invocable_v<const F &, nd_item<D>>) {
+      (void)&detail::entry_nd_range<N, D, F>;
+      const range<D> local = shape.get_local_range();
+      launch<N>(ASPEN_LAUNCH_ND_RANGE, shape.get_global_range(), &local, shape.get_offset(), f);
+    } else {
+      static_assert(std::is_invocable_v<const F &, nd_item<D>, kernel_handler>,
+                    "a kernel over an nd_range takes a sycl::nd_item of its dimensions, and perhaps a sycl::kernel_handler");
+      parallel_for<N>(shape, detail::with_constants<F>{f, constant_block()});
+    }
   }
 
   /// Hierarchical kernels; the device chooses the size of the groups.
@@ -159,6 +187,8 @@ private:
   ~handler() {
     if (result_)
       aspen_event_release(result_);
+    for (aspen_buffer_t *own : scratch_)
+      aspen_buffer_release(own);
   }
   event finish() {
     if (!result_)
@@ -176,6 +206,21 @@ private:
     for (const event &e : events_)
       handles_.add(e.aspen_handle());
     return {uses_.data(), uses_.size(), handles_.data(), handles_.size()};
+  }
+
+  detail::constant_values &values() { return bundle_ ? bundle_->constants : constants_; }
+
+  /// Where the command's device finds the values of specialization constants: a buffer of the command's own.
+  detail::constant_block constant_block() {
+    const detail::constant_values &set = values();
+    detail::constant_block block = set.block();
+    if (set.empty())
+      return {};
+    aspen_buffer_t *own = nullptr;
+    detail::check(aspen_buffer_create(set.size(), 16, const_cast<unsigned char *>(block.first), 0, &own));
+    scratch_.add(own);
+    block.first = static_cast<const unsigned char *>(aspen_use(own, ASPEN_ACCESS_READ, false));
+    return block;
   }
 
   void nothing() {
@@ -211,23 +256,35 @@ private:
 
   template <class Name, class F, int D> void over(range<D> items, id<D> offset, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
-    static_assert(std::is_invocable_v<const F &, item<D>>,
-                  "a kernel over a range takes a sycl::id or sycl::item of its dimensions, or a number in one dimension");
-    (void)&detail::entry_range<N, D, F>;
-    launch<N>(ASPEN_LAUNCH_RANGE, items, nullptr, offset, f);
+    if constexpr (std::is_invocable_v<const F &, item<D>>) {
+      (void)&detail::entry_range<N, D, F>;
+      launch<N>(ASPEN_LAUNCH_RANGE, items, nullptr, offset, f);
+    } else {
+      static_assert(std::is_invocable_v<const F &, item<D>, kernel_handler>,
+                    "a kernel over a range takes a sycl::id or sycl::item of its dimensions, or a number in one dimension, and perhaps a "
+                    "sycl::kernel_handler");
+      over<N>(items, offset, detail::with_constants<F>{f, constant_block()});
+    }
   }
 
   template <class Name, class F, int D> void hierarchical(range<D> groups, const std::common_type_t<range<D>> *local, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
-    static_assert(std::is_invocable_v<const F &, group<D>>, "parallel_for_work_group takes a function of a sycl::group");
-    (void)&detail::entry_work_group<N, D, F>;
-    launch<N>(ASPEN_LAUNCH_WORK_GROUPS, groups, local, id<D>(), f);
+    if constexpr (std::is_invocable_v<const F &, group<D>>) {
+      (void)&detail::entry_work_group<N, D, F>;
+      launch<N>(ASPEN_LAUNCH_WORK_GROUPS, groups, local, id<D>(), f);
+    } else {
+      static_assert(std::is_invocable_v<const F &, group<D>, kernel_handler>,
+                    "parallel_for_work_group takes a function of a sycl::group, and perhaps of a sycl::kernel_handler");
+      hierarchical<N>(groups, local, detail::with_constants<F>{f, constant_block()});
+    }
   }
 
   template <class Name, class F, int D>
   void launch(aspen_launch_kind_t kind, const range<D> &global, const std::common_type_t<range<D>> *local, const id<D> &offset, const F &f) {
     open();
     const detail::kernel_identity kernel = detail::identify_kernel<Name>();
+    if (bundle_ && !(bundle_->contains(kernel_id(kernel)) && bundle_->has_device(queue_->device)))
+      detail::fail(errc::kernel_not_supported, "the kernel bundle that the command group uses does not contain this kernel for its device");
     aspen_launch_t l = {};
     l.struct_size = sizeof l;
     l.kind = kind;
@@ -271,6 +328,9 @@ private:
   detail::list<aspen_buffer_use_t> uses_;
   detail::list<event> events_;
   detail::list<aspen_event_t *> handles_;
+  detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses
+  detail::shared<detail::bundle_contents> bundle_;
+  detail::constant_values constants_;
   size_t local_memory_ = 0;
   aspen_event_t *result_ = nullptr;
 };

@@ -1,36 +1,12 @@
-//! Kernel identities and the question whether a device can run them. Source: SYCL 2020 §4.11.
+//! Kernel bundles and the questions whether devices can run kernels. Source: SYCL 2020 §4.11.
 //!
-//! Images are loaded by the runtime when a kernel is launched, so every bundle is `executable`, and a bundle is just its devices.
+//! The runtime loads images when their kernels are launched or built, so a bundle is a choice of kernels and devices, and all states of a
+//! bundle hold the same. What no device of a bundle can run is not in it; nothing is read or built to find that out.
 #pragma once
-#include <cstring>
-#include <sycl/context.hpp>
-#include <sycl/detail/launch.hpp>
+#include <sycl/kernel.hpp>
+#include <sycl/specialization_id.hpp>
 
 namespace sycl {
-
-enum class bundle_state : int { input, object, executable };
-
-class kernel_id {
-public:
-  kernel_id() = delete;
-  /// The symbol of the kernel's entry.
-  const char *get_name() const noexcept { return identity_.symbol; }
-  friend bool operator==(const kernel_id &a, const kernel_id &b) { return std::strcmp(a.get_name(), b.get_name()) == 0; }
-#if __cplusplus < 202002L
-  friend bool operator!=(const kernel_id &a, const kernel_id &b) { return !(a == b); }
-#endif
-
-  /// For the library.
-  explicit kernel_id(const detail::kernel_identity &identity) : identity_(identity) {}
-  bool aspen_runs_on(const device &d) const {
-    return aspen_kernel_is_supported(d.aspen_handle(), identity_.module, identity_.tag, identity_.symbol) == 1;
-  }
-
-private:
-  detail::kernel_identity identity_;
-};
-
-template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::identify_kernel<Name>()); }
 
 namespace detail {
 /// A copy of a symbol that lives as long as the process: kernel_ids point to it, and the runtime's own may go with its module.
@@ -50,6 +26,39 @@ inline const char *keep_symbol(const char *symbol) {
   __atomic_clear(&busy, __ATOMIC_RELEASE);
   return known;
 }
+
+/// What all copies of a bundle share.
+struct bundle_contents : counted {
+  bundle_contents(const context &c, list<device> d) : in(c), devices(std::move(d)) {}
+  context in;
+  list<device> devices;
+  list<kernel_id> kernels;   // if `restricted`; otherwise all of the program
+  bool restricted = false;
+  constant_values constants;
+
+  bool contains(const kernel_id &kernel) const {
+    if (!restricted)
+      return true;
+    for (const kernel_id &k : kernels)
+      if (k == kernel)
+        return true;
+    return false;
+  }
+  bool runs_somewhere(const kernel_id &kernel) const {
+    for (const device &d : devices)
+      if (kernel.aspen_runs_on(d))
+        return true;
+    return false;
+  }
+  bool has_device(const device &which) const {
+    for (const device &d : devices)
+      if (d == which)
+        return true;
+    return false;
+  }
+  /// Calls `function` for every kernel of the bundle.
+  template <class F> void each(F function) const;
+};
 } // namespace detail
 
 /// All kernels of the program.
@@ -66,6 +75,18 @@ template <class Vector = std::vector<kernel_id>> Vector get_kernel_ids() {
   return out;
 }
 
+template <class F> void detail::bundle_contents::each(F function) const {
+  if (restricted) {
+    for (const kernel_id &k : kernels)
+      if (runs_somewhere(k))
+        function(k);
+  } else {
+    for (const kernel_id &k : sycl::get_kernel_ids())
+      if (runs_somewhere(k))
+        function(k);
+  }
+}
+
 inline bool is_compatible(const std::vector<kernel_id> &kernels, const device &on) {
   for (const kernel_id &k : kernels)
     if (!k.aspen_runs_on(on))
@@ -74,75 +95,219 @@ inline bool is_compatible(const std::vector<kernel_id> &kernels, const device &o
 }
 template <class Name> bool is_compatible(const device &on) { return get_kernel_id<Name>().aspen_runs_on(on); }
 
-/// The kernels that at least one of some devices can run.
-template <bundle_state State> class kernel_bundle {
+/// A bundle's images, seen as one. Source: SYCL 2020 §4.11.13.
+template <bundle_state State> class device_image {
 public:
-  kernel_bundle() = delete;
-  bool empty() const noexcept { return get_kernel_ids().empty(); }
-  context get_context() const noexcept { return context_; }
-  backend get_backend() const noexcept { return context_.get_backend(); }
-  std::vector<device> get_devices() const noexcept { return devices_; }
-  bool has_kernel(const kernel_id &kernel) const noexcept {
-    for (const device &d : devices_)
-      if (has_kernel(kernel, d))
-        return true;
-    return false;
+  device_image() = delete;
+  bool has_kernel(const kernel_id &kernel) const noexcept { return contents_->contains(kernel) && contents_->runs_somewhere(kernel); }
+  bool has_kernel(const kernel_id &kernel, const device &on) const noexcept {
+    return contents_->contains(kernel) && contents_->has_device(on) && kernel.aspen_runs_on(on);
   }
-  bool has_kernel(const kernel_id &kernel, const device &on) const noexcept { return contains(kernel) && kernel.aspen_runs_on(on); }
+  friend bool operator==(const device_image &a, const device_image &b) { return a.contents_ == b.contents_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const device_image &a, const device_image &b) { return !(a == b); }
+#endif
+
+  /// For the library.
+  explicit device_image(const detail::shared<detail::bundle_contents> &contents) : contents_(contents) {}
+  const detail::shared<detail::bundle_contents> &aspen_contents() const { return contents_; }
+
+private:
+  detail::shared<detail::bundle_contents> contents_;
+};
+
+/// Source: SYCL 2020 §4.11.12.
+template <bundle_state State> class kernel_bundle {
+  using image = device_image<State>;
+  const detail::bundle_contents &contents() const { return *image_.aspen_contents(); }
+
+public:
+  using device_image_type = image;
+  using device_image_iterator = const image *;
+
+  kernel_bundle() = delete;
+  bool empty() const noexcept {
+    bool none = true;
+    contents().each([&](const kernel_id &) { none = false; });
+    return none;
+  }
+  context get_context() const noexcept { return contents().in; }
+  backend get_backend() const noexcept { return contents().in.get_backend(); }
+  template <class Vector = std::vector<device>> Vector get_devices() const noexcept {
+    return Vector(contents().devices.begin(), contents().devices.end());
+  }
+
+  bool has_kernel(const kernel_id &kernel) const noexcept { return image_.has_kernel(kernel); }
+  bool has_kernel(const kernel_id &kernel, const device &on) const noexcept { return image_.has_kernel(kernel, on); }
   template <class Name> bool has_kernel() const noexcept { return has_kernel(get_kernel_id<Name>()); }
   template <class Name> bool has_kernel(const device &on) const noexcept { return has_kernel(get_kernel_id<Name>(), on); }
-  std::vector<kernel_id> get_kernel_ids() const {
-    std::vector<kernel_id> out;
-    for (const kernel_id &k : restricted_ ? kernels_ : sycl::get_kernel_ids())
-      if (has_kernel(k))
-        out.push_back(k);
+  template <class Vector = std::vector<kernel_id>> Vector get_kernel_ids() const {
+    Vector out;
+    contents().each([&](const kernel_id &k) { out.push_back(k); });
     return out;
   }
 
+  template <bundle_state S = State, std::enable_if_t<S == bundle_state::executable, int> = 0> kernel get_kernel(const kernel_id &id) const {
+    if (!has_kernel(id))
+      detail::fail(errc::invalid, "get_kernel: the bundle does not contain this kernel");
+    return kernel(id, contents().in, image_.aspen_contents());
+  }
+  template <class Name, bundle_state S = State, std::enable_if_t<S == bundle_state::executable, int> = 0> kernel get_kernel() const {
+    return get_kernel(get_kernel_id<Name>());
+  }
+
+  bool contains_specialization_constants() const noexcept { return detail::read_constant::first() != nullptr && !empty(); }
+  /// Constants are emulated; a bundle without any is trivially native. Source: SYCL 2020 §4.11.12.2.
+  bool native_specialization_constant() const noexcept { return !contains_specialization_constants(); }
+  template <auto &Constant> bool has_specialization_constant() const noexcept {
+    return detail::read_constant::is_read(detail::constant_key<Constant>) && !empty();
+  }
+  template <auto &Constant, bundle_state S = State, std::enable_if_t<S == bundle_state::input, int> = 0>
+  void set_specialization_constant(detail::constant_value<Constant> value) {
+    image_.aspen_contents()->constants.template set<Constant>(value);
+  }
+  template <auto &Constant> detail::constant_value<Constant> get_specialization_constant() const {
+    return contents().constants.template get<Constant>();
+  }
+
+  device_image_iterator begin() const { return &image_; }
+  device_image_iterator end() const { return &image_ + (empty() ? 0 : 1); }
+
+  friend bool operator==(const kernel_bundle &a, const kernel_bundle &b) { return a.image_ == b.image_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const kernel_bundle &a, const kernel_bundle &b) { return !(a == b); }
+#endif
+
   /// For the library.
-  kernel_bundle(const context &in, std::vector<device> devices, bool restricted, std::vector<kernel_id> kernels)
-      : context_(in), devices_(std::move(devices)), restricted_(restricted), kernels_(std::move(kernels)) {}
+  explicit kernel_bundle(const detail::shared<detail::bundle_contents> &contents) : image_(contents) {}
+  const detail::shared<detail::bundle_contents> &aspen_contents() const { return image_.aspen_contents(); }
 
 private:
-  bool contains(const kernel_id &kernel) const noexcept {
-    if (!restricted_)
-      return true;
-    for (const kernel_id &k : kernels_)
-      if (k == kernel)
-        return true;
-    return false;
-  }
-  context context_;
-  std::vector<device> devices_;
-  bool restricted_;
-  std::vector<kernel_id> kernels_;
+  image image_;
 };
 
+inline kernel_bundle<bundle_state::executable> kernel::get_kernel_bundle() const {
+  return kernel_bundle<bundle_state::executable>(bundle_);
+}
+
+namespace detail {
+
+template <bundle_state State> void check_bundle_devices(const context &in, const device *devices, size_t count) {
+  if (count == 0)
+    fail(errc::invalid, "a kernel bundle needs at least one device");
+  for (size_t i = 0; i < count; ++i) {
+    bool known = false;
+    for (const device &d : in.aspen_state().devices)
+      known = known || d == devices[i];
+    if (!known)
+      fail(errc::invalid, "a kernel bundle's devices must be devices of its context");
+    if (State == bundle_state::input && !devices[i].has(aspect::online_compiler))
+      fail(errc::invalid, "a bundle in input state needs devices with aspect online_compiler");
+    if (State == bundle_state::object && !devices[i].has(aspect::online_linker))
+      fail(errc::invalid, "a bundle in object state needs devices with aspect online_linker");
+  }
+}
+
+template <bundle_state State> shared<bundle_contents> make_bundle(const context &in, const device *devices, size_t count) {
+  check_bundle_devices<State>(in, devices, count);
+  list<device> each;
+  for (size_t i = 0; i < count; ++i) {
+    bool again = false;
+    for (const device &d : each)
+      again = again || d == devices[i];
+    if (!again)
+      each.add(devices[i]);
+  }
+  return shared<bundle_contents>(new bundle_contents(in, std::move(each)));
+}
+
+/// Only `kernels`, each of which one of the devices must be able to run.
+template <bundle_state State>
+shared<bundle_contents> make_bundle(const context &in, const device *devices, size_t count, const kernel_id *kernels, size_t kernel_count) {
+  shared<bundle_contents> made = make_bundle<State>(in, devices, count);
+  made->restricted = true;
+  for (size_t i = 0; i < kernel_count; ++i) {
+    if (!made->runs_somewhere(kernels[i]))
+      fail(errc::invalid, "a kernel bundle was asked for a kernel that none of its devices can run");
+    made->kernels.add(kernels[i]);
+  }
+  return made;
+}
+
+template <bundle_state Before, bundle_state After>
+kernel_bundle<After> transform(const kernel_bundle<Before> &from, const device *devices, size_t count) {
+  const bundle_contents &old = *from.aspen_contents();
+  if (count == 0)
+    fail(errc::invalid, "a kernel bundle is compiled, linked and built for at least one device");
+  for (size_t i = 0; i < count; ++i)
+    if (!old.has_device(devices[i]))
+      fail(errc::invalid, "a kernel bundle cannot be compiled, linked or built for a device that it is not associated with");
+  shared<bundle_contents> made(new bundle_contents(old.in, list<device>(devices, count)));
+  made->restricted = old.restricted;
+  made->kernels = old.kernels;
+  made->constants = old.constants;
+  // For every device that can run it; a kernel that none of them can run says why. Source: SYCL 2020 §5.7.
+  old.each([&](const kernel_id &k) {
+    const bool somewhere = made->runs_somewhere(k);
+    for (const device &d : made->devices)
+      if (!somewhere || k.aspen_runs_on(d))
+        k.aspen_load(d);
+  });
+  return kernel_bundle<After>(made);
+}
+
+} // namespace detail
+
 template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<device> &devices) {
-  return kernel_bundle<State>(in, devices, false, {});
+  return kernel_bundle<State>(detail::make_bundle<State>(in, devices.data(), devices.size()));
 }
 template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in) {
-  return get_kernel_bundle<State>(in, in.get_devices());
+  const detail::list<device> &all = in.aspen_state().devices;
+  return kernel_bundle<State>(detail::make_bundle<State>(in, all.data(), all.size()));
 }
 template <bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<device> &devices, const std::vector<kernel_id> &kernels) {
-  return kernel_bundle<State>(in, devices, true, kernels);
+  return kernel_bundle<State>(detail::make_bundle<State>(in, devices.data(), devices.size(), kernels.data(), kernels.size()));
+}
+template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<kernel_id> &kernels) {
+  const detail::list<device> &all = in.aspen_state().devices;
+  return kernel_bundle<State>(detail::make_bundle<State>(in, all.data(), all.size(), kernels.data(), kernels.size()));
 }
 template <class Name, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<device> &devices) {
-  return get_kernel_bundle<State>(in, devices, std::vector<kernel_id>{get_kernel_id<Name>()});
+  const kernel_id id = get_kernel_id<Name>();
+  return kernel_bundle<State>(detail::make_bundle<State>(in, devices.data(), devices.size(), &id, 1));
 }
 template <class Name, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in) {
-  return get_kernel_bundle<Name, State>(in, in.get_devices());
+  const detail::list<device> &all = in.aspen_state().devices;
+  const kernel_id id = get_kernel_id<Name>();
+  return kernel_bundle<State>(detail::make_bundle<State>(in, all.data(), all.size(), &id, 1));
+}
+/// The images for which `selector`, called with each, is true.
+template <bundle_state State, class Selector, class = std::enable_if_t<std::is_invocable_r_v<bool, Selector &, const device_image<State> &>>>
+kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<device> &devices, Selector selector) {
+  kernel_bundle<State> all = get_kernel_bundle<State>(in, devices);
+  if (!selector(*all.begin())) {
+    all.aspen_contents()->restricted = true;
+    all.aspen_contents()->kernels.clear();
+  }
+  return all;
+}
+template <bundle_state State, class Selector, class = std::enable_if_t<std::is_invocable_r_v<bool, Selector &, const device_image<State> &>>>
+kernel_bundle<State> get_kernel_bundle(const context &in, Selector selector) {
+  return get_kernel_bundle<State>(in, in.get_devices(), selector);
 }
 
 /// Whether each kernel can run on one of the devices.
 template <bundle_state State>
 bool has_kernel_bundle(const context &in, const std::vector<device> &devices, const std::vector<kernel_id> &kernels) {
-  const kernel_bundle<State> bundle = get_kernel_bundle<State>(in, devices);
+  const kernel_bundle<State> bundle(detail::make_bundle<State>(in, devices.data(), devices.size()));
   for (const kernel_id &k : kernels)
     if (!bundle.has_kernel(k))
       return false;
   return true;
+}
+template <bundle_state State> bool has_kernel_bundle(const context &in, const std::vector<kernel_id> &kernels) {
+  return has_kernel_bundle<State>(in, in.get_devices(), kernels);
 }
 template <bundle_state State> bool has_kernel_bundle(const context &in, const std::vector<device> &devices) {
   return !get_kernel_bundle<State>(in, devices).empty();
@@ -155,4 +320,78 @@ template <class Name, bundle_state State> bool has_kernel_bundle(const context &
   return has_kernel_bundle<Name, State>(in, in.get_devices());
 }
 
+/// One bundle with the kernels of all. Source: SYCL 2020 §4.11.10.
+template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
+  if (bundles.empty()) {
+    detail::shared<detail::bundle_contents> none(new detail::bundle_contents(context(), {}));
+    none->restricted = true;
+    return kernel_bundle<State>(none);
+  }
+  const detail::bundle_contents &first = *bundles.front().aspen_contents();
+  detail::list<device> devices;
+  for (const device &d : first.devices) {
+    bool common = true;
+    for (const kernel_bundle<State> &b : bundles) {
+      if (!(b.aspen_contents()->in == first.in))
+        detail::fail(errc::invalid, "join: the bundles have different contexts");
+      common = common && b.aspen_contents()->has_device(d);
+    }
+    if (common)
+      devices.add(d);
+  }
+  detail::shared<detail::bundle_contents> made(new detail::bundle_contents(first.in, std::move(devices)));
+  made->restricted = true;
+  for (const kernel_bundle<State> &b : bundles) {
+    const detail::bundle_contents &part = *b.aspen_contents();
+    made->restricted = made->restricted && part.restricted;
+    for (const kernel_id &k : part.kernels)
+      if (!made->contains(k))
+        made->kernels.add(k);
+    made->constants.take(part.constants);
+  }
+  return kernel_bundle<State>(made);
+}
+
+/// Each loads every kernel of the bundle for every device, so that what cannot run or be built is known afterwards.
+/// Source: SYCL 2020 §4.11.11.
+inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &from, const std::vector<device> &devices,
+                                                   const property_list & = {}) {
+  return detail::transform<bundle_state::input, bundle_state::object>(from, devices.data(), devices.size());
+}
+inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &from, const property_list &properties = {}) {
+  return compile(from, from.get_devices(), properties);
+}
+inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &from,
+                                                    const std::vector<device> &devices, const property_list & = {}) {
+  return detail::transform<bundle_state::object, bundle_state::executable>(join(from), devices.data(), devices.size());
+}
+inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &from, const std::vector<device> &devices,
+                                                    const property_list & = {}) {
+  return detail::transform<bundle_state::object, bundle_state::executable>(from, devices.data(), devices.size());
+}
+inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &from,
+                                                    const property_list &properties = {}) {
+  const kernel_bundle<bundle_state::object> all = join(from);
+  return link(all, all.get_devices(), properties);
+}
+inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &from, const property_list &properties = {}) {
+  return link(from, from.get_devices(), properties);
+}
+inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &from, const std::vector<device> &devices,
+                                                     const property_list & = {}) {
+  return detail::transform<bundle_state::input, bundle_state::executable>(from, devices.data(), devices.size());
+}
+inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &from, const property_list &properties = {}) {
+  return build(from, from.get_devices(), properties);
+}
+
 } // namespace sycl
+
+template <sycl::bundle_state State> struct std::hash<sycl::kernel_bundle<State>> {
+  std::size_t operator()(const sycl::kernel_bundle<State> &b) const noexcept {
+    return reinterpret_cast<std::size_t>(b.aspen_contents().get());
+  }
+};
+template <sycl::bundle_state State> struct std::hash<sycl::device_image<State>> {
+  std::size_t operator()(const sycl::device_image<State> &i) const noexcept { return reinterpret_cast<std::size_t>(i.aspen_contents().get()); }
+};

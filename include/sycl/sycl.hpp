@@ -20,6 +20,7 @@
 #include <sycl/half.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/item.hpp>
+#include <sycl/kernel.hpp>
 #include <sycl/kernel_bundle.hpp>
 #include <sycl/marray.hpp>
 #include <sycl/math.hpp>
@@ -32,6 +33,7 @@
 #include <sycl/property_list.hpp>
 #include <sycl/queue.hpp>
 #include <sycl/range.hpp>
+#include <sycl/specialization_id.hpp>
 #include <sycl/sub_group.hpp>
 #include <sycl/usm.hpp>
 #include <sycl/vec.hpp>

@@ -7,7 +7,7 @@ use std::ptr;
 use aspen_runtime::registry::{KernelKey, ModuleRecord, registry};
 use aspen_runtime::system::Device;
 
-use crate::error::{guarded, guarded_pointer, text};
+use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument, text};
 
 /// `ASPEN_ABI_VERSION`.
 pub(crate) const ABI_VERSION: u32 = 1;
@@ -80,6 +80,45 @@ pub unsafe extern "C" fn aspen_kernel_is_supported(
         registry().is_supported(device, key)
     });
     answer.map_or(-1, c_int::from)
+}
+
+/// `aspen_kernel_facts_t`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct KernelFacts {
+    /// In the attribute's order, padded with 1; zeros if nothing is required.
+    pub work_group_size: [u64; 3],
+    /// 0 if nothing is required.
+    pub sub_group_size: u32,
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_kernel_load(
+    device: *const Device,
+    module: *const c_void,
+    object_tag: *const c_char,
+    symbol: *const c_char,
+    out: *mut KernelFacts,
+) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or a device, which lives as long as the process; null or NUL-terminated strings, by the header.
+        let (device, tag, symbol) = unsafe { (device.as_ref(), text(object_tag), text(symbol)) };
+        let device: &'static Device = device.ok_or_else(|| null_argument("aspen_kernel_load", "device"))?;
+        let symbol = symbol.ok_or_else(|| null_argument("aspen_kernel_load", "symbol"))?;
+        let key = KernelKey { module: module as usize, tag: tag.as_deref().unwrap_or_default(), symbol: &symbol };
+        let required = registry().load(device, key)?;
+        let mut facts = KernelFacts { work_group_size: [0; 3], sub_group_size: required.reqd_sub_group_size.unwrap_or_default() };
+        if let Some(size) = &required.reqd_work_group_size {
+            facts.work_group_size = [1; 3];
+            facts.work_group_size[..size.dims().len()].copy_from_slice(size.dims());
+        }
+        // SAFETY: null or writable, by the header.
+        if let Some(out) = unsafe { out.as_mut() } {
+            *out = facts;
+        }
+        Ok(())
+    })
 }
 
 thread_local! {

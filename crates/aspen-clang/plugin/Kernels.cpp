@@ -140,6 +140,19 @@ private:
   }
 };
 
+/// The class of the kernel function that the user wrote: what the entry takes, or what the headers wrapped, which a wrapper's member type
+/// `aspen_kernel_function` names.
+const CXXRecordDecl *kernelFunction(QualType Type) {
+  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return Record;
+  for (const Decl *Member : Record->decls())
+    if (const auto *Alias = dyn_cast<TypedefNameDecl>(Member))
+      if (const IdentifierInfo *Name = Alias->getIdentifier(); Name && Name->isStr("aspen_kernel_function"))
+        return kernelFunction(Alias->getUnderlyingType());
+  return Record;
+}
+
 } // namespace
 
 void KernelCollector::see(DeclGroupRef Group) {
@@ -184,7 +197,7 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
         Layout.type(Type);
         K.Layout = Layout.hash();
       }
-      if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl()) {
+      if (const CXXRecordDecl *Record = kernelFunction(Type)) {
         K.Functor = Record;
         K.Location = Record->getLocation();
         for (const CXXMethodDecl *Method : Record->methods())

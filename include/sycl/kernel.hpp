@@ -1,0 +1,141 @@
+//! `sycl::kernel_id`, `sycl::kernel` and what a kernel can be asked. Source: SYCL 2020 §4.11.6, §4.11.9.
+//!
+//! Images are chosen and loaded by the runtime, so a kernel object is the kernel's identity, and the bundle that it was taken from.
+#pragma once
+#include <cstring>
+#include <sycl/context.hpp>
+#include <sycl/detail/launch.hpp>
+
+namespace sycl {
+
+enum class bundle_state : int { input, object, executable };
+template <bundle_state State> class kernel_bundle;
+class kernel;
+
+namespace detail {
+struct bundle_contents;
+}
+
+class kernel_id {
+public:
+  kernel_id() = delete;
+  /// The symbol of the kernel's entry.
+  const char *get_name() const noexcept { return identity_.symbol; }
+  friend bool operator==(const kernel_id &a, const kernel_id &b) { return std::strcmp(a.get_name(), b.get_name()) == 0; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const kernel_id &a, const kernel_id &b) { return !(a == b); }
+#endif
+
+  /// For the library.
+  explicit kernel_id(const detail::kernel_identity &identity) : identity_(identity) {}
+  bool aspen_runs_on(const device &d) const {
+    return aspen_kernel_is_supported(d.aspen_handle(), identity_.module, identity_.tag, identity_.symbol) == 1;
+  }
+  /// For the library: loads the kernel for `d`, and throws what a launch there would.
+  aspen_kernel_facts_t aspen_load(const device &d) const {
+    aspen_kernel_facts_t facts = {};
+    detail::check(aspen_kernel_load(d.aspen_handle(), identity_.module, identity_.tag, identity_.symbol, &facts));
+    return facts;
+  }
+  const detail::kernel_identity &aspen_identity() const { return identity_; }
+
+private:
+  detail::kernel_identity identity_;
+};
+
+/// Source: SYCL 2020 §4.11.6.
+template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::identify_kernel<Name>()); }
+
+namespace info::kernel {
+/// Both descriptors are for kernels of a backend's own, of which there are none here.
+struct num_args {
+  using return_type = std::uint32_t;
+};
+struct attributes {
+  using return_type = std::string;
+};
+} // namespace info::kernel
+
+namespace info::kernel_device_specific {
+namespace detail {
+inline size_t largest_sub_group(const sycl::device &d) {
+  size_t count = 0;
+  const size_t *sizes = aspen_device_sub_group_sizes(d.aspen_handle(), &count);
+  return count ? sizes[count - 1] : 1;
+}
+} // namespace detail
+#define __ASPEN_KERNEL_INFO(descriptor, type, expression)                                                                                 \
+  struct descriptor {                                                                                                                      \
+    using return_type = type;                                                                                                              \
+    static return_type get(const sycl::device &device, const aspen_kernel_facts_t &facts) {                                                \
+      (void)device, (void)facts;                                                                                                           \
+      return expression;                                                                                                                   \
+    }                                                                                                                                      \
+  };
+__ASPEN_KERNEL_INFO(work_group_size, size_t, aspen_device_number(device.aspen_handle(), ASPEN_DEVICE_MAX_WORK_GROUP_SIZE))
+__ASPEN_KERNEL_INFO(compile_work_group_size, range<3>,
+                    range<3>(facts.work_group_size[0], facts.work_group_size[1], facts.work_group_size[2]))
+__ASPEN_KERNEL_INFO(preferred_work_group_size_multiple, size_t, detail::largest_sub_group(device))
+__ASPEN_KERNEL_INFO(private_mem_size, size_t, 0)
+__ASPEN_KERNEL_INFO(max_num_sub_groups, std::uint32_t,
+                    static_cast<std::uint32_t>(aspen_device_number(device.aspen_handle(), ASPEN_DEVICE_MAX_NUM_SUB_GROUPS)))
+__ASPEN_KERNEL_INFO(compile_num_sub_groups, std::uint32_t, 0)
+__ASPEN_KERNEL_INFO(max_sub_group_size, std::uint32_t, static_cast<std::uint32_t>(detail::largest_sub_group(device)))
+__ASPEN_KERNEL_INFO(compile_sub_group_size, std::uint32_t, facts.sub_group_size)
+#undef __ASPEN_KERNEL_INFO
+/// Only custom devices and built-in kernels have one.
+struct global_work_size {
+  using return_type = range<3>;
+  static return_type get(const sycl::device &, const aspen_kernel_facts_t &) {
+    sycl::detail::fail(errc::invalid, "global_work_size: the device is no custom device and the kernel is not built into it");
+  }
+};
+} // namespace info::kernel_device_specific
+
+class kernel {
+public:
+  kernel() = delete;
+  backend get_backend() const noexcept { return context_.get_backend(); }
+  context get_context() const { return context_; }
+  /// The bundle that the kernel was taken from.
+  kernel_bundle<bundle_state::executable> get_kernel_bundle() const;
+
+  template <class Descriptor> typename Descriptor::return_type get_info() const {
+    if constexpr (std::is_same_v<Descriptor, info::kernel::attributes>)
+      return {};
+    else
+      detail::fail(errc::invalid, "num_args: only kernels that come from a backend's own interface have a known number of arguments");
+  }
+  template <class Descriptor> typename Descriptor::return_type get_info(const device &on) const {
+    return Descriptor::get(on, id_.aspen_load(on));
+  }
+
+  friend bool operator==(const kernel &a, const kernel &b) { return a.id_ == b.id_ && a.bundle_ == b.bundle_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const kernel &a, const kernel &b) { return !(a == b); }
+#endif
+
+  /// For the library.
+  kernel(const kernel_id &id, const context &in, const detail::shared<detail::bundle_contents> &bundle)
+      : id_(id), context_(in), bundle_(bundle) {}
+  const kernel_id &aspen_id() const { return id_; }
+
+private:
+  kernel_id id_;
+  context context_;
+  detail::shared<detail::bundle_contents> bundle_;
+};
+
+} // namespace sycl
+
+template <> struct std::hash<sycl::kernel_id> {
+  std::size_t operator()(const sycl::kernel_id &k) const noexcept {
+    std::size_t hash = 0xcbf29ce484222325u; // FNV-1a
+    for (const char *c = k.get_name(); *c; ++c)
+      hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3u;
+    return hash;
+  }
+};
+template <> struct std::hash<sycl::kernel> {
+  std::size_t operator()(const sycl::kernel &k) const noexcept { return std::hash<sycl::kernel_id>()(k.aspen_id()); }
+};
