@@ -261,18 +261,53 @@ fn parse_blob<'a>(bytes: &'a [u8], entries: &mut Vec<Entry<'a>>) -> Result<usize
     };
     let table = table(blob, "the entries", entries_at, count, ENTRY_SIZE)?;
     let mut budget = STRING_BUDGET.saturating_mul(blob.len());
+    let mut parts = Parts::default();
+    parts.others.push(0..HEADER_SIZE);
+    parts.others.push(self::range(blob, "the entries", entries_at, table.len() as u64)?);
     for record in table.chunks_exact(ENTRY_SIZE) {
-        entries.push(parse_entry(blob, record, version, &mut budget)?);
+        entries.push(parse_entry(blob, record, version, &mut budget, &mut parts)?);
     }
+    parts.check()?;
     Ok(blob.len())
 }
 
-fn parse_entry<'a>(blob: &'a [u8], record: &[u8], version: u32, budget: &mut usize) -> Result<Entry<'a>, OffloadReason> {
+/// Where the parts of a blob are. An image that shares bytes with another part was made to hurt, or an offset in it is damaged.
+#[derive(Default)]
+struct Parts {
+    images: Vec<Range<usize>>,
+    /// Header and tables.
+    others: Vec<Range<usize>>,
+}
+
+impl Parts {
+    fn check(mut self) -> Result<(), OffloadReason> {
+        self.images.retain(|image| !image.is_empty());
+        self.images.sort_unstable_by_key(|image| image.start);
+        let overlap = |a: &Range<usize>, with, b: usize| OffloadReason::Overlap { image: a.start as u64, with, offset: b as u64 };
+        if let Some(pair) = self.images.windows(2).find(|pair| pair[1].start < pair[0].end) {
+            return Err(overlap(&pair[1], "the image", pair[0].start));
+        }
+        for other in self.others.iter().filter(|other| !other.is_empty()) {
+            // Disjoint and sorted, so that only the first one that ends behind the other part's beginning can reach into it.
+            let first = self.images.partition_point(|image| image.end <= other.start);
+            if let Some(image) = self.images.get(first).filter(|image| image.start < other.end) {
+                return Err(overlap(image, "the header or table", other.start));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse_entry<'a>(blob: &'a [u8], record: &[u8], version: u32, budget: &mut usize, parts: &mut Parts) -> Result<Entry<'a>, OffloadReason> {
     let [strings_at, string_count] = [u64_at(record, 8)?, u64_at(record, 16)?];
     let [image_at, image_size] = [u64_at(record, 24)?, u64_at(record, 32)?];
     let string_size = if version == 1 { 16 } else { 24 };
     let (mut strings, mut seen) = (Vec::new(), BTreeSet::new());
-    for string in table(blob, "the strings", strings_at, string_count, string_size)?.chunks_exact(string_size) {
+    let records = table(blob, "the strings", strings_at, string_count, string_size)?;
+    parts.others.push(range(blob, "the strings", strings_at, records.len() as u64)?);
+    let image = range(blob, "the image", image_at, image_size)?;
+    parts.images.push(image.clone());
+    for string in records.chunks_exact(string_size) {
         let key = std::str::from_utf8(c_string(blob, "a key", u64_at(string, 0)?, budget)?).map_err(|_| OffloadReason::KeyIsNoText)?;
         let value = if version == 1 {
             c_string(blob, "a value", u64_at(string, 8)?, budget)?
@@ -289,7 +324,7 @@ fn parse_entry<'a>(blob: &'a [u8], record: &[u8], version: u32, budget: &mut usi
         offload_kind: u16::from_le_bytes(array(record, 2)?),
         flags: u32::from_le_bytes(array(record, 4)?),
         strings,
-        image: Cow::Borrowed(&blob[range(blob, "the image", image_at, image_size)?]),
+        image: Cow::Borrowed(&blob[image]),
     })
 }
 
@@ -376,6 +411,16 @@ pub enum OffloadReason {
         what: &'static str,
         /// What the blob says.
         count: u64,
+    },
+    /// Two parts share bytes.
+    #[error("the image at offset {image} overlaps {with} at offset {offset}")]
+    Overlap {
+        /// Where the image begins.
+        image: u64,
+        /// What it shares bytes with.
+        with: &'static str,
+        /// Where that begins.
+        offset: u64,
     },
     /// A string that runs to the end of the blob.
     #[error("{what} at offset {offset} has no end")]

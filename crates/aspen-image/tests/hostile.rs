@@ -62,6 +62,8 @@ fn every_size_and_offset_of_an_offload_binary_is_checked() {
             "the image (offset 2048, size 18446744073709549568) is not inside its 4096 bytes",
         ),
         (Blob { image_at: 4000, image_size: 1 << 31, ..SOUND }, "the image (offset 4000, size 2147483648) is not inside its 4096 bytes"),
+        (Blob { image_at: 31, ..SOUND }, "the image at offset 31 overlaps the header or table at offset 0"),
+        (Blob { image_at: 64, ..SOUND }, "the image at offset 64 overlaps the header or table at offset 32"),
         (Blob { version: 1, entries: 8, ..SOUND }, "an entry of 8 bytes is too small"),
         (Blob { version: 1, entries: 1 << 58, ..SOUND }, "the entry (offset 32, size 288230376151711744) is not inside its 4096 bytes"),
     ] {
@@ -95,6 +97,25 @@ fn a_small_blob_cannot_name_a_long_string_very_often() {
     blob.resize(text_at as usize + count as usize + 8, 0);
     let error = parse_all(&blob).unwrap_err().to_string();
     assert_eq!(error, "damaged OffloadBinary at byte 0: its strings are out of all proportion to its size");
+}
+
+#[test]
+fn images_must_not_overlap() {
+    // Two entries at 32 and 72; strings of neither; an image at 112 of 16 bytes and one wherever.
+    let two = |second_at: u64, second_size: u64| {
+        let mut bytes = Blob { entries: 2, strings_at: 112, image_at: 112, ..SOUND }.bytes();
+        let record: Vec<u8> = bytes[32..72].to_vec();
+        bytes[72..112].copy_from_slice(&record);
+        bytes[96..104].copy_from_slice(&second_at.to_le_bytes());
+        bytes[104..112].copy_from_slice(&second_size.to_le_bytes());
+        parse_all(&bytes).map(|entries| entries.len()).map_err(|error| error.to_string())
+    };
+    assert_eq!((two(128, 16), two(4096, 0), two(120, 0)), (Ok(2), Ok(2), Ok(2)));
+    let overlaps = |image: u64, with: &str| Err(format!("damaged OffloadBinary at byte 0: the image at offset {image} overlaps {with}"));
+    assert_eq!(two(127, 16), overlaps(127, "the image at offset 112"));
+    assert_eq!(two(112, 4), overlaps(112, "the image at offset 112"));
+    assert_eq!(two(72, 8), overlaps(72, "the header or table at offset 32"));
+    assert_eq!(two(0, 4096), overlaps(112, "the image at offset 0"));
 }
 
 #[test]

@@ -1,0 +1,215 @@
+//! The fuzz targets on stable Rust: sound files of every kind, changed at random, through every reader. What must hold is in
+//! `fuzz/src/lib.rs`; here also that no reader takes memory that the size of its input does not justify.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use aspen_image::offload::{Entry, ImageKind};
+use object::write::{Object, StandardSegment};
+use object::{Architecture, BinaryFormat, Endianness, SectionKind};
+
+#[path = "../../../fuzz/src/lib.rs"]
+mod targets;
+
+/// The system's allocator, with the most that was taken at a time. One test a process: others would be counted too.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: hands every request to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(live, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of alloc.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of dealloc, and the pointer came from the system's allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Changes to a seed for each target.
+const ROUNDS: usize = 3000;
+/// Bytes that any reader may take, and how many for each byte of input: maps of small properties are mostly their own overhead.
+const FREE: usize = 1 << 18;
+const FOR_A_BYTE: usize = 256;
+
+/// Numbers that look random and are the same in every run (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % limit.max(1) as u64).unwrap()
+    }
+}
+
+/// Lengths and offsets that go wrong.
+const EDGES: [u64; 12] = [0, 1, 7, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 62, u64::MAX - 7, u64::MAX];
+
+fn mutated(seed: &[u8], others: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
+    let mut out = seed.to_vec();
+    for _ in 0..=numbers.below(4) {
+        let at = numbers.below(out.len());
+        match numbers.below(7) {
+            0 if !out.is_empty() => out[at] = numbers.next().to_le_bytes()[0],
+            1 if !out.is_empty() => out[at] ^= 1 << numbers.below(8),
+            2 => out.truncate(at),
+            3 | 4 => {
+                let width = [1, 2, 4, 8][numbers.below(4)];
+                let value = EDGES[numbers.below(EDGES.len())].to_le_bytes();
+                let at = at / width * width;
+                for (byte, new) in out.iter_mut().skip(at).zip(&value[..width]) {
+                    *byte = *new;
+                }
+            }
+            5 => {
+                // A piece again, somewhere else.
+                let piece = out[at..(at + numbers.below(64)).min(out.len())].to_vec();
+                let to = numbers.below(out.len() + 1);
+                out.splice(to..to, piece);
+            }
+            _ => {
+                let other = &others[numbers.below(others.len())];
+                let from = numbers.below(other.len());
+                let piece = other[from..(from + numbers.below(64)).min(other.len())].to_vec();
+                out.splice(at..(at + piece.len()).min(out.len()), piece);
+            }
+        }
+    }
+    out
+}
+
+fn elf(name: &str, data: &[u8]) -> Vec<u8> {
+    let mut file = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
+    let segment = file.segment_name(StandardSegment::Data).to_vec();
+    let section = file.add_section(segment, name.into(), SectionKind::ReadOnlyData);
+    file.append_section_data(section, data, 8);
+    file.write().unwrap()
+}
+
+fn archive(magic: &str, members: &[&[u8]]) -> Vec<u8> {
+    let mut out = magic.as_bytes().to_vec();
+    for (index, data) in members.iter().enumerate() {
+        out.extend(format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", format!("m{index}.o/"), 0, 0, 0, 644, data.len()).bytes());
+        out.extend(*data);
+        out.resize(out.len().next_multiple_of(2), b'\n');
+    }
+    out
+}
+
+/// Sound files: what the seeds print, DPC++'s form, each container.
+fn seeds() -> Vec<Vec<u8>> {
+    const SETS: &str = "[SYCL/device-requirements]\naspect=2|ABAAAAAAAAQAAAAAGAAAAA\nreqd_sub_group_size=2|gAAAAAAAAAACAAAA\n\
+                        reqd_work_group_size=2|ACAAAAAAAAwAAAAAABAAAAABAAAAEAAA\n[SYCL/exported symbols]\n_Z3expv=1|1\n";
+    const DPCPP: &str = "[SYCL/device requirements]\naspects=2|gBAAAAAAAAQBAAAAGAAAAsBAAAA\nreqd_sub_group_size=1|8\n\
+                         reqd_work_group_size_uint64_t=2|ADAAAAAAAAAIAAAAAAAAAQAAAAAAAAAABAAAAAAAAAA\nwork_group_num_dim=1|2\n[SYCL/kernel names]\nk=1|1\n";
+    const TABLE: &str = "[Code|Properties|Symbols]\na_0.bc|a_0.prop|a_0.sym\na_1.bc|a_1.prop|a_1.sym\n";
+    let mut entry = Entry::new(ImageKind::SpirV, &b"\x03\x02\x23\x07\0\x04\x01\0"[..]);
+    for (key, value) in [("triple", "spirv64"), ("arch", "spir64"), ("symbols", "k"), ("name", "a_0")] {
+        entry.set_string(key, value.as_bytes());
+    }
+    entry.set_string("SYCL/device-requirements", &b"aspect=2|gAAAAAAAAAgBAAAA\n"[..]);
+    entry.set_string("Aspen/kernels", &b"k=2|ABAAAAAAAAQAAAAAGAAAAA\n"[..]);
+    let version1 = entry.to_bytes().unwrap();
+    // Header, an entry, two strings with sizes, their bytes, an image.
+    let mut version2 = vec![0x10, 0xff, 0x10, 0xad, 2, 0, 0, 0];
+    for word in [144u64, 32, 1, 8 << 16 | 6, 72, 2, 136, 8, 120, 125, 4, 129, 134, 2] {
+        version2.extend(word.to_le_bytes());
+    }
+    version2.extend(b"name\0abcdarch\0zz");
+    version2.resize(144, 7);
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    // Kernel and Linkage; an entry point "k" with LocalSize; an import "f"; an export "k".
+    let spirv = words(&[
+        0x0723_0203,
+        0x1_0400,
+        0,
+        9,
+        0,
+        2 << 16 | 17,
+        6,
+        2 << 16 | 17,
+        5,
+        3 << 16 | 14,
+        2,
+        2,
+        5 << 16 | 15,
+        6,
+        1,
+        u32::from(b'k'),
+        2,
+        6 << 16 | 16,
+        1,
+        17,
+        4,
+        4,
+        1,
+        5 << 16 | 71,
+        3,
+        41,
+        u32::from(b'f'),
+        1,
+        5 << 16 | 71,
+        1,
+        41,
+        u32::from(b'k'),
+        0,
+    ]);
+    let blobs = [version1.clone(), version2.clone()].concat();
+    let object = elf(".aspen.device", &blobs);
+    vec![
+        SETS.into(),
+        DPCPP.into(),
+        TABLE.into(),
+        version1,
+        version2,
+        spirv.clone(),
+        archive("!<arch>\n", &[&object, &spirv, &object]),
+        archive("!<thin>\n", &[]),
+        elf(".llvm.offloading", &blobs),
+        object,
+    ]
+}
+
+#[test]
+fn changed_files_neither_panic_nor_take_memory() {
+    let seeds = seeds();
+    let find = |seed: &[u8]| aspen_image::find(seed, "seed").map(|container| container.entries.len()).map_err(|error| error.to_string());
+    // Unchanged, they are read; otherwise all that follows would only test how files are refused.
+    for (index, entries) in [(3, 1), (4, 1), (5, 0), (6, 4), (9, 2)] {
+        assert_eq!(find(&seeds[index]), Ok(entries), "seed {index}");
+    }
+    assert!(aspen_image::PropertySets::from_text(std::str::from_utf8(&seeds[1]).unwrap()).is_ok());
+    assert_eq!(aspen_image::spirv::SpirvModule::parse(&seeds[5]).unwrap().kernels.len(), 1);
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for (name, target) in targets::TARGETS {
+        for seed in &seeds {
+            target(seed);
+            for round in 0..ROUNDS {
+                let input = mutated(seed, &seeds, &mut numbers);
+                let before = LIVE.load(Ordering::Relaxed);
+                PEAK.store(before, Ordering::Relaxed);
+                target(&input);
+                let taken = PEAK.load(Ordering::Relaxed).saturating_sub(before);
+                assert!(taken <= FREE + FOR_A_BYTE * input.len(), "{name}, round {round}: {taken} bytes for {}: {input:?}", input.len());
+            }
+        }
+    }
+}
