@@ -41,6 +41,12 @@ template <class G> detail::if_group<G, bool> any_of_group(G g, bool x) {
 #if defined(__ASPEN_SPIRV__)
   (void)g;
   return __spirv_GroupAny(detail::group_traits<G>::spirv_scope, x);
+#elif defined(__ASPEN_PTX__)
+  (void)g;
+  if constexpr (detail::group_traits<G>::is_sub_group)
+    return __nvvm_vote_any_sync(detail::ptx::members(), x);
+  else
+    return __nvvm_bar0_or(x) != 0;
 #else
   return detail::combine<detail::scan_kind::reduce>(g, x, static_cast<const bool *>(nullptr), logical_or<bool>());
 #endif
@@ -49,6 +55,12 @@ template <class G> detail::if_group<G, bool> all_of_group(G g, bool x) {
 #if defined(__ASPEN_SPIRV__)
   (void)g;
   return __spirv_GroupAll(detail::group_traits<G>::spirv_scope, x);
+#elif defined(__ASPEN_PTX__)
+  (void)g;
+  if constexpr (detail::group_traits<G>::is_sub_group)
+    return __nvvm_vote_all_sync(detail::ptx::members(), x);
+  else
+    return __nvvm_bar0_and(x) != 0;
 #else
   return detail::combine<detail::scan_kind::reduce>(g, x, static_cast<const bool *>(nullptr), logical_and<bool>());
 #endif

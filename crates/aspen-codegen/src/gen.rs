@@ -67,7 +67,7 @@ impl Gen {
         let mut command = Command::new(&self.compiler);
         command.args(["compile", "-spirv_input", "-file", &input]).args(&self.options);
         command.args(["-output", &output, "-output_no_suffix", "-out_dir", "."]);
-        let tool = Tool::start(&name, command, scratch, index, "intel-opencl-icd")?;
+        let tool = Tool::start(&name, command, scratch, index, "the Debian package intel-opencl-icd")?;
         Ok(Build::Running { tool, image, name, output: scratch.join(output), key })
     }
 
@@ -94,6 +94,6 @@ impl Gen {
             cache.store(key, &bytes);
         }
         let messages = std::iter::once(image.messages.as_str()).chain(news).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages })
+        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, fallback: None })
     }
 }

@@ -6,6 +6,7 @@
 mod cache;
 mod r#gen;
 mod native_cpu;
+mod ptx;
 mod spirv;
 mod tool;
 
@@ -18,6 +19,7 @@ use aspen_llvm::{Generated, Job};
 pub use cache::Cache;
 pub use r#gen::Gen;
 pub use native_cpu::NativeCpu;
+pub use ptx::Ptx;
 pub use spirv::SpirV;
 
 /// A module that holds the closure of its entry points (see [`aspen_llvm::Module::clone_closure`]).
@@ -33,6 +35,8 @@ pub struct ImageInput {
     pub opt_level: u8,
     /// Whether debug info stays, where the target has any.
     pub debug: bool,
+    /// The work-group that all kernels require, fastest dimension first and padded with 1, for targets whose compilers use it.
+    pub work_group: Option<[u32; 3]>,
 }
 
 /// A device image.
@@ -46,6 +50,8 @@ pub struct Image {
     pub imports: Vec<String>,
     /// What the tools said though they succeeded; usually nothing.
     pub messages: String,
+    /// The same in a form that a driver compiles, for devices that the bytes are not for.
+    pub fallback: Option<(ImageKind, Vec<u8>)>,
 }
 
 /// Why there is no image.
@@ -102,6 +108,8 @@ pub struct Object {
     pub entries: Vec<String>,
     /// [`ImageInput::debug`].
     pub debug: bool,
+    /// [`ImageInput::opt_level`].
+    pub opt_level: u8,
     /// LLVM's output.
     pub generated: Generated,
 }
@@ -120,16 +128,17 @@ pub fn generate_images_with(
     jobs: NonZeroUsize,
     done: &mut dyn FnMut(usize),
 ) -> Vec<Result<Image, CodegenError>> {
-    let labels: Vec<_> = inputs.iter().map(|input| (input.name.clone(), input.entries.clone(), input.debug)).collect();
+    let labels: Vec<_> =
+        inputs.iter().map(|input| (input.name.clone(), input.entries.clone(), input.debug, input.opt_level)).collect();
     let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
     let generated = aspen_llvm::generate_with(&work, jobs, done);
     drop(work);
     let mut objects = Vec::new();
     let mut results: Vec<Option<CodegenError>> = Vec::new();
-    for ((name, entries, debug), generated) in labels.into_iter().zip(generated) {
+    for ((name, entries, debug, opt_level), generated) in labels.into_iter().zip(generated) {
         match generated {
             Ok(generated) => {
-                objects.push(Object { name, entries, debug, generated });
+                objects.push(Object { name, entries, debug, opt_level, generated });
                 results.push(None);
             }
             Err(error) => results.push(Some(error.into())),

@@ -1,6 +1,6 @@
 //! x86-64 shared objects for the embedded CPU device, one an image. Their contract with the backend is `include/aspen/native_cpu.h`.
 //!
-//! An image exports its entry points and nothing else: two images of a program may hold the same inline function or `thread_local`
+//! An image exports its entry points, and slots for what it imports, and nothing else: two images of a program may hold the same inline function or `thread_local`
 //! variable and must not share it, as they are loaded and unloaded on their own.
 
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use aspen_image::ImageKind;
-use aspen_llvm::{Job, Output};
+use aspen_llvm::{Job, Module, Output, SharedCalls};
 
 use crate::tool::{Tool, in_parallel, io_error};
 use crate::{CodegenError, Image, ImageInput, Object, Target};
@@ -48,11 +48,28 @@ impl Target for NativeCpu {
     }
 }
 
+/// Before the symbol of an imported function: its slot (`ASPEN_CPU_IMPORT_SLOT`).
+const IMPORT_SLOT: &str = "aspen_import.";
+/// The slot of images that share the current item (`ASPEN_CPU_ITEM_SLOT`).
+const ITEM_SLOT: &str = "aspen_cpu_current_item";
+/// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
+const CURRENT_ITEM: &str = "_ZN4sycl6detail7currentE";
+
+impl NativeCpu {
+    /// Makes the module one of several that call each other at run time. Source: `include/aspen/native_cpu.h`, "Calls between images".
+    ///
+    /// # Errors
+    /// If the module uses the current item as no header of ours does.
+    pub fn open(module: &mut Module<'_>, imports: &[String]) -> Result<(), aspen_llvm::Error> {
+        module.share_calls(&SharedCalls { imports, import_slot: IMPORT_SLOT, variable: CURRENT_ITEM, variable_slot: ITEM_SLOT })
+    }
+}
+
 /// As for SPIR-V, and peepholes: the code is final here. Source: DESIGN §1.
 fn passes(opt_level: u8) -> &'static str {
     match opt_level {
         0 => "always-inline,globaldce,strip-dead-prototypes",
-        _ => "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,instcombine,simplifycfg),globaldce,strip-dead-prototypes",
+        _ => "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce,strip-dead-prototypes",
     }
 }
 
@@ -78,7 +95,7 @@ impl Link {
             // Local symbols serve debuggers only; the exported ones are in another table.
             command.arg("-Wl,--strip-all");
         }
-        let tool = Tool::start(&object.name, command, scratch, index, "clang-22")?;
+        let tool = Tool::start(&object.name, command, scratch, index, "the Debian package clang-22")?;
         Ok(Link { image: object.name, messages: object.generated.messages, tool, library: scratch.join(library) })
     }
 
@@ -87,18 +104,15 @@ impl Link {
         let bytes = fs::read(&self.library).map_err(io_error(&self.image, "cannot read the shared object"))?;
         let messages = [self.messages, words].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
         // The linker refuses unresolved symbols (-z defs).
-        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages })
+        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, fallback: None })
     }
 }
 
-/// Exports the entry points only. Quoted, so that no character of a symbol is a pattern.
+/// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.
 fn version_script(entries: &[String]) -> String {
-    let mut script = String::from("{\n");
-    if !entries.is_empty() {
-        script += "  global:\n";
-        for entry in entries {
-            script += &format!("    \"{entry}\";\n");
-        }
+    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {ITEM_SLOT};\n");
+    for entry in entries {
+        script += &format!("    \"{entry}\";\n");
     }
     script + "  local: *;\n};\n"
 }

@@ -45,7 +45,13 @@ fn passes(opt_level: u8) -> &'static str {
 
 fn image(object: Object) -> Result<Image, CodegenError> {
     match imports(&object.generated.bytes) {
-        Ok(imports) => Ok(Image { kind: ImageKind::SpirV, imports, messages: object.generated.messages, bytes: object.generated.bytes }),
+        Ok(imports) => Ok(Image {
+            kind: ImageKind::SpirV,
+            imports,
+            messages: object.generated.messages,
+            bytes: object.generated.bytes,
+            fallback: None,
+        }),
         Err(reason) => Err(CodegenError::Damaged { image: object.name, reason }),
     }
 }

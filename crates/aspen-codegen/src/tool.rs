@@ -22,8 +22,8 @@ pub(crate) struct Tool {
 
 impl Tool {
     /// Starts the tool in the scratch folder, with file names without folders: messages and bytes do not depend on where that is.
-    /// `package` is the Debian package that brings it.
-    pub(crate) fn start(image: &str, mut command: Command, scratch: &Path, index: usize, package: &str) -> Result<Tool, CodegenError> {
+    /// `source` is what brings it, for the message if it is not there.
+    pub(crate) fn start(image: &str, mut command: Command, scratch: &Path, index: usize, source: &str) -> Result<Tool, CodegenError> {
         let words = scratch.join(format!("image{index}.words"));
         let stream = File::create(&words).and_then(|file| Ok((file.try_clone()?, file)));
         let (stdout, stderr) = stream.map_err(io_error(image, "cannot write the tool's messages"))?;
@@ -33,7 +33,7 @@ impl Tool {
         command.current_dir(scratch).stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         let child = command.spawn().map_err(|error| {
             let hint =
-                if error.kind() == io::ErrorKind::NotFound { format!(" (the Debian package {package} brings it)") } else { String::new() };
+                if error.kind() == io::ErrorKind::NotFound { format!(" ({source} brings it)") } else { String::new() };
             io_error(image, &format!("cannot run '{program}'{hint}"))(error)
         })?;
         Ok(Tool { image: image.to_owned(), line, child, started: Instant::now(), words })

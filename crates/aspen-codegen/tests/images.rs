@@ -48,7 +48,7 @@ fn input(name: &str, ir: &str, entries: &[&str]) -> ImageInput {
     let context = Context::new();
     let module = context.parse(name, ir.as_bytes()).unwrap();
     let bitcode = module.clone_closure(entries).unwrap().to_bitcode();
-    ImageInput { name: name.into(), bitcode, entries: entries.iter().map(ToString::to_string).collect(), opt_level: 2, debug: false }
+    ImageInput { name: name.into(), bitcode, entries: entries.iter().map(ToString::to_string).collect(), opt_level: 2, debug: false, work_group: None }
 }
 
 fn two() -> NonZeroUsize {

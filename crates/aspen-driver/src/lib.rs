@@ -6,6 +6,7 @@
 
 pub mod args;
 mod compile;
+mod cuda;
 mod depfile;
 mod diagnostics;
 pub mod error;
@@ -38,7 +39,7 @@ use session::Session;
 use targets::Targets;
 use toolchain::Toolchain;
 
-pub use diagnostics::render_findings;
+pub use diagnostics::{render_findings, source_snippet};
 pub use object_file::write_whole;
 pub use toolchain::runtime_folder;
 

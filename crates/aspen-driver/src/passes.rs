@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aspen_codegen::Ptx;
 use aspen_devices::Database;
 
 use crate::args::{Dialect, Input, Options, Requirements, Side, Stage};
@@ -112,6 +113,7 @@ impl PassBuilder<'_> {
                 let flags = ["--target=x86_64-pc-linux-gnu", "-Xclang", "-fsycl-is-device", "-Xclang", "-sycl-std=2020", "-fPIC"];
                 flags.map(str::to_owned).into()
             }
+            Some(Family::Ptx) => ptx_words(target.and_then(Target::processor).unwrap_or_default()),
             _ => vec!["-fsycl".into(), "-fsycl-device-only".into()],
         };
         // `-fdebug-compilation-dir`: the same source gives the same bitcode in every folder.
@@ -209,6 +211,20 @@ impl PassBuilder<'_> {
         }
         arguments
     }
+}
+
+/// clang's driver knows no header folders for NVIDIA's processors, and device code needs those of the host. So the driver compiles for the
+/// host, and the compiler proper is told the other triple: of an option given twice it takes the last. Source: DEVICE_CODE §5 (N).
+fn ptx_words(processor: &str) -> Vec<String> {
+    let mut words = vec!["--target=x86_64-pc-linux-gnu".to_owned()];
+    let mut compiler = vec!["-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-pc-linux-gnu"];
+    compiler.extend(["-target-cpu", processor, "-tune-cpu", processor, "-fsycl-is-device", "-sycl-std=2020"]);
+    let features = Ptx::features(processor);
+    if !features.is_empty() {
+        compiler.extend(["-target-feature", features]);
+    }
+    words.extend(compiler.into_iter().flat_map(|word| ["-Xclang".to_owned(), word.to_owned()]));
+    words
 }
 
 /// The device passes that targets need: one analysis for each distinct set of macros, and one code pass for each other triple.

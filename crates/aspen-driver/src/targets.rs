@@ -18,6 +18,8 @@ pub enum Family {
     Spirv,
     /// SPIR-V, compiled ahead of time by ocloc.
     Gen,
+    /// PTX, compiled ahead of time by ptxas.
+    Ptx,
     /// A device that no code can be made for yet.
     Known,
 }
@@ -27,7 +29,15 @@ impl Family {
     pub fn is_spirv(self) -> bool {
         matches!(self, Family::Spirv | Family::Gen)
     }
+
+    /// Whether a device's own compiler finishes its images, so that those it could not run are left out.
+    pub fn is_ahead_of_time(self) -> bool {
+        matches!(self, Family::Gen | Family::Ptx)
+    }
 }
+
+/// What names of NVIDIA's targets begin with; the rest is a processor as clang and ptxas spell it.
+const NVIDIA: &str = "nvidia_gpu_";
 
 /// A target of the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,8 +60,14 @@ impl Target {
         match self.family {
             Family::NativeCpu => "x86_64-pc-linux-gnu",
             Family::Spirv => "spirv64-unknown-unknown",
+            Family::Ptx => "nvptx64-nvidia-cuda",
             Family::Gen | Family::Known => "spir64_gen",
         }
+    }
+
+    /// NVIDIA's name of the processor, `sm_90`.
+    pub fn processor(&self) -> Option<&str> {
+        self.name.strip_prefix(NVIDIA)
     }
 
     /// A target as objects name it.
@@ -68,8 +84,9 @@ impl Target {
         let family = match found.name.as_str() {
             "native_cpu" | "spir64_x86_64" | "x86_64" => Family::NativeCpu,
             "spir64_gen" => Family::Gen,
+            name if name.starts_with(NVIDIA) => Family::Ptx,
             _ if found.aot_toolchain.is_some() => Family::Gen,
-            name if ["nvidia_gpu_", "amd_gpu_", "intel_cpu_"].iter().any(|prefix| name.starts_with(prefix)) => Family::Known,
+            name if ["amd_gpu_", "intel_cpu_"].iter().any(|prefix| name.starts_with(prefix)) => Family::Known,
             _ => Family::Spirv,
         };
         let macros: Vec<String> = found.pass_macros().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -182,7 +199,7 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
             Some(name) => *name == target.name,
         };
         for (target, words) in targets.iter().zip(&mut out).filter(|(target, _)| meant(target)) {
-            if target.family != Family::Gen {
+            if !target.family.is_ahead_of_time() {
                 return Err(Error::Usage(format!(
                     "'-Xsycl-target-backend={0}': no compiler runs for '{0}' that would take options",
                     target.name

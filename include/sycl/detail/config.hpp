@@ -1,7 +1,8 @@
 //! What every other header needs first: which pass compiles it, the version and feature macros, SYCL_EXTERNAL.
 //!
-//! A translation unit is compiled several times: by the host pass, by the SPIR-V pass (which also decides what kernels require) and by the
-//! native CPU pass. Classes have the same members in all of them, so that closures have the same layout; only function bodies differ.
+//! A translation unit is compiled several times: by the host pass, by the SPIR-V pass (which also decides what kernels require) and by a
+//! pass for each other kind of target. Classes have the same members in all of them, so that closures have the same layout; only function
+//! bodies differ.
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus < 201703L
@@ -10,6 +11,8 @@
 
 #if defined(__SPIRV__)
 #define __ASPEN_SPIRV__ 1
+#elif defined(__NVPTX__)
+#define __ASPEN_PTX__ 1
 #elif defined(__SYCL_DEVICE_ONLY__)
 #define __ASPEN_NATIVE_CPU__ 1
 #else

@@ -1,6 +1,7 @@
 //! How the work-items of a group hand each other values: the ground of all group algorithms.
 //!
-//! SPIR-V has instructions for numbers; other values travel as 32-bit words. On the native CPU each work-item has a slot of exchange memory
+//! SPIR-V has instructions for numbers; other values travel as 32-bit words, as all do between the lanes of a warp (PTX); warps meet in
+//! shared memory. On the native CPU each work-item has a slot of exchange memory
 //! (native_cpu.h) and one work-item computes for all, between two barriers.
 #pragma once
 #include <sycl/functional.hpp>
@@ -89,6 +90,22 @@ template <class Group, class T> inline T &slot(const Group &g, size_t index) {
 }
 #endif
 
+#if defined(__ASPEN_PTX__)
+/// Shared memory for a value of each warp. Every use is followed by a barrier, so that the next one may write again.
+template <class T> inline words_of<T> *warp_slots() {
+  typedef unsigned words __attribute__((opencl_local));
+  static words slots[ptx::warp_size * words_of<T>::count];
+  return (words_of<T> *)(unsigned *)slots;
+}
+
+template <class T, class Exchange> inline T exchange_words(const T &value, Exchange exchange) {
+  words_of<T> in(value), out;
+  for (size_t i = 0; i < words_of<T>::count; ++i)
+    out.words[i] = exchange(in.words[i]);
+  return out.value();
+}
+#endif
+
 /// The value that the work-item `from` of the group passes in; all pass the same `from` unless the group is a sub-group.
 template <class Group, class T> inline T take_from(const Group &g, const T &value, size_t from) {
   static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
@@ -119,6 +136,19 @@ template <class Group, class T> inline T take_from(const Group &g, const T &valu
     }
   }
   return out.value();
+#elif defined(__ASPEN_PTX__)
+  if constexpr (group_traits<Group>::is_sub_group) {
+    const unsigned mask = ptx::members(), lane = static_cast<unsigned>(from);
+    return exchange_words(value, [=](unsigned word) { return ptx::shuffle(mask, word, lane); });
+  } else {
+    words_of<T> *slot = warp_slots<T>();
+    if (ptx::thread() == from)
+      *slot = words_of<T>(value);
+    __syncthreads();
+    const T out = slot->value();
+    __syncthreads();
+    return out;
+  }
 #else
   (void)g;
   (void)from;
@@ -179,6 +209,49 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_one_b
 }
 #endif
 
+#if defined(__ASPEN_PTX__)
+/// Each lane's sum of all values up to its own, in five steps.
+template <class T, class Op> inline T scan_warp(unsigned mask, const T &value, Op op) {
+  T sum = value;
+  for (unsigned step = 1; step < ptx::warp_size; step *= 2) {
+    const T before = exchange_words(sum, [=](unsigned word) { return ptx::shuffle_up(mask, word, step); });
+    if (ptx::lane() >= step)
+      sum = static_cast<T>(op(before, sum));
+  }
+  return sum;
+}
+
+/// Warps scan on their own; in a work-group each then adds up what the warps before it came to.
+template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps(const T &value, const T *first, Op op) {
+  const unsigned mask = ptx::members(), last = ptx::sub_group_size() - 1, lane = ptx::lane();
+  const T inclusive = scan_warp(mask, value, op);
+  bool begun = first != nullptr; // whether `before` is a value
+  T before = first ? *first : value;
+  T all = exchange_words(inclusive, [=](unsigned word) { return ptx::shuffle(mask, word, last); });
+  if constexpr (!group_traits<Group>::is_sub_group) {
+    words_of<T> *slots = warp_slots<T>();
+    const unsigned own = ptx::sub_group_id(), count = ptx::sub_group_count();
+    if (lane == last)
+      slots[own] = words_of<T>(inclusive);
+    __syncthreads();
+    for (unsigned i = 0; i < (Kind == scan_kind::reduce ? count : own); ++i) {
+      const T next = slots[i].value();
+      before = begun ? static_cast<T>(op(before, next)) : next;
+      begun = true;
+    }
+    __syncthreads();
+    if (Kind == scan_kind::reduce)
+      return before;
+  } else if (Kind == scan_kind::reduce) {
+    return begun ? static_cast<T>(op(before, all)) : all;
+  }
+  if (Kind == scan_kind::inclusive)
+    return begun ? static_cast<T>(op(before, inclusive)) : inclusive;
+  const T left = exchange_words(inclusive, [=](unsigned word) { return ptx::shuffle_up(mask, word, 1); });
+  return lane == 0 ? before : static_cast<T>(op(before, left));
+}
+#endif
+
 /// Reduces or scans the values of all work-items. An exclusive scan needs `first`.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine(const Group &g, const T &value, const T *first, Op op) {
 #if defined(__ASPEN_NATIVE_CPU__)
@@ -214,6 +287,9 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine(const
   } else {
     return combine_one_by_one<Kind>(g, value, first, op);
   }
+#elif defined(__ASPEN_PTX__)
+  (void)g;
+  return combine_warps<Kind, Group>(value, first, op);
 #else
   (void)g;
   return first ? static_cast<T>(op(*first, value)) : value;

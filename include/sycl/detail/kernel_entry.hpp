@@ -7,6 +7,8 @@
 //! | nd_range      | `(F f, local char *memory)`                             | `(const F &f, aspen_cpu_item_t *item)`            |
 //! | work-groups   | `(F f, local char *memory, work_group_shape shape)`     | `(const F &f, aspen_cpu_item_t *item)`            |
 //!
+//! PTX: cuda.h says which parameters follow the closure.
+//!
 //! `memory` is the launch's local memory (never less than one byte). A SPIR-V work-group launch runs one work-item a group, and `shape` is
 //! the logical group in SYCL order, right-aligned, unused dimensions 1. An entry's body is one call with its parameters and nothing else:
 //! clang 22 silently drops a body that initialises a local variable from a parameter.
@@ -87,6 +89,52 @@ template <class Name, int D, class F> [[clang::sycl_kernel_entry_point(Name)]] v
 }
 template <class Name, int D, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_work_group(const F &f, aspen_cpu_item_t *item) {
   run_work_group<D>(f, item);
+}
+
+#elif defined(__ASPEN_PTX__)
+
+template <class F> inline void run_single_task(const F &f) { f(); }
+
+/// A thread runs one work-item of the fastest dimension; the others may have more than a grid has blocks.
+template <int D, class F> inline void run_range(const F &f, const aspen_cuda_launch_t &launch) {
+  const range<D> extent = right_aligned_range<D>(launch.global_range);
+  const id<D> offset(right_aligned_range<D>(launch.offset));
+  const size_t i = size_t(ptx::ctaid<2>()) * ptx::ntid<2>() + ptx::tid<2>();
+  if (i >= launch.global_range[2])
+    return;
+  if constexpr (D == 1) {
+    f(item_access::make(id<1>(i + offset[0]), extent, offset));
+  } else {
+    const size_t first_j = size_t(ptx::ctaid<1>()) * ptx::ntid<1>() + ptx::tid<1>(), step_j = size_t(ptx::nctaid<1>()) * ptx::ntid<1>();
+    for (size_t j = first_j; j < launch.global_range[1]; j += step_j) {
+      if constexpr (D == 2) {
+        f(item_access::make(id<2>(j + offset[0], i + offset[1]), extent, offset));
+      } else {
+        const size_t first_k = size_t(ptx::ctaid<0>()) * ptx::ntid<0>() + ptx::tid<0>(), step_k = size_t(ptx::nctaid<0>()) * ptx::ntid<0>();
+        for (size_t k = first_k; k < launch.global_range[0]; k += step_k)
+          f(item_access::make(id<3>(k + offset[0], j + offset[1], i + offset[2]), extent, offset));
+      }
+    }
+  }
+}
+
+template <int D, class F> inline void run_nd_range(const F &f, const aspen_cuda_launch_t &launch) { f(nd_item<D>(work_item(launch))); }
+
+template <int D, class F> inline void run_work_group(const F &f, const aspen_cuda_launch_t &launch) {
+  f(group<D>(work_item(launch), right_aligned_range<D>(launch.local_range)));
+}
+
+template <class Name, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_single_task(F f) { run_single_task(f); }
+template <class Name, int D, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_range(F f, aspen_cuda_launch_t launch) {
+  run_range<D>(f, launch);
+}
+template <class Name, int D, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_nd_range(F f, aspen_cuda_launch_t launch) {
+  run_nd_range<D>(f, launch);
+}
+/// The third parameter says that a thread stands for a whole group; code generation looks at the number of parameters.
+template <class Name, int D, class F>
+[[clang::sycl_kernel_entry_point(Name)]] void entry_work_group(F f, aspen_cuda_launch_t launch, unsigned) {
+  run_work_group<D>(f, launch);
 }
 
 #else

@@ -1,10 +1,11 @@
 //! The work-item that device code runs as: ids, sizes and barriers of each code generator behind one class.
 //!
 //! SPIR-V reads built-in variables. The native CPU reads the structure that the backend hands to the entry; `current` remembers it for code
-//! that has no nd_item at hand (local accessors). In the host pass the functions exist so that kernels can be checked; they never run.
+//! that has no nd_item at hand (local accessors). PTX reads special registers, and what the launch adds to them. In the host pass the functions exist so that kernels can be checked; they never run.
 #pragma once
 #include <aspen/native_cpu.h>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/ptx.hpp>
 #include <sycl/range.hpp>
 
 #if defined(__ASPEN_SPIRV__)
@@ -37,6 +38,11 @@ public:
 #elif defined(__ASPEN_SPIRV__)
 #define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
   template <int S> size_t name() const { return builtin(2 - S); }
+#elif defined(__ASPEN_PTX__)
+  explicit work_item(const aspen_cuda_launch_t &launch) : cpu((aspen_cpu_item_t *)&launch) {}
+  const aspen_cuda_launch_t &launch() const { return *(const aspen_cuda_launch_t *)cpu; }
+#define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
+  template <int S> size_t name() const { return ptx::name<S>(launch()); }
 #else
 #define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
   template <int S> size_t name() const { return 0; }
@@ -56,6 +62,9 @@ public:
 #elif defined(__ASPEN_SPIRV__)
 #define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
   std::uint32_t name() const { return builtin(); }
+#elif defined(__ASPEN_PTX__)
+#define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
+  std::uint32_t name() const { return ptx::name(); }
 #else
 #define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
   std::uint32_t name() const { return 1; }
@@ -71,6 +80,8 @@ public:
   size_t local_linear_id() const {
 #if defined(__ASPEN_NATIVE_CPU__)
     return cpu->local_linear_id;
+#elif defined(__ASPEN_PTX__)
+    return ptx::thread();
 #else
     return (local_id<0>() * local_range<1>() + local_id<1>()) * local_range<2>() + local_id<2>();
 #endif
@@ -84,6 +95,8 @@ public:
 #elif defined(__ASPEN_SPIRV__)
     __spirv_ControlBarrier(spirv::work_group_scope, spirv::work_group_scope,
                            spirv::sequential | spirv::work_group_memory | spirv::global_memory);
+#elif defined(__ASPEN_PTX__)
+    __syncthreads();
 #endif
   }
   void sub_group_barrier() const {
@@ -93,10 +106,12 @@ public:
 #elif defined(__ASPEN_SPIRV__)
     __spirv_ControlBarrier(spirv::sub_group_scope, spirv::sub_group_scope,
                            spirv::acquire_release | spirv::sub_group_memory | spirv::work_group_memory | spirv::global_memory);
+#elif defined(__ASPEN_PTX__)
+    __nvvm_bar_warp_sync(ptx::members());
 #endif
   }
 
-  aspen_cpu_item_t *cpu = nullptr; // in every pass, so that the layout is the same
+  aspen_cpu_item_t *cpu = nullptr; // in every pass, so that the layout is the same; on PTX the launch
 };
 
 #define __ASPEN_INDEX_OF(name, Type)                                                                                                      \
@@ -131,6 +146,8 @@ inline char *local_memory() {
   return current->local_memory;
 #elif defined(__ASPEN_SPIRV__)
   return (char *)local_memory_slot();
+#elif defined(__ASPEN_PTX__)
+  return (char *)__aspen_local_memory;
 #else
   return nullptr;
 #endif

@@ -8,15 +8,16 @@ use std::{env, fs};
 
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
-use aspen_codegen::{Cache, CodegenError, Gen, Image, ImageInput, NativeCpu, SpirV, generate_images_with};
+use aspen_codegen::{Cache, CodegenError, Gen, Image, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Step, Verdict, check};
-use aspen_image::{ImageBuilder, Kernel, KernelInfo};
+use aspen_image::{ImageBuilder, ImageKind, Kernel, KernelInfo};
 use aspen_llvm::{Context, Module};
 
 use super::coverage::Coverage;
 use super::files::LinkUnit;
 use super::program::Program;
 use crate::args::response::split;
+use crate::cuda;
 use crate::error::Error;
 use crate::passes::PassBuilder;
 use crate::progress::Progress;
@@ -54,6 +55,7 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
     let images = match target.family {
         Family::NativeCpu => generate(&NativeCpu { compiler: builder.toolchain.clang.clone() }),
         Family::Gen => generate(&ahead_of_time(target, &request.words)),
+        Family::Ptx => generate(&assembled(target, &request.words)),
         Family::Spirv | Family::Known => generate(&SpirV),
     };
     drop(progress);
@@ -64,23 +66,32 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
         if !image.messages.is_empty() {
             session.complain(format!("{}\n", image.messages).as_bytes())?;
         }
-        if scratch.is_kept() {
-            let ending = match target.family {
-                Family::NativeCpu => "so",
-                Family::Gen => "gen",
-                Family::Spirv | Family::Known => "spv",
-            };
-            let file = scratch.file(&name, &format!("{}.{ending}", target.name));
-            fs::write(&file, &image.bytes).map_err(|error| Error::file("write", &file, error))?;
+        let forms = std::iter::once((image.kind, &image.bytes)).chain(image.fallback.iter().map(|(kind, bytes)| (*kind, bytes)));
+        for (kind, bytes) in forms {
+            if scratch.is_kept() {
+                let file = scratch.file(&name, &format!("{}.{}", target.name, ending(target.family, kind)));
+                fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
+            }
+            let described = describe(program, plan, kind, target, &name, session.options.requirement_sources);
+            content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }
-        let described = describe(program, plan, &image, target, &name, session.options.requirement_sources);
-        content.extend(described.to_bytes(&image.bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
     }
     Ok(content)
 }
 
-/// The compiler that the database, or the user's file, names for the target; its options in that order: the target's, then the user's.
-fn ahead_of_time(target: &Target, words: &[String]) -> Gen {
+/// What files of images are called by.
+fn ending(family: Family, kind: ImageKind) -> &'static str {
+    match (family, kind) {
+        (_, ImageKind::Ptx) => "ptx",
+        (Family::NativeCpu, _) => "so",
+        (Family::Gen, _) => "gen",
+        (Family::Ptx, _) => "cubin",
+        (Family::Spirv | Family::Known, _) => "spv",
+    }
+}
+
+/// The options that the database, or the user's file, gives the target's compiler, then the user's own.
+fn compiler_options(target: &Target, words: &[String]) -> Vec<String> {
     let info = &target.info;
     let mut options = info.aot_toolchain_options.as_deref().map(split).unwrap_or_default();
     for (option, value) in &info.aot_extra {
@@ -88,10 +99,31 @@ fn ahead_of_time(target: &Target, words: &[String]) -> Gen {
         options.extend(split(value));
     }
     options.extend_from_slice(words);
-    let name = info.aot_toolchain.as_deref().unwrap_or("ocloc");
-    // It runs in a folder of its own; a path means the one that the user sees.
-    let compiler = if name.contains('/') { std::path::absolute(name).unwrap_or_else(|_| name.into()) } else { name.into() };
-    Gen { compiler, options, limit: Gen::LIMIT, cache: cache() }
+    options
+}
+
+/// The compiler that the database, or the user's file, names for the target. It runs in a folder of its own; a path means the one that
+/// the user sees.
+fn compiler(target: &Target) -> Option<PathBuf> {
+    let name = target.info.aot_toolchain.as_deref()?;
+    Some(if name.contains('/') { std::path::absolute(name).unwrap_or_else(|_| name.into()) } else { name.into() })
+}
+
+fn ahead_of_time(target: &Target, words: &[String]) -> Gen {
+    let compiler = compiler(target).unwrap_or_else(|| "ocloc".into());
+    Gen { compiler, options: compiler_options(target, words), limit: Gen::LIMIT, cache: cache() }
+}
+
+fn assembled(target: &Target, words: &[String]) -> Ptx {
+    let cuda = cuda::find(compiler(target).as_deref());
+    Ptx {
+        processor: target.processor().unwrap_or_default().to_owned(),
+        assembler: cuda.assembler,
+        options: compiler_options(target, words),
+        library: cuda.library,
+        limit: Gen::LIMIT,
+        cache: cache(),
+    }
 }
 
 /// `ASPEN_CACHE_DIR`, else the user's folder for such things; `ASPEN_CACHE=0` keeps nothing. Source: DESIGN §6.
@@ -111,7 +143,8 @@ fn plans<'p>(session: &Session<'_>, request: &Request<'p>, coverage: &mut Covera
     for (index, plan) in program.plans.iter().enumerate() {
         let name = format!("{stem}_{index}");
         let kernels = kernels(program, plan);
-        if let (Family::Gen, Verdict::Unmet(needs)) = (target.family, check(&plan.requirements, &target.info.capabilities())) {
+        let verdict = check(&plan.requirements, &target.info.capabilities());
+        if let (true, Verdict::Unmet(needs)) = (target.family.is_ahead_of_time(), verdict) {
             let needs = needs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             if session.options.verbose {
                 let names = kernels.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
@@ -122,15 +155,15 @@ fn plans<'p>(session: &Session<'_>, request: &Request<'p>, coverage: &mut Covera
             coverage.skipped(kernels, &format!("'{}' lacks {needs}", target.name));
             continue;
         }
-        // Both hold all they call: a function of another library cannot be called yet.
-        let closed = matches!(target.family, Family::NativeCpu | Family::Gen);
+        // Machine code of GPUs is not linked at run time.
+        let closed = target.family == Family::Gen;
         match program.imports(plan).first() {
             Some(import) if closed => {
                 session.warn(&format!(
-                    "image '{name}' is left out for target '{}': calling device functions of other libraries ('{import}') is not implemented there yet",
+                    "image '{name}' is left out for target '{}': images made ahead of time cannot call device functions of other libraries ('{import}'); compile for spir64 too",
                     target.name
                 ))?;
-                coverage.skipped(kernels, &format!("'{}' cannot call '{import}' of another library yet", target.name));
+                coverage.skipped(kernels, &format!("'{}' cannot call '{import}' of another library", target.name));
             }
             _ => {
                 coverage.made(kernels);
@@ -174,8 +207,14 @@ fn inputs(
         if !debug {
             closure.strip_debug();
         }
+        let imports: Vec<String> = program.imports(plan).into_iter().collect();
+        let exports = plan.entries.iter().any(|&entry| program.linked.summary.function(entry).role == Role::Exported);
+        if target.family == Family::NativeCpu && (exports || !imports.is_empty()) {
+            NativeCpu::open(&mut closure, &imports).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
+        }
         let bitcode = closure.to_bitcode();
-        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level: level_of(units, program, plan), debug });
+        let work_group = plan.requirements.reqd_work_group_size.as_ref().and_then(|size| fastest_first(size.dims()));
+        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level: level_of(units, program, plan), debug, work_group });
     }
     Ok(inputs)
 }
@@ -198,6 +237,15 @@ fn linked_module<'c>(context: &'c Context, units: &[LinkUnit<'_>], program: &Pro
     linked.ok_or_else(|| Error::Device(format!("no object holds device code for target '{}'", target.name)))
 }
 
+/// A work-group as drivers count; `None` if no device could have it.
+fn fastest_first(dims: &[u64]) -> Option<[u32; 3]> {
+    let mut out = [1; 3];
+    for (out, &dim) in out.iter_mut().zip(dims.iter().rev()) {
+        *out = u32::try_from(dim).ok()?;
+    }
+    Some(out)
+}
+
 /// The effort for an image: that of the unit its first entry comes from.
 fn level_of(units: &[LinkUnit<'_>], program: &Program, plan: &ImagePlan) -> u8 {
     let unit = plan.entries.first().map(|&entry| program.linked.summary.function(entry).unit.as_str());
@@ -211,22 +259,21 @@ fn level_of(units: &[LinkUnit<'_>], program: &Program, plan: &ImagePlan) -> u8 {
 }
 
 /// What the container says about an image.
-fn describe(program: &Program, plan: &ImagePlan, image: &Image, target: &Target, name: &str, with_sources: bool) -> ImageBuilder {
-    let mut builder = ImageBuilder::new(image.kind, target.triple(), &target.name, name).requirements(&plan.requirements);
-    let mut exports = Vec::new();
+fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Target, name: &str, with_sources: bool) -> ImageBuilder {
+    let mut builder = ImageBuilder::new(kind, target.triple(), &target.name, name).requirements(&plan.requirements);
     for &entry in &plan.entries {
         let function = program.linked.summary.function(entry);
+        let sources = if with_sources { program.analysis.sources(entry).to_vec() } else { Vec::new() };
         match &function.role {
             Role::Kernel(kernel) => {
                 let info = KernelInfo { name: kernel.name.clone(), requirements: program.analysis.requirements(entry) };
-                let sources = if with_sources { program.analysis.sources(entry).to_vec() } else { Vec::new() };
                 builder = builder.kernel(Kernel { symbol: function.symbol.clone(), info }, sources);
             }
-            Role::Exported | Role::Plain => exports.push(function.symbol.as_str()),
+            Role::Exported | Role::Plain => builder = builder.export(&function.symbol, sources),
         }
     }
     let imports = program.imports(plan);
-    builder.exports(exports).imports(imports.iter().map(String::as_str))
+    builder.imports(imports.iter().map(String::as_str))
 }
 
 /// Functions that no image can provide: an unresolved symbol would sink the whole image where it is loaded. Source: DESIGN §4, §8.
