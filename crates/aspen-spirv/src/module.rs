@@ -1,0 +1,240 @@
+//! A module as words: where its instructions are, which of them define ids, where its functions begin and end.
+//!
+//! Nothing is decoded that nobody asks for, so that what is not touched keeps its bytes, and unknown instructions stay what they are.
+//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module".
+
+use rspirv::spirv::Op;
+
+use crate::error::Error;
+
+pub(crate) const MAGIC: u32 = 0x0723_0203;
+pub(crate) const HEADER_WORDS: usize = 5;
+
+/// The bound that every consumer takes. Source: SPIR-V specification, "Universal Limits".
+const BOUND_LIMIT: usize = 4_194_304;
+
+/// An instruction before the first function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) at: usize,
+    pub(crate) length: usize,
+    pub(crate) opcode: u16,
+}
+
+impl Instruction {
+    pub(crate) fn is(&self, op: Op) -> bool {
+        u32::from(self.opcode) == op as u32
+    }
+}
+
+/// A function: from OpFunction to OpFunctionEnd.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Function {
+    pub(crate) id: u32,
+    pub(crate) at: usize,
+    pub(crate) end: usize,
+}
+
+/// What an id stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Definition {
+    /// Nothing before the functions: a value in a function, or nothing at all.
+    Local,
+    /// The instruction of that index.
+    Global(usize),
+    /// The function of that index.
+    Function(usize),
+}
+
+const FUNCTION_BIT: u32 = 1 << 31;
+
+/// A module.
+pub(crate) struct Module {
+    pub(crate) words: Vec<u32>,
+    pub(crate) globals: Vec<Instruction>,
+    pub(crate) functions: Vec<Function>,
+    /// By id: 0, or an index plus one, with [`FUNCTION_BIT`] for functions.
+    definitions: Vec<u32>,
+    /// The sets of OpenCL's instructions.
+    pub(crate) opencl: Vec<u32>,
+}
+
+impl Module {
+    /// Walks over all instructions once.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
+        let (chunks, rest) = bytes.as_chunks::<4>();
+        let words: Vec<u32> = chunks.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        match words.first() {
+            Some(&MAGIC) => {}
+            Some(&magic) if magic == MAGIC.swap_bytes() => return Err(Error::Endianness),
+            _ => return Err(Error::damaged(0, "it does not begin as a SPIR-V module does")),
+        }
+        if !rest.is_empty() || words.len() < HEADER_WORDS {
+            return Err(Error::damaged(words.len(), "the module is cut off"));
+        }
+        let bound = words[3] as usize;
+        if bound > BOUND_LIMIT.max(words.len()) {
+            return Err(Error::damaged(3, "the bound of ids is above what any consumer takes"));
+        }
+        let mut module = Module { words, globals: Vec::new(), functions: Vec::new(), definitions: vec![0; bound], opencl: Vec::new() };
+        module.index()?;
+        Ok(module)
+    }
+
+    fn index(&mut self) -> Result<(), Error> {
+        let grammar = crate::grammar::grammar();
+        let mut at = HEADER_WORDS;
+        let mut open: Option<Function> = None;
+        while at < self.words.len() {
+            let (length, opcode) = split(self.words[at]);
+            if length == 0 {
+                return Err(Error::damaged(at, "an instruction has no length"));
+            }
+            if self.words.len() - at < length {
+                return Err(Error::damaged(at, "an instruction is cut off"));
+            }
+            let instruction = Instruction { at, length, opcode };
+            if instruction.is(Op::Function) {
+                if open.is_some() {
+                    return Err(Error::damaged(at, "a function begins inside another"));
+                }
+                if length != 5 {
+                    return Err(Error::damaged(at, "an OpFunction of the wrong length"));
+                }
+                open = Some(Function { id: self.words[at + 2], at, end: at });
+            } else if instruction.is(Op::FunctionEnd) {
+                let Some(mut function) = open.take() else {
+                    return Err(Error::damaged(at, "a function ends that has not begun"));
+                };
+                function.end = at + length;
+                self.define(function.id, u32::try_from(self.functions.len() + 1).unwrap_or(0) | FUNCTION_BIT, at)?;
+                self.functions.push(function);
+            } else if open.is_none() {
+                if !self.functions.is_empty() {
+                    return Err(Error::damaged(at, "an instruction between two functions"));
+                }
+                let result = grammar.shape(opcode).filter(|shape| shape.has_result);
+                if let Some(shape) = result {
+                    let place = at + 1 + usize::from(shape.has_type);
+                    if length <= place - at {
+                        return Err(Error::damaged(at, "an instruction without the result it should have"));
+                    }
+                    self.define(self.words[place], u32::try_from(self.globals.len() + 1).unwrap_or(0), at)?;
+                }
+                if instruction.is(Op::ExtInstImport) && literal(&self.words[at + 2..at + length]) == "OpenCL.std" {
+                    self.opencl.push(self.words[at + 1]);
+                }
+                self.globals.push(instruction);
+            }
+            at += length;
+        }
+        match open {
+            Some(function) => Err(Error::damaged(function.at, "a function without end")),
+            None => Ok(()),
+        }
+    }
+
+    fn define(&mut self, id: u32, what: u32, at: usize) -> Result<(), Error> {
+        match self.definitions.get_mut(id as usize) {
+            Some(slot) if *slot == 0 && id != 0 => {
+                *slot = what;
+                Ok(())
+            }
+            Some(_) => Err(Error::damaged(at, "an id is defined twice, or is 0")),
+            None => Err(Error::damaged(at, "an id is above the module's bound")),
+        }
+    }
+
+    /// The instruction's words, the first with length and opcode included.
+    pub(crate) fn words_of(&self, instruction: &Instruction) -> &[u32] {
+        &self.words[instruction.at..instruction.at + instruction.length]
+    }
+
+    pub(crate) fn definition(&self, id: u32) -> Definition {
+        match self.definitions.get(id as usize) {
+            None | Some(0) => Definition::Local,
+            Some(what) if what & FUNCTION_BIT != 0 => Definition::Function((what & !FUNCTION_BIT) as usize - 1),
+            Some(what) => Definition::Global(*what as usize - 1),
+        }
+    }
+
+    pub(crate) fn bound(&self) -> usize {
+        self.definitions.len()
+    }
+
+    pub(crate) fn body(&self, function: &Function) -> &[u32] {
+        &self.words[function.at..function.end]
+    }
+
+    /// The instruction that defines the id, if it stands before the functions.
+    pub(crate) fn global(&self, id: u32) -> Option<(&Instruction, &[u32])> {
+        let Definition::Global(index) = self.definition(id) else { return None };
+        let instruction = &self.globals[index];
+        Some((instruction, self.words_of(instruction)))
+    }
+
+    /// What people call the function: its OpName, else the symbol it has as an entry point or for the linker, else its id.
+    pub(crate) fn name(&self, id: u32) -> String {
+        let mut symbol = None;
+        for instruction in &self.globals {
+            match self.words_of(instruction) {
+                [_, target, name @ ..] if instruction.is(Op::Name) && *target == id => return literal(name),
+                [_, _, target, name @ ..] if instruction.is(Op::EntryPoint) && *target == id => symbol = Some(literal(name)),
+                [_, target, 41, name @ .., _] if instruction.is(Op::Decorate) && *target == id => symbol = Some(literal(name)),
+                _ => {}
+            }
+        }
+        symbol.unwrap_or_else(|| format!("%{id}"))
+    }
+}
+
+/// Length and opcode of an instruction's first word.
+pub(crate) fn split(word: u32) -> (usize, u16) {
+    ((word >> 16) as usize, (word & 0xffff) as u16)
+}
+
+/// The instructions of a function's body, or of any words that [`Module::parse`] has walked over.
+pub(crate) struct Instructions<'w> {
+    words: &'w [u32],
+}
+
+pub(crate) fn instructions(words: &[u32]) -> Instructions<'_> {
+    Instructions { words }
+}
+
+impl<'w> Iterator for Instructions<'w> {
+    type Item = (u16, &'w [u32]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (length, opcode) = split(*self.words.first()?);
+        let (instruction, rest) = self.words.split_at_checked(length.max(1))?;
+        self.words = rest;
+        Some((opcode, instruction))
+    }
+}
+
+/// A string literal: bytes in little-endian words, up to the first zero.
+pub(crate) fn literal(words: &[u32]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// How many words a string literal takes at the beginning of these.
+pub(crate) fn literal_length(words: &[u32]) -> usize {
+    words.iter().position(|word| word.to_le_bytes().contains(&0)).map_or(words.len(), |last| last + 1)
+}
+
+/// The words of a string literal.
+pub(crate) fn to_literal(text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(text.len() / 4 * 4 + 4, 0);
+    bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+/// An instruction's words.
+pub(crate) fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
+    let length = u32::try_from(operands.len() + 1).unwrap_or(u32::MAX);
+    let mut words = vec![length << 16 | op as u32];
+    words.extend(operands);
+    words
+}
