@@ -6,6 +6,7 @@
 //! - [`property`]: property sets and their text form;
 //! - [`offload`]: LLVM's OffloadBinary container;
 //! - [`image`]: a device image: requirements, kernels, sources; and the builder that writes one;
+//! - [`kernel_reqs`]: what each kernel of a conditional image needs;
 //! - [`object_sections`]: what an object file says about its device code before the link;
 //! - [`spirv`]: what a SPIR-V module says about itself;
 //! - [`table`]: file tables; [`dpcpp`]: DPC++'s form of requirements;
@@ -16,6 +17,7 @@
 pub mod container;
 pub mod dpcpp;
 pub mod image;
+pub mod kernel_reqs;
 pub mod object_sections;
 pub mod offload;
 pub mod payload;
@@ -25,6 +27,7 @@ pub mod table;
 
 pub use container::{Container, ContainerError, Found, Kind, find};
 pub use image::{DeviceImage, ImageBuilder, ImageError, Kernel, KernelInfo};
+pub use kernel_reqs::KERNEL_REQS;
 pub use object_sections::{ObjectBlob, ObjectHeader, ObjectUnit};
 pub use offload::{Entry, ImageKind, OFFLOAD_KIND_SYCL, OffloadError};
 pub use property::{PropertySet, PropertySets, Value};
