@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aspen_contract::{Aspect, AspectSet, Need, Place, Requirements, Source, Step};
 
-use crate::chain::{Callers, Chain, Distances, Goal};
+use crate::chain::{Callers, Chain, Distances, Goal, Link};
 use crate::optimized::OptimizedUse;
 use crate::propagate::{OwnBodies, used_sets};
 use crate::report::Finding;
@@ -72,7 +72,7 @@ pub fn analyse(summary: &Summary) -> Analysis {
 }
 
 /// Kernels, and exported functions that are defined here. Source: S0 "An exported device function".
-pub(crate) fn is_entry_point(function: &Function) -> bool {
+pub fn is_entry_point(function: &Function) -> bool {
     function.defined && !matches!(function.role, Role::Plain)
 }
 
@@ -120,7 +120,7 @@ fn source_of(summary: &Summary, id: FuncId, need: Need, chains: &mut Chains<'_>)
     let by_attribute = |place: Option<Place>| Source {
         need: need.clone(),
         declared: true,
-        chain: vec![Step { function: entry_name(entry).into(), place }],
+        chain: vec![Step { function: entry_name(entry).into(), place, remark: None }],
     };
     let own = |place_in: fn(&Function) -> Option<Place>| place_in(entry).or_else(|| body.and_then(|body| place_in(summary.function(body))));
     let aspect = match need {
@@ -152,16 +152,16 @@ fn entry_name(function: &Function) -> &str {
 
 /// The chain as a [`Source`] tells it: the use first, the root last, each step with the place in its own function.
 fn use_first(summary: &Summary, chain: &Chain, root_name: &str) -> Vec<Step> {
-    let last = chain.steps.len() - 1;
+    let last = chain.links.len() - 1;
     let mut steps: Vec<Step> = chain
-        .steps
+        .links
         .iter()
         .enumerate()
-        .map(|(index, (id, place))| {
-            let function = if index == 0 { root_name.into() } else { summary.function(*id).name.clone() };
+        .map(|(index, link)| {
+            let function = if index == 0 { root_name.into() } else { summary.function(link.function).name.clone() };
             // A function that counts by its attribute is used where it is called.
-            let place = if index == last && chain.by_attribute { chain.steps[index - 1].1.clone() } else { place.clone() };
-            Step { function, place }
+            let place = if index == last && chain.by_attribute { &chain.links[index - 1].place } else { &link.place };
+            Step { function, place: place.clone(), remark: link.remark.clone() }
         })
         .collect();
     steps.reverse();
@@ -190,18 +190,19 @@ fn findings(summary: &Summary, used: &[AspectSet], chains: &mut Chains<'_>) -> V
 
 fn finding(summary: &Summary, function: &Function, aspect: Aspect, chain: &Chain) -> Finding {
     let declared = function.declared.as_ref().expect("only decorated functions are warned about");
-    let use_step = if chain.by_attribute { chain.steps.len() - 2 } else { chain.steps.len() - 1 };
+    let use_step = if chain.by_attribute { chain.links.len() - 2 } else { chain.links.len() - 1 };
     let mut call_before = None;
-    let mut steps = Vec::with_capacity(chain.steps.len());
-    for (id, place) in &chain.steps {
-        steps.push(Step { function: summary.function(*id).name.clone(), place: call_before });
-        call_before = place.clone();
+    let mut steps = Vec::with_capacity(chain.links.len());
+    for link in &chain.links {
+        let (place, remark) = call_before.map_or((None, None), |before: &Link| (before.place.clone(), before.remark.clone()));
+        steps.push(Step { function: summary.function(link.function).name.clone(), place, remark });
+        call_before = Some(link);
     }
     Finding {
         function: function.name.clone(),
         aspect,
         spelling: declared.spelling.clone(),
-        place: chain.steps[use_step].1.clone(),
+        place: chain.links[use_step].place.clone(),
         chain: steps,
         declared_at: declared.place.clone(),
     }

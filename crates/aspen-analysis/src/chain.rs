@@ -4,7 +4,7 @@
 //! function, to the first call in source order that comes closer. One search serves all roots, so the cost is linear in functions and
 //! calls for each aspect, not for each root.
 
-use aspen_contract::{Aspect, Place};
+use aspen_contract::{Aspect, Place, Remark};
 
 use crate::propagate::OwnBodies;
 use crate::summary::{FuncId, Summary};
@@ -23,10 +23,20 @@ pub(crate) enum Goal {
 /// The functions from a root to the end of a chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Chain {
-    /// Each function with the place of the call in it of the next one; for the last the place of the use, or none if it ends by attribute.
-    pub(crate) steps: Vec<(FuncId, Option<Place>)>,
+    /// At least one; the root first.
+    pub(crate) links: Vec<Link>,
     /// Whether the last function is there for its attribute: the use is then the call of it.
     pub(crate) by_attribute: bool,
+}
+
+/// One function of a chain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Link {
+    pub(crate) function: FuncId,
+    /// Where it calls the next one; in the last function the use, or nothing if the chain ends by attribute.
+    pub(crate) place: Option<Place>,
+    /// What is to be said of that call or use.
+    pub(crate) remark: Option<Remark>,
 }
 
 /// Distances to the goal for one aspect: how many functions a chain from here holds; `None`: no way.
@@ -105,29 +115,43 @@ impl<'s> Distances<'s> {
         }
     }
 
+    /// The end of a chain in the function's own body or attribute.
+    fn last(&self, function: FuncId) -> Link {
+        let body = self.summary.function(function);
+        let (place, remark) = match self.goal {
+            Goal::Declaration => {
+                let place = body.declared.as_ref().and_then(|declared| declared.place.clone());
+                (place, (!body.defined).then_some(Remark::Elsewhere))
+            }
+            Goal::UseOrAttribute | Goal::Use => match body.uses.iter().find(|one| one.aspect == self.aspect) {
+                Some(one) => (one.place.clone(), one.promoted_for.clone().map(|callee| Remark::Promoted { callee })),
+                None => (None, None),
+            },
+        };
+        Link { function, place, remark }
+    }
+
     /// The shortest chain from a function, if there is one.
     pub(crate) fn chain(&self, root: FuncId) -> Option<Chain> {
-        let mut steps = Vec::new();
+        let mut links = Vec::new();
         let mut at = root;
         loop {
             let left = self.distance[at.index()]?;
             let function = self.summary.function(at);
             if left == 1 {
-                let place = match self.goal {
-                    Goal::Declaration => function.declared.as_ref().and_then(|declared| declared.place.clone()),
-                    _ => function.uses.iter().find(|one| one.aspect == self.aspect).and_then(|one| one.place.clone()),
-                };
-                steps.push((at, place));
-                return Some(Chain { steps, by_attribute: false });
+                links.push(self.last(at));
+                return Some(Chain { links, by_attribute: false });
             }
             let call = function
                 .calls
                 .iter()
                 .find(|call| left == 2 && self.ends_at_call(at, call.callee) || self.distance[call.callee.index()] == Some(left - 1))?;
-            steps.push((at, call.place.clone()));
+            let remark = call.one_of.map(|targets| Remark::Indirect { targets });
+            links.push(Link { function: at, place: call.place.clone(), remark });
             if left == 2 && self.ends_at_call(at, call.callee) {
-                steps.push((call.callee, None));
-                return Some(Chain { steps, by_attribute: true });
+                let remark = (!self.summary.function(call.callee).defined).then_some(Remark::Elsewhere);
+                links.push(Link { function: call.callee, place: None, remark });
+                return Some(Chain { links, by_attribute: true });
             }
             at = call.callee;
         }

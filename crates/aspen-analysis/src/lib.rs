@@ -14,7 +14,7 @@ pub mod report;
 pub mod split;
 pub mod summary;
 
-pub use analysis::{Analysis, analyse};
+pub use analysis::{Analysis, analyse, is_entry_point};
 pub use report::{Finding, Launch, PassReport};
 pub use split::{CodeSplit, ImagePlan, split};
 pub use summary::{FuncId, Summary};

@@ -26,25 +26,25 @@ impl Summary {
             after.iter().filter(|(_, function)| function.defined).map(|(id, function)| (function.symbol.as_str(), id)).collect();
         for function in self.functions.iter_mut().filter(|function| is_entry_point(function)) {
             if let Some(&id) = left.get(function.symbol.as_str()) {
-                let mut reaches: Vec<FuncId> =
-                    undefined(&after, id).into_iter().filter_map(|id| ids.get(&after.function(id).symbol).copied()).collect();
+                let reached = after.undefined_from(id).into_iter();
+                let mut reaches: Vec<FuncId> = reached.filter_map(|id| ids.get(&after.function(id).symbol).copied()).collect();
                 reaches.sort_unstable();
                 function.optimized = Some(Optimized { double: used[id.index()].contains(&Aspect::FP64), reaches });
             }
         }
     }
-}
 
-/// What other modules may define of all that a function reaches.
-fn undefined(summary: &Summary, root: FuncId) -> Vec<FuncId> {
-    let (mut seen, mut work, mut out) = (HashSet::from([root]), vec![root], Vec::new());
-    while let Some(id) = work.pop() {
-        if !summary.function(id).defined {
-            out.push(id);
+    /// What other modules may define of all that a function reaches, itself included; in no particular order.
+    pub fn undefined_from(&self, root: FuncId) -> Vec<FuncId> {
+        let (mut seen, mut work, mut out) = (HashSet::from([root]), vec![root], Vec::new());
+        while let Some(id) = work.pop() {
+            if !self.function(id).defined {
+                out.push(id);
+            }
+            work.extend(self.function(id).calls.iter().map(|call| call.callee).filter(|callee| seen.insert(*callee)));
         }
-        work.extend(summary.function(id).calls.iter().map(|call| call.callee).filter(|callee| seen.insert(*callee)));
+        out
     }
-    out
 }
 
 /// What entry points use when optimised code counts.

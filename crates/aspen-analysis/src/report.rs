@@ -79,6 +79,9 @@ impl Finding {
             if let Some(place) = &step.place {
                 out += &format!(" {place}");
             }
+            if let Some(remark) = &step.remark {
+                out += &format!(" {remark}");
+            }
             out.push('\n');
         }
         if self.place.is_none() {

@@ -123,6 +123,8 @@ pub struct Use {
     pub place: Option<Place>,
     /// Whether nothing but the type `double` in the code asks for it. Source: S0 "implicit"; DESIGN §7.12.
     pub implicit: bool,
+    /// If that first use is a `float` made `double` to be passed through a `…`: the name of the variadic function.
+    pub promoted_for: Option<String>,
 }
 
 /// A call in a body.
@@ -155,7 +157,7 @@ impl InvalidSummary {
 }
 
 /// Goes up with every change of the types in this file.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 impl Summary {
     /// The function of that id.

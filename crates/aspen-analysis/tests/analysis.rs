@@ -11,7 +11,9 @@ use common::summary;
 
 fn steps(chain: &[Step]) -> String {
     let step = |step: &Step| {
-        step.place.as_ref().map_or(step.function.clone(), |place| format!("{} {}:{}", step.function, place.line, place.column))
+        let place = step.place.as_ref().map_or(String::new(), |place| format!(" {}:{}", place.line, place.column));
+        let remark = step.remark.as_ref().map_or(String::new(), |remark| format!(" {remark}"));
+        format!("{}{place}{remark}", step.function)
     };
     chain.iter().map(step).collect::<Vec<_>>().join(" < ")
 }
@@ -151,6 +153,36 @@ fn sources_prefer_a_use_over_a_declaration() {
          k: aspect fp64 used: boo 6:19 < bar 9:30 < k 17:20
          k: sub-group size 64 declared: k 16:30
          plain: work-group size 2x4 declared: plain 30:1",
+    );
+}
+
+/// Source: DESIGN §7.5, §7.6; the issue of `aspen explain`.
+#[test]
+fn chains_say_what_a_place_does_not() {
+    let graph = "
+        kernel k body=op call:op
+        op call:middle/3@9:1 call:elsewhere@10:1 call:promise@11:1 call:shown@12:1
+        middle call:leaf@8:1 declares:@7:1
+        leaf use:fp64@6:1
+        other call:leaf
+        extern elsewhere exported attr:fp16
+        extern promise exported declares:gpu@3:3
+        shown use:image~printf@4:4
+        pointer declares:@20:1 call:leaf/1@20:5";
+    check(
+        graph,
+        sources,
+        "k: aspect gpu declared: promise 3:3 which is defined in another object or image < k 11:1
+         k: aspect fp16 used: elsewhere 10:1 which is defined in another object or image < k 10:1
+         k: aspect fp64 used: leaf 6:1 < middle 8:1 < k 9:1 through a function pointer (one of 3 targets)
+         k: aspect image used: shown 4:4 a float becomes double in the call of 'printf', which is variadic < k 12:1",
+    );
+    // A warning says what the call does not show, too.
+    check(
+        graph,
+        |_, analysis| findings(analysis),
+        "6:1 middle uses fp64: middle < leaf 8:1
+         6:1 pointer uses fp64: pointer < leaf 20:5 through a function pointer (the only target)",
     );
 }
 

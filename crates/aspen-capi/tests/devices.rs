@@ -80,11 +80,12 @@ fn needs(aspects: &[u32], sub_group: Option<u32>, work_group: &[u64]) -> Require
         aspects: aspects.iter().copied().map(Aspect::from_number).collect(),
         reqd_sub_group_size: sub_group,
         reqd_work_group_size: WorkGroupSize::try_from(work_group.to_vec()).ok(),
+        ..Requirements::default()
     }
 }
 
 fn step(function: &str, line: u32) -> Step {
-    Step { function: function.into(), place: Some(Place { file: "k.cpp".into(), line, column: 3 }) }
+    Step { function: function.into(), place: Some(Place { file: "k.cpp".into(), line, column: 3 }), remark: None }
 }
 
 /// An image of `_ZTS5which<suffix>` that needs all that.

@@ -12,5 +12,5 @@ mod table;
 
 pub use aspect::{Aspect, AspectSet};
 pub use check::{Capabilities, Need, Verdict, check};
-pub use reason::{Place, Source, Step, refusal};
+pub use reason::{Place, Remark, Source, Step, refusal};
 pub use requirements::{InvalidWorkGroupSize, Requirements, WorkGroupSize};

@@ -31,6 +31,37 @@ pub struct Step {
     pub function: String,
     /// The use (first step) or the call of the step before; unknown without line tables.
     pub place: Option<Place>,
+    /// What a reader would not see at the place.
+    pub remark: Option<Remark>,
+}
+
+/// What explains a step of a chain that its place alone does not.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Remark {
+    /// The use is a `float` that becomes `double` because it is passed through the `…` of this function. Source: C++ [expr.call].
+    Promoted {
+        /// The variadic function's name.
+        callee: String,
+    },
+    /// The call goes through a pointer and may reach this many functions. Source: DESIGN §7.5.
+    Indirect {
+        /// At least 1.
+        targets: u32,
+    },
+    /// The function counts by what its declaration says; its body is in another object or image. Source: DESIGN §7.6.
+    Elsewhere,
+}
+
+/// `through a function pointer (one of 3 targets)`, to stand behind what the step says.
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Promoted { callee } => write!(f, "a float becomes double in the call of '{callee}', which is variadic"),
+            Self::Indirect { targets: 1 } => f.write_str("through a function pointer (the only target)"),
+            Self::Indirect { targets } => write!(f, "through a function pointer (one of {targets} targets)"),
+            Self::Elsewhere => f.write_str("which is defined in another object or image"),
+        }
+    }
 }
 
 /// Why one need is there.
@@ -103,7 +134,7 @@ mod tests {
     use crate::{Aspect, WorkGroupSize};
 
     fn step(function: &str, line: u32, column: u32) -> Step {
-        Step { function: function.into(), place: Some(Place { file: "matmul.cpp".into(), line, column }) }
+        Step { function: function.into(), place: Some(Place { file: "matmul.cpp".into(), line, column }), remark: None }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use aspen_contract::{Aspect, Need, Place, Requirements, Source, Step, WorkGroupSize};
+use aspen_contract::{Aspect, Need, Place, Remark, Requirements, Source, Step, WorkGroupSize};
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +182,7 @@ impl<'a> DeviceImage<'a> {
         self.entry.text("symbols").unwrap_or_default().split([',', '\0']).filter(|symbol| !symbol.is_empty())
     }
 
-    /// Why the kernel needs what it needs; empty if the program was built without explanations.
+    /// Why the kernel, or the function that the image offers, needs what it needs; empty if the program was built without explanations.
     ///
     /// # Errors
     /// If the property is damaged.
@@ -308,6 +308,7 @@ struct PackedStep {
     function: usize,
     /// File, line, column.
     place: Option<(usize, u32, u32)>,
+    remark: Option<Remark>,
 }
 
 impl SourceTable {
@@ -317,6 +318,7 @@ impl SourceTable {
         let mut step = |step: &Step| PackedStep {
             function: index(&step.function),
             place: step.place.as_ref().map(|place| (index(&place.file), place.line, place.column)),
+            remark: step.remark.clone(),
         };
         let mut packed = Vec::with_capacity(sources.len());
         for source in sources {
@@ -331,7 +333,8 @@ impl SourceTable {
         let name = |index: usize| self.names.get(index).cloned();
         let place = |(file, line, column)| Some(Place { file: name(file)?, line, column });
         let step = |step: PackedStep| {
-            Some(Step { function: name(step.function)?, place: step.place.map_or(Some(None), |packed| place(packed).map(Some))? })
+            let place = step.place.map_or(Some(None), |packed| place(packed).map(Some))?;
+            Some(Step { function: name(step.function)?, place, remark: step.remark })
         };
         let source = |source: PackedSource| {
             let chain = source.chain.into_iter().map(step).collect::<Option<_>>()?;
@@ -356,6 +359,7 @@ pub struct ImageBuilder {
     name: String,
     sets: PropertySets,
     kernels: Vec<(Kernel, Vec<Source>)>,
+    exports: Vec<(String, Vec<Source>)>,
 }
 
 impl ImageBuilder {
@@ -368,6 +372,7 @@ impl ImageBuilder {
             name: name.to_owned(),
             sets: PropertySets::new(),
             kernels: Vec::new(),
+            exports: Vec::new(),
         }
     }
 
@@ -384,10 +389,11 @@ impl ImageBuilder {
         self
     }
 
-    /// Device functions the image offers to others.
+    /// Adds a device function that the image offers to others; no sources leave no explanation.
     #[must_use]
-    pub fn exports<'s>(self, symbols: impl IntoIterator<Item = &'s str>) -> ImageBuilder {
-        self.set(EXPORTED_SYMBOLS, symbols_set(symbols))
+    pub fn export(mut self, symbol: &str, sources: Vec<Source>) -> ImageBuilder {
+        self.exports.push((symbol.to_owned(), sources));
+        self
     }
 
     /// Device functions the image takes from others.
@@ -411,8 +417,11 @@ impl ImageBuilder {
     pub fn property_sets(&self) -> PropertySets {
         let mut sets = self.sets.clone();
         let kernels = kernels_set(self.kernels.iter().map(|(kernel, _)| (kernel.symbol.as_str(), &kernel.info)));
-        let sources = requirement_sources_set(self.kernels.iter().map(|(kernel, sources)| (kernel.symbol.as_str(), sources.as_slice())));
-        for (name, set) in [(KERNELS, kernels), (REQUIREMENT_SOURCES, sources)] {
+        let of_kernels = self.kernels.iter().map(|(kernel, sources)| (kernel.symbol.as_str(), sources.as_slice()));
+        let of_exports = self.exports.iter().map(|(symbol, sources)| (symbol.as_str(), sources.as_slice()));
+        let sources = requirement_sources_set(of_kernels.chain(of_exports));
+        let exports = symbols_set(self.exports.iter().map(|(symbol, _)| symbol.as_str()));
+        for (name, set) in [(KERNELS, kernels), (REQUIREMENT_SOURCES, sources), (EXPORTED_SYMBOLS, exports)] {
             if !set.is_empty() {
                 sets.insert(name, set);
             }

@@ -96,6 +96,7 @@ fn device_requirements_as_the_seeds_have_them() {
         aspects: [6, 5].map(Aspect::from_number).into(),
         reqd_sub_group_size: Some(16),
         reqd_work_group_size: Some(WorkGroupSize::try_from(vec![4, 1 << 40]).unwrap()),
+        ..Requirements::default()
     };
     let expected = set([
         ("aspect", Value::Bytes(vec![5, 0, 0, 0, 6, 0, 0, 0])),
@@ -180,7 +181,7 @@ fn offload_binary_version_2_holds_many() {
 }
 
 fn step(function: &str, file: &str, line: u32) -> Step {
-    Step { function: function.into(), place: Some(Place { file: file.into(), line, column: 3 }) }
+    Step { function: function.into(), place: Some(Place { file: file.into(), line, column: 3 }), remark: None }
 }
 
 fn fp64() -> Requirements {
@@ -195,7 +196,7 @@ fn tour(name: &str) -> ImageBuilder {
         .requirements(&fp64())
         .kernel(kernel("_ZTS1K", "K"), vec![source])
         .kernel(kernel("_ZTS1L", "ns::L<int, float>"), Vec::new())
-        .exports(["_Z3foov"])
+        .export("_Z3foov", Vec::new())
         .imports(["_Z3barv", "_Z3bazv"])
 }
 
@@ -246,7 +247,7 @@ fn damaged_sets_of_images_are_errors_that_name_the_set() {
     let error = with("Aspen/kernels", b"K=2|AAAAAAAAAAA\n").kernels().unwrap_err().to_string();
     assert_eq!(error, "the property 'K' of 'Aspen/kernels' is damaged: it is empty");
     let error = with("Aspen/kernels", b"K=2|IAAAAAAAAAAA\n").kernels().unwrap_err().to_string();
-    assert_eq!(error, "the property 'K' of 'Aspen/kernels' is damaged: it has version 0, this build reads version 1");
+    assert_eq!(error, "the property 'K' of 'Aspen/kernels' is damaged: it has version 0, this build reads version 2");
     let error = with("Aspen/kernels", b"K=1|7\n").kernels().unwrap_err().to_string();
     assert_eq!(error, "the property 'K' of 'Aspen/kernels' is no byte array");
     let error = with(REQUIREMENT_SOURCES, b"K=2|IAAAAAAAAAQA\n").sources("K").unwrap_err().to_string();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aspen_contract::{Aspect, Need, Place, Requirements, Source, Step, WorkGroupSize};
+use aspen_contract::{Aspect, Need, Place, Remark, Requirements, Source, Step, WorkGroupSize};
 use aspen_image::dpcpp::requirements_of_sets;
 use aspen_image::image::{device_requirements, requirements_of};
 use aspen_image::object_sections::{ObjectBlob, ObjectHeader, units};
@@ -34,7 +34,13 @@ fn requirements() -> impl Strategy<Value = Requirements> {
 
 fn source() -> impl Strategy<Value = Source> {
     let place = ("[a-c]{1,3}", any::<u32>(), any::<u32>()).prop_map(|(file, line, column)| Place { file, line, column });
-    let step = ("[f-h]{1,3}", proptest::option::of(place)).prop_map(|(function, place)| Step { function, place });
+    let remark = prop_oneof![
+        "[p-r]{1,3}".prop_map(|callee| Remark::Promoted { callee }),
+        any::<u32>().prop_map(|targets| Remark::Indirect { targets }),
+        Just(Remark::Elsewhere),
+    ];
+    let step = ("[f-h]{1,3}", proptest::option::of(place), proptest::option::of(remark));
+    let step = step.prop_map(|(function, place, remark)| Step { function, place, remark });
     let need = prop_oneof![any::<u32>().prop_map(|n| Need::Aspect(Aspect::from_number(n))), any::<u32>().prop_map(Need::SubGroupSize)];
     (need, any::<bool>(), vec(step, 1..6)).prop_map(|(need, declared, chain)| Source { need, declared, chain })
 }

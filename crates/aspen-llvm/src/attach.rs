@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use aspen_analysis::summary::{FuncId, Function};
-use aspen_analysis::{Analysis, Summary};
+use aspen_analysis::{Analysis, Summary, is_entry_point};
 use aspen_contract::{Aspect, AspectSet};
 
 use crate::dialect::{ASPECT_NAMES, Dialect, Kinds, aspects, is_dpcpp, marked_types};
@@ -23,6 +23,10 @@ pub fn attach(module: ModuleRef<'_>, facts: &Facts, summary: &Summary, analysis:
         if let Some(&id) = by_symbol.get(function.name().as_str()) {
             for (kind, node) in writer.nodes(summary.function(id), analysis.used(id)) {
                 function.set_function_metadata(kind, node);
+            }
+            // Tells entry points and their units to whoever splits the module. Source: FORMATS §2.
+            if !facts.unit.is_empty() && is_entry_point(summary.function(id)) {
+                function.set_string_attribute(module, "sycl-module-id", &facts.unit);
             }
         }
         for instruction in function.instructions() {

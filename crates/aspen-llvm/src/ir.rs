@@ -261,6 +261,14 @@ impl<'m> Type<'m> {
         }
     }
 
+    /// Of a function type with `…`, how many parameters come before.
+    pub(crate) fn variadic_after(self) -> Option<usize> {
+        // SAFETY: asked only of function types.
+        (self.kind() == LLVMTypeKind::LLVMFunctionTypeKind && unsafe { LLVMIsFunctionVarArg(self.raw) } != 0)
+            // SAFETY: as above.
+            .then(|| unsafe { LLVMCountParamTypes(self.raw) } as usize)
+    }
+
     /// As LLVM prints it where it is used: `double`, `[4 x i32]`, `%class.half` (without quotes).
     pub(crate) fn spelling(self) -> String {
         match self.struct_name() {

@@ -3,6 +3,7 @@
 //! The module is the unoptimised one of the SPIR-V triple (DESIGN §7.16): what counts is what the IR holds (DESIGN §7.2, §7.3). Intrinsics
 //! are no functions of the call graph; their types count where they are called.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Role, Use};
@@ -38,13 +39,44 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
         ids: functions.iter().enumerate().map(|(index, function)| (function.raw(), FuncId::from_index(index))).collect(),
         symbols: functions.iter().enumerate().map(|(index, function)| (function.name(), FuncId::from_index(index))).collect(),
         targets: Targets::new(module, &functions),
-        values: functions.clone(),
         function_facts: facts.functions.iter().map(|function| (function.symbol.as_str(), function)).collect(),
         kernel_facts: facts.kernels.iter().map(|kernel| (kernel.symbol.as_str(), kernel)).collect(),
     };
     let mut functions: Vec<Function> = functions.iter().map(|&function| summariser.function(function)).collect();
+    if facts.kernels.is_empty() {
+        guess_bodies(&mut functions);
+    }
     join_kernels(&mut functions);
     Summary { functions }
+}
+
+/// A module that nobody explains: an entry of clang's runs the one `operator()` that it, or the header's glue below it, calls first.
+/// Kernels that were written by hand have no body of their own.
+fn guess_bodies(functions: &mut [Function]) {
+    let base_is_call = |id: FuncId| demangle_base(&functions[id.index()].symbol).is_some_and(|base| base == "operator()");
+    let is_glue = |id: FuncId| functions[id.index()].name.starts_with("sycl::");
+    let mut bodies = Vec::new();
+    for (index, function) in functions.iter().enumerate() {
+        if !matches!(function.role, Role::Kernel(_)) || !function.symbol.starts_with("_ZTS") {
+            continue;
+        }
+        let entry = FuncId::from_index(index);
+        let (mut seen, mut level) = (HashSet::from([entry]), vec![entry]);
+        while !level.is_empty() {
+            let callees = level.iter().flat_map(|id| &functions[id.index()].calls).map(|call| call.callee);
+            let callees: Vec<FuncId> = callees.filter(|callee| seen.insert(*callee)).collect();
+            let (functors, others): (Vec<FuncId>, Vec<FuncId>) = callees.into_iter().partition(|&callee| base_is_call(callee));
+            if let [body] = functors[..] {
+                bodies.push((index, body));
+            }
+            level = if functors.is_empty() { others.into_iter().filter(|&callee| is_glue(callee)).collect() } else { Vec::new() };
+        }
+    }
+    for (index, found) in bodies {
+        if let Role::Kernel(kernel) = &mut functions[index].role {
+            kernel.body = Some(found);
+        }
+    }
 }
 
 /// A kernel's attributes are those of its functor's `operator()`, and that one has the kernel's name. Source: DESIGN §7.15; S0.
@@ -77,8 +109,6 @@ struct Summariser<'m, 'f> {
     files: Files<'f>,
     /// Attributes that give a pointer parameter a type.
     attributes: [u32; 6],
-    /// The functions of the summary, by their ids.
-    values: Vec<Value<'m>>,
     ids: HashMap<LLVMValueRef, FuncId>,
     symbols: HashMap<String, FuncId>,
     /// What calls through pointers may reach.
@@ -98,11 +128,10 @@ impl<'m> Summariser<'m, '_> {
         for instruction in function.instructions() {
             self.instruction(instruction, &mut body);
         }
-        let role = self.role(function, &symbol, facts, &body);
-        let name = match (&role, facts) {
-            (Role::Kernel(kernel), _) => kernel.name.clone(),
-            (_, Some(facts)) => facts.name.clone(),
-            (_, None) => demangle(&symbol).unwrap_or_else(|| symbol.clone()),
+        let role = self.role(function, &symbol, facts);
+        let name = match &role {
+            Role::Kernel(kernel) => kernel.name.clone(),
+            Role::Plain | Role::Exported => self.name(&symbol),
         };
         let unit = if self.facts.unit.is_empty() {
             function.string_attribute("sycl-module-id").unwrap_or_else(|| self.module.source_file())
@@ -113,7 +142,7 @@ impl<'m> Summariser<'m, '_> {
             Some(facts) => Attributes::from_facts(facts),
             None => Attributes::from_metadata(FunctionMetadata::read(function, self.module, &self.kinds, self.padded)),
         };
-        let (uses, calls) = body.finish(&self.files);
+        let (uses, calls) = body.finish(&self.files, &|callee| self.name(&callee.name()));
         Function {
             linkage: linkage(function.linkage()),
             defined,
@@ -131,7 +160,15 @@ impl<'m> Summariser<'m, '_> {
         }
     }
 
-    fn role(&self, function: Value<'m>, symbol: &str, facts: Option<&FunctionFacts>, body: &Body) -> Role {
+    /// A function's name for people.
+    fn name(&self, symbol: &str) -> String {
+        match self.function_facts.get(symbol) {
+            Some(facts) => facts.name.clone(),
+            None => demangle(symbol).unwrap_or_else(|| symbol.to_owned()),
+        }
+    }
+
+    fn role(&self, function: Value<'m>, symbol: &str, facts: Option<&FunctionFacts>) -> Role {
         if let Some(kernel) = self.kernel_facts.get(symbol) {
             let body = kernel.body.as_ref().and_then(|symbol| self.symbols.get(symbol)).copied();
             return Role::Kernel(Kernel { name: kernel.name.clone(), body, internal: kernel.internal });
@@ -139,29 +176,20 @@ impl<'m> Summariser<'m, '_> {
         let defined = !function.is_declaration();
         if defined && KERNEL_CONVENTIONS.contains(&function.calling_convention()) {
             let name = demangle(symbol).unwrap_or_else(|| symbol.to_owned());
-            return Role::Kernel(Kernel { name, body: self.guess_body(symbol, body), internal: false });
+            return Role::Kernel(Kernel { name, body: None, internal: false });
         }
         let exported = facts.map_or_else(|| defined && function.string_attribute("sycl-module-id").is_some(), |facts| facts.exported);
         if exported { Role::Exported } else { Role::Plain }
     }
 
-    /// A compiled entry calls one functor; hand-written kernels have no body of their own.
-    fn guess_body(&self, symbol: &str, body: &Body) -> Option<FuncId> {
-        let [call] = &body.calls[..] else { return None };
-        if !symbol.starts_with("_ZTS") {
-            return None;
-        }
-        (demangle_base(&self.values[call.callee.index()].name())? == "operator()").then_some(call.callee)
-    }
-
     /// Types that are returned and taken, and variables: clang gives neither parameters nor allocas a debug location.
-    fn signature(&mut self, function: Value<'m>, facts: Option<&FunctionFacts>, body: &mut Body) {
+    fn signature(&mut self, function: Value<'m>, facts: Option<&FunctionFacts>, body: &mut Body<'m>) {
         let mut held: Vec<Type<'m>> = function.value_type().parts();
         for index in 0..function.parameter_count() {
             held.extend(self.attributes.iter().filter_map(|&kind| function.parameter_attribute_type(index, kind)));
         }
         for &ty in &held {
-            body.need(self.types.of(ty), None, &self.files);
+            body.need(self.types.of(ty), UseAt::default(), &self.files);
             if self.marks_fp64 {
                 body.explicit.extend(self.marked_types.of(ty));
             }
@@ -181,58 +209,59 @@ impl<'m> Summariser<'m, '_> {
             let Some(place) = &variable.place else { continue };
             if let Some(aspects) = held_aspects.get(&spelling(&variable.ty)) {
                 let spot = self.files.spot(place);
-                body.need(aspects, Some(spot), &self.files);
+                body.need(aspects, UseAt { spot: Some(spot), promoted_for: None }, &self.files);
             }
         }
     }
 
     /// Modules that were compiled with `-g` name their variables themselves.
-    fn declared_variables(&mut self, function: Value<'m>, body: &mut Body) {
+    fn declared_variables(&mut self, function: Value<'m>, body: &mut Body<'m>) {
         for instruction in function.instructions() {
             for (variable, location) in instruction.debug_declares() {
                 if variable.is_instruction() && variable.opcode() == LLVMOpcode::LLVMAlloca {
                     let spot = self.files.of_location(location);
-                    body.need(self.types.of(variable.allocated_type()), spot, &self.files);
+                    body.need(self.types.of(variable.allocated_type()), UseAt { spot, promoted_for: None }, &self.files);
                 }
             }
         }
     }
 
-    fn instruction(&mut self, instruction: Value<'m>, body: &mut Body) {
+    fn instruction(&mut self, instruction: Value<'m>, body: &mut Body<'m>) {
         let spot = self.files.of(instruction);
         let opcode = instruction.opcode();
         let is_call = instruction.is_call();
         let called = is_call.then(|| instruction.called());
-        let mut need = |types: &mut TypeAspects, ty: Type<'m>| {
+        let mut need = |types: &mut TypeAspects, ty: Type<'m>, value: Option<Value<'m>>| {
             let aspects = types.of(ty);
             if !aspects.is_empty() {
-                body.need(aspects, spot, &self.files);
+                let promoted_for = value.and_then(Value::promoted_for);
+                body.need(aspects, UseAt { spot, promoted_for }, &self.files);
                 if self.marks_fp64 {
                     body.explicit.extend(self.marked_types.of(ty));
                 }
             }
         };
         match opcode {
-            LLVMOpcode::LLVMAlloca => need(&mut self.types, instruction.allocated_type()),
-            _ => need(&mut self.types, instruction.ty()),
+            LLVMOpcode::LLVMAlloca => need(&mut self.types, instruction.allocated_type(), None),
+            _ => need(&mut self.types, instruction.ty(), Some(instruction)),
         }
         if opcode == LLVMOpcode::LLVMGetElementPtr {
-            need(&mut self.types, instruction.gep_source_type());
+            need(&mut self.types, instruction.gep_source_type(), None);
         }
         for operand in instruction.operands() {
             // The callee's whole type counts below; here its address would.
             if Some(operand) != called {
-                operand_types(operand, &mut |ty| need(&mut self.types, ty));
+                operand_types(operand, &mut |ty| need(&mut self.types, ty, Some(operand)));
             }
         }
         if let Some(called) = called {
-            need(&mut self.types, instruction.called_type());
+            need(&mut self.types, instruction.called_type(), None);
             let callee = Some(called.resolve()).filter(|callee| callee.is_function());
             for argument in 0..instruction.argument_count() {
                 for kind in self.attributes {
                     let at_callee = callee.and_then(|callee| callee.parameter_attribute_type(argument, kind));
                     for ty in [instruction.argument_attribute_type(argument, kind), at_callee].into_iter().flatten() {
-                        need(&mut self.types, ty);
+                        need(&mut self.types, ty, None);
                     }
                 }
             }
@@ -240,7 +269,7 @@ impl<'m> Summariser<'m, '_> {
         for kind in self.kinds.used {
             if let Some(node) = instruction.instruction_metadata(kind) {
                 let aspects = aspects(node);
-                body.need(&aspects, spot, &self.files);
+                body.need(&aspects, UseAt { spot, promoted_for: None }, &self.files);
                 body.explicit.extend(aspects);
             }
         }
@@ -249,7 +278,7 @@ impl<'m> Summariser<'m, '_> {
         }
     }
 
-    fn call(&self, instruction: Value<'m>, callee: Value<'m>, spot: Option<Spot>, body: &mut Body) {
+    fn call(&self, instruction: Value<'m>, callee: Value<'m>, spot: Option<Spot>, body: &mut Body<'m>) {
         if callee.is_function() {
             if let Some(&callee) = self.ids.get(&callee.raw()) {
                 body.call(PlacedCall { callee, spot, one_of: None }, &self.files);
@@ -314,13 +343,21 @@ fn linkage(linkage: LLVMLinkage) -> Linkage {
 }
 
 /// What is collected of one body.
-struct Body {
+struct Body<'m> {
     /// The file that the function stands in.
     main: Option<usize>,
-    uses: BTreeMap<Aspect, Option<Spot>>,
+    uses: BTreeMap<Aspect, UseAt<'m>>,
     /// What more than the type `double` asks for; of other aspects nothing needs to be known.
     explicit: AspectSet,
     calls: Vec<PlacedCall>,
+}
+
+/// Where an aspect is used.
+#[derive(Clone, Copy, Default)]
+struct UseAt<'m> {
+    spot: Option<Spot>,
+    /// The variadic function for which a `float` becomes `double` there.
+    promoted_for: Option<Value<'m>>,
 }
 
 struct PlacedCall {
@@ -329,13 +366,16 @@ struct PlacedCall {
     one_of: Option<u32>,
 }
 
-impl Body {
+impl<'m> Body<'m> {
     /// Notes a use; of several places the first in source order stays.
-    fn need(&mut self, aspects: &AspectSet, spot: Option<Spot>, files: &Files<'_>) {
+    fn need(&mut self, aspects: &AspectSet, at: UseAt<'m>, files: &Files<'_>) {
         for &aspect in aspects {
-            let known = self.uses.entry(aspect).or_insert(spot);
-            if files.compare_known(self.main, spot, *known).is_lt() {
-                *known = spot;
+            let known = self.uses.entry(aspect).or_insert(at);
+            match files.compare_known(self.main, at.spot, known.spot) {
+                Ordering::Less => *known = at,
+                // What needs no explanation is the better one.
+                Ordering::Equal if at.promoted_for.is_none() => known.promoted_for = None,
+                Ordering::Equal | Ordering::Greater => {}
             }
         }
     }
@@ -352,12 +392,18 @@ impl Body {
         }
     }
 
-    fn finish(mut self, files: &Files<'_>) -> (Vec<Use>, Vec<Call>) {
+    fn finish(mut self, files: &Files<'_>, name: &dyn Fn(Value<'m>) -> String) -> (Vec<Use>, Vec<Call>) {
         // Stable: calls without a place keep the order of the instructions.
         self.calls.sort_by(|a, b| files.compare_known(self.main, a.spot, b.spot));
         let place = |spot: Option<Spot>| spot.map(|spot| files.place(spot));
         let implicit = |aspect| aspect == Aspect::FP64 && !self.explicit.contains(&aspect);
-        let uses = self.uses.iter().map(|(&aspect, &spot)| Use { aspect, place: place(spot), implicit: implicit(aspect) }).collect();
+        let used = |(&aspect, at): (&Aspect, &UseAt<'m>)| Use {
+            aspect,
+            place: place(at.spot),
+            implicit: implicit(aspect),
+            promoted_for: at.promoted_for.map(name),
+        };
+        let uses = self.uses.iter().map(used).collect();
         let calls = self.calls.into_iter().map(|call| Call { callee: call.callee, place: place(call.spot), one_of: call.one_of }).collect();
         (uses, calls)
     }

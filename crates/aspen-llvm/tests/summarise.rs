@@ -43,7 +43,10 @@ fn render(summary: &Summary) -> String {
         if let Some((size, _)) = &function.reqd_sub_group_size {
             parts.push(format!("sg {size}"));
         }
-        parts.extend(function.uses.iter().map(|used| format!("uses {}{}", used.aspect, at(used.place.as_ref()))));
+        parts.extend(function.uses.iter().map(|used| {
+            let promoted = used.promoted_for.as_ref().map_or(String::new(), |callee| format!(" for {callee}"));
+            format!("uses {}{}{promoted}", used.aspect, at(used.place.as_ref()))
+        }));
         for call in &function.calls {
             let one_of = call.one_of.map_or(String::new(), |count| format!("/{count}"));
             parts.push(format!("calls {}{}{one_of}", summary.function(call.callee).symbol, at(call.place.as_ref())));
@@ -110,6 +113,58 @@ fn double_counts_in_every_position() {
          compares: uses fp64
          byval: uses fp64
          sret: uses fp64",
+    );
+}
+
+/// Source: issue "says so when a float was promoted to double by a variadic call"; C++ [expr.call].
+#[test]
+fn floats_that_only_a_variadic_call_makes_double() {
+    check(
+        r"
+        declare i32 @printf(ptr, ...)
+        declare i32 @_ZN2ns5printEPKcz(ptr, ...)
+        declare void @fixed(double)
+        declare void @mixed(double, ...)
+        define void @promoted(float %f, ptr %s) { %d = fpext float %f to double
+          %x = call i32 (ptr, ...) @printf(ptr %s, double %d)
+          ret void }
+        define void @twice(float %f, ptr %s) { %d = fpext float %f to double
+          %x = call i32 (ptr, ...) @_ZN2ns5printEPKcz(ptr %s, i32 1, double %d)
+          %y = call i32 (ptr, ...) @printf(ptr %s, double %d, double %d)
+          ret void }
+        define void @own(double %d, ptr %s) { %x = call i32 (ptr, ...) @printf(ptr %s, double %d)
+          ret void }
+        define void @also_stored(float %f, ptr %s) { %d = fpext float %f to double
+          store double %d, ptr %s
+          %x = call i32 (ptr, ...) @printf(ptr %s, double %d)
+          ret void }
+        define void @another_too(float %f, double %e, ptr %s) { %d = fpext float %f to double
+          %x = call i32 (ptr, ...) @printf(ptr %s, double %d, double %e)
+          ret void }
+        define void @to_a_parameter(float %f) { %d = fpext float %f to double
+          call void @fixed(double %d)
+          ret void }
+        define void @parameter_before_the_dots(float %f) { %d = fpext float %f to double
+          call void (double, ...) @mixed(double %d)
+          ret void }
+        define void @from_half(half %h, ptr %s) { %d = fpext half %h to double
+          %x = call i32 (ptr, ...) @printf(ptr %s, double %d)
+          ret void }
+        define void @through_a_pointer(float %f, ptr %p) { %d = fpext float %f to double
+          %x = call i32 (ptr, ...) %p(ptr %p, double %d)
+          ret void }
+        ",
+        "fixed: uses fp64
+         mixed: uses fp64
+         promoted: uses fp64 for printf; calls printf
+         twice: uses fp64 for ns::print; calls _ZN2ns5printEPKcz; calls printf
+         own: uses fp64; calls printf
+         also_stored: uses fp64; calls printf
+         another_too: uses fp64; calls printf
+         to_a_parameter: uses fp64; calls fixed
+         parameter_before_the_dots: uses fp64; calls mixed
+         from_half: uses fp64; calls printf
+         through_a_pointer: uses fp64",
     );
 }
 
@@ -501,7 +556,40 @@ fn a_kernel_has_its_bodys_attributes_and_gives_it_its_name() {
     assert_eq!(summary.functions[1].name, "ns::K");
     assert_eq!(summary.functions[1].unit, "k.cpp");
     assert_eq!(Summary::from_bytes(&summary.to_bytes()).unwrap(), summary);
-    // Without facts, the entry's only callee is its body if it is an operator().
+    // Without facts, the operator() that the entry calls is its body.
     let guessed = summarise(module.view(), &Facts::default());
     assert!(render(&guessed).starts_with("_ZTS1K: odr; kernel K of _ZNK3FooclEv; calls _ZNK3FooclEv\n"), "{}", render(&guessed));
+}
+
+/// The header's glue between an entry and the functor is no part of a chain. Source: DESIGN §7.15.
+#[test]
+fn bodies_of_entries_that_nobody_explains() {
+    check(
+        r"
+        define weak_odr spir_kernel void @_ZTS1K() { call void @_ZN4sycl3runI1FEEvv()
+          ret void }
+        define linkonce_odr void @_ZN4sycl3runI1FEEvv() { call void @_ZN4sycl2idC1Ev()
+          call void @_ZNK1FclEv()
+          ret void }
+        define linkonce_odr void @_ZN4sycl2idC1Ev() { ret void }
+        define linkonce_odr void @_ZNK1FclEv() { call void @_ZNK1GclEv()
+          ret void }
+        define linkonce_odr void @_ZNK1GclEv() { ret void }
+        define spir_kernel void @_ZTS4Two_() { call void @_ZNK1FclEv()
+          call void @_ZNK1GclEv()
+          ret void }
+        define spir_kernel void @_ZTS4User() { call void @_Z4userv()
+          ret void }
+        define void @_Z4userv() { call void @_ZNK1FclEv()
+          ret void }
+        ",
+        "_ZTS1K: odr; kernel K of _ZNK1FclEv; calls _ZN4sycl3runI1FEEvv
+         _ZN4sycl3runI1FEEvv: odr; calls _ZN4sycl2idC1Ev; calls _ZNK1FclEv
+         _ZN4sycl2idC1Ev: odr
+         _ZNK1FclEv: odr; calls _ZNK1GclEv
+         _ZNK1GclEv: odr
+         _ZTS4Two_: kernel Two_ of -; calls _ZNK1FclEv; calls _ZNK1GclEv
+         _ZTS4User: kernel User of -; calls _Z4userv
+         _Z4userv: calls _ZNK1FclEv",
+    );
 }

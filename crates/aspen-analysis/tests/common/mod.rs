@@ -2,7 +2,7 @@
 //!
 //! One function a line, then words:
 //! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`,
-//! `use:fp64@3:4`, `call:g@5:6`, `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`, `wg:2x4@7:1`, `sg:8@8:1`,
+//! `use:fp64@3:4`, `use:fp64~printf@3:4` (promoted for a variadic call), `call:g@5:6`, `call:g/3@5:6` (one of 3 targets), `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`, `wg:2x4@7:1`, `sg:8@8:1`,
 //! `unit=b.cpp`, `optimized:double,f` (what is left after optimisation: whether `double`, and which functions elsewhere). Places are `line:column` in `t.cpp`.
 
 use std::collections::BTreeMap;
@@ -54,10 +54,14 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
         let (head, at) = word.rsplit_once('@').map_or((*word, None), |(head, at)| (head, place(at)));
         match head.split_once([':', '=']) {
             Some(("use", name)) => {
+                let (name, promoted_for) = name.split_once('~').map_or((name, None), |(name, callee)| (name, Some(callee.to_owned())));
                 let aspect = aspect(name);
-                out.uses.push(Use { aspect, place: at, implicit: aspect == Aspect::FP64 });
+                out.uses.push(Use { aspect, place: at, implicit: aspect == Aspect::FP64, promoted_for });
             }
-            Some(("call", name)) => out.calls.push(Call { callee: id(name), place: at, one_of: None }),
+            Some(("call", name)) => {
+                let (name, one_of) = name.split_once('/').map_or((name, None), |(name, count)| (name, Some(count.parse().expect("a number"))));
+                out.calls.push(Call { callee: id(name), place: at, one_of });
+            }
             Some(("declares", names)) => {
                 let aspects = names.split(',').filter(|name| !name.is_empty()).map(aspect).collect();
                 out.declared = Some(Declared { aspects, spelling: "sycl::device_has".into(), place: at });

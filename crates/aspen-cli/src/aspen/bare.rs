@@ -40,8 +40,10 @@ pub fn spirv(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         requirements: program::all_of(&kernels),
         kernels,
         exports: module.exports,
+        functions: Vec::new(),
         imports: module.imports,
         properties: PropertySets::new(),
+        summary: None,
     })
 }
 
@@ -63,8 +65,10 @@ pub fn properties(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         kernels: names(KERNEL_NAMES).into_iter().map(|symbol| kernel(symbol, requirements.clone())).collect(),
         requirements,
         exports: names(EXPORTED_SYMBOLS),
+        functions: Vec::new(),
         imports: names(IMPORTED_SYMBOLS),
         properties: sets,
+        summary: None,
     })
 }
 
@@ -136,8 +140,10 @@ fn code_of(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
             requirements: Requirements::default(),
             kernels: Vec::new(),
             exports: Vec::new(),
+            functions: Vec::new(),
             imports: Vec::new(),
             properties: PropertySets::new(),
+            summary: None,
         }),
     }
 }

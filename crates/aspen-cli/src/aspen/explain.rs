@@ -1,13 +1,17 @@
 //! `aspen explain`: why a kernel needs what it needs.
+//!
+//! The chain stands use first, kernel last, as a refusal at run time tells it; under each place stands its line where the file is at hand.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use aspen_contract::{Aspect, Need, Source};
 use aspen_devices::nearest;
+use aspen_driver::source_snippet;
+use aspen_llvm::readable_name;
 
 use crate::inspect::needs;
-use crate::program::{self, Kernel};
+use crate::program::{self, Image, Kernel};
 use crate::{Answer, Failure};
 
 /// Runs the command: all kernels in a table, or the chains of one.
@@ -19,27 +23,26 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
         let lines = kernels.iter().map(|kernel| format!("{:width$}  {}\n", kernel.name, needs(&kernel.requirements)));
         return Ok(Answer::clean(lines.collect()));
     };
-    let found = kernels.iter().find(|kernel| kernel.name == wanted || kernel.symbol == wanted);
-    let Some(kernel) = found else {
+    let Some((image, kernel)) = program::named(&images, wanted) else {
         let near = nearest(wanted, kernels.iter().map(|kernel| kernel.name.as_str()));
         let hint = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
         return Err(Failure::Input(format!("'{}' holds no kernel '{wanted}'{hint}", file.display())));
     };
+    let what = if image.functions.iter().any(|function| std::ptr::eq(function, kernel)) { "function" } else { "kernel" };
     let needed = kernel.requirements.needs();
-    let wanted: Vec<Need> = match aspect {
-        None => needed.collect(),
-        Some(name) => vec![Need::Aspect(known_aspect(name, kernel)?)],
-    };
+    let only = aspect.map(|name| known_aspect(name, kernel).map(Need::Aspect)).transpose()?;
+    let wanted: Vec<Need> = only.clone().map_or_else(|| needed.collect(), |only| vec![only]);
     let mut out = String::new();
     if wanted.is_empty() {
-        let _ = writeln!(out, "kernel '{}' needs nothing", kernel.name);
+        let _ = writeln!(out, "{what} '{}' needs nothing", kernel.name);
     }
     for need in &wanted {
-        explain(&mut out, kernel, need);
+        explain(&mut out, what, kernel, need);
     }
-    if aspect.is_none() {
+    if only.is_none() {
         kernel.gone_sources().for_each(|source| gone(&mut out, source));
     }
+    from_elsewhere(&mut out, &images, (image, kernel), only.as_ref());
     Ok(Answer::clean(out))
 }
 
@@ -51,15 +54,18 @@ fn known_aspect(name: &str, kernel: &Kernel) -> Result<Aspect, Failure> {
     })
 }
 
-fn explain(out: &mut String, kernel: &Kernel, need: &Need) {
+fn explain(out: &mut String, what: &str, kernel: &Kernel, need: &Need) {
     let has = kernel.requirements.needs().any(|one| one == *need);
     if !has {
-        let _ = writeln!(out, "kernel '{}' does not need {need}", kernel.name);
+        let _ = writeln!(out, "{what} '{}' does not need {need}", kernel.name);
         kernel.gone_sources().filter(|source| source.need == *need).for_each(|source| gone(out, source));
         return;
     }
-    let _ = writeln!(out, "kernel '{}' needs {need}", kernel.name);
-    match kernel.sources.iter().find(|source| source.need == *need) {
+    let source = kernel.sources.iter().find(|source| source.need == *need);
+    // Sizes are never anything else.
+    let only_declared = matches!(need, Need::Aspect(_)) && source.is_some_and(|source| source.declared);
+    let _ = writeln!(out, "{what} '{}' needs {need}{}", kernel.name, if only_declared { ", which is only declared" } else { "" });
+    match source {
         Some(source) => chain(out, source),
         None => out.push_str("  the program was built without explanations (-fno-sycl-requirement-sources)\n"),
     }
@@ -84,6 +90,35 @@ fn chain(out: &mut String, source: &Source) {
             (0, false) => "used in",
             _ => "called from",
         };
-        let _ = writeln!(out, "  {place}: {what} '{}'", step.function);
+        let remark = step.remark.as_ref().map_or_else(String::new, |remark| format!(", {remark}"));
+        let _ = writeln!(out, "  {place}: {what} '{}'{remark}", step.function);
+        if let Some(place) = &step.place {
+            out.push_str(&source_snippet(place, false));
+        }
+    }
+}
+
+/// Device functions that are taken from other images, with what those need where this file holds them. Source: DESIGN §7.7.
+fn from_elsewhere(out: &mut String, images: &[Image], (image, kernel): (&Image, &Kernel), only: Option<&Need>) {
+    let mut known = image.imports_of(kernel);
+    let mut work: Vec<&str> = known.iter().rev().copied().collect();
+    while let Some(symbol) = work.pop() {
+        let name = readable_name(symbol);
+        let provider = images.iter().filter(|other| other.target == image.target).find_map(|other| {
+            let function = other.functions.iter().find(|function| function.symbol == symbol)?;
+            Some((other, function))
+        });
+        let Some((other, function)) = provider else {
+            let _ =
+                writeln!(out, "it may call '{name}', which is defined in another file: what that needs is added when both come together");
+            continue;
+        };
+        for need in function.requirements.needs().filter(|need| only.is_none_or(|only| only == need)) {
+            let _ = writeln!(out, "it may call '{name}' of image '{}', which needs {need}", other.name);
+            if let Some(source) = function.sources.iter().find(|source| source.need == need) {
+                chain(out, source);
+            }
+        }
+        work.extend(other.imports_of(function).into_iter().filter(|symbol| known.insert(symbol)));
     }
 }

@@ -41,9 +41,9 @@ enum Command {
     },
     /// Says why: the chain of calls, with places, from a kernel to the use that needs an aspect
     Explain {
-        /// An executable, shared library, object or archive
+        /// An executable, shared library, object, archive or LLVM module
         file: PathBuf,
-        /// Only this kernel (its name or symbol)
+        /// Only this kernel, or exported device function (its name or symbol)
         kernel: Option<String>,
         /// Only this aspect of it
         aspect: Option<String>,

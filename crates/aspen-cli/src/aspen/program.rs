@@ -9,7 +9,7 @@ use aspen_analysis::{Summary, analyse};
 use aspen_contract::{Requirements, Source};
 use aspen_image::container::{Container, Kind};
 use aspen_image::{DeviceImage, Entry, ObjectBlob, PropertySets, find};
-use aspen_llvm::{Context, Facts, summarise};
+use aspen_llvm::{Context, Facts, readable_name, summarise};
 
 use crate::{Failure, bare};
 
@@ -29,15 +29,29 @@ pub struct Image {
     pub kernels: Vec<Kernel>,
     /// Device functions offered to others.
     pub exports: Vec<String>,
+    /// What is known of those.
+    pub functions: Vec<Kernel>,
     /// Device functions taken from others.
     pub imports: Vec<String>,
     /// Everything that is recorded.
     pub properties: PropertySets,
+    /// What was analysed, where that is here: in objects and bare modules.
+    pub summary: Option<Summary>,
 }
 
-/// A kernel.
+impl Image {
+    /// Device functions defined elsewhere that this kernel or function may call. A linked image only knows it for all it holds.
+    pub fn imports_of(&self, kernel: &Kernel) -> BTreeSet<&str> {
+        let Some(summary) = &self.summary else { return self.imports.iter().map(String::as_str).collect() };
+        let root = summary.iter().find(|(_, function)| function.symbol == kernel.symbol);
+        let reached = root.into_iter().flat_map(|(root, _)| summary.undefined_from(root)).map(|id| summary.function(id));
+        reached.filter(|function| function.role == Role::Exported).map(|function| function.symbol.as_str()).collect()
+    }
+}
+
+/// A kernel, or a device function that an image offers.
 pub struct Kernel {
-    /// The entry's symbol.
+    /// The symbol.
     pub symbol: String,
     /// The name for people.
     pub name: String,
@@ -113,16 +127,30 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
         let sources = image.sources(&kernel.symbol).map_err(text)?;
         kernels.push(Kernel { symbol: kernel.symbol, name: kernel.info.name, requirements: kernel.info.requirements, sources });
     }
+    let requirements = image.requirements().map_err(text)?;
+    let exports = image.exports().map_err(text)?;
+    let mut functions = Vec::new();
+    for symbol in &exports {
+        // What shares an image needs the same.
+        functions.push(Kernel {
+            symbol: symbol.clone(),
+            name: readable_name(symbol),
+            requirements: requirements.clone(),
+            sources: image.sources(symbol).map_err(text)?,
+        });
+    }
     Ok(Image {
         name: image.name().unwrap_or("").to_owned(),
         target: image.target().to_owned(),
         format: image.format_name().into_owned(),
         size: image.bytes().len(),
-        requirements: image.requirements().map_err(text)?,
+        requirements,
         kernels,
-        exports: image.exports().map_err(text)?,
+        exports,
+        functions,
         imports: image.imports().map_err(text)?,
         properties: image.property_sets().map_err(text)?,
+        summary: None,
     })
 }
 
@@ -144,8 +172,10 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
         requirements: all_of(&code.kernels),
         kernels: code.kernels,
         exports: code.exports.into_iter().collect(),
+        functions: code.functions,
         imports: code.imports.into_iter().collect(),
         properties,
+        summary: Some(summary),
     })
 }
 
@@ -170,8 +200,10 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         requirements: all_of(&code.kernels),
         kernels: code.kernels,
         exports: code.exports.into_iter().collect(),
+        functions: code.functions,
         imports: code.imports.into_iter().collect(),
         properties: PropertySets::default(),
+        summary: Some(summary),
     })
 }
 
@@ -179,22 +211,27 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
 struct Code {
     kernels: Vec<Kernel>,
     exports: BTreeSet<String>,
+    functions: Vec<Kernel>,
     imports: BTreeSet<String>,
 }
 
 impl Code {
     fn of(summary: &Summary) -> Code {
         let analysis = analyse(summary);
-        let mut out = Code { kernels: Vec::new(), exports: BTreeSet::new(), imports: BTreeSet::new() };
+        let mut out = Code { kernels: Vec::new(), exports: BTreeSet::new(), functions: Vec::new(), imports: BTreeSet::new() };
         for (id, function) in summary.iter() {
+            let described = |name: &str| Kernel {
+                symbol: function.symbol.clone(),
+                name: name.to_owned(),
+                requirements: analysis.requirements(id),
+                sources: analysis.sources(id).to_vec(),
+            };
             match &function.role {
-                Role::Kernel(kernel) if function.defined => out.kernels.push(Kernel {
-                    symbol: function.symbol.clone(),
-                    name: kernel.name.clone(),
-                    requirements: analysis.requirements(id),
-                    sources: analysis.sources(id).to_vec(),
-                }),
-                Role::Exported if function.defined => _ = out.exports.insert(function.symbol.clone()),
+                Role::Kernel(kernel) if function.defined => out.kernels.push(described(&kernel.name)),
+                Role::Exported if function.defined => {
+                    out.exports.insert(function.symbol.clone());
+                    out.functions.push(described(&function.name));
+                }
                 Role::Exported => _ = out.imports.insert(function.symbol.clone()),
                 Role::Kernel(_) | Role::Plain => {}
             }
@@ -219,4 +256,10 @@ pub fn all_of(kernels: &[Kernel]) -> Requirements {
 pub fn kernels(images: &[Image]) -> Vec<&Kernel> {
     let mut seen = BTreeSet::new();
     images.iter().flat_map(|image| &image.kernels).filter(|kernel| seen.insert(kernel.symbol.as_str())).collect()
+}
+
+/// What the name or symbol stands for, a kernel or a device function that is offered to others, with its image.
+pub fn named<'i>(images: &'i [Image], name: &str) -> Option<(&'i Image, &'i Kernel)> {
+    let all = || images.iter().flat_map(|image| image.kernels.iter().chain(&image.functions).map(move |kernel| (image, kernel)));
+    all().find(|(_, kernel)| kernel.symbol == name).or_else(|| all().find(|(_, kernel)| kernel.name == name))
 }

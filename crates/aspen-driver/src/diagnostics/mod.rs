@@ -9,7 +9,7 @@ use std::fs;
 
 use aspen_analysis::Finding;
 use aspen_analysis::link::Excess;
-use aspen_contract::{Place, Source, Step};
+use aspen_contract::{Place, Remark, Source, Step};
 
 use crate::args::{Format, Group, Severity, WarningControl};
 
@@ -90,10 +90,10 @@ impl Diagnostics {
         let place = steps.first().and_then(|step| step.place.clone());
         // Reasons go from the use up, each step with its own call; the chain goes down, each step with the call in the step before.
         let mut chain: Vec<Step> = Vec::new();
-        let mut call = None;
+        let (mut call, mut remark) = (None, None);
         for step in steps.into_iter().rev() {
-            chain.push(Step { function: step.function, place: call });
-            call = step.place;
+            chain.push(Step { function: step.function, place: call, remark });
+            (call, remark) = (step.place, step.remark.filter(|remark| matches!(remark, Remark::Indirect { .. })));
         }
         self.add((place.clone(), message.to_owned(), None), Group::FixedTargets, place, message.to_owned(), chain, None);
     }
@@ -141,6 +141,11 @@ pub fn render_findings<'f>(findings: impl IntoIterator<Item = &'f Finding>, colo
     let mut diagnostics = Diagnostics::default();
     diagnostics.add_findings(findings);
     diagnostics.render(Format::Text, color, true)
+}
+
+/// The line of the user's source with a caret under the place, as in a warning; nothing if the file is not at hand.
+pub fn source_snippet(place: &Place, color: bool) -> String {
+    text::source_snippet(place, color, &source_line)
 }
 
 /// The line of the user's source; `#line` may name a file that is not there, then there is no snippet.

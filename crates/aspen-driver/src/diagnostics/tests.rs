@@ -9,7 +9,7 @@ fn place(file: &str, line: u32, column: u32) -> Place {
 }
 
 fn finding() -> Finding {
-    let step = |function: &str, place| Step { function: function.into(), place };
+    let step = |function: &str, place| Step { function: function.into(), place, remark: None };
     Finding {
         function: "foo".into(),
         aspect: Aspect::FP64,
@@ -65,7 +65,7 @@ fn snippets_and_carets() {
 #[test]
 fn without_places() {
     let mut diagnostics = Diagnostics::default();
-    let chain = vec![Step { function: "foo".into(), place: None }];
+    let chain = vec![Step { function: "foo".into(), place: None, remark: None }];
     diagnostics.add_findings([&Finding { place: None, declared_at: None, chain, ..finding() }]);
     assert_eq!(
         diagnostics.render(Format::Text, false, false),

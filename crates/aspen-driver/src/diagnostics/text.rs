@@ -31,7 +31,8 @@ pub(super) fn render(diagnostic: &Diagnostic, color: bool, source: &dyn Fn(&Plac
         out.push_str("use is from this call chain:\n");
         for step in &diagnostic.chain {
             let place = step.place.as_ref().map_or_else(String::new, |place| format!(" {place}"));
-            let _ = writeln!(out, "  {}(){place}", step.function);
+            let remark = step.remark.as_ref().map_or_else(String::new, |remark| format!(" {remark}"));
+            let _ = writeln!(out, "  {}(){place}{remark}", step.function);
         }
         if diagnostic.place.is_none() {
             out.push_str("compile with '-g' to get source location\n");
@@ -55,6 +56,13 @@ fn head(out: &mut String, place: Option<&Place>, word: &str, paint: &str, senten
     } else {
         let _ = writeln!(out, "{place}{word}{sentence}");
     }
+}
+
+/// The place's line alone.
+pub(super) fn source_snippet(place: &Place, color: bool, source: &dyn Fn(&Place) -> Option<String>) -> String {
+    let mut out = String::new();
+    snippet(&mut out, Some(place), color, source);
+    out
 }
 
 /// The source line under its number, and a caret; tabs are shown as clang shows them.

@@ -143,10 +143,10 @@ fn chain(
     let mut steps = Vec::new();
     let mut id = last;
     while let Some(Some((caller, place))) = from.get(&id).filter(|_| !bodies.contains(&id)) {
-        steps.push(Step { function: summary.function(id).name.clone(), place: place.clone() });
+        steps.push(Step { function: summary.function(id).name.clone(), place: place.clone(), remark: None });
         id = *caller;
     }
-    steps.push(Step { function: summary.function(id).name.clone(), place: None });
+    steps.push(Step { function: summary.function(id).name.clone(), place: None, remark: None });
     steps.reverse();
     steps
 }

@@ -5,7 +5,7 @@ use std::ptr;
 
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
-use llvm_sys::{LLVMDbgRecordKind, LLVMLinkage, LLVMOpcode, LLVMValueKind};
+use llvm_sys::{LLVMDbgRecordKind, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 
 use super::{DebugFile, Location, Md, ModuleRef, NewMd, Type, Value, take_message, text};
 use crate::ffi;
@@ -216,6 +216,17 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Gives a function a string attribute.
+    pub(crate) fn set_string_attribute(self, module: ModuleRef<'m>, name: &str, value: &str) {
+        let (Ok(name_length), Ok(value_length)) = (c_uint::try_from(name.len()), c_uint::try_from(value.len())) else { return };
+        // SAFETY: a function of the module, and valid strings, which are copied.
+        unsafe {
+            let context = module.context();
+            let attribute = LLVMCreateStringAttribute(context, name.as_ptr().cast(), name_length, value.as_ptr().cast(), value_length);
+            LLVMAddAttributeAtIndex(self.raw, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
     /// All metadata of a function, `(kind, node)`.
     pub(crate) fn function_metadata(self, module: ModuleRef<'m>) -> Vec<(c_uint, Md<'m>)> {
         // SAFETY: a function; the entries are read within their count and freed.
@@ -283,6 +294,26 @@ impl<'m> Value<'m> {
     pub(crate) fn called_type(self) -> Type<'m> {
         // SAFETY: a call.
         unsafe { Type::new(LLVMGetCalledFunctionType(self.raw)) }
+    }
+
+    /// The function that a call passes this value to through its `…`.
+    fn passed_through_ellipsis(self, call: Value<'m>) -> Option<Value<'m>> {
+        let fixed = call.called_type().variadic_after()?;
+        let callee = Some(call.called().resolve()).filter(|callee| callee.is_function())?;
+        let passed = call.operands().take(call.argument_count() as usize).skip(fixed).any(|argument| argument == self);
+        passed.then_some(callee)
+    }
+
+    /// The function for whose `…` this value was made a `double` of a `float`, if nothing else uses it. Of several the first by name: lists
+    /// of users have no order of their own.
+    pub(crate) fn promoted_for(self) -> Option<Value<'m>> {
+        if !self.is_instruction() || self.opcode() != LLVMOpcode::LLVMFPExt {
+            return None;
+        }
+        let is_float = self.operands().all(|operand| operand.ty().kind() == LLVMTypeKind::LLVMFloatTypeKind);
+        let callees: Option<Vec<Value<'m>>> =
+            self.users().map(|user| if user.is_call() { self.passed_through_ellipsis(user) } else { None }).collect();
+        callees.filter(|_| is_float)?.into_iter().min_by_key(|callee| callee.name())
     }
 
     pub(crate) fn argument_count(self) -> u32 {
