@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aspen_contract::{Aspect, AspectSet, Need, Place, Requirements, Source, Step};
+use aspen_contract::{Aspect, AspectSet, Guard, Need, Place, Requirements, Source, Step};
 
 use crate::chain::{Callers, Chain, Distances, Goal, Link};
 use crate::optimized::OptimizedUse;
-use crate::propagate::{OwnBodies, used_sets};
+use crate::propagate::{OwnBodies, Used, used, used_sets};
 use crate::report::Finding;
 use crate::summary::{FuncId, Function, Role, Summary};
 
@@ -14,6 +14,7 @@ use crate::summary::{FuncId, Function, Role, Summary};
 pub struct Analysis {
     used: Vec<AspectSet>,
     requirements: BTreeMap<FuncId, Requirements>,
+    guards: BTreeMap<FuncId, BTreeMap<Guard, AspectSet>>,
     sources: BTreeMap<FuncId, Vec<Source>>,
     findings: Vec<Finding>,
 }
@@ -33,6 +34,13 @@ impl Analysis {
     /// no requirement tells of a need of the source code that optimisation removed (DESIGN §7.12).
     pub fn sources(&self, id: FuncId) -> &[Source] {
         self.sources.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The guards in all that the entry point reaches, each with what it needs under it beyond what it needs anyway; often nothing.
+    pub fn guards(&self, id: FuncId) -> BTreeMap<Guard, AspectSet> {
+        let mut out = self.guards.get(&id).cloned().unwrap_or_default();
+        out.extend(self.requirements(id).guarded);
+        out
     }
 
     /// Takes these aspects out of what [`Analysis::used`] says was computed. What a function's own attribute uses stays there, and so does
@@ -56,19 +64,36 @@ impl Analysis {
 /// Source: S0 "New LLVM IR pass to propagate aspect usage"; DESIGN §3, §4, §7.4, §7.7.
 pub fn analyse(summary: &Summary) -> Analysis {
     let own_bodies = OwnBodies::of(summary);
-    let used = used_sets(summary, &own_bodies);
+    let used = used(summary, &own_bodies);
     let mut chains = Chains { summary, own_bodies: &own_bodies, callers: Callers::of(summary), distances: BTreeMap::new() };
     let findings = findings(summary, &used, &mut chains);
-    let (mut requirements, mut sources) = (BTreeMap::new(), BTreeMap::new());
-    let optimized = OptimizedUse::of(summary, &used);
+    let always: Vec<AspectSet> = used.iter().map(|used| used.always.clone()).collect();
+    let (mut requirements, mut sources, mut guards) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let optimized = OptimizedUse::of(summary, &always);
+    let has_guards = summary.functions.iter().any(|function| function.guard.is_some());
     for (id, function) in summary.iter().filter(|(_, function)| is_entry_point(function)) {
-        let in_source = requirements_of(summary, id, &used[id.index()]);
+        let used = &used[id.index()];
+        let in_source = requirements_of(summary, id, used);
         sources.insert(id, in_source.needs().map(|need| source_of(summary, id, need, &mut chains)).collect());
-        let needed = optimized.as_ref().map_or(in_source, |optimized| requirements_of(summary, id, &optimized.used(id)));
-        requirements.insert(id, needed);
+        let left = optimized.as_ref().map(|optimized| Used { always: optimized.used(id), guarded: used.guarded.clone() });
+        requirements.insert(id, left.map_or(in_source, |left| requirements_of(summary, id, &left)));
+        if has_guards {
+            guards.insert(id, guards_of(summary, id));
+        }
         debug_assert!(function.defined);
     }
-    Analysis { used, requirements, sources, findings }
+    Analysis { used: always, requirements, guards, sources, findings }
+}
+
+/// The guards of all functions that an entry point reaches.
+fn guards_of(summary: &Summary, entry: FuncId) -> BTreeMap<Guard, AspectSet> {
+    let (mut seen, mut work, mut out) = (BTreeSet::from([entry]), vec![entry], BTreeMap::new());
+    while let Some(id) = work.pop() {
+        let function = summary.function(id);
+        out.extend(function.guard.clone().map(|guard| (guard, AspectSet::new())));
+        work.extend(function.calls.iter().map(|call| call.callee).filter(|callee| seen.insert(*callee)));
+    }
+    out
 }
 
 /// Kernels, and exported functions that are defined here. Source: S0 "An exported device function".
@@ -80,13 +105,14 @@ struct Chains<'s> {
     summary: &'s Summary,
     own_bodies: &'s OwnBodies,
     callers: Callers,
-    distances: BTreeMap<(Aspect, u8), Distances<'s>>,
+    distances: BTreeMap<(Aspect, u8, bool), Distances<'s>>,
 }
 
 impl Chains<'_> {
-    fn find(&mut self, root: FuncId, aspect: Aspect, goal: Goal) -> Option<Chain> {
+    fn find(&mut self, root: FuncId, aspect: Aspect, goal: Goal, guarded: bool) -> Option<Chain> {
         let (summary, own_bodies, callers) = (self.summary, self.own_bodies, &self.callers);
-        self.distances.entry((aspect, goal as u8)).or_insert_with(|| Distances::to(summary, own_bodies, callers, aspect, goal)).chain(root)
+        let distances = self.distances.entry((aspect, goal as u8, guarded));
+        distances.or_insert_with(|| Distances::to(summary, own_bodies, callers, aspect, goal, guarded)).chain(root)
     }
 }
 
@@ -98,16 +124,18 @@ fn body_of(function: &Function) -> Option<FuncId> {
 }
 
 /// Used ∪ declared, and the sizes; a kernel's attributes are those of its body.
-fn requirements_of(summary: &Summary, id: FuncId, used: &AspectSet) -> Requirements {
+fn requirements_of(summary: &Summary, id: FuncId, used: &Used) -> Requirements {
     let entry = summary.function(id);
     let body = body_of(entry).map(|body| summary.function(body));
     let declared = [Some(entry), body].into_iter().flatten().filter_map(|function| function.declared.as_ref());
-    let mut aspects = used.clone();
-    aspects.extend(declared.flat_map(|declared| &declared.aspects));
+    let mut all = used.clone();
+    all.always.extend(declared.flat_map(|declared| &declared.aspects));
+    all.reduce();
     let work_group = entry.reqd_work_group_size.as_ref().or(body.and_then(|body| body.reqd_work_group_size.as_ref()));
     let sub_group = entry.reqd_sub_group_size.as_ref().or(body.and_then(|body| body.reqd_sub_group_size.as_ref()));
     Requirements {
-        aspects,
+        aspects: all.always,
+        guarded: all.guarded,
         reqd_work_group_size: work_group.map(|(size, _)| size.clone()),
         reqd_sub_group_size: sub_group.map(|(size, _)| *size),
     }
@@ -133,10 +161,12 @@ fn source_of(summary: &Summary, id: FuncId, need: Need, chains: &mut Chains<'_>)
         Need::Aspect(aspect) => aspect,
     };
     // The user's own code first; the header's glue between entry and body only when nothing else explains the need.
-    for goal in [Goal::Use, Goal::Declaration] {
-        for root in [body, Some(id)].into_iter().flatten() {
-            if let Some(chain) = chains.find(root, aspect, goal) {
-                return Source { need, declared: goal == Goal::Declaration, chain: use_first(summary, &chain, entry_name(entry)) };
+    for guarded in [false, true] {
+        for goal in [Goal::Use, Goal::Declaration] {
+            for root in [body, Some(id)].into_iter().flatten() {
+                if let Some(chain) = chains.find(root, aspect, goal, guarded) {
+                    return Source { need, declared: goal == Goal::Declaration, chain: use_first(summary, &chain, entry_name(entry)) };
+                }
             }
         }
     }
@@ -169,19 +199,23 @@ fn use_first(summary: &Summary, chain: &Chain, root_name: &str) -> Vec<Step> {
 }
 
 /// One finding for each decorated function and aspect that it uses and does not list; kernel entries never warn, their bodies do.
-fn findings(summary: &Summary, used: &[AspectSet], chains: &mut Chains<'_>) -> Vec<Finding> {
+fn findings(summary: &Summary, used: &[Used], chains: &mut Chains<'_>) -> Vec<Finding> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for (id, function) in summary.iter() {
         let Some(declared) = function.declared.as_ref().filter(|_| function.defined && !matches!(function.role, Role::Kernel(_))) else {
             continue;
         };
-        for &aspect in used[id.index()].difference(&declared.aspects) {
+        let used = &used[id.index()];
+        // What a guard says stands in none of its lists, so this is "beyond declared ∪ guard".
+        let mut all = used.always.clone();
+        all.extend(used.guarded.values().flatten());
+        for &aspect in all.difference(&declared.aspects) {
             // Constructors and destructors are several functions of one declaration.
             if !seen.insert((function.name.as_str(), aspect, declared.place.as_ref())) {
                 continue;
             }
-            let Some(chain) = chains.find(id, aspect, Goal::UseOrAttribute) else { continue };
+            let Some(chain) = chains.find(id, aspect, Goal::UseOrAttribute, !used.always.contains(&aspect)) else { continue };
             out.push(finding(summary, function, aspect, &chain));
         }
     }

@@ -45,6 +45,7 @@ pub(crate) struct Distances<'s> {
     own_bodies: &'s OwnBodies,
     aspect: Aspect,
     goal: Goal,
+    guarded: bool,
     distance: Vec<Option<u32>>,
 }
 
@@ -64,8 +65,17 @@ impl Callers {
 }
 
 impl<'s> Distances<'s> {
-    pub(crate) fn to(summary: &'s Summary, own_bodies: &'s OwnBodies, callers: &Callers, aspect: Aspect, goal: Goal) -> Self {
-        let mut out = Distances { summary, own_bodies, aspect, goal, distance: vec![None; summary.functions.len()] };
+    /// `guarded`: whether chains may go through functions that run only where a guard holds; never where the guard itself says that the
+    /// device has the aspect.
+    pub(crate) fn to(
+        summary: &'s Summary,
+        own_bodies: &'s OwnBodies,
+        callers: &Callers,
+        aspect: Aspect,
+        goal: Goal,
+        guarded: bool,
+    ) -> Self {
+        let mut out = Distances { summary, own_bodies, aspect, goal, guarded, distance: vec![None; summary.functions.len()] };
         let mut level: Vec<FuncId> = summary.iter().map(|(id, _)| id).filter(|&id| out.ends_in(id)).collect();
         for id in &level {
             out.distance[id.index()] = Some(1);
@@ -78,6 +88,7 @@ impl<'s> Distances<'s> {
         let mut steps = 1;
         while !level.is_empty() || steps == 1 {
             let mut next = Vec::new();
+            level.retain(|&id| !out.is_closed(id));
             let from_level = level.iter().flat_map(|id| callers.0[id.index()].iter());
             for &caller in from_level.chain(if steps == 1 { by_attribute.iter() } else { [].iter() }) {
                 if out.distance[caller.index()].is_none() {
@@ -89,6 +100,11 @@ impl<'s> Distances<'s> {
             steps += 1;
         }
         out
+    }
+
+    /// Whether no chain goes on through a call of this function.
+    fn is_closed(&self, callee: FuncId) -> bool {
+        self.summary.function(callee).guard.as_ref().is_some_and(|guard| !self.guarded || guard.has.contains(&self.aspect))
     }
 
     /// Whether a chain may end with this function itself.
@@ -105,6 +121,9 @@ impl<'s> Distances<'s> {
     /// Whether the call itself is the use, because of the callee's attribute.
     fn ends_at_call(&self, caller: FuncId, callee: FuncId) -> bool {
         let function = self.summary.function(callee);
+        if self.is_closed(callee) {
+            return false;
+        }
         let declares = || function.declared.as_ref().is_some_and(|declared| declared.aspects.contains(&self.aspect));
         match self.goal {
             Goal::UseOrAttribute => {
@@ -113,6 +132,11 @@ impl<'s> Distances<'s> {
             Goal::Use => function.uses_attribute.contains(&self.aspect),
             Goal::Declaration => false,
         }
+    }
+
+    /// Whether the call of that function comes closer than `left`.
+    fn leads_on(&self, callee: FuncId, left: u32) -> bool {
+        self.distance[callee.index()] == Some(left - 1) && !self.is_closed(callee)
     }
 
     /// The end of a chain in the function's own body or attribute.
@@ -142,10 +166,8 @@ impl<'s> Distances<'s> {
                 links.push(self.last(at));
                 return Some(Chain { links, by_attribute: false });
             }
-            let call = function
-                .calls
-                .iter()
-                .find(|call| left == 2 && self.ends_at_call(at, call.callee) || self.distance[call.callee.index()] == Some(left - 1))?;
+            let call =
+                function.calls.iter().find(|call| left == 2 && self.ends_at_call(at, call.callee) || self.leads_on(call.callee, left))?;
             let remark = call.one_of.map(|targets| Remark::Indirect { targets });
             links.push(Link { function: at, place: call.place.clone(), remark });
             if left == 2 && self.ends_at_call(at, call.callee) {

@@ -26,8 +26,8 @@ impl Summary {
             after.iter().filter(|(_, function)| function.defined).map(|(id, function)| (function.symbol.as_str(), id)).collect();
         for function in self.functions.iter_mut().filter(|function| is_entry_point(function)) {
             if let Some(&id) = left.get(function.symbol.as_str()) {
-                let reached = after.undefined_from(id).into_iter();
-                let mut reaches: Vec<FuncId> = reached.filter_map(|id| ids.get(&after.function(id).symbol).copied()).collect();
+                let mut reaches: Vec<FuncId> =
+                    after.undefined_from(id).into_iter().filter_map(|id| ids.get(&after.function(id).symbol).copied()).collect();
                 reaches.sort_unstable();
                 function.optimized = Some(Optimized { double: used[id.index()].contains(&Aspect::FP64), reaches });
             }
@@ -74,7 +74,8 @@ impl<'s> OptimizedUse<'s> {
             return self.source[id.index()].clone();
         }
         let mut out = self.explicit[id.index()].clone();
-        if self.doubles(id) {
+        // What optimisation left may stand in guarded code, which is no use of the entry point's.
+        if self.doubles(id) && self.source[id.index()].contains(&Aspect::FP64) {
             out.insert(Aspect::FP64);
         }
         out

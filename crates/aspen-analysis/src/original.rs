@@ -3,6 +3,8 @@
 //! Chains must not end at a function only because an earlier run wrote down there what it calls, and a second run over its own output says
 //! the same as the first. Source: DESIGN §3 "so a second run over its own output prints the same"; §4.
 
+use std::borrow::Cow;
+
 use aspen_contract::AspectSet;
 
 use crate::propagate::{OwnBodies, components};
@@ -15,11 +17,12 @@ impl Summary {
     pub fn without_propagated_attributes(&self) -> Summary {
         let mut out = self.clone();
         let own_bodies = OwnBodies::of(self);
+        let calls = self.without_guarded_calls();
         let mut used = vec![AspectSet::new(); self.functions.len()];
-        for component in components(self) {
+        for component in components(&calls) {
             let mut explained = AspectSet::new();
             for &member in &component {
-                let function = self.function(member);
+                let function = calls.function(member);
                 explained.extend(function.uses.iter().map(|one| one.aspect));
                 for call in &function.calls {
                     explained.extend(&used[call.callee.index()]);
@@ -41,6 +44,18 @@ impl Summary {
             }
         }
         out
+    }
+
+    /// The summary without the calls that give their callers no use. Source: DESIGN §7.8.
+    fn without_guarded_calls(&self) -> Cow<'_, Summary> {
+        if self.functions.iter().all(|function| function.guard.is_none()) {
+            return Cow::Borrowed(self);
+        }
+        let mut out = self.clone();
+        for function in &mut out.functions {
+            function.calls.retain(|call| self.function(call.callee).guard.is_none());
+        }
+        Cow::Owned(out)
     }
 
     /// The summary without the uses and `uses_attribute`s of these aspects; what functions declare stays.

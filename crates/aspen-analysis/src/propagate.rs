@@ -3,12 +3,16 @@
 //! used(f) = what f's body uses ∪ f's `uses_aspects` ∪ over all callees g: used(g) ∪ declared(g). A function's own declared set enters only
 //! by a detour through a cycle (DESIGN §3). Functions of one strongly connected component reach each other, so they share one set; the
 //! components are visited callees first, so every call is looked at once: linear in functions and calls.
+//!
+//! A function with a guard runs only where the guard holds, so what it uses is no use of its callers but a need of theirs under the guard
+//! (DESIGN §7.8). Such needs go up the same way, and are kept as weak as they are: one that is there anyway, or under a guard that is
+//! implied, is left out. In a cycle through a guard the members differ, and the component is gone through until nothing changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use aspen_contract::AspectSet;
+use aspen_contract::{AspectSet, Guard};
 
-use crate::summary::{FuncId, Role, Summary};
+use crate::summary::{FuncId, Function, Role, Summary};
 
 /// Calls at which the callee's declared set does not count: from a kernel's entry (or the header's glue under it) to the kernel's body.
 /// The body's attributes *are* the kernel's (DESIGN §7.15); a kernel does not use what it declares itself.
@@ -39,32 +43,118 @@ impl OwnBodies {
     }
 }
 
-/// The used set of every function, by index.
-pub(crate) fn used_sets(summary: &Summary, own_bodies: &OwnBodies) -> Vec<AspectSet> {
-    let mut used: Vec<AspectSet> = vec![AspectSet::new(); summary.functions.len()];
-    for component in components(summary) {
-        let mut set = AspectSet::new();
-        for &member in &component {
-            let function = summary.function(member);
-            set.extend(function.uses.iter().map(|one| one.aspect));
-            set.extend(&function.uses_attribute);
-            for call in &function.calls {
-                set.extend(&used[call.callee.index()]);
-                if let Some(declared) = &summary.function(call.callee).declared
-                    && !own_bodies.contains(member, call.callee)
-                {
-                    set.extend(&declared.aspects);
+/// What a function uses, through everything it calls.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Used {
+    /// Wherever it runs.
+    pub(crate) always: AspectSet,
+    /// Besides, where a guard holds.
+    pub(crate) guarded: BTreeMap<Guard, AspectSet>,
+}
+
+impl Used {
+    fn need(&mut self, guard: Guard, aspects: impl IntoIterator<Item = aspen_contract::Aspect>) {
+        if guard.is_always() {
+            self.always.extend(aspects);
+        } else if !guard.is_never() {
+            self.guarded.entry(guard).or_default().extend(aspects);
+        }
+    }
+
+    /// What a call of `callee`, which uses `theirs`, adds; `declared` counts as used by the call.
+    fn call(&mut self, callee: &Function, theirs: &Used, declared: bool) {
+        let declared = callee.declared.iter().filter(|_| declared).flat_map(|declared| &declared.aspects);
+        match &callee.guard {
+            None => {
+                self.always.extend(theirs.always.iter().chain(declared));
+                for (guard, aspects) in &theirs.guarded {
+                    self.need(guard.clone(), aspects.iter().copied());
+                }
+            }
+            Some(guard) => {
+                self.need(guard.clone(), theirs.always.iter().chain(declared).copied());
+                for (inner, aspects) in &theirs.guarded {
+                    self.need(guard.and(inner), aspects.iter().copied());
                 }
             }
         }
+    }
+
+    /// Leaves out what a guard says itself, what is used always, and what is needed under a guard that holds wherever this one does.
+    pub(crate) fn reduce(&mut self) {
+        if self.guarded.is_empty() {
+            return;
+        }
+        let all = self.guarded.clone();
+        for (guard, aspects) in &mut self.guarded {
+            aspects.retain(|aspect| {
+                let elsewhere = |(other, theirs): (&Guard, &AspectSet)| other != guard && guard.implies(other) && theirs.contains(aspect);
+                !guard.has.contains(aspect) && !self.always.contains(aspect) && !all.iter().any(elsewhere)
+            });
+        }
+        self.guarded.retain(|_, aspects| !aspects.is_empty());
+    }
+}
+
+/// What every function uses, by index.
+pub(crate) fn used(summary: &Summary, own_bodies: &OwnBodies) -> Vec<Used> {
+    let mut used: Vec<Used> = vec![Used::default(); summary.functions.len()];
+    for component in components(summary) {
+        let own = |member: FuncId, used: &[Used]| {
+            let function = summary.function(member);
+            let mut out = Used::default();
+            out.always.extend(function.uses.iter().map(|one| one.aspect));
+            out.always.extend(&function.uses_attribute);
+            for call in &function.calls {
+                let declared = !own_bodies.contains(member, call.callee);
+                out.call(summary.function(call.callee), &used[call.callee.index()], declared);
+            }
+            out.reduce();
+            out
+        };
+        let guarded = component.len() > 1 && component.iter().any(|&member| summary.function(member).guard.is_some());
+        if guarded || component.len() == 1 {
+            // Sets only grow towards what is true, and there are finitely many guards, so this ends; a function alone needs a second look
+            // only if it calls itself.
+            loop {
+                let mut changed = false;
+                for &member in &component {
+                    let now = own(member, &used);
+                    changed |= now != used[member.index()];
+                    used[member.index()] = now;
+                }
+                if !changed || component.len() == 1 && !calls_itself(summary, component[0]) {
+                    break;
+                }
+            }
+            continue;
+        }
+        let mut all = Used::default();
+        for &member in &component {
+            let one = own(member, &used);
+            all.always.extend(one.always);
+            for (guard, aspects) in one.guarded {
+                all.need(guard, aspects);
+            }
+        }
+        all.reduce();
         if let Some((last, others)) = component.split_last() {
             for member in others {
-                used[member.index()].clone_from(&set);
+                used[member.index()].clone_from(&all);
             }
-            used[last.index()] = set;
+            used[last.index()] = all;
         }
     }
     used
+}
+
+fn calls_itself(summary: &Summary, id: FuncId) -> bool {
+    summary.function(id).calls.iter().any(|call| call.callee == id)
+}
+
+/// The aspects that every function uses wherever it runs, by index.
+pub(crate) fn used_sets(summary: &Summary, own_bodies: &OwnBodies) -> Vec<AspectSet> {
+    used(summary, own_bodies).into_iter().map(|used| used.always).collect()
 }
 
 /// Strongly connected components of the call graph, callees before callers (Tarjan, without recursion: call chains may be deep).

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use aspen_contract::{AspectSet, Place, WorkGroupSize};
+use aspen_contract::{AspectSet, Guard, Place, WorkGroupSize};
 use serde::{Deserialize, Serialize};
 
 /// A function of one [`Summary`], by its index.
@@ -52,6 +52,8 @@ pub struct Function {
     pub uses: Vec<Use>,
     /// The calls in source order; several calls of one function are one entry, the first.
     pub calls: Vec<Call>,
+    /// Where the function runs at all: it is the header's way into the body of an `if_device_has`. Source: DESIGN §7.8.
+    pub guard: Option<Guard>,
     /// `[[sycl::reqd_work_group_size(…)]]` and where it stands.
     pub reqd_work_group_size: Option<(WorkGroupSize, Option<Place>)>,
     /// `[[sycl::reqd_sub_group_size(…)]]`, a numeric size, and where it stands.
@@ -157,7 +159,7 @@ impl InvalidSummary {
 }
 
 /// Goes up with every change of the types in this file.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 impl Summary {
     /// The function of that id.

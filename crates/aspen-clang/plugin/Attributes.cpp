@@ -32,6 +32,9 @@ constexpr AttributeSpec Specs[] = {
     {"intel", "reqd_sub_group_size", "aspen.intel_reqd_sub_group_size", Arguments::Sizes, 1, 1, true, false},
     {"intel", "named_sub_group_size", "aspen.named_sub_group_size", Arguments::SubGroupName, 1, 1, true, false},
     {"sycl", "vec_type_hint", "aspen.vec_type_hint", Arguments::Type, 1, 1, true, false},
+    // Only for our own header. Source: ARCHITECTURE "Guarded code".
+    {"sycl_detail", "runs_where_device_has", "aspen.where_has", Arguments::Aspects, 1, Unlimited, true, false},
+    {"sycl_detail", "runs_where_device_lacks", "aspen.where_lacks", Arguments::Aspects, 1, Unlimited, true, false},
 };
 constexpr size_t SpecCount = std::size(Specs);
 
@@ -230,10 +233,12 @@ Registration<5> R5("aspen-5", Specs[5].Annotation);
 Registration<6> R6("aspen-6", Specs[6].Annotation);
 Registration<7> R7("aspen-7", Specs[7].Annotation);
 Registration<8> R8("aspen-8", Specs[8].Annotation);
-static_assert(SpecCount == 9, "register the new attribute too");
+Registration<9> R9("aspen-9", Specs[9].Annotation);
+Registration<10> R10("aspen-10", Specs[10].Annotation);
+static_assert(SpecCount == 11, "register the new attribute too");
 
 /// Two attributes of one group on one function mean the same thing and must agree.
-enum class Group { None, Declared, Uses, WorkGroup, SubGroup };
+enum class Group { None, Declared, Uses, WorkGroup, SubGroup, Has, Lacks };
 
 Group groupOf(StringRef Annotation) {
   return llvm::StringSwitch<Group>(Annotation)
@@ -241,6 +246,8 @@ Group groupOf(StringRef Annotation) {
       .Case("aspen.uses_aspects", Group::Uses)
       .Case("aspen.reqd_work_group_size", Group::WorkGroup)
       .Cases({"aspen.reqd_sub_group_size", "aspen.intel_reqd_sub_group_size"}, Group::SubGroup)
+      .Case("aspen.where_has", Group::Has)
+      .Case("aspen.where_lacks", Group::Lacks)
       .Default(Group::None);
 }
 
@@ -410,6 +417,12 @@ FunctionAttributes readAttributes(ASTContext &Context, const FunctionDecl *Funct
       break;
     case Group::SubGroup:
       Result.SubGroup = RequiredSize{*V, A->getLocation()};
+      break;
+    case Group::Has:
+      unite(Result.Has, *V);
+      break;
+    case Group::Lacks:
+      Result.Lacks.push_back(*V);
       break;
     case Group::None:
       break;

@@ -76,6 +76,9 @@ struct FunctionAttributes {
   Values Uses;
   std::optional<RequiredSize> WorkGroup;
   std::optional<RequiredSize> SubGroup;
+  /// What the device has where the function runs at all, and lists of which it lacks something.
+  Values Has;
+  std::vector<Values> Lacks;
 };
 
 FunctionAttributes readAttributes(clang::ASTContext &Context, const clang::FunctionDecl *Function);

@@ -134,6 +134,12 @@ private:
       Result["declared"] = json::Object{
           {"aspects", numbers(A.Declared->Aspects)}, {"spelling", A.Declared->Spelling}, {"place", place(SM, A.Declared->Location)},
           {"system_header", SM.isInSystemHeader(SM.getExpansionLoc(A.Declared->Location))}};
+    if (!A.Has.empty() || !A.Lacks.empty()) {
+      json::Array Lacks;
+      for (const Values &List : A.Lacks)
+        Lacks.push_back(numbers(List));
+      Result["guard"] = json::Object{{"has", numbers(A.Has)}, {"lacks", std::move(Lacks)}};
+    }
     if (A.WorkGroup)
       Result["reqd_work_group_size"] = json::Object{{"dims", numbers(A.WorkGroup->Numbers)}, {"place", place(SM, A.WorkGroup->Location)}};
     if (A.SubGroup)

@@ -1,5 +1,6 @@
 //! The only comparison of requirements with a device.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -47,12 +48,31 @@ impl fmt::Display for Need {
 }
 
 impl Requirements {
-    /// Every need, aspects by number, then the sub-group size, then the work-group size.
+    /// Everything that some device may have to meet: aspects by number, the sub-group size, the work-group size, then what only guarded
+    /// code needs, by number.
     pub fn needs(&self) -> impl Iterator<Item = Need> + '_ {
+        let guarded: AspectSet = self.guarded.values().flatten().copied().filter(|aspect| !self.aspects.contains(aspect)).collect();
+        self.unguarded().chain(guarded.into_iter().map(Need::Aspect))
+    }
+
+    /// What every device has to meet.
+    fn unguarded(&self) -> impl Iterator<Item = Need> + '_ {
         let aspects = self.aspects.iter().copied().map(Need::Aspect);
         let sub_group = self.reqd_sub_group_size.map(Need::SubGroupSize);
         let work_group = self.reqd_work_group_size.clone().map(Need::WorkGroupSize);
         aspects.chain(sub_group).chain(work_group)
+    }
+
+    /// What only guarded code needs that the device may run: with `true` where the guard surely holds.
+    fn guarded_on(&self, device: &Capabilities) -> BTreeMap<Aspect, bool> {
+        let mut out = BTreeMap::new();
+        for (guard, needed) in &self.guarded {
+            let Some(sure) = guard.holds_on(device).map_or(Some(false), |holds| holds.then_some(true)) else { continue };
+            for &aspect in needed.difference(&self.aspects) {
+                *out.entry(aspect).or_insert(false) |= sure;
+            }
+        }
+        out
     }
 }
 
@@ -71,11 +91,13 @@ pub enum Verdict {
 /// Source: S0 "Changes to the DPC++ runtime"; SYCL 2020 §5.7.
 pub fn check(requirements: &Requirements, device: &Capabilities) -> Verdict {
     let (mut unmet, mut unknown) = (Vec::new(), Vec::new());
-    for need in requirements.needs() {
+    let needs = requirements.unguarded().map(|need| (need, true));
+    // Whether code runs that needs it may be as unknown as whether the device has it.
+    for (need, sure) in needs.chain(requirements.guarded_on(device).into_iter().map(|(aspect, sure)| (Need::Aspect(aspect), sure))) {
         match device.has(&need) {
             Some(true) => {}
-            Some(false) => unmet.push(need),
-            None => unknown.push(need),
+            Some(false) if sure => unmet.push(need),
+            Some(false) | None => unknown.push(need),
         }
     }
     if !unmet.is_empty() {
@@ -91,12 +113,14 @@ impl Capabilities {
     /// Whether the device has what is needed; `None` if that is not known.
     pub fn has(&self, need: &Need) -> Option<bool> {
         match need {
-            Need::Aspect(aspect) if self.aspects.contains(aspect) => Some(true),
-            Need::Aspect(_) if self.may_support_other_aspects => None,
-            Need::Aspect(_) => Some(false),
+            Need::Aspect(aspect) => self.has_aspect(*aspect),
             Need::SubGroupSize(size) => self.sub_group_sizes.as_ref().map(|sizes| sizes.contains(size)),
             Need::WorkGroupSize(size) => self.has_work_group_size(size),
         }
+    }
+
+    pub(crate) fn has_aspect(&self, aspect: Aspect) -> Option<bool> {
+        if self.aspects.contains(&aspect) { Some(true) } else { (!self.may_support_other_aspects).then_some(false) }
     }
 
     fn has_work_group_size(&self, size: &WorkGroupSize) -> Option<bool> {
@@ -119,6 +143,7 @@ mod tests {
             aspects: aspects.iter().copied().map(Aspect::from_number).collect(),
             reqd_sub_group_size: sub_group,
             reqd_work_group_size: WorkGroupSize::try_from(work_group.to_vec()).ok(),
+            guarded: BTreeMap::new(),
         }
     }
 
@@ -160,5 +185,40 @@ mod tests {
     fn what_is_surely_missing_wins_over_what_is_not_known() {
         let device = Capabilities { sub_group_sizes: None, ..Capabilities::default() };
         assert_eq!(verdict(&requirements(&[6], Some(8), &[]), &device), "unmet: aspect fp64");
+    }
+
+    /// Source: DESIGN §7.8.
+    #[test]
+    fn guarded_code_counts_where_it_runs() {
+        let guard = |has: &[u32], lacks: &[u32]| crate::Guard {
+            has: has.iter().copied().map(Aspect::from_number).collect(),
+            lacks: lacks.iter().map(|&aspect| [Aspect::from_number(aspect)].into()).collect(),
+        };
+        // With gpu (2) also fp64 (6), without gpu also image (9); everywhere fp16 (5).
+        let mut needed = requirements(&[5], None, &[]);
+        needed.guard_also([
+            (guard(&[2], &[]), [6, 5].map(Aspect::from_number).into()),
+            (guard(&[], &[2]), [9].map(Aspect::from_number).into()),
+        ]);
+        let device = |aspects: &[u32], open| Capabilities {
+            aspects: aspects.iter().copied().map(Aspect::from_number).collect(),
+            may_support_other_aspects: open,
+            ..Capabilities::default()
+        };
+        assert_eq!(needed.needs().map(|need| need.to_string()).collect::<Vec<_>>(), ["aspect fp16", "aspect fp64", "aspect image"]);
+        assert!(!needed.is_empty());
+        for (aspects, open, expected) in [
+            (&[2, 5, 6][..], false, "met"),
+            (&[2, 5], false, "unmet: aspect fp64"),
+            (&[5, 9], false, "met"),
+            (&[5], false, "unmet: aspect image"),
+            (&[2], false, "unmet: aspect fp16, aspect fp64"),
+            (&[2, 5], true, "unknown: aspect fp64"),
+            // It is not known which of the two runs.
+            (&[5], true, "unknown: aspect fp64, aspect image"),
+            (&[5, 6, 9], true, "met"),
+        ] {
+            assert_eq!(verdict(&needed, &device(aspects, open)), expected, "{aspects:?} {open}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod aspect;
 mod check;
+mod guard;
 mod reason;
 mod requirements;
 #[rustfmt::skip] // generated: must stay as the generator writes it
@@ -12,5 +13,6 @@ mod table;
 
 pub use aspect::{Aspect, AspectSet};
 pub use check::{Capabilities, Need, Verdict, check};
+pub use guard::Guard;
 pub use reason::{Place, Remark, Source, Step, refusal};
 pub use requirements::{InvalidWorkGroupSize, Requirements, WorkGroupSize};

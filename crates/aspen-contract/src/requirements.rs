@@ -1,10 +1,11 @@
 //! What a kernel, or a device image, needs of a device.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::AspectSet;
+use crate::{AspectSet, Guard};
 
 /// Everything a device must have to run a kernel: S0's *Used* set and the two sizes.
 ///
@@ -18,12 +19,21 @@ pub struct Requirements {
     pub reqd_work_group_size: Option<WorkGroupSize>,
     /// `[[sycl::reqd_sub_group_size]]`, numeric sizes only, in work-items.
     pub reqd_sub_group_size: Option<u32>,
+    /// What is needed besides where a guard holds, beyond what the guard says; never an empty set. Source: DESIGN §7.8.
+    pub guarded: BTreeMap<Guard, AspectSet>,
 }
 
 impl Requirements {
     /// Whether every device can run it.
     pub fn is_empty(&self) -> bool {
-        self.aspects.is_empty() && self.reqd_work_group_size.is_none() && self.reqd_sub_group_size.is_none()
+        self.aspects.is_empty() && self.reqd_work_group_size.is_none() && self.reqd_sub_group_size.is_none() && self.guarded.is_empty()
+    }
+
+    /// Adds what the other one needs under guards.
+    pub fn guard_also(&mut self, guarded: impl IntoIterator<Item = (Guard, AspectSet)>) {
+        for (guard, needed) in guarded {
+            self.guarded.entry(guard).or_default().extend(needed);
+        }
     }
 }
 

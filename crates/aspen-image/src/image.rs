@@ -3,11 +3,13 @@
 //! The authority for the check is the set `SYCL/device-requirements` (DESIGN §5). Everything of ours beside it only explains or speeds up.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use aspen_contract::{Aspect, Need, Place, Remark, Requirements, Source, Step, WorkGroupSize};
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
+use crate::guards::{self, GUARDS, Guards};
 use crate::offload::{Entry, ImageKind, NulInString};
 use crate::payload::{self, PayloadError};
 use crate::property::{
@@ -155,10 +157,21 @@ impl<'a> DeviceImage<'a> {
     /// # Errors
     /// If the set is damaged, or asks for something this build cannot check: such an image must not run.
     pub fn requirements(&self) -> Result<Requirements, ImageError> {
-        match self.property_set(DEVICE_REQUIREMENTS)? {
-            Some(set) => requirements_of(&set),
-            None => Ok(Requirements::default()),
-        }
+        let mut out = match self.property_set(DEVICE_REQUIREMENTS)? {
+            Some(set) => requirements_of(&set)?,
+            None => Requirements::default(),
+        };
+        let guarded = self.guards()?.into_values().flatten();
+        out.guard_also(guarded.filter(|(_, needed)| !needed.is_empty()));
+        Ok(out)
+    }
+
+    /// The guards that each entry point reaches, with what it needs under them.
+    ///
+    /// # Errors
+    /// If the set is damaged.
+    pub fn guards(&self) -> Result<BTreeMap<String, Guards>, ImageError> {
+        Ok(self.property_set(GUARDS)?.map(|set| guards::read(&set)).transpose()?.unwrap_or_default())
     }
 
     /// The kernels, in the order of the module. Images that are not ours have only symbols; their kernels need what the image needs.
@@ -360,6 +373,7 @@ pub struct ImageBuilder {
     sets: PropertySets,
     kernels: Vec<(Kernel, Vec<Source>)>,
     exports: Vec<(String, Vec<Source>)>,
+    guards: PropertySet,
 }
 
 impl ImageBuilder {
@@ -373,6 +387,7 @@ impl ImageBuilder {
             sets: PropertySets::new(),
             kernels: Vec::new(),
             exports: Vec::new(),
+            guards: PropertySet::new(),
         }
     }
 
@@ -393,6 +408,15 @@ impl ImageBuilder {
     #[must_use]
     pub fn export(mut self, symbol: &str, sources: Vec<Source>) -> ImageBuilder {
         self.exports.push((symbol.to_owned(), sources));
+        self
+    }
+
+    /// The guards that an entry point reaches; none leave nothing.
+    #[must_use]
+    pub fn guards(mut self, symbol: &str, guards: &Guards) -> ImageBuilder {
+        if !guards.is_empty() {
+            self.guards.insert(symbol.to_owned(), guards::write(guards));
+        }
         self
     }
 
@@ -421,7 +445,8 @@ impl ImageBuilder {
         let of_exports = self.exports.iter().map(|(symbol, sources)| (symbol.as_str(), sources.as_slice()));
         let sources = requirement_sources_set(of_kernels.chain(of_exports));
         let exports = symbols_set(self.exports.iter().map(|(symbol, _)| symbol.as_str()));
-        for (name, set) in [(KERNELS, kernels), (REQUIREMENT_SOURCES, sources), (EXPORTED_SYMBOLS, exports)] {
+        let guards = self.guards.clone();
+        for (name, set) in [(GUARDS, guards), (KERNELS, kernels), (REQUIREMENT_SOURCES, sources), (EXPORTED_SYMBOLS, exports)] {
             if !set.is_empty() {
                 sets.insert(name, set);
             }
@@ -534,6 +559,12 @@ pub enum ImageError {
     #[error("the property '{symbol}' of 'Aspen/requirement sources' is damaged: a name is missing")]
     SourceName {
         /// The kernel's symbol.
+        symbol: String,
+    },
+    /// Guards that cannot be read, and so not be checked.
+    #[error("the property '{symbol}' of 'Aspen/guards' is damaged")]
+    Guards {
+        /// The entry point's symbol.
         symbol: String,
     },
     /// Device code of an object that is no bitcode.

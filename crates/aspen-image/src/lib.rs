@@ -16,6 +16,7 @@
 
 pub mod container;
 pub mod dpcpp;
+pub mod guards;
 pub mod image;
 pub mod kernel_reqs;
 pub mod object_sections;

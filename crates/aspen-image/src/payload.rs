@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Raised when the layout of any payload changes.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 pub(crate) fn write(value: &impl Serialize) -> Vec<u8> {
     postcard::to_extend(value, vec![VERSION]).expect("payloads hold only plain values")

@@ -127,6 +127,7 @@ impl Reader {
                 aspects: self.aspects.clone(),
                 reqd_work_group_size: dims.and_then(|dims| WorkGroupSize::try_from(dims).ok()),
                 reqd_sub_group_size: self.sub_group_sizes.get(&id).copied().filter(|&size| size > 0),
+                ..Requirements::default()
             }
         };
         let kernels: BTreeSet<u32> = self.kernels.iter().map(|(id, _)| *id).collect();

@@ -247,7 +247,7 @@ fn damaged_sets_of_images_are_errors_that_name_the_set() {
     let error = with("Aspen/kernels", b"K=2|AAAAAAAAAAA\n").kernels().unwrap_err().to_string();
     assert_eq!(error, "the property 'K' of 'Aspen/kernels' is damaged: it is empty");
     let error = with("Aspen/kernels", b"K=2|IAAAAAAAAAAA\n").kernels().unwrap_err().to_string();
-    assert_eq!(error, "the property 'K' of 'Aspen/kernels' is damaged: it has version 0, this build reads version 2");
+    assert_eq!(error, "the property 'K' of 'Aspen/kernels' is damaged: it has version 0, this build reads version 3");
     let error = with("Aspen/kernels", b"K=1|7\n").kernels().unwrap_err().to_string();
     assert_eq!(error, "the property 'K' of 'Aspen/kernels' is no byte array");
     let error = with(REQUIREMENT_SOURCES, b"K=2|IAAAAAAAAAQA\n").sources("K").unwrap_err().to_string();

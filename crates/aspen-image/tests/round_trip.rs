@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use aspen_contract::{Aspect, Need, Place, Remark, Requirements, Source, Step, WorkGroupSize};
+use aspen_contract::{Aspect, AspectSet, Guard, Need, Place, Remark, Requirements, Source, Step, WorkGroupSize};
 use aspen_image::dpcpp::requirements_of_sets;
+use aspen_image::guards::{GUARDS, Guards};
 use aspen_image::image::{device_requirements, requirements_of};
 use aspen_image::object_sections::{ObjectBlob, ObjectHeader, units};
 use aspen_image::offload::parse_all;
@@ -25,11 +26,21 @@ fn property_set() -> impl Strategy<Value = PropertySet> {
 
 fn requirements() -> impl Strategy<Value = Requirements> {
     let dims = proptest::option::of(vec(1..=u64::from(u32::MAX), 1..=3));
-    (btree_set(any::<u32>(), 0..5), proptest::option::of(1..=u32::MAX), dims).prop_map(|(aspects, sub_group, dims)| Requirements {
-        aspects: aspects.into_iter().map(Aspect::from_number).collect(),
+    (aspects(0..5), proptest::option::of(1..=u32::MAX), dims).prop_map(|(aspects, sub_group, dims)| Requirements {
+        aspects,
         reqd_sub_group_size: sub_group,
         reqd_work_group_size: dims.map(|dims| WorkGroupSize::try_from(dims).expect("one to three dimensions of at least 1")),
+        ..Requirements::default()
     })
+}
+
+fn aspects(count: std::ops::Range<usize>) -> impl Strategy<Value = AspectSet> {
+    btree_set(any::<u32>().prop_map(Aspect::from_number), count)
+}
+
+fn guards() -> impl Strategy<Value = Guards> {
+    let guard = (aspects(0..3), btree_set(aspects(1..3), 0..3)).prop_map(|(has, lacks)| Guard { has, lacks });
+    btree_map(guard, aspects(0..3), 0..4)
 }
 
 fn source() -> impl Strategy<Value = Source> {
@@ -97,6 +108,30 @@ proptest! {
         let again = PropertySets::from_text(&sets.to_text().unwrap()).unwrap();
         prop_assert_eq!(&again, &sets);
         prop_assert_eq!(requirements_of_sets(&again).unwrap(), requirements);
+    }
+
+    #[test]
+    fn guards_of_an_image(kernels in btree_map("[a-z]{1,3}", guards(), 0..3), requirements in requirements(), cut in 1..4usize) {
+        let mut builder = ImageBuilder::new(ImageKind::SpirV, "spirv64-unknown-unknown", "spir64", "a_0").requirements(&requirements);
+        for (symbol, guards) in &kernels {
+            builder = builder.guards(symbol, guards);
+        }
+        let bytes = builder.to_bytes(b"x").unwrap();
+        let image = DeviceImage::new(parse_all(&bytes).unwrap().remove(0));
+        let mut expected = requirements;
+        let said = kernels.into_iter().filter(|(_, guards)| !guards.is_empty());
+        let said: std::collections::BTreeMap<_, _> = said.collect();
+        expected.guard_also(said.values().flatten().filter(|(_, needed)| !needed.is_empty()).map(|(guard, needed)| (guard.clone(), needed.clone())));
+        prop_assert_eq!(image.guards().unwrap(), said);
+        prop_assert_eq!(image.requirements().unwrap(), expected);
+        // What cannot be read cannot be checked.
+        let mut set = image.property_set(GUARDS).unwrap().unwrap_or_default();
+        if let Some(Value::Bytes(bytes)) = set.values_mut().next() {
+            bytes.truncate(bytes.len() - cut);
+            let mut damaged = image.into_entry();
+            damaged.set_string(GUARDS, aspen_image::property::set_to_text(&set).unwrap().into_bytes());
+            prop_assert!(DeviceImage::new(damaged).requirements().is_err());
+        }
     }
 
     #[test]

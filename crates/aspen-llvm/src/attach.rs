@@ -67,6 +67,11 @@ impl<'m> Writer<'m> {
         nodes.push((self.kinds.work_group_dims, size.map(|dims| self.numbers(&[dims.len() as u64]))));
         let sub_group = function.reqd_sub_group_size.as_ref().map(|&(size, _)| self.numbers(&[u64::from(size)]));
         nodes.push((self.kinds.sub_group, sub_group));
+        let guard = function.guard.as_ref().map(|guard| {
+            let lists: Vec<_> = std::iter::once(&guard.has).chain(&guard.lacks).map(|list| self.numbers_of(list)).collect();
+            self.module.node(&lists)
+        });
+        nodes.push((self.kinds.guard, guard));
         nodes
     }
 
@@ -80,6 +85,11 @@ impl<'m> Writer<'m> {
     fn numbers(&self, numbers: &[u64]) -> NewMd<'m> {
         let operands: Vec<_> = numbers.iter().map(|&number| self.module.integer(number)).collect();
         self.module.node(&operands)
+    }
+
+    /// Numbers, in either dialect.
+    fn numbers_of(&self, aspects: &AspectSet) -> NewMd<'m> {
+        self.numbers(&aspects.iter().map(|aspect| u64::from(aspect.number())).collect::<Vec<_>>())
     }
 
     /// Numbers, sorted and unique; in the dpcpp dialect pairs with the name where there is one, as its post-link wants them.

@@ -4,7 +4,7 @@
 
 use std::ffi::{CStr, c_uint};
 
-use aspen_contract::{Aspect, AspectSet, WorkGroupSize};
+use aspen_contract::{Aspect, AspectSet, Guard, WorkGroupSize};
 
 use crate::ir::{Md, ModuleRef, Value};
 
@@ -48,7 +48,7 @@ pub(crate) const ASPECT_NAMES: &CStr = c"sycl_aspects";
 
 /// The kinds of metadata that this crate writes. LLVM prints a function's metadata in the order in which the kinds were first met in the
 /// context; contexts that meet these first print everything alike.
-pub(crate) const KIND_NAMES: [&str; 7] = [
+pub(crate) const KIND_NAMES: [&str; 8] = [
     "intel_declared_aspects",
     "intel_used_aspects",
     "sycl_declared_aspects",
@@ -56,7 +56,11 @@ pub(crate) const KIND_NAMES: [&str; 7] = [
     "reqd_work_group_size",
     "work_group_num_dim",
     "intel_reqd_sub_group_size",
+    GUARD,
 ];
+
+/// Where a function runs at all; ours, in both dialects. Source: ARCHITECTURE "Guarded code".
+const GUARD: &str = "aspen_guard";
 
 /// The ids of the metadata kinds in one context.
 pub(crate) struct Kinds {
@@ -65,6 +69,7 @@ pub(crate) struct Kinds {
     pub(crate) work_group: c_uint,
     pub(crate) work_group_dims: c_uint,
     pub(crate) sub_group: c_uint,
+    pub(crate) guard: c_uint,
     pub(crate) callees: c_uint,
 }
 
@@ -79,6 +84,7 @@ impl Kinds {
             work_group: module.kind("reqd_work_group_size"),
             work_group_dims: module.kind("work_group_num_dim"),
             sub_group: module.kind("intel_reqd_sub_group_size"),
+            guard: module.kind(GUARD),
             callees: module.kind("callees"),
         }
     }
@@ -89,6 +95,7 @@ impl Kinds {
 pub(crate) struct FunctionMetadata {
     pub(crate) used: AspectSet,
     pub(crate) declared: Option<AspectSet>,
+    pub(crate) guard: Option<Guard>,
     pub(crate) work_group: Option<WorkGroupSize>,
     pub(crate) sub_group: Option<u32>,
 }
@@ -106,6 +113,8 @@ impl FunctionMetadata {
                 dims = Some(node.integers());
             } else if kind == kinds.work_group_dims {
                 dim_count = node.integers().first().and_then(|&count| usize::try_from(count).ok());
+            } else if kind == kinds.guard {
+                out.guard = guard(node);
             } else if kind == kinds.sub_group {
                 out.sub_group = node.integers().first().and_then(|&size| u32::try_from(size).ok()).filter(|&size| size > 0);
             }
@@ -136,6 +145,14 @@ pub(crate) fn aspects(node: Md<'_>) -> AspectSet {
 fn aspect(number: i64) -> Option<Aspect> {
     let number = i32::try_from(number).map(i32::cast_unsigned).or_else(|_| u32::try_from(number));
     number.ok().map(Aspect::from_number)
+}
+
+/// The first list: what the device has; each further one: of which it lacks something. Nothing if that says nothing.
+fn guard(node: Md<'_>) -> Option<Guard> {
+    let lists = node.operands();
+    let (has, lacks) = lists.split_first()?;
+    let guard = Guard { has: aspects(*has), lacks: lacks.iter().map(|&list| aspects(list)).collect() };
+    (!guard.is_always()).then_some(guard)
 }
 
 /// The marked types that the module itself names, in either dialect.

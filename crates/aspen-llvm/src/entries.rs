@@ -125,7 +125,12 @@ impl<'m> Reader<'m> {
             register_alloc_mode: attribute("sycl-register-alloc-mode"),
             grf_size: attribute("sycl-grf-size"),
             opt_level: attribute("sycl-optlevel"),
-            requirements: Requirements { aspects, reqd_work_group_size: known.work_group, reqd_sub_group_size: known.sub_group },
+            requirements: Requirements {
+                aspects,
+                reqd_work_group_size: known.work_group,
+                reqd_sub_group_size: known.sub_group,
+                ..Requirements::default()
+            },
             ..DeviceFunction::default()
         };
         for (kind, node) in function.function_metadata(self.module) {

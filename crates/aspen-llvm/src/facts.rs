@@ -48,6 +48,9 @@ pub struct FunctionFacts {
     /// `uses_aspects` on the function.
     #[serde(default)]
     pub uses_attribute: AspectSet,
+    /// `runs_where_device_has` and `runs_where_device_lacks`.
+    #[serde(default)]
+    pub guard: Option<GuardFacts>,
     /// `reqd_work_group_size`.
     #[serde(default)]
     pub reqd_work_group_size: Option<WorkGroupSizeFacts>,
@@ -73,6 +76,16 @@ pub struct DeclaredFacts {
     /// Whether it stands in a system header, about which users are not told.
     #[serde(default)]
     pub system_header: bool,
+}
+
+/// Where a function runs at all. Source: DESIGN §7.8.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardFacts {
+    /// The device has all of these.
+    pub has: AspectSet,
+    /// Of each of these lists the device lacks something.
+    pub lacks: Vec<AspectSet>,
 }
 
 /// A required work-group size.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Role, Use};
 use aspen_analysis::{Summary, summary};
-use aspen_contract::{Aspect, AspectSet, WorkGroupSize};
+use aspen_contract::{Aspect, AspectSet, Guard, WorkGroupSize};
 use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMLinkage, LLVMOpcode};
 
@@ -152,6 +152,7 @@ impl<'m> Summariser<'m, '_> {
             uses_attribute: attributes.uses,
             uses,
             calls,
+            guard: attributes.guard,
             reqd_work_group_size: attributes.work_group,
             reqd_sub_group_size: attributes.sub_group,
             optimized: None,
@@ -413,6 +414,7 @@ impl<'m> Body<'m> {
 struct Attributes {
     declared: Option<Declared>,
     uses: AspectSet,
+    guard: Option<Guard>,
     work_group: Option<(WorkGroupSize, Option<aspen_contract::Place>)>,
     sub_group: Option<(u32, Option<aspen_contract::Place>)>,
 }
@@ -426,6 +428,7 @@ impl Attributes {
                 place: declared.place.clone(),
             }),
             uses: facts.uses_attribute.clone(),
+            guard: facts.guard.as_ref().map(|guard| Guard { has: guard.has.clone(), lacks: guard.lacks.iter().cloned().collect() }),
             work_group: facts
                 .reqd_work_group_size
                 .as_ref()
@@ -439,6 +442,7 @@ impl Attributes {
         Attributes {
             declared: metadata.declared.map(|aspects| summary::Declared { aspects, spelling: "sycl::device_has".into(), place: None }),
             uses: metadata.used,
+            guard: metadata.guard,
             work_group: metadata.work_group.map(|size| (size, None)),
             sub_group: metadata.sub_group.map(|size| (size, None)),
         }

@@ -2,7 +2,8 @@
 //!
 //! One function a line, then words:
 //! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`,
-//! `use:fp64@3:4`, `use:fp64~printf@3:4` (promoted for a variadic call), `call:g@5:6`, `call:g/3@5:6` (one of 3 targets), `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`, `wg:2x4@7:1`, `sg:8@8:1`,
+//! `use:fp64@3:4`, `use:fp64~printf@3:4` (promoted for a variadic call), `call:g@5:6`, `call:g/3@5:6` (one of 3 targets), `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`,
+//! `guard:gpu,!fp64+cpu` (runs only where the device has gpu and lacks fp64 or cpu), `wg:2x4@7:1`, `sg:8@8:1`,
 //! `unit=b.cpp`, `optimized:double,f` (what is left after optimisation: whether `double`, and which functions elsewhere). Places are `line:column` in `t.cpp`.
 
 use std::collections::BTreeMap;
@@ -43,6 +44,7 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
         uses_attribute: Default::default(),
         uses: Vec::new(),
         calls: Vec::new(),
+        guard: None,
         reqd_work_group_size: None,
         reqd_sub_group_size: None,
         optimized: None,
@@ -59,12 +61,22 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
                 out.uses.push(Use { aspect, place: at, implicit: aspect == Aspect::FP64, promoted_for });
             }
             Some(("call", name)) => {
-                let (name, one_of) = name.split_once('/').map_or((name, None), |(name, count)| (name, Some(count.parse().expect("a number"))));
+                let (name, one_of) =
+                    name.split_once('/').map_or((name, None), |(name, count)| (name, Some(count.parse().expect("a number"))));
                 out.calls.push(Call { callee: id(name), place: at, one_of });
             }
             Some(("declares", names)) => {
                 let aspects = names.split(',').filter(|name| !name.is_empty()).map(aspect).collect();
                 out.declared = Some(Declared { aspects, spelling: "sycl::device_has".into(), place: at });
+            }
+            Some(("guard", names)) => {
+                for name in names.split(',') {
+                    let guard = out.guard.get_or_insert_default();
+                    match name.strip_prefix('!') {
+                        Some(list) => _ = guard.lacks.insert(list.split('+').map(aspect).collect()),
+                        None => _ = guard.has.insert(aspect(name)),
+                    }
+                }
             }
             Some(("attr", names)) => out.uses_attribute = names.split(',').map(aspect).collect(),
             Some(("wg", size)) => {

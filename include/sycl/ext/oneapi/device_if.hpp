@@ -61,6 +61,19 @@ template <aspect... Aspects> constexpr device_answer device_has_all() {
   return ((device_has_one(Aspects) == device_answer::yes) && ...) ? device_answer::yes : device_answer::not_known;
 }
 
+/// Calls `f`; is called only where the device has all of these aspects. What `f` does counts only there (DESIGN §7.8): the compiler looks
+/// for the attribute, and whoever calls this has asked the device.
+template <aspect... Aspects, typename T, typename... Args>
+[[__sycl_detail__::__runs_where_device_has__(Aspects...)]] constexpr void where_device_has(T &f, Args &...args) {
+  f(args...);
+}
+
+/// The same where the device lacks at least one of them: what follows an `if_device_has`.
+template <aspect... Aspects, typename T, typename... Args>
+[[__sycl_detail__::__runs_where_device_lacks__(Aspects...)]] constexpr void where_device_lacks(T &f, Args &...args) {
+  f(args...);
+}
+
 /// What follows an `if_device_has`. `MakeCall`: no clause before was true.
 template <bool MakeCall> class if_device_has_helper {
 public:
@@ -72,7 +85,7 @@ public:
       static_assert(answer != device_answer::not_known,
                     "else_if_device_has: devices of this target may or may not have these aspects, which is not known when compiling ahead of time");
       if constexpr (answer == device_answer::yes) {
-        fnTrue(args...);
+        where_device_has<Aspects...>(fnTrue, args...);
         return if_device_has_helper<false>{};
       } else {
         return if_device_has_helper<true>{};
@@ -112,7 +125,7 @@ template <aspect... Aspects, typename T, typename... Args> constexpr static auto
     static_assert(answer != sycl::detail::device_answer::not_known,
                   "if_device_has: devices of this target may or may not have these aspects, which is not known when compiling ahead of time");
     if constexpr (answer == sycl::detail::device_answer::yes) {
-      fnTrue(args...);
+      sycl::detail::where_device_has<Aspects...>(fnTrue, args...);
       return sycl::detail::if_device_has_helper<false>{};
     } else {
       return sycl::detail::if_device_has_helper<true>{};
