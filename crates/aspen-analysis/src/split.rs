@@ -34,6 +34,11 @@ pub fn split(summary: &Summary, analysis: &Analysis, mode: CodeSplit) -> Vec<Ima
     group(entries.map(|(id, function)| (id, function.unit.as_str(), analysis.requirements(id))), mode)
 }
 
+/// Entry points as the user asked alone, whatever they need: images of conditional SPIR-V. Source: S1 "JIT case".
+pub fn bundle<'u>(entries: impl IntoIterator<Item = (FuncId, &'u str)>, mode: CodeSplit) -> Vec<ImagePlan> {
+    group(entries.into_iter().map(|(id, unit)| (id, unit, Requirements::default())), mode)
+}
+
 /// The same for entry points whose requirements are known from elsewhere: each with its translation unit, in module order.
 pub fn group<'u>(entries: impl IntoIterator<Item = (FuncId, &'u str, Requirements)>, mode: CodeSplit) -> Vec<ImagePlan> {
     let mut images: Vec<ImagePlan> = Vec::new();

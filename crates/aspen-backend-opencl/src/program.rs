@@ -50,8 +50,8 @@ impl Image {
 fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Program>, NotBuilt> {
     let context = device.tried_context()?;
     let program = |part: &Part<'_>| match part.image.kind() {
-        ImageKind::SpirV => Program::from_spirv(context, device.id(), &for_driver(part.image.bytes())),
-        _ => Program::from_binary(context, device.id(), part.image.bytes()),
+        ImageKind::SpirV => Program::from_spirv(context, device.id(), &for_driver(part.bytes)),
+        _ => Program::from_binary(context, device.id(), part.bytes),
     };
     let mut programs = parts.iter().map(program).collect::<Tried<Vec<_>>>()?;
     match programs.len() {

@@ -1,13 +1,16 @@
 //! GEN binaries for Intel GPUs: SPIR-V, finished ahead of time by ocloc. Source: S0 "AOT"; S2 "auto-detection"; DESIGN §9.
 
+use std::borrow::Cow;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use aspen_contract::{Capabilities, Need};
 use aspen_image::ImageKind;
 use aspen_llvm::Job;
+use aspen_spirv::{Numbering, SpecId};
 
 use crate::cache::{Cache, Key};
 use crate::tool::{Tool, in_parallel, io_error};
@@ -27,6 +30,8 @@ pub struct Gen {
     pub limit: Duration,
     /// Where results are kept, if they are.
     pub cache: Option<Cache>,
+    /// What is known of the device: decides what of a conditional image it gets. Source: S1 "AOT case".
+    pub device: Capabilities,
 }
 
 impl Gen {
@@ -46,13 +51,31 @@ impl Target for Gen {
     }
 
     fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
-        let names: Vec<String> = objects.iter().map(|object| object.name.clone()).collect();
-        let images = names.into_iter().zip(SpirV.finish(objects, scratch, parallelism));
-        in_parallel(images, parallelism, |index, (name, image)| self.start(scratch, index, name, image?), |build| self.end(build))
+        let numbering = |object: &Object| object.conditions.as_ref().map(|conditions| conditions.numbering.clone()).unwrap_or_default();
+        let labels: Vec<_> = objects.iter().map(|object| (object.name.clone(), numbering(object))).collect();
+        let images = labels.into_iter().zip(SpirV.finish(objects, scratch, parallelism));
+        let start = |index, ((name, numbering), image): ((String, Numbering), Result<Image, CodegenError>)| {
+            let image = self.specialised(&name, &numbering, image?)?;
+            self.start(scratch, index, name, image)
+        };
+        in_parallel(images, parallelism, start, |build| self.end(build))
     }
 }
 
 impl Gen {
+    /// What the device surely lacks is discarded; what it may have stays, as an image of its own would.
+    fn specialised(&self, name: &str, numbering: &Numbering, mut image: Image) -> Result<Image, CodegenError> {
+        let value = |id: SpecId| match id {
+            SpecId::Requirement(_) => numbering.need(id).map(|need| self.device.has(need) != Some(false)),
+            // Where it is not known, the code for devices without the aspect runs on both.
+            SpecId::Guard(aspect) => Some(self.device.has(&Need::Aspect(aspect)) == Some(true)),
+            SpecId::User(_) => None,
+        };
+        let special = aspen_spirv::specialise(&image.bytes, &value).map(Cow::into_owned);
+        image.bytes = special.map_err(|error| CodegenError::Damaged { image: name.to_owned(), reason: error.to_string() })?;
+        Ok(image)
+    }
+
     fn start(&self, scratch: &Path, index: usize, name: String, image: Image) -> Result<Build, CodegenError> {
         if !image.imports.is_empty() {
             // ocloc would only say that something is missing; whoever asked for the image knows what, and how it is reached.

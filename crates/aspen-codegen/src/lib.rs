@@ -13,8 +13,10 @@ mod tool;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use aspen_contract::Requirements;
 use aspen_image::ImageKind;
 use aspen_llvm::{Generated, Job};
+use aspen_spirv::Numbering;
 
 pub use cache::Cache;
 pub use r#gen::Gen;
@@ -37,6 +39,17 @@ pub struct ImageInput {
     pub debug: bool,
     /// The work-group that all kernels require, fastest dimension first and padded with 1, for targets whose compilers use it.
     pub work_group: Option<[u32; 3]>,
+    /// What each entry needs, if entries of different requirements share the image; SPIR-V and what is made from it only.
+    pub conditions: Option<Conditions>,
+}
+
+/// What the functions of a conditional image depend on. Source: S1 "Modifications to the post-link tool".
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// Kernels and exported functions by their symbols, and what they need.
+    pub roots: Vec<(String, Requirements)>,
+    /// The constants that stand for needs.
+    pub numbering: Numbering,
 }
 
 /// A device image.
@@ -110,6 +123,8 @@ pub struct Object {
     pub debug: bool,
     /// [`ImageInput::opt_level`].
     pub opt_level: u8,
+    /// [`ImageInput::conditions`].
+    pub conditions: Option<Conditions>,
     /// LLVM's output.
     pub generated: Generated,
 }
@@ -128,17 +143,19 @@ pub fn generate_images_with(
     jobs: NonZeroUsize,
     done: &mut dyn FnMut(usize),
 ) -> Vec<Result<Image, CodegenError>> {
-    let labels: Vec<_> =
-        inputs.iter().map(|input| (input.name.clone(), input.entries.clone(), input.debug, input.opt_level)).collect();
+    let label = |input: &ImageInput| {
+        (input.name.clone(), input.entries.clone(), input.debug, input.opt_level, input.conditions.clone())
+    };
+    let labels: Vec<_> = inputs.iter().map(label).collect();
     let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
     let generated = aspen_llvm::generate_with(&work, jobs, done);
     drop(work);
     let mut objects = Vec::new();
     let mut results: Vec<Option<CodegenError>> = Vec::new();
-    for ((name, entries, debug, opt_level), generated) in labels.into_iter().zip(generated) {
+    for ((name, entries, debug, opt_level, conditions), generated) in labels.into_iter().zip(generated) {
         match generated {
             Ok(generated) => {
-                objects.push(Object { name, entries, debug, opt_level, generated });
+                objects.push(Object { name, entries, debug, opt_level, conditions, generated });
                 results.push(None);
             }
             Err(error) => results.push(Some(error.into())),

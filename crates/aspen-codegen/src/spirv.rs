@@ -1,5 +1,6 @@
 //! SPIR-V for OpenCL drivers and for `spir64` images that are compiled at run time.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -43,7 +44,13 @@ fn passes(opt_level: u8) -> &'static str {
     }
 }
 
-fn image(object: Object) -> Result<Image, CodegenError> {
+fn image(mut object: Object) -> Result<Image, CodegenError> {
+    if let Some(conditions) = object.conditions.take() {
+        let roots: Vec<_> = conditions.roots.iter().map(|(symbol, requirements)| (symbol.as_str(), requirements)).collect();
+        let written = aspen_spirv::write(&object.generated.bytes, &roots, &conditions.numbering).map(Cow::into_owned);
+        object.generated.bytes =
+            written.map_err(|error| CodegenError::Damaged { image: object.name.clone(), reason: error.to_string() })?;
+    }
     match imports(&object.generated.bytes) {
         Ok(imports) => Ok(Image {
             kind: ImageKind::SpirV,

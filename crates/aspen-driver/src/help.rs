@@ -15,7 +15,8 @@ what to build
   -fsycl-fixed-targets=T,...        the program is for these targets only: warn of kernels that one of them cannot run
   -fsycl-device-config-file=F.yaml  add to the target database, or change it
   -fsycl-device-code-split=MODE     per_kernel, per_source (default, also auto) or off; kernels with different needs never share an image
-  -fsycl-optional-features=MODE     split (default); conditional splits too for now, and says so
+  -fsycl-optional-features=MODE     split (default): kernels with equal needs share an image;
+                                    conditional: SPIR-V images hold what a device needs of them under conditions
   -fsycl-requirements=WHAT          source (default), or optimized: 'double' that optimisation removes is not required; warnings stay
   -fsycl-device-only                only the device pass of the first target; with -S -emit-llvm prints its code with Aspen's metadata
   -fsycl-host-only                  only the host pass

@@ -29,7 +29,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use args::{Invocation, OptionalFeatures, Options, Side, Stage};
+use args::{Invocation, Options, Side, Stage};
 use error::Error;
 use jobs::Command;
 use link::LinkInput;
@@ -106,9 +106,6 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
     let mut session = Session::new(options);
     for warning in warnings {
         session.complain(format!("{warning}\n").as_bytes())?;
-    }
-    if options.optional_features == OptionalFeatures::Conditional {
-        session.warn("'-fsycl-optional-features=conditional' is not implemented yet; images are split instead")?;
     }
     let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
     let builder = PassBuilder {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use aspen_contract::{Aspect, Need, Requirements, WorkGroupSize};
 
 use crate::image::{DeviceImage, ImageError};
-use crate::property::{PropertySet, Value};
+use crate::property::{PropertySet, Value, find_in_text};
 
 /// The set's name.
 pub const KERNEL_REQS: &str = "SYCL/kernel reqs";
@@ -118,14 +118,20 @@ impl DeviceImage<'_> {
     /// If a set is damaged, or a conditional image has no entry for the symbol.
     pub fn requirements_of(&self, symbol: &str) -> Result<Requirements, ImageError> {
         let image = self.requirements()?;
-        let Some(set) = self.property_set(KERNEL_REQS)? else { return Ok(image) };
-        let value = set.get(symbol).ok_or_else(|| ImageError::Requirement {
+        let Some(text) = self.entry().string(KERNEL_REQS) else { return Ok(image) };
+        let text = std::str::from_utf8(text).map_err(|_| ImageError::NoText { set: KERNEL_REQS.to_owned() })?;
+        // The other kernels' entries are not looked at: a program asks for one after the other.
+        let found = find_in_text(text, symbol).map_err(|error| ImageError::Text { set: KERNEL_REQS.to_owned(), error })?;
+        let value = found.ok_or_else(|| ImageError::Requirement {
             set: KERNEL_REQS,
             name: symbol.to_owned(),
             why: "it has no entry, so that nobody knows what it needs".to_owned(),
         })?;
-        let own = requirements(symbol, kernel_reqs_entries(symbol, value)?)?;
-        Ok(Requirements { aspects: own.aspects.union(&image.aspects).copied().collect(), ..own })
+        let own = requirements(symbol, kernel_reqs_entries(symbol, &value)?)?;
+        let mut out = Requirements { aspects: own.aspects.union(&image.aspects).copied().collect(), ..own };
+        let guarded = self.guards()?.remove(symbol).unwrap_or_default();
+        out.guard_also(guarded.into_iter().filter(|(_, needed)| !needed.is_empty()));
+        Ok(out)
     }
 
     /// Every need of a conditional image's kernels by its SpecId; empty for other images.
@@ -198,7 +204,8 @@ mod tests {
             info: KernelInfo { name: symbol.into(), requirements: Requirements::default() },
         };
         let set = kernel_reqs_set([("a", vec![(Need::Aspect(Aspect::FP64), 0x4000_0000)]), ("b", vec![])]);
-        let builder = ImageBuilder::new(ImageKind::SpirV, "spirv64", "spir64", "x_0").kernel(kernel("a"), vec![]).kernel(kernel("b"), vec![]);
+        let builder =
+            ImageBuilder::new(ImageKind::SpirV, "spirv64", "spir64", "x_0").kernel(kernel("a"), vec![]).kernel(kernel("b"), vec![]);
         let plain = builder.clone().to_bytes(b"code").expect("names");
         let bytes = builder.set(KERNEL_REQS, set).to_bytes(b"code").expect("names");
         let image = |bytes| DeviceImage::new(offload::parse_all(bytes).expect("sound").remove(0));

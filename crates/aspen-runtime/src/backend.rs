@@ -159,6 +159,8 @@ pub struct Part<'a> {
     pub name: &'a str,
     /// The image.
     pub image: &'a DeviceImage<'a>,
+    /// Its bytes as they are for this device: SPIR-V is specialised, so its bytes tell what of it the device gets.
+    pub bytes: &'a [u8],
     /// The functions it takes from others: the symbol, and the index of the part that exports it.
     pub imports: &'a [(String, usize)],
 }

@@ -20,6 +20,7 @@ pub mod queue;
 pub mod registry;
 mod save;
 mod selector;
+mod specialise;
 pub mod system;
 pub mod usm;
 

@@ -71,6 +71,11 @@ impl Numbering {
         Some(SpecId::Requirement(u32::try_from(index).ok()?))
     }
 
+    /// What every device has to meet to run something that needs this, with the SpecIds.
+    pub fn entries(&self, requirements: &Requirements) -> Vec<(Need, SpecId)> {
+        unguarded(requirements).filter_map(|need| self.spec_id(&need).map(|id| (need, id))).collect()
+    }
+
     /// What a SpecId asks for.
     pub fn need(&self, id: SpecId) -> Option<&Need> {
         match id {

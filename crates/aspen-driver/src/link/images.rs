@@ -9,10 +9,11 @@ use std::{env, fs};
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
 use aspen_codegen::{Cache, CodegenError, Gen, Image, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
-use aspen_contract::{Step, Verdict, check};
-use aspen_image::{ImageBuilder, ImageKind, Kernel, KernelInfo};
+use aspen_contract::{Need, Step, Verdict, check};
+use aspen_image::{ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo};
 use aspen_llvm::{Context, Module};
 
+use super::conditional::{Conditional, discarded};
 use super::coverage::Coverage;
 use super::files::LinkUnit;
 use super::program::Program;
@@ -47,8 +48,9 @@ pub struct Request<'r> {
 /// If bitcode is damaged or does not go together, code generation fails, or a device function is not defined anywhere.
 pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverage, scratch: &mut Scratch) -> Result<Vec<u8>, Error> {
     let Request { builder, units, program, target, .. } = *request;
-    let plans = plans(session, request, coverage)?;
-    let inputs = inputs(session, units, program, &plans, target)?;
+    let conditional = Conditional::of(session.options, target, program)?;
+    let plans = plans(session, request, conditional.as_ref(), coverage)?;
+    let inputs = inputs(session, units, program, &plans, target, conditional.as_ref())?;
     let mut progress = Progress::new(&format!("code for {}", target.name), inputs.len());
     let generate =
         |kind: &dyn aspen_codegen::Target| generate_images_with(kind, inputs, session.jobs.fixed(), &mut |done| progress.done(done));
@@ -61,6 +63,7 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
     drop(progress);
     let mut content = Vec::new();
     for ((name, plan), image) in plans.into_iter().zip(images) {
+        let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
         let image = image.map_err(|error| failed(program, plan, &error))?;
         check_imports(program, plan, &image)?;
         if !image.messages.is_empty() {
@@ -73,6 +76,7 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
                 fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
             }
             let described = describe(program, plan, kind, target, &name, session.options.requirement_sources);
+            let described = described.set(KERNEL_REQS, reqs.clone());
             content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }
     }
@@ -111,7 +115,7 @@ fn compiler(target: &Target) -> Option<PathBuf> {
 
 fn ahead_of_time(target: &Target, words: &[String]) -> Gen {
     let compiler = compiler(target).unwrap_or_else(|| "ocloc".into());
-    Gen { compiler, options: compiler_options(target, words), limit: Gen::LIMIT, cache: cache() }
+    Gen { compiler, options: compiler_options(target, words), limit: Gen::LIMIT, cache: cache(), device: target.info.capabilities() }
 }
 
 fn assembled(target: &Target, words: &[String]) -> Ptx {
@@ -137,15 +141,32 @@ fn cache() -> Option<Cache> {
 }
 
 /// The images to make, with their names: ahead of time only those that the target's device can run. Source: S0 "AOT"; DESIGN §1.
-fn plans<'p>(session: &Session<'_>, request: &Request<'p>, coverage: &mut Coverage) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
+fn plans<'p>(
+    session: &Session<'_>,
+    request: &Request<'p>,
+    conditional: Option<&'p Conditional>,
+    coverage: &mut Coverage,
+) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
     let Request { program, target, stem, .. } = *request;
     let mut plans = Vec::new();
-    for (index, plan) in program.plans.iter().enumerate() {
+    for (index, plan) in conditional.map_or(&program.plans, |conditional| &conditional.plans).iter().enumerate() {
         let name = format!("{stem}_{index}");
-        let kernels = kernels(program, plan);
+        let mut kernels = kernels(program, plan);
+        if conditional.is_some() && target.family.is_ahead_of_time() {
+            let discarded = discarded(program, plan, target);
+            for (entry, needs) in &discarded {
+                let symbol = &program.linked.summary.function(*entry).symbol;
+                let (gone, rest) = kernels.into_iter().partition(|(of, _)| of == symbol);
+                kernels = rest;
+                coverage.skipped(gone, &format!("'{}' lacks {}", target.name, list(needs)));
+            }
+            if discarded.len() == plan.entries.len() {
+                continue;
+            }
+        }
         let verdict = check(&plan.requirements, &target.info.capabilities());
         if let (true, Verdict::Unmet(needs)) = (target.family.is_ahead_of_time(), verdict) {
-            let needs = needs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let needs = list(&needs);
             if session.options.verbose {
                 let names = kernels.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
                 let line =
@@ -174,6 +195,11 @@ fn plans<'p>(session: &Session<'_>, request: &Request<'p>, coverage: &mut Covera
     Ok(plans)
 }
 
+/// `aspect fp64, sub-group size 8`.
+fn list(needs: &[Need]) -> String {
+    needs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// Symbols and names of an image's kernels.
 fn kernels(program: &Program, plan: &ImagePlan) -> Vec<(String, String)> {
     let functions = plan.entries.iter().map(|&entry| program.linked.summary.function(entry));
@@ -191,6 +217,7 @@ fn inputs(
     program: &Program,
     plans: &[(String, &ImagePlan)],
     target: &Target,
+    conditional: Option<&Conditional>,
 ) -> Result<Vec<ImageInput>, Error> {
     if plans.is_empty() {
         return Ok(Vec::new());
@@ -214,7 +241,9 @@ fn inputs(
         }
         let bitcode = closure.to_bitcode();
         let work_group = plan.requirements.reqd_work_group_size.as_ref().and_then(|size| fastest_first(size.dims()));
-        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level: level_of(units, program, plan), debug, work_group });
+        let conditions = conditional.map(|conditional| conditional.conditions(program, plan));
+        let opt_level = level_of(units, program, plan);
+        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, conditions });
     }
     Ok(inputs)
 }

@@ -2,6 +2,7 @@
 //! Source: DESIGN §1, §5, §7.7, §7.11; ARCHITECTURE "Images".
 
 mod agree;
+mod conditional;
 mod coverage;
 mod files;
 mod host;

@@ -110,7 +110,7 @@ impl Closure<'_> {
     pub(super) fn needs(&self, device: &Device, kernel: &str) -> Result<Needs> {
         let mut all = Needs { requirements: Requirements::default(), unmet: Vec::new(), sources: Vec::new() };
         for (index, part) in self.parts.iter().enumerate() {
-            let own = part.image.image.requirements().map_err(|error| part.image.damaged(&error))?;
+            let own = part.image.image.requirements_of(&part.symbol).map_err(|error| part.image.damaged(&error))?;
             for need in device.unmet(&own) {
                 if !all.unmet.contains(&need) {
                     all.sources.extend(part.source(&need, (index > 0).then_some(kernel)));

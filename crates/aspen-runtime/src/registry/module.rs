@@ -1,17 +1,19 @@
 //! A module's images, read when a launch needs one, and loaded when a kernel of theirs passed the check.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::slice;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use aspen_image::offload::parse_all;
-use aspen_image::{DeviceImage, ImageError};
+use aspen_image::{DeviceImage, ImageError, ImageKind};
 
 use super::ModuleRecord;
 use super::closure::Closure;
 use crate::backend::{Part, Program};
 use crate::command::lock;
 use crate::error::{Code, Error, Result};
+use crate::specialise;
 use crate::system::Device;
 
 /// A registered module.
@@ -155,6 +157,14 @@ impl Image {
         Error::new(Code::Build, format!("{}: {error}", self.label))
     }
 
+    /// The bytes that the device gets: of SPIR-V what its conditions leave. Source: S1 "Modifications to the DPC++ runtime".
+    fn for_device(&self, device: &Device) -> Result<Cow<'_, [u8]>> {
+        match self.image.kind() {
+            ImageKind::SpirV => specialise::for_device(device, &self.label, &self.image),
+            _ => Ok(Cow::Borrowed(self.image.bytes())),
+        }
+    }
+
     /// Loads the image and those it imports from for the device, once; a failure is remembered as well.
     pub(super) fn program(&self, device: &'static Device, closure: &Closure<'_>) -> Result<Arc<dyn Program>> {
         let ids: Vec<ImageId> = closure.parts.iter().map(|part| part.id).collect();
@@ -167,9 +177,14 @@ impl Image {
                 |error| Error::new(Code::Build, format!("{} cannot be loaded: {error}; link the program again", part.image.label));
             part.image.image.check_bytes().map_err(damaged)
         });
-        let parts: Vec<Part<'_>> =
-            closure.parts.iter().map(|part| Part { name: &part.image.label, image: &part.image.image, imports: &part.imports }).collect();
-        let program = whole.and_then(|()| device.real().load(&parts));
+        let program = whole.and_then(|()| {
+            let bytes = closure.parts.iter().map(|part| part.image.for_device(device)).collect::<Result<Vec<_>>>()?;
+            let parts = closure.parts.iter().zip(&bytes);
+            let parts: Vec<Part<'_>> = parts
+                .map(|(part, bytes)| Part { name: &part.image.label, image: &part.image.image, bytes, imports: &part.imports })
+                .collect();
+            device.real().load(&parts)
+        });
         // Of other sets of libraries than today's: they are not needed again, as a rule.
         programs.retain(|known| !std::ptr::eq(known.device, device));
         programs.push(Loaded { device, parts: ids, program: program.clone() });

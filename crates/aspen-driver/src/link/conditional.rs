@@ -1,0 +1,69 @@
+//! `-fsycl-optional-features=conditional`: kernels of different requirements share SPIR-V images, and each function carries the condition
+//! under which a device needs it. Source: S1 "Design to raise required exceptions"; DESIGN §2, §5; docs/decisions/0006.
+
+use aspen_analysis::split::{ImagePlan, bundle};
+use aspen_analysis::summary::FuncId;
+use aspen_codegen::Conditions;
+use aspen_contract::{Need, Verdict, check};
+use aspen_image::PropertySet;
+use aspen_image::kernel_reqs::kernel_reqs_set;
+use aspen_spirv::Numbering;
+
+use super::program::Program;
+use crate::args::{OptionalFeatures, Options};
+use crate::error::Error;
+use crate::targets::{Family, Target};
+
+/// The images of a target in this mode.
+pub struct Conditional {
+    /// Entry points by the code-split option alone; none of these requires anything as a whole.
+    pub plans: Vec<ImagePlan>,
+    /// The program's requirements.
+    numbering: Numbering,
+}
+
+impl Conditional {
+    /// `None` if the user wants images split, or the target's code is no SPIR-V: only SPIR-V has conditional functions.
+    ///
+    /// # Errors
+    /// If the program has more requirements than there are numbers for them.
+    pub fn of(options: &Options, target: &Target, program: &Program) -> Result<Option<Conditional>, Error> {
+        let is_spirv = matches!(target.family, Family::Spirv | Family::Gen);
+        if options.optional_features != OptionalFeatures::Conditional || !is_spirv {
+            return Ok(None);
+        }
+        let mut entries: Vec<FuncId> = program.plans.iter().flat_map(|plan| plan.entries.iter().copied()).collect();
+        entries.sort_unstable();
+        let requirements: Vec<_> = entries.iter().map(|&entry| program.analysis.requirements(entry)).collect();
+        let numbering = Numbering::new(&requirements).map_err(|error| Error::Device(error.to_string()))?;
+        let unit = |entry: FuncId| program.linked.summary.function(entry).unit.as_str();
+        let plans = bundle(entries.iter().map(|&entry| (entry, unit(entry))), options.code_split);
+        Ok(Some(Conditional { plans, numbering }))
+    }
+
+    /// What code generation writes into an image.
+    pub fn conditions(&self, program: &Program, plan: &ImagePlan) -> Conditions {
+        let root = |&entry: &FuncId| (program.linked.summary.function(entry).symbol.clone(), program.analysis.requirements(entry));
+        Conditions { roots: plan.entries.iter().map(root).collect(), numbering: self.numbering.clone() }
+    }
+
+    /// "SYCL/kernel reqs" of an image.
+    pub fn kernel_reqs(&self, program: &Program, plan: &ImagePlan) -> PropertySet {
+        let entries = plan.entries.iter().map(|&entry| {
+            let numbered = self.numbering.entries(&program.analysis.requirements(entry)).into_iter();
+            let numbers = numbered.map(|(need, spec_id)| (need, spec_id.number())).collect();
+            (program.linked.summary.function(entry).symbol.as_str(), numbers)
+        });
+        kernel_reqs_set(entries)
+    }
+}
+
+/// The entry points of an image that a target surely cannot run, with what it lacks for each.
+pub fn discarded(program: &Program, plan: &ImagePlan, target: &Target) -> Vec<(FuncId, Vec<Need>)> {
+    let capabilities = target.info.capabilities();
+    let lacks = |&entry: &FuncId| match check(&program.analysis.requirements(entry), &capabilities) {
+        Verdict::Unmet(needs) => Some((entry, needs)),
+        Verdict::Met | Verdict::Unknown(_) => None,
+    };
+    plan.entries.iter().filter_map(lacks).collect()
+}
