@@ -17,8 +17,9 @@ use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
-use crate::handles::{Kernel, NotBuilt, Program, Tried};
-use crate::spirv::for_driver;
+use crate::handles::{Context, Failure, Kernel, NotBuilt, Program, Tried};
+use crate::spirv::{Linkage, for_driver, with_shared_local_memory};
+use crate::sys;
 
 /// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
 const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
@@ -49,15 +50,29 @@ impl Image {
 /// Images as the driver runs them: machine code as it is, SPIR-V compiled; several parts are linked.
 fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Program>, NotBuilt> {
     let context = device.tried_context()?;
-    let program = |part: &Part<'_>| match part.image.kind() {
-        ImageKind::SpirV => Program::from_spirv(context, device.id(), &for_driver(part.bytes)),
-        _ => Program::from_binary(context, device.id(), part.bytes),
-    };
-    let mut programs = parts.iter().map(program).collect::<Tried<Vec<_>>>()?;
-    match programs.len() {
-        1 => programs.remove(0).build(),
-        _ => Program::link(programs),
+    let [part] = parts else { return linked(context, device, parts) };
+    match part.image.kind() {
+        ImageKind::SpirV => Program::from_spirv(context, device.id(), &for_driver(part.bytes))?.build(),
+        _ => Program::from_binary(context, device.id(), part.bytes)?.build(),
     }
+}
+
+fn linked(context: &Arc<Context>, device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Program>, NotBuilt> {
+    let refused = |log: String| NotBuilt { failure: Failure { call: "clLinkProgram", error: sys::LINK_PROGRAM_FAILURE }, log };
+    let mut programs = Vec::new();
+    let mut exported = false;
+    for (index, part) in parts.iter().enumerate() {
+        let linkage = if index == 0 { Linkage::Export } else { Linkage::Import };
+        let spirv = for_driver(part.bytes);
+        let shared = with_shared_local_memory(&spirv, linkage);
+        if index == 0 {
+            exported = shared.is_some();
+        } else if shared.is_some() && !exported {
+            return Err(refused(format!("{} uses local memory, and the kernel's image has none", part.name)));
+        }
+        programs.push(Program::from_spirv(context, device.id(), shared.as_deref().unwrap_or(&spirv))?);
+    }
+    Program::link(programs)
 }
 
 impl backend::Program for Image {

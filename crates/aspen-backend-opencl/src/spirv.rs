@@ -1,8 +1,13 @@
-//! What an image must lose before a driver sees it.
+//! What is changed in an image before a driver sees it.
 //!
 //! A kernel of `parallel_for_work_group` runs one work-item a group, whatever size its `reqd_work_group_size` gives the logical group. The
 //! toolchain writes that size down as for any kernel (execution mode LocalSize), and drivers would then refuse every launch. Such kernels
 //! are those with three parameters: functor, local memory, logical group. Source: include/sycl/detail/kernel_entry.hpp.
+
+//!
+//! Images that call each other have one work-group memory: the variable in which a kernel's entry leaves its address (`local_memory_slot`
+//! of include/sycl/detail/work_item.hpp) is private to each image as the toolchain writes it. Where images are linked, the kernel's image
+//! exports it and the others import it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,6 +21,15 @@ const OP_FUNCTION: u32 = 54;
 const OP_FUNCTION_PARAMETER: u32 = 55;
 const MODE_LOCAL_SIZE: u32 = 17;
 
+const OP_NAME: u32 = 5;
+const OP_VARIABLE: u32 = 59;
+const OP_DECORATE: u32 = 71;
+const DECORATION_LINKAGE: u32 = 41;
+
+/// The variable's name, and the word count of an `OpVariable` without initialiser.
+const SLOT: &[u8] = b"_ZZN4sycl6detail17local_memory_slotEvE4slot";
+const PLAIN_VARIABLE: usize = 4;
+
 const WORK_GROUP_PARAMETERS: usize = 3;
 
 /// The module without LocalSize on entries of work-group kernels. What is no SPIR-V stays as it is: the driver says what is wrong with it.
@@ -23,12 +37,62 @@ pub(crate) fn for_driver(image: &[u8]) -> Cow<'_, [u8]> {
     without_group_sizes(image).map_or(Cow::Borrowed(image), Cow::Owned)
 }
 
+fn words(image: &[u8]) -> Option<Vec<u32>> {
+    let words: Vec<u32> = image.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+    (words.first() == Some(&MAGIC) && image.len().is_multiple_of(4)).then_some(words)
+}
+
+/// Whose variable the work-group memory's is in an image that is linked with others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Linkage {
+    /// The kernel's image.
+    Export = 0,
+    /// Every other one.
+    Import = 1,
+}
+
+/// The module with that linkage of the variable; `None` if it has no such variable, or is no SPIR-V.
+pub(crate) fn with_shared_local_memory(image: &[u8], linkage: Linkage) -> Option<Vec<u8>> {
+    let words = words(image)?;
+    let (mut slot, mut decorations, mut initialiser, mut at) = (None, None, None, HEADER_WORDS);
+    while at < words.len() {
+        let (length, code) = ((words[at] >> 16) as usize, words[at] & 0xFFFF);
+        let instruction = words.get(at..at + length).filter(|instruction| !instruction.is_empty())?;
+        match code {
+            OP_NAME if slot.is_none() => {
+                let name = instruction.get(2..)?.iter().flat_map(|word| word.to_le_bytes());
+                if name.take_while(|byte| *byte != 0).eq(SLOT.iter().copied()) {
+                    slot = Some(instruction[1]);
+                }
+            }
+            OP_DECORATE => decorations = decorations.or(Some(at)),
+            OP_VARIABLE if slot.is_some() && instruction.get(2) == slot.as_ref() && length > PLAIN_VARIABLE => initialiser = Some(at),
+            _ => {}
+        }
+        at += length;
+    }
+    let (slot, decorations) = (slot?, decorations?);
+    let mut out = words;
+    if let (Some(variable), Linkage::Import) = (initialiser, linkage) {
+        // What is imported is initialised where it is defined. Source: SPIR-V 1.6 §2.16.1.
+        let length = (out[variable] >> 16) as usize;
+        out.drain(variable + PLAIN_VARIABLE..variable + length);
+        out[variable] = (PLAIN_VARIABLE as u32) << 16 | OP_VARIABLE;
+    }
+    let mut name: Vec<u32> = SLOT.chunks(4).map(|chunk| chunk.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect();
+    if SLOT.len().is_multiple_of(4) {
+        name.push(0);
+    }
+    let mut decoration = vec![(name.len() as u32 + 4) << 16 | OP_DECORATE, slot, DECORATION_LINKAGE];
+    decoration.extend(name);
+    decoration.push(linkage as u32);
+    out.splice(decorations..decorations, decoration);
+    Some(out.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
 /// `None` if nothing is to be changed.
 fn without_group_sizes(image: &[u8]) -> Option<Vec<u8>> {
-    let words: Vec<u32> = image.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-    if words.first() != Some(&MAGIC) || !image.len().is_multiple_of(4) {
-        return None;
-    }
+    let words = words(image)?;
     let (mut entries, mut groups, mut sized) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let (mut function, mut parameters, mut at) = (0, 0, HEADER_WORDS);
     while at < words.len() {
@@ -110,5 +174,26 @@ mod tests {
         {
             assert!(matches!(for_driver(damaged), Cow::Borrowed(_)));
         }
+    }
+
+    #[test]
+    fn linked_images_share_the_variable_of_local_memory() {
+        let name = |linkage: &[u32]| {
+            let text: Vec<u32> =
+                [SLOT, b"\0"].concat().chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("44 bytes"))).collect();
+            [&text, linkage].concat()
+        };
+        let named = instruction(OP_NAME, &[&[7], &name(&[])[..]].concat());
+        let decoration = instruction(OP_DECORATE, &[9, 44, 8]);
+        let linkage = |linkage: u32| instruction(OP_DECORATE, &[&[7, DECORATION_LINKAGE], &name(&[linkage])[..]].concat());
+        let (other, with, without) =
+            (instruction(OP_VARIABLE, &[3, 8, 4, 5]), instruction(OP_VARIABLE, &[3, 7, 4, 5]), instruction(OP_VARIABLE, &[3, 7, 4]));
+        let module = bytes(&[named.clone(), decoration.clone(), other.clone(), with.clone()]);
+        let exported = bytes(&[named.clone(), linkage(0), decoration.clone(), other.clone(), with]);
+        let imported = bytes(&[named.clone(), linkage(1), decoration.clone(), other.clone(), without]);
+        assert_eq!(with_shared_local_memory(&module, Linkage::Export), Some(exported));
+        assert_eq!(with_shared_local_memory(&module, Linkage::Import), Some(imported));
+        assert_eq!(with_shared_local_memory(&bytes(&[decoration, other]), Linkage::Export), None);
+        assert_eq!(with_shared_local_memory(b"no SPIR-V", Linkage::Export), None);
     }
 }

@@ -59,6 +59,7 @@ unsafe extern "C" {
     pub fn LLVMInitializeX86Target();
     pub fn LLVMInitializeX86TargetMC();
     pub fn LLVMInitializeX86AsmPrinter();
+    pub fn LLVMInitializeX86AsmParser();
     pub fn LLVMInitializeNVPTXTargetInfo();
     pub fn LLVMInitializeNVPTXTarget();
     pub fn LLVMInitializeNVPTXTargetMC();

@@ -134,6 +134,8 @@ fn initialise() {
         ffi::LLVMInitializeX86Target();
         ffi::LLVMInitializeX86TargetMC();
         ffi::LLVMInitializeX86AsmPrinter();
+        // Functions of other images are a line of assembly (`shared_calls`).
+        ffi::LLVMInitializeX86AsmParser();
         ffi::LLVMInitializeNVPTXTargetInfo();
         ffi::LLVMInitializeNVPTXTarget();
         ffi::LLVMInitializeNVPTXTargetMC();

@@ -259,9 +259,8 @@ impl<'ctx> Module<'ctx> {
         std::mem::ManuallyDrop::new(library).index.take();
         let mut lost = false;
         // SAFETY: both valid and of one context with our handler, terminated strings; the library is consumed and no longer dropped.
-        let reason = unsafe {
-            take_message(ffi::aspen_llvm_link_library(self.raw(), source, processor.as_ptr(), features.as_ptr(), &mut lost))
-        };
+        let reason =
+            unsafe { take_message(ffi::aspen_llvm_link_library(self.raw(), source, processor.as_ptr(), features.as_ptr(), &mut lost)) };
         self.context.lost.set(self.context.lost.get() || lost);
         match reason {
             None => Ok(()),
@@ -283,7 +282,7 @@ impl<'ctx> Module<'ctx> {
         Ok(())
     }
 
-    fn symbol(&self, reason: String) -> Error {
+    pub(crate) fn symbol(&self, reason: String) -> Error {
         Error::Symbol { name: self.name(), reason }
     }
 

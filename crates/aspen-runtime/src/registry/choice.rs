@@ -59,8 +59,8 @@ impl Inner {
         }
     }
 
-    /// The check.
-    pub(super) fn choose(&self, device: &'static Device, key: KernelKey<'_>) -> std::result::Result<Choice<'_>, Denied> {
+    /// The check. `tell`: whether it is told what became of the candidates (`ASPEN_SAVE_DIR`, `ASPEN_LOG`).
+    pub(super) fn choose(&self, device: &'static Device, key: KernelKey<'_>, tell: bool) -> std::result::Result<Choice<'_>, Denied> {
         let candidates = self.candidates(key).map_err(Denied::Unknown)?;
         if candidates.is_empty() {
             return Err(Denied::Unknown(self.no_such_kernel(key)));
@@ -87,11 +87,16 @@ impl Inner {
             let image = &candidate.image.image;
             match self.check(device, candidate) {
                 Ok(passed) => {
-                    save::considered(device, label, image, if taken.is_empty() { "taken" } else { "could run, but another one is taken" });
+                    let verdict = if taken.is_empty() { "taken" } else { "could run, but another one is taken" };
+                    if tell {
+                        save::considered(device, label, image, verdict);
+                    }
                     taken.push(passed);
                 }
                 Err(error) => {
-                    save::considered(device, label, image, error.message());
+                    if tell {
+                        save::considered(device, label, image, error.message());
+                    }
                     refused.push((label, error));
                 }
             }

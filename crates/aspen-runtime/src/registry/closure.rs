@@ -131,7 +131,14 @@ impl Closure<'_> {
         if self.problems.is_empty() {
             return Ok(());
         }
-        let text = format!("kernel '{kernel}' cannot run on '{}':\n  it {}", device.real().facts().name, self.problems.join("\n  it "));
+        let mut text = format!("kernel '{kernel}' cannot run on '{}':", device.real().facts().name);
+        for problem in &self.problems {
+            text += &format!("\n  its image {problem}");
+        }
+        // The function may be called by another kernel of the image only.
+        if self.parts.first().is_some_and(|part| part.image.image.symbols().nth(1).is_some()) {
+            text += "\n  (-fsycl-device-code-split=per_kernel gives each kernel an image of its own)";
+        }
         Err(Error::new(Code::Build, text))
     }
 }

@@ -169,7 +169,7 @@ impl Registry {
         }
         let inner = self.read();
         // Modules may have come or gone since the verdict: what counts is now.
-        let choice = inner.choose(device, key).map_err(Denied::into_error)?;
+        let choice = inner.choose(device, key, false).map_err(Denied::into_error)?;
         let admitted = Arc::new(choice.load(device)?);
         // Verdicts are cleared under the write lock, so one that is still known was made with these modules.
         if self.verdicts.is_current(&verdict) {
@@ -183,7 +183,7 @@ impl Registry {
             return Ok(known);
         }
         let inner = self.read();
-        let refused = match inner.choose(device, key) {
+        let refused = match inner.choose(device, key, true) {
             Ok(_) => None,
             Err(Denied::Refused(error)) => Some(error),
             Err(Denied::Unknown(error)) => return Err(error),
