@@ -48,7 +48,10 @@ fn start() -> Result<Global> {
     // The embedded CPU first: it is the default device.
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu)];
     if environment.admits(BackendKind::OpenCl)? {
-        backends.extend(aspen_backend_opencl::platforms());
+        backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
+    }
+    if environment.admits(BackendKind::Cuda)? {
+        backends.extend(aspen_backend_cuda::platforms());
     }
     let system = System::start(&backends, environment)?;
     let devices = system.platforms().iter().flat_map(|platform| platform.devices());

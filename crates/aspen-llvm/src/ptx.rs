@@ -31,10 +31,63 @@ pub struct Ptx {
 
 /// Intrinsics and C functions of one or more numbers that libdevice has as `__nv_<name>` for `double` and `__nv_<name>f` for `float`.
 const FUNCTIONS: [&str; 57] = [
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc", "exp", "exp10",
-    "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "j0", "j1", "ldexp", "lgamma",
-    "log", "log10", "log1p", "log2", "logb", "modf", "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "scalbn",
-    "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "jn",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "hypot",
+    "ilogb",
+    "j0",
+    "j1",
+    "ldexp",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "modf",
+    "nearbyint",
+    "nextafter",
+    "pow",
+    "remainder",
+    "remquo",
+    "rint",
+    "round",
+    "scalbn",
+    "sin",
+    "sincos",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tgamma",
+    "trunc",
+    "y0",
+    "y1",
+    "jn",
 ];
 
 /// Intrinsics that the back end cannot select, and libdevice's name without the mark of the type.
@@ -113,6 +166,7 @@ impl Ptx {
             self.link(module, library)?;
         }
         self.require_work_group(module);
+        name_for_ptx(module);
         Ok(())
     }
 
@@ -137,6 +191,19 @@ impl Ptx {
 /// The first function with that prefix that is called and not defined.
 fn needs(module: &Module<'_>, prefix: &str) -> Option<String> {
     module.imports().into_iter().find(|name| name.starts_with(prefix))
+}
+
+/// PTX has no dots in names (the tags of kernels have): `$` stands for them. The backend that looks kernels up does the same
+/// (`include/aspen/cuda.h`); LLVM does it for what is internal.
+fn name_for_ptx(module: &Module<'_>) {
+    for function in module.view().functions().filter(|function| !function.is_intrinsic()) {
+        let name = function.name();
+        if name.contains('.') {
+            let name = name.replace('.', "$");
+            // SAFETY: a function of a valid module; the name is copied.
+            unsafe { LLVMSetValueName2(function.raw(), name.as_ptr().cast(), name.len()) };
+        }
+    }
 }
 
 /// Declarations of mathematical functions become those of libdevice. (An intrinsic that is renamed is a plain function.)

@@ -1,0 +1,302 @@
+//! The platform, its devices, and memory that their kernels reach.
+
+use std::alloc::Layout;
+use std::collections::HashMap;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use aspen_contract::Capabilities;
+use aspen_runtime::backend::{
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
+};
+use aspen_runtime::{Code, Error, Result};
+use cudarc::driver::sys::{self, CUdevice, CUpointer_attribute, CUresult, CUstream};
+
+use crate::answers::Answers;
+use crate::capabilities::{capabilities, facts};
+use crate::driver::{Context, Driver, Failure, Stream, Tried, tried};
+use crate::fit::fit;
+use crate::program::Image;
+
+/// Bytes of a pattern that are made on the host at once where the driver cannot repeat it.
+const PATTERN_BLOCK: usize = 1 << 20;
+
+/// What `cuMemHostAlloc` calls its flags: memory for all contexts, with a device address.
+const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
+
+/// The driver with its devices.
+pub(crate) struct Platform {
+    facts: PlatformFacts,
+    devices: Vec<Arc<Device>>,
+}
+
+/// A device.
+pub(crate) struct Device {
+    driver: Driver,
+    id: CUdevice,
+    answers: Answers,
+    capabilities: Capabilities,
+    facts: Facts,
+    /// Made when the first command needs it: most programs only look at a device, and a context takes a second and much memory.
+    context: OnceLock<Tried<Context>>,
+    /// Streams that nobody uses at the moment.
+    streams: Mutex<Vec<Stream>>,
+    /// What was allocated, by address: the driver has a function of its own for each kind.
+    allocated: Mutex<HashMap<usize, UsmKind>>,
+}
+
+/// The platform, if it has devices. A device that fails to answer is left out, with a line in the log.
+pub(crate) fn platform(driver: Driver) -> Option<Platform> {
+    let ids = driver.devices().unwrap_or_else(|failure| {
+        tracing::warn!(%failure, "CUDA has no devices");
+        Vec::new()
+    });
+    let device = |id| {
+        let answers = Answers::ask(driver, id).map_err(|failure| tracing::warn!(id, %failure, "a CUDA device is left out")).ok()?;
+        Some(Arc::new(Device {
+            driver,
+            id,
+            capabilities: capabilities(&answers),
+            facts: facts(&answers),
+            answers,
+            context: OnceLock::new(),
+            streams: Mutex::default(),
+            allocated: Mutex::default(),
+        }))
+    };
+    let devices: Vec<Arc<Device>> = ids.into_iter().filter_map(device).collect();
+    let version = devices.first()?.facts.backend_version.clone();
+    Some(Platform { facts: PlatformFacts { name: "NVIDIA CUDA".into(), vendor: "NVIDIA Corporation".into(), version }, devices })
+}
+
+impl Backend for Platform {
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cuda
+    }
+
+    fn platform(&self) -> PlatformFacts {
+        self.facts.clone()
+    }
+
+    fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
+        self.devices.iter().map(|device| Arc::new(Handle(device.clone())) as Arc<dyn RawDevice>).collect()
+    }
+}
+
+/// What the runtime holds: programs keep their device, so the device must be able to give away a share of itself.
+struct Handle(Arc<Device>);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Device {
+    pub(crate) fn name(&self) -> &str {
+        &self.facts.name
+    }
+
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    /// An error that names the device.
+    pub(crate) fn error(&self, code: Code, failure: impl std::fmt::Display) -> Error {
+        Error::new(code, format!("CUDA device '{}': {failure}", self.name()))
+    }
+
+    /// Calls the driver in this device's context.
+    pub(crate) fn enter<T>(&self, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
+        let context = self.context.get_or_init(|| Context::retain(self.driver, self.id));
+        context.as_ref().map_err(|failure| *failure)?.enter(call)
+    }
+
+    /// Submits to a stream of its own and returns when all of that is done.
+    pub(crate) fn on_stream(&self, submit: impl FnOnce(CUstream) -> Tried<()>) -> Tried<()> {
+        self.enter(|| {
+            let spare = lock(&self.streams).pop();
+            let stream = spare.map_or_else(Stream::create, Ok)?;
+            submit(stream.0)?;
+            stream.finish()?;
+            lock(&self.streams).push(stream);
+            Ok(())
+        })
+    }
+
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Tried<NonNull<u8>> {
+        let size = layout.size();
+        let address = self.enter(|| match kind {
+            UsmKind::Device => {
+                let mut address = 0;
+                // SAFETY: in this device's context, with room for the answer; so are the other two.
+                tried("cuMemAlloc", unsafe { sys::cuMemAlloc_v2(&mut address, size) })?;
+                Ok(address)
+            }
+            UsmKind::Shared => {
+                let mut address = 0;
+                let flags = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as u32;
+                // SAFETY: as above.
+                tried("cuMemAllocManaged", unsafe { sys::cuMemAllocManaged(&mut address, size, flags) })?;
+                Ok(address)
+            }
+            UsmKind::Host => {
+                let mut pointer = std::ptr::null_mut();
+                // SAFETY: as above.
+                tried("cuMemHostAlloc", unsafe { sys::cuMemHostAlloc(&mut pointer, size, PORTABLE_AND_MAPPED) })?;
+                Ok(pointer as u64)
+            }
+        })?;
+        let pointer = NonNull::new(address as *mut u8).filter(|pointer| pointer.addr().get().is_multiple_of(layout.align()));
+        let Some(pointer) = pointer else {
+            self.release(address, kind)?;
+            return Err(Failure { call: "alignment of USM", error: CUresult::CUDA_ERROR_MISALIGNED_ADDRESS });
+        };
+        lock(&self.allocated).insert(pointer.addr().get(), kind);
+        Ok(pointer)
+    }
+
+    fn release(&self, address: u64, kind: UsmKind) -> Tried<()> {
+        self.enter(|| match kind {
+            // SAFETY: allocated by the function that belongs to this one, and unused.
+            UsmKind::Host => tried("cuMemFreeHost", unsafe { sys::cuMemFreeHost(address as *mut _) }),
+            // SAFETY: as above.
+            UsmKind::Device | UsmKind::Shared => tried("cuMemFree", unsafe { sys::cuMemFree_v2(address) }),
+        })
+    }
+
+    /// Whether the address is memory of the host that the driver does not move: its own or any other.
+    fn is_on_host(&self, address: u64) -> bool {
+        let (mut kind, mut managed) = (0_u32, 0_u32);
+        let asked = self.enter(|| {
+            let mut ask = |what, into: &mut u32| {
+                // SAFETY: both answers are 32 bits wide; any address may be asked for.
+                tried("cuPointerGetAttribute", unsafe { sys::cuPointerGetAttribute(std::ptr::from_mut(into).cast(), what, address) })
+            };
+            ask(CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, &mut kind)?;
+            ask(CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED, &mut managed)
+        });
+        // An address that the driver does not know is the host's.
+        asked.is_err() || (kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32 && managed == 0)
+    }
+
+    /// # Safety
+    /// As `RawDevice::copy`.
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
+        if size == 0 {
+            return Ok(());
+        }
+        if self.is_on_host(to as u64) && self.is_on_host(from as u64) {
+            // SAFETY: valid by this function's contract.
+            unsafe { copy_on_host(to, from, size) };
+            return Ok(());
+        }
+        // SAFETY: valid for `size` bytes by this function's contract. Addresses mean the same on host and device.
+        let submit = |stream| tried("cuMemcpyAsync", unsafe { sys::cuMemcpyAsync(to as u64, from as u64, size, stream) });
+        self.on_stream(submit).map_err(|failure| self.error(Code::Runtime, failure))
+    }
+
+    /// # Safety
+    /// As `RawDevice::fill`.
+    unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
+        if pattern.len() * count == 0 {
+            return Ok(());
+        }
+        if self.is_on_host(to as u64) {
+            // SAFETY: valid by this function's contract.
+            unsafe { fill_on_host(to, pattern, count) };
+            return Ok(());
+        }
+        let address = to as u64;
+        let filled = match *pattern {
+            // SAFETY: valid for `count` patterns by this function's contract; so are the other two, which are aligned as the driver wants.
+            [byte] => self.on_stream(|stream| tried("cuMemsetD8Async", unsafe { sys::cuMemsetD8Async(address, byte, count, stream) })),
+            [a, b] if address.is_multiple_of(2) => {
+                let value = u16::from_ne_bytes([a, b]);
+                // SAFETY: as above.
+                self.on_stream(|stream| tried("cuMemsetD16Async", unsafe { sys::cuMemsetD16Async(address, value, count, stream) }))
+            }
+            [a, b, c, d] if address.is_multiple_of(4) => {
+                let value = u32::from_ne_bytes([a, b, c, d]);
+                // SAFETY: as above.
+                self.on_stream(|stream| tried("cuMemsetD32Async", unsafe { sys::cuMemsetD32Async(address, value, count, stream) }))
+            }
+            _ => {
+                // SAFETY: by this function's contract.
+                return unsafe { self.fill_by_copies(to, pattern, count) };
+            }
+        };
+        filled.map_err(|failure| self.error(Code::Runtime, failure))
+    }
+
+    /// # Safety
+    /// As `RawDevice::fill`.
+    unsafe fn fill_by_copies(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
+        let total = pattern.len() * count;
+        let block = pattern.repeat((PATTERN_BLOCK / pattern.len()).clamp(1, count));
+        let mut done = 0;
+        while done < total {
+            let next = block.len().min(total - done);
+            // SAFETY: inside the range that is valid by this function's contract.
+            unsafe { self.copy(to.add(done), block.as_ptr(), next) }?;
+            done += next;
+        }
+        Ok(())
+    }
+}
+
+impl RawDevice for Handle {
+    fn device_type(&self) -> DeviceType {
+        DeviceType::Gpu
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.0.capabilities
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.0.facts
+    }
+
+    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
+        fit(self.0.answers.processor, image)
+    }
+
+    fn runs_sub_group_size(&self, size: u32) -> bool {
+        size == self.0.answers.warp_size
+    }
+
+    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
+        Ok(Arc::new(Image::load(&self.0, parts)?))
+    }
+
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
+        if layout.size() == 0 {
+            return None;
+        }
+        let allocated = self.0.allocate(kind, layout);
+        // The interface has no place for the reason: null is what SYCL wants.
+        allocated.map_err(|failure| tracing::warn!(device = self.0.name(), %failure, size = layout.size(), "no USM")).ok()
+    }
+
+    unsafe fn free(&self, pointer: NonNull<u8>, _: Layout) {
+        let address = pointer.addr().get();
+        let Some(kind) = lock(&self.0.allocated).remove(&address) else { return };
+        if let Err(failure) = self.0.release(address as u64, kind) {
+            tracing::warn!(device = self.0.name(), %failure, "memory is lost");
+        }
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        // A GPU behind a bus may reach the host's memory too, but not as it is: pages move.
+        self.0.answers.pageable_memory_access && self.0.answers.host_page_tables
+    }
+
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
+        // SAFETY: by the contract of `RawDevice::copy`.
+        unsafe { self.0.copy(to, from, size) }
+    }
+
+    unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
+        // SAFETY: by the contract of `RawDevice::fill`.
+        unsafe { self.0.fill(to, pattern, count) }
+    }
+}

@@ -1,0 +1,217 @@
+//! The CUDA driver API: bindings of cudarc, whose library is opened at run time, behind a check that every function we call is there.
+//!
+//! cudarc panics where a function is missing, so an old or broken driver must be found out before.
+
+use std::ffi::{CStr, c_int, c_uint};
+use std::fmt;
+use std::sync::OnceLock;
+
+use cudarc::driver::sys::{self, CUcontext, CUdevice, CUresult, CUstream};
+
+/// Every function that this crate calls, under the names by which cudarc loads them.
+const FUNCTIONS: [&str; 36] = [
+    "cuCtxPopCurrent_v2",
+    "cuCtxPushCurrent_v2",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDeviceTotalMem_v2",
+    "cuDriverGetVersion",
+    "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuLinkAddData_v2",
+    "cuLinkComplete",
+    "cuLinkCreate_v2",
+    "cuLinkDestroy",
+    "cuMemAllocManaged",
+    "cuMemAlloc_v2",
+    "cuMemFreeHost",
+    "cuMemFree_v2",
+    "cuMemHostAlloc",
+    "cuMemcpyAsync",
+    "cuMemsetD16Async",
+    "cuMemsetD32Async",
+    "cuMemsetD8Async",
+    "cuModuleGetFunction",
+    "cuModuleLoadDataEx",
+    "cuModuleUnload",
+    "cuPointerGetAttribute",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+];
+
+/// Proof that the driver is there, complete and initialised.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Driver(());
+
+/// A call that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    pub(crate) call: &'static str,
+    pub(crate) error: CUresult,
+}
+
+/// The outcome of a call of the driver.
+pub(crate) type Tried<T> = Result<T, Failure>;
+
+/// `cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE (invalid argument)`.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed: ", self.call)?;
+        match (text(self.error, sys::cuGetErrorName), text(self.error, sys::cuGetErrorString)) {
+            (Some(name), Some(words)) => write!(f, "{name} ({words})"),
+            (Some(name), None) => f.write_str(name),
+            (None, _) => write!(f, "error {} of CUDA", self.error as u32),
+        }
+    }
+}
+
+type Asked = unsafe fn(CUresult, *mut *const std::ffi::c_char) -> CUresult;
+
+fn text(error: CUresult, ask: Asked) -> Option<&'static str> {
+    let mut text = std::ptr::null();
+    // SAFETY: a failure exists only where the driver is open; the answer is a static string or null.
+    unsafe {
+        if ask(error, &mut text) != CUresult::CUDA_SUCCESS || text.is_null() {
+            return None;
+        }
+        CStr::from_ptr(text).to_str().ok()
+    }
+}
+
+/// `Err` for anything but success.
+pub(crate) fn tried(call: &'static str, error: CUresult) -> Tried<()> {
+    if error == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Failure { call, error }) }
+}
+
+/// The driver of this machine, initialised; `None` without one.
+pub(crate) fn open() -> Option<Driver> {
+    static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
+    *DRIVER.get_or_init(|| {
+        // SAFETY: the driver's initialisers are those of every CUDA program.
+        if !unsafe { sys::is_culib_present() } {
+            tracing::debug!("no CUDA driver, so no CUDA devices");
+            return None;
+        }
+        if let Some(missing) = FUNCTIONS.iter().find(|name| !is_there(name)) {
+            tracing::warn!(missing, "the CUDA driver is too old: it needs CUDA 12.0");
+            return None;
+        }
+        // SAFETY: the library is there; it wants no flags.
+        match tried("cuInit", unsafe { sys::cuInit(0) }) {
+            Ok(()) => Some(Driver(())),
+            // A driver without a GPU is no news.
+            Err(failure) => {
+                tracing::debug!(%failure, "no CUDA devices");
+                None
+            }
+        }
+    })
+}
+
+fn is_there(name: &str) -> bool {
+    let terminated: Vec<u8> = name.bytes().chain([0]).collect();
+    // SAFETY: the library was found to open, and only the address is looked at.
+    unsafe { sys::culib().get::<unsafe extern "C" fn()>(terminated.as_slice()) }.is_ok()
+}
+
+impl Driver {
+    /// The CUDA version that the driver implements: 12.4 is (12, 4).
+    pub(crate) fn version(self) -> Tried<(c_int, c_int)> {
+        let mut version = 0;
+        // SAFETY: room for the answer.
+        tried("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
+        Ok((version / 1000, version % 1000 / 10))
+    }
+
+    /// Its devices.
+    pub(crate) fn devices(self) -> Tried<Vec<CUdevice>> {
+        let mut count = 0;
+        // SAFETY: room for the answer.
+        tried("cuDeviceGetCount", unsafe { sys::cuDeviceGetCount(&mut count) })?;
+        let get = |ordinal| {
+            let mut device = 0;
+            // SAFETY: room for the answer.
+            tried("cuDeviceGet", unsafe { sys::cuDeviceGet(&mut device, ordinal) }).map(|()| device)
+        };
+        (0..count).map(get).collect()
+    }
+}
+
+/// A device's primary context, which programs that use CUDA beside SYCL share.
+#[derive(Debug)]
+pub(crate) struct Context {
+    device: CUdevice,
+    raw: CUcontext,
+}
+
+// SAFETY: the driver's contexts may be used by every thread.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    pub(crate) fn retain(_: Driver, device: CUdevice) -> Tried<Context> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: a device of this driver, and room for the answer.
+        tried("cuDevicePrimaryCtxRetain", unsafe { sys::cuDevicePrimaryCtxRetain(&mut raw, device) })?;
+        Ok(Context { device, raw })
+    }
+
+    /// Calls with this context current; whatever was current before is so again afterwards.
+    pub(crate) fn enter<T>(&self, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
+        // SAFETY: a context that lives as long as self.
+        tried("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.raw) })?;
+        let result = call();
+        let mut popped = std::ptr::null_mut();
+        // SAFETY: pushed above.
+        let popped = tried("cuCtxPopCurrent", unsafe { sys::cuCtxPopCurrent_v2(&mut popped) });
+        result.and_then(|value| popped.map(|()| value))
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: retained once by this value. At the end of a process the driver may be gone already, and says so.
+        let _gone = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
+    }
+}
+
+/// A stream: what is submitted to it runs in order.
+#[derive(Debug)]
+pub(crate) struct Stream(pub(crate) CUstream);
+
+// SAFETY: the driver's streams may be used by every thread.
+unsafe impl Send for Stream {}
+
+impl Stream {
+    /// In the current context.
+    pub(crate) fn create() -> Tried<Stream> {
+        let mut raw = std::ptr::null_mut();
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as c_uint;
+        // SAFETY: room for the answer.
+        tried("cuStreamCreate", unsafe { sys::cuStreamCreate(&mut raw, flags) })?;
+        Ok(Stream(raw))
+    }
+
+    /// Returns when everything submitted is done.
+    pub(crate) fn finish(&self) -> Tried<()> {
+        // SAFETY: a stream of the current context.
+        tried("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.0) })
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: ours; nothing is submitted any more. See `Context` for failures.
+        let _gone = unsafe { sys::cuStreamDestroy_v2(self.0) };
+    }
+}

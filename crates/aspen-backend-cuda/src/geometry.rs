@@ -1,0 +1,131 @@
+//! How launches become grids of blocks. The shapes are those of `include/aspen/cuda.h`; SYCL's last dimension is CUDA's x.
+
+use aspen_runtime::backend::{Launch, LaunchKind};
+
+/// How many threads a block of a range kernel has at most: enough to fill a multiprocessor with several blocks.
+const RANGE_BLOCK: u64 = 256;
+
+/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
+const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
+
+/// What kernels get besides their closure: `aspen_cuda_launch_t`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// In SYCL's order.
+    pub global_range: [u64; 3],
+    /// In SYCL's order.
+    pub offset: [u64; 3],
+    /// In SYCL's order.
+    pub local_range: [u64; 3],
+}
+
+/// A launch as the driver wants it, x first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// Blocks.
+    pub blocks: [u32; 3],
+    /// Threads of a block.
+    pub threads: [u32; 3],
+    /// For the kernel.
+    pub shape: Shape,
+}
+
+/// The grid of a launch on a device whose grids have at most `max_grid` blocks in each dimension, x first, of a kernel whose blocks have
+/// at most `max_threads` threads, where that is ours to choose.
+///
+/// # Errors
+/// With how many blocks there would be, if the device cannot have as many.
+pub fn grid(launch: &Launch, max_grid: [u64; 3], max_threads: u64) -> Result<Grid, String> {
+    let turned = |sizes: [u64; 3]| [sizes[2], sizes[1], sizes[0]];
+    let global = turned(launch.global);
+    let mut shape = Shape { global_range: launch.global, offset: launch.offset, local_range: launch.local };
+    let (blocks, threads) = match launch.kind {
+        LaunchKind::SingleTask => ([1; 3], [1; 3]),
+        LaunchKind::Range => {
+            let threads = range_block(global, max_threads);
+            shape.local_range = turned(threads);
+            let needed = divided(global, threads);
+            // The kernel walks over what is left in y and z.
+            ([needed[0], needed[1].min(max_grid[1]), needed[2].min(max_grid[2])], threads)
+        }
+        LaunchKind::NdRange => {
+            let threads = turned(launch.local).map(|size| size.max(1));
+            (divided(global, threads), threads)
+        }
+        LaunchKind::WorkGroups => {
+            shape.local_range = logical_group(launch.local);
+            (global, [1; 3])
+        }
+    };
+    if blocks.iter().zip(max_grid).any(|(blocks, most)| *blocks > most) {
+        let text = |sizes: [u64; 3]| sizes.iter().rev().map(u64::to_string).collect::<Vec<_>>().join("x");
+        return Err(format!("{} work-groups; the device allows at most {}", text(blocks), text(max_grid)));
+    }
+    let narrow = |sizes: [u64; 3]| sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX));
+    Ok(Grid { blocks: narrow(blocks), threads: narrow(threads), shape })
+}
+
+fn divided(global: [u64; 3], threads: [u64; 3]) -> [u64; 3] {
+    std::array::from_fn(|dim| global[dim].div_ceil(threads[dim]))
+}
+
+/// Threads go to x first, then to y and z where x has few.
+fn range_block(global: [u64; 3], max_threads: u64) -> [u64; 3] {
+    let mut left = RANGE_BLOCK;
+    while left > max_threads.max(1) {
+        left /= 2;
+    }
+    global.map(|size| {
+        let own = size.clamp(1, left).next_power_of_two().min(left);
+        left /= own;
+        own
+    })
+}
+
+fn logical_group(local: [u64; 3]) -> [u64; 3] {
+    if local == [0; 3] { DEFAULT_LOGICAL_GROUP } else { local.map(|dim| dim.max(1)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use aspen_runtime::backend::Closure;
+
+    use super::*;
+
+    const MOST: [u64; 3] = [0x7FFF_FFFF, 65535, 65535];
+
+    fn launch(kind: LaunchKind, global: [u64; 3], local: [u64; 3]) -> Launch {
+        // SAFETY: nothing is read for size 0.
+        let closure = unsafe { Closure::copy(std::ptr::null(), 0, 1) }.expect("memory");
+        Launch { name: "k".into(), kind, global, local, offset: [0, 0, 5], local_memory: 0, sub_group_size: None, closure }
+    }
+
+    #[test]
+    fn shapes() {
+        use LaunchKind::{NdRange, Range, SingleTask, WorkGroups};
+        for (kind, global, local, blocks, threads, shape_local) in [
+            (SingleTask, [1, 1, 1], [1; 3], [1, 1, 1], [1, 1, 1], [1; 3]),
+            (Range, [1, 1, 1000], [1; 3], [4, 1, 1], [256, 1, 1], [1, 1, 256]),
+            (Range, [1, 1, 3], [1; 3], [1, 1, 1], [4, 1, 1], [1, 1, 4]),
+            (Range, [1, 100, 5], [1; 3], [1, 4, 1], [8, 32, 1], [1, 32, 8]),
+            (Range, [1_000_000, 1, 1], [1; 3], [1, 1, 3907], [1, 1, 256], [256, 1, 1]),
+            (Range, [1 << 30, 1, 1], [1; 3], [1, 1, 65535], [1, 1, 256], [256, 1, 1]),
+            (NdRange, [4, 24, 64], [2, 12, 32], [2, 2, 2], [32, 12, 2], [2, 12, 32]),
+            (WorkGroups, [1, 2, 3], [0; 3], [3, 2, 1], [1, 1, 1], [1, 1, 16]),
+            (WorkGroups, [1, 2, 3], [1, 4, 8], [3, 2, 1], [1, 1, 1], [1, 4, 8]),
+        ] {
+            let shape = Shape { global_range: global, offset: [0, 0, 5], local_range: shape_local };
+            assert_eq!(grid(&launch(kind, global, local), MOST, 1024), Ok(Grid { blocks, threads, shape }), "{kind:?} {global:?} {local:?}");
+        }
+    }
+
+    #[test]
+    fn more_blocks_than_a_grid_has() {
+        let wanted = "70000x1x1 work-groups; the device allows at most 65535x65535x2147483647";
+        assert_eq!(grid(&launch(LaunchKind::NdRange, [70000, 1, 1], [1; 3]), MOST, 1024), Err(wanted.into()));
+        assert!(grid(&launch(LaunchKind::Range, [1, 1, 1 << 40], [1; 3]), MOST, 1024).is_err());
+        let few = grid(&launch(LaunchKind::Range, [1, 1, 1000], [1; 3]), MOST, 100).expect("it fits");
+        assert_eq!((few.blocks, few.threads), ([16, 1, 1], [64, 1, 1]));
+    }
+}

@@ -1,0 +1,22 @@
+//! NVIDIA's GPUs: they take the `nvidia_gpu_sm_*` images of programs, machine code as it is and PTX by the driver's compiler.
+//!
+//! - `driver`: the CUDA driver API, loaded at run time; without a driver there are no devices, which is no error;
+//! - [`answers`]: what the driver says of a device; [`capabilities`]: what follows from that;
+//! - [`fit`]: which images a device takes;
+//! - `device`: devices and memory; `program`: modules, kernels and launches; [`geometry`]: how launches become grids.
+
+pub mod answers;
+pub mod capabilities;
+mod device;
+mod driver;
+pub mod fit;
+pub mod geometry;
+mod program;
+
+use aspen_runtime::backend::Backend;
+
+/// The platform of this machine's driver, if there is one.
+pub fn platforms() -> Vec<Box<dyn Backend>> {
+    let Some(driver) = driver::open() else { return Vec::new() };
+    device::platform(driver).map(|platform| Box::new(platform) as Box<dyn Backend>).into_iter().collect()
+}

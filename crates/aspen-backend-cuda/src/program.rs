@@ -1,0 +1,290 @@
+//! Modules, kernels and launches. The parameters of kernels are those of `include/aspen/cuda.h`.
+
+use std::ffi::{CString, c_char, c_void};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aspen_runtime::backend::{self, ImageKind, Job, Launch, Part};
+use aspen_runtime::{Code, Error, Result};
+use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
+
+use crate::device::Device;
+use crate::driver::{Failure, Tried, tried};
+use crate::geometry::{Grid, grid};
+
+/// Bytes for what the driver's compiler and linker have to say.
+const LOG_SIZE: usize = 16 * 1024;
+
+/// Images, loaded into a device.
+pub(crate) struct Image {
+    name: String,
+    module: Arc<Module>,
+}
+
+/// A module of the driver's.
+struct Module {
+    device: Arc<Device>,
+    raw: CUmodule,
+}
+
+// SAFETY: the driver's modules may be used by every thread.
+unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Sync for Module {}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: ours, and no kernel of it runs: launches hold it.
+        let unloaded = self.device.enter(|| tried("cuModuleUnload", unsafe { sys::cuModuleUnload(self.raw) }));
+        if let Err(failure) = unloaded {
+            tracing::debug!(device = self.device.name(), %failure, "a module stays loaded");
+        }
+    }
+}
+
+/// What the driver's compiler and linker said, in C's way.
+struct Log(Vec<u8>);
+
+impl Log {
+    fn new() -> Log {
+        Log(vec![0; LOG_SIZE])
+    }
+
+    /// Options that make the driver write its errors here, for calls that take `JIT` options.
+    fn options(&mut self) -> ([CUjit_option; 2], [*mut c_void; 2]) {
+        let names = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        // The driver wants the size in the place of a pointer.
+        (names, [self.0.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_SIZE)])
+    }
+
+    fn text(&self) -> String {
+        let end = self.0.iter().position(|byte| *byte == 0).unwrap_or(self.0.len());
+        String::from_utf8_lossy(&self.0[..end]).trim().to_owned()
+    }
+}
+
+impl Image {
+    pub(crate) fn load(device: &Arc<Device>, parts: &[Part<'_>]) -> Result<Image> {
+        let begin = std::time::Instant::now();
+        let name = parts.iter().map(|part| part.name).collect::<Vec<_>>().join(" with ");
+        let mut log = Log::new();
+        let loaded = device.enter(|| match parts {
+            [only] => load(only.image.bytes(), only.image.kind(), &mut log),
+            several => link(several, &mut log),
+        });
+        let raw = loaded.map_err(|failure| {
+            let mut text = format!("{name} cannot be loaded for CUDA device '{}': {failure}", device.name());
+            let words = log.text();
+            if !words.is_empty() {
+                text += &format!("\n{words}");
+            }
+            Error::new(Code::Build, text)
+        })?;
+        tracing::debug!(image = name, device = device.name(), ms = begin.elapsed().as_millis(), "loaded");
+        Ok(Image { name, module: Arc::new(Module { device: device.clone(), raw }) })
+    }
+}
+
+/// Loads one image into the current context.
+fn load(bytes: &[u8], kind: ImageKind, log: &mut Log) -> Tried<CUmodule> {
+    let terminated = terminated(bytes, kind);
+    let (mut names, mut values) = log.options();
+    let mut raw = ptr::null_mut();
+    // SAFETY: PTX is terminated, a cubin says how long it is (its digest was compared); the options and their values are as many as said.
+    let error = unsafe {
+        let (names, values) = (names.as_mut_ptr(), values.as_mut_ptr());
+        sys::cuModuleLoadDataEx(&mut raw, terminated.as_ptr().cast(), 2, names, values)
+    };
+    tried("cuModuleLoadDataEx", error)?;
+    Ok(raw)
+}
+
+/// PTX is a C string to the driver.
+fn terminated(bytes: &[u8], kind: ImageKind) -> Vec<u8> {
+    let end: &[u8] = if kind == ImageKind::Ptx { &[0] } else { &[] };
+    [bytes, end].concat()
+}
+
+/// A linker at work; its memory goes with it.
+struct Linker(CUlinkState);
+
+impl Drop for Linker {
+    fn drop(&mut self) {
+        // SAFETY: ours.
+        let _gone = unsafe { sys::cuLinkDestroy(self.0) };
+    }
+}
+
+/// Links images into one and loads that into the current context.
+fn link(parts: &[Part<'_>], log: &mut Log) -> Tried<CUmodule> {
+    let (mut names, mut values) = log.options();
+    let mut state = ptr::null_mut();
+    // SAFETY: options and values are as many as said, and the log outlives the linker.
+    tried("cuLinkCreate", unsafe { sys::cuLinkCreate_v2(2, names.as_mut_ptr(), values.as_mut_ptr(), &mut state) })?;
+    let linker = Linker(state);
+    for part in parts {
+        let kind = part.image.kind();
+        let input = match kind {
+            ImageKind::Ptx => CUjitInputType::CU_JIT_INPUT_PTX,
+            _ => CUjitInputType::CU_JIT_INPUT_CUBIN,
+        };
+        let mut bytes = terminated(part.image.bytes(), kind);
+        let name = CString::new(part.name).unwrap_or_default();
+        // SAFETY: as many bytes as said; the driver reads them before it returns, and the name with them.
+        let error = unsafe {
+            let data: *mut c_void = bytes.as_mut_ptr().cast();
+            let name: *const c_char = name.as_ptr();
+            sys::cuLinkAddData_v2(linker.0, input, data, bytes.len(), name, 0, ptr::null_mut(), ptr::null_mut())
+        };
+        tried("cuLinkAddData", error)?;
+    }
+    let (mut cubin, mut size) = (ptr::null_mut(), 0);
+    // SAFETY: room for the answers; the cubin belongs to the linker, which lives on below.
+    tried("cuLinkComplete", unsafe { sys::cuLinkComplete(linker.0, &mut cubin, &mut size) })?;
+    let mut raw = ptr::null_mut();
+    // SAFETY: a cubin that the driver made; no options.
+    let error = unsafe { sys::cuModuleLoadDataEx(&mut raw, cubin, 0, ptr::null_mut(), ptr::null_mut()) };
+    tried("cuModuleLoadDataEx", error)?;
+    Ok(raw)
+}
+
+impl backend::Program for Image {
+    fn kernel(&self, symbol: &str) -> Result<Arc<dyn backend::Kernel>> {
+        let failed = |why: &dyn std::fmt::Display| {
+            Error::new(Code::Build, format!("{}: the image's list of kernels promises '{symbol}', but: {why}", self.name))
+        };
+        // PTX has no dots in names: `include/aspen/cuda.h`.
+        let c_symbol = CString::new(symbol.replace('.', "$")).map_err(|error| failed(&error))?;
+        let mut function = ptr::null_mut();
+        let max_threads = self.module.device.enter(|| {
+            // SAFETY: a module of this context, a terminated name, room for the answer.
+            tried("cuModuleGetFunction", unsafe { sys::cuModuleGetFunction(&mut function, self.module.raw, c_symbol.as_ptr()) })?;
+            attribute(function, CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        });
+        let max_threads = max_threads.map_err(|failure| failed(&failure))?;
+        let entry = Entry { module: self.module.clone(), function, max_threads, dynamic_memory: AtomicU64::new(0) };
+        Ok(Arc::new(Shared(Arc::new(entry))))
+    }
+}
+
+fn attribute(function: CUfunction, what: CUfunction_attribute) -> Tried<u64> {
+    let mut value = 0;
+    // SAFETY: a function of the current context, room for the answer.
+    tried("cuFuncGetAttribute", unsafe { sys::cuFuncGetAttribute(&mut value, what, function) })?;
+    Ok(u64::try_from(value).unwrap_or(0))
+}
+
+/// A kernel.
+struct Entry {
+    module: Arc<Module>,
+    function: CUfunction,
+    /// Threads of a block that the kernel's registers leave room for.
+    max_threads: u64,
+    /// The most dynamic shared memory that the driver was told of: more than the usual amount must be asked for.
+    dynamic_memory: AtomicU64,
+}
+
+// SAFETY: the driver's functions may be used by every thread.
+unsafe impl Send for Entry {}
+// SAFETY: as above.
+unsafe impl Sync for Entry {}
+
+impl Entry {
+    fn device(&self) -> &Device {
+        &self.module.device
+    }
+
+    /// What the check of the device cannot know, since it depends on what the compiler made of the kernel.
+    fn check(&self, launch: &Launch, grid: &Grid) -> Result<()> {
+        let threads: u64 = grid.threads.iter().map(|size| u64::from(*size)).product();
+        if threads <= self.max_threads {
+            return Ok(());
+        }
+        let text = format!(
+            "kernel '{}' was launched with work-groups of {threads} work-items; '{}' runs it with at most {}",
+            launch.name,
+            self.device().name(),
+            self.max_threads
+        );
+        Err(Error::new(Code::NdRange, text))
+    }
+
+    /// Makes room for dynamic shared memory.
+    fn reserve(&self, bytes: u64) -> Tried<()> {
+        if self.dynamic_memory.load(Ordering::Relaxed) >= bytes {
+            return Ok(());
+        }
+        let what = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let value = i32::try_from(bytes).unwrap_or(i32::MAX);
+        // SAFETY: a function of this context.
+        self.device().enter(|| tried("cuFuncSetAttribute", unsafe { sys::cuFuncSetAttribute(self.function, what, value) }))?;
+        self.dynamic_memory.fetch_max(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+struct Shared(Arc<Entry>);
+
+impl backend::Kernel for Shared {
+    fn prepare(&self, mut launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
+        let device = self.0.device();
+        let grid = grid(&launch, device.answers().max_grid, self.0.max_threads)
+            .map_err(|text| Error::new(Code::NdRange, format!("kernel '{}' was launched with {text}", launch.name)))?;
+        self.0.check(&launch, &grid)?;
+        self.0.reserve(launch.local_memory).map_err(|failure| {
+            let text = format!("kernel '{}' with {} bytes of local memory: {failure}", launch.name, launch.local_memory);
+            device.error(Code::MemoryAllocation, text)
+        })?;
+        let name = std::mem::take(&mut launch.name);
+        Ok(Box::new(Prepared { entry: self.0.clone(), launch, name, grid }))
+    }
+}
+
+/// A launch with its arguments.
+struct Prepared {
+    entry: Arc<Entry>,
+    launch: Launch,
+    name: String,
+    grid: Grid,
+}
+
+impl Prepared {
+    fn submit(&self, stream: sys::CUstream) -> Tried<()> {
+        let Grid { blocks, threads, shape } = &self.grid;
+        let unused = 0_u32;
+        let mut parameters: [*mut c_void; 3] = [
+            self.launch.closure.as_ptr().cast_mut().cast(),
+            ptr::from_ref(shape).cast_mut().cast(),
+            ptr::from_ref(&unused).cast_mut().cast(),
+        ];
+        let memory = u32::try_from(self.launch.local_memory).unwrap_or(u32::MAX);
+        let [bx, by, bz] = *blocks;
+        let [tx, ty, tz] = *threads;
+        // SAFETY: a function and a stream of the current context; at least as many parameters as the entry has, which the driver copies
+        // before it returns, each of the size that the entry's parameter has.
+        let error = unsafe {
+            sys::cuLaunchKernel(self.entry.function, bx, by, bz, tx, ty, tz, memory, stream, parameters.as_mut_ptr(), ptr::null_mut())
+        };
+        tried("cuLaunchKernel", error)
+    }
+}
+
+impl Job for Prepared {
+    fn chunks(&self) -> usize {
+        usize::from(!self.launch.global.contains(&0))
+    }
+
+    fn run(&self, _: usize) -> Result<()> {
+        let device = self.entry.device();
+        let failed = |failure: Failure| device.error(Code::Kernel, format!("kernel '{}': {failure}", self.name));
+        device.on_stream(|stream| self.submit(stream)).map_err(failed)
+    }
+
+    fn expected_ns(&self) -> Option<u64> {
+        // The device works; this thread only waits.
+        Some(0)
+    }
+
+    fn took_ns(&self, _: u64) {}
+}
