@@ -168,7 +168,8 @@ impl<'s> Distances<'s> {
             }
             let call =
                 function.calls.iter().find(|call| left == 2 && self.ends_at_call(at, call.callee) || self.leads_on(call.callee, left))?;
-            let remark = call.one_of.map(|targets| Remark::Indirect { targets });
+            let guard = self.summary.function(call.callee).guard.clone().map(|guard| Remark::Guarded { guard });
+            let remark = guard.or_else(|| call.one_of.map(|targets| Remark::Indirect { targets }));
             links.push(Link { function: at, place: call.place.clone(), remark });
             if left == 2 && self.ends_at_call(at, call.callee) {
                 let remark = (!self.summary.function(call.callee).defined).then_some(Remark::Elsewhere);

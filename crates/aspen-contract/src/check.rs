@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Aspect, AspectSet, Requirements, WorkGroupSize};
+use crate::{Aspect, AspectSet, Guard, Requirements, WorkGroupSize};
 
 /// What is known of a device or target.
 ///
@@ -55,12 +55,18 @@ impl Requirements {
         self.unguarded().chain(guarded.into_iter().map(Need::Aspect))
     }
 
-    /// What every device has to meet.
-    fn unguarded(&self) -> impl Iterator<Item = Need> + '_ {
+    /// What every device has to meet: [`Requirements::needs`] without what only guarded code needs.
+    pub fn unguarded(&self) -> impl Iterator<Item = Need> + '_ {
         let aspects = self.aspects.iter().copied().map(Need::Aspect);
         let sub_group = self.reqd_sub_group_size.map(Need::SubGroupSize);
         let work_group = self.reqd_work_group_size.clone().map(Need::WorkGroupSize);
         aspects.chain(sub_group).chain(work_group)
+    }
+
+    /// Where a need counts that is there for guarded code only; nothing if it counts everywhere, or nowhere.
+    pub fn guards_of(&self, need: &Need) -> impl Iterator<Item = &Guard> {
+        let aspect = if let Need::Aspect(aspect) = need { Some(*aspect).filter(|one| !self.aspects.contains(one)) } else { None };
+        self.guarded.iter().filter(move |(_, needed)| aspect.is_some_and(|aspect| needed.contains(&aspect))).map(|(guard, _)| guard)
     }
 
     /// What only guarded code needs that the device may run: with `true` where the guard surely holds.
@@ -207,6 +213,8 @@ mod tests {
         };
         assert_eq!(needed.needs().map(|need| need.to_string()).collect::<Vec<_>>(), ["aspect fp16", "aspect fp64", "aspect image"]);
         assert!(!needed.is_empty());
+        let guards = |aspect| needed.guards_of(&Need::Aspect(Aspect::from_number(aspect))).map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!((guards(6), guards(5)), (vec!["where the device has gpu".to_owned()], Vec::new()));
         for (aspects, open, expected) in [
             (&[2, 5, 6][..], false, "met"),
             (&[2, 5], false, "unmet: aspect fp64"),

@@ -50,11 +50,15 @@ impl Guard {
 
 /// Whether all are so: one that is not decides, whatever is not known.
 fn all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    answers.fold(Some(true), |so_far, answer| match (so_far, answer) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    })
+    let mut known = true;
+    for answer in answers {
+        match answer {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => known = false,
+        }
+    }
+    known.then_some(true)
 }
 
 /// `where the device has gpu and fp16`, `where the device lacks gpu`.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Capabilities, Need};
+use crate::{Capabilities, Guard, Need};
 
 /// A place in the user's source, as clang presents it (`#line` honoured). Lines and columns count from 1; columns count bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -48,6 +48,11 @@ pub enum Remark {
         /// At least 1.
         targets: u32,
     },
+    /// The call is made only where this holds. Source: DESIGN §7.8.
+    Guarded {
+        /// Where.
+        guard: Guard,
+    },
     /// The function counts by what its declaration says; its body is in another object or image. Source: DESIGN §7.6.
     Elsewhere,
 }
@@ -59,6 +64,7 @@ impl fmt::Display for Remark {
             Self::Promoted { callee } => write!(f, "a float becomes double in the call of '{callee}', which is variadic"),
             Self::Indirect { targets: 1 } => f.write_str("through a function pointer (the only target)"),
             Self::Indirect { targets } => write!(f, "through a function pointer (one of {targets} targets)"),
+            Self::Guarded { guard } => write!(f, "only {guard}"),
             Self::Elsewhere => f.write_str("which is defined in another object or image"),
         }
     }

@@ -38,9 +38,12 @@ fn aspects(count: std::ops::Range<usize>) -> impl Strategy<Value = AspectSet> {
     btree_set(any::<u32>().prop_map(Aspect::from_number), count)
 }
 
+fn guard() -> impl Strategy<Value = Guard> {
+    (aspects(0..3), btree_set(aspects(1..3), 0..3)).prop_map(|(has, lacks)| Guard { has, lacks })
+}
+
 fn guards() -> impl Strategy<Value = Guards> {
-    let guard = (aspects(0..3), btree_set(aspects(1..3), 0..3)).prop_map(|(has, lacks)| Guard { has, lacks });
-    btree_map(guard, aspects(0..3), 0..4)
+    btree_map(guard(), aspects(0..3), 0..4)
 }
 
 fn source() -> impl Strategy<Value = Source> {
@@ -48,6 +51,7 @@ fn source() -> impl Strategy<Value = Source> {
     let remark = prop_oneof![
         "[p-r]{1,3}".prop_map(|callee| Remark::Promoted { callee }),
         any::<u32>().prop_map(|targets| Remark::Indirect { targets }),
+        guard().prop_map(|guard| Remark::Guarded { guard }),
         Just(Remark::Elsewhere),
     ];
     let step = ("[f-h]{1,3}", proptest::option::of(place), proptest::option::of(remark));

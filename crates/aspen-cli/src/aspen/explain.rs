@@ -64,7 +64,9 @@ fn explain(out: &mut String, what: &str, kernel: &Kernel, need: &Need) {
     let source = kernel.sources.iter().find(|source| source.need == *need);
     // Sizes are never anything else.
     let only_declared = matches!(need, Need::Aspect(_)) && source.is_some_and(|source| source.declared);
-    let _ = writeln!(out, "{what} '{}' needs {need}{}", kernel.name, if only_declared { ", which is only declared" } else { "" });
+    let guards: Vec<String> = kernel.requirements.guards_of(need).map(|guard| format!(" {guard}")).collect();
+    let guards = guards.join(" and");
+    let _ = writeln!(out, "{what} '{}' needs {need}{guards}{}", kernel.name, if only_declared { ", which is only declared" } else { "" });
     match source {
         Some(source) => chain(out, source),
         None => out.push_str("  the program was built without explanations (-fno-sycl-requirement-sources)\n"),

@@ -67,8 +67,10 @@ fn text(file: &Path, images: &[Image]) -> String {
     out
 }
 
-/// `aspect fp64, sub-group size 8`, or `nothing`.
+/// `aspect fp64, sub-group size 8, aspect fp16 where the device has gpu`, or `nothing`.
 pub fn needs(requirements: &Requirements) -> String {
-    let all: Vec<String> = requirements.needs().map(|need| need.to_string()).collect();
+    let mut all: Vec<String> = requirements.unguarded().map(|need| need.to_string()).collect();
+    let guarded = requirements.guarded.iter().flat_map(|(guard, needed)| needed.iter().map(move |aspect| format!("aspect {aspect} {guard}")));
+    all.extend(guarded);
     if all.is_empty() { "nothing".into() } else { all.join(", ") }
 }

@@ -1,6 +1,6 @@
 //! JSON of things that several commands print; keys may be added later, never removed or changed. Source: DESIGN §2.
 
-use aspen_contract::{Requirements, Source};
+use aspen_contract::{AspectSet, Requirements, Source};
 use aspen_image::{PropertySets, Value as Property};
 use serde_json::{Map, Value, json};
 
@@ -9,13 +9,22 @@ pub fn document(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// `R` of DESIGN §2.
+/// `R` of DESIGN §2, and `guarded` where there is code that only some devices run: what the device has and lacks there, and what is needed.
 pub fn requirements(requirements: &Requirements) -> Value {
-    json!({
-        "aspects": requirements.aspects.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    let names = |aspects: &AspectSet| aspects.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let mut out = json!({
+        "aspects": names(&requirements.aspects),
         "reqd_sub_group_size": requirements.reqd_sub_group_size,
         "reqd_work_group_size": requirements.reqd_work_group_size.as_ref().map(|size| size.dims().to_vec()),
-    })
+    });
+    if !requirements.guarded.is_empty() {
+        let guarded = requirements.guarded.iter().map(|(guard, needed)| {
+            let lacks: Vec<_> = guard.lacks.iter().map(names).collect();
+            json!({ "has": names(&guard.has), "lacks": lacks, "aspects": names(needed) })
+        });
+        out["guarded"] = guarded.collect();
+    }
+    out
 }
 
 /// `S` of DESIGN §2: the use first, the kernel last. A step without a place has an empty file and zeros.
