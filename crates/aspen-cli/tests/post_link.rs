@@ -143,6 +143,14 @@ fn images_import_exported_functions_if_they_may() {
     assert!(text(&session, "d_3.ll").contains("declare spir_func void @_Z3expv()"));
     assert_eq!(text(&session, "c_3.prop"), "");
     assert!(text(&session, "c_3.ll").contains("define internal spir_func void @_Z3expv()"));
+    // Modules by themselves say the same: the copy is nobody's export, the declaration an import though it is not marked.
+    let lists = |file: &str| {
+        let image = &session.json(&format!("aspen inspect {file}"))["images"][0];
+        (image["exports"].clone(), image["imports"].clone())
+    };
+    assert_eq!(lists("c_3.ll"), (serde_json::json!([]), serde_json::json!([])));
+    assert_eq!(lists("d_3.ll"), (serde_json::json!([]), serde_json::json!(["_Z3expv"])));
+    assert_eq!(lists("a.ll"), (serde_json::json!(["_Z3expv"]), serde_json::json!(["_Z3impv"])));
     session.ok("for image in c_*.ll d_*.ll; do opt-22 -passes=verify -disable-output $image || exit 1; done");
 }
 

@@ -185,7 +185,12 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
     let context = Context::new();
     let module = context.parse(&name, bytes).map_err(|error| Failure::Input(error.to_string()))?;
     let summary = summarise(module.view(), &Facts::default()).without_propagated_attributes();
-    let code = Code::of(&summary);
+    let mut code = Code::of(&summary);
+    // Copies that an image keeps for itself are no exports; who made the module may not mark what it imports.
+    let visible = module.exports();
+    code.exports.retain(|symbol| visible.contains(symbol));
+    code.functions.retain(|function| visible.contains(&function.symbol));
+    code.imports.extend(module.imports().into_iter().filter(|symbol| aspen_postlink::is_importable(symbol)));
     if code.kernels.is_empty() && code.exports.is_empty() {
         return Err(Failure::Input(format!(
             "'{name}' holds no device images: the module has neither kernels nor exported device functions"
@@ -197,7 +202,7 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         target: triple.split('-').next().unwrap_or_default().to_owned(),
         format: "bitcode".into(),
         size: bytes.len(),
-        requirements: all_of(&code.kernels),
+        requirements: all_of(code.kernels.iter().chain(&code.functions)),
         kernels: code.kernels,
         exports: code.exports.into_iter().collect(),
         functions: code.functions,
@@ -241,15 +246,19 @@ impl Code {
 }
 
 /// What all kernels together need; a size only if all that require one require the same.
-pub fn all_of(kernels: &[Kernel]) -> Requirements {
+pub fn all_of<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> Requirements {
+    let kernels: Vec<&Kernel> = kernels.into_iter().collect();
     let aspects = kernels.iter().flat_map(|kernel| kernel.requirements.aspects.iter().copied()).collect();
     let sub: BTreeSet<_> = kernels.iter().filter_map(|kernel| kernel.requirements.reqd_sub_group_size).collect();
     let group: BTreeSet<_> = kernels.iter().filter_map(|kernel| kernel.requirements.reqd_work_group_size.clone()).collect();
-    Requirements {
+    let mut all = Requirements {
         aspects,
         reqd_sub_group_size: (sub.len() == 1).then(|| sub.into_iter().next()).flatten(),
         reqd_work_group_size: (group.len() == 1).then(|| group.into_iter().next()).flatten(),
-    }
+        ..Requirements::default()
+    };
+    all.guard_also(kernels.iter().flat_map(|kernel| kernel.requirements.guarded.clone()));
+    all
 }
 
 /// The kernels of all images, each symbol once: images for several targets hold the same kernels.
