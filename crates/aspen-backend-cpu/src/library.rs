@@ -46,7 +46,7 @@ pub(crate) struct Images {
 
 impl Images {
     pub(crate) fn load(parts: &[Part<'_>]) -> Result<Images> {
-        let libraries = parts.iter().map(|part| Library::load(part.name, part.bytes)).collect::<Result<Arc<[Library]>>>()?;
+        let libraries = parts.iter().map(|part| Library::load(part.name, part.image.bytes())).collect::<Result<Arc<[Library]>>>()?;
         for (library, part) in libraries.iter().zip(parts) {
             for (symbol, provider) in part.imports {
                 library.import(symbol, &libraries[*provider])?;

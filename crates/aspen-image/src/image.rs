@@ -27,7 +27,7 @@ pub const KERNELS: &str = "Aspen/kernels";
 /// Why each requirement is there.
 pub const REQUIREMENT_SOURCES: &str = "Aspen/requirement sources";
 
-const DIGEST: &str = "digest";
+pub(crate) const DIGEST: &str = "digest";
 const ASPECT: &str = "aspect";
 const REQD_SUB_GROUP_SIZE: &str = "reqd_sub_group_size";
 const REQD_WORK_GROUP_SIZE: &str = "reqd_work_group_size";

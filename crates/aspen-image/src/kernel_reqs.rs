@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use aspen_contract::{Aspect, Need, Requirements, WorkGroupSize};
 
-use crate::image::{DeviceImage, ImageError};
+use crate::image::{DIGEST, DeviceImage, ImageError};
 use crate::property::{PropertySet, Value, find_in_text};
 
 /// The set's name.
@@ -106,6 +106,15 @@ fn requirements(symbol: &str, entries: Vec<Entry>) -> Result<Requirements, Image
 }
 
 impl DeviceImage<'_> {
+    /// The same image with other bytes, as a device gets a specialised module. What the container says of the bytes is left out.
+    #[must_use]
+    pub fn with_bytes(&self, bytes: Vec<u8>) -> Self {
+        let mut entry = self.entry().clone();
+        entry.image = bytes.into();
+        entry.strings.retain(|(key, _)| key != DIGEST);
+        DeviceImage::new(entry)
+    }
+
     /// Whether kernels of different requirements share the image.
     pub fn is_conditional(&self) -> bool {
         self.entry().string(KERNEL_REQS).is_some()

@@ -157,10 +157,8 @@ pub enum Fit {
 pub struct Part<'a> {
     /// For messages.
     pub name: &'a str,
-    /// The image.
+    /// The image. SPIR-V is specialised for the device already, so its bytes also tell what of the linked image the device gets.
     pub image: &'a DeviceImage<'a>,
-    /// Its bytes as they are for this device: SPIR-V is specialised, so its bytes tell what of it the device gets.
-    pub bytes: &'a [u8],
     /// The functions it takes from others: the symbol, and the index of the part that exports it.
     pub imports: &'a [(String, usize)],
 }

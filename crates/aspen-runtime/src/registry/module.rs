@@ -157,12 +157,15 @@ impl Image {
         Error::new(Code::Build, format!("{}: {error}", self.label))
     }
 
-    /// The bytes that the device gets: of SPIR-V what its conditions leave. Source: S1 "Modifications to the DPC++ runtime".
-    fn for_device(&self, device: &Device) -> Result<Cow<'_, [u8]>> {
-        match self.image.kind() {
-            ImageKind::SpirV => specialise::for_device(device, &self.label, &self.image),
-            _ => Ok(Cow::Borrowed(self.image.bytes())),
+    /// The image that the device gets: of SPIR-V what its conditions leave. Source: S1 "Modifications to the DPC++ runtime".
+    fn for_device(&self, device: &Device) -> Result<Cow<'_, DeviceImage<'static>>> {
+        if self.image.kind() != ImageKind::SpirV {
+            return Ok(Cow::Borrowed(&self.image));
         }
+        Ok(match specialise::for_device(device, &self.label, &self.image)? {
+            Cow::Borrowed(_) => Cow::Borrowed(&self.image),
+            Cow::Owned(bytes) => Cow::Owned(self.image.with_bytes(bytes)),
+        })
     }
 
     /// Loads the image and those it imports from for the device, once; a failure is remembered as well.
@@ -178,11 +181,10 @@ impl Image {
             part.image.image.check_bytes().map_err(damaged)
         });
         let program = whole.and_then(|()| {
-            let bytes = closure.parts.iter().map(|part| part.image.for_device(device)).collect::<Result<Vec<_>>>()?;
-            let parts = closure.parts.iter().zip(&bytes);
-            let parts: Vec<Part<'_>> = parts
-                .map(|(part, bytes)| Part { name: &part.image.label, image: &part.image.image, bytes, imports: &part.imports })
-                .collect();
+            let images = closure.parts.iter().map(|part| part.image.for_device(device)).collect::<Result<Vec<_>>>()?;
+            let parts = closure.parts.iter().zip(&images);
+            let parts: Vec<Part<'_>> =
+                parts.map(|(part, image)| Part { name: &part.image.label, image, imports: &part.imports }).collect();
             device.real().load(&parts)
         });
         // Of other sets of libraries than today's: they are not needed again, as a rule.
