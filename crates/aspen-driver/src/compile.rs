@@ -289,7 +289,7 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
         return Ok(Vec::new());
     }
     let tag = tag.ok_or_else(|| Error::Device(format!("the host pass of '{}' left no tag in its report", input.path)))?;
-    let header = ObjectHeader { tag, unit: input.path.clone(), opt: builder.recorded_level() };
+    let header = ObjectHeader { tag, unit: input.path.clone(), opt: builder.recorded_level(), fixed: fixed::identities(builder.fixed) };
     let mut section = Vec::new();
     for (index, target) in builder.targets.iter().enumerate() {
         let found = job.passes.iter().zip(reports).find(|(pass, _)| match &pass.role {

@@ -1,5 +1,5 @@
 //! `-fsycl-fixed-targets`: kernels that a promised target cannot run. Each unit says when it is compiled what it shows alone; the link says
-//! what only the whole program shows. Source: S2; DESIGN §4.
+//! what only the whole program shows, and what a unit shows alone that was compiled without the promise. Source: S2; DESIGN §4.
 
 use std::collections::BTreeSet;
 
@@ -17,6 +17,24 @@ pub struct FixedTarget {
     pub spelling: String,
     /// What the database knows of it.
     pub info: aspen_devices::Target,
+}
+
+impl FixedTarget {
+    /// The target and what was known of it, whatever it was called: what an object says that it was checked for.
+    fn identity(&self) -> String {
+        let known = blake3::hash(format!("{:?}", self.info.capabilities()).as_bytes()).to_hex();
+        format!("{}#{}", self.info.name, &known[..16])
+    }
+}
+
+/// What an object records of the targets it was checked for.
+pub fn identities(fixed: &[FixedTarget]) -> String {
+    fixed.iter().map(FixedTarget::identity).collect::<Vec<_>>().join(",")
+}
+
+/// Those of the targets that an object was checked for when it was compiled.
+pub fn checked_before(fixed: &[FixedTarget], recorded: &str) -> Vec<FixedTarget> {
+    fixed.iter().filter(|target| recorded.split(',').any(|one| one == target.identity())).cloned().collect()
 }
 
 /// A need of a kernel that a fixed target does not meet.

@@ -32,6 +32,8 @@ pub struct ObjectHeader {
     pub unit: String,
     /// The optimisation level of code generation.
     pub opt: String,
+    /// For which fixed targets the unit was checked when it was compiled, as the driver names them, comma separated.
+    pub fixed: String,
 }
 
 /// Device code of one object for one target.
@@ -65,7 +67,8 @@ impl<'a> ObjectBlob<'a> {
             entry.set_string(key, value.clone().into_bytes());
         }
         let text = |(name, value): (&str, &String)| (name.to_owned(), Value::Bytes(value.clone().into_bytes()));
-        let header = [("tag", &self.header.tag), ("unit", &self.header.unit), ("opt", &self.header.opt)].into_iter().map(text).collect();
+        let ObjectHeader { tag, unit, opt, fixed } = &self.header;
+        let header = [("tag", tag), ("unit", unit), ("opt", opt), ("fixed", fixed)].into_iter().map(text).collect();
         let mut sets = PropertySets::new();
         sets.insert(OBJECT, header);
         if let Some(summary) = &self.summary {
@@ -92,8 +95,8 @@ impl<'a> ObjectBlob<'a> {
         }
         let string = |key| entry.text(key).map(str::to_owned).ok_or(ImageError::NoString(key));
         let object = image.property_set(OBJECT)?.ok_or(ImageError::NoString(OBJECT))?;
-        let header =
-            ObjectHeader { tag: header_text(&object, "tag")?, unit: header_text(&object, "unit")?, opt: header_text(&object, "opt")? };
+        let text = |name| header_text(&object, name);
+        let header = ObjectHeader { tag: text("tag")?, unit: text("unit")?, opt: text("opt")?, fixed: text("fixed")? };
         let summary = match image.property_set(SUMMARY)? {
             Some(mut set) => Some(payload_bytes(SUMMARY, "module".into(), set.swap_remove("module").unwrap_or(Value::U32(0)))?.1),
             None => None,

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_difference() {
-        let header = aspen_image::ObjectHeader { tag: "t".into(), unit: "x.cpp".into(), opt: "2".into() };
+        let header = aspen_image::ObjectHeader { tag: "t".into(), unit: "x.cpp".into(), opt: "2".into(), fixed: String::new() };
         let blob = ObjectBlob {
             target: "spir64".into(),
             triple: String::new(),

@@ -99,7 +99,7 @@ fn device_link(
             None => {
                 let program = Program::new(units, summaries, builder.options.code_split, exports)?;
                 program.diagnose(&mut session.diagnostics);
-                program.check_fixed_targets(builder.fixed, &targets, target, &mut session.diagnostics);
+                program.check_fixed_targets(units, builder.fixed, &targets, target, &mut session.diagnostics);
                 session.show_diagnostics()?;
                 programs.push(program);
                 programs.len() - 1

@@ -78,15 +78,29 @@ impl Program {
         }
     }
 
-    /// What only the whole program shows of the fixed targets; its units have said the rest when they were compiled.
-    pub fn check_fixed_targets(&self, fixed: &[FixedTarget], compiled_for: &[Target], target: &Target, diagnostics: &mut Diagnostics) {
+    /// What the program shows of the fixed targets, without what its units have said when they were compiled.
+    pub fn check_fixed_targets(
+        &self,
+        units: &[LinkUnit<'_>],
+        fixed: &[FixedTarget],
+        compiled_for: &[Target],
+        target: &Target,
+        diagnostics: &mut Diagnostics,
+    ) {
         if fixed.is_empty() {
             return;
         }
-        let of =
-            |summary: &Summary, analysis: &Analysis| fixed::violations(fixed, compiled_for, &target.analysis_macros, summary, analysis);
-        let known = self.summaries.iter().flat_map(|summary| of(summary, &analyse(summary))).map(|(violation, _)| violation).collect();
-        fixed::report(of(&self.linked.summary, &self.analysis), &known, diagnostics);
+        let violations = |fixed: &[FixedTarget], summary: &Summary, analysis: &Analysis| {
+            fixed::violations(fixed, compiled_for, &target.analysis_macros, summary, analysis)
+        };
+        let mut known = BTreeSet::new();
+        for (unit, summary) in units.iter().zip(&self.summaries) {
+            let checked = fixed::checked_before(fixed, &unit.unit.header.fixed);
+            if !checked.is_empty() {
+                known.extend(violations(&checked, summary, &analyse(summary)).into_iter().map(|(violation, _)| violation));
+            }
+        }
+        fixed::report(violations(fixed, &self.linked.summary, &self.analysis), &known, diagnostics);
     }
 
     /// Functions that an image takes from elsewhere.
