@@ -1,5 +1,6 @@
 //! All of SYCL. Each part can also be included alone.
 #pragma once
+#include <array> // programs expect it
 #include <sycl/accessor.hpp>
 #include <sycl/aspects.hpp>
 #include <sycl/atomic_ref.hpp>

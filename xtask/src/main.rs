@@ -2,6 +2,7 @@
 
 mod bench;
 mod cases;
+mod cts;
 mod demo;
 mod devices;
 mod generate;
@@ -60,6 +61,8 @@ enum Task {
         #[arg(long, value_delimiter = ',')]
         only: Vec<String>,
     },
+    /// Build categories of the Khronos conformance suite from a checkout, and run them on every driver and profile
+    Cts(cts::Options),
     /// Run the acceptance cases beside the repository
     Cases {
         /// Only these, by name; '*' and '?' stand for anything
@@ -88,6 +91,7 @@ fn run(task: Task) -> Result<()> {
         Task::Install { prefix } => install::install(&tree, &prefix),
         Task::Bench { name } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),
+        Task::Cts(options) => cts::cts(&tree, &options),
         Task::Cases { only } => cases::cases(&tree, &only),
     }
 }
