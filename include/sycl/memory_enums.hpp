@@ -53,6 +53,9 @@ constexpr unsigned semantics_of(memory_order order) {
 inline void atomic_fence(memory_order order, memory_scope scope = memory_scope::work_group) {
 #if defined(__ASPEN_SPIRV__)
   __spirv_MemoryBarrier(detail::spirv::scope_of(scope), detail::spirv::semantics_of(order));
+#elif defined(__ASPEN_PTX__)
+  if (order != memory_order::relaxed)
+    detail::ptx::fence(scope == memory_scope::system ? 0 : scope == memory_scope::device ? 1 : 2, order == memory_order::seq_cst);
 #else
   (void)scope;
   switch (order) {

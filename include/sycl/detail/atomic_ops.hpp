@@ -1,7 +1,8 @@
 //! One atomic operation with constant order and scope, for every code generator.
 //!
 //! Clang's `__scoped_atomic_*` serve all passes but for one thing: on SPIR-V their loads and stores become plain ones, so these go through
-//! SPIR-V's own instructions. Floating-point loads and stores travel as integers of their size.
+//! SPIR-V's own instructions. Floating-point loads and stores travel as integers of their size. On PTX what reads and writes is relaxed and
+//! atomic for the device whatever is asked for, so fences order it, and PTX's own instructions make it atomic for the system.
 #pragma once
 #include <sycl/memory_enums.hpp>
 #include <type_traits>
@@ -56,6 +57,47 @@ constexpr int builtin_scope(memory_scope scope) {
   }
 }
 
+#if defined(__ASPEN_PTX__)
+/// Stands around an operation that reads and writes.
+template <memory_order Order, memory_scope Scope> struct ptx_ordering {
+  static constexpr unsigned scope = Scope == memory_scope::system ? 0 : Scope == memory_scope::device ? 1 : 2;
+  ptx_ordering() {
+    if constexpr (Order == memory_order::release || Order == memory_order::acq_rel || Order == memory_order::seq_cst)
+      ptx::fence(scope, Order == memory_order::seq_cst);
+  }
+  ~ptx_ordering() {
+    if constexpr (Order == memory_order::acquire || Order == memory_order::acq_rel || Order == memory_order::seq_cst)
+      ptx::fence(scope, false);
+  }
+};
+/// The type by which PTX calls a `T`.
+template <class T>
+using ptx_number = std::conditional_t<
+    std::is_floating_point_v<T>, T,
+    std::conditional_t<sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, long, unsigned long>,
+                       std::conditional_t<std::is_signed_v<T>, int, unsigned>>>;
+#define __ASPEN_ORDERED [[maybe_unused]] const ptx_ordering<Order, Scope> fences;
+#if __CUDA_ARCH__ >= 600
+#define __ASPEN_FOR_THE_SYSTEM(name)                                                                                                      \
+  if constexpr (Scope == memory_scope::system)                                                                                             \
+    return static_cast<T>(ptx::name(reinterpret_cast<ptx_number<T> *>(at), static_cast<ptx_number<T>>(value)));
+#define __ASPEN_FOR_THE_SYSTEM_OR_LOOP(name, better)                                                                                      \
+  if constexpr (Scope == memory_scope::system && std::is_floating_point_v<T>) {                                                            \
+    T old = atomic_ops<T, memory_order::relaxed, Scope>::load(at);                                                                         \
+    while (!atomic_ops<T, memory_order::relaxed, Scope>::compare_exchange(at, &old, better ? value : old, true))                           \
+      ;                                                                                                                                    \
+    return old;                                                                                                                            \
+  } else                                                                                                                                   \
+    __ASPEN_FOR_THE_SYSTEM(name)
+#endif
+#else
+#define __ASPEN_ORDERED
+#endif
+#ifndef __ASPEN_FOR_THE_SYSTEM
+#define __ASPEN_FOR_THE_SYSTEM(name)
+#define __ASPEN_FOR_THE_SYSTEM_OR_LOOP(name, better)
+#endif
+
 /// The operations on `T` under a constant order and scope.
 template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
   using word = typename atomic_word<sizeof(T)>::type;
@@ -81,7 +123,12 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
 #endif
   }
   static T exchange(T *at, T value) {
+    __ASPEN_ORDERED
     T out;
+#if defined(__ASPEN_PTX__) && __CUDA_ARCH__ >= 600
+    if constexpr (Scope == memory_scope::system)
+      return __builtin_bit_cast(T, ptx::atomic_exchange(reinterpret_cast<word *>(at), __builtin_bit_cast(word, value)));
+#endif
     __scoped_atomic_exchange(at, &value, &out, order, scope);
     return out;
   }
@@ -90,18 +137,46 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
     return weak ? __scoped_atomic_compare_exchange(at, expected, &desired, true, order, failure, scope)
                 : __scoped_atomic_compare_exchange(at, expected, &desired, false, order, failure, scope);
   }
-  static T fetch_add(T *at, T value) { return __scoped_atomic_fetch_add(at, value, order, scope); }
-  static T fetch_sub(T *at, T value) {
-    if constexpr (std::is_floating_point_v<T>)
-      return __scoped_atomic_fetch_add(at, -value, order, scope); // SPIR-V has no floating-point subtraction
-    else
-      return __scoped_atomic_fetch_sub(at, value, order, scope);
+  static T fetch_add(T *at, T value) {
+    __ASPEN_ORDERED
+    __ASPEN_FOR_THE_SYSTEM(atomic_add)
+    return __scoped_atomic_fetch_add(at, value, order, scope);
   }
-  static T fetch_min(T *at, T value) { return __scoped_atomic_fetch_min(at, value, order, scope); }
-  static T fetch_max(T *at, T value) { return __scoped_atomic_fetch_max(at, value, order, scope); }
-  static T fetch_and(T *at, T value) { return __scoped_atomic_fetch_and(at, value, order, scope); }
-  static T fetch_or(T *at, T value) { return __scoped_atomic_fetch_or(at, value, order, scope); }
-  static T fetch_xor(T *at, T value) { return __scoped_atomic_fetch_xor(at, value, order, scope); }
+  static T fetch_sub(T *at, T value) {
+#if !defined(__ASPEN_PTX__)
+    if constexpr (!std::is_floating_point_v<T>)
+      return __scoped_atomic_fetch_sub(at, value, order, scope);
+#endif
+    return fetch_add(at, -value); // SPIR-V has no floating-point subtraction, PTX none at all
+  }
+  static T fetch_min(T *at, T value) {
+    __ASPEN_ORDERED
+    __ASPEN_FOR_THE_SYSTEM_OR_LOOP(atomic_min, value < old)
+    return __scoped_atomic_fetch_min(at, value, order, scope);
+  }
+  static T fetch_max(T *at, T value) {
+    __ASPEN_ORDERED
+    __ASPEN_FOR_THE_SYSTEM_OR_LOOP(atomic_max, old < value)
+    return __scoped_atomic_fetch_max(at, value, order, scope);
+  }
+  static T fetch_and(T *at, T value) {
+    __ASPEN_ORDERED
+    __ASPEN_FOR_THE_SYSTEM(atomic_and)
+    return __scoped_atomic_fetch_and(at, value, order, scope);
+  }
+  static T fetch_or(T *at, T value) {
+    __ASPEN_ORDERED
+    __ASPEN_FOR_THE_SYSTEM(atomic_or)
+    return __scoped_atomic_fetch_or(at, value, order, scope);
+  }
+  static T fetch_xor(T *at, T value) {
+    __ASPEN_ORDERED
+    __ASPEN_FOR_THE_SYSTEM(atomic_xor)
+    return __scoped_atomic_fetch_xor(at, value, order, scope);
+  }
 };
+#undef __ASPEN_ORDERED
+#undef __ASPEN_FOR_THE_SYSTEM
+#undef __ASPEN_FOR_THE_SYSTEM_OR_LOOP
 
 } // namespace sycl::detail

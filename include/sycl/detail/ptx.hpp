@@ -64,6 +64,63 @@ inline unsigned shuffle_up(unsigned mask, unsigned value, unsigned by) {
   return static_cast<unsigned>(__nvvm_shfl_sync_up_i32(mask, static_cast<int>(value), static_cast<int>(by), 0));
 }
 
+/// Orders this thread's accesses as the system (0), the device (1) or the block (2) sees them.
+inline void fence(unsigned scope, bool sequential) {
+#if __CUDA_ARCH__ >= 700
+  if (scope == 0) {
+    if (sequential)
+      asm volatile("fence.sc.sys;" ::: "memory");
+    else
+      asm volatile("fence.acq_rel.sys;" ::: "memory");
+  } else if (scope == 1) {
+    if (sequential)
+      asm volatile("fence.sc.gpu;" ::: "memory");
+    else
+      asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  } else {
+    if (sequential)
+      asm volatile("fence.sc.cta;" ::: "memory");
+    else
+      asm volatile("fence.acq_rel.cta;" ::: "memory");
+  }
+#else
+  // These are as strong as sequential order wants.
+  (void)sequential;
+  if (scope == 0)
+    __nvvm_membar_sys();
+  else if (scope == 1)
+    __nvvm_membar_gl();
+  else
+    __nvvm_membar_cta();
+#endif
+}
+
+#if __CUDA_ARCH__ >= 600
+/// Relaxed operations that the whole system sees as atomic: those of LLVM are atomic for the device only.
+#define __ASPEN_PTX_ATOMIC(name, instruction, type, T, r)                                                                                 \
+  inline T name(T *at, T value) {                                                                                                          \
+    T old;                                                                                                                                 \
+    asm volatile("atom.sys." instruction "." type " %0, [%1], %2;" : "=" r(old) : "l"(at), r(value) : "memory");                           \
+    return old;                                                                                                                            \
+  }
+#define __ASPEN_PTX_ATOMICS(T, bits, add, order, r)                                                                                       \
+  __ASPEN_PTX_ATOMIC(atomic_exchange, "exch", bits, T, r)                                                                                  \
+  __ASPEN_PTX_ATOMIC(atomic_add, "add", add, T, r)                                                                                         \
+  __ASPEN_PTX_ATOMIC(atomic_min, "min", order, T, r)                                                                                       \
+  __ASPEN_PTX_ATOMIC(atomic_max, "max", order, T, r)                                                                                       \
+  __ASPEN_PTX_ATOMIC(atomic_and, "and", bits, T, r)                                                                                        \
+  __ASPEN_PTX_ATOMIC(atomic_or, "or", bits, T, r)                                                                                          \
+  __ASPEN_PTX_ATOMIC(atomic_xor, "xor", bits, T, r)
+__ASPEN_PTX_ATOMICS(int, "b32", "s32", "s32", "r")
+__ASPEN_PTX_ATOMICS(unsigned, "b32", "u32", "u32", "r")
+__ASPEN_PTX_ATOMICS(long, "b64", "u64", "s64", "l")
+__ASPEN_PTX_ATOMICS(unsigned long, "b64", "u64", "u64", "l")
+__ASPEN_PTX_ATOMIC(atomic_add, "add", "f32", float, "f")
+__ASPEN_PTX_ATOMIC(atomic_add, "add", "f64", double, "d")
+#undef __ASPEN_PTX_ATOMICS
+#undef __ASPEN_PTX_ATOMIC
+#endif
+
 } // namespace sycl::detail::ptx
 
 #endif
