@@ -159,3 +159,49 @@ fn device_macros(table: &Table) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::process::Command;
+
+    use super::*;
+    use crate::shell::{Tree, output};
+
+    /// S2's first test: the aspects of the table, of the headers and of the target database are the same. Each is asked in its own way, so
+    /// that this does not depend on the generator.
+    #[test]
+    fn aspects_of_table_headers_and_targets_agree() {
+        let root = Tree::find().expect("the repository").root;
+        let text = std::fs::read_to_string(root.join("data/aspects.toml")).expect("the table");
+        let table: Table = toml::from_str(&text).expect("TOML");
+        let rows = table.aspect.iter().map(|row| (row.name.clone(), u64::from(row.number)));
+        let expected: BTreeMap<String, u64> =
+            rows.chain(architectures(&table).map(|(number, name)| (name.to_owned(), u64::from(number)))).collect();
+        assert!(expected.len() > 100);
+
+        let mut preprocess = Command::new("clang++-22");
+        preprocess.args(["-E", "-P", "-x", "c++"]);
+        for list in ["__SYCL_ASPECT", "__SYCL_ASPECT_DEPRECATED", "__SYCL_ASPECT_ARCHITECTURE"] {
+            preprocess.arg(format!("-D{list}(name,number)=aspect name number"));
+        }
+        let lines = output(preprocess.arg(root.join("include/sycl/aspects.def"))).expect("clang preprocesses").stdout;
+        let lines = String::from_utf8(lines).expect("text");
+        let words: Vec<&str> = lines.split_whitespace().collect();
+        let of_headers: BTreeMap<String, u64> =
+            words.chunks(3).map(|words| (words[1].to_owned(), words[2].parse().expect("a number"))).collect();
+        assert_eq!(of_headers, expected);
+
+        let mut include = OsString::from("-I");
+        include.push(root.join("data"));
+        let dump = aspen_tblgen::dump(&root.join("data/devices.td"), &[include]).expect("llvm-tblgen reads it");
+        let dump: serde_json::Value = serde_json::from_str(&dump).expect("JSON");
+        let records = dump["!instanceof"]["Aspect"].as_array().expect("a list");
+        let of_targets: BTreeMap<String, u64> = records
+            .iter()
+            .map(|record| &dump[record.as_str().expect("a name")])
+            .map(|record| (record["Name"].as_str().expect("a text").to_owned(), record["Number"].as_u64().expect("a number")))
+            .collect();
+        assert_eq!(of_targets, expected);
+    }
+}

@@ -9,6 +9,7 @@ mod generate;
 mod install;
 mod layers;
 mod matrix;
+mod reality;
 mod setup;
 mod shell;
 mod suites;

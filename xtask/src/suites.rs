@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::setup::setup_for_tests;
 use crate::shell::{Tree, run, shown};
-use crate::{devices, generate, install, layers, matrix};
+use crate::{devices, generate, install, layers, matrix, reality};
 
 /// Tests that passed and failed.
 #[derive(Clone, Copy, Default)]
@@ -26,7 +26,7 @@ struct Suite {
     run: fn(&Tree, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 9] = [
+const SUITES: [Suite; 10] = [
     Suite { name: "fmt", about: "formatting", run: |tree, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
@@ -34,6 +34,7 @@ const SUITES: [Suite; 9] = [
     Suite { name: "unit", about: "tests at the crates", run: unit },
     Suite { name: "headers", about: "every header alone, and what the headers offer", run: headers },
     Suite { name: "aot", about: "the target database against ocloc", run: aot },
+    Suite { name: "reality", about: "the target database against the devices that are there", run: reality },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
 ];
@@ -153,6 +154,13 @@ fn strict(bin: &Path, standard: &str, unit: &Path) -> Command {
 
 fn aot(tree: &Tree, count: &mut Count) -> Result<()> {
     count.passed += matrix::run(tree)?;
+    Ok(())
+}
+
+fn reality(tree: &Tree, count: &mut Count) -> Result<()> {
+    let outcome = reality::run(tree)?;
+    count.passed += outcome.compared;
+    count.skipped += outcome.skipped;
     Ok(())
 }
 
