@@ -14,8 +14,18 @@
 
 namespace sycl {
 
+class handler;
 class queue;
 template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
+
+namespace detail {
+/// Base of what sycl::reduction returns.
+struct reduction_tag {};
+template <class T> inline constexpr bool is_reduction = std::is_base_of_v<reduction_tag, std::decay_t<T>>;
+/// In reduction.hpp.
+template <class Name, class Shape, class... Arguments, size_t... I>
+void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
+} // namespace detail
 
 /// What a host task may ask for; there is no native handle on the embedded CPU.
 class interop_handle {
@@ -89,6 +99,16 @@ public:
                     "a kernel over an nd_range takes a sycl::nd_item of its dimensions, and perhaps a sycl::kernel_handler");
       parallel_for<N>(shape, detail::with_constants<F>{f, constant_block()});
     }
+  }
+
+  /// With reductions before the function, which gets a reducer for each. Source: SYCL 2020 §4.9.2.
+  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0>
+  void parallel_for(range<D> items, const First &first, const Rest &...rest) {
+    detail::reduce_arguments<Name>(*this, items, std::make_index_sequence<sizeof...(Rest)>(), first, rest...);
+  }
+  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0>
+  void parallel_for(nd_range<D> shape, const First &first, const Rest &...rest) {
+    detail::reduce_arguments<Name>(*this, shape, std::make_index_sequence<sizeof...(Rest)>(), first, rest...);
   }
 
   /// Hierarchical kernels; the device chooses the size of the groups.
@@ -181,6 +201,25 @@ public:
     return offset;
   }
 
+  /// For the library: memory that only this command uses, where its device sees it.
+  void *aspen_scratch(size_t bytes, size_t alignment) {
+    aspen_buffer_t *own = nullptr;
+    detail::check(aspen_buffer_create(bytes ? bytes : 1, alignment, nullptr, 0, &own));
+    scratch_.add(own);
+    return aspen_use(own, ASPEN_ACCESS_READ_WRITE, false);
+  }
+  /// For the library: a kernel that runs after the command so far, and whose event becomes the command's.
+  template <class Name, class F> void aspen_then(const F &f) {
+    go_on();
+    single_task<Name>(f);
+  }
+  template <class Name, class F> void aspen_then(const F &f, size_t items) {
+    go_on();
+    parallel_for<Name>(range<1>(items), f);
+  }
+  const device &aspen_device() const { return queue_->device; }
+  detail::constant_block aspen_constants() { return constant_block(); }
+
 private:
   friend class queue;
   explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {}
@@ -206,6 +245,13 @@ private:
     for (const event &e : events_)
       handles_.add(e.aspen_handle());
     return {uses_.data(), uses_.size(), handles_.data(), handles_.size()};
+  }
+
+  /// What follows waits for what was submitted.
+  void go_on() {
+    if (result_)
+      events_.add(event(std::exchange(result_, nullptr), queue_));
+    local_memory_ = 0;
   }
 
   detail::constant_values &values() { return bundle_ ? bundle_->constants : constants_; }

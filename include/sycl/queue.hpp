@@ -119,6 +119,23 @@ public:
   template <class Name = detail::unnamed_kernel, class F, int D> event parallel_for(range<D> items, id<D> offset, F f) {
     return command([&](handler &h) { h.parallel_for<Name>(items, offset, f); });
   }
+  /// With reductions before the function.
+#define __ASPEN_REDUCTION_SHORTCUT(SHAPE)                                                                                                 \
+  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0> \
+  event parallel_for(SHAPE<D> shape, const First &first, const Rest &...rest) {                                                            \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); });                                                      \
+  }                                                                                                                                        \
+  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0> \
+  event parallel_for(SHAPE<D> shape, const event &after, const First &first, const Rest &...rest) {                                        \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); }, after);                                               \
+  }                                                                                                                                        \
+  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0> \
+  event parallel_for(SHAPE<D> shape, const std::vector<event> &after, const First &first, const Rest &...rest) {                           \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); }, after);                                               \
+  }
+  __ASPEN_REDUCTION_SHORTCUT(range)
+  __ASPEN_REDUCTION_SHORTCUT(nd_range)
+#undef __ASPEN_REDUCTION_SHORTCUT
   template <class Name = detail::unnamed_kernel, class F> event single_task(F f) {
     return command([&](handler &h) { h.single_task<Name>(f); });
   }
