@@ -22,12 +22,30 @@ impl Diagnostic {
         let Diagnostic { file, line, column, message, source_line } = self;
         write!(f, "{file}:{line}:{column}: {severity}: {message}")?;
         if !source_line.is_empty() {
+            let (shown, before) = window(source_line, column - 1);
             // Tabs stay tabs, so that the caret stands right below them.
-            let indent: String = source_line.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-            write!(f, "\n{line:5} | {source_line}\n      | {indent}^")?;
+            let indent: String = shown.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+            write!(f, "\n{line:5} | {shown}\n      | {indent}^")?;
         }
         Ok(())
     }
+}
+
+/// What is shown of a line, in characters; nobody reads more.
+const WIDTH: usize = 160;
+
+/// The part of a line around a character, and where that character stands in it. What a terminal would obey rather than show is replaced.
+fn window(line: &str, at: usize) -> (String, usize) {
+    let visible = |c: char| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
+    let count = line.chars().count();
+    if count <= WIDTH {
+        return (line.chars().map(visible).collect(), at);
+    }
+    let start = at.min(count).saturating_sub(WIDTH / 2);
+    let end = (start + WIDTH).min(count);
+    let (left, right) = (if start > 0 { "…" } else { "" }, if end < count { "…" } else { "" });
+    let middle: String = line.chars().skip(start).take(end - start).map(visible).collect();
+    (format!("{left}{middle}{right}"), at - start + left.chars().count())
 }
 
 /// Something in a file that works but is hardly meant.

@@ -55,6 +55,27 @@ fn place(location: Location) -> (usize, usize) {
     (number(location.line()), number(location.column()))
 }
 
+/// The text of a file, which must be UTF-8.
+///
+/// # Errors
+/// The place of the first byte that is none.
+pub fn text<'b>(file_name: &str, bytes: &'b [u8]) -> Result<&'b str, ConfigError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let (good, bad) = bytes.split_at(error.valid_up_to());
+        let good = String::from_utf8_lossy(good);
+        let before = good.rsplit('\n').next().unwrap_or_default();
+        let rest = String::from_utf8_lossy(bad.split(|&byte| byte == b'\n').next().unwrap_or_default());
+        let byte = bad.first().copied().unwrap_or_default();
+        ConfigError(vec![Diagnostic {
+            file: file_name.to_owned(),
+            line: good.matches('\n').count() + 1,
+            column: before.chars().count() + 1,
+            message: format!("the file is no UTF-8 text: byte 0x{byte:02x}"),
+            source_line: format!("{before}{rest}"),
+        }])
+    })
+}
+
 /// Reads a file. An empty one, or one of comments only, has no entries.
 pub(crate) fn entries(file: File<'_>) -> Result<Vec<Entry>, ConfigError> {
     let mut options = Options::default();
@@ -74,6 +95,9 @@ fn plain(error: &serde_saphyr::Error) -> String {
     if let serde_saphyr::Error::MultipleDocuments { .. } = error.without_snippet() {
         return "the file holds more than one YAML document".to_owned();
     }
+    if let serde_saphyr::Error::Budget { .. } = error.without_snippet() {
+        return "the file unfolds to more than any list of devices holds: too many values, or too many uses of one '&anchor'".to_owned();
+    }
     let text = error.without_snippet().to_string();
     let text = text.lines().next().unwrap_or_default();
     let text = text.strip_prefix("error: ").unwrap_or(text);
@@ -83,6 +107,7 @@ fn plain(error: &serde_saphyr::Error) -> String {
         "expected sequence start" => "expected a list, '[a, b]'".to_owned(),
         "expected string scalar" => "expected a text".to_owned(),
         "invalid boolean" => "expected 'true' or 'false'".to_owned(),
+        "recursive references require weak recursion types" => "an '*alias' stands inside of what it names".to_owned(),
         "invalid u32" => "expected a number from 1 to 4294967295".to_owned(),
         other => other.to_owned(),
     }
@@ -108,6 +133,7 @@ fn checked(file: File<'_>, name: &Spanned<String>, entry: RawEntry, problems: &m
             RawValue::Text(text) if key.value == "aot-toolchain" => fields.aot_toolchain = Some(text),
             RawValue::Text(text) if key.value == "aot-toolchain-options" => fields.aot_toolchain_options = Some(text),
             RawValue::Text(text) => fields.aot_extra.push((key.value["aot-toolchain-".len()..].to_owned(), text)),
+            RawValue::Nothing => problems.push(file.at(key.referenced, format!("the field '{}' has no value", key.value))),
             RawValue::Unknown => {
                 let hint = hint(&key.value, FIELDS.iter().copied());
                 problems.push(file.at(key.referenced, format!("unknown field '{}'{hint}", key.value)));
@@ -156,6 +182,7 @@ enum RawValue {
     Flag(bool),
     Sizes(Vec<Spanned<u32>>),
     Text(String),
+    Nothing,
     Unknown,
 }
 
@@ -195,11 +222,11 @@ impl<'de> Deserialize<'de> for RawEntry {
                 let mut fields = Vec::new();
                 while let Some(key) = map.next_key::<Spanned<String>>()? {
                     let value = match key.value.as_str() {
-                        "aspects" => RawValue::Aspects(map.next_value()?),
-                        "may_support_other_aspects" => RawValue::Flag(map.next_value()?),
-                        "sub-group-sizes" => RawValue::Sizes(map.next_value()?),
+                        "aspects" => map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Aspects),
+                        "may_support_other_aspects" => map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Flag),
+                        "sub-group-sizes" => map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Sizes),
                         name if name == "aot-toolchain" || name.strip_prefix("aot-toolchain-").is_some_and(|rest| !rest.is_empty()) => {
-                            RawValue::Text(map.next_value()?)
+                            map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Text)
                         }
                         _ => {
                             map.next_value::<IgnoredAny>()?;

@@ -118,8 +118,10 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
     let mut database = Database::builtin().clone();
     let mut warnings = Vec::new();
     for file in &options.config_files {
-        let text = fs::read_to_string(file).map_err(|error| Error::file("read", file, error))?;
-        let overlaid = database.overlay(&file.to_string_lossy(), &text).map_err(|error| Error::DeviceFile(error.to_string()))?;
+        let bytes = fs::read(file).map_err(|error| Error::file("read", file, error))?;
+        let name = file.to_string_lossy();
+        let overlaid = aspen_devices::text(&name, &bytes).and_then(|text| database.overlay(&name, text));
+        let overlaid = overlaid.map_err(|error| Error::DeviceFile(error.to_string()))?;
         warnings.extend(overlaid.1.iter().map(ToString::to_string));
         database = overlaid.0;
     }

@@ -33,8 +33,9 @@ impl Profile {
 
 fn with_file(path: &Path) -> Result<Database> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(Code::Invalid, format!("ASPEN_DEVICE_CONFIG_FILE={}: {error}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
-    let (database, warnings) = Database::builtin().overlay(&path.display().to_string(), &text).map_err(|error| wrong(&error))?;
+    let (name, bytes) = (path.display().to_string(), fs::read(path).map_err(|error| wrong(&error))?);
+    let overlaid = aspen_devices::text(&name, &bytes).and_then(|text| Database::builtin().overlay(&name, text));
+    let (database, warnings) = overlaid.map_err(|error| wrong(&error))?;
     for warning in warnings {
         eprintln!("aspen: {warning}");
     }

@@ -27,9 +27,9 @@ pub fn database(files: &[PathBuf]) -> Result<Database, Failure> {
 
 fn overlay(database: &Database, file: &Path) -> Result<(Database, String), Failure> {
     let name = file.display().to_string();
-    let text = fs::read_to_string(file).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
-    let (database, warnings) =
-        database.overlay(&name, &text).map_err(|error| Failure::Input(format!("the device file cannot be used\n{error}")))?;
+    let bytes = fs::read(file).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
+    let overlaid = aspen_devices::text(&name, &bytes).and_then(|text| database.overlay(&name, text));
+    let (database, warnings) = overlaid.map_err(|error| Failure::Input(format!("the device file cannot be used\n{error}")))?;
     Ok((database, warnings.iter().map(|warning| format!("{warning}\n")).collect()))
 }
 
