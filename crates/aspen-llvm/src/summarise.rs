@@ -53,8 +53,9 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
 /// A module that nobody explains: an entry of clang's runs the one `operator()` that it, or the header's glue below it, calls first.
 /// Kernels that were written by hand have no body of their own.
 fn guess_bodies(functions: &mut [Function]) {
-    let base_is_call = |id: FuncId| demangle_base(&functions[id.index()].symbol).is_some_and(|base| base == "operator()");
     let is_glue = |id: FuncId| functions[id.index()].name.starts_with("sycl::");
+    let base_is_call =
+        |id: FuncId| !is_glue(id) && demangle_base(&functions[id.index()].symbol).is_some_and(|base| base == "operator()");
     let mut bodies = Vec::new();
     for (index, function) in functions.iter().enumerate() {
         if !matches!(function.role, Role::Kernel(_)) || !function.symbol.starts_with("_ZTS") {

@@ -1,6 +1,8 @@
 //! A fresh folder, a clean environment, and an installed prefix made of what cargo has built: commands run as a user runs them.
 #![allow(dead_code)] // each test file uses a part
 
+pub mod rules;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
