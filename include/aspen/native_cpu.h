@@ -12,6 +12,10 @@
  * fills with the address of F in the image that exports it, before anything runs. Images that import or export functions must have one
  * current item between them: those that keep one export a pointer ASPEN_CPU_ITEM_SLOT to an aspen_cpu_current_item_fn, filled likewise,
  * and use what that function's result points to instead of a thread_local of their own.
+ *
+ * What the device has. An image whose code asks for aspects of the device (if_device_has) exports a table ASPEN_CPU_DEVICE_HAS of
+ * ASPEN_CPU_ANSWERS answers; the backend writes aspen_cpu_yes for every aspect that the device has, as the active profile presents it,
+ * before anything runs.
  */
 #ifndef ASPEN_NATIVE_CPU_H
 #define ASPEN_NATIVE_CPU_H
@@ -70,6 +74,12 @@ typedef void (*aspen_cpu_item_entry)(const void *closure, aspen_cpu_item_t *item
 #define ASPEN_CPU_IMPORT_SLOT "aspen_import."
 #define ASPEN_CPU_ITEM_SLOT "aspen_cpu_current_item"
 typedef aspen_cpu_item_t **(*aspen_cpu_current_item_fn)(void); /* the calling thread's */
+
+#define ASPEN_CPU_DEVICE_HAS "aspen_cpu_device_has"
+#define ASPEN_CPU_ANSWERS 2048u
+/* Aspects are numbered from 0, architectures from 10000; there are fewer than 1024 of either. */
+#define ASPEN_CPU_ANSWER_OF(aspect) ((aspect) < 10000u ? (aspect) & 1023u : 1024u + ((aspect) - 10000u & 1023u))
+typedef enum aspen_cpu_answer { aspen_cpu_no = 0, aspen_cpu_yes = 1 } aspen_cpu_answer_t;
 
 #ifdef __cplusplus
 }

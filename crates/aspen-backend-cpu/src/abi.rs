@@ -10,6 +10,22 @@ pub(crate) const IMPORT_SLOT: &str = "aspen_import.";
 
 /// The slot for [`CurrentItem`] in images that import or export functions (`ASPEN_CPU_ITEM_SLOT`).
 pub(crate) const ITEM_SLOT: &str = "aspen_cpu_current_item";
+/// The table of images that ask what the device has (`ASPEN_CPU_DEVICE_HAS`).
+pub(crate) const DEVICE_HAS: &str = "aspen_cpu_device_has";
+/// How long it is (`ASPEN_CPU_ANSWERS`).
+const ANSWERS: u32 = 2048;
+
+/// Where an aspect's answer stands in the table (`ASPEN_CPU_ANSWER_OF`); `None` for numbers that have no place of their own.
+pub(crate) fn answer_of(aspect: u32) -> Option<usize> {
+    const HALF: u32 = ANSWERS / 2;
+    const ARCHITECTURES: u32 = 10_000;
+    let index = match aspect {
+        0..HALF => aspect,
+        ARCHITECTURES.. if aspect - ARCHITECTURES < HALF => HALF + aspect - ARCHITECTURES,
+        _ => return None,
+    };
+    Some(index as usize)
+}
 
 /// `aspen_cpu_ops_t`.
 #[repr(C)]

@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{io, mem, ptr};
 
+use aspen_contract::AspectSet;
 use aspen_runtime::backend::{Job, Kernel, Launch, LaunchKind, Part, Program};
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{self, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry};
+use crate::abi::{self, DEVICE_HAS, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry};
 use crate::groups::Groups;
 use crate::range::Boxes;
 
@@ -52,6 +53,7 @@ impl Images {
                 library.import(symbol, &libraries[*provider])?;
             }
             library.share_item();
+            library.tell(part.has);
         }
         Ok(Images { libraries })
     }
@@ -93,6 +95,16 @@ impl Library {
         if let Some(slot) = self.find(ITEM_SLOT) {
             // SAFETY: as in `import`; the function has the type that native_cpu.h gives.
             unsafe { slot.cast::<abi::CurrentItem>().write(current_item) };
+        }
+    }
+
+    /// Fills the table of what the device has. Images that do not ask have none.
+    fn tell(&self, has: &AspectSet) {
+        let Some(table) = self.find(DEVICE_HAS) else { return };
+        for index in has.iter().filter_map(|aspect| abi::answer_of(aspect.number())) {
+            // SAFETY: native_cpu.h: the table is an array of ASPEN_CPU_ANSWERS enumerators of 32 bits in writable memory of the image, and
+            // `answer_of` stays below that; the image runs nothing yet.
+            unsafe { table.cast::<u32>().add(index).write(1) };
         }
     }
 }

@@ -52,6 +52,8 @@ impl Target for NativeCpu {
 const IMPORT_SLOT: &str = "aspen_import.";
 /// The slot of images that share the current item (`ASPEN_CPU_ITEM_SLOT`).
 const ITEM_SLOT: &str = "aspen_cpu_current_item";
+/// The table of images that ask what the device has (`ASPEN_CPU_DEVICE_HAS`).
+const DEVICE_HAS: &str = "aspen_cpu_device_has";
 /// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
 const CURRENT_ITEM: &str = "_ZN4sycl6detail7currentE";
 
@@ -62,6 +64,11 @@ impl NativeCpu {
     /// If the module uses the current item as no header of ours does.
     pub fn open(module: &mut Module<'_>, imports: &[String]) -> Result<(), aspen_llvm::Error> {
         module.share_calls(&SharedCalls { imports, import_slot: IMPORT_SLOT, variable: CURRENT_ITEM, variable_slot: ITEM_SLOT })
+    }
+
+    /// Lets the backend say what the device has, if the module asks. Source: `include/aspen/native_cpu.h`, "What the device has".
+    pub fn ask(module: &mut Module<'_>) {
+        module.expose(DEVICE_HAS);
     }
 }
 
@@ -110,7 +117,7 @@ impl Link {
 
 /// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.
 fn version_script(entries: &[String]) -> String {
-    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {ITEM_SLOT};\n");
+    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n");
     for entry in entries {
         script += &format!("    \"{entry}\";\n");
     }

@@ -7,6 +7,7 @@ mod attach;
 mod calls;
 mod dialect;
 mod entries;
+mod exposed;
 pub mod facts;
 mod ffi;
 mod generate;

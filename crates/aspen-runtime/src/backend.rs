@@ -6,7 +6,7 @@ use std::alloc;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use aspen_contract::Capabilities;
+use aspen_contract::{AspectSet, Capabilities};
 pub use aspen_image::{DeviceImage, ImageKind};
 
 use crate::error::{Code, Error, Result};
@@ -159,6 +159,8 @@ pub struct Part<'a> {
     pub name: &'a str,
     /// The image. SPIR-V is specialised for the device already, so its bytes also tell what of the linked image the device gets.
     pub image: &'a DeviceImage<'a>,
+    /// What the device has, as the active profile presents it: images that decide by it when they are loaded ask for it.
+    pub has: &'a AspectSet,
     /// The functions it takes from others: the symbol, and the index of the part that exports it.
     pub imports: &'a [(String, usize)],
 }

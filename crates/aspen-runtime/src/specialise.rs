@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use aspen_contract::{Need, Requirements};
+use aspen_contract::{AspectSet, Need, Requirements};
 use aspen_image::DeviceImage;
 use aspen_spirv::SpecId;
 
@@ -28,6 +28,11 @@ pub(crate) fn for_device<'i>(device: &Device, label: &str, image: &'i DeviceImag
         tracing::debug!(image = label, device = device.selector_name(), us, from = image.bytes().len(), to = bytes.len(), "specialised");
     }
     Ok(special)
+}
+
+/// The aspects that code which asks the device finds, whatever the kind of its image.
+pub(crate) fn has(device: &Device) -> AspectSet {
+    device.capabilities().aspects.iter().copied().filter(|aspect| meets(device, &Need::Aspect(*aspect))).collect()
 }
 
 /// Whether kernels that need this run here, as the check says.

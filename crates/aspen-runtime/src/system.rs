@@ -212,8 +212,10 @@ fn surely_unmet(verdict: Verdict) -> Vec<Need> {
 
 /// The profile's answers; where the target's entry leaves something open, the device's own.
 fn presented(real: &Capabilities, profile: Option<&Profile>) -> Capabilities {
-    let Some(Profile { capabilities: profile, .. }) = profile else { return real.clone() };
+    let Some(Profile { name, capabilities: profile }) = profile else { return real.clone() };
     let mut aspects = profile.aspects.clone();
+    // Which device it stands for is an aspect, too, where there is one for it. Source: S4.
+    aspects.extend(Aspect::from_name(&format!("ext_{name}")));
     if profile.may_support_other_aspects {
         aspects.extend(real.aspects.iter().copied());
     }

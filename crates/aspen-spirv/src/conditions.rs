@@ -7,10 +7,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aspen_contract::Need;
+use aspen_contract::{AspectSet, Guard, Need, Requirements};
 
-/// What a root needs, sorted.
-pub(crate) type Alternative = Vec<Need>;
+use crate::spec_id::unguarded;
+
+/// One thing that has to be true of a device.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Clause {
+    /// It meets the need.
+    Need(Need),
+    /// Where the guard holds, it has these aspects. Source: DESIGN §7.8.
+    Guarded(Guard, AspectSet),
+}
+
+/// What a root needs, sorted; each once.
+pub(crate) type Alternative = Vec<Clause>;
+
+/// Everything that has to be true of a device that runs something with these requirements.
+pub(crate) fn alternative(requirements: &Requirements) -> Alternative {
+    let guarded = requirements.guarded.iter().map(|(guard, aspects)| Clause::Guarded(guard.clone(), aspects.clone()));
+    let mut clauses: Alternative = unguarded(requirements).map(Clause::Need).chain(guarded).collect();
+    clauses.sort();
+    clauses
+}
 
 /// The alternatives of a condition, sorted; none contains another. Empty: nobody reaches the function.
 pub(crate) type Condition = Vec<usize>;

@@ -6,9 +6,9 @@
 //! Source: S1 "Modifications to the GEN compiler"; DESIGN §7.8, §7.20, §9.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rspirv::spirv::{Decoration, LinkageType, Op};
+use rspirv::spirv::{Decoration, FunctionControl, LinkageType, Op};
 
 use crate::constants::{Constants, Known, Value};
 use crate::error::Error;
@@ -17,6 +17,9 @@ use crate::grammar::{Enumerants, Item, grammar};
 use crate::module::{Definition, Function, HEADER_WORDS, Instruction, Module, instruction, instructions, literal, literal_length};
 use crate::needs::Needs;
 use crate::spec_id::SpecId;
+
+/// Parts of the names of `sycl::detail::where_device_has` and `where_device_lacks` (include/sycl/ext/oneapi/device_if.hpp).
+const GUARDED_BODIES: [&str; 2] = ["N4sycl6detail16where_device_has", "N4sycl6detail18where_device_lacks"];
 
 /// Makes of a module what a device needs of it. `value` says what each specialization constant of Aspen's is there; constants of the user's
 /// that it gives a value count as well. A module without any comes back as it is.
@@ -435,10 +438,29 @@ impl<'m> Sweep<'m> {
                 put(words);
             }
         }
+        let guarded = self.guarded_bodies();
         for (index, function) in module.functions.iter().enumerate().filter(|(_, function)| self.is_live(function.id)) {
-            put(self.folded.get(&index).map_or(module.body(function), Vec::as_slice));
+            let body = self.folded.get(&index).map_or(module.body(function), Vec::as_slice);
+            match guarded.contains(&function.id).then(|| body.split_at_checked(4)).flatten() {
+                Some(([op, of, id, control], rest)) => {
+                    let control = FunctionControl::from_bits_retain(*control).difference(FunctionControl::DONT_INLINE);
+                    put(&[*op, *of, *id, (control | FunctionControl::INLINE).bits()]);
+                    put(rest);
+                }
+                _ => put(body),
+            }
         }
         out
+    }
+
+    /// The functions that kept bodies of `if_device_has` apart until it is decided which of them stay; now they may be inlined.
+    fn guarded_bodies(&self) -> BTreeSet<u32> {
+        let names =
+            self.module.globals.iter().filter(|global| global.is(Op::Name)).filter_map(|global| match self.module.words_of(global) {
+                [_, id, name @ ..] => Some((*id, literal(name))),
+                _ => None,
+            });
+        names.filter(|(_, name)| GUARDED_BODIES.iter().any(|part| name.contains(part))).map(|(id, _)| id).collect()
     }
 
     /// An instruction before the functions as it is written, if it is.

@@ -4,14 +4,15 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use aspen_contract::{Need, Requirements};
+use aspen_contract::{AspectSet, Need, Requirements};
 use rspirv::spirv::{Capability, Decoration, LinkageType, Op};
 
-use crate::conditions::{Alternative, Conditions};
+use crate::conditions::{Alternative, Clause, Conditions, alternative};
+use crate::constants::Constants;
 use crate::error::Error;
 use crate::grammar::{Enumerants, Item, grammar};
 use crate::module::{Definition, HEADER_WORDS, Module, instruction, instructions, literal, to_literal};
-use crate::spec_id::{Numbering, unguarded};
+use crate::spec_id::{Numbering, SpecId};
 
 const EXTENSION: &str = "SPV_INTEL_function_variants";
 
@@ -28,9 +29,7 @@ pub fn write<'b>(module: &'b [u8], roots: &[Root<'_>], numbering: &Numbering) ->
     let mut alternatives: Vec<(usize, Alternative)> = Vec::new();
     for (symbol, requirements) in roots {
         let function = named.get(*symbol).ok_or_else(|| Error::NoRoot((*symbol).to_owned()))?;
-        let mut needs: Alternative = unguarded(requirements).collect();
-        needs.sort();
-        alternatives.push((*function, needs));
+        alternatives.push((*function, alternative(requirements)));
     }
     let conditions = Conditions::of(&CallGraph::of(&parsed).callees, &alternatives);
     let mut writer = Writer::new(&parsed, numbering);
@@ -197,12 +196,20 @@ struct Writer<'m> {
 impl<'m> Writer<'m> {
     fn new(module: &'m Module, numbering: &'m Numbering) -> Self {
         let boolean = module.globals.iter().find(|global| global.is(Op::TypeBool)).map(|global| module.words_of(global)[1]);
+        // Code that asks the device brings guards' constants of its own.
+        let decorations = Constants::decorations(module);
+        let specs = module.globals.iter().filter(|global| global.is(Op::SpecConstantTrue) || global.is(Op::SpecConstantFalse));
+        let known = specs.filter_map(|global| {
+            let id = *module.words_of(global).get(2)?;
+            Some((decorations.spec_id(id).filter(|spec_id| spec_id.is_ours())?.number(), id))
+        });
+        let known = known.collect();
         Writer {
             module,
             numbering,
             bound: module.words[3],
             boolean,
-            constants: BTreeMap::new(),
+            constants: known,
             operations: BTreeMap::new(),
             decorations: Vec::new(),
             spec_ids: Vec::new(),
@@ -227,7 +234,12 @@ impl<'m> Writer<'m> {
     }
 
     fn need(&mut self, need: &Need) -> Result<u32, Error> {
-        let spec_id = self.numbering.spec_id(need).ok_or(Error::TooMany("requirements: one has no number"))?.number();
+        let spec_id = self.numbering.spec_id(need).ok_or(Error::TooMany("requirements: one has no number"))?;
+        self.constant(spec_id)
+    }
+
+    fn constant(&mut self, spec_id: SpecId) -> Result<u32, Error> {
+        let spec_id = spec_id.number();
         if let Some(known) = self.constants.get(&spec_id) {
             return Ok(*known);
         }
@@ -237,6 +249,54 @@ impl<'m> Writer<'m> {
         self.spec_ids.extend(instruction(Op::Decorate, &[id, Decoration::SpecId as u32, spec_id]));
         self.constants.insert(spec_id, id);
         Ok(id)
+    }
+
+    fn not(&mut self, of: u32) -> Result<u32, Error> {
+        let key = (Op::LogicalNot as u32, of, of);
+        if let Some(known) = self.operations.get(&key) {
+            return Ok(*known);
+        }
+        let boolean = self.boolean()?;
+        let id = self.new_id()?;
+        self.definitions.extend(instruction(Op::SpecConstantOp, &[boolean, id, Op::LogicalNot as u32, of]));
+        self.operations.insert(key, id);
+        Ok(id)
+    }
+
+    fn aspects(&mut self, aspects: &AspectSet) -> Result<Option<u32>, Error> {
+        let mut out = None;
+        for aspect in aspects {
+            let constant = self.constant(SpecId::Guard(*aspect))?;
+            out = Some(match out {
+                None => constant,
+                Some(before) => self.operation(Op::LogicalAnd, before, constant)?,
+            });
+        }
+        Ok(out)
+    }
+
+    /// What guarded code needs is needed only where its guard holds: `!guard || needed`.
+    fn clause(&mut self, clause: &Clause) -> Result<u32, Error> {
+        let (guard, needed) = match clause {
+            Clause::Need(need) => return self.need(need),
+            Clause::Guarded(guard, needed) => (guard, needed),
+        };
+        let mut either = Vec::new();
+        if let Some(has) = self.aspects(&guard.has)? {
+            either.push(self.not(has)?);
+        }
+        for list in &guard.lacks {
+            either.extend(self.aspects(list)?);
+        }
+        either.extend(self.aspects(needed)?);
+        let mut out = None;
+        for term in either {
+            out = Some(match out {
+                None => term,
+                Some(before) => self.operation(Op::LogicalOr, before, term)?,
+            });
+        }
+        out.ok_or(Error::TooMany("guards that say nothing"))
     }
 
     fn operation(&mut self, op: Op, left: u32, right: u32) -> Result<u32, Error> {
@@ -252,10 +312,10 @@ impl<'m> Writer<'m> {
     }
 
     /// `S1 && S2 && …`, in the order of the needs.
-    fn all(&mut self, needs: &[Need]) -> Result<u32, Error> {
+    fn all(&mut self, clauses: &[Clause]) -> Result<u32, Error> {
         let mut out = None;
-        for need in needs {
-            let constant = self.need(need)?;
+        for clause in clauses {
+            let constant = self.clause(clause)?;
             out = Some(match out {
                 None => constant,
                 Some(before) => self.operation(Op::LogicalAnd, before, constant)?,
@@ -265,10 +325,10 @@ impl<'m> Writer<'m> {
     }
 
     /// `P1 || P2 || …`.
-    fn either<'a>(&mut self, alternatives: impl Iterator<Item = &'a [Need]>) -> Result<u32, Error> {
+    fn either<'a>(&mut self, alternatives: impl Iterator<Item = &'a [Clause]>) -> Result<u32, Error> {
         let mut out = None;
-        for needs in alternatives {
-            let all = self.all(needs)?;
+        for clauses in alternatives {
+            let all = self.all(clauses)?;
             out = Some(match out {
                 None => all,
                 Some(before) => self.operation(Op::LogicalOr, before, all)?,

@@ -239,6 +239,9 @@ fn inputs(
         if target.family == Family::NativeCpu && (exports || !imports.is_empty()) {
             NativeCpu::open(&mut closure, &imports).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
         }
+        if target.family == Family::NativeCpu {
+            NativeCpu::ask(&mut closure);
+        }
         let bitcode = closure.to_bitcode();
         let work_group = plan.requirements.reqd_work_group_size.as_ref().and_then(|size| fastest_first(size.dims()));
         let conditions = conditional.map(|conditional| conditional.conditions(program, plan));
@@ -292,6 +295,7 @@ fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Targe
     let mut builder = ImageBuilder::new(kind, target.triple(), &target.name, name).requirements(&plan.requirements);
     for &entry in &plan.entries {
         let function = program.linked.summary.function(entry);
+        builder = builder.guards(&function.symbol, &program.analysis.guards(entry));
         let sources = if with_sources { program.analysis.sources(entry).to_vec() } else { Vec::new() };
         match &function.role {
             Role::Kernel(kernel) => {

@@ -182,9 +182,9 @@ impl Image {
         });
         let program = whole.and_then(|()| {
             let images = closure.parts.iter().map(|part| part.image.for_device(device)).collect::<Result<Vec<_>>>()?;
-            let parts = closure.parts.iter().zip(&images);
+            let (parts, has) = (closure.parts.iter().zip(&images), specialise::has(device));
             let parts: Vec<Part<'_>> =
-                parts.map(|(part, image)| Part { name: &part.image.label, image, imports: &part.imports }).collect();
+                parts.map(|(part, image)| Part { name: &part.image.label, image, has: &has, imports: &part.imports }).collect();
             device.real().load(&parts)
         });
         // Of other sets of libraries than today's: they are not needed again, as a rule.
