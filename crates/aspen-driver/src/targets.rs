@@ -105,7 +105,7 @@ pub struct Targets {
     pub fixed: Vec<FixedTarget>,
     /// The built-in table with the user's files.
     pub database: Database,
-    /// What the user's device files are to be warned about.
+    /// What is to be said of the user's device files and targets, as it is printed.
     pub warnings: Vec<String>,
 }
 
@@ -130,7 +130,10 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
     for name in options.targets.as_deref().unwrap_or(&defaults) {
         let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-targets': {error}; `aspen targets` lists all")))?;
         let target = Target::of(found);
-        if !list.contains(&target) {
+        if list.contains(&target) {
+            let same = if *name == target.name { String::new() } else { format!(" as '{}'", target.name) };
+            warnings.push(format!("aspen++: warning: '-fsycl-targets': '{name}' is listed already{same}; device code is made for it once"));
+        } else {
             list.push(target);
         }
     }
@@ -152,6 +155,9 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
         Ok(FixedTarget { spelling: name.clone(), info: found.clone() })
     });
     let fixed = fixed.collect::<Result<_, Error>>()?;
+    if options.warnings.is_silent() {
+        warnings.clear();
+    }
     Ok(Targets { list, macros, fixed, database, warnings })
 }
 
