@@ -45,7 +45,7 @@ pub(crate) fn read(set: &PropertySet) -> Result<BTreeMap<String, Guards>, ImageE
     set.iter().map(|(name, value)| Ok((name.clone(), property(value).ok_or_else(|| damaged(name))?))).collect()
 }
 
-fn property(value: &Value) -> Option<Guards> {
+pub(crate) fn property(value: &Value) -> Option<Guards> {
     let words = value.as_u32s()?;
     let mut reader = Reader { words: &words };
     let mut out = Guards::new();

@@ -142,7 +142,7 @@ impl<'a> DeviceImage<'a> {
     }
 
     /// One property; the others of its set are not looked at.
-    fn property(&self, set: &str, name: &str) -> Result<Option<Value>, ImageError> {
+    pub(crate) fn property(&self, set: &str, name: &str) -> Result<Option<Value>, ImageError> {
         let Some(text) = self.set_text(set)? else { return Ok(None) };
         find_in_text(text, name).map_err(|error| ImageError::Text { set: set.to_owned(), error })
     }

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 
 use aspen_contract::{Aspect, Need, Requirements, WorkGroupSize};
 
-use crate::image::{DIGEST, DeviceImage, ImageError};
-use crate::property::{PropertySet, Value, find_in_text};
+use crate::guards::{self, GUARDS};
+use crate::image::{DEVICE_REQUIREMENTS, DIGEST, DeviceImage, ImageError, requirements_of};
+use crate::property::{PropertySet, Value};
 
 /// The set's name.
 pub const KERNEL_REQS: &str = "SYCL/kernel reqs";
@@ -126,20 +127,23 @@ impl DeviceImage<'_> {
     /// # Errors
     /// If a set is damaged, or a conditional image has no entry for the symbol.
     pub fn requirements_of(&self, symbol: &str) -> Result<Requirements, ImageError> {
-        let image = self.requirements()?;
-        let Some(text) = self.entry().string(KERNEL_REQS) else { return Ok(image) };
-        let text = std::str::from_utf8(text).map_err(|_| ImageError::NoText { set: KERNEL_REQS.to_owned() })?;
+        if !self.is_conditional() {
+            return self.requirements();
+        }
         // The other kernels' entries are not looked at: a program asks for one after the other.
-        let found = find_in_text(text, symbol).map_err(|error| ImageError::Text { set: KERNEL_REQS.to_owned(), error })?;
-        let value = found.ok_or_else(|| ImageError::Requirement {
+        let value = self.property(KERNEL_REQS, symbol)?.ok_or_else(|| ImageError::Requirement {
             set: KERNEL_REQS,
             name: symbol.to_owned(),
             why: "it has no entry, so that nobody knows what it needs".to_owned(),
         })?;
-        let own = requirements(symbol, kernel_reqs_entries(symbol, &value)?)?;
-        let mut out = Requirements { aspects: own.aspects.union(&image.aspects).copied().collect(), ..own };
-        let guarded = self.guards()?.remove(symbol).unwrap_or_default();
-        out.guard_also(guarded.into_iter().filter(|(_, needed)| !needed.is_empty()));
+        let mut out = requirements(symbol, kernel_reqs_entries(symbol, &value)?)?;
+        if let Some(set) = self.property_set(DEVICE_REQUIREMENTS)? {
+            out.aspects.extend(requirements_of(&set)?.aspects);
+        }
+        if let Some(value) = self.property(GUARDS, symbol)? {
+            let guards = guards::property(&value).ok_or_else(|| ImageError::Guards { symbol: symbol.to_owned() })?;
+            out.guard_also(guards.into_iter().filter(|(_, needed)| !needed.is_empty()));
+        }
         Ok(out)
     }
 
@@ -169,6 +173,8 @@ pub fn kernel_reqs_set<'k>(kernels: impl IntoIterator<Item = (&'k str, Vec<Entry
 
 #[cfg(test)]
 mod tests {
+    use aspen_contract::Guard;
+
     use super::*;
     use crate::{ImageBuilder, ImageKind, Kernel, KernelInfo, offload};
 
@@ -216,12 +222,18 @@ mod tests {
         let builder =
             ImageBuilder::new(ImageKind::SpirV, "spirv64", "spir64", "x_0").kernel(kernel("a"), vec![]).kernel(kernel("b"), vec![]);
         let plain = builder.clone().to_bytes(b"code").expect("names");
-        let bytes = builder.set(KERNEL_REQS, set).to_bytes(b"code").expect("names");
+        let builder = builder.set(KERNEL_REQS, set);
+        let bytes = builder.to_bytes(b"code").expect("names");
         let image = |bytes| DeviceImage::new(offload::parse_all(bytes).expect("sound").remove(0));
         let (image, plain) = (image(&bytes), image(&plain));
         assert!(image.is_conditional() && !plain.is_conditional());
         assert_eq!(image.requirements_of("a").map(|needed| needed.aspects), Ok([Aspect::FP64].into()));
         assert_eq!(image.requirements_of("b"), Ok(Requirements::default()));
+        let guard = Guard { has: [Aspect::FP16].into(), lacks: [].into() };
+        let guarded = builder.guards("b", &[(guard.clone(), [Aspect::FP64].into())].into()).to_bytes(b"code").expect("names");
+        let guarded = DeviceImage::new(offload::parse_all(&guarded).expect("sound").remove(0));
+        assert_eq!(guarded.requirements_of("b").map(|needed| needed.guarded), Ok([(guard, [Aspect::FP64].into())].into()));
+        assert_eq!(guarded.requirements_of("a").map(|needed| needed.guarded), Ok([].into()));
         assert!(image.requirements_of("c").expect_err("no entry").to_string().contains("'c'"));
         assert_eq!(plain.requirements_of("c"), Ok(Requirements::default()));
         assert_eq!(image.conditions(), Ok([(0x4000_0000, Need::Aspect(Aspect::FP64))].into()));
