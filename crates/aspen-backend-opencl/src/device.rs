@@ -8,12 +8,14 @@ use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
 };
+use aspen_runtime::cache::{CacheKey, ProgramCache};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::answers::{Answers, platform_text};
 use crate::capabilities::{capabilities, facts as device_facts};
 use crate::fit::fit;
 use crate::handles::{Context, DeviceId, Failure, PlatformId, Queue, Tried, device_ids, platform_ids};
+use crate::identity::Identity;
 use crate::program::Image;
 use crate::sys::{self, Api, Usm, cl_uint};
 
@@ -34,6 +36,7 @@ struct Common {
     usm: Option<Usm>,
     platform: PlatformId,
     ids: Vec<DeviceId>,
+    cache: Option<Arc<ProgramCache>>,
     /// Made when the first command needs it: most programs only look at a device.
     context: OnceLock<Tried<Arc<Context>>>,
 }
@@ -46,10 +49,11 @@ pub(crate) struct Device {
     capabilities: Capabilities,
     facts: Facts,
     queue: OnceLock<Tried<Queue>>,
+    identity: OnceLock<Identity>,
 }
 
 /// All platforms. One that fails to answer is left out, with a line in the log.
-pub(crate) fn platforms(api: &'static Api) -> Vec<Platform> {
+pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) -> Vec<Platform> {
     let ids = platform_ids(api).unwrap_or_else(|failure| {
         tracing::warn!(%failure, "OpenCL has no platforms");
         Vec::new()
@@ -77,11 +81,12 @@ pub(crate) fn platforms(api: &'static Api) -> Vec<Platform> {
                     }
                 })
                 .collect();
-            let common =
-                Arc::new(Common { api, usm, platform: id, ids: found.iter().map(|(id, _)| *id).collect(), context: OnceLock::new() });
+            let (ids, cache) = (found.iter().map(|(id, _)| *id).collect(), cache.cloned());
+            let common = Arc::new(Common { api, usm, platform: id, ids, cache, context: OnceLock::new() });
             let device = |(id, answers): (DeviceId, Answers)| {
                 let (capabilities, facts) = (capabilities(&answers), device_facts(&answers, &facts.version));
-                Arc::new(Device { common: common.clone(), id, answers, capabilities, facts, queue: OnceLock::new() })
+                let identity = OnceLock::new();
+                Arc::new(Device { common: common.clone(), id, answers, capabilities, facts, queue: OnceLock::new(), identity })
             };
             Some(Platform { devices: found.into_iter().map(device).collect(), facts })
         })
@@ -134,6 +139,13 @@ impl Device {
         let out_of_order = self.answers.queue_properties & sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let queue = self.queue.get_or_init(|| Queue::create(context, self.id, out_of_order));
         queue.as_ref().map_err(|failure| self.error(Code::Runtime, failure))
+    }
+
+    /// Where programs are kept, and the key of one of these modules.
+    pub(crate) fn cached<'m>(&self, modules: impl IntoIterator<Item = &'m [u8]>) -> Option<(&ProgramCache, CacheKey)> {
+        let cache = self.common.cache.as_deref()?;
+        let identity = self.identity.get_or_init(|| Identity::of(&self.answers, &self.facts.backend_version));
+        Some((cache, identity.key(modules)))
     }
 
     /// What kernels must be told that they may reach through pointers inside their functor.

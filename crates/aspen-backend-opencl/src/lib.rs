@@ -5,6 +5,7 @@
 //! - `fit`: which images a device takes;
 //! - `handles`: owned contexts, queues, programs, kernels and events;
 //! - `device`: platforms and devices, memory;
+//! - `identity`: what makes a compiled program this device's and no other's;
 //! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it.
 
 pub mod answers;
@@ -12,14 +13,18 @@ pub mod capabilities;
 mod device;
 mod fit;
 mod handles;
+mod identity;
 mod program;
 mod spirv;
 mod sys;
 
-use aspen_runtime::backend::Backend;
+use std::sync::Arc;
 
-/// The platforms of this machine, in the loader's order.
-pub fn platforms() -> Vec<Box<dyn Backend>> {
+use aspen_runtime::backend::Backend;
+use aspen_runtime::cache::ProgramCache;
+
+/// The platforms of this machine, in the loader's order. Programs are kept in the cache, if there is one.
+pub fn platforms(cache: Option<Arc<ProgramCache>>) -> Vec<Box<dyn Backend>> {
     let Some(api) = sys::api() else { return Vec::new() };
-    device::platforms(api).into_iter().map(|platform| Box::new(platform) as Box<dyn Backend>).collect()
+    device::platforms(api, cache.as_ref()).into_iter().map(|platform| Box::new(platform) as Box<dyn Backend>).collect()
 }

@@ -9,6 +9,7 @@
 //!
 //! SYCL's last dimension is OpenCL's first.
 
+use std::borrow::Cow;
 use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -17,8 +18,8 @@ use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
-use crate::handles::{Context, Failure, Kernel, NotBuilt, Program, Tried};
-use crate::spirv::{Linkage, for_driver, with_shared_local_memory};
+use crate::handles::{Failure, Kernel, NotBuilt, Program, Tried};
+use crate::spirv::{for_driver, uses_local_memory};
 use crate::sys;
 
 /// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
@@ -47,32 +48,50 @@ impl Image {
     }
 }
 
-/// Images as the driver runs them: machine code as it is, SPIR-V compiled; several parts are linked.
+/// Images as the driver runs them: machine code as it is; SPIR-V compiled, several modules linked, and kept in the cache.
 fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Program>, NotBuilt> {
     let context = device.tried_context()?;
-    let [part] = parts else { return linked(context, device, parts) };
-    match part.image.kind() {
-        ImageKind::SpirV => Program::from_spirv(context, device.id(), &for_driver(part.bytes))?.build(),
-        _ => Program::from_binary(context, device.id(), part.bytes)?.build(),
+    if let [part] = parts
+        && part.image.kind() != ImageKind::SpirV
+    {
+        return Program::from_binary(context, device.id(), part.image.bytes())?.build();
     }
+    let modules = modules(parts)?;
+    let cached = device.cached(modules.iter().map(AsRef::as_ref));
+    if let Some((cache, key)) = &cached
+        && let Some(binary) = cache.load(key)
+    {
+        match Program::from_binary(context, device.id(), &binary).map_err(NotBuilt::from).and_then(Program::build) {
+            Ok(program) => return Ok(program),
+            Err(problem) => {
+                tracing::warn!(device = device.name(), failure = %problem.failure, "a program of the JIT cache is not taken and made again");
+                cache.remove(key);
+            }
+        }
+    }
+    let program = |spirv: &Cow<'_, [u8]>| Program::from_spirv(context, device.id(), spirv);
+    let mut programs = modules.iter().map(program).collect::<Tried<Vec<_>>>()?;
+    let program = if programs.len() == 1 { programs.remove(0).build()? } else { Program::link(programs)? };
+    if let Some((cache, key)) = &cached
+        && let Some(binary) = program.binary()
+    {
+        cache.store(key, &binary);
+    }
+    Ok(program)
 }
 
-fn linked(context: &Arc<Context>, device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Program>, NotBuilt> {
-    let refused = |log: String| NotBuilt { failure: Failure { call: "clLinkProgram", error: sys::LINK_PROGRAM_FAILURE }, log };
-    let mut programs = Vec::new();
-    let mut exported = false;
-    for (index, part) in parts.iter().enumerate() {
-        let linkage = if index == 0 { Linkage::Export } else { Linkage::Import };
-        let spirv = for_driver(part.bytes);
-        let shared = with_shared_local_memory(&spirv, linkage);
-        if index == 0 {
-            exported = shared.is_some();
-        } else if shared.is_some() && !exported {
-            return Err(refused(format!("{} uses local memory, and the kernel's image has none", part.name)));
-        }
-        programs.push(Program::from_spirv(context, device.id(), shared.as_deref().unwrap_or(&spirv))?);
+/// The SPIR-V that the driver gets of each part.
+fn modules<'p>(parts: &[Part<'p>]) -> std::result::Result<Vec<Cow<'p, [u8]>>, NotBuilt> {
+    let failure = Failure { call: "clLinkProgram", error: sys::LINK_PROGRAM_FAILURE };
+    if let Some(part) = parts.iter().skip(1).find(|part| uses_local_memory(part.image.bytes())) {
+        let log = format!(
+            "functions of {} use a kernel's local memory, which OpenCL drivers cannot link: pass them pointers, or define them in the objects \
+             of the program that calls them",
+            part.name
+        );
+        return Err(NotBuilt { failure, log });
     }
-    Program::link(programs)
+    Ok(parts.iter().map(|part| for_driver(part.image.bytes())).collect())
 }
 
 impl backend::Program for Image {

@@ -5,9 +5,9 @@
 //! are those with three parameters: functor, local memory, logical group. Source: include/sycl/detail/kernel_entry.hpp.
 
 //!
-//! Images that call each other have one work-group memory: the variable in which a kernel's entry leaves its address (`local_memory_slot`
-//! of include/sycl/detail/work_item.hpp) is private to each image as the toolchain writes it. Where images are linked, the kernel's image
-//! exports it and the others import it.
+//! The variable in which a kernel's entry leaves the address of its work-group memory (`local_memory_slot` of
+//! include/sycl/detail/work_item.hpp) is private to each image, and drivers do not link such variables: those of 2022 to 2026 take an
+//! imported one for a second definition, and some crash. So a function of another image cannot use local accessors there.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,13 +22,9 @@ const OP_FUNCTION_PARAMETER: u32 = 55;
 const MODE_LOCAL_SIZE: u32 = 17;
 
 const OP_NAME: u32 = 5;
-const OP_VARIABLE: u32 = 59;
-const OP_DECORATE: u32 = 71;
-const DECORATION_LINKAGE: u32 = 41;
 
-/// The variable's name, and the word count of an `OpVariable` without initialiser.
+/// The variable's name.
 const SLOT: &[u8] = b"_ZZN4sycl6detail17local_memory_slotEvE4slot";
-const PLAIN_VARIABLE: usize = 4;
 
 const WORK_GROUP_PARAMETERS: usize = 3;
 
@@ -42,52 +38,20 @@ fn words(image: &[u8]) -> Option<Vec<u32>> {
     (words.first() == Some(&MAGIC) && image.len().is_multiple_of(4)).then_some(words)
 }
 
-/// Whose variable the work-group memory's is in an image that is linked with others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Linkage {
-    /// The kernel's image.
-    Export = 0,
-    /// Every other one.
-    Import = 1,
-}
-
-/// The module with that linkage of the variable; `None` if it has no such variable, or is no SPIR-V.
-pub(crate) fn with_shared_local_memory(image: &[u8], linkage: Linkage) -> Option<Vec<u8>> {
-    let words = words(image)?;
-    let (mut slot, mut decorations, mut initialiser, mut at) = (None, None, None, HEADER_WORDS);
+/// Whether functions of the module use the work-group memory of a kernel.
+pub(crate) fn uses_local_memory(image: &[u8]) -> bool {
+    let Some(words) = words(image) else { return false };
+    let mut at = HEADER_WORDS;
     while at < words.len() {
         let (length, code) = ((words[at] >> 16) as usize, words[at] & 0xFFFF);
-        let instruction = words.get(at..at + length).filter(|instruction| !instruction.is_empty())?;
-        match code {
-            OP_NAME if slot.is_none() => {
-                let name = instruction.get(2..)?.iter().flat_map(|word| word.to_le_bytes());
-                if name.take_while(|byte| *byte != 0).eq(SLOT.iter().copied()) {
-                    slot = Some(instruction[1]);
-                }
-            }
-            OP_DECORATE => decorations = decorations.or(Some(at)),
-            OP_VARIABLE if slot.is_some() && instruction.get(2) == slot.as_ref() && length > PLAIN_VARIABLE => initialiser = Some(at),
-            _ => {}
+        let Some(instruction) = words.get(at..at + length).filter(|instruction| !instruction.is_empty()) else { return false };
+        let name = instruction.get(2..).unwrap_or_default().iter().flat_map(|word| word.to_le_bytes());
+        if code == OP_NAME && name.take_while(|byte| *byte != 0).eq(SLOT.iter().copied()) {
+            return true;
         }
         at += length;
     }
-    let (slot, decorations) = (slot?, decorations?);
-    let mut out = words;
-    if let (Some(variable), Linkage::Import) = (initialiser, linkage) {
-        // What is imported is initialised where it is defined. Source: SPIR-V 1.6 §2.16.1.
-        let length = (out[variable] >> 16) as usize;
-        out.drain(variable + PLAIN_VARIABLE..variable + length);
-        out[variable] = (PLAIN_VARIABLE as u32) << 16 | OP_VARIABLE;
-    }
-    let mut name: Vec<u32> = SLOT.chunks(4).map(|chunk| chunk.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect();
-    if SLOT.len().is_multiple_of(4) {
-        name.push(0);
-    }
-    let mut decoration = vec![(name.len() as u32 + 4) << 16 | OP_DECORATE, slot, DECORATION_LINKAGE];
-    decoration.extend(name);
-    decoration.push(linkage as u32);
-    out.splice(decorations..decorations, decoration);
-    Some(out.iter().flat_map(|word| word.to_le_bytes()).collect())
+    false
 }
 
 /// `None` if nothing is to be changed.
@@ -177,23 +141,15 @@ mod tests {
     }
 
     #[test]
-    fn linked_images_share_the_variable_of_local_memory() {
-        let name = |linkage: &[u32]| {
-            let text: Vec<u32> =
-                [SLOT, b"\0"].concat().chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("44 bytes"))).collect();
-            [&text, linkage].concat()
+    fn local_memory_is_told_by_the_variables_name() {
+        let named = |text: &[u8]| {
+            let mut text = text.to_vec();
+            text.resize((text.len() + 1).next_multiple_of(4), 0);
+            let name: Vec<u32> = text.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("a multiple of 4"))).collect();
+            instruction(OP_NAME, &[&[7], &name[..]].concat())
         };
-        let named = instruction(OP_NAME, &[&[7], &name(&[])[..]].concat());
-        let decoration = instruction(OP_DECORATE, &[9, 44, 8]);
-        let linkage = |linkage: u32| instruction(OP_DECORATE, &[&[7, DECORATION_LINKAGE], &name(&[linkage])[..]].concat());
-        let (other, with, without) =
-            (instruction(OP_VARIABLE, &[3, 8, 4, 5]), instruction(OP_VARIABLE, &[3, 7, 4, 5]), instruction(OP_VARIABLE, &[3, 7, 4]));
-        let module = bytes(&[named.clone(), decoration.clone(), other.clone(), with.clone()]);
-        let exported = bytes(&[named.clone(), linkage(0), decoration.clone(), other.clone(), with]);
-        let imported = bytes(&[named.clone(), linkage(1), decoration.clone(), other.clone(), without]);
-        assert_eq!(with_shared_local_memory(&module, Linkage::Export), Some(exported));
-        assert_eq!(with_shared_local_memory(&module, Linkage::Import), Some(imported));
-        assert_eq!(with_shared_local_memory(&bytes(&[decoration, other]), Linkage::Export), None);
-        assert_eq!(with_shared_local_memory(b"no SPIR-V", Linkage::Export), None);
+        assert!(uses_local_memory(&bytes(&[named(b"other"), named(SLOT)])));
+        assert!(!uses_local_memory(&bytes(&[named(b"other"), named(&SLOT[1..]), named(&SLOT[..SLOT.len() - 1])])));
+        assert!(!uses_local_memory(b"no SPIR-V"));
     }
 }

@@ -43,6 +43,13 @@ pub use diagnostics::{render_findings, source_snippet};
 pub use object_file::write_whole;
 pub use toolchain::runtime_folder;
 
+/// The user's folder for what can be made again: `ASPEN_CACHE_DIR`, else `aspen` where such things are. Source: DESIGN §6.
+pub fn cache_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let own = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|folder| folder.join("aspen"));
+    set("ASPEN_CACHE_DIR").or_else(own)
+}
+
 /// How many worker processes a tool may run at a time: what the user says; else one under a make, which grants that much without being
 /// asked; else one a core.
 pub fn parallelism(wanted: Option<NonZeroUsize>) -> NonZeroUsize {

@@ -2,10 +2,15 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::backend::BackendKind;
+use crate::cache::{DEFAULT_LIMIT_BYTES, ProgramCache};
 use crate::error::{Code, Error, Result};
 use crate::selector::Selector;
+
+/// The most threads that `ASPEN_CPU_THREADS` may ask for.
+const MOST_THREADS: usize = 1024;
 
 /// What the user set. Empty variables count as unset.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -20,8 +25,21 @@ pub struct Environment {
     pub save_dir: Option<PathBuf>,
     /// `ASPEN_LOG`: what is written to standard error, `debug` or `aspen_runtime=trace`; nothing if unset.
     pub log: Option<String>,
+    /// `ASPEN_CACHE_DIR`, `ASPEN_CACHE` and `ASPEN_CACHE_SIZE`: where compiled programs are kept; `None` if they are not.
+    pub cache: Option<CacheFolder>,
     /// `ASPEN_CPU_THREADS`: how many threads run commands; the number of processors if unset.
     pub threads: Option<usize>,
+}
+
+/// The folder for things that can be made again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CacheFolder {
+    /// Where it is; it need not be there yet.
+    pub path: PathBuf,
+    /// Whether `ASPEN_CACHE_DIR` names it.
+    pub named: bool,
+    /// The bytes that compiled programs may take.
+    pub limit_bytes: u64,
 }
 
 impl Environment {
@@ -45,8 +63,20 @@ impl Environment {
             config_file: path("ASPEN_DEVICE_CONFIG_FILE"),
             save_dir: path("ASPEN_SAVE_DIR"),
             log: text("ASPEN_LOG")?,
+            cache: cache_folder(
+                text("ASPEN_CACHE")?.as_deref(),
+                text("ASPEN_CACHE_SIZE")?.as_deref(),
+                path("ASPEN_CACHE_DIR"),
+                path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache"))),
+            )?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
         })
+    }
+
+    /// Where compiled programs are kept.
+    pub fn program_cache(&self) -> Option<Arc<ProgramCache>> {
+        let CacheFolder { path, named, limit_bytes } = self.cache.as_ref()?;
+        Some(Arc::new(ProgramCache::new(path, *limit_bytes, *named)))
     }
 
     /// Whether the selector may admit a device of the backend. A backend it cannot admit need not be looked for.
@@ -58,13 +88,54 @@ impl Environment {
     }
 }
 
+/// Source: DESIGN §6. Without a home there is no cache, unless its folder is named.
+fn cache_folder(switch: Option<&str>, size: Option<&str>, named: Option<PathBuf>, caches: Option<PathBuf>) -> Result<Option<CacheFolder>> {
+    let on = match switch.map(str::trim) {
+        None | Some("1") => true,
+        Some("0") => false,
+        Some(other) => {
+            let near = if matches!(other.to_ascii_lowercase().as_str(), "off" | "no" | "false" | "none") { 0 } else { 1 };
+            return Err(nonsense("ASPEN_CACHE", other, "0 (keep nothing) or 1", &near.to_string()));
+        }
+    };
+    let limit_bytes = size.map(size_in_bytes).transpose()?.unwrap_or(DEFAULT_LIMIT_BYTES);
+    let is_named = named.is_some();
+    let path = named.or_else(|| Some(caches?.join("aspen")));
+    Ok(path.filter(|_| on).map(|path| CacheFolder { path, named: is_named, limit_bytes }))
+}
+
+/// A number of bytes, or of KiB, MiB, GiB with `K`, `M`, `G` behind it.
+fn size_in_bytes(value: &str) -> Result<u64> {
+    let trimmed = value.trim();
+    let (digits, unit) = trimmed.split_at(trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len()));
+    let factor = match unit.trim() {
+        "" => Some(1),
+        "K" | "k" | "KiB" => Some(1_u64 << 10),
+        "M" | "m" | "MiB" => Some(1 << 20),
+        "G" | "g" | "GiB" => Some(1 << 30),
+        _ => None,
+    };
+    let bytes = factor.and_then(|factor| digits.parse::<u64>().ok()?.checked_mul(factor));
+    // Who gives a number with a unit of no sense means it in MiB more often than not.
+    let near = if digits.is_empty() { "1G".to_owned() } else { format!("{digits}M") };
+    bytes.ok_or_else(|| nonsense("ASPEN_CACHE_SIZE", value, "a number of bytes, or of K, M or G", &near))
+}
+
 fn thread_count(value: &str) -> Result<usize> {
-    value
-        .trim()
-        .parse()
-        .ok()
-        .filter(|count| (1..=1024).contains(count))
-        .ok_or_else(|| Error::new(Code::Invalid, format!("ASPEN_CPU_THREADS={value}: '{value}' is not a number of threads from 1 to 1024")))
+    let count = value.trim().parse::<i128>().ok();
+    if let Some(count) = count.and_then(|count| usize::try_from(count).ok()).filter(|count| (1..=MOST_THREADS).contains(count)) {
+        return Ok(count);
+    }
+    let near = match count {
+        Some(count) if count > 1 => MOST_THREADS,
+        _ => 1,
+    };
+    Err(nonsense("ASPEN_CPU_THREADS", value, "a number of threads from 1 to 1024", &near.to_string()))
+}
+
+/// A value that makes no sense, and the nearest one that does.
+fn nonsense(variable: &str, value: &str, wanted: &str, near: &str) -> Error {
+    Error::new(Code::Invalid, format!("{variable}={value}: '{value}' is not {wanted}; did you mean '{near}'?"))
 }
 
 #[cfg(test)]
@@ -74,9 +145,35 @@ mod tests {
     #[test]
     fn thread_counts() {
         assert_eq!(thread_count("16"), Ok(16));
-        for nonsense in ["0", "-1", "many", "1025", ""] {
+        for (nonsense, near) in
+            [("0", "'1'"), ("-1", "'1'"), ("many", "'1'"), ("1025", "'1024'"), ("99999999999999999999", "'1024'"), ("", "'1'")]
+        {
             let error = thread_count(nonsense).expect_err(nonsense);
-            assert!(error.message().contains("ASPEN_CPU_THREADS"), "{error}");
+            assert!(error.message().contains("ASPEN_CPU_THREADS") && error.message().contains(near), "{error}");
+        }
+    }
+
+    #[test]
+    fn cache_folders() {
+        let home = || Some(PathBuf::from("/home/.cache"));
+        let folder = |switch, size, named: Option<&str>| cache_folder(switch, size, named.map(PathBuf::from), home());
+        let found = |path: &str, named, limit_bytes| Ok(Some(CacheFolder { path: path.into(), named, limit_bytes }));
+        assert_eq!(folder(None, None, None), found("/home/.cache/aspen", false, DEFAULT_LIMIT_BYTES));
+        assert_eq!(folder(Some("1"), Some("20M"), Some("/x")), found("/x", true, 20 << 20));
+        assert_eq!(folder(Some("0"), None, Some("/x")), Ok(None));
+        assert_eq!(cache_folder(None, None, None, None), Ok(None));
+        for (size, bytes) in [("0", 0), ("17", 17), ("3k", 3 << 10), (" 2 G ", 2 << 30)] {
+            assert_eq!(size_in_bytes(size), Ok(bytes));
+        }
+        for (switch, size, words) in [
+            (Some("off"), None, "ASPEN_CACHE=off: 'off' is not 0 (keep nothing) or 1; did you mean '0'?"),
+            (Some("2"), None, "did you mean '1'?"),
+            (None, Some("10X"), "ASPEN_CACHE_SIZE=10X: '10X' is not a number of bytes, or of K, M or G; did you mean '10M'?"),
+            (None, Some("-1"), "did you mean '1G'?"),
+            (None, Some("99999999999999999999"), "ASPEN_CACHE_SIZE"),
+        ] {
+            let error = folder(switch, size, None).expect_err(words);
+            assert!(error.message().contains(words), "{error}");
         }
     }
 }

@@ -4,12 +4,13 @@
 //! - [`registry`]: modules, their images, and the check that comes before a kernel is loaded;
 //! - [`launch`]: from a request to a running kernel;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
-//! - [`backend`]: what a backend implements.
+//! - [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
 //! Inside, `command` is the graph of commands and `pool` the threads that run it.
 
 pub mod backend;
 pub mod buffer;
+pub mod cache;
 mod command;
 mod environment;
 mod error;

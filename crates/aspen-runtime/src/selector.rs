@@ -5,6 +5,8 @@
 //! several stand with `,` between them. A bare word is a backend or a type. Devices are admitted by the terms without `!` (all of them if
 //! there is none) and not excluded by a term with `!`.
 
+use aspen_devices::nearest;
+
 use crate::backend::{BackendKind, DeviceType};
 use crate::error::{Code, Error, Result};
 
@@ -113,7 +115,9 @@ fn type_named(name: &str) -> Option<DeviceType> {
 }
 
 fn nonsense(word: &str, wanted: &str, whole: &str) -> Error {
-    Error::new(Code::Invalid, format!("{VARIABLE}={whole}: '{word}' is not {wanted}"))
+    let names = BackendKind::ALL.map(BackendKind::name).into_iter().chain(DeviceType::ALL.map(DeviceType::name));
+    let near = nearest(word, names).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+    Error::new(Code::Invalid, format!("{VARIABLE}={whole}: '{word}' is not {wanted}{near}"))
 }
 
 #[cfg(test)]
@@ -171,7 +175,9 @@ mod tests {
     #[test]
     fn nonsense_is_named() {
         for (text, word) in [
-            ("cpuu:*", "cpuu"),
+            ("cpuu:*", "did you mean 'cpu'?"),
+            ("open_cl", "did you mean 'opencl'?"),
+            ("native_cpu:gpuu", "did you mean 'gpu'?"),
             ("cpuu", "cpuu"),
             ("native_cpu:warp", "warp"),
             ("native_cpu:*;openclx:0", "openclx"),

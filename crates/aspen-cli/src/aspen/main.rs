@@ -3,6 +3,7 @@
 //! Exit codes: 0, 1 for findings or a failed input, 2 for wrong usage. Data goes to standard output; a reader that goes away has read enough.
 
 mod bare;
+mod cache;
 mod check;
 mod devices;
 mod diff;
@@ -106,6 +107,11 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Shows or removes what is kept between runs: programs and images that drivers and compilers made
+    Cache {
+        #[command(subcommand)]
+        command: CacheCommand,
+    },
     /// Lists the devices that programs find here, as ASPEN_DEVICE_PROFILE and ASPEN_DEVICE_SELECTOR present them
     Devices {
         #[command(flatten)]
@@ -120,6 +126,17 @@ enum TargetsCommand {
         /// The file
         file: PathBuf,
     },
+}
+
+#[derive(Subcommand)]
+enum CacheCommand {
+    /// Says where it is and how much it holds
+    Stat {
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Removes everything in it
+    Clear,
 }
 
 #[derive(clap::Args)]
@@ -188,6 +205,8 @@ fn by_command() -> Result<Answer, Failure> {
         Command::Diff { old, new, output } => diff::run(&old, &new, output.format),
         Command::Targets { command: Some(TargetsCommand::Check { file }), .. } => targets::check(&file),
         Command::Targets { command: None, name, config_files, output } => targets::run(name.as_deref(), &config_files, output.format),
+        Command::Cache { command: CacheCommand::Stat { output } } => cache::stat(output.format),
+        Command::Cache { command: CacheCommand::Clear } => cache::clear(),
         Command::Devices { output } => devices::run(output.format),
         Command::PostLink { words } => post_link::post_link(words.into_iter()),
         Command::AspectFilter(arguments) => post_link::aspect_filter(arguments),

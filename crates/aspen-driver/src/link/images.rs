@@ -130,14 +130,12 @@ fn assembled(target: &Target, words: &[String]) -> Ptx {
     }
 }
 
-/// `ASPEN_CACHE_DIR`, else the user's folder for such things; `ASPEN_CACHE=0` keeps nothing. Source: DESIGN §6.
+/// `ASPEN_CACHE=0` keeps nothing. Source: DESIGN §6.
 fn cache() -> Option<Cache> {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") {
         return None;
     }
-    let own = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|folder| folder.join("aspen"));
-    Some(Cache::new(set("ASPEN_CACHE_DIR").or_else(own)?.join("ahead-of-time")))
+    Some(Cache::new(crate::cache_folder()?.join("ahead-of-time")))
 }
 
 /// The images to make, with their names: ahead of time only those that the target's device can run. Source: S0 "AOT"; DESIGN §1.

@@ -1,0 +1,66 @@
+//! `aspen cache`: counts and removes what Aspen keeps, and nothing else.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn cache(folder: &Path, words: &[&str]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_aspen"));
+    let output = command.arg("cache").args(words).env("ASPEN_CACHE_DIR", folder).output().expect("it runs");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().expect("an exit code"), String::from_utf8(text).expect("UTF-8"))
+}
+
+#[test]
+fn stat_and_clear() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = folder.path();
+    let shown = at.display();
+    let none = "jit: 0 entries, 0 bytes (programs compiled when they were launched)";
+    assert_eq!(
+        cache(at, &["stat"]),
+        (0, format!("{shown}\n  {none}\n  ahead-of-time: 0 entries, 0 bytes (images compiled ahead of time)\n"))
+    );
+    for (file, bytes) in [
+        (format!("jit/{}", "0a".repeat(32)), 1000),
+        (format!("jit/{}", "0b".repeat(32)), 2000),
+        ("jit/12.3.unfinished".into(), 5),
+        (format!("ahead-of-time/{}", "ff".repeat(32)), 3_000_000),
+        ("jit/mine.txt".into(), 7),
+        ("drivers/other".into(), 7),
+    ] {
+        let file = at.join(file);
+        fs::create_dir_all(file.parent().expect("in a folder")).expect("a folder");
+        fs::write(file, vec![0; bytes]).expect("writable");
+    }
+    let (code, text) = cache(at, &["stat", "--format", "json"]);
+    let parts = r#""parts": [
+    {
+      "name": "jit",
+      "entries": 2,
+      "bytes": 3000
+    },
+    {
+      "name": "ahead-of-time",
+      "entries": 1,
+      "bytes": 3000000
+    }
+  ]"#;
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    assert!(code == 0 && squeezed(&text).contains(&squeezed(parts)), "{text}");
+    assert_eq!(cache(at, &["clear"]), (0, format!("{shown}: removed 3 entries, 2.9 MiB\n")));
+    assert_eq!(cache(at, &["clear"]), (0, format!("{shown}: removed 0 entries, 0 bytes\n")));
+    let left: Vec<_> = fs::read_dir(at.join("jit")).expect("there").map(|entry| entry.expect("readable").file_name()).collect();
+    assert_eq!(left, ["mine.txt"]);
+    assert!(at.join("drivers/other").exists());
+}
+
+#[test]
+fn wrong_usage_and_folders() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert_eq!(cache(folder.path(), &["empty"]).0, 2);
+    let file = folder.path().join("file");
+    fs::write(&file, "x").expect("writable");
+    let (code, text) = cache(&file, &["stat"]);
+    assert!(code == 1 && text.contains("cannot read") && text.contains("file/jit"), "{text}");
+}
