@@ -1,6 +1,7 @@
 //! The embedded CPU device: always there, needs no driver, and runs every feature of SYCL kernels on the host's cores.
 //!
 //! - `facts`: what the device says of itself;
+//! - `level`: which images the processor can run, and which of them best;
 //! - `library`: loading images, which are x86-64 shared objects;
 //! - `abi`: the agreement with images, `include/aspen/native_cpu.h`;
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
@@ -12,6 +13,7 @@ mod facts;
 mod fiber;
 mod group;
 mod groups;
+mod level;
 mod library;
 mod range;
 
@@ -25,11 +27,6 @@ use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
     fill_on_host,
 };
-
-/// The target's name in `-fsycl-targets` and in the `arch` string of images.
-const ARCH: &str = "native_cpu";
-/// Targets of the database that mean any x86-64 processor; their images are made like ours.
-const X86_64: [&str; 2] = ["spir64_x86_64", "x86_64"];
 
 /// The backend with its one device.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,13 +46,15 @@ impl Backend for NativeCpu {
     }
 
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
-        vec![Arc::new(Cpu { facts: facts::facts(), capabilities: facts::capabilities() })]
+        vec![Arc::new(Cpu { facts: facts::facts(), capabilities: facts::capabilities(), level: level::of_processor(level::has) })]
     }
 }
 
 struct Cpu {
     facts: Facts,
     capabilities: Capabilities,
+    /// Of the x86-64 psABI.
+    level: u32,
 }
 
 impl RawDevice for Cpu {
@@ -72,9 +71,8 @@ impl RawDevice for Cpu {
     }
 
     fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
-        let arch = image.target();
-        let ours = image.kind() == ImageKind::Object && (arch == ARCH || X86_64.contains(&arch));
-        ours.then_some(Fit::AheadOfTime { level: 0 })
+        let level = level::of_target(image.target()).filter(|level| image.kind() == ImageKind::Object && *level <= self.level)?;
+        Some(Fit::AheadOfTime { level: level - level::BASELINE })
     }
 
     fn runs_sub_group_size(&self, size: u32) -> bool {

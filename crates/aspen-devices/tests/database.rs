@@ -72,7 +72,7 @@ fn rows_of_the_public_table() {
     }
     let known: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
     let ours: Vec<&str> = builtin().names().filter(|name| !known.contains(name)).collect();
-    assert_eq!(ours, ["native_cpu"]);
+    assert_eq!(ours, ["native_cpu", "x86_64_v2", "x86_64_v3", "x86_64_v4"]);
 }
 
 #[test]
@@ -111,6 +111,11 @@ fn native_cpu_is_the_embedded_device() {
     let expected = Capabilities { aspects: exactly, sub_group_sizes: Some(vec![4, 8, 16, 32, 64]), ..Capabilities::default() };
     assert_eq!(cpu.capabilities(), expected);
     assert_eq!((cpu.aot_toolchain.as_ref(), cpu.macro_name()), (None, None));
+    // One device, so that its analysis and what `if_device_has` decides are the same for every level of its processor.
+    for level in ["x86_64_v2", "x86_64_v3", "x86_64_v4"] {
+        let target = builtin().lookup(level).unwrap();
+        assert_eq!((target.capabilities(), target.pass_macros(), target.generic), (cpu.capabilities(), cpu.pass_macros(), false));
+    }
 }
 
 #[test]
@@ -126,12 +131,13 @@ fn other_targets() {
     }
 }
 
-/// Counts of the public table: 101 targets, of which `spir64` and `spir64_gen` are generic; ours are rpl_s and native_cpu.
+/// Counts of the public table: 101 targets, of which `spir64` and `spir64_gen` are generic; ours are rpl_s, native_cpu and its
+/// three levels.
 #[test]
 fn every_vendor_is_there() {
     let count = |prefix: &str| builtin().iter().filter(|target| target.name.starts_with(prefix)).count();
     assert_eq!(["intel_gpu_", "nvidia_gpu_sm_", "amd_gpu_gfx"].map(count), [40, 15, 41]);
-    assert_eq!(builtin().iter().count(), 101);
+    assert_eq!(builtin().iter().count(), 104);
     let has = |name: &str, aspect: &str| builtin().lookup(name).unwrap().aspects.contains(&Aspect::from_name(aspect).unwrap());
     for (name, aspect, expected) in [
         ("nvidia_gpu_sm_52", "fp16", false),

@@ -111,7 +111,8 @@ impl PassBuilder<'_> {
         let mut arguments: Vec<String> = match target.map(|target| target.family) {
             Some(Family::NativeCpu) => {
                 let flags = ["--target=x86_64-pc-linux-gnu", "-Xclang", "-fsycl-is-device", "-Xclang", "-sycl-std=2020", "-fPIC"];
-                flags.map(str::to_owned).into()
+                let level = target.and_then(Target::level).map(|level| format!("-march={level}"));
+                flags.map(str::to_owned).into_iter().chain(level).collect()
             }
             Some(Family::Ptx) => ptx_words(target.and_then(Target::processor).unwrap_or_default()),
             _ => vec!["-fsycl".into(), "-fsycl-device-only".into()],

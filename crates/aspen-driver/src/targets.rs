@@ -36,6 +36,12 @@ impl Family {
     }
 }
 
+/// The embedded CPU device, whatever x86-64 processor it has.
+const NATIVE_CPU: &str = "native_cpu";
+
+/// The same device where the processor has a level of the x86-64 psABI, and the level for clang. Source: docs/decisions/0009.
+const LEVELS: [(&str, &str); 3] = [("x86_64_v2", "x86-64-v2"), ("x86_64_v3", "x86-64-v3"), ("x86_64_v4", "x86-64-v4")];
+
 /// What names of NVIDIA's targets begin with; the rest is a processor as clang and ptxas spell it.
 const NVIDIA: &str = "nvidia_gpu_";
 
@@ -70,6 +76,11 @@ impl Target {
         self.name.strip_prefix(NVIDIA)
     }
 
+    /// The level of the x86-64 psABI that its code is for, as clang's `-march` takes it.
+    pub fn level(&self) -> Option<&'static str> {
+        LEVELS.iter().find(|(name, _)| *name == self.name).map(|(_, level)| *level)
+    }
+
     /// A target as objects name it.
     ///
     /// # Errors
@@ -82,7 +93,8 @@ impl Target {
 
     fn of(found: &aspen_devices::Target) -> Target {
         let family = match found.name.as_str() {
-            "native_cpu" | "spir64_x86_64" | "x86_64" => Family::NativeCpu,
+            NATIVE_CPU | "spir64_x86_64" | "x86_64" => Family::NativeCpu,
+            name if LEVELS.iter().any(|(level, _)| *level == name) => Family::NativeCpu,
             "spir64_gen" => Family::Gen,
             name if name.starts_with(NVIDIA) => Family::Ptx,
             _ if found.aot_toolchain.is_some() => Family::Gen,
@@ -125,9 +137,9 @@ pub fn resolve(options: &Options) -> Result<Targets, Error> {
         warnings.extend(overlaid.1.iter().map(ToString::to_string));
         database = overlaid.0;
     }
-    let defaults = ["native_cpu".to_owned(), "spir64".to_owned()];
+    let defaults = [NATIVE_CPU.to_owned(), "spir64".to_owned()];
     let mut list: Vec<Target> = Vec::new();
-    for name in options.targets.as_deref().unwrap_or(&defaults) {
+    for name in options.targets.as_deref().unwrap_or(&defaults).iter().chain(&wanted_levels(options)?) {
         let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-targets': {error}; `aspen targets` lists all")))?;
         let target = Target::of(found);
         if list.contains(&target) {
@@ -171,6 +183,22 @@ pub fn share_analyses(list: &mut [Target]) {
     }
 }
 
+/// Targets that `-Xsycl-target-backend=native_cpu "-march=x86-64-v3"` adds: images for such processors beside those for all.
+fn wanted_levels(options: &Options) -> Result<Vec<String>, Error> {
+    let mut out = Vec::new();
+    for (_, value) in options.backend_options.iter().filter(|(wanted, _)| wanted.as_deref() == Some(NATIVE_CPU)) {
+        for word in response::split(value) {
+            let level = word.strip_prefix("-march=").and_then(|wanted| LEVELS.iter().find(|(_, level)| *level == wanted));
+            let (name, _) = level.ok_or_else(|| {
+                let known = LEVELS.map(|(_, level)| format!("'-march={level}'")).join(", ");
+                Error::Usage(format!("'-Xsycl-target-backend={NATIVE_CPU}': it takes {known}, not '{word}'"))
+            })?;
+            out.push((*name).to_owned());
+        }
+    }
+    Ok(out)
+}
+
 /// `spir64_gen` says by `-Xs "-device X"` which device it means; a named device says so itself. Source: S4 "Changes to compiler driver".
 fn contradictions(list: &[Target]) -> Result<(), Error> {
     let generic = list.iter().any(|target| target.name == "spir64_gen");
@@ -191,6 +219,13 @@ fn contradictions(list: &[Target]) -> Result<(), Error> {
 /// If `-device` is left out for `spir64_gen` or given for a device that has a name, or if a target is named that is none of these.
 pub fn backend_words(options: &Options, database: &Database, targets: &[Target]) -> Result<Vec<Vec<String>>, Error> {
     let mut out = vec![Vec::new(); targets.len()];
+    for level in wanted_levels(options)? {
+        if !targets.iter().any(|target| target.name == level) {
+            return Err(Error::Usage(format!(
+                "'-Xsycl-target-backend={NATIVE_CPU}': the objects hold no code for '{level}'; give the same option when compiling them"
+            )));
+        }
+    }
     for (wanted, value) in &options.backend_options {
         let wanted = match wanted {
             None => None,
@@ -198,6 +233,9 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
                 let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-Xsycl-target-backend={name}': {error}")))?;
                 if !targets.iter().any(|target| target.name == found.name) {
                     return Err(Error::Usage(format!("'-Xsycl-target-backend={name}': code is made for other targets only")));
+                }
+                if found.name == NATIVE_CPU {
+                    continue;
                 }
                 Some(&found.name)
             }
