@@ -1,11 +1,17 @@
-// if_device_has decides for the CPU device while compiling, and refuses what it cannot know.
-//# run: aspen++ -std=c++17 -fsycl-targets=native_cpu {self} -o a.out
+// if_device_has: images for the CPU decide when they are loaded, for the device or what it stands for; ahead of time it is decided while
+// compiling, and what cannot be known is refused.
+//# run: aspen++ -O2 -std=c++17 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: 1 20 300 0
-//# run: aspen++ -std=c++17 {self} -o b.out
-//# exit: 1
-//# stderr~: The if-device-has function may only be used when AOT compiling
-//# absent: b.out
+//# run: ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
+//# stdout: 2 20 200 0
+//# run: ASPEN_DEVICE_PROFILE=intel_gpu_skl ./a.out
+//# stdout: 2 20 100 0
+//# run: aspen++ -O0 -std=c++17 {self} -o b.out
+//# run: ASPEN_DEVICE_SELECTOR=native_cpu ./b.out
+//# stdout: 1 20 300 0
+//# run: ASPEN_DEVICE_SELECTOR=native_cpu ASPEN_DEVICE_PROFILE=intel_gpu_skl ./b.out
+//# stdout: 2 20 100 0
 //# run: aspen++ -std=c++17 -fsycl-targets=spir64_x86_64 -DOPEN -c {self} -o c.o
 //# exit: 1
 //# stderr~: may or may not have these aspects
