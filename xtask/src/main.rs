@@ -3,6 +3,7 @@
 mod bench;
 mod cases;
 mod cts;
+mod cuda;
 mod demo;
 mod devices;
 mod generate;

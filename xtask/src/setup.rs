@@ -29,6 +29,11 @@ pub fn setup_for_tests() -> Result<()> {
     install(&[&PACKAGES[..], &FOR_TESTS].concat())
 }
 
+/// Installs pip, by which wheels come.
+pub fn setup_pip() -> Result<()> {
+    install(&[("python3-pip", "pip3")])
+}
+
 fn install(packages: &[(&'static str, &str)]) -> Result<()> {
     if find_program("dpkg-query").is_none() {
         return without_dpkg(packages);

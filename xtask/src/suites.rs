@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::setup::setup_for_tests;
 use crate::shell::{Tree, run, shown};
-use crate::{devices, generate, install, layers, matrix, reality};
+use crate::{cuda, devices, generate, install, layers, matrix, reality};
 
 /// Tests that passed and failed.
 #[derive(Clone, Copy, Default)]
@@ -26,7 +26,7 @@ struct Suite {
     run: fn(&Tree, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 10] = [
+const SUITES: [Suite; 11] = [
     Suite { name: "fmt", about: "formatting", run: |tree, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
@@ -36,6 +36,7 @@ const SUITES: [Suite; 10] = [
     Suite { name: "aot", about: "the target database against ocloc", run: aot },
     Suite { name: "reality", about: "the target database against the devices that are there", run: reality },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
+    Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
 ];
 
@@ -169,6 +170,30 @@ fn e2e(tree: &Tree, count: &mut Count) -> Result<()> {
     install::install(tree, &prefix)?;
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/e2e", "--bin"]);
     counted(runner.arg(prefix.join("bin")), count, tally)
+}
+
+/// Programs that run on other devices must be PTX that ptxas takes, whatever they use; `tests/cuda` says what is special there.
+fn cuda(tree: &Tree, count: &mut Count) -> Result<()> {
+    let cuda = cuda::install(&devices::cache()?)?;
+    let prefix = tree.target.join("prefix");
+    install::install(tree, &prefix)?;
+    let program = tree.target.join("cuda-program");
+    let programs = [files_in(tree, "tests/headers", ".cpp")?, files_in(tree, "examples", ".cpp")?].concat();
+    for name in programs.into_iter().filter(|name| name.contains("/run_") || name.starts_with("examples/")) {
+        let mut build = Command::new(prefix.join("bin/aspen++"));
+        build.env("CUDA_PATH", &cuda).args(["-w", "-O2", "-fsycl-targets=nvidia_gpu_sm_90", "-o"]).arg(&program);
+        match run(build.arg(tree.root.join(&name))) {
+            Ok(()) => count.passed += 1,
+            Err(error) => {
+                eprintln!("{name}: {error:#}");
+                count.failed += 1;
+            }
+        }
+    }
+    ensure!(count.failed == 0, "programs that are no PTX");
+    let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/cuda"]);
+    runner.arg("--env").arg(format!("CUDA_PATH={}", cuda.display()));
+    counted(runner.arg("--bin").arg(prefix.join("bin")), count, tally)
 }
 
 fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {

@@ -31,23 +31,36 @@ pub struct Grid {
     pub shape: Shape,
 }
 
-/// The grid of a launch on a device whose grids have at most `max_grid` blocks in each dimension, x first, of a kernel whose blocks have
-/// at most `max_threads` threads, where that is ours to choose.
+/// What grids may be, x first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Blocks of a grid.
+    pub grid: [u64; 3],
+    /// Threads of a block.
+    pub block: [u64; 3],
+    /// Threads of a block of this kernel, in all dimensions together.
+    pub threads: u64,
+}
+
+/// The grid of a launch. Blocks of range kernels are ours to choose, so they keep the limits; others are the program's.
 ///
 /// # Errors
 /// With how many blocks there would be, if the device cannot have as many.
-pub fn grid(launch: &Launch, max_grid: [u64; 3], max_threads: u64) -> Result<Grid, String> {
+pub fn grid(launch: &Launch, limits: &Limits) -> Result<Grid, String> {
     let turned = |sizes: [u64; 3]| [sizes[2], sizes[1], sizes[0]];
     let global = turned(launch.global);
     let mut shape = Shape { global_range: launch.global, offset: launch.offset, local_range: launch.local };
     let (blocks, threads) = match launch.kind {
-        LaunchKind::SingleTask => ([1; 3], [1; 3]),
+        LaunchKind::SingleTask => {
+            shape.local_range = [1; 3];
+            ([1; 3], [1; 3])
+        }
         LaunchKind::Range => {
-            let threads = range_block(global, max_threads);
+            let threads = range_block(global, limits);
             shape.local_range = turned(threads);
             let needed = divided(global, threads);
             // The kernel walks over what is left in y and z.
-            ([needed[0], needed[1].min(max_grid[1]), needed[2].min(max_grid[2])], threads)
+            ([needed[0], needed[1].min(limits.grid[1]), needed[2].min(limits.grid[2])], threads)
         }
         LaunchKind::NdRange => {
             let threads = turned(launch.local).map(|size| size.max(1));
@@ -58,9 +71,9 @@ pub fn grid(launch: &Launch, max_grid: [u64; 3], max_threads: u64) -> Result<Gri
             (global, [1; 3])
         }
     };
-    if blocks.iter().zip(max_grid).any(|(blocks, most)| *blocks > most) {
+    if blocks.iter().zip(limits.grid).any(|(blocks, most)| *blocks > most) {
         let text = |sizes: [u64; 3]| sizes.iter().rev().map(u64::to_string).collect::<Vec<_>>().join("x");
-        return Err(format!("{} work-groups; the device allows at most {}", text(blocks), text(max_grid)));
+        return Err(format!("{} work-groups; the device allows at most {}", text(blocks), text(limits.grid)));
     }
     let narrow = |sizes: [u64; 3]| sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX));
     Ok(Grid { blocks: narrow(blocks), threads: narrow(threads), shape })
@@ -71,13 +84,14 @@ fn divided(global: [u64; 3], threads: [u64; 3]) -> [u64; 3] {
 }
 
 /// Threads go to x first, then to y and z where x has few.
-fn range_block(global: [u64; 3], max_threads: u64) -> [u64; 3] {
+fn range_block(global: [u64; 3], limits: &Limits) -> [u64; 3] {
     let mut left = RANGE_BLOCK;
-    while left > max_threads.max(1) {
+    while left > limits.threads.max(1) {
         left /= 2;
     }
-    global.map(|size| {
-        let own = size.clamp(1, left).next_power_of_two().min(left);
+    std::array::from_fn(|dim| {
+        let most = left.min(limits.block[dim].max(1));
+        let own = global[dim].clamp(1, most).next_power_of_two().min(most);
         left /= own;
         own
     })
@@ -93,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    const MOST: [u64; 3] = [0x7FFF_FFFF, 65535, 65535];
+    const MOST: Limits = Limits { grid: [0x7FFF_FFFF, 65535, 65535], block: [1024, 1024, 64], threads: 1024 };
 
     fn launch(kind: LaunchKind, global: [u64; 3], local: [u64; 3]) -> Launch {
         // SAFETY: nothing is read for size 0.
@@ -109,23 +123,24 @@ mod tests {
             (Range, [1, 1, 1000], [1; 3], [4, 1, 1], [256, 1, 1], [1, 1, 256]),
             (Range, [1, 1, 3], [1; 3], [1, 1, 1], [4, 1, 1], [1, 1, 4]),
             (Range, [1, 100, 5], [1; 3], [1, 4, 1], [8, 32, 1], [1, 32, 8]),
-            (Range, [1_000_000, 1, 1], [1; 3], [1, 1, 3907], [1, 1, 256], [256, 1, 1]),
-            (Range, [1 << 30, 1, 1], [1; 3], [1, 1, 65535], [1, 1, 256], [256, 1, 1]),
+            // A block has at most 64 threads in z, and a grid at most 65535 blocks.
+            (Range, [1_000_000, 1, 1], [1; 3], [1, 1, 15625], [1, 1, 64], [64, 1, 1]),
+            (Range, [1 << 30, 1, 1], [1; 3], [1, 1, 65535], [1, 1, 64], [64, 1, 1]),
             (NdRange, [4, 24, 64], [2, 12, 32], [2, 2, 2], [32, 12, 2], [2, 12, 32]),
             (WorkGroups, [1, 2, 3], [0; 3], [3, 2, 1], [1, 1, 1], [1, 1, 16]),
             (WorkGroups, [1, 2, 3], [1, 4, 8], [3, 2, 1], [1, 1, 1], [1, 4, 8]),
         ] {
             let shape = Shape { global_range: global, offset: [0, 0, 5], local_range: shape_local };
-            assert_eq!(grid(&launch(kind, global, local), MOST, 1024), Ok(Grid { blocks, threads, shape }), "{kind:?} {global:?} {local:?}");
+            assert_eq!(grid(&launch(kind, global, local), &MOST), Ok(Grid { blocks, threads, shape }), "{kind:?} {global:?} {local:?}");
         }
     }
 
     #[test]
     fn more_blocks_than_a_grid_has() {
         let wanted = "70000x1x1 work-groups; the device allows at most 65535x65535x2147483647";
-        assert_eq!(grid(&launch(LaunchKind::NdRange, [70000, 1, 1], [1; 3]), MOST, 1024), Err(wanted.into()));
-        assert!(grid(&launch(LaunchKind::Range, [1, 1, 1 << 40], [1; 3]), MOST, 1024).is_err());
-        let few = grid(&launch(LaunchKind::Range, [1, 1, 1000], [1; 3]), MOST, 100).expect("it fits");
+        assert_eq!(grid(&launch(LaunchKind::NdRange, [70000, 1, 1], [1; 3]), &MOST), Err(wanted.into()));
+        assert!(grid(&launch(LaunchKind::Range, [1, 1, 1 << 40], [1; 3]), &MOST).is_err());
+        let few = grid(&launch(LaunchKind::Range, [1, 1, 1000], [1; 3]), &Limits { threads: 100, ..MOST }).expect("it fits");
         assert_eq!((few.blocks, few.threads), ([16, 1, 1], [64, 1, 1]));
     }
 }

@@ -11,7 +11,7 @@ use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, 
 
 use crate::device::Device;
 use crate::driver::{Failure, Tried, tried};
-use crate::geometry::{Grid, grid};
+use crate::geometry::{Grid, Limits, grid};
 
 /// Bytes for what the driver's compiler and linker have to say.
 const LOG_SIZE: usize = 16 * 1024;
@@ -195,6 +195,11 @@ impl Entry {
         &self.module.device
     }
 
+    fn limits(&self) -> Limits {
+        let answers = self.device().answers();
+        Limits { grid: answers.max_grid, block: answers.max_block, threads: self.max_threads }
+    }
+
     /// What the check of the device cannot know, since it depends on what the compiler made of the kernel.
     fn check(&self, launch: &Launch, grid: &Grid) -> Result<()> {
         let threads: u64 = grid.threads.iter().map(|size| u64::from(*size)).product();
@@ -229,7 +234,7 @@ struct Shared(Arc<Entry>);
 impl backend::Kernel for Shared {
     fn prepare(&self, mut launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
         let device = self.0.device();
-        let grid = grid(&launch, device.answers().max_grid, self.0.max_threads)
+        let grid = grid(&launch, &self.0.limits())
             .map_err(|text| Error::new(Code::NdRange, format!("kernel '{}' was launched with {text}", launch.name)))?;
         self.0.check(&launch, &grid)?;
         self.0.reserve(launch.local_memory).map_err(|failure| {

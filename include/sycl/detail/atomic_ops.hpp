@@ -77,6 +77,11 @@ using ptx_number = std::conditional_t<
     std::conditional_t<sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, long, unsigned long>,
                        std::conditional_t<std::is_signed_v<T>, int, unsigned>>>;
 #define __ASPEN_ORDERED [[maybe_unused]] const ptx_ordering<Order, Scope> fences;
+#if __CUDA_ARCH__ < 700
+/// Loads, stores and exchanges of these processors are relaxed too.
+#define __ASPEN_ORDERED_AS(kind) [[maybe_unused]] const ptx_ordering<kind(Order), Scope> fences;
+#define __ASPEN_BUILTIN_ORDER(order) __ATOMIC_RELAXED
+#endif
 #if __CUDA_ARCH__ >= 600
 #define __ASPEN_FOR_THE_SYSTEM(name)                                                                                                      \
   if constexpr (Scope == memory_scope::system)                                                                                             \
@@ -92,6 +97,10 @@ using ptx_number = std::conditional_t<
 #endif
 #else
 #define __ASPEN_ORDERED
+#endif
+#ifndef __ASPEN_ORDERED_AS
+#define __ASPEN_ORDERED_AS(kind)
+#define __ASPEN_BUILTIN_ORDER(order) builtin_order(order)
 #endif
 #ifndef __ASPEN_FOR_THE_SYSTEM
 #define __ASPEN_FOR_THE_SYSTEM(name)
@@ -109,7 +118,8 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
     __spirv_AtomicStore(reinterpret_cast<word *>(to), spirv::scope_of(Scope), spirv::semantics_of(store_order(Order)),
                         __builtin_bit_cast(word, value));
 #else
-    __scoped_atomic_store(to, &value, builtin_order(store_order(Order)), scope);
+    __ASPEN_ORDERED_AS(store_order)
+    __scoped_atomic_store(to, &value, __ASPEN_BUILTIN_ORDER(store_order(Order)), scope);
 #endif
   }
   static T load(const T *from) {
@@ -117,8 +127,9 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
     return __builtin_bit_cast(
         T, __spirv_AtomicLoad(reinterpret_cast<const word *>(from), spirv::scope_of(Scope), spirv::semantics_of(load_order(Order))));
 #else
+    __ASPEN_ORDERED_AS(load_order)
     T out;
-    __scoped_atomic_load(from, &out, builtin_order(load_order(Order)), scope);
+    __scoped_atomic_load(from, &out, __ASPEN_BUILTIN_ORDER(load_order(Order)), scope);
     return out;
 #endif
   }
@@ -133,7 +144,8 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
     return out;
   }
   static bool compare_exchange(T *at, T *expected, T desired, bool weak) {
-    constexpr int failure = builtin_order(failure_order(Order));
+    __ASPEN_ORDERED_AS(static_cast<memory_order>)
+    constexpr int order = __ASPEN_BUILTIN_ORDER(Order), failure = __ASPEN_BUILTIN_ORDER(failure_order(Order));
     return weak ? __scoped_atomic_compare_exchange(at, expected, &desired, true, order, failure, scope)
                 : __scoped_atomic_compare_exchange(at, expected, &desired, false, order, failure, scope);
   }
@@ -176,6 +188,8 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
   }
 };
 #undef __ASPEN_ORDERED
+#undef __ASPEN_ORDERED_AS
+#undef __ASPEN_BUILTIN_ORDER
 #undef __ASPEN_FOR_THE_SYSTEM
 #undef __ASPEN_FOR_THE_SYSTEM_OR_LOOP
 

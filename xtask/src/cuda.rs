@@ -1,0 +1,89 @@
+//! CUDA's ptxas and libdevice for tests, in the folder that holds the OpenCL drivers: no GPU and no toolkit is needed to make cubins.
+//!
+//! They come as a Python wheel of NVIDIA's, which is only unpacked. The version is the last that knows all targets of the database
+//! (`sm_50` and later). Source: issue 5.7.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::setup::setup_pip;
+use crate::shell::{find_program, output, run};
+
+const PACKAGE: &str = "nvidia-cuda-nvcc-cu12";
+const VERSION: &str = "12.9.86";
+
+/// Files of the wheel, below its folder, and where the compiler driver looks for them below `CUDA_PATH`.
+const ROOT: &str = "nvidia/cuda_nvcc";
+const ASSEMBLER: &str = "bin/ptxas";
+const FILES: [&str; 2] = [ASSEMBLER, "nvvm/libdevice/libdevice.10.bc"];
+
+/// The folder for `CUDA_PATH`; brings what is missing.
+pub fn install(cache: &Path) -> Result<PathBuf> {
+    let folder = cache.join(format!("cuda-{VERSION}"));
+    if FILES.iter().all(|file| folder.join(file).is_file()) {
+        return Ok(folder);
+    }
+    println!("setup: installing {PACKAGE} {VERSION} (ptxas and libdevice)");
+    let new = cache.join(format!(".cuda.{}", std::process::id()));
+    let outcome = lay_out(&new, &folder);
+    // What is left of it is of no use; the error that counts is the first one.
+    let _ = fs::remove_dir_all(&new);
+    outcome.with_context(|| format!("{PACKAGE} {VERSION}"))?;
+    Ok(folder)
+}
+
+fn lay_out(new: &Path, folder: &Path) -> Result<()> {
+    let python = python_with_pip()?;
+    let (wheels, unpacked) = (new.join("wheels"), new.join("unpacked"));
+    fs::create_dir_all(&wheels).with_context(|| format!("cannot make {}", wheels.display()))?;
+    let wanted = format!("{PACKAGE}=={VERSION}");
+    run(Command::new(&python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(&wheels).arg(wanted))?;
+    for wheel in fs::read_dir(&wheels)? {
+        output(Command::new(&python).args(["-m", "zipfile", "-e"]).arg(wheel?.path()).arg(&unpacked))?;
+    }
+    let root = new.join("root");
+    for file in FILES {
+        let (from, to) = (unpacked.join(ROOT).join(file), root.join(file));
+        ensure!(from.is_file(), "its wheel holds no {file}");
+        fs::create_dir_all(to.parent().context("a file of a folder")?)?;
+        fs::rename(&from, &to).with_context(|| format!("cannot move {}", from.display()))?;
+    }
+    // zipfile forgets who may run what.
+    fs::set_permissions(root.join(ASSEMBLER), fs::Permissions::from_mode(0o755))?;
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot replace {}", folder.display()))?;
+    }
+    fs::rename(&root, folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+/// A python3 that has pip; Debian packages pip on its own.
+fn python_with_pip() -> Result<PathBuf> {
+    let found = || find_program("python3").filter(|python| output(Command::new(python).args(["-m", "pip", "--version"])).is_ok());
+    if let Some(python) = found() {
+        return Ok(python);
+    }
+    setup_pip()?;
+    found().context("there is no python3 with pip, which brings NVIDIA's packages")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_there_when_its_files_are() {
+        let cache = std::env::temp_dir().join(format!("aspen-cuda-{}", std::process::id()));
+        let folder = cache.join(format!("cuda-{VERSION}"));
+        for file in FILES {
+            let file = folder.join(file);
+            fs::create_dir_all(file.parent().expect("it has one")).expect("a folder");
+            fs::write(file, "x").expect("a file");
+        }
+        assert_eq!(install(&cache).expect("nothing to do"), folder);
+        fs::remove_dir_all(&cache).expect("our own folder");
+    }
+}
