@@ -7,7 +7,8 @@
 namespace sycl {
 
 enum class access_mode : int { read, write, read_write, discard_write, discard_read_write, atomic };
-enum class target : int { device, host_task, constant_buffer, local, host_buffer, global_buffer = device };
+/// From `constant_buffer` on: SYCL 1.2.1's. Images are named, but there are no accessors of them.
+enum class target : int { device, host_task, constant_buffer, local, image, host_buffer, host_image, image_array, global_buffer = device };
 
 namespace access {
 using mode = sycl::access_mode;

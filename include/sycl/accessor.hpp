@@ -150,6 +150,11 @@ template <class T, int D, access_mode M, target P, access::placeholder H> inline
   a.require(*this);
 }
 
+namespace detail {
+template <class T> inline constexpr bool is_accessor = false;
+template <class T, int D, access_mode M, target P, access::placeholder H> inline constexpr bool is_accessor<accessor<T, D, M, P, H>> = true;
+} // namespace detail
+
 /// Memory that the work-items of one work-group share. Source: SYCL 2020 §4.7.6.11.
 template <class T, int D = 1> class local_accessor {
 public:

@@ -20,6 +20,18 @@ struct platform {
 struct devices {
   using return_type = std::vector<sycl::device>;
 };
+struct atomic_memory_order_capabilities {
+  using return_type = std::vector<memory_order>;
+};
+struct atomic_fence_order_capabilities {
+  using return_type = std::vector<memory_order>;
+};
+struct atomic_memory_scope_capabilities {
+  using return_type = std::vector<memory_scope>;
+};
+struct atomic_fence_scope_capabilities {
+  using return_type = std::vector<memory_scope>;
+};
 } // namespace info::context
 
 class context {
@@ -45,8 +57,12 @@ public:
   template <class Descriptor> typename Descriptor::return_type get_info() const {
     if constexpr (std::is_same_v<Descriptor, info::context::devices>)
       return get_devices();
-    else
+    else if constexpr (std::is_same_v<Descriptor, info::context::platform>)
       return get_platform();
+    else if constexpr (std::is_same_v<typename Descriptor::return_type, std::vector<memory_order>>) // every device has all
+      return {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel, memory_order::seq_cst};
+    else
+      return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
   }
 
   friend bool operator==(const context &a, const context &b) { return a.state_ == b.state_; }
@@ -71,6 +87,30 @@ private:
   }
   detail::shared<detail::context_state> state_;
 };
+
+namespace detail {
+struct exception_context_of final : exception_context {
+  explicit exception_context_of(const context &c) : in(c) {}
+  context in;
+};
+} // namespace detail
+
+inline exception::exception(const context &in, std::error_code code, const std::string &what) : exception(code, what) {
+  context_ = detail::shared<detail::exception_context>(new detail::exception_context_of(in));
+}
+inline exception::exception(const context &in, std::error_code code, const char *what) : exception(in, code, std::string(what)) {}
+inline exception::exception(const context &in, std::error_code code) : exception(in, code, code.message()) {}
+inline exception::exception(const context &in, int value, const std::error_category &category, const std::string &what)
+    : exception(in, std::error_code(value, category), what) {}
+inline exception::exception(const context &in, int value, const std::error_category &category, const char *what)
+    : exception(in, std::error_code(value, category), std::string(what)) {}
+inline exception::exception(const context &in, int value, const std::error_category &category)
+    : exception(in, std::error_code(value, category)) {}
+inline context exception::get_context() const {
+  if (!context_)
+    detail::fail(errc::invalid, "get_context: the exception has no context");
+  return static_cast<const detail::exception_context_of &>(*context_).in;
+}
 
 } // namespace sycl
 

@@ -16,6 +16,8 @@ class platform;
 
 namespace info {
 enum class device_type : unsigned { cpu, gpu, accelerator, custom, automatic, host, all };
+enum class partition_property : int { no_partition, partition_equally, partition_by_counts, partition_by_affinity_domain };
+enum class partition_affinity_domain : int { not_applicable, numa, L4_cache, L3_cache, L2_cache, L1_cache, next_partitionable };
 
 namespace platform {
 #define __ASPEN_PLATFORM_STRING(descriptor, code)                                                                                         \
@@ -27,6 +29,11 @@ __ASPEN_PLATFORM_STRING(name, ASPEN_PLATFORM_NAME)
 __ASPEN_PLATFORM_STRING(vendor, ASPEN_PLATFORM_VENDOR)
 __ASPEN_PLATFORM_STRING(version, ASPEN_PLATFORM_VERSION)
 #undef __ASPEN_PLATFORM_STRING
+/// Deprecated: what devices have are aspects.
+struct extensions {
+  using return_type = std::vector<std::string>;
+  template <class R = return_type> static R get(const aspen_platform_t *) { return {}; }
+};
 } // namespace platform
 } // namespace info
 
@@ -55,8 +62,14 @@ public:
   bool is_accelerator() const { return type() == ASPEN_DEVICE_TYPE_ACCELERATOR; }
   /// Whether the device, as the active profile presents it, has the aspect.
   bool has(aspect which) const { return aspen_device_has(handle_, static_cast<std::uint32_t>(which)) != 0; }
+  /// Deprecated: what devices have are aspects.
+  bool has_extension(const std::string &) const { return false; }
   backend get_backend() const noexcept { return static_cast<backend>(aspen_device_backend(handle_)); }
   platform get_platform() const;
+  /// No device can be divided. Source: SYCL 2020 §4.6.4.2.
+  template <info::partition_property How, class... How2> std::vector<device> create_sub_devices(const How2 &...) const {
+    detail::fail(errc::feature_not_supported, "create_sub_devices: the device cannot be partitioned");
+  }
   /// A descriptor of namespace info::device.
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }
   /// Like all functions here that return a vector: a template, so that only programs that call it pay for compiling it.
@@ -98,6 +111,8 @@ public:
     return out;
   }
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(handle_); }
+  /// Deprecated: what devices have are aspects.
+  bool has_extension(const std::string &) const { return false; }
   /// Whether every device of the platform has the aspect.
   bool has(aspect which) const {
     bool all = true;

@@ -2,10 +2,12 @@
 #pragma once
 #include <sycl/device.hpp>
 
+namespace sycl {
+class kernel_id;
+}
+
 namespace sycl::info {
 
-enum class partition_property : int { no_partition, partition_equally, partition_by_counts, partition_by_affinity_domain };
-enum class partition_affinity_domain : int { not_applicable, numa, L4_cache, L3_cache, L2_cache, L1_cache, next_partitionable };
 enum class local_mem_type : int { none, local, global };
 enum class global_mem_cache_type : int { none, read_only, read_write };
 enum class execution_capability : unsigned { exec_kernel, exec_native_kernel };
@@ -74,6 +76,17 @@ __ASPEN_INFO(usm_host_allocations, bool, device.has(aspect::usm_host_allocations
 __ASPEN_INFO(usm_shared_allocations, bool, device.has(aspect::usm_shared_allocations))
 __ASPEN_INFO(usm_system_allocations, bool, device.has(aspect::usm_system_allocations))
 __ASPEN_INFO(image_support, bool, device.has(aspect::image))
+// There are no images: the least that the specification allows for devices without them.
+__ASPEN_INFO(max_read_image_args, std::uint32_t, 0)
+__ASPEN_INFO(max_write_image_args, std::uint32_t, 0)
+__ASPEN_INFO(max_samplers, std::uint32_t, 0)
+__ASPEN_INFO(image2d_max_width, size_t, 0)
+__ASPEN_INFO(image2d_max_height, size_t, 0)
+__ASPEN_INFO(image3d_max_width, size_t, 0)
+__ASPEN_INFO(image3d_max_height, size_t, 0)
+__ASPEN_INFO(image3d_max_depth, size_t, 0)
+__ASPEN_INFO(image_max_buffer_size, size_t, 0)
+__ASPEN_INFO(image_max_array_size, size_t, 0)
 __ASPEN_INFO(host_unified_memory, bool, device.is_cpu())
 __ASPEN_INFO(error_correction_support, bool, false)
 __ASPEN_INFO(preferred_interop_user_sync, bool, true)
@@ -88,6 +101,7 @@ __ASPEN_INFO(partition_type_affinity_domain, info::partition_affinity_domain, in
 __ASPEN_INFO_LIST(partition_properties, info::partition_property, )
 __ASPEN_INFO_LIST(partition_affinity_domains, info::partition_affinity_domain, )
 __ASPEN_INFO_LIST(built_in_kernels, std::string, )
+__ASPEN_INFO_LIST(built_in_kernel_ids, kernel_id, )
 __ASPEN_INFO_LIST(extensions, std::string, )
 __ASPEN_INFO_LIST(execution_capabilities, info::execution_capability, info::execution_capability::exec_kernel)
 
@@ -100,6 +114,7 @@ __ASPEN_INFO_WIDTHS(short)
 __ASPEN_INFO_WIDTHS(int)
 __ASPEN_INFO_WIDTHS(long)
 __ASPEN_INFO_WIDTHS(float)
+__ASPEN_INFO_WIDTHS(long_long)
 #undef __ASPEN_INFO_WIDTHS
 __ASPEN_INFO(preferred_vector_width_double, std::uint32_t, device.has(aspect::fp64) ? 1 : 0)
 __ASPEN_INFO(native_vector_width_double, std::uint32_t, device.has(aspect::fp64) ? 1 : 0)

@@ -35,18 +35,11 @@ struct command_end {
 class event {
 public:
   /// Complete from the start.
-  event() : handle_(aspen_event_create_complete()) {}
-  event(const event &other) : handle_(other.handle_), queue_(other.queue_) { aspen_event_retain(handle_); }
-  event(event &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)), queue_(std::move(other.queue_)) {}
-  event &operator=(event other) noexcept {
-    std::swap(handle_, other.handle_);
-    std::swap(queue_, other.queue_);
-    return *this;
-  }
-  ~event() {
-    if (handle_)
-      aspen_event_release(handle_);
-  }
+  event();
+  event(const event &other);
+  event(event &&other) noexcept;
+  event &operator=(event other) noexcept;
+  ~event();
 
   void wait() const { aspen_event_wait(handle_); }
   /// Waits, then hands asynchronous errors of the command's queue to its async_handler.
@@ -67,6 +60,8 @@ public:
   backend get_backend() const noexcept {
     return queue_ ? device(aspen_queue_device(queue_->handle)).get_backend() : backend::native_cpu;
   }
+  /// The commands that this one was told to wait for, as far as they were not complete when it was submitted.
+  template <class Vector = std::vector<event>> Vector get_wait_list() const;
   template <class Descriptor> typename Descriptor::return_type get_info() const {
     static_assert(std::is_same_v<Descriptor, info::event::command_execution_status>, "an event can be asked for its status");
     return static_cast<info::event_command_status>(aspen_event_status(handle_));
@@ -84,13 +79,50 @@ public:
 #endif
 
   /// For the library: takes over the caller's reference of `handle`.
-  event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue) : handle_(handle), queue_(queue) {}
+  event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue);
   aspen_event_t *aspen_handle() const { return handle_; }
+  /// For the library: remembers an event of the wait list, without that event's own list, so that no history piles up.
+  void aspen_waits_for(const event &other);
 
 private:
+  struct awaited;
   aspen_event_t *handle_;
   detail::shared<detail::queue_state> queue_;
+  detail::shared<awaited> awaited_; // null: nothing
 };
+
+struct event::awaited : detail::counted {
+  detail::list<event> events;
+};
+inline event::event() : handle_(aspen_event_create_complete()) {}
+inline event::event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue) : handle_(handle), queue_(queue) {}
+inline event::event(const event &other) : handle_(other.handle_), queue_(other.queue_), awaited_(other.awaited_) {
+  aspen_event_retain(handle_);
+}
+inline event::event(event &&other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), queue_(std::move(other.queue_)), awaited_(std::move(other.awaited_)) {}
+inline event &event::operator=(event other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(queue_, other.queue_);
+  std::swap(awaited_, other.awaited_);
+  return *this;
+}
+inline event::~event() {
+  if (handle_)
+    aspen_event_release(handle_);
+}
+inline void event::aspen_waits_for(const event &other) {
+  if (aspen_event_status(other.handle_) == ASPEN_EVENT_COMPLETE)
+    return;
+  if (!awaited_)
+    awaited_ = detail::shared<awaited>(new awaited);
+  event bare(other);
+  bare.awaited_ = {};
+  awaited_->events.add(std::move(bare));
+}
+template <class Vector> Vector event::get_wait_list() const {
+  return awaited_ ? Vector(awaited_->events.begin(), awaited_->events.end()) : Vector();
+}
 
 } // namespace sycl
 

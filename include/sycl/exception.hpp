@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/counted.hpp>
 #include <sycl/detail/list.hpp>
 #include <system_error>
 #include <type_traits>
@@ -64,6 +65,10 @@ public:
   }
 };
 struct context_state;
+/// Holds the context of an exception; what it is, context.hpp knows.
+struct exception_context : counted {
+  virtual ~exception_context() = default;
+};
 } // namespace detail
 
 /// One object in the whole process, so that categories can be compared.
@@ -86,12 +91,20 @@ public:
   const std::error_code &code() const noexcept { return code_; }
   const std::error_category &category() const noexcept { return code_.category(); }
   const char *what() const noexcept override { return message_.what(); }
-  /// Never: this implementation's errors do not carry the context they come from.
-  bool has_context() const noexcept { return false; }
+  /// With a context; only errors that programs make have one.
+  exception(const context &in, std::error_code code, const std::string &what);
+  exception(const context &in, std::error_code code, const char *what);
+  exception(const context &in, std::error_code code);
+  exception(const context &in, int value, const std::error_category &category, const std::string &what);
+  exception(const context &in, int value, const std::error_category &category, const char *what);
+  exception(const context &in, int value, const std::error_category &category);
+  bool has_context() const noexcept { return static_cast<bool>(context_); }
+  context get_context() const;
 
 private:
   std::runtime_error message_; // copies without throwing, as an exception must
   std::error_code code_;
+  detail::shared<detail::exception_context> context_;
 };
 
 /// The asynchronous errors handed to an async_handler. Source: SYCL 2020 §4.13.2.

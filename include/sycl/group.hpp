@@ -3,6 +3,7 @@
 #include <sycl/detail/work_item.hpp>
 #include <sycl/item.hpp>
 #include <sycl/memory_enums.hpp>
+#include <sycl/multi_ptr.hpp>
 
 namespace sycl {
 
@@ -17,6 +18,8 @@ public:
   size_t get_global_id(int d) const { return get_global_id()[d]; }
   range<D> get_global_range() const { return group_range_ * physical_; }
   size_t get_global_range(int d) const { return get_global_range()[d]; }
+  item<D, false> get_logical_local() const { return detail::item_access::make<false>(logical_id_, logical_); }
+  item<D, false> get_physical_local() const { return detail::item_access::make<false>(logical_id_, physical_); }
   item<D, false> get_local() const { return detail::item_access::make<false>(logical_id_, logical_); }
   id<D> get_local_id() const { return logical_id_; }
   size_t get_local_id(int d) const { return logical_id_[d]; }
@@ -31,6 +34,14 @@ public:
   range<D> get_physical_local_range() const { return physical_; }
   size_t get_physical_local_range(int d) const { return physical_[d]; }
 
+  friend bool operator==(const h_item &a, const h_item &b) {
+    return a.logical_id_ == b.logical_id_ && a.logical_ == b.logical_ && a.physical_ == b.physical_ && a.group_id_ == b.group_id_ &&
+           a.group_range_ == b.group_range_;
+  }
+#if __cplusplus < 202002L
+  friend bool operator!=(const h_item &a, const h_item &b) { return !(a == b); }
+#endif
+
 private:
   friend class group<D>;
   h_item(const id<D> &at, const range<D> &logical, const range<D> &physical, const id<D> &group_id, const range<D> &group_range)
@@ -40,6 +51,23 @@ private:
   range<D> physical_;
   id<D> group_id_;
   range<D> group_range_;
+};
+
+/// What an asynchronous copy returns. Copies are done by the work-items that ask for them, so it only stands for their barrier.
+class device_event {
+public:
+  device_event() = delete;
+  void wait() const noexcept {
+    if (together_)
+      item_.group_barrier();
+  }
+
+  /// For the library.
+  device_event(const detail::work_item &at, bool together) : item_(at), together_(together) {}
+
+private:
+  detail::work_item item_;
+  bool together_;
 };
 
 /// A work-group.
@@ -68,6 +96,34 @@ public:
   size_t get_local_linear_id() const { return item_.local_linear_id(); }
   size_t get_local_linear_range() const { return local_.size(); }
   bool leader() const { return get_local_linear_id() == 0; }
+  /// SYCL 1.2.1's.
+  size_t get_linear_id() const { return get_group_linear_id(); }
+  size_t get_linear() const { return get_group_linear_id(); }
+  range<D> get_global_range() const { return get_group_range() * local_; }
+  size_t get_global_range(int d) const { return get_global_range()[d]; }
+  void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
+    atomic_fence(memory_order::acq_rel, memory_scope::work_group);
+  }
+
+  /// Between local and global memory: all work-items of the group call it with the same arguments. `stride` counts elements of the global
+  /// side. Source: SYCL 2020 §4.9.1.7.
+  template <class T, access::decorated A, class U, access::decorated B>
+  device_event async_work_group_copy(multi_ptr<T, access::address_space::local_space, A> to, multi_ptr<U, access::address_space::global_space, B> from,
+                                     size_t count, size_t stride = 1) const {
+    static_assert(std::is_same_v<T, std::remove_const_t<U>>, "async_work_group_copy copies between elements of one type");
+    T *const target = to.get_raw();
+    const U *const source = from.get_raw();
+    return copied(count, [&](size_t i) { target[i] = source[i * stride]; });
+  }
+  template <class T, access::decorated A, class U, access::decorated B>
+  device_event async_work_group_copy(multi_ptr<T, access::address_space::global_space, A> to, multi_ptr<U, access::address_space::local_space, B> from,
+                                     size_t count, size_t stride = 1) const {
+    static_assert(std::is_same_v<T, std::remove_const_t<U>>, "async_work_group_copy copies between elements of one type");
+    T *const target = to.get_raw();
+    const U *const source = from.get_raw();
+    return copied(count, [&](size_t i) { target[i * stride] = source[i]; });
+  }
+  template <class... Events> void wait_for(Events... events) const { (events.wait(), ...); }
 
   /// Hierarchical kernels: runs `function` for every logical work-item of the group, one after the other.
   template <class F> void parallel_for_work_item(const F &function) const { parallel_for_work_item(local_, function); }
@@ -87,12 +143,19 @@ public:
   /// For the library.
   explicit group(const detail::work_item &at) : item_(at), local_(detail::local_range_of<D>(at)) {}
   /// For the library, in hierarchical kernels: one physical work-item stands for the whole group.
-  group(const detail::work_item &at, const range<D> &local) : item_(at), local_(local) {}
+  group(const detail::work_item &at, const range<D> &local) : item_(at), local_(local), alone_(true) {}
   const detail::work_item &work_item_() const { return item_; }
 
 private:
+  template <class Copy> device_event copied(size_t count, const Copy &copy) const {
+    const size_t first = alone_ ? 0 : item_.local_linear_id(), step = alone_ ? 1 : item_.local_linear_range();
+    for (size_t i = first; i < count; i += step)
+      copy(i);
+    return device_event(item_, !alone_);
+  }
   detail::work_item item_;
   range<D> local_;
+  bool alone_ = false; // one work-item runs the whole group
 };
 
 } // namespace sycl

@@ -45,6 +45,7 @@ public:
   void depends_on(const event &e) {
     open();
     events_.add(e);
+    stated_events_ = events_.size();
   }
   void depends_on(const std::vector<event> &events) {
     for (const event &e : events)
@@ -133,8 +134,8 @@ public:
     static_assert(is_device_copyable_v<T>, "fill repeats a device-copyable value");
     repeat(to, &pattern, sizeof(T), count);
   }
-  void prefetch(void *, size_t) { nothing(); }
-  void mem_advise(void *, size_t, int) { nothing(); }
+  void prefetch(const void *, size_t) { nothing(); }
+  void mem_advise(const void *, size_t, int) { nothing(); }
 
   template <class T, int D, access_mode M, target P, access::placeholder H> void fill(accessor<T, D, M, P, H> to, const T &pattern) {
     rows(to, [&](T *row, size_t, size_t count) { repeat(row, &pattern, sizeof(T), count); });
@@ -144,6 +145,19 @@ public:
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(const U *from, accessor<T, D, M, P, H> to) {
     rows(to, [&](T *row, size_t done, size_t count) { memcpy(row, from + done, count * sizeof(T)); });
+  }
+  /// To and from memory that a shared_ptr owns: the command keeps it.
+  template <class T, int D, access_mode M, target P, access::placeholder H, class Shared, class = decltype(std::declval<Shared &>().use_count())>
+  void copy(accessor<T, D, M, P, H> from, Shared to) {
+    copy(from, to.get());
+    go_on();
+    host_task([to] {});
+  }
+  template <class Shared, class T, int D, access_mode M, target P, access::placeholder H, class = decltype(std::declval<Shared &>().use_count())>
+  void copy(Shared from, accessor<T, D, M, P, H> to) {
+    copy(static_cast<const std::remove_reference_t<decltype(*from)> *>(from.get()), to);
+    go_on();
+    host_task([from] {});
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U, int E, access_mode N, target Q,
             access::placeholder I>
@@ -232,7 +246,10 @@ private:
   event finish() {
     if (!result_)
       nothing();
-    return event(std::exchange(result_, nullptr), queue_);
+    event made(std::exchange(result_, nullptr), queue_);
+    for (size_t i = 0; i < stated_events_; ++i)
+      made.aspen_waits_for(events_.data()[i]);
+    return made;
   }
 
   void open() const {
@@ -373,6 +390,7 @@ private:
   const detail::shared<detail::queue_state> &queue_;
   detail::list<aspen_buffer_use_t> uses_;
   detail::list<event> events_;
+  size_t stated_events_ = 0; // those before any that the library adds
   detail::list<aspen_event_t *> handles_;
   detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses
   detail::shared<detail::bundle_contents> bundle_;

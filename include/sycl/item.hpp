@@ -21,7 +21,8 @@ public:
   /// The kernel's offset. Deprecated in SYCL 2020, as offsets are.
   id<D> get_offset() const { return offset_; }
   size_t get_linear_id() const { return detail::linear_id(id_ - offset_, extent_); }
-  template <bool O, std::enable_if_t<O && !WithOffset, int> = 0> operator item<D, O>() const { return {id_, extent_, offset_}; }
+  /// Either kind from the other: a kernel may take the kind without an offset, which a launch without one then hands over.
+  template <bool O, std::enable_if_t<O != WithOffset, int> = 0> operator item<D, O>() const { return {id_, extent_, offset_}; }
   friend bool operator==(const item &a, const item &b) { return a.id_ == b.id_ && a.extent_ == b.extent_ && a.offset_ == b.offset_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const item &a, const item &b) { return !(a == b); }

@@ -139,3 +139,5 @@ template <> struct std::hash<sycl::kernel_id> {
 template <> struct std::hash<sycl::kernel> {
   std::size_t operator()(const sycl::kernel &k) const noexcept { return std::hash<sycl::kernel_id>()(k.aspen_id()); }
 };
+
+#include <sycl/kernel_bundle.hpp> // what a kernel keeps of its bundle; here, as the two need each other

@@ -62,10 +62,10 @@ struct bundle_contents : counted {
 } // namespace detail
 
 /// All kernels of the program.
-template <class Vector = std::vector<kernel_id>> Vector get_kernel_ids() {
+inline std::vector<kernel_id> get_kernel_ids() {
   size_t count = 0;
   const char *const *symbols = aspen_kernel_symbols(&count);
-  Vector out;
+  std::vector<kernel_id> out;
   out.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     detail::kernel_identity identity = detail::identify_kernel<detail::unnamed_kernel>();

@@ -43,6 +43,12 @@ public:
   nd_range<D> get_nd_range() const { return nd_range<D>(get_global_range(), get_local_range(), get_offset()); }
   sub_group get_sub_group() const { return sub_group(item_); }
 
+  /// See group.
+  template <class To, class From, class... Stride> device_event async_work_group_copy(To to, From from, size_t count, Stride... stride) const {
+    return get_group().async_work_group_copy(to, from, count, stride...);
+  }
+  template <class... Events> void wait_for(Events... events) const { get_group().wait_for(events...); }
+
   /// SYCL 1.2.1's spelling of group_barrier(get_group()).
   void barrier(access::fence_space = access::fence_space::global_and_local) const { item_.group_barrier(); }
   void mem_fence(access::fence_space = access::fence_space::global_and_local) const {

@@ -31,6 +31,26 @@ class use_host_ptr : public detail::flag_property<8u> {};
 
 inline constexpr property::no_init no_init{};
 
+enum class access_mode : int;
+enum class target : int;
+namespace access {
+enum class placeholder : int;
+}
+class queue;
+template <class T, int D, class Allocator> class buffer;
+template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
+template <class T, int D, access_mode Mode> class host_accessor;
+
+/// Whether objects of a class take the property.
+template <class P, class Object> struct is_property_of : std::false_type {};
+template <> struct is_property_of<property::queue::in_order, queue> : std::true_type {};
+template <> struct is_property_of<property::queue::enable_profiling, queue> : std::true_type {};
+template <class T, int D, class A> struct is_property_of<property::buffer::use_host_ptr, buffer<T, D, A>> : std::true_type {};
+template <class T, int D, access_mode M, target P, access::placeholder H>
+struct is_property_of<property::no_init, accessor<T, D, M, P, H>> : std::true_type {};
+template <class T, int D, access_mode M> struct is_property_of<property::no_init, host_accessor<T, D, M>> : std::true_type {};
+template <class P, class Object> inline constexpr bool is_property_of_v = is_property_of<P, Object>::value;
+
 class property_list {
 public:
   template <class... P, class = std::enable_if_t<(is_property_v<P> && ...)>> property_list(P...) : bits_((0u | ... | P::bit)) {}

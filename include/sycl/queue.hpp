@@ -94,8 +94,8 @@ public:
                    to __ASPEN_COMMA pattern __ASPEN_COMMA count)
   __ASPEN_SHORTCUT(template <class T>, copy, copy, const T *from __ASPEN_COMMA T *to __ASPEN_COMMA size_t count,
                    from __ASPEN_COMMA to __ASPEN_COMMA count)
-  __ASPEN_SHORTCUT(, prefetch, prefetch, void *memory __ASPEN_COMMA size_t bytes, memory __ASPEN_COMMA bytes)
-  __ASPEN_SHORTCUT(, mem_advise, mem_advise, void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice,
+  __ASPEN_SHORTCUT(, prefetch, prefetch, const void *memory __ASPEN_COMMA size_t bytes, memory __ASPEN_COMMA bytes)
+  __ASPEN_SHORTCUT(, mem_advise, mem_advise, const void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice,
                    memory __ASPEN_COMMA bytes __ASPEN_COMMA advice)
 #undef __ASPEN_SHORTCUT
 #undef __ASPEN_COMMA
@@ -148,6 +148,27 @@ public:
   template <class F> event host_task(F f) {
     return command([&](handler &h) { h.host_task(std::move(f)); });
   }
+
+  /// Copies between accessors and host memory; the command group requires the accessors. Source: SYCL 2020 §4.6.5.2.
+#define __ASPEN_ACCESSOR(n) accessor<T##n, D##n, M##n, P##n, H##n>
+#define __ASPEN_OF_ACCESSOR(n) class T##n, int D##n, access_mode M##n, target P##n, access::placeholder H##n
+  template <__ASPEN_OF_ACCESSOR(1), class U> event copy(__ASPEN_ACCESSOR(1) from, U to) {
+    return command([&](handler &h) { h.require(from), h.copy(from, to); });
+  }
+  template <class U, __ASPEN_OF_ACCESSOR(1), std::enable_if_t<!detail::is_accessor<U>, int> = 0> event copy(U from, __ASPEN_ACCESSOR(1) to) {
+    return command([&](handler &h) { h.require(to), h.copy(from, to); });
+  }
+  template <__ASPEN_OF_ACCESSOR(1), __ASPEN_OF_ACCESSOR(2)> event copy(__ASPEN_ACCESSOR(1) from, __ASPEN_ACCESSOR(2) to) {
+    return command([&](handler &h) { h.require(from), h.require(to), h.copy(from, to); });
+  }
+  template <__ASPEN_OF_ACCESSOR(1)> event update_host(__ASPEN_ACCESSOR(1) of) {
+    return command([&](handler &h) { h.require(of), h.update_host(of); });
+  }
+  template <__ASPEN_OF_ACCESSOR(1)> event fill(__ASPEN_ACCESSOR(1) to, const T1 &pattern) {
+    return command([&](handler &h) { h.require(to), h.fill(to, pattern); });
+  }
+#undef __ASPEN_ACCESSOR
+#undef __ASPEN_OF_ACCESSOR
 
   friend bool operator==(const queue &a, const queue &b) { return a.state_ == b.state_; }
 #if __cplusplus < 202002L

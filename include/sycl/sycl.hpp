@@ -35,6 +35,7 @@
 #include <sycl/queue.hpp>
 #include <sycl/range.hpp>
 #include <sycl/reduction.hpp>
+#include <sycl/scalar_types.hpp>
 #include <sycl/span.hpp>
 #include <sycl/specialization_id.hpp>
 #include <sycl/sub_group.hpp>

@@ -75,7 +75,7 @@ template <int D, class F> inline void run_nd_range(const F &f, aspen_cpu_item_t 
 
 template <int D, class F> inline void run_work_group(const F &f, aspen_cpu_item_t *item) {
   current = item;
-  f(group<D>(work_item(item)));
+  f(group<D>(work_item(item), local_range_of<D>(work_item(item))));
 }
 
 template <class Name, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_single_task(const F &f, const aspen_cpu_range_t &box) {

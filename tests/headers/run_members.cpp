@@ -1,0 +1,133 @@
+//! Member functions that programs for SYCL 1.2.1 and conformance tests use: asynchronous copies, wait lists, shared_ptr copies, exceptions
+//! with a context. Exit status 0: all right.
+#include <cstdio>
+#include <memory>
+#include <sycl/sycl.hpp>
+
+static int failures = 0;
+#define CHECK(...)                                                                                                                         \
+  do                                                                                                                                       \
+    if (!(__VA_ARGS__)) {                                                                                                                  \
+      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__);                                                                        \
+      ++failures;                                                                                                                          \
+    }                                                                                                                                      \
+  while (0)
+
+static void asynchronous_copies(sycl::queue &q) {
+  std::vector<int> in(64), out(64, -1), strided(64, -1), whole(64, -1);
+  for (int i = 0; i < 64; ++i)
+    in[i] = i;
+  {
+    sycl::buffer<int, 1> from(in), to(out), apart(strided), by_group(whole);
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(from, h, sycl::read_only);
+      sycl::accessor b(to, h, sycl::write_only);
+      sycl::accessor c(apart, h, sycl::read_write);
+      sycl::local_accessor<int, 1> l(sycl::range<1>(16), h);
+      h.parallel_for(sycl::nd_range<1>(64, 16), [=](sycl::nd_item<1> i) {
+        const auto g = i.get_group();
+        const auto global = [&](auto *p) { return sycl::address_space_cast<sycl::access::address_space::global_space, sycl::access::decorated::yes>(p); };
+        const auto local = l.get_multi_ptr<sycl::access::decorated::yes>();
+        const size_t base = g.get_group_id(0) * 16;
+        g.wait_for(g.async_work_group_copy(local, global(&a[base]), 16));
+        const int other = l[15 - i.get_local_id(0)];
+        sycl::group_barrier(g);
+        l[i.get_local_id(0)] = other;
+        sycl::group_barrier(g);
+        i.wait_for(i.async_work_group_copy(global(&b[base]), local, 16), i.async_work_group_copy(global(&c[base]), local, 8, 2));
+      });
+    });
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(from, h, sycl::read_only);
+      sycl::accessor b(by_group, h, sycl::write_only);
+      sycl::local_accessor<int, 1> l(sycl::range<1>(8), h);
+      h.parallel_for_work_group(sycl::range<1>(8), sycl::range<1>(8), [=](sycl::group<1> g) {
+        const auto global = [&](auto *p) { return sycl::address_space_cast<sycl::access::address_space::global_space, sycl::access::decorated::yes>(p); };
+        const auto local = l.get_multi_ptr<sycl::access::decorated::yes>();
+        g.async_work_group_copy(local, global(&a[g.get_group_id(0) * 8]), 8).wait();
+        g.parallel_for_work_item([&](sycl::h_item<1> i) { l[i.get_local_id(0)] += 100; });
+        g.async_work_group_copy(global(&b[g.get_group_id(0) * 8]), local, 8).wait();
+      });
+    });
+  }
+  bool right = true;
+  for (int i = 0; i < 64; ++i) {
+    right = right && out[i] == i / 16 * 16 + 15 - i % 16 && whole[i] == i + 100;
+    right = right && strided[i] == (i % 2 ? -1 : i / 16 * 16 + 15 - i % 16 / 2);
+  }
+  CHECK(right);
+}
+
+static void wait_lists(sycl::queue &q) {
+  CHECK(sycl::event().get_wait_list().empty());
+  bool release = false;
+  const sycl::event slow = q.host_task([&] {
+    while (!__atomic_load_n(&release, __ATOMIC_ACQUIRE)) {
+    }
+  });
+  const sycl::event after = q.submit([&](sycl::handler &h) {
+    h.depends_on(slow);
+    h.host_task([] {});
+  });
+  const std::vector<sycl::event> list = after.get_wait_list();
+  CHECK(list.size() == 1 && list[0] == slow && list[0].get_wait_list().empty());
+  __atomic_store_n(&release, true, __ATOMIC_RELEASE);
+  after.wait();
+  slow.wait();
+  CHECK(q.submit([&](sycl::handler &h) {
+           h.depends_on(slow);
+           h.host_task([] {});
+         }).get_wait_list().empty());
+}
+
+static void copies(sycl::queue &q) {
+  sycl::buffer<int, 1> b(sycl::range<1>(32));
+  sycl::accessor placeholder(b); // the queue requires it
+  q.fill(placeholder, 7);
+  int host[32] = {};
+  q.copy(placeholder, host).wait();
+  CHECK(host[0] == 7 && host[31] == 7);
+  std::shared_ptr<int> owned(new int[32], [](int *p) { delete[] p; });
+  for (int i = 0; i < 32; ++i)
+    owned.get()[i] = i;
+  q.submit([&](sycl::handler &h) { h.copy(owned, b.get_access<sycl::access_mode::write>(h)); });
+  std::shared_ptr<int> back(new int[32], [](int *p) { delete[] p; });
+  q.submit([&](sycl::handler &h) { h.copy(b.get_access<sycl::access_mode::read>(h), back); }).wait();
+  bool right = true;
+  for (int i = 0; i < 32; ++i)
+    right = right && back.get()[i] == i;
+  CHECK(right);
+}
+
+static void exceptions(sycl::queue &q) {
+  const sycl::exception with(q.get_context(), sycl::make_error_code(sycl::errc::invalid), "mine"), without(sycl::make_error_code(sycl::errc::build));
+  const sycl::exception copy(with);
+  CHECK(copy.has_context() && copy.get_context() == q.get_context() && !without.has_context() && std::strcmp(copy.what(), "mine") == 0);
+  bool thrown = false;
+  try {
+    (void)without.get_context();
+  } catch (const sycl::exception &e) {
+    thrown = e.code() == sycl::errc::invalid;
+  }
+  CHECK(thrown);
+  thrown = false;
+  try {
+    (void)q.get_device().create_sub_devices<sycl::info::partition_property::partition_equally>(2);
+  } catch (const sycl::exception &e) {
+    thrown = e.code() == sycl::errc::feature_not_supported;
+  }
+  CHECK(thrown);
+}
+
+static_assert(sycl::is_property_of_v<sycl::property::queue::in_order, sycl::queue> && !sycl::is_property_of_v<sycl::property::no_init, sycl::queue>);
+static_assert(std::is_same_v<sycl::opencl::cl_uint, std::uint32_t>);
+
+int main() {
+  sycl::queue q;
+  asynchronous_copies(q);
+  wait_lists(q);
+  copies(q);
+  exceptions(q);
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
