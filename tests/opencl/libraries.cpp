@@ -1,6 +1,7 @@
 // Device functions of shared libraries, linked by the driver; programs are kept in the JIT cache, linked ones too.
 //# run: aspen++ -fsycl-targets=spir64 -O2 -fPIC -shared first.cpp -o libfirst.so
 //# run: aspen++ -fsycl-targets=spir64 -fPIC -shared plugin.cpp -o plugin.so
+//# run: aspen++ -fsycl-targets=spir64 -fPIC -shared near.cpp -o near.so
 //# run: aspen++ -fsycl-targets=spir64 -w main.cpp local.cpp uses.cpp -L. -lfirst -Wl,-rpath,. -o a.out
 //# run: env ASPEN_CACHE_DIR=kept ./a.out
 //# stdout: wide 5 50
@@ -43,8 +44,10 @@ SYCL_EXTERNAL wide ten_times(wide w, int by, float d, float f, long a, long b, l
 #include "first.hpp"
 
 SYCL_EXTERNAL int times(int x) { return 3 * x; }
-// In a sub-group size of its own, and so in an image of its own.
-[[sycl::reqd_sub_group_size(8)]] SYCL_EXTERNAL int neighbour(sycl::nd_item<1> item, const sycl::local_accessor<int, 1> &shared) {
+//# file: near.cpp
+#include "first.hpp"
+
+SYCL_EXTERNAL int neighbour(sycl::nd_item<1> item, const sycl::local_accessor<int, 1> &shared) {
   return shared[item.get_local_linear_id()];
 }
 //# file: local.cpp
@@ -53,7 +56,7 @@ SYCL_EXTERNAL int times(int x) { return 3 * x; }
 void local(sycl::queue &q, int *out) {
   q.submit([&](sycl::handler &h) {
     sycl::local_accessor<int, 1> shared(8, h);
-    h.parallel_for(sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(8)]] { *out = neighbour(item, shared); });
+    h.parallel_for(sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> item) { *out = neighbour(item, shared); });
   });
 }
 //# file: uses.cpp
@@ -102,7 +105,9 @@ int main() {
     uses(q, out);
     std::printf("plugin %d\n", *out);
   });
+  void *near = dlopen("./near.so", RTLD_NOW | RTLD_LOCAL);
   attempt("local", [&] { local(q, out); });
+  dlclose(near);
   dlclose(plugin);
   sycl::free(out, q);
 }

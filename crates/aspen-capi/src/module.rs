@@ -39,11 +39,14 @@ pub unsafe extern "C" fn aspen_register_module(record: *const Record) {
         if module.abi_version != ABI_VERSION || (module.record_size as usize) < size_of::<Record>() {
             // SAFETY: null or NUL-terminated, by the header.
             let producer = unsafe { text(module.producer) }.unwrap_or_default();
-            // A constructor has no one to return an error to, and later launches will name the missing images.
-            eprintln!(
-                "aspen: a module linked by '{producer}' has ABI version {} (libaspen.so has {ABI_VERSION}); its kernels are not registered; link it again",
+            let why = format!(
+                "the module was linked by '{producer}' with ABI version {}, libaspen.so has {ABI_VERSION}: its kernels are not registered; link it again",
                 module.abi_version
             );
+            // A constructor has no one to return an error to; launches say it again.
+            eprintln!("aspen: {why}");
+            let known = module.record_size as usize >= std::mem::offset_of!(Record, anchor) + size_of::<*const c_void>();
+            registry().refuse(record as usize, if known { module.anchor as usize } else { 0 }, &why);
             return;
         }
         let size = (module.images_end as usize).saturating_sub(module.images_begin as usize);

@@ -277,7 +277,7 @@ fn the_launching_module_comes_first_and_the_tag_before_the_plain_name() {
     ];
     let (first, second) = (module("first.bin", &[first]), module("second.bin", &second));
     let text = passes(&mut command(clang_program(), &first, &["modules", second.to_str().expect("UTF-8")]));
-    assert!(text.contains("linked by 'a later aspen++' has ABI version 2"), "{text}");
+    assert!(text.contains("linked by 'a later aspen++' with ABI version 2"), "{text}");
 }
 
 #[test]

@@ -211,7 +211,13 @@ impl<'s> StringTable<'s> {
 /// # Errors
 /// The first field that cannot be true, with its place. Nothing is allocated by a number that was only read.
 pub fn parse_all(bytes: &[u8]) -> Result<Vec<Entry<'_>>, OffloadError> {
-    let (mut entries, mut at) = (Vec::new(), 0);
+    let mut entries = Vec::new();
+    parse_all_into(bytes, &mut entries).map(|()| entries)
+}
+
+/// Entries of blobs before a damaged one stay.
+fn parse_all_into<'a>(bytes: &'a [u8], entries: &mut Vec<Entry<'a>>) -> Result<(), OffloadError> {
+    let mut at = 0;
     while at < bytes.len() {
         let zeros = bytes[at..].iter().take_while(|&&byte| byte == 0).count();
         if zeros > MAX_PADDING {
@@ -221,10 +227,41 @@ pub fn parse_all(bytes: &[u8]) -> Result<Vec<Entry<'_>>, OffloadError> {
         if at == bytes.len() {
             break;
         }
-        at += parse_blob(&bytes[at..], &mut entries).map_err(|reason| OffloadError { blob: at, reason })?;
+        let known = entries.len();
+        match parse_blob(&bytes[at..], entries) {
+            Ok(size) => at += size,
+            Err(reason) => {
+                entries.truncate(known);
+                return Err(OffloadError { blob: at, reason });
+            }
+        }
     }
-    Ok(entries)
+    Ok(())
 }
+
+/// All entries that can be read, and the first thing that is wrong. What follows a damaged blob is found by the next blob's first bytes, so
+/// that one damaged image does not take the others with it.
+pub fn parse_readable(bytes: &[u8]) -> (Vec<Entry<'_>>, Option<OffloadError>) {
+    let (mut entries, mut at, mut wrong) = (Vec::new(), 0, None);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        match parse_all_into(rest, &mut entries) {
+            Ok(()) => break,
+            Err(error) => {
+                let damaged = at + error.blob;
+                wrong.get_or_insert(OffloadError { blob: damaged, reason: error.reason });
+                let next = |from: usize| (from..bytes.len()).step_by(BLOB_ALIGNMENT).find(|from| begins(&bytes[*from..]));
+                match next((damaged + 1).next_multiple_of(BLOB_ALIGNMENT)) {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+        }
+    }
+    (entries, wrong)
+}
+
+/// Blobs begin at multiples of this.
+const BLOB_ALIGNMENT: usize = 8;
 
 /// Blobs are aligned to 8 bytes and sections to at most 32; a longer run of zeros is something overwritten, not padding.
 const MAX_PADDING: usize = 31;

@@ -296,6 +296,32 @@ fn the_check_runs_over_all_images_that_are_called() {
 }
 
 #[test]
+fn one_damaged_image_leaves_the_others() {
+    let other = |symbol: &str, name: &str| {
+        let info = KernelInfo { name: symbol.into(), requirements: Requirements::default() };
+        bytes(library("jit", name, &[]).kernel(KernelOf { symbol: symbol.into(), info }, Vec::new()))
+    };
+    let images = [other("A", "a"), bytes(kernel("jit", &[])), other("B", "b")];
+    for (image, damage) in [(0, 0), (0, 9), (1, 3), (1, 17), (1, 40), (2, 25)] {
+        let mut damaged = images.clone();
+        damaged[image][damage] ^= 0x55;
+        let world = World::new();
+        world.module(1, &damaged);
+        for (index, symbol) in ["A", "K", "B"].into_iter().enumerate() {
+            let key = KernelKey { symbol, ..KERNEL };
+            let outcome = world.registry.load(world.device, key);
+            match outcome {
+                Ok(_) => assert_ne!(index, image, "byte {damage}"),
+                Err(error) => {
+                    assert_eq!(index, image, "byte {damage}: {error}");
+                    assert!(error.message().contains("module 1 (section .llvm.offloading) are damaged"), "{error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_damaged_list_of_imports_runs_nothing() {
     let world = World::new();
     let mut image = bytes(kernel("jit", &[]).set(IMPORTED_SYMBOLS, symbols_set(["gone"])));

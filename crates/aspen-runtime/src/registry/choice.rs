@@ -47,14 +47,13 @@ impl Inner {
         let mut candidates = Vec::new();
         let mut damaged = None;
         for module in own.into_iter().chain(others) {
-            match module.parsed() {
-                Ok(parsed) => module.find(parsed, &symbols, &mut candidates),
-                Err(error) => damaged = damaged.or(Some(error)),
-            }
+            let parsed = module.parsed();
+            module.find(parsed, &symbols, &mut candidates);
+            damaged = damaged.or(parsed.damage.as_ref());
         }
         match damaged {
             // The kernel may well be in the part that cannot be read.
-            Some(error) if candidates.is_empty() => Err(error),
+            Some(error) if candidates.is_empty() => Err(error.clone()),
             _ => Ok(candidates),
         }
     }
@@ -124,12 +123,13 @@ impl Inner {
         let mut own_module = false;
         for module in &self.modules {
             own_module |= module.record.anchor == key.module;
-            if let Ok(parsed) = module.parsed() {
-                images.extend(parsed.images.iter().map(|image| image.label.clone()));
-            }
+            images.extend(module.parsed().images.iter().map(|image| image.label.clone()));
         }
         let mut text = format!("no device image holds the kernel '{}'", key.symbol);
-        if !own_module {
+        let refused = self.refused.iter().find(|(_, anchor, _)| *anchor == key.module);
+        if let Some((_, _, why)) = refused {
+            text += &format!(" ({why})");
+        } else if !own_module {
             text += " (the module that launches it has registered no images; link it with aspen++)";
         }
         text += &match images.len() {

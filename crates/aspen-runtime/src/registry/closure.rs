@@ -71,8 +71,7 @@ impl Inner {
     fn provider(&self, device: &Device, own: usize, importer: &Image, symbol: &str) -> std::result::Result<(ImageId, &Image), String> {
         let mut found: Vec<(ImageId, &Image)> = Vec::new();
         let mut elsewhere: Vec<&str> = Vec::new();
-        // A damaged module provides nothing; the launch of its own kernels says what is wrong with it.
-        for (module, parsed) in self.modules.iter().filter_map(|module| Some((module, module.parsed().ok()?))) {
+        for (module, parsed) in self.modules.iter().map(|module| (module, module.parsed())) {
             let exporting = || parsed.exporting(symbol).iter().map(|index| (*index, &parsed.images[*index]));
             let suits = |image: &Image| device.real().fit(&image.image).filter(|_| image.image.kind() == importer.image.kind());
             let best = exporting().filter_map(|(index, image)| Some((suits(image)?, index, image)));

@@ -62,6 +62,8 @@ pub(crate) struct Admitted {
 struct Inner {
     modules: Vec<Module>,
     registered: usize,
+    /// Modules whose images are not for this library: record, anchor and why.
+    refused: Vec<(usize, usize, String)>,
 }
 
 /// The modules of the process.
@@ -86,7 +88,7 @@ impl Default for Registry {
 impl Registry {
     /// Without modules.
     pub const fn new() -> Registry {
-        Registry { inner: RwLock::new(Inner { modules: Vec::new(), registered: 0 }), verdicts: Verdicts::new() }
+        Registry { inner: RwLock::new(Inner { modules: Vec::new(), registered: 0, refused: Vec::new() }), verdicts: Verdicts::new() }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
@@ -105,11 +107,18 @@ impl Registry {
         self.verdicts.clear();
     }
 
+    /// Notes that a module's images cannot be used; launches from it say why.
+    pub fn refuse(&self, record: usize, anchor: usize, why: &str) {
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        inner.refused.push((record, anchor, why.to_owned()));
+    }
+
     /// Removes the module of that record; kernels that run keep their images loaded.
     pub fn unregister(&self, record: usize) {
         let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
         let (gone, kept) = std::mem::take(&mut inner.modules).into_iter().partition(|module| module.record.record == record);
         inner.modules = kept;
+        inner.refused.retain(|(refused, ..)| *refused != record);
         for module in &gone as &Vec<Module> {
             for parsed in inner.modules.iter().filter_map(Module::parsed_already) {
                 parsed.forget(module.number);
@@ -121,12 +130,8 @@ impl Registry {
     /// All kernel symbols without tags, sorted, each once. Damaged sections have none; a launch says what is wrong with them.
     pub fn symbols(&self) -> Vec<String> {
         let inner = self.read();
-        let mut symbols: Vec<String> = inner
-            .modules
-            .iter()
-            .filter_map(|module| module.parsed().ok())
-            .flat_map(|parsed| parsed.by_symbol.keys().map(|symbol| untagged(symbol).to_owned()))
-            .collect();
+        let mut symbols: Vec<String> =
+            inner.modules.iter().flat_map(|module| module.parsed().by_symbol.keys().map(|symbol| untagged(symbol).to_owned())).collect();
         symbols.sort_unstable();
         symbols.dedup();
         symbols

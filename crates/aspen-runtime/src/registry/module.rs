@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::slice;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use aspen_image::offload::parse_all;
+use aspen_image::offload::parse_readable;
 use aspen_image::{DeviceImage, ImageError, ImageKind};
 
 use super::ModuleRecord;
@@ -21,7 +21,7 @@ pub(super) struct Module {
     pub(super) record: ModuleRecord,
     /// Counted by registrations of the process, from 1.
     pub(super) number: usize,
-    parsed: OnceLock<Result<Parsed>>,
+    parsed: OnceLock<Parsed>,
 }
 
 /// What its section holds.
@@ -31,6 +31,8 @@ pub(super) struct Parsed {
     pub(super) by_symbol: BTreeMap<String, Vec<usize>>,
     /// Images that export a device function; made when the first import is looked for.
     exports: OnceLock<BTreeMap<String, Vec<usize>>>,
+    /// What of the section cannot be read; the images that can are there.
+    pub(super) damage: Option<Error>,
 }
 
 /// An image.
@@ -63,18 +65,16 @@ impl Module {
         Module { record, number, parsed: OnceLock::new() }
     }
 
-    /// # Errors
-    /// If the section is damaged.
-    pub(super) fn parsed(&self) -> Result<&Parsed> {
-        self.parsed.get_or_init(|| self.parse()).as_ref().map_err(Error::clone)
+    pub(super) fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| self.parse())
     }
 
     /// The same, if it was read before.
     pub(super) fn parsed_already(&self) -> Option<&Parsed> {
-        self.parsed.get()?.as_ref().ok()
+        self.parsed.get()
     }
 
-    fn parse(&self) -> Result<Parsed> {
+    fn parse(&self) -> Parsed {
         let bytes: &'static [u8] = if self.record.images_size == 0 {
             &[]
         } else {
@@ -82,10 +82,11 @@ impl Module {
             // that borrows from it, and whoever uses images holds the registry's read lock meanwhile.
             unsafe { slice::from_raw_parts(self.record.images, self.record.images_size) }
         };
-        let entries = parse_all(bytes).map_err(|error| {
+        let (entries, wrong) = parse_readable(bytes);
+        let damage = wrong.map(|error| {
             Error::new(Code::Build, format!("the device images of module {} (section .llvm.offloading) are damaged: {error}", self.number))
-        })?;
-        let mut parsed = Parsed { images: Vec::new(), by_symbol: BTreeMap::new(), exports: OnceLock::new() };
+        });
+        let mut parsed = Parsed { images: Vec::new(), by_symbol: BTreeMap::new(), exports: OnceLock::new(), damage };
         for (index, entry) in entries.into_iter().enumerate() {
             let image = DeviceImage::new(entry);
             // The container's list tells which kernels there are even if the set with their names is damaged.
@@ -102,7 +103,7 @@ impl Module {
             let label = format!("image '{name}' ({}) of module {}", image.target(), self.number);
             parsed.images.push(Image { image, label, programs: Mutex::default() });
         }
-        Ok(parsed)
+        parsed
     }
 
     /// The images that hold one of the symbols, those with the first symbol first.

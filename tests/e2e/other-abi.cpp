@@ -1,0 +1,41 @@
+// A shared library that another version of Aspen linked: its kernels are refused with both versions, those of the program run.
+//# run: aspen++ -fsycl-targets=native_cpu -fPIC -shared library.cpp -o library.so
+//# run: python3 patch.py library.so
+//# run: aspen++ -fsycl-targets=native_cpu main.cpp -o a.out
+//# run: ./a.out
+//# stdout: own 1
+//# stdout: library: no device image holds the kernel '_ZTS10of_library' (the module was linked by 'aspen++ 0.1.0' with ABI version 99, libaspen.so has 1: its kernels are not registered; link it again)
+//# stdout: own 2
+//# stderr~: ^aspen: the module was linked by 'aspen\+\+ 0\.1\.0' with ABI version 99, libaspen\.so has 1:
+//# file: patch.py
+import struct, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+# The record begins with the ABI version and its own size.
+at = data.find(struct.pack('<II', 1, 40))
+assert at > 0 and data.find(struct.pack('<II', 1, 40), at + 1) < 0
+data[at:at + 4] = struct.pack('<I', 99)
+open(sys.argv[1], 'wb').write(data)
+//# file: library.cpp
+#include <sycl/sycl.hpp>
+class of_library;
+extern "C" void launch(sycl::queue *q, int *out) { q->single_task<of_library>([=] { *out = 7; }).wait(); }
+//# file: main.cpp
+#include <sycl/sycl.hpp>
+#include <cstdio>
+#include <dlfcn.h>
+#include <string>
+int main() {
+  sycl::queue q;
+  int *out = sycl::malloc_shared<int>(1, q);
+  q.single_task([=] { *out = 1; }).wait();
+  std::printf("own %d\n", *out);
+  auto launch = (void (*)(sycl::queue *, int *))dlsym(dlopen("./library.so", RTLD_NOW), "launch");
+  try {
+    launch(&q, out);
+  } catch (const sycl::exception &e) {
+    std::string text = e.what();
+    std::printf("library: %s\n", text.substr(0, text.find("; the images are")).c_str());
+  }
+  q.single_task([=] { *out = 2; }).wait();
+  std::printf("own %d\n", *out);
+}
