@@ -3,39 +3,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
-use common::rules::{check, kernels, session};
-
-/// The metadata of every function that has any of the pass's kinds, `name: kind numbers; …`, sorted; and the marked types.
-fn metadata(ir: &str) -> String {
-    let nodes: BTreeMap<&str, &str> = ir.lines().filter_map(|line| line.strip_prefix('!')?.split_once(" = ")).collect();
-    let numbers = |node: &str| -> String {
-        let inner = nodes.get(node).and_then(|text| text.strip_prefix("!{")?.strip_suffix('}')).unwrap_or("?");
-        inner.replace("i32 ", "").replace("i64 ", "").replace(',', "")
-    };
-    let mut out = Vec::new();
-    for line in ir.lines().filter(|line| line.starts_with("define") || line.starts_with("declare")) {
-        let name = line.split_once('@').and_then(|(_, rest)| rest.split_once('(')).expect("a function has a name").0;
-        let kinds =
-            ["intel_declared_aspects", "intel_used_aspects", "reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size"];
-        let attached = kinds.iter().filter_map(|kind| {
-            let node = line.split_once(&format!("!{kind} !"))?.1.split([' ', ',']).next()?;
-            Some(format!("{kind} {}", numbers(node)).trim_end().to_owned())
-        });
-        let attached: Vec<String> = attached.collect();
-        if !attached.is_empty() {
-            out.push(format!("{name}: {}\n", attached.join("; ")));
-        }
-    }
-    for line in ir.lines().filter_map(|line| line.strip_prefix("!intel_types_that_use_aspects = !{")) {
-        for node in line.trim_end_matches('}').split(", ") {
-            out.push(format!("type {}\n", numbers(node.trim_start_matches('!'))));
-        }
-    }
-    out.sort();
-    out.concat()
-}
+use common::rules::{check, kernels, metadata, session};
 
 /// Named metadata of types, `!intel_declared_aspects` and `!intel_used_aspects` of functions: numbers, sorted and unique.
 #[test]

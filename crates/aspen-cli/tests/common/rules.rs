@@ -1,5 +1,7 @@
 //! Sources and what the tools say of them: kernels × requirements of every target, and the compiler's warnings.
 
+use std::collections::BTreeMap;
+
 use super::Session;
 
 /// What every source begins with, on no line of its own.
@@ -36,7 +38,7 @@ pub fn line(name: &str, needs: &serde_json::Value) -> String {
 /// The kernels of each target, by name; all its images together.
 pub fn kernels(session: &Session, file: &str) -> Vec<(String, String)> {
     let inspected = session.json(&format!("aspen inspect {file}"));
-    let mut targets: std::collections::BTreeMap<String, Vec<String>> = std::collections::BTreeMap::new();
+    let mut targets: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for image in inspected["images"].as_array().expect("images") {
         let lines = targets.entry(image["target"].as_str().expect("a target").to_owned()).or_default();
         for kernel in image["kernels"].as_array().expect("kernels") {
@@ -72,4 +74,34 @@ pub fn check_with(flags: &str, source: &str, expected_kernels: &str, expected_wa
         assert_eq!(found, expected_kernels, "{target}");
     }
     assert_eq!(warnings, expected_warnings);
+}
+
+/// The metadata of every function that has any of the pass's kinds, `name: kind numbers; …`, sorted; and the marked types.
+pub fn metadata(ir: &str) -> String {
+    let nodes: BTreeMap<&str, &str> = ir.lines().filter_map(|line| line.strip_prefix('!')?.split_once(" = ")).collect();
+    let numbers = |node: &str| -> String {
+        let inner = nodes.get(node).and_then(|text| text.strip_prefix("!{")?.strip_suffix('}')).unwrap_or("?");
+        inner.replace("i32 ", "").replace("i64 ", "").replace(',', "")
+    };
+    let mut out = Vec::new();
+    for line in ir.lines().filter(|line| line.starts_with("define") || line.starts_with("declare")) {
+        let name = line.split_once('@').and_then(|(_, rest)| rest.split_once('(')).expect("a function has a name").0;
+        let kinds =
+            ["intel_declared_aspects", "intel_used_aspects", "reqd_work_group_size", "work_group_num_dim", "intel_reqd_sub_group_size"];
+        let attached = kinds.iter().filter_map(|kind| {
+            let node = line.split_once(&format!("!{kind} !"))?.1.split([' ', ',']).next()?;
+            Some(format!("{kind} {}", numbers(node)).trim_end().to_owned())
+        });
+        let attached: Vec<String> = attached.collect();
+        if !attached.is_empty() {
+            out.push(format!("{name}: {}\n", attached.join("; ")));
+        }
+    }
+    for line in ir.lines().filter_map(|line| line.strip_prefix("!intel_types_that_use_aspects = !{")) {
+        for node in line.trim_end_matches('}').split(", ") {
+            out.push(format!("type {}\n", numbers(node.trim_start_matches('!'))));
+        }
+    }
+    out.sort();
+    out.concat()
 }
