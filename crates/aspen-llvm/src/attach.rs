@@ -8,6 +8,7 @@ use aspen_analysis::summary::{FuncId, Function};
 use aspen_analysis::{Analysis, Summary, is_entry_point};
 use aspen_contract::{Aspect, AspectSet};
 
+use crate::calls::KERNEL_CONVENTIONS;
 use crate::dialect::{ASPECT_NAMES, Dialect, Kinds, aspects, is_dpcpp, marked_types};
 use crate::facts::Facts;
 use crate::ir::{ModuleRef, NewMd, Value};
@@ -163,14 +164,21 @@ pub(crate) fn reversed_and_padded(dims: &[u64]) -> Vec<u64> {
     out
 }
 
+/// A kernel of `parallel_for_work_group` takes functor, local memory and logical group; the others take fewer.
+/// Source: include/sycl/detail/kernel_entry.hpp.
+const WORK_GROUP_PARAMETERS: u32 = 3;
+
 /// Work-group sizes as LLVM's SPIR-V back end reads them: three values, fastest first. Call it once, right before code generation. In the
-/// dpcpp dialect they stand so already. Source: DESIGN §3.
+/// dpcpp dialect they stand so already. Kernels of `parallel_for_work_group` run one work-item a group, whatever their logical group:
+/// drivers must not hear of it. Source: DESIGN §3.
 pub fn prepare_for_spirv(module: ModuleRef<'_>) {
     let kinds = Kinds::new(module);
     let reversed = is_dpcpp(module, &kinds);
     for function in module.functions() {
         for (kind, node) in function.function_metadata(module) {
-            if kind == kinds.work_group {
+            if kind == kinds.work_group && is_work_group_kernel(function) {
+                function.set_function_metadata(kind, None);
+            } else if kind == kinds.work_group {
                 let mut dims: Vec<u64> = node.integers().into_iter().map(|dim| u64::from(i32_bits(dim))).collect();
                 if reversed {
                     dims.reverse();
@@ -180,6 +188,10 @@ pub fn prepare_for_spirv(module: ModuleRef<'_>) {
             }
         }
     }
+}
+
+fn is_work_group_kernel(function: Value<'_>) -> bool {
+    KERNEL_CONVENTIONS.contains(&function.calling_convention()) && function.parameter_count() == WORK_GROUP_PARAMETERS
 }
 
 /// SPIR-V literals are 32 bits wide; no device has a larger dimension. Source: DESIGN §3.

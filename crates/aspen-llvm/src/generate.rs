@@ -13,15 +13,17 @@ use llvm_sys::target_machine::*;
 
 use crate::attach::prepare_for_spirv;
 use crate::calls::uses_function_pointers;
+use crate::dialect::Kinds;
 use crate::ffi;
-use crate::ir::take_message;
+use crate::ir::{ModuleRef, Value, take_message};
 use crate::module::{Buffer, Context, Module};
 use crate::worker::{Finished, WorkerError, in_workers};
 
 /// What to make of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// SPIR-V for OpenCL environments, without debug info.
+    /// SPIR-V for OpenCL environments, without debug info, of the lowest version that the module needs: drivers take what is older than
+    /// they are.
     SpirV {
         /// Extensions that may be used, `SPV_EXT_shader_atomic_float_add`.
         extensions: Vec<String>,
@@ -107,11 +109,50 @@ pub fn generate(jobs: &[Job], parallelism: NonZeroUsize) -> Vec<Result<Generated
 pub fn generate_with(jobs: &[Job], parallelism: NonZeroUsize, done: &mut dyn FnMut(usize)) -> Vec<Result<Generated, CodegenError>> {
     initialise();
     let mut results: Vec<Option<Result<Generated, CodegenError>>> = jobs.iter().map(|_| None).collect();
-    in_workers(jobs.len(), parallelism, &|index| compile(&jobs[index]), &mut |index, result| {
-        results[index] = Some(result.map_err(|error| of_image(&jobs[index], error)).map(Generated::from));
-        done(results.iter().flatten().count());
-    });
+    let mut round = |wanted: &[usize], version: Option<SpirvVersion>| {
+        in_workers(wanted.len(), parallelism, &|place| compile(&jobs[wanted[place]], version), &mut |place, result| {
+            let index = wanted[place];
+            results[index] = Some(result.map_err(|error| of_image(&jobs[index], error)).map(Generated::from));
+            done(results.iter().flatten().count());
+        });
+        let too_old = |result: &Result<Generated, CodegenError>| matches!(result, Err(CodegenError::Failed { reason, .. }) if reason.contains(SpirvVersion::TOO_OLD));
+        (0..jobs.len()).filter(|&index| results[index].as_ref().is_some_and(too_old)).collect::<Vec<usize>>()
+    };
+    let all: Vec<usize> = (0..jobs.len()).collect();
+    let again = round(&all, None);
+    if !again.is_empty() {
+        round(&again, Some(SpirvVersion::LATEST));
+    }
     results.into_iter().map(|result| result.expect("every job has finished or failed")).collect()
+}
+
+/// SPIR-V 1.x. The back end takes the version from the triple, and refuses what needs a later one, with one exception: it leaves out the
+/// capability of a required sub-group size. Source: SPIR-V specification, "Missing before".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SpirvVersion(u8);
+
+impl SpirvVersion {
+    const LATEST: SpirvVersion = SpirvVersion(4);
+    /// LLVM's words for code that needs a later version (or an extension that is not allowed).
+    const TOO_OLD: &str = "Unable to meet SPIR-V requirements";
+
+    /// The least that what is declared needs; what instructions need, LLVM finds.
+    fn of(module: ModuleRef<'_>) -> SpirvVersion {
+        let sub_group_size = Kinds::new(module).sub_group;
+        let needed = |function: Value<'_>| {
+            if function.name().contains("__spirv_GroupNonUniform") {
+                return SpirvVersion(3);
+            }
+            let sized = function.function_metadata(module).iter().any(|(kind, _)| *kind == sub_group_size);
+            SpirvVersion(u8::from(sized))
+        };
+        module.functions().map(needed).max().unwrap_or(SpirvVersion(0))
+    }
+
+    /// DPC++'s and the design documents' name for the target is spir64.
+    fn triple(self, triple: &str) -> String {
+        triple.replacen("spir64", "spirv64", 1).replacen("spirv64-", &format!("spirv64v1.{}-", self.0), 1)
+    }
 }
 
 fn of_image(job: &Job, error: WorkerError) -> CodegenError {
@@ -158,14 +199,13 @@ fn allow_extensions(extensions: &[String]) -> Result<(), String> {
     }
 }
 
-fn compile(job: &Job) -> Result<Vec<u8>, String> {
+fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> {
     let context = Context::new();
     let mut module = context.parse(&job.name, &job.bitcode).map_err(|error| error.to_string())?;
     let triple = match &job.output {
         Output::SpirV { .. } => {
             prepare_for_spirv(module.view());
-            // DPC++'s and the design documents' name for the same target.
-            module.triple().replacen("spir64", "spirv64", 1)
+            version.unwrap_or_else(|| SpirvVersion::of(module.view())).triple(&module.triple())
         }
         Output::X86_64Object => module.triple(),
         Output::Ptx(ptx) => {

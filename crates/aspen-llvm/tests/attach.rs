@@ -137,12 +137,17 @@ fn spir_v_wants_three_dimensions_fastest_first() {
     let context = Context::new();
     let ir = "define spir_kernel void @a() !reqd_work_group_size !0 { ret void }
         define spir_kernel void @b() !reqd_work_group_size !1 { ret void }
+        define spir_kernel void @groups(ptr, ptr, ptr) !reqd_work_group_size !0 { ret void }
+        define void @f(ptr, ptr, ptr) !reqd_work_group_size !0 { ret void }
         !0 = !{i32 2, i32 4, i32 8}
         !1 = !{i64 4294967296}";
     let module = context.parse("test.ll", ir.as_bytes()).unwrap();
     prepare_for_spirv(module.view());
     assert_eq!(metadata(&module.to_text(), "a"), "!reqd_work_group_size !{i32 8, i32 4, i32 2}");
     assert_eq!(metadata(&module.to_text(), "b"), "!reqd_work_group_size !{i32 -1, i32 1, i32 1}");
+    // parallel_for_work_group runs one work-item a group.
+    assert_eq!(metadata(&module.to_text(), "groups"), "");
+    assert!(metadata(&module.to_text(), "f").starts_with("!reqd_work_group_size"));
     // The other dialect's are so already, also in an image of their own.
     let text = attached(
         "define void @f() !reqd_work_group_size !0 !work_group_num_dim !1 { ret void }\n!0 = !{i32 2, i32 4}\n!1 = !{i32 2}",

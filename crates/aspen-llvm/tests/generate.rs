@@ -104,6 +104,28 @@ fn function_pointers_bring_their_extension() {
     }
 }
 
+/// Without needs 1.0, so that old drivers take it; what a newer version brought asks for that version, known beforehand or found by LLVM.
+fn spirv_is_as_old_as_its_contents_allow() {
+    let plain = SPIRV.replace(" !intel_reqd_sub_group_size !1", "");
+    let calling = |name: &str, parameters: &str, arguments: &str| {
+        let declared = format!("declare spir_func i1 @{name}({parameters})\ndefine internal");
+        let called = format!("%z = call spir_func i1 @{name}({arguments})\n  ret void");
+        plain.replacen("define internal", &declared, 1).replacen("ret void", &called, 1)
+    };
+    let cases = [
+        (plain.clone(), 0),
+        (SPIRV.to_owned(), 1),
+        (calling("_Z28__spirv_GroupNonUniformElectj", "i32", "i32 3"), 3),
+        // OpenCL's name of the same: only the back end knows that.
+        (calling("_Z15sub_group_electv", "", ""), 4),
+    ];
+    let jobs: Vec<Job> = cases.iter().map(|(ir, _)| Job { passes: String::new(), ..job("k", ir, spirv()) }).collect();
+    for (image, (ir, minor)) in good(run(&jobs)).iter().zip(&cases) {
+        assert_eq!(image[4..8], [0, *minor, 1, 0], "{ir}");
+        tool(&["spirv-val"], image);
+    }
+}
+
 fn x86_objects_are_elf() {
     let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, Output::X86_64Object)).collect();
     let objects = good(run(&jobs));
@@ -156,8 +178,9 @@ fn several_threads_are_refused() {
 fn main() {
     twenty_images_are_valid_and_the_same_every_time();
     function_pointers_bring_their_extension();
+    spirv_is_as_old_as_its_contents_allow();
     x86_objects_are_elf();
     a_failing_image_is_an_error_that_names_it();
     several_threads_are_refused();
-    println!("generate: 5 tests ok");
+    println!("generate: 6 tests ok");
 }

@@ -10,6 +10,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -26,8 +27,8 @@ const HELPERS: usize = 2_000;
 const INSTRUCTIONS: usize = 30;
 /// How often our side is measured; the other side takes minutes and is measured once above 1k.
 const TURNS: usize = 3;
-/// The other side is stopped then. Its ratio is a bound, with a `>` before the time.
-const LIMIT: Duration = Duration::from_secs(300);
+/// Seconds of processor time after which the system stops a run. The other side's ratio is a bound then, with a `>` before its time.
+const LIMIT: libc::rlim_t = 150;
 /// The module of which a sample of images is made SPIR-V, and how many they are.
 const SAMPLED: (usize, usize) = (5_000, 200);
 /// How many images opt looks at one by one, of each module.
@@ -40,6 +41,7 @@ struct Cost {
     cpu: Duration,
     /// KiB of memory of the largest of its processes.
     memory: u64,
+    /// The limit was reached.
     stopped: bool,
 }
 
@@ -82,7 +84,7 @@ impl Bench<'_> {
         println!("{label}-by-needs ns={}\n{label}-by-needs-cpu ns={}", by_needs.wall.as_nanos(), by_needs.cpu.as_nanos());
 
         let times = if kernels > 1_000 { 1 } else { TURNS };
-        let peer = self.cheapest(times, &format!("{label}-peer"), LIMIT, |folder| {
+        let peer = self.cheapest(times, &format!("{label}-peer"), |folder| {
             let mut command = Command::new("llvm-split-22");
             command.args(["--split-by-category=kernel", "split.bc", "-o"]).arg(folder.join("image")).current_dir(&self.folder);
             command
@@ -98,7 +100,7 @@ impl Bench<'_> {
         println!("{label}-peer-memory KiB={}", peer.memory);
 
         // What the module takes alone: a run that reads it and writes it as one file. Of workers, the largest counts.
-        let alone = self.cheapest(1, &format!("{label}-alone"), LIMIT, |folder| {
+        let alone = self.cheapest(1, &format!("{label}-alone"), |folder| {
             let mut command = self.aspen();
             command.args(["post-link", "-ir-output-only", "split.bc", "-o"]).arg(folder.join("whole.bc"));
             command
@@ -123,7 +125,7 @@ impl Bench<'_> {
     }
 
     fn post_link(&self, label: &str, what: &str, options: &[&str]) -> Result<Cost> {
-        self.cheapest(TURNS, &format!("{label}-{what}"), LIMIT, |folder| {
+        self.cheapest(TURNS, &format!("{label}-{what}"), |folder| {
             let mut command = self.aspen();
             command.arg("post-link").args(options).args(["split.bc", "-o"]).arg(folder.join("all.table"));
             command
@@ -131,12 +133,12 @@ impl Bench<'_> {
     }
 
     /// The best of so many runs, each into a folder of its own; a run that is stopped is the last.
-    fn cheapest(&self, turns: usize, name: &str, limit: Duration, command: impl Fn(PathBuf) -> Command) -> Result<Cost> {
+    fn cheapest(&self, turns: usize, name: &str, command: impl Fn(PathBuf) -> Command) -> Result<Cost> {
         let mut best: Option<Cost> = None;
         for turn in 0..turns {
             let folder = self.folder.join(format!("split/{name}-{turn}"));
             fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-            let cost = measured(&mut command(folder), limit)?;
+            let cost = measured(&mut command(folder))?;
             best = Some(match best {
                 Some(best) => Cost {
                     wall: best.wall.min(cost.wall),
@@ -219,34 +221,32 @@ fn codes(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs a command to its end or to the limit.
-fn measured(command: &mut Command, limit: Duration) -> Result<Cost> {
+fn measured(command: &mut Command) -> Result<Cost> {
+    let limit = || {
+        let limit = libc::rlimit { rlim_cur: LIMIT, rlim_max: LIMIT + 5 };
+        // SAFETY: a valid structure.
+        if unsafe { libc::setrlimit(libc::RLIMIT_CPU, &limit) } == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    };
+    // SAFETY: between fork and exec only a system call is made.
+    unsafe { command.pre_exec(limit) };
     let start = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("cannot start it")?;
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("cannot start it")?;
     let pid = libc::pid_t::try_from(child.id()).context("a process id")?;
-    let mut stopped = false;
-    loop {
-        let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
-        // SAFETY: our own child, which nobody else waits for; both places may be written.
-        let waited = unsafe { libc::wait4(pid, &mut status, libc::WNOHANG, usage.as_mut_ptr()) };
-        ensure!(waited >= 0, "cannot wait for it: {}", std::io::Error::last_os_error());
-        if waited == pid {
-            let wall = start.elapsed();
-            if status != 0 && !stopped {
-                bail!("{command:?} failed with status {status}");
-            }
-            // SAFETY: a structure of numbers, zeroed and then filled by wait4.
-            let usage = unsafe { usage.assume_init() };
-            let time = |time: libc::timeval| -> Result<Duration> {
-                Ok(Duration::from_secs(u64::try_from(time.tv_sec)?) + Duration::from_micros(u64::try_from(time.tv_usec)?))
-            };
-            return Ok(Cost { wall, cpu: time(usage.ru_utime)? + time(usage.ru_stime)?, memory: u64::try_from(usage.ru_maxrss)?, stopped });
-        }
-        if !stopped && start.elapsed() > limit {
-            child.kill().context("cannot stop it")?;
-            stopped = true;
-        }
-        std::thread::sleep(Duration::from_millis(2));
+    let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
+    // SAFETY: our own child, which nobody else waits for; both places may be written.
+    let waited = unsafe { libc::wait4(pid, &mut status, 0, usage.as_mut_ptr()) };
+    let wall = start.elapsed();
+    ensure!(waited == pid, "cannot wait for it: {}", std::io::Error::last_os_error());
+    let stopped = libc::WIFSIGNALED(status) && [libc::SIGXCPU, libc::SIGKILL].contains(&libc::WTERMSIG(status));
+    if status != 0 && !stopped {
+        bail!("{command:?} failed with status {status}");
     }
+    // SAFETY: a structure of numbers, zeroed and then filled by wait4.
+    let usage = unsafe { usage.assume_init() };
+    let time = |time: libc::timeval| -> Result<Duration> {
+        Ok(Duration::from_secs(u64::try_from(time.tv_sec)?) + Duration::from_micros(u64::try_from(time.tv_usec)?))
+    };
+    Ok(Cost { wall, cpu: time(usage.ru_utime)? + time(usage.ru_stime)?, memory: u64::try_from(usage.ru_maxrss)?, stopped })
 }
 
 /// Text IR: helpers call later helpers, a third of them through an alias, a table or a vtable; each kernel calls three helpers.
