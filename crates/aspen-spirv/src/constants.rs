@@ -102,7 +102,11 @@ impl Constants {
                 _ => {}
             }
         }
-        Ok(())
+        let strange = self.spec_ids.iter().filter(|(id, number)| SpecId::from_number(**number).is_ours() && !self.ours.contains_key(id));
+        match strange.min() {
+            Some((id, number)) => Err(Error::NoBoolean { id: *id, number: *number }),
+            None => Ok(()),
+        }
     }
 
     /// The result of an operation, if one of Aspen's constants decides it.

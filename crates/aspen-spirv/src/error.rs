@@ -29,6 +29,14 @@ pub enum Error {
     /// Nobody said what a constant of ours is.
     #[error("the module asks for specialization constant {0:#x}, which has no value")]
     NoValue(u32),
+    /// A SpecId of ours on something else than a condition.
+    #[error("%{id} has SpecId {number:#x}, but is no boolean specialization constant")]
+    NoBoolean {
+        /// What has it.
+        id: u32,
+        /// The SpecId.
+        number: u32,
+    },
     /// A function that stays needs one that goes.
     #[error("'{kept}' stays, but refers to '{discarded}', which is discarded: its condition is false for this device")]
     Discarded {

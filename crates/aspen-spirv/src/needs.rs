@@ -9,7 +9,10 @@ use rspirv::spirv::{Capability, Op};
 use crate::grammar::{Enumerants, grammar};
 
 /// Capabilities whose every use is known here.
-const EXACT: [Capability; 10] = [
+const EXACT: [Capability; 13] = [
+    Capability::Int8,
+    Capability::Int16,
+    Capability::Int64,
     Capability::Float64,
     Capability::Float16,
     Capability::Int64Atomics,
@@ -119,7 +122,7 @@ impl Needs {
 
     /// Everything that is asked for, by number and by name.
     pub(crate) fn asked(&self, enumerants: &Enumerants) -> Asked {
-        let mut asked = Asked { capabilities: self.capabilities.clone(), extensions: Vec::new() };
+        let mut asked = Asked { by_types: self.capabilities.clone(), capabilities: self.capabilities.clone(), extensions: Vec::new() };
         let seen = |list: &[bool]| list.iter().enumerate().filter(|(_, seen)| **seen).map(|(index, _)| index).collect::<Vec<_>>();
         for opcode in seen(&self.opcodes) {
             if let Some(shape) = u16::try_from(opcode).ok().and_then(|opcode| grammar().shape(opcode)) {
@@ -138,6 +141,7 @@ impl Needs {
 /// What instructions ask for; each of several capabilities may do, and all of them count as asked for.
 #[derive(Debug)]
 pub(crate) struct Asked {
+    by_types: Vec<Capability>,
     capabilities: Vec<Capability>,
     pub(crate) extensions: Vec<&'static str>,
 }
@@ -146,10 +150,16 @@ impl Asked {
     /// Whether a capability's declaration stays, if `self` is what the module asked for and `left` what it asks for now.
     pub(crate) fn keeps_capability(&self, left: &Asked, number: u32) -> bool {
         let Some(capability) = Capability::from_u32(number) else { return true };
-        if capability == Capability::SpecConditionalINTEL {
-            return left.capabilities.contains(&capability);
+        // A module without entry points needs it, whatever else is left.
+        if capability == Capability::Linkage {
+            return true;
         }
-        left.capabilities.contains(&capability) || !(self.capabilities.contains(&capability) || EXACT.contains(&capability))
+        if EXACT.contains(&capability) {
+            // Opcodes name every capability that one of their types may ask for.
+            return left.by_types.contains(&capability);
+        }
+        left.capabilities.contains(&capability)
+            || !(self.capabilities.contains(&capability) || capability == Capability::SpecConditionalINTEL)
     }
 
     /// The same for an extension.

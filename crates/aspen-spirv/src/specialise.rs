@@ -142,25 +142,22 @@ impl<'m> Sweep<'m> {
         for instruction in &self.module.globals {
             let words = self.module.words_of(instruction);
             let op = u32::from(instruction.opcode);
-            match *words {
-                [_, _, function, ..] if op == Op::EntryPoint as u32 => {
-                    if !self.is_discarded(function) {
-                        self.mark(function, function)?;
-                    }
+            let roots = match *words {
+                [_, _, function, ..] if op == Op::EntryPoint as u32 => vec![function],
+                [_, target, decoration, .., kind]
+                    if op == Op::Decorate as u32
+                        && decoration == Decoration::LinkageAttributes as u32
+                        && kind != LinkageType::Import as u32 =>
+                {
+                    vec![target]
                 }
-                [_, target, decoration, .., kind] if op == Op::Decorate as u32 && decoration == Decoration::LinkageAttributes as u32 => {
-                    if kind != LinkageType::Import as u32 && !self.is_discarded(target) {
-                        self.mark(target, target)?;
-                    }
+                _ if self.stands_for_itself(instruction) => self.ids(words),
+                _ => continue,
+            };
+            for root in roots {
+                if !self.is_discarded(root) {
+                    self.mark(root, root)?;
                 }
-                _ if self.stands_for_itself(instruction) => {
-                    for id in self.ids(words) {
-                        if !self.is_discarded(id) {
-                            self.mark(id, id)?;
-                        }
-                    }
-                }
-                _ => {}
             }
         }
         Ok(())
@@ -483,10 +480,9 @@ impl<'m> Sweep<'m> {
                     }
                 }
             }
-            [_, target, decoration, ..]
+            [_, _, decoration, ..]
                 if (op == Op::Decorate as u32 || op == Op::DecorateId as u32) && decoration == Decoration::ConditionalINTEL as u32 =>
             {
-                let _ = target;
                 None
             }
             [_, target, decoration, ..] if op == Op::Decorate as u32 && decoration == Decoration::SpecId as u32 => {

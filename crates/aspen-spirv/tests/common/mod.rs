@@ -159,11 +159,11 @@ impl Graph {
             m.text(10, &[], "SPV_INTEL_function_pointers", &[]);
         }
         m.op(14, &[2, 2]);
-        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Kernel) {
+        for (index, _) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Kernel) {
             m.text(15, &[6, function(index)], &self.symbol(index), &[]);
-            if node.needs & 4 != 0 {
-                m.op(16, &[function(index), 17, 8, 4, 1]);
-            }
+        }
+        for (index, _) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Kernel && node.needs & 8 != 0) {
+            m.op(16, &[function(index), 17, 8, 4, 1]);
         }
         for index in 0..self.nodes.len() {
             m.text(5, &[function(index)], &self.symbol(index), &[]);
