@@ -3,6 +3,7 @@
 //! Source: DESIGN §2.
 
 mod propagate;
+mod runtime;
 mod split;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub enum Name {
     Split,
     /// An empty single_task on the embedded CPU device
     Launch,
+    /// Launches, the check, kernels, the JIT cache and a program's start, beside raw OpenCL on Intel's CPU driver
+    Runtime,
 }
 
 /// How often each side is measured.
@@ -44,6 +47,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Propagate => bench.propagate(),
         Name::Split => bench.split(),
         Name::Launch => bench.launch(),
+        Name::Runtime => bench.runtime(),
     }
 }
 

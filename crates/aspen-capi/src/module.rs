@@ -8,6 +8,7 @@ use aspen_runtime::registry::{KernelKey, ModuleRecord, registry};
 use aspen_runtime::system::Device;
 
 use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument, text};
+use crate::submit::str_of;
 
 /// `ASPEN_ABI_VERSION`.
 pub(crate) const ABI_VERSION: u32 = 1;
@@ -77,9 +78,9 @@ pub unsafe extern "C" fn aspen_kernel_is_supported(
 ) -> c_int {
     let answer = guarded(|| {
         // SAFETY: null or a device, which lives as long as the process; null or NUL-terminated strings, by the header.
-        let (device, tag, symbol) = unsafe { (device.as_ref(), text(object_tag), text(symbol)) };
-        let (device, symbol): (&'static Device, _) = (device?, symbol?);
-        let key = KernelKey { module: module as usize, tag: tag.as_deref().unwrap_or_default(), symbol: &symbol };
+        let (device, tag, symbol) = unsafe { (device.as_ref(), str_of(object_tag, "object_tag").ok()?, str_of(symbol, "symbol").ok()?) };
+        let key = KernelKey { module: module as usize, tag, symbol };
+        let device: &'static Device = device?;
         registry().is_supported(device, key)
     });
     answer.map_or(-1, c_int::from)

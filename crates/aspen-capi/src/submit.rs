@@ -151,7 +151,7 @@ unsafe fn request(launch: &Launch) -> Result<Request<'_>> {
 
 /// # Safety
 /// `pointer` is null or a NUL-terminated string that outlives the result.
-unsafe fn str_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
+pub(crate) unsafe fn str_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
     if pointer.is_null() {
         return Ok("");
     }

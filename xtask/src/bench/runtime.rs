@@ -1,0 +1,143 @@
+//! `cargo xtask bench runtime`: launches, checks and kernels of the embedded CPU and of OpenCL beside raw OpenCL on Intel's CPU driver, the
+//! JIT cache warm and cold, and what 13 000 kernels cost at a program's start. Source: issue 6 "How fast".
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use aspen_contract::Requirements;
+use aspen_image::{ImageBuilder, ImageKind, Kernel, KernelInfo};
+
+use super::{Bench, best, ratio, timed};
+use crate::devices::{self, DRIVERS};
+use crate::shell::output;
+
+/// How often the programs run in turns.
+const TURNS: usize = 3;
+/// Kernels that run on both sides.
+const KERNELS: [&str; 4] = ["saxpy", "n-body", "stencil", "matmul"];
+/// Kernels of the program that starts.
+const REGISTERED: usize = 13_000;
+/// Bytes of code of each of them.
+const CODE: usize = 4096;
+
+type Figures = BTreeMap<String, f64>;
+
+impl Bench<'_> {
+    pub(super) fn runtime(&self) -> Result<()> {
+        let bench = |name: &str| self.root.join("benches").join(name);
+        output(self.aspenxx(&["-O2", "-std=c++17", "-fsycl-targets=native_cpu,spir64", "-o", "runtime"]).arg(bench("runtime.cpp")))?;
+        output(Command::new("clang-22").args(["-O2", "-o", "opencl"]).arg(bench("opencl.c")).arg("-ldl").current_dir(&self.folder))?;
+        let cache = self.folder.join("jit-cache");
+        let driver = &DRIVERS[0];
+        let drivers = devices::cache()?;
+        let variables = driver.is_installed(&drivers).then(|| driver.environment(&drivers));
+        let program = |name: &str, words: &[&str], selector: &str| {
+            let mut command = Command::new(format!("./{name}"));
+            command.args(words).current_dir(&self.folder).env("ASPEN_CACHE_DIR", &cache);
+            command.envs(variables.iter().flatten().map(|(name, value)| (*name, value.as_str())));
+            command.env("ASPEN_DEVICE_SELECTOR", selector);
+            command
+        };
+        let (mut cpu, mut opencl, mut raw) = (Figures::new(), Figures::new(), Figures::new());
+        for _ in 0..TURNS {
+            gather(&mut program("runtime", &[], "native_cpu"), &mut cpu)?;
+            if variables.is_some() {
+                gather(&mut program("opencl", &[], ""), &mut raw)?;
+                gather(&mut program("runtime", &[], "opencl:*"), &mut opencl)?;
+            }
+        }
+        println!("check ns={:.1}", of(&cpu, "check")?);
+        if variables.is_some() {
+            side_by_side("empty-cpu", of(&cpu, "empty")?, of(&raw, "empty")?);
+            side_by_side("empty-opencl", of(&opencl, "empty")?, of(&raw, "empty")?);
+            for kernel in KERNELS {
+                side_by_side(kernel, of(&cpu, kernel)?, of(&raw, kernel)?);
+            }
+            let (mut cold, mut warm) = (Figures::new(), Figures::new());
+            for _ in 0..TURNS {
+                if cache.exists() {
+                    fs::remove_dir_all(&cache)?;
+                }
+                gather(&mut program("runtime", &["first"], "opencl:*"), &mut cold)?;
+                gather(&mut program("runtime", &["first"], "opencl:*"), &mut warm)?;
+            }
+            side_by_side("jit-warm-to-cold", of(&warm, "first-launch")?, of(&cold, "first-launch")?);
+        } else {
+            println!("skipped: all ratios, as driver {} is not installed (cargo xtask devices --install)", driver.name);
+        }
+        self.start()
+    }
+
+    /// The same program with 13 000 images, each with a kernel, and with none.
+    fn start(&self) -> Result<()> {
+        let folder = self.folder.join("start");
+        fs::create_dir_all(&folder)?;
+        let requirements = Requirements::default();
+        let mut images = Vec::new();
+        for index in 0..REGISTERED {
+            let info = KernelInfo { name: format!("kernel{index}"), requirements: requirements.clone() };
+            let builder = ImageBuilder::new(ImageKind::Object, "x86_64-unknown-linux-gnu", "native_cpu", &format!("start_{index}"));
+            images.extend(builder.kernel(Kernel { symbol: format!("_ZTS{index}"), info }, Vec::new()).to_bytes(&[0xCC; CODE])?);
+        }
+        fs::write(folder.join("many.bin"), &images)?;
+        fs::write(folder.join("none.bin"), b"")?;
+        for name in ["many", "none"] {
+            self.start_program(&folder, name)?;
+        }
+        let run = |name: &str| timed(Command::new(folder.join(name)).env("LD_LIBRARY_PATH", &self.bin));
+        // Starting takes a millisecond; many turns find the quiet ones.
+        let mut all = [Duration::MAX; 2];
+        for _ in 0..10 {
+            for (all, one) in all.iter_mut().zip(best([&mut || run("many"), &mut || run("none")])?) {
+                *all = one.min(*all);
+            }
+        }
+        let [many, none] = all;
+        ratio("start-13k-kernels", many, none);
+        println!("start-13k-kernels-added ns={}", many.saturating_sub(none).as_nanos());
+        fs::remove_dir_all(folder).context("the folder of this bench")
+    }
+
+    /// A C program that registers its images as aspen++'s registration does, asks for the devices and ends.
+    fn start_program(&self, folder: &Path, name: &str) -> Result<()> {
+        let text = format!(
+            "#include <aspen/aspen.h>\n\
+             extern const char begin[], end[];\nstatic const char anchor;\n\
+             __asm__(\".section .llvm.offloading, \\\"a\\\"\\n.p2align 3\\nbegin:\\n.incbin \\\"{name}.bin\\\"\\nend:\\n.text\");\n\
+             static const aspen_module_record_t record = {{ASPEN_ABI_VERSION, sizeof record, \"bench\", begin, end, &anchor}};\n\
+             __attribute__((constructor)) static void enter(void) {{ aspen_register_module(&record); }}\n\
+             int main(void) {{ aspen_unregister_module(&record); }}\n"
+        );
+        fs::write(folder.join(format!("{name}.c")), text)?;
+        let mut command = Command::new("clang-22");
+        command.args(["-O2", "-I"]).arg(self.root.join("include")).args([&format!("{name}.c"), "-o", name]);
+        command.arg(self.bin.join("libaspen.so")).current_dir(folder);
+        output(&mut command).map(|_| ())
+    }
+}
+
+/// Runs a program and keeps the best of each of its lines.
+fn gather(command: &mut Command, into: &mut Figures) -> Result<()> {
+    let said = output(command)?;
+    let text = String::from_utf8(said.stdout)?;
+    for line in text.lines() {
+        let (label, ns) = line.split_once(" ns=").with_context(|| format!("the bench says: {line}"))?;
+        let ns: f64 = ns.parse().with_context(|| format!("the bench says: {line}"))?;
+        let known = into.entry(label.to_owned()).or_insert(ns);
+        *known = known.min(ns);
+    }
+    ensure!(!text.is_empty(), "the bench says nothing");
+    Ok(())
+}
+
+fn of(figures: &Figures, label: &str) -> Result<f64> {
+    figures.get(label).copied().with_context(|| format!("the bench did not measure {label}"))
+}
+
+fn side_by_side(label: &str, ours: f64, peer: f64) {
+    println!("{label} ratio={:.3} ours={ours:.0} peer={peer:.0}", ours / peer);
+}
