@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aspen_contract::{Aspect, Need, Requirements, WorkGroupSize};
+use aspen_contract::{Aspect, Guard, Need, Requirements, WorkGroupSize};
 
 /// A generator of numbers, always the same ones (xorshift64*).
 pub struct Random(u64);
@@ -44,6 +44,8 @@ pub struct Node {
     /// Functions whose address it takes.
     pub takes: Vec<usize>,
     pub calls_indirectly: bool,
+    /// What guarded code of a root needs: nothing, fp64 where the device has fp16, fp16 where it lacks fp64.
+    pub guarded_need: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -61,8 +63,17 @@ pub fn needs() -> [Need; 4] {
     ]
 }
 
-pub fn requirements(bits: u32) -> Requirements {
+pub fn requirements(bits: u32, guarded_need: usize) -> Requirements {
     let mut out = Requirements::default();
+    let guard = |has: &[Aspect], lacks: &[Aspect]| Guard {
+        has: has.iter().copied().collect(),
+        lacks: lacks.iter().map(|aspect| [*aspect].into()).collect(),
+    };
+    match guarded_need {
+        1 => _ = out.guarded.insert(guard(&[Aspect::FP16], &[]), [Aspect::FP64].into()),
+        2 => _ = out.guarded.insert(guard(&[], &[Aspect::FP64]), [Aspect::FP16].into()),
+        _ => {}
+    }
     for (bit, need) in needs().into_iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1) {
         match need {
             Need::Aspect(aspect) => _ = out.aspects.insert(aspect),
@@ -86,7 +97,8 @@ impl Graph {
             let arm = |random: &mut Random| random.chance(70).then(|| random.below(count));
             let guarded = (0..random.below(4).saturating_sub(1)).map(|_| (random.below(2), arm(random), arm(random))).collect();
             let takes = if pointers && random.chance(20) { vec![random.below(count)] } else { Vec::new() };
-            Node { kind, needs, calls, guarded, takes, calls_indirectly: pointers && random.chance(20) }
+            let guarded_need = if kind != Kind::Plain && random.chance(20) { 1 + random.below(2) } else { 0 };
+            Node { kind, needs, calls, guarded, takes, calls_indirectly: pointers && random.chance(20), guarded_need }
         };
         let mut nodes: Vec<Node> = (0..count).map(|_| node(random)).collect();
         let kernels: BTreeSet<usize> = (0..count).filter(|index| nodes[*index].kind == Kind::Kernel).collect();
@@ -107,7 +119,7 @@ impl Graph {
 
     pub fn roots(&self) -> Vec<(String, Requirements)> {
         let roots = self.nodes.iter().enumerate().filter(|(_, node)| node.kind != Kind::Plain);
-        roots.map(|(index, node)| (self.symbol(index), requirements(node.needs))).collect()
+        roots.map(|(index, node)| (self.symbol(index), requirements(node.needs, node.guarded_need))).collect()
     }
 
     /// Whom a function leads to. `guards`: the device's aspects, if they are to decide; `through_pointers`: whether calls through pointers
@@ -128,7 +140,15 @@ impl Graph {
 
     /// Functions reached from the roots whose needs the device has.
     pub fn kept(&self, device: u32, guards: Option<u32>, through_pointers: bool) -> BTreeSet<usize> {
-        let runs = |node: &Node| node.kind != Kind::Plain && node.needs & !device == 0;
+        let has = |bit: u32| device >> bit & 1 == 1;
+        let runs = |node: &Node| {
+            let guarded = match node.guarded_need {
+                1 => !has(0) || has(1),
+                2 => has(1) || has(0),
+                _ => true,
+            };
+            node.kind != Kind::Plain && node.needs & !device == 0 && guarded
+        };
         self.reached((0..self.nodes.len()).filter(|index| runs(&self.nodes[*index])).collect(), guards, through_pointers)
     }
 
@@ -281,6 +301,7 @@ pub fn evaluate(module: &[Vec<u32>], id: u32, value: &dyn Fn(u32) -> bool) -> bo
             let decoration = module.iter().find(|i| i[0] == 71 && i[1] == id && i[2] == 1).expect("a SpecId");
             value(decoration[3])
         }
+        _ if defined[3] == 168 => !evaluate(module, defined[4], value),
         _ => {
             let (a, b) = (evaluate(module, defined[4], value), evaluate(module, defined[5], value));
             match defined[3] {
