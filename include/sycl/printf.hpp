@@ -8,6 +8,9 @@
 
 #if defined(__ASPEN_SPIRV__)
 extern int __spirv_ocl_printf(const __attribute__((address_space(2))) char *, ...);
+#elif defined(__ASPEN_PTX__)
+/// The driver's: ends the kernel and says why.
+extern "C" void __assertfail(const char *expression, const char *file, unsigned line, const char *function, std::size_t size_of_char);
 #endif
 
 namespace sycl {
@@ -30,11 +33,17 @@ inline void device_assert(const char *expression, const char *file, unsigned lin
   __spirv_ocl_printf(format, file, line, function, expression);
 }
 } // namespace detail
+#elif defined(__ASPEN_PTX__)
+namespace detail {
+inline void device_assert(const char *expression, const char *file, unsigned line, const char *function) {
+  __assertfail(expression, file, line, function, 1);
+}
+} // namespace detail
 #endif
 
 } // namespace sycl
 
-#if defined(__ASPEN_SPIRV__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
 // glibc's `assert` calls this name. A macro, as a definition of a function that never returns breaks drivers. <cassert> comes first, above.
 #define __assert_fail(expression, file, line, function) ::sycl::detail::device_assert(expression, file, line, function)
 #endif

@@ -45,7 +45,7 @@
 //# sh: gcc -DFAKE_OLD -shared -fPIC -o libcuda.so libcuda.c
 //# run: env LD_LIBRARY_PATH=. ASPEN_LOG=warn aspen devices
 //# stdout!~: cuda
-//# stderr~: the CUDA driver is too old: it needs CUDA 12.0 missing="cuLinkDestroy"
+//# stderr~: the CUDA driver is too old: it needs CUDA 12.1 missing="cuLinkDestroy"
 #include <sycl/sycl.hpp>
 #include <cstdio>
 

@@ -27,9 +27,11 @@ const ASPECTS: [(&str, Has); 13] = [
     ("usm_system_allocations", |answers| answers.pageable_memory_access),
 ];
 
-/// Bytes that a kernel's parameters may have, less what an entry takes besides its closure (`aspen/cuda.h`).
-/// Source: NVIDIA "PTX ISA", "Kernel Function Parameters": 4352 before PTX 8.1.
-const MAX_CLOSURE: u64 = 4352 - 80;
+/// Bytes that a kernel's parameters may have, on processors before 7.0 and later ones. Source: NVIDIA "PTX ISA", "Kernel Function
+/// Parameters" of PTX 8.1.
+const MAX_PARAMETERS: [u64; 2] = [4352, 32764];
+/// What an entry takes besides its closure (`aspen/cuda.h`), rounded up to what alignment may add.
+const OTHER_PARAMETERS: u64 = 128;
 
 const NVIDIA: u64 = 0x10DE;
 
@@ -69,7 +71,7 @@ pub fn facts(answers: &Answers) -> Facts {
         mem_base_addr_align_bits: 256 * 8,
         cache_line_size: 128,
         cache_size: answers.cache_size,
-        max_parameter_size: MAX_CLOSURE,
+        max_parameter_size: MAX_PARAMETERS[usize::from(answers.processor >= (7, 0))] - OTHER_PARAMETERS,
         profiling_timer_resolution: 1,
     }
 }

@@ -280,7 +280,9 @@ impl RawDevice for Handle {
     unsafe fn free(&self, pointer: NonNull<u8>, _: Layout) {
         let address = pointer.addr().get();
         let Some(kind) = lock(&self.0.allocated).remove(&address) else { return };
-        if let Err(failure) = self.0.release(address as u64, kind) {
+        if let Err(failure) = self.0.release(address as u64, kind)
+            && !failure.is_the_end()
+        {
             tracing::warn!(device = self.0.name(), %failure, "memory is lost");
         }
     }

@@ -59,6 +59,14 @@ pub(crate) struct Failure {
     pub(crate) error: CUresult,
 }
 
+impl Failure {
+    /// Whether the process ends and the driver has gone already: then there is nothing to free, and nobody to tell. (Logging would use
+    /// variables of a thread that has ended.)
+    pub(crate) fn is_the_end(self) -> bool {
+        self.error == CUresult::CUDA_ERROR_DEINITIALIZED
+    }
+}
+
 /// The outcome of a call of the driver.
 pub(crate) type Tried<T> = Result<T, Failure>;
 
@@ -102,7 +110,7 @@ pub(crate) fn open() -> Option<Driver> {
             return None;
         }
         if let Some(missing) = FUNCTIONS.iter().find(|name| !is_there(name)) {
-            tracing::warn!(missing, "the CUDA driver is too old: it needs CUDA 12.0");
+            tracing::warn!(missing, "the CUDA driver is too old: it needs CUDA 12.1");
             return None;
         }
         // SAFETY: the library is there; it wants no flags.

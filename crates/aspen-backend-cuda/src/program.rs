@@ -37,7 +37,9 @@ impl Drop for Module {
     fn drop(&mut self) {
         // SAFETY: ours, and no kernel of it runs: launches hold it.
         let unloaded = self.device.enter(|| tried("cuModuleUnload", unsafe { sys::cuModuleUnload(self.raw) }));
-        if let Err(failure) = unloaded {
+        if let Err(failure) = unloaded
+            && !failure.is_the_end()
+        {
             tracing::debug!(device = self.device.name(), %failure, "a module stays loaded");
         }
     }

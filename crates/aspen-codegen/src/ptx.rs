@@ -16,8 +16,8 @@ use crate::cache::{Cache, Key};
 use crate::tool::{Tool, in_parallel, io_error};
 use crate::{CodegenError, Image, ImageInput, Object, Target};
 
-/// The oldest PTX that knows every processor up to `sm_90a`: drivers of CUDA 12.0 and later read it.
-const COMMON_FEATURES: &str = "+ptx80";
+/// The oldest PTX that knows every processor up to `sm_90a` and closures of more than 4 KB: drivers of CUDA 12.1 and later read it.
+const COMMON_FEATURES: &str = "+ptx81";
 
 /// Functions that the driver's device runtime defines. Source: NVIDIA "CUDA C++ Programming Guide", "System Calls".
 const SYSTEM_CALLS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"];
@@ -92,13 +92,13 @@ fn passes(opt_level: u8) -> &'static str {
 impl Ptx {
     fn start(&self, scratch: &Path, index: usize, object: Object) -> Result<Build, CodegenError> {
         let Object { name, generated, opt_level, .. } = object;
-        let imports = match std::str::from_utf8(&generated.bytes) {
-            Ok(text) => imports(text),
+        let (imports, has_kernels) = match std::str::from_utf8(&generated.bytes) {
+            Ok(text) => (imports(text), text.contains(".entry")),
             Err(error) => return Err(CodegenError::Damaged { image: name, reason: format!("PTX is text, and this is not: {error}") }),
         };
         let ptx = Image { bytes: generated.bytes, kind: ImageKind::Ptx, imports, messages: generated.messages, fallback: None };
-        if !ptx.imports.is_empty() {
-            // The driver links it with the images that define them.
+        if !ptx.imports.is_empty() || !has_kernels {
+            // The driver links it with the images that define or call its functions.
             return Ok(Build::Done(ptx));
         }
         let mut options = vec![format!("-arch={}", self.processor), format!("-O{opt_level}")];
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn versions_of_ptx() {
-        for (processor, features) in [("sm_50", "+ptx80"), ("sm_90", "+ptx80"), ("sm_90a", "+ptx80"), ("sm_100", ""), ("sm_120a", "")] {
+        for (processor, features) in [("sm_50", "+ptx81"), ("sm_90", "+ptx81"), ("sm_90a", "+ptx81"), ("sm_100", ""), ("sm_120a", "")] {
             assert_eq!(Ptx::features(processor), features, "{processor}");
         }
     }
