@@ -29,6 +29,30 @@ pub(crate) struct Chain {
     pub(crate) by_attribute: bool,
 }
 
+impl Chain {
+    /// Leaves out what only leads from one of the user's functions into another. What is to be said of a call that goes is said of the call
+    /// before it.
+    fn without_glue(mut self, summary: &Summary) -> Chain {
+        let last = self.links.len() - 1;
+        let mut kept: Vec<Link> = Vec::with_capacity(self.links.len());
+        for (index, link) in self.links.drain(..).enumerate() {
+            match kept.last_mut() {
+                Some(before) if index < last && summary.function(link.function).glue => before.remark = both(before.remark.take(), link.remark),
+                _ => kept.push(link),
+            }
+        }
+        Chain { links: kept, ..self }
+    }
+}
+
+/// Guards inside of guards are one; else the outer remark is said.
+fn both(outer: Option<Remark>, inner: Option<Remark>) -> Option<Remark> {
+    match (outer, inner) {
+        (Some(Remark::Guarded { guard }), Some(Remark::Guarded { guard: inner })) => Some(Remark::Guarded { guard: guard.and(&inner) }),
+        (outer, inner) => outer.or(inner),
+    }
+}
+
 /// One function of a chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Link {
@@ -164,7 +188,7 @@ impl<'s> Distances<'s> {
             let function = self.summary.function(at);
             if left == 1 {
                 links.push(self.last(at));
-                return Some(Chain { links, by_attribute: false });
+                return Some(Chain { links, by_attribute: false }.without_glue(self.summary));
             }
             let call =
                 function.calls.iter().find(|call| left == 2 && self.ends_at_call(at, call.callee) || self.leads_on(call.callee, left))?;
@@ -174,7 +198,7 @@ impl<'s> Distances<'s> {
             if left == 2 && self.ends_at_call(at, call.callee) {
                 let remark = (!self.summary.function(call.callee).defined).then_some(Remark::Elsewhere);
                 links.push(Link { function: call.callee, place: None, remark });
-                return Some(Chain { links, by_attribute: true });
+                return Some(Chain { links, by_attribute: true }.without_glue(self.summary));
             }
             at = call.callee;
         }

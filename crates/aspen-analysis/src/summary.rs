@@ -42,6 +42,9 @@ pub struct Function {
     pub defined: bool,
     /// What the function is to the outside.
     pub role: Role,
+    /// Whether it is only the header's way from one of the user's functions into another (`if_device_has` and what it calls): chains leave
+    /// it out.
+    pub glue: bool,
     /// The translation unit that the definition (or declaration) comes from, as named on clang's command line.
     pub unit: String,
     /// `[[sycl::device_has(…)]]` or `[[sycl::requires(…)]]`.
@@ -159,7 +162,7 @@ impl InvalidSummary {
 }
 
 /// Goes up with every change of the types in this file.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 impl Summary {
     /// The function of that id.

@@ -138,6 +138,29 @@ fn warnings_and_reasons_go_through_guards() {
     assert_eq!(sources, ["aspect fp16: k", "aspect fp64: body < has < k"]);
 }
 
+/// Chains go from the user's code into the user's code, and say of the call in between where it is made.
+#[test]
+fn chains_leave_out_the_way_through_the_header() {
+    let graph = "
+        op declares:@1:3 call:if@2:3
+        if glue call:lacks@100:1
+        lacks glue guard:!cpu call:has@101:1
+        has glue guard:gpu call:body@102:1
+        body use:fp64@4:9";
+    let summary = summary(graph);
+    let analysis = analyse(&summary);
+    let [finding] = analysis.findings() else { panic!("{:?}", analysis.findings()) };
+    let steps: Vec<String> = finding
+        .chain
+        .iter()
+        .map(|step| {
+            let place = step.place.as_ref().map_or(String::new(), |place| format!(" {}:{}", place.line, place.column));
+            format!("{}{place}{}", step.function, step.remark.as_ref().map_or(String::new(), |remark| format!(" {remark}")))
+        })
+        .collect();
+    assert_eq!(steps, ["op", "body 2:3 only where the device has gpu and lacks cpu"]);
+}
+
 #[test]
 fn what_optimisation_left_in_guarded_code_is_no_need() {
     check_needs(

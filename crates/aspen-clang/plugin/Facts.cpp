@@ -134,6 +134,8 @@ private:
       Result["declared"] = json::Object{
           {"aspects", numbers(A.Declared->Aspects)}, {"spelling", A.Declared->Spelling}, {"place", place(SM, A.Declared->Location)},
           {"system_header", SM.isInSystemHeader(SM.getExpansionLoc(A.Declared->Location))}};
+    if (isGlue(Function))
+      Result["glue"] = true;
     if (!A.Has.empty() || !A.Lacks.empty()) {
       json::Array Lacks;
       for (const Values &List : A.Lacks)
@@ -145,6 +147,12 @@ private:
     if (A.SubGroup)
       Result["reqd_sub_group_size"] = json::Object{{"size", A.SubGroup->Numbers.front()}, {"place", place(SM, A.SubGroup->Location)}};
     return Result;
+  }
+
+  /// Whether it leads from one of the user's functions into another: everything in the header of `if_device_has` does.
+  bool isGlue(const FunctionDecl *Function) const {
+    const PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Function->getLocation()));
+    return Place.isValid() && llvm::StringRef(Place.getFilename()).ends_with("sycl/ext/oneapi/device_if.hpp");
   }
 
   json::Array variables(const FunctionDecl *Function) {

@@ -42,6 +42,9 @@ pub struct FunctionFacts {
     /// `SYCL_EXTERNAL`.
     #[serde(default)]
     pub exported: bool,
+    /// Whether it is the header's way into an `if_device_has`'s body.
+    #[serde(default)]
+    pub glue: bool,
     /// `device_has` or `requires`.
     #[serde(default)]
     pub declared: Option<DeclaredFacts>,

@@ -148,6 +148,7 @@ impl<'m> Summariser<'m, '_> {
             linkage: linkage(function.linkage()),
             defined,
             role,
+            glue: facts.is_some_and(|facts| facts.glue),
             unit,
             declared: attributes.declared,
             uses_attribute: attributes.uses,

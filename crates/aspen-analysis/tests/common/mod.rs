@@ -1,7 +1,7 @@
 //! Summaries from a few lines of text, so that a test shows its call graph at a glance.
 //!
 //! One function a line, then words:
-//! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`,
+//! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`, `glue`,
 //! `use:fp64@3:4`, `use:fp64~printf@3:4` (promoted for a variadic call), `call:g@5:6`, `call:g/3@5:6` (one of 3 targets), `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`,
 //! `guard:gpu,!fp64+cpu` (runs only where the device has gpu and lacks fp64 or cpu), `wg:2x4@7:1`, `sg:8@8:1`,
 //! `unit=b.cpp`, `optimized:double,f` (what is left after optimisation: whether `double`, and which functions elsewhere). Places are `line:column` in `t.cpp`.
@@ -39,6 +39,7 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
         linkage: Linkage::External,
         defined: words[0] != "extern",
         role: Role::Plain,
+        glue: words.contains(&"glue"),
         unit: "t.cpp".into(),
         declared: None,
         uses_attribute: Default::default(),
