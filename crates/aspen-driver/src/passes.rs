@@ -70,6 +70,9 @@ pub struct PassBuilder<'a> {
     pub standard_input: Option<Arc<Vec<u8>>>,
 }
 
+/// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
+const PREDEFINED: [&str; 2] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1"];
+
 impl PassBuilder<'_> {
     /// The passes of a SYCL source, host first.
     pub fn passes(&self, input: &Input, scratch: &mut Scratch) -> Vec<Pass> {
@@ -87,7 +90,7 @@ impl PassBuilder<'_> {
     fn host(&self, input: &Input, scratch: &mut Scratch) -> Pass {
         let output = scratch.file(input.stem(), "host.o");
         let mut arguments = vec!["-fsycl".into(), "-fsycl-host-only".into()];
-        arguments.extend(self.macros.iter().map(|text| format!("-D{text}")));
+        arguments.extend(PREDEFINED.into_iter().chain(self.macros.iter().map(String::as_str)).map(|text| format!("-D{text}")));
         for word in self.options.host_words() {
             if word.starts_with("-fsanitize") || word.starts_with("-fno-sanitize") {
                 arguments.push("-Xarch_host".into()); // else clang warns that it ignores the option for the device it does not compile for
@@ -121,7 +124,8 @@ impl PassBuilder<'_> {
         let fixed = ["-fno-math-errno", "-fno-exceptions", "-gline-tables-only", "-fdebug-compilation-dir=."];
         arguments.extend(fixed.map(str::to_owned));
         arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
-        arguments.extend(self.macros.iter().chain(macros).map(|text| format!("-D{text}")));
+        let given = self.macros.iter().chain(macros).map(String::as_str);
+        arguments.extend(PREDEFINED.into_iter().chain(given).map(|text| format!("-D{text}")));
         arguments.extend(self.options.device_words());
         self.finish(role, arguments, input, output, scratch)
     }
