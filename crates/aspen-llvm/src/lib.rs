@@ -12,6 +12,7 @@ pub mod facts;
 mod ffi;
 mod generate;
 mod ir;
+mod malformed;
 mod module;
 mod places;
 mod propagate;
@@ -27,6 +28,7 @@ pub use entries::{DeviceFunction, DeviceGlobal, device_functions, device_globals
 pub use facts::Facts;
 pub use generate::{CodegenError, Generated, Job, Output, generate, generate_with};
 pub use ir::{ModuleRef, readable_name};
+pub use malformed::{MalformedMetadata, check_metadata};
 pub use module::{Context, Error, Module};
 pub use propagate::propagate;
 pub use ptx::Ptx;

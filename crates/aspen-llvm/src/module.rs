@@ -82,7 +82,12 @@ impl Context {
     /// # Errors
     /// If the bytes are no valid module; also if LLVM's reader crashes on them.
     pub fn parse(&self, name: &str, bytes: &[u8]) -> Result<Module<'_>, Error> {
-        let invalid = |reason: String| Error::Invalid { name: name.to_owned(), reason };
+        let invalid = |mut reason: String| {
+            if reason.contains("Incompatible epoch") || reason.contains("Producer: ") && !reason.contains("Producer: 'LLVM22.") {
+                reason += "; it was written by another version of LLVM, while Aspen reads what LLVM 22 reads";
+            }
+            Error::Invalid { name: name.to_owned(), reason }
+        };
         if self.lost.get() {
             return Err(invalid("LLVM crashed on an earlier module of the same context".into()));
         }

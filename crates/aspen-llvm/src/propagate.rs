@@ -8,13 +8,18 @@ use crate::attach::attach;
 use crate::dialect::Dialect;
 use crate::facts::Facts;
 use crate::ir::ModuleRef;
+use crate::malformed::{MalformedMetadata, check_metadata};
 use crate::summarise::summarise;
 
 /// Propagates aspects up the call graph, writes them in the dialect's names, and returns what to warn about.
 ///
 /// Metadata of both dialects is read. `excluded` aspects are not added to any function; those that a function had before stay
 /// (FORMATS §3.6). A run over its own output changes nothing and warns about the same.
-pub fn propagate(module: ModuleRef<'_>, dialect: Dialect, excluded: &AspectSet) -> Vec<Finding> {
+///
+/// # Errors
+/// If metadata cannot be read; the module is as before then.
+pub fn propagate(module: ModuleRef<'_>, dialect: Dialect, excluded: &AspectSet) -> Result<Vec<Finding>, MalformedMetadata> {
+    check_metadata(module)?;
     let facts = Facts::default();
     let summary = summarise(module, &facts);
     let mut analysis = analyse(&summary.without_propagated_attributes());
@@ -22,5 +27,5 @@ pub fn propagate(module: ModuleRef<'_>, dialect: Dialect, excluded: &AspectSet) 
         analysis.exclude(&summary, excluded);
     }
     attach(module, &facts, &summary, &analysis, dialect);
-    analysis.findings().to_vec()
+    Ok(analysis.findings().to_vec())
 }

@@ -89,5 +89,6 @@ fn run(module: ModuleRef<'_>, dialect: Dialect, excluded: &str) -> Result<String
     let excluded: AspectSet = names
         .map(|name| Aspect::from_text(name).ok_or_else(|| format!("there is no aspect '{name}' to exclude")))
         .collect::<Result<_, _>>()?;
-    Ok(propagate(module, dialect, &excluded).iter().map(|finding| finding.text(Level::Warning)).collect())
+    let findings = propagate(module, dialect, &excluded).map_err(|error| error.to_string())?;
+    Ok(findings.iter().map(|finding| finding.text(Level::Warning)).collect())
 }

@@ -71,3 +71,13 @@ fn takes_dpcpps_options() {
     let wrong = opt(folder.path(), "in.ll", &["-sycl-propagate-aspects-usage-exclude-aspects=fp46", "-o", "out.ll"]);
     assert!(!wrong.good && wrong.stderr.contains("no aspect 'fp46'"), "{}", wrong.stderr);
 }
+
+/// What cannot be read is no empty list.
+#[test]
+fn malformed_metadata_stops_opt() {
+    let folder = folder();
+    let text = "define void @f() !intel_used_aspects !0 {\n  ret void\n}\n!0 = !{!\"fp16\"}\n";
+    fs::write(folder.path().join("bad.ll"), text).expect("writable");
+    let said = opt(folder.path(), "bad.ll", &["-o", "out.ll"]);
+    assert!(!said.good && said.stderr.contains("function 'f': '!intel_used_aspects' is not a list"), "{}", said.stderr);
+}

@@ -9,7 +9,7 @@ use aspen_analysis::{Summary, analyse};
 use aspen_contract::{Requirements, Source};
 use aspen_image::container::{Container, Kind};
 use aspen_image::{DeviceImage, Entry, ObjectBlob, PropertySets, find};
-use aspen_llvm::{Context, Facts, readable_name, summarise};
+use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
 
 use crate::{Failure, bare};
 
@@ -184,6 +184,7 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
     let name = path.display().to_string();
     let context = Context::new();
     let module = context.parse(&name, bytes).map_err(|error| Failure::Input(error.to_string()))?;
+    check_metadata(module.view()).map_err(|error| Failure::Input(format!("'{name}': malformed metadata: {error}")))?;
     let summary = summarise(module.view(), &Facts::default()).without_propagated_attributes();
     let mut code = Code::of(&summary);
     // Copies that an image keeps for itself are no exports; who made the module may not mark what it imports.

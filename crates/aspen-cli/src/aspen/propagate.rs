@@ -19,7 +19,8 @@ pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String]) -
     let context = Context::new();
     let module = context.parse(&name, &bytes).map_err(|error| Failure::Input(error.to_string()))?;
     drop(bytes);
-    let findings = aspen_llvm::propagate(module.view(), dialect.into(), &excluded);
+    let malformed = |error: aspen_llvm::MalformedMetadata| Failure::Input(format!("'{name}': malformed metadata: {error}"));
+    let findings = aspen_llvm::propagate(module.view(), dialect.into(), &excluded).map_err(malformed)?;
     module.verify().map_err(|error| Failure::Input(error.to_string()))?;
     let is_text = output.extension().is_some_and(|extension| extension == "ll");
     let written = if is_text { module.to_text().into_bytes() } else { module.to_bitcode() };

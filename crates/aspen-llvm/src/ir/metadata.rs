@@ -21,6 +21,12 @@ impl<'m> Md<'m> {
         }
     }
 
+    /// How many operands a node has, those that are null included.
+    pub(crate) fn operand_count(self) -> usize {
+        // SAFETY: asked only of nodes.
+        unsafe { if LLVMIsAMDNode(self.raw).is_null() { 0 } else { LLVMGetMDNodeNumOperands(self.raw) as usize } }
+    }
+
     pub(crate) fn as_text(self) -> Option<String> {
         // SAFETY: asked only of strings.
         unsafe {
