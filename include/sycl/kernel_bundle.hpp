@@ -27,6 +27,18 @@ inline const char *keep_symbol(const char *symbol) {
   return known;
 }
 
+inline list<kernel_id> all_kernel_ids() {
+  size_t count = 0;
+  const char *const *symbols = aspen_kernel_symbols(&count);
+  list<kernel_id> out;
+  for (size_t i = 0; i < count; ++i) {
+    kernel_identity identity = identify_kernel<unnamed_kernel>();
+    identity.symbol = keep_symbol(symbols[i]);
+    out.add(kernel_id(identity));
+  }
+  return out;
+}
+
 /// What all copies of a bundle share.
 struct bundle_contents : counted {
   bundle_contents(const context &c, list<device> d) : in(c), devices(std::move(d)) {}
@@ -63,16 +75,8 @@ struct bundle_contents : counted {
 
 /// All kernels of the program.
 inline std::vector<kernel_id> get_kernel_ids() {
-  size_t count = 0;
-  const char *const *symbols = aspen_kernel_symbols(&count);
-  std::vector<kernel_id> out;
-  out.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    detail::kernel_identity identity = detail::identify_kernel<detail::unnamed_kernel>();
-    identity.symbol = detail::keep_symbol(symbols[i]);
-    out.push_back(kernel_id(identity));
-  }
-  return out;
+  const detail::list<kernel_id> all = detail::all_kernel_ids();
+  return {all.begin(), all.end()};
 }
 
 template <class F> void detail::bundle_contents::each(F function) const {
@@ -81,7 +85,7 @@ template <class F> void detail::bundle_contents::each(F function) const {
       if (runs_somewhere(k))
         function(k);
   } else {
-    for (const kernel_id &k : sycl::get_kernel_ids())
+    for (const kernel_id &k : all_kernel_ids())
       if (runs_somewhere(k))
         function(k);
   }
@@ -255,6 +259,10 @@ kernel_bundle<After> transform(const kernel_bundle<Before> &from, const device *
   });
   return kernel_bundle<After>(made);
 }
+template <bundle_state Before, bundle_state After> kernel_bundle<After> transform_everywhere(const kernel_bundle<Before> &from) {
+  const list<device> &all = from.aspen_contents()->devices;
+  return transform<Before, After>(from, all.data(), all.size());
+}
 
 } // namespace detail
 
@@ -358,8 +366,8 @@ inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_st
                                                    const property_list & = {}) {
   return detail::transform<bundle_state::input, bundle_state::object>(from, devices.data(), devices.size());
 }
-inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &from, const property_list &properties = {}) {
-  return compile(from, from.get_devices(), properties);
+inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &from, const property_list & = {}) {
+  return detail::transform_everywhere<bundle_state::input, bundle_state::object>(from);
 }
 inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &from,
                                                     const std::vector<device> &devices, const property_list & = {}) {
@@ -369,20 +377,18 @@ inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_s
                                                     const property_list & = {}) {
   return detail::transform<bundle_state::object, bundle_state::executable>(from, devices.data(), devices.size());
 }
-inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &from,
-                                                    const property_list &properties = {}) {
-  const kernel_bundle<bundle_state::object> all = join(from);
-  return link(all, all.get_devices(), properties);
+inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &from, const property_list & = {}) {
+  return detail::transform_everywhere<bundle_state::object, bundle_state::executable>(join(from));
 }
-inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &from, const property_list &properties = {}) {
-  return link(from, from.get_devices(), properties);
+inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &from, const property_list & = {}) {
+  return detail::transform_everywhere<bundle_state::object, bundle_state::executable>(from);
 }
 inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &from, const std::vector<device> &devices,
                                                      const property_list & = {}) {
   return detail::transform<bundle_state::input, bundle_state::executable>(from, devices.data(), devices.size());
 }
-inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &from, const property_list &properties = {}) {
-  return build(from, from.get_devices(), properties);
+inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &from, const property_list & = {}) {
+  return detail::transform_everywhere<bundle_state::input, bundle_state::executable>(from);
 }
 
 } // namespace sycl

@@ -1,6 +1,7 @@
 //! All of SYCL. Each part can also be included alone.
 #pragma once
 #include <array> // programs expect it
+#include <sycl/absent.hpp>
 #include <sycl/accessor.hpp>
 #include <sycl/aspects.hpp>
 #include <sycl/atomic_ref.hpp>

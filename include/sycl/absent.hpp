@@ -1,0 +1,86 @@
+//! What of SYCL 2020 is not here. Each name exists, so that using it is one clear error and not a heap of others; README lists them.
+#pragma once
+#include <sycl/backend.hpp>
+#include <sycl/detail/config.hpp>
+
+namespace sycl {
+
+#define __ASPEN_NO_IMAGES "Aspen has no images: no device of its has aspect::image. Use a buffer"
+/// Images of all kinds and their accessors. Source: SYCL 2020 §4.7.3, §4.7.6.12.
+#define __ASPEN_ABSENT_IMAGE(name)                                                                                                        \
+  template <int D = 1, class... Rest> class name {                                                                                         \
+    static_assert(D < 0, __ASPEN_NO_IMAGES);                                                                                               \
+                                                                                                                                           \
+  public:                                                                                                                                  \
+    template <class... Arguments> name(Arguments &&...);                                                                                   \
+  };
+__ASPEN_ABSENT_IMAGE(image)
+__ASPEN_ABSENT_IMAGE(sampled_image)
+__ASPEN_ABSENT_IMAGE(unsampled_image)
+#undef __ASPEN_ABSENT_IMAGE
+#define __ASPEN_ABSENT_IMAGE_ACCESSOR(name)                                                                                               \
+  template <class T, auto... Rest> class name {                                                                                            \
+    static_assert(sizeof(T) == 0, __ASPEN_NO_IMAGES);                                                                                      \
+  };
+__ASPEN_ABSENT_IMAGE_ACCESSOR(sampled_image_accessor)
+__ASPEN_ABSENT_IMAGE_ACCESSOR(unsampled_image_accessor)
+__ASPEN_ABSENT_IMAGE_ACCESSOR(host_sampled_image_accessor)
+__ASPEN_ABSENT_IMAGE_ACCESSOR(host_unsampled_image_accessor)
+#undef __ASPEN_ABSENT_IMAGE_ACCESSOR
+#undef __ASPEN_NO_IMAGES
+
+namespace detail {
+template <class... Arguments> inline constexpr bool never = false;
+}
+
+/// Source: SYCL 2020 §4.16.
+class stream {
+public:
+  template <class... Arguments> stream(Arguments &&...) {
+    static_assert(detail::never<Arguments...>, "Aspen has no sycl::stream. Use sycl::ext::oneapi::experimental::printf, or a buffer");
+  }
+};
+
+/// Deprecated in SYCL 2020 itself.
+template <class T, auto... Space> class atomic {
+  static_assert(sizeof(T) == 0, "Aspen has no sycl::atomic, which SYCL 2020 deprecates. Use sycl::atomic_ref");
+};
+
+namespace property::buffer {
+/// Source: SYCL 2020 §4.7.2.2.
+class use_mutex {
+public:
+  template <class... Arguments> use_mutex(Arguments &&...) {
+    static_assert(detail::never<Arguments...>, "Aspen has no property::buffer::use_mutex. Wait for the buffer with a host_accessor instead");
+  }
+};
+class context_bound {
+public:
+  template <class... Arguments> context_bound(Arguments &&...) {
+    static_assert(detail::never<Arguments...>, "Aspen has no property::buffer::context_bound: its buffers belong to no context");
+  }
+};
+} // namespace property::buffer
+
+// Backend interoperability. Source: SYCL 2020 §4.5.1.
+#define __ASPEN_NO_INTEROPERABILITY "Aspen has no interoperability with its backends: an object has no native handle that programs could use"
+template <backend Backend, class T, class... Rest> int get_native(const T &, const Rest &...) {
+  static_assert(detail::never<T>, __ASPEN_NO_INTEROPERABILITY);
+  return 0;
+}
+#define __ASPEN_ABSENT_MAKE(name)                                                                                                         \
+  template <backend Backend, class T, class... Rest> int name(const T &, const Rest &...) {                                                \
+    static_assert(detail::never<T>, __ASPEN_NO_INTEROPERABILITY);                                                                          \
+    return 0;                                                                                                                              \
+  }
+__ASPEN_ABSENT_MAKE(make_platform)
+__ASPEN_ABSENT_MAKE(make_device)
+__ASPEN_ABSENT_MAKE(make_context)
+__ASPEN_ABSENT_MAKE(make_queue)
+__ASPEN_ABSENT_MAKE(make_event)
+__ASPEN_ABSENT_MAKE(make_buffer)
+__ASPEN_ABSENT_MAKE(make_kernel)
+#undef __ASPEN_ABSENT_MAKE
+#undef __ASPEN_NO_INTEROPERABILITY
+
+} // namespace sycl
