@@ -41,6 +41,9 @@ enum Task {
         /// Only this suite
         #[arg(long)]
         only: Option<String>,
+        /// Install the drivers that tests run on, and fail if a test is skipped nonetheless
+        #[arg(long)]
+        complete: bool,
     },
     /// Build and lay out an installation
     Install {
@@ -89,7 +92,7 @@ fn run(task: Task) -> Result<()> {
         Task::Generate => generate::run(&tree.root),
         Task::Setup => setup::setup(),
         Task::Demo => demo::demo(&tree),
-        Task::Test { only } => suites::test(&tree, only.as_deref()),
+        Task::Test { only, complete } => suites::test(&tree, only.as_deref(), complete),
         Task::Install { prefix } => install::install(&tree, &prefix),
         Task::Bench { name } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::setup::setup_for_tests;
+use crate::setup::{setup_for_tests, setup_pip};
 use crate::shell::{Tree, run, shown};
 use crate::{cuda, devices, generate, install, layers, matrix, reality};
 
@@ -40,14 +40,18 @@ const SUITES: [Suite; 11] = [
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
 ];
 
-/// Runs all suites, or one.
-pub fn test(tree: &Tree, only: Option<&str>) -> Result<()> {
+/// Runs all suites, or one. `complete`: what could be skipped is installed first, and a skip is a failure.
+pub fn test(tree: &Tree, only: Option<&str>, complete: bool) -> Result<()> {
     let suites: Vec<&Suite> = SUITES.iter().filter(|suite| only.is_none_or(|name| name == suite.name)).collect();
     if suites.is_empty() {
         let known: Vec<String> = SUITES.iter().map(|suite| format!("  {:10} {}", suite.name, suite.about)).collect();
         bail!("no suite is called '{}'; there are\n{}", only.unwrap_or_default(), known.join("\n"));
     }
     setup_for_tests()?;
+    if complete {
+        setup_pip()?;
+        devices::devices(true, &[])?;
+    }
     let (mut total, mut lines) = (Count::default(), Vec::new());
     for suite in suites {
         println!("\n== {}: {}", suite.name, suite.about);
@@ -74,6 +78,7 @@ pub fn test(tree: &Tree, only: Option<&str>) -> Result<()> {
     let skipped = if total.skipped == 0 { String::new() } else { format!(", {} skipped", total.skipped) };
     println!("\n{}\n{} passed, {} failed{skipped}", lines.join("\n"), total.passed, total.failed);
     ensure!(total.failed == 0, "not all tests passed");
+    ensure!(!complete || total.skipped == 0, "tests were skipped, and all were asked for");
     Ok(())
 }
 
