@@ -4,10 +4,14 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use aspen_devices::nearest;
+
 use crate::backend::BackendKind;
 use crate::cache::{DEFAULT_LIMIT_BYTES, ProgramCache};
 use crate::error::{Code, Error, Result};
 use crate::selector::Selector;
+
+const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
 /// The most threads that `ASPEN_CPU_THREADS` may ask for.
 const MOST_THREADS: usize = 1024;
@@ -62,7 +66,7 @@ impl Environment {
             profile: text("ASPEN_DEVICE_PROFILE")?,
             config_file: path("ASPEN_DEVICE_CONFIG_FILE"),
             save_dir: path("ASPEN_SAVE_DIR"),
-            log: text("ASPEN_LOG")?,
+            log: text("ASPEN_LOG")?.map(log_filter).transpose()?,
             cache: cache_folder(
                 text("ASPEN_CACHE")?.as_deref(),
                 text("ASPEN_CACHE_SIZE")?.as_deref(),
@@ -133,6 +137,19 @@ fn thread_count(value: &str) -> Result<usize> {
     Err(nonsense("ASPEN_CPU_THREADS", value, "a number of threads from 1 to 1024", &near.to_string()))
 }
 
+/// What the log would show nothing for, without a word, is not meant: a bare word that is neither a level nor a part of Aspen.
+fn log_filter(value: String) -> Result<String> {
+    for part in value.split(',').map(str::trim) {
+        let (target, level) = part.split_once('=').map_or((None, part), |(target, level)| (Some(target), level));
+        let known = LOG_LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level)) || (target.is_none() && part.starts_with("aspen"));
+        if !known {
+            let near = nearest(&level.to_ascii_lowercase(), LOG_LEVELS).unwrap_or("debug");
+            return Err(nonsense("ASPEN_LOG", level, "a level (such as debug, or aspen_runtime=trace)", near));
+        }
+    }
+    Ok(value)
+}
+
 /// A value that makes no sense, and the nearest one that does.
 fn nonsense(variable: &str, value: &str, wanted: &str, near: &str) -> Error {
     Error::new(Code::Invalid, format!("{variable}={value}: '{value}' is not {wanted}; did you mean '{near}'?"))
@@ -150,6 +167,17 @@ mod tests {
         {
             let error = thread_count(nonsense).expect_err(nonsense);
             assert!(error.message().contains("ASPEN_CPU_THREADS") && error.message().contains(near), "{error}");
+        }
+    }
+
+    #[test]
+    fn log_filters() {
+        for filter in ["debug", "aspen_runtime=trace", "aspen_backend_opencl", "info,aspen_runtime::registry=DEBUG", "off"] {
+            assert_eq!(log_filter(filter.to_owned()), Ok(filter.to_owned()));
+        }
+        for (filter, words) in [("debgu", "did you mean 'debug'?"), ("info,aspen_runtime=tarce", "'tarce' is not a level"), ("x=", "ASPEN_LOG=")] {
+            let error = log_filter(filter.to_owned()).expect_err(filter);
+            assert!(error.message().contains(words), "{error}");
         }
     }
 
