@@ -64,7 +64,7 @@ fn library(executable: &Path, name: &str) -> Result<PathBuf, Error> {
 
 fn missing(executable: &Path, what: &str) -> Error {
     Error::Usage(format!(
-        "'{}' finds no {what}; install with `cargo xtask install`, or build with `cargo build --workspace`",
+        "'{}' does not find {what}; install with `cargo xtask install`, or build with `cargo build --workspace`",
         executable.display()
     ))
 }
