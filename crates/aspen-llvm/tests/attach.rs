@@ -158,3 +158,52 @@ fn spir_v_wants_three_dimensions_fastest_first() {
     prepare_for_spirv(image.view());
     assert!(metadata(&image.to_text(), "f").contains("!reqd_work_group_size !{i32 4, i32 2, i32 1}"), "{}", image.to_text());
 }
+
+/// Source: ARCHITECTURE "Guarded code".
+const GUARDED: &str = r#"
+    %struct.mark = type { i32 }
+    define spir_kernel void @k() { call spir_func void @has()
+      call spir_func void @lacks()
+      ret void }
+    define spir_func void @has() !aspen_guard !0 { call spir_func void @f()
+      ret void }
+    define spir_func void @lacks() !aspen_guard !3 { call spir_func void @g()
+      ret void }
+    define spir_func void @f() { %a = alloca double
+      ret void }
+    define spir_func void @g() { %a = alloca %struct.mark
+      ret void }
+    define spir_func void @nothing() !aspen_guard !6 { ret void }
+    !intel_types_that_use_aspects = !{!7}
+    !0 = !{!1}
+    !1 = !{i32 2, i32 5}
+    !2 = !{}
+    !3 = !{!2, !1, !4}
+    !4 = !{i32 6}
+    !6 = !{!2}
+    !7 = !{!"struct.mark", i32 1}
+"#;
+
+#[test]
+fn guards_stand_at_their_functions_and_keep_uses_from_callers() {
+    for dialect in [Dialect::Seed, Dialect::Dpcpp] {
+        let text = attached(GUARDED, "{}", dialect);
+        assert_eq!(metadata(&text, "k"), "", "{text}");
+        assert!(metadata(&text, "has").contains("!aspen_guard !{!{i32 2, i32 5}}"), "{text}");
+        assert!(metadata(&text, "lacks").contains("!aspen_guard !{!{}, !{i32 2, i32 5}, !{i32 6}}"), "{text}");
+        assert!(!metadata(&text, "nothing").contains("aspen_guard"), "a guard that says nothing is none: {text}");
+        // A second run reads what the first one wrote.
+        assert_eq!(attached(&text, "{}", dialect), text);
+    }
+    let facts = r#"{"functions":[{"symbol":"has","name":"has","glue":true,"guard":{"has":[6],"lacks":[[2],[5,9]]}}]}"#;
+    let text = attached(GUARDED, facts, Dialect::Seed);
+    assert!(metadata(&text, "has").contains("!aspen_guard !{!{i32 6}, !{i32 2}, !{i32 5, i32 9}}"), "{text}");
+    let context = Context::new();
+    let module = context.parse("test.ll", GUARDED.as_bytes()).unwrap();
+    let summary = summarise(module.view(), &Facts::default());
+    let (kernel, _) = summary.iter().next().unwrap();
+    let needed = analyse(&summary).requirements(kernel);
+    let shown: Vec<String> = needed.guarded.iter().map(|(guard, aspects)| format!("{guard}: {aspects:?}")).collect();
+    assert!(needed.aspects.is_empty());
+    assert_eq!(shown, ["where the device lacks gpu or fp16 and lacks fp64: {Aspect(1)}", "where the device has gpu and fp16: {Aspect(6)}"]);
+}
