@@ -92,11 +92,12 @@ fn passes(opt_level: u8) -> &'static str {
 impl Ptx {
     fn start(&self, scratch: &Path, index: usize, object: Object) -> Result<Build, CodegenError> {
         let Object { name, generated, opt_level, .. } = object;
-        let (imports, has_kernels) = match std::str::from_utf8(&generated.bytes) {
-            Ok(text) => (imports(text), text.contains(".entry")),
+        let text = match String::from_utf8(generated.bytes) {
+            Ok(text) => with_plain_stores(&text),
             Err(error) => return Err(CodegenError::Damaged { image: name, reason: format!("PTX is text, and this is not: {error}") }),
         };
-        let ptx = Image { bytes: generated.bytes, kind: ImageKind::Ptx, imports, messages: generated.messages, fallback: None };
+        let (imports, has_kernels) = (imports(&text), text.contains(".entry"));
+        let ptx = Image { bytes: text.into_bytes(), kind: ImageKind::Ptx, imports, messages: generated.messages, fallback: None };
         if !ptx.imports.is_empty() || !has_kernels {
             // The driver links it with the images that define or call its functions.
             return Ok(Build::Done(ptx));
@@ -146,6 +147,41 @@ fn with_machine_code(ptx: Image, bytes: Vec<u8>) -> Image {
     Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages: ptx.messages, fallback: Some((ptx.kind, ptx.bytes)) }
 }
 
+/// LLVM stores the low bits of a register by naming it (`st.b32 [%rd1], %rd2`). ptxas 12.9 then converts the number in it to an integer if
+/// it was computed as a floating-point one, so the low bits are taken by an instruction of their own. Seen with ptxas 12.9.86, right in
+/// 13.5; it costs nothing in machine code.
+fn with_plain_stores(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for line in text.split_inclusive('\n') {
+        match plain_store(line) {
+            Some(store) => out += &store,
+            None => out += line,
+        }
+    }
+    out
+}
+
+/// A store of a part of a register as two instructions; `None` for every other line.
+fn plain_store(line: &str) -> Option<String> {
+    let statement = line.trim().strip_suffix(';')?;
+    let (guard, store) = match statement.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(char::is_whitespace).map(|(guard, store)| (format!("@{guard} "), store.trim_start()))?,
+        None => (String::new(), statement),
+    };
+    let (mnemonic, operands) = store.split_once(char::is_whitespace)?;
+    let (address, source) = operands.rsplit_once(',')?;
+    let source = source.trim();
+    let bits: u32 = mnemonic.strip_prefix("st.")?.rsplit_once(".b").map_or(mnemonic, |(_, bits)| bits).parse().ok()?;
+    let width = ["%rd", "%rs", "%r"].iter().zip([64, 16, 32]).find(|(prefix, _)| {
+        source.strip_prefix(**prefix).is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    let (_, width) = width.filter(|(_, width)| bits < *width)?;
+    // There are no registers of 8 bits.
+    let kept = bits.max(16);
+    let narrow = if kept == width { format!("and.b16 %narrow, {source}, 255") } else { format!("cvt.u{kept}.u{width} %narrow, {source}") };
+    Some(format!("\t{{ .reg .b{kept} %narrow; {narrow}; {guard}{mnemonic} {address}, %narrow; }}\n"))
+}
+
 /// The functions that PTX declares and does not define, without the driver's own.
 /// Source: NVIDIA "PTX ISA", "Linking Directives".
 fn imports(text: &str) -> Vec<String> {
@@ -176,6 +212,25 @@ mod tests {
                     .extern .func done\n()\n;\n.extern .shared .align 128 .b8 memory[];\n.visible .func there\n";
         assert_eq!(imports(text), ["_Z9elsewherei", "done"]);
         assert!(imports("").is_empty());
+    }
+
+    #[test]
+    fn parts_of_registers_are_taken_before_they_are_stored() {
+        for (line, expected) in [
+            ("\tst.b32 \t[%SP+8], %rd6;\n", "\t{ .reg .b32 %narrow; cvt.u32.u64 %narrow, %rd6; st.b32 [%SP+8], %narrow; }\n"),
+            ("\tst.global.b16 \t[%rd1], %r3;\n", "\t{ .reg .b16 %narrow; cvt.u16.u32 %narrow, %r3; st.global.b16 [%rd1], %narrow; }\n"),
+            ("\tst.shared.b8 \t[%rd1], %rs2;\n", "\t{ .reg .b16 %narrow; and.b16 %narrow, %rs2, 255; st.shared.b8 [%rd1], %narrow; }\n"),
+            ("\tst.b8 [%rd1+1], %rd2;\n", "\t{ .reg .b16 %narrow; cvt.u16.u64 %narrow, %rd2; st.b8 [%rd1+1], %narrow; }\n"),
+            (
+                "\t@%p1 st.volatile.b32 [%rd1], %rd12;\n",
+                "\t{ .reg .b32 %narrow; cvt.u32.u64 %narrow, %rd12; @%p1 st.volatile.b32 [%rd1], %narrow; }\n",
+            ),
+        ] {
+            assert_eq!(with_plain_stores(line), expected);
+        }
+        for line in ["\tst.b32 [%rd1], %r2;\n", "\tst.b64 [%rd1], %rd2;\n", "\tst.v2.b32 [%rd1], {%r1, %r2};\n", "\tst.b32 [%rd1], 0;\n", "\tbar.sync 0;\n", "\tld.b32 %rd1, [%rd2];", "x"] {
+            assert_eq!(with_plain_stores(line), line);
+        }
     }
 
     #[test]

@@ -159,7 +159,10 @@ impl Ptx {
         }
         if let Some(function) = needs(module, "__nv_") {
             let Some(file) = &self.library else {
-                return Err(format!("it calls '{function}' of CUDA's libdevice, which was not found"));
+                return Err(format!(
+                    "it calls '{function}' of CUDA's libdevice, which was not found: CUDA_PATH is to name a CUDA toolkit, or the folder of \
+                     NVIDIA's Python packages nvidia-cuda-nvcc and nvidia-nvvm that holds bin and nvvm"
+                ));
             };
             let bytes = fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
             let library = context.parse(&file.display().to_string(), &bytes).map_err(|error| error.to_string())?;

@@ -221,13 +221,26 @@ template <class T, class Op> inline T scan_warp(unsigned mask, const T &value, O
   return sum;
 }
 
+/// The sum of all lanes, in every lane.
+template <class T, class Op> inline T reduce_warp(unsigned mask, const T &value, Op op) {
+  T sum = value;
+  if (mask == ~0u) {
+    const unsigned lane = ptx::lane();
+    for (unsigned step = ptx::warp_size / 2; step > 0; step /= 2)
+      sum = static_cast<T>(op(sum, exchange_words(sum, [=](unsigned word) { return ptx::shuffle(mask, word, lane ^ step); })));
+    return sum;
+  }
+  sum = scan_warp(mask, value, op);
+  const unsigned last = ptx::sub_group_size() - 1;
+  return exchange_words(sum, [=](unsigned word) { return ptx::shuffle(mask, word, last); });
+}
+
 /// Warps scan on their own; in a work-group each then adds up what the warps before it came to.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps(const T &value, const T *first, Op op) {
   const unsigned mask = ptx::members(), last = ptx::sub_group_size() - 1, lane = ptx::lane();
-  const T inclusive = scan_warp(mask, value, op);
+  const T inclusive = Kind == scan_kind::reduce ? reduce_warp(mask, value, op) : scan_warp(mask, value, op);
   bool begun = first != nullptr; // whether `before` is a value
   T before = first ? *first : value;
-  T all = exchange_words(inclusive, [=](unsigned word) { return ptx::shuffle(mask, word, last); });
   if constexpr (!group_traits<Group>::is_sub_group) {
     words_of<T> *slots = warp_slots<T>();
     const unsigned own = ptx::sub_group_id(), count = ptx::sub_group_count();
@@ -243,7 +256,7 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
     if (Kind == scan_kind::reduce)
       return before;
   } else if (Kind == scan_kind::reduce) {
-    return begun ? static_cast<T>(op(before, all)) : all;
+    return begun ? static_cast<T>(op(before, inclusive)) : inclusive;
   }
   if (Kind == scan_kind::inclusive)
     return begun ? static_cast<T>(op(before, inclusive)) : inclusive;
