@@ -4,6 +4,7 @@
 
 mod propagate;
 mod runtime;
+mod specialise;
 mod split;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ pub enum Name {
     Split,
     /// An empty single_task on the embedded CPU device
     Launch,
+    /// Specialising 1k, 5k and 13k kernels; a program of 200 kernels split, conditional and unsplit
+    Specialise,
     /// Launches, the check, kernels, the JIT cache and a program's start, beside raw OpenCL on Intel's CPU driver
     Runtime,
 }
@@ -47,6 +50,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Propagate => bench.propagate(),
         Name::Split => bench.split(),
         Name::Launch => bench.launch(),
+        Name::Specialise => bench.specialise(),
         Name::Runtime => bench.runtime(),
     }
 }

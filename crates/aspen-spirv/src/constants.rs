@@ -37,7 +37,7 @@ pub(crate) type Value<'v> = &'v dyn Fn(SpecId) -> Option<bool>;
 
 impl Constants {
     /// Decorations only; no constant has a value yet.
-    pub(crate) fn decorations(module: &Module) -> Constants {
+    pub(crate) fn decorations(module: &Module<'_>) -> Constants {
         let mut constants = Constants::default();
         let mut groups = Vec::new();
         for instruction in &module.globals {
@@ -79,7 +79,7 @@ impl Constants {
         self.conditions.is_empty() && self.spec_ids.values().all(|number| !SpecId::from_number(*number).is_ours())
     }
 
-    pub(crate) fn evaluate(&mut self, module: &Module, value: Value<'_>) -> Result<(), Error> {
+    pub(crate) fn evaluate(&mut self, module: &Module<'_>, value: Value<'_>) -> Result<(), Error> {
         for instruction in &module.globals {
             let words = module.words_of(instruction);
             let (op, [_, _, id, operands @ ..]) = (u32::from(instruction.opcode), words) else { continue };
@@ -170,7 +170,7 @@ impl Constants {
     }
 
     /// What the condition of a decoration is.
-    pub(crate) fn condition(&self, module: &Module, target: u32, condition: u32) -> Result<bool, Error> {
+    pub(crate) fn condition(&self, module: &Module<'_>, target: u32, condition: u32) -> Result<bool, Error> {
         let wrong = |why: &str| Error::Condition { condition, function: module.name(target), why: why.to_owned() };
         if let Some(value) = self.boolean(condition) {
             return Ok(value);

@@ -4,6 +4,8 @@
 //! edge is left make values known that decide further branches. What is decided is rewritten, blocks that nothing reaches go, and so do
 //! the values that only led to decisions. Everything else keeps its words and its order.
 
+use std::borrow::Cow;
+
 use rspirv::spirv::Op;
 
 use crate::constants::{Constants, Known};
@@ -25,7 +27,7 @@ struct Block<'w> {
 
 /// A function, cut into blocks.
 struct Folding<'m, 'w> {
-    module: &'m Module,
+    module: &'m Module<'m>,
     constants: &'m Constants,
     /// Where the function begins in the module, for messages.
     at: usize,
@@ -36,7 +38,7 @@ struct Folding<'m, 'w> {
 
 /// The function's words with everything decided that Aspen's constants decide.
 pub(crate) fn fold(
-    module: &Module,
+    module: &Module<'_>,
     constants: &Constants,
     body: &[u32],
     at: usize,
@@ -66,12 +68,12 @@ pub(crate) fn fold(
     }
     let mut out = folding.rewrite()?;
     drop_decided(&mut out, &folding.known, enumerants);
-    head.extend(out.iter().flatten());
+    out.iter().for_each(|words| head.extend_from_slice(words));
     head.extend(instruction(Op::FunctionEnd, &[]));
     Ok(head)
 }
 
-impl Folding<'_, '_> {
+impl<'w> Folding<'_, 'w> {
     fn known(&self, id: u32) -> Option<Known> {
         self.known.get(&id).copied().or_else(|| self.constants.ours(id))
     }
@@ -161,7 +163,8 @@ impl Folding<'_, '_> {
             if !self.blocks[index].reached {
                 continue;
             }
-            for (opcode, words) in self.blocks[index].instructions.clone() {
+            for at in 0..self.blocks[index].instructions.len() {
+                let (opcode, words) = self.blocks[index].instructions[at];
                 let [_, _, result, operands @ ..] = words else { continue };
                 if self.known.contains_key(result) {
                     continue;
@@ -201,7 +204,7 @@ impl Folding<'_, '_> {
     }
 
     /// The blocks that are left, instruction by instruction.
-    fn rewrite(&self) -> Result<Vec<Vec<u32>>, Error> {
+    fn rewrite(&self) -> Result<Vec<Cow<'w, [u32]>>, Error> {
         let mut out = Vec::new();
         for (index, block) in self.blocks.iter().enumerate().filter(|(_, block)| block.reached) {
             debug_assert!(self.labels.get(&block.label) == Some(&index));
@@ -209,11 +212,11 @@ impl Folding<'_, '_> {
                 let rewritten = match (u32::from(*opcode), &words[1..]) {
                     (op, [of, result, pairs @ ..]) if op == Op::Phi as u32 => {
                         let left = pairs.chunks_exact(2).filter(|pair| self.is_edge(pair[1], index)).flatten().copied();
-                        instruction(Op::Phi, &[*of, *result].into_iter().chain(left).collect::<Vec<_>>())
+                        Cow::Owned(instruction(Op::Phi, &[*of, *result].into_iter().chain(left).collect::<Vec<_>>()))
                     }
                     (op, [of, result, condition, yes, no]) if op == Op::Select as u32 => match self.boolean(*condition) {
-                        Some(value) => instruction(Op::CopyObject, &[*of, *result, if value { *yes } else { *no }]),
-                        None => words.to_vec(),
+                        Some(value) => Cow::Owned(instruction(Op::CopyObject, &[*of, *result, if value { *yes } else { *no }])),
+                        None => Cow::Borrowed(*words),
                     },
                     // Only hints where control flow need not be structured, as in kernels.
                     (op, [merge, ..]) if op == Op::SelectionMerge as u32 => {
@@ -222,17 +225,17 @@ impl Folding<'_, '_> {
                         if decided || !self.blocks[self.block(*merge)?].reached {
                             continue;
                         }
-                        words.to_vec()
+                        Cow::Borrowed(*words)
                     }
                     (op, [merge, next, ..]) if op == Op::LoopMerge as u32 => {
                         if !self.blocks[self.block(*merge)?].reached || !self.blocks[self.block(*next)?].reached {
                             continue;
                         }
-                        words.to_vec()
+                        Cow::Borrowed(*words)
                     }
                     _ => match self.decided(*opcode, words) {
-                        Some(target) => instruction(Op::Branch, &[target]),
-                        None => words.to_vec(),
+                        Some(target) => Cow::Owned(instruction(Op::Branch, &[target])),
+                        None => Cow::Borrowed(*words),
                     },
                 };
                 out.push(rewritten);
@@ -253,7 +256,7 @@ fn is_decidable(opcode: u16) -> bool {
 }
 
 /// Drops the values that were only there to decide.
-fn drop_decided(out: &mut Vec<Vec<u32>>, known: &IdMap<Known>, enumerants: &mut Enumerants) {
+fn drop_decided(out: &mut Vec<Cow<'_, [u32]>>, known: &IdMap<Known>, enumerants: &mut Enumerants) {
     if known.is_empty() {
         return;
     }
@@ -277,7 +280,7 @@ fn drop_decided(out: &mut Vec<Vec<u32>>, known: &IdMap<Known>, enumerants: &mut 
         let removable = is_decidable(opcode) || u32::from(opcode) == Op::Phi as u32;
         if removable && words.len() > 2 && known.contains_key(&words[2]) && uses.get(&words[2]).is_none_or(|uses| *uses == 0) {
             count(words, enumerants, -1, &mut uses);
-            words.clear();
+            *words = Cow::Borrowed(&[]);
         }
     }
     out.retain(|words| !words.is_empty());

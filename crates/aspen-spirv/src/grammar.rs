@@ -76,12 +76,40 @@ impl Hasher for Mixed {
     }
 }
 
+/// A set of ids: a bit each, so that the set of a big module stays near.
+#[derive(Default)]
+pub(crate) struct IdSet(Vec<u64>);
+
+impl IdSet {
+    pub(crate) fn new(bound: usize) -> IdSet {
+        IdSet(vec![0; bound.div_ceil(64)])
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, id: u32) -> bool {
+        self.0.get(id as usize / 64).is_some_and(|bits| bits >> (id % 64) & 1 == 1)
+    }
+
+    /// Ids above the bound are in no set.
+    #[inline]
+    pub(crate) fn insert(&mut self, id: u32) {
+        if let Some(bits) = self.0.get_mut(id as usize / 64) {
+            *bits |= 1 << (id % 64);
+        }
+    }
+}
+
 /// A map whose order nobody looks at.
 pub(crate) type IdMap<V> = HashMap<u32, V, BuildHasherDefault<Mixed>>;
+
+/// Volatile, aligned, non-temporal.
+const PLAIN_ACCESSES: usize = 8;
 
 /// The enumerants met so far.
 #[derive(Default)]
 pub(crate) struct Enumerants {
+    /// Memory accesses without ids, as nearly all are: by their bits.
+    plain_accesses: [Option<usize>; PLAIN_ACCESSES],
     index: HashMap<u64, usize, BuildHasherDefault<Mixed>>,
     all: Vec<Enumerant>,
 }
@@ -89,6 +117,14 @@ pub(crate) struct Enumerants {
 impl Enumerants {
     pub(crate) fn get(&self, index: usize) -> &Enumerant {
         &self.all[index]
+    }
+
+    fn plain_access(&mut self, access: u32) -> Option<usize> {
+        let slot = usize::try_from(access).ok().filter(|access| *access < PLAIN_ACCESSES)?;
+        if self.plain_accesses[slot].is_none() {
+            self.plain_accesses[slot] = self.find(OperandKind::MemoryAccess, access);
+        }
+        self.plain_accesses[slot]
     }
 
     /// `None` for a value that the grammar does not know, and for kinds without values.
@@ -210,6 +246,17 @@ impl Grammar {
         };
         if let (true, Some(id)) = (shape.has_type, words.get(1)) {
             item(Item::Id(*id));
+        }
+        // Half of what functions are made of.
+        let access = match (u32::from(opcode), words) {
+            (op, &[_, _, _, _, access, _]) if op == Op::Load as u32 => enumerants.plain_access(access),
+            (op, &[_, _, _, access, _]) if op == Op::Store as u32 => enumerants.plain_access(access),
+            _ => None,
+        };
+        if let Some(access) = access {
+            words[usize::from(shape.has_type) * 2 + 1..words.len() - 2].iter().for_each(|word| item(Item::Id(*word)));
+            item(Item::Enumerant(access));
+            return;
         }
         let rest = words.get(1 + usize::from(shape.has_type) + usize::from(shape.has_result)..).unwrap_or_default();
         match shape.rest {

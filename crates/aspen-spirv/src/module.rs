@@ -3,6 +3,8 @@
 //! Nothing is decoded that nobody asks for, so that what is not touched keeps its bytes, and unknown instructions stay what they are.
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module".
 
+use std::borrow::Cow;
+
 use rspirv::spirv::Op;
 
 use crate::error::Error;
@@ -49,8 +51,8 @@ pub(crate) enum Definition {
 const FUNCTION_BIT: u32 = 1 << 31;
 
 /// A module.
-pub(crate) struct Module {
-    pub(crate) words: Vec<u32>,
+pub(crate) struct Module<'b> {
+    pub(crate) words: Cow<'b, [u32]>,
     pub(crate) globals: Vec<Instruction>,
     pub(crate) functions: Vec<Function>,
     /// By id: 0, or an index plus one, with [`FUNCTION_BIT`] for functions.
@@ -59,11 +61,13 @@ pub(crate) struct Module {
     pub(crate) opencl: Vec<u32>,
 }
 
-impl Module {
+impl<'b> Module<'b> {
     /// Walks over all instructions once.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
+    pub(crate) fn parse(bytes: &'b [u8]) -> Result<Module<'b>, Error> {
         let (chunks, rest) = bytes.as_chunks::<4>();
-        let words: Vec<u32> = chunks.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        // Images lie aligned, and nothing is copied then.
+        let as_they_lie = if cfg!(target_endian = "little") { bytemuck::try_cast_slice(chunks.as_flattened()).ok() } else { None };
+        let words = as_they_lie.map_or_else(|| chunks.iter().map(|word| u32::from_le_bytes(*word)).collect(), Cow::Borrowed);
         match words.first() {
             Some(&MAGIC) => {}
             Some(&magic) if magic == MAGIC.swap_bytes() => return Err(Error::Endianness),
@@ -229,6 +233,15 @@ pub(crate) fn to_literal(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(text.len() / 4 * 4 + 4, 0);
     bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+/// Appends words as they stand in a file.
+pub(crate) fn put(out: &mut Vec<u8>, words: &[u32]) {
+    if cfg!(target_endian = "little") {
+        out.extend_from_slice(bytemuck::cast_slice(words));
+    } else {
+        out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
 }
 
 /// An instruction's words.

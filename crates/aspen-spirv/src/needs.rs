@@ -147,6 +147,14 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// Whether what these ask for does not say if the capability's declaration stays.
+    pub(crate) fn leaves_open(&self, number: u32) -> bool {
+        Capability::from_u32(number).is_some_and(|capability| {
+            let decided = EXACT.contains(&capability) || [Capability::Linkage, Capability::SpecConditionalINTEL].contains(&capability);
+            !decided && !self.capabilities.contains(&capability)
+        })
+    }
+
     /// Whether a capability's declaration stays, if `self` is what the module asked for and `left` what it asks for now.
     pub(crate) fn keeps_capability(&self, left: &Asked, number: u32) -> bool {
         let Some(capability) = Capability::from_u32(number) else { return true };

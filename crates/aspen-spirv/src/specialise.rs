@@ -13,13 +13,16 @@ use rspirv::spirv::{Decoration, FunctionControl, LinkageType, Op};
 use crate::constants::{Constants, Known, Value};
 use crate::error::Error;
 use crate::fold::fold;
-use crate::grammar::{Enumerants, Item, grammar};
-use crate::module::{Definition, Function, HEADER_WORDS, Instruction, Module, instruction, instructions, literal, literal_length};
+use crate::grammar::{Enumerants, IdSet, Item, grammar};
+use crate::module::{Definition, Function, HEADER_WORDS, Instruction, Module, instruction, instructions, literal, literal_length, put};
 use crate::needs::Needs;
 use crate::spec_id::SpecId;
 
 /// Parts of the names of `sycl::detail::where_device_has` and `where_device_lacks` (include/sycl/ext/oneapi/device_if.hpp).
 const GUARDED_BODIES: [&str; 2] = ["N4sycl6detail16where_device_has", "N4sycl6detail18where_device_lacks"];
+
+/// How often a body is searched for what an atomic operation stores; beyond that it counts as 64 bits wide.
+const SEARCHES: usize = 256;
 
 /// Makes of a module what a device needs of it. `value` says what each specialization constant of Aspen's is there; constants of the user's
 /// that it gives a value count as well. A module without any comes back as it is.
@@ -46,17 +49,15 @@ pub fn spec_ids(module: &[u8]) -> Result<Vec<SpecId>, Error> {
 }
 
 struct Sweep<'m> {
-    module: &'m Module,
+    module: &'m Module<'m>,
     constants: Constants,
     enumerants: Enumerants,
-    /// By id: whether it is a constant of Aspen's.
-    ours: Vec<bool>,
-    /// By id: whether what it stands for goes because its condition is false.
-    discarded: Vec<bool>,
-    /// By id: whether what it stands for stays.
-    live: Vec<bool>,
-    /// By id: the type of a value that was met in a function.
-    types: Vec<u32>,
+    /// Constants of Aspen's.
+    ours: IdSet,
+    /// What goes because its condition is false.
+    discarded: IdSet,
+    /// What stays.
+    live: IdSet,
     /// What is marked, but not walked over yet, and which function it was marked for.
     list: Vec<(Definition, u32)>,
     /// By function: words that are not the module's.
@@ -65,23 +66,19 @@ struct Sweep<'m> {
 }
 
 impl<'m> Sweep<'m> {
-    fn new(module: &'m Module, mut constants: Constants, value: Value<'_>) -> Result<Sweep<'m>, Error> {
+    fn new(module: &'m Module<'m>, mut constants: Constants, value: Value<'_>) -> Result<Sweep<'m>, Error> {
         constants.evaluate(module, value)?;
         let bound = module.bound();
-        let mut discarded = vec![false; bound];
+        let mut discarded = IdSet::new(bound);
         for (target, condition) in &constants.conditions {
-            if !constants.condition(module, *target, *condition)?
-                && let Some(slot) = discarded.get_mut(*target as usize)
-            {
-                *slot = true;
+            if !constants.condition(module, *target, *condition)? {
+                discarded.insert(*target);
             }
         }
         let id_of = |instruction: &Instruction| module.words_of(instruction).get(2).copied();
-        let mut ours = vec![false; bound];
-        for id in module.globals.iter().filter_map(id_of) {
-            if let Some(slot) = ours.get_mut(id as usize).filter(|_| constants.ours(id).is_some()) {
-                *slot = true;
-            }
+        let mut ours = IdSet::new(bound);
+        for id in module.globals.iter().filter_map(id_of).filter(|id| constants.ours(*id).is_some()) {
+            ours.insert(id);
         }
         Ok(Sweep {
             module,
@@ -89,8 +86,7 @@ impl<'m> Sweep<'m> {
             enumerants: Enumerants::default(),
             ours,
             discarded,
-            live: vec![false; bound],
-            types: vec![0; bound],
+            live: IdSet::new(bound),
             list: Vec::new(),
             folded: BTreeMap::new(),
             left: Needs::default(),
@@ -115,26 +111,25 @@ impl<'m> Sweep<'m> {
     }
 
     fn is_live(&self, id: u32) -> bool {
-        self.live.get(id as usize).copied().unwrap_or(false)
+        self.live.contains(id)
     }
 
     /// Marks what the id stands for, since the function `origin` refers to it.
     fn mark(&mut self, id: u32, origin: u32) -> Result<(), Error> {
         let definition = self.module.definition(id);
-        let Some(live) = self.live.get_mut(id as usize).filter(|_| definition != Definition::Local) else { return Ok(()) };
-        if *live {
+        if definition == Definition::Local || self.live.contains(id) {
             return Ok(());
         }
-        if self.discarded[id as usize] {
+        if self.is_discarded(id) {
             return Err(Error::Discarded { kept: self.module.name(origin), discarded: self.module.name(id) });
         }
-        *live = true;
+        self.live.insert(id);
         self.list.push((definition, origin));
         Ok(())
     }
 
     fn is_discarded(&self, id: u32) -> bool {
-        self.discarded.get(id as usize).copied().unwrap_or(false)
+        self.discarded.contains(id)
     }
 
     /// Entry points, exports, and what stands for itself.
@@ -263,7 +258,7 @@ impl<'m> Sweep<'m> {
     fn walk_function(&mut self, index: usize) -> Result<(), Error> {
         let module = self.module;
         let function = module.functions[index];
-        let ours = |word: &u32| self.ours.get(*word as usize).copied().unwrap_or(false);
+        let ours = |word: &u32| self.ours.contains(*word);
         // Literals may look like ids; the walk that knows better is the slower one.
         if module.body(&function).iter().any(ours) && self.uses_ours(&function) {
             let folded = fold(module, &self.constants, module.body(&function), function.at, &mut self.enumerants)?;
@@ -286,7 +281,7 @@ impl<'m> Sweep<'m> {
             let ours = &self.ours;
             grammar().visit(words, &self.module.opencl, &mut self.enumerants, &mut |item| {
                 if let Item::Id(id) = item {
-                    found |= ours.get(id as usize).copied().unwrap_or(false);
+                    found |= ours.contains(id);
                 }
             });
         }
@@ -297,52 +292,49 @@ impl<'m> Sweep<'m> {
     fn walk_body(&mut self, body: &[u32]) -> Vec<u32> {
         let mut found = Vec::new();
         let (grammar, module) = (grammar(), self.module);
+        let mut atomics = 0;
         for (opcode, words) in instructions(body) {
             self.left.opcode(opcode);
             if let Some(shape) = grammar.shape(opcode)
                 && shape.has_result
+                && opcode != Op::Function as u16
                 && let Some(&result) = words.get(1 + usize::from(shape.has_type))
             {
-                if let (true, Some(slot)) = (shape.has_type, self.types.get_mut(result as usize)) {
-                    *slot = words[1];
-                }
-                if let Some(live) = self.live.get_mut(result as usize).filter(|_| opcode != Op::Function as u16) {
-                    *live = true;
-                }
+                self.live.insert(result);
             }
             let (live, left) = (&mut self.live, &mut self.left);
             grammar.visit(words, &module.opencl, &mut self.enumerants, &mut |item| match item {
                 Item::Enumerant(index) => left.enumerant(index),
                 Item::Id(id) => {
-                    if live.get(id as usize) == Some(&false) && module.definition(id) != Definition::Local {
+                    if !live.contains(id) && module.definition(id) != Definition::Local {
                         found.push(id);
                     }
                 }
                 Item::Perhaps(id) => match module.definition(id) {
                     // It may be defined here, and then what is said about it stays.
-                    Definition::Local => {
-                        if let Some(live) = live.get_mut(id as usize) {
-                            *live = true;
-                        }
-                    }
+                    Definition::Local => live.insert(id),
                     _ => found.push(id),
                 },
             });
             if is_atomic(opcode) {
-                let scalar = self.atomic_scalar(opcode, words);
+                atomics += 1;
+                let scalar = self.atomic_scalar(opcode, words, if atomics < SEARCHES { body } else { &[] });
                 self.left.of_atomic(opcode, scalar);
             }
         }
         found
     }
 
-    /// What an atomic operation works on.
-    fn atomic_scalar(&self, opcode: u16, words: &[u32]) -> Option<(Op, u32)> {
+    /// What an atomic operation of that body works on.
+    fn atomic_scalar(&self, opcode: u16, words: &[u32], body: &[u32]) -> Option<(Op, u32)> {
         let kind = if u32::from(opcode) == Op::AtomicStore as u32 {
             let value = *words.get(4)?;
             match self.module.global(value) {
                 Some((_, [_, kind, ..])) => *kind,
-                _ => *self.types.get(value as usize)?,
+                _ => instructions(body).find_map(|(opcode, words)| {
+                    let typed = grammar().shape(opcode).is_some_and(|shape| shape.has_type);
+                    (typed && words.get(2) == Some(&value)).then(|| words[1])
+                })?,
             }
         } else {
             *words.get(1)?
@@ -355,7 +347,7 @@ impl<'m> Sweep<'m> {
     }
 
     /// What something asks for that is not walked over otherwise.
-    fn note(needs: &mut Needs, module: &Module, enumerants: &mut Enumerants, words: &[u32]) {
+    fn note(needs: &mut Needs, module: &Module<'_>, enumerants: &mut Enumerants, words: &[u32]) {
         let opcode = (words[0] & 0xffff) as u16;
         needs.opcode(opcode);
         needs.of_type(opcode, words);
@@ -380,12 +372,31 @@ impl<'m> Sweep<'m> {
             }
             globals.push(written);
         }
+        if self.is_undecided() {
+            self.note_gone_functions(&mut gone);
+        }
+        gone.extend(&self.left);
+        self.assemble(globals, &gone)
+    }
+
+    /// Whether it depends on what is gone if a declaration stays: what asks for it now does not.
+    fn is_undecided(&self) -> bool {
+        let left = self.left.asked(&self.enumerants);
+        self.module.globals.iter().any(|global| match self.module.words_of(global) {
+            [_, number] if global.is(Op::Capability) => left.leaves_open(*number),
+            [_, name @ ..] if global.is(Op::Extension) => !left.extensions.contains(&literal(name).as_str()),
+            _ => false,
+        })
+    }
+
+    fn note_gone_functions(&mut self, gone: &mut Needs) {
+        let module = self.module;
         for (index, function) in module.functions.iter().enumerate() {
             if self.is_live(function.id) && !self.folded.contains_key(&index) {
                 continue;
             }
             for (opcode, words) in instructions(module.body(function)) {
-                Self::note(&mut gone, module, &mut self.enumerants, words);
+                Self::note(gone, module, &mut self.enumerants, words);
                 if is_atomic(opcode) {
                     for width in [16, 32, 64] {
                         gone.of_atomic(opcode, Some((Op::TypeFloat, width)));
@@ -393,8 +404,6 @@ impl<'m> Sweep<'m> {
                 }
             }
         }
-        gone.extend(&self.left);
-        self.assemble(globals, &gone)
     }
 
     /// The module's words with the declarations that are still needed.
@@ -422,7 +431,7 @@ impl<'m> Sweep<'m> {
         let (all, kept) = (all.asked(&self.enumerants), kept.asked(&self.enumerants));
         let mut capabilities = capabilities.into_iter();
         let mut out: Vec<u8> = Vec::with_capacity(module.words.len() * 4);
-        let mut put = |words: &[u32]| out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        let mut put = |words: &[u32]| put(&mut out, words);
         put(&module.words[..HEADER_WORDS]);
         for (instruction, written) in module.globals.iter().zip(globals) {
             let stays = match (instruction, &written) {
@@ -486,7 +495,7 @@ impl<'m> Sweep<'m> {
                 None
             }
             [_, target, decoration, ..] if op == Op::Decorate as u32 && decoration == Decoration::SpecId as u32 => {
-                only_if(self.is_live(target) && !self.ours.get(target as usize).copied().unwrap_or(false))
+                only_if(self.is_live(target) && !self.ours.contains(target))
             }
             [_, group, ref targets @ ..] if op == Op::GroupDecorate as u32 => {
                 let left: Vec<u32> = targets.iter().copied().filter(|id| self.is_live(*id)).collect();

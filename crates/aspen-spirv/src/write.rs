@@ -46,7 +46,7 @@ pub fn write<'b>(module: &'b [u8], roots: &[Root<'_>], numbering: &Numbering) ->
 }
 
 /// Functions by the names that others know them by.
-fn symbols(module: &Module) -> BTreeMap<String, usize> {
+fn symbols(module: &Module<'_>) -> BTreeMap<String, usize> {
     let mut out = BTreeMap::new();
     for global in &module.globals {
         let (id, name) = match module.words_of(global) {
@@ -73,7 +73,7 @@ pub(crate) struct CallGraph {
 }
 
 impl CallGraph {
-    pub(crate) fn of(module: &Module) -> CallGraph {
+    pub(crate) fn of(module: &Module<'_>) -> CallGraph {
         let mut graph = Walk {
             module,
             enumerants: Enumerants::default(),
@@ -97,7 +97,7 @@ impl CallGraph {
 }
 
 struct Walk<'m> {
-    module: &'m Module,
+    module: &'m Module<'m>,
     enumerants: Enumerants,
     /// By index of an instruction before the functions: the functions that it names, itself or through others.
     behind: BTreeMap<usize, Vec<usize>>,
@@ -179,7 +179,7 @@ impl Walk<'_> {
 }
 
 struct Writer<'m> {
-    module: &'m Module,
+    module: &'m Module<'m>,
     numbering: &'m Numbering,
     bound: u32,
     boolean: Option<u32>,
@@ -194,7 +194,7 @@ struct Writer<'m> {
 }
 
 impl<'m> Writer<'m> {
-    fn new(module: &'m Module, numbering: &'m Numbering) -> Self {
+    fn new(module: &'m Module<'m>, numbering: &'m Numbering) -> Self {
         let boolean = module.globals.iter().find(|global| global.is(Op::TypeBool)).map(|global| module.words_of(global)[1]);
         // Code that asks the device brings guards' constants of its own.
         let decorations = Constants::decorations(module);
