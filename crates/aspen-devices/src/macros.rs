@@ -30,14 +30,17 @@ pub fn macros<'t>(targets: impl IntoIterator<Item = &'t Target>) -> Vec<(String,
     out
 }
 
+/// The embedded CPU device, and images for levels of its processor.
+const EMBEDDED_CPU: [&str; 4] = ["native_cpu", "x86_64_v2", "x86_64_v3", "x86_64_v4"];
+
 impl Target {
     /// The macros that only this target's device passes have, besides [`macros`]: S4's name of the device, and for `if_device_has` the
     /// numbers of its aspects. A generic target has none: what its devices have is not known while compiling. Neither has
-    /// the embedded CPU, which answers as the active profile does.
+    /// the embedded CPU, whatever level its images are for: it answers as the active profile does.
     ///
     /// `__ASPEN_TARGET_ASPECTS__` lists the aspects; `__ASPEN_TARGET_IS_OPEN__` says that the device may have others.
     pub fn pass_macros(&self) -> Vec<(String, String)> {
-        if self.generic || self.name == "native_cpu" {
+        if self.generic || EMBEDDED_CPU.contains(&self.name.as_str()) {
             return Vec::new();
         }
         let mut numbers: BTreeSet<u32> = self.aspects.iter().map(|aspect| aspect.number()).collect();

@@ -40,7 +40,9 @@ pub(crate) struct File<'f> {
 
 impl File<'_> {
     pub(crate) fn diagnostic(&self, line: usize, column: usize, message: String) -> Diagnostic {
-        let source_line = line.checked_sub(1).and_then(|index| self.text.lines().nth(index)).unwrap_or_default().to_owned();
+        // YAML ends lines by a carriage return alone, too.
+        let text = self.text.replace("\r\n", "\n").replace('\r', "\n");
+        let source_line = line.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default().to_owned();
         Diagnostic { file: self.name.to_owned(), line, column: column.max(1), message, source_line }
     }
 
