@@ -1,7 +1,8 @@
 // What only the host can do is refused at build time, with the way that leads to it.
 //# run: aspen++ throws.cpp -o a.out
 //# exit: 1
-//# stderr~: error: device code cannot throw exceptions
+//# stderr~: error: throws\.cpp:4:5: device code cannot throw exceptions
+//# count: 1 stderr error:
 //# stderr~: ^  check\(\) throws\.cpp:9:43$
 //# absent: a.out
 //# run: aspen++ calls.cpp -o a.out

@@ -273,3 +273,53 @@ fn what_optimisation_left_is_read_off_the_optimised_module() {
     assert_eq!(linked.summary.functions[1].optimized, left(&[4]));
     assert_eq!(aspen_analysis::Summary::from_bytes(&linked.summary.to_bytes()), Ok(linked.summary));
 }
+
+/// Source: FORMATS §3.1, §3.6.
+#[test]
+fn excluded_aspects_are_neither_used_nor_lost() {
+    let graph = summary(
+        "kernel k call:caller use:fp16
+         caller call:leaf call:promise call:marked
+         leaf use:fp64 use:fp16
+         promise declares:fp64
+         marked attr:gpu,fp64
+         other call:leaf",
+    );
+    let mut analysis = analyse(&graph);
+    analysis.exclude(&graph, &[Aspect::FP64, Aspect::from_number(2)].into_iter().collect());
+    // What an attribute says stays where it stands, what is declared is never excluded, what is required is as before.
+    assert_eq!(used(&graph, &analysis), "k: fp16 fp64\ncaller: fp16 fp64\nleaf: fp16\nmarked: gpu fp64\nother: fp16\n");
+    assert_eq!(analysis.requirements(FuncId::from_index(0)).needs().count(), 3);
+}
+
+/// Source: DESIGN §3 "so a second run over its own output prints the same", §7.15.
+#[test]
+fn attributes_of_an_earlier_run_explain_nothing() {
+    let graph = summary(
+        "kernel k body=op call:op attr:fp64,gpu
+         op declares:gpu call:leaf attr:fp64,fp16
+         leaf use:fp64 attr:fp64
+         caller call:op attr:gpu
+         extern far attr:fp64",
+    );
+    let left = graph.without_propagated_attributes();
+    let attributes = |index: usize| -> String {
+        left.functions[index].uses_attribute.iter().map(|aspect| format!("{aspect} ")).collect::<String>().trim_end().to_owned()
+    };
+    // A kernel does not use what its own body declares: that it says so is its own word.
+    assert_eq!((0..5).map(attributes).collect::<Vec<_>>(), ["gpu", "fp16", "", "", "fp64"]);
+}
+
+/// A unit that was not asked counts as in the source, and there only with what it uses.
+#[test]
+fn optimised_kernels_that_reach_units_compiled_without_the_option() {
+    let graph = summary(
+        "kernel light call:plain@1:1 use:fp64@1:2 optimized:plain
+         kernel heavy call:dbl@2:1 use:fp64@2:2 optimized:dbl
+         plain exported use:fp16@3:1
+         dbl exported use:fp64@4:1",
+    );
+    let analysis = analyse(&graph);
+    let needs = |index| analysis.requirements(FuncId::from_index(index)).needs().map(|need| need.to_string()).collect::<Vec<_>>().join(" ");
+    assert_eq!([needs(0), needs(1)], ["aspect fp16", "aspect fp64"]);
+}

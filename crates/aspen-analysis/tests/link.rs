@@ -87,3 +87,15 @@ fn function_defined_twice() {
     check(&["f exported", "f exported"], "error: device function 'f' is defined in 'a.o' and in 'b.o'");
     check(&["f odr use:fp64", "f odr use:fp64"], "f: fp64");
 }
+
+/// A weak definition gives way to a strong one; what nobody defines uses what any declaration says; a promise that was kept is no news.
+#[test]
+fn weak_definitions_declarations_alone_and_kept_promises() {
+    check(&["kernel k call:f\n f odr use:fp64", "f exported use:fp64"], "k: fp64\n f: fp64");
+    check(&["f exported use:fp64", "kernel k call:f\n f odr use:fp64"], "f: fp64\n k: fp64");
+    let declared = |aspect: &str, kernel: &str| format!("kernel {kernel} call:far\n extern far exported declares:{aspect}");
+    check(&[&declared("fp64", "a"), &declared("gpu", "b")], "a: gpu fp64\n extern far:\n b: gpu fp64");
+    check(&["kernel a call:far\n extern far exported", &declared("gpu", "b")], "a: gpu\n extern far:\n b: gpu");
+    check(&["kernel a call:far\n extern far exported attr:fp16", &declared("gpu", "b")], "a: gpu fp16\n extern far: fp16\n b: gpu fp16");
+    check(&[&declared("fp64", "k"), "far exported declares:fp64 use:fp64"], "k: fp64\n far: fp64");
+}

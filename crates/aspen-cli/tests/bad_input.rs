@@ -54,7 +54,11 @@ fn objects() {
     for name in ["size.o", "code.o", "sum.o"] {
         session.bad(1, &format!("aspen++ -fsycl-targets=spir64 {name} -o no"), &[name]);
     }
-    session.bad(1, "aspen++ -fsycl-targets=spir64 two.o a.o b.o -o no", &["kernel name 'same'", "'a.o'", "'b.o'"]);
+    session.bad(
+        1,
+        "aspen++ -fsycl-targets=spir64 two.o a.o b.o -o no",
+        &["kernel name 'same'", "'a.o'", "\n  a.cpp:3:55: the kernel of 'a.o'\n  b.cpp:3:55: the kernel of 'b.o'\n"],
+    );
     session.ok("clang++-22 -c -x c++ - -o host.o < /dev/null");
     session.bad(1, "aspen++ host.o -o no", &["undefined reference to `main'"]);
     assert!(!session.exists("no"));

@@ -310,9 +310,20 @@ fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Targe
 /// Functions that no image can provide: an unresolved symbol would sink the whole image where it is loaded. Source: DESIGN §4, §8.
 fn check_imports(program: &Program, plan: &ImagePlan, image: &Image) -> Result<(), Error> {
     let allowed = program.imports(plan);
-    let missing: Vec<String> =
-        image.imports.iter().filter(|symbol| !allowed.contains(*symbol)).map(|symbol| undefined(program, plan, symbol)).collect();
+    let missing: Vec<&str> = image.imports.iter().map(String::as_str).filter(|symbol| !allowed.contains(*symbol)).collect();
+    let told = missing.iter().filter(|symbol| stands_for_itself(symbol, &missing));
+    let missing: Vec<String> = told.map(|symbol| undefined(program, plan, symbol)).collect();
     if missing.is_empty() { Ok(()) } else { Err(Error::Device(missing.join("\naspen++: error: "))) }
+}
+
+/// A `throw` comes to the C++ runtime, and to what it throws, several times: the call that throws stands for all.
+fn stands_for_itself(name: &str, all: &[&str]) -> bool {
+    const THROW: &str = "__cxa_throw";
+    let of_throw = |name: &str| name.starts_with("__cxa_") || name.starts_with("_ZTI") || name.starts_with("_ZTVN10__cxxabi");
+    match all.iter().find(|other| **other == THROW).or_else(|| all.iter().find(|other| other.starts_with("__cxa_"))) {
+        Some(first) => name == *first || !of_throw(name),
+        None => true,
+    }
 }
 
 fn undefined(program: &Program, plan: &ImagePlan, symbol: &str) -> String {
@@ -325,7 +336,8 @@ fn undefined(program: &Program, plan: &ImagePlan, symbol: &str) -> String {
 fn not_defined(name: &str, chain: &[Step]) -> String {
     let headline = if name.starts_with("__cxa_") {
         // The C++ runtime: only `throw` (and what the standard library throws) comes to it in device code.
-        format!("device code cannot throw exceptions ('{name}' is for the host only)")
+        let place = chain.last().and_then(|step| step.place.as_ref()).map_or_else(String::new, |place| format!("{place}: "));
+        format!("{place}device code cannot throw exceptions ('{name}' is for the host only)")
     } else {
         format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL")
     };
@@ -341,7 +353,10 @@ fn steps(chain: &[Step]) -> String {
 fn failed(program: &Program, plan: &ImagePlan, error: &CodegenError) -> Error {
     let mut text = String::new();
     if let CodegenError::Tool { words, .. } = error {
-        for (name, chain) in program.undefined_chains(plan).iter().filter(|(name, _)| words.contains(name)) {
+        let mut missing = program.undefined_chains(plan);
+        missing.retain(|(name, _)| words.contains(name));
+        let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
+        for (name, chain) in missing.iter().filter(|(name, _)| stands_for_itself(name, &names)) {
             text += &format!("{}\n", not_defined(name, chain));
         }
     }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use aspen_analysis::link::{Linked, Unit, link};
+use aspen_analysis::link::{LinkError, Linked, Unit, link};
 use aspen_analysis::split::{CodeSplit, ImagePlan, split};
 use aspen_analysis::summary::{FuncId, Role};
-use aspen_analysis::{Analysis, Summary, analyse};
+use aspen_analysis::{Analysis, Launch, Summary, analyse};
 use aspen_contract::{Place, Step};
 
 use super::files::LinkUnit;
@@ -34,6 +34,19 @@ pub fn summaries(units: &[LinkUnit<'_>], target: &str) -> Result<Vec<Summary>, E
     blobs.map(|(unit, blob)| unit.summary(blob)).collect()
 }
 
+/// A clash of kernels with the places of both, which the objects' launches know.
+fn with_places(error: &LinkError, units: &[LinkUnit<'_>]) -> String {
+    let LinkError::DuplicateKernel { name, first, second } = error else { return error.to_string() };
+    let place = |object: &String| {
+        let blobs = units.iter().filter(|unit| unit.object == *object).flat_map(|unit| &unit.unit.blobs);
+        let launches = blobs.flat_map(|blob| blob.host_launches.values()).filter_map(|bytes| postcard::from_bytes::<Launch>(bytes).ok());
+        launches.into_iter().find(|launch| launch.name == *name).and_then(|launch| launch.place)
+    };
+    let lines =
+        [first, second].map(|object| place(object).map_or_else(String::new, |place| format!("\n  {place}: the kernel of '{object}'")));
+    format!("{error}{}", lines.concat())
+}
+
 impl Program {
     /// Links, analyses and splits. Exported functions get images only where others may call them.
     ///
@@ -46,7 +59,7 @@ impl Program {
             .map(|(unit, summary)| Unit { object: &unit.object, tag: &unit.unit.header.tag, summary })
             .collect();
         let linked = link(&inputs).map_err(|errors| {
-            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            let lines: Vec<String> = errors.iter().map(|error| with_places(error, units)).collect();
             Error::Device(lines.join("\naspen++: error: "))
         })?;
         let analysis = analyse(&linked.summary);
