@@ -171,7 +171,7 @@ fn plain_store(line: &str) -> Option<String> {
     let (mnemonic, operands) = store.split_once(char::is_whitespace)?;
     let (address, source) = operands.rsplit_once(',')?;
     let source = source.trim();
-    let bits: u32 = mnemonic.strip_prefix("st.")?.rsplit_once(".b").map_or(mnemonic, |(_, bits)| bits).parse().ok()?;
+    let bits: u32 = mnemonic.rsplit_once(".b").filter(|(store, _)| *store == "st" || store.starts_with("st."))?.1.parse().ok()?;
     let width = ["%rd", "%rs", "%r"].iter().zip([64, 16, 32]).find(|(prefix, _)| {
         source.strip_prefix(**prefix).is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     });
@@ -179,7 +179,7 @@ fn plain_store(line: &str) -> Option<String> {
     // There are no registers of 8 bits.
     let kept = bits.max(16);
     let narrow = if kept == width { format!("and.b16 %narrow, {source}, 255") } else { format!("cvt.u{kept}.u{width} %narrow, {source}") };
-    Some(format!("\t{{ .reg .b{kept} %narrow; {narrow}; {guard}{mnemonic} {address}, %narrow; }}\n"))
+    Some(format!("\t{{ .reg .b{kept} %narrow; {narrow}; {guard}{mnemonic} {}, %narrow; }}\n", address.trim()))
 }
 
 /// The functions that PTX declares and does not define, without the driver's own.
@@ -228,7 +228,15 @@ mod tests {
         ] {
             assert_eq!(with_plain_stores(line), expected);
         }
-        for line in ["\tst.b32 [%rd1], %r2;\n", "\tst.b64 [%rd1], %rd2;\n", "\tst.v2.b32 [%rd1], {%r1, %r2};\n", "\tst.b32 [%rd1], 0;\n", "\tbar.sync 0;\n", "\tld.b32 %rd1, [%rd2];", "x"] {
+        for line in [
+            "\tst.b32 [%rd1], %r2;\n",
+            "\tst.b64 [%rd1], %rd2;\n",
+            "\tst.v2.b32 [%rd1], {%r1, %r2};\n",
+            "\tst.b32 [%rd1], 0;\n",
+            "\tbar.sync 0;\n",
+            "\tld.b32 %rd1, [%rd2];",
+            "x",
+        ] {
             assert_eq!(with_plain_stores(line), line);
         }
     }
