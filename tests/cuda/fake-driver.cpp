@@ -41,6 +41,19 @@
 //# stderr~: a CUDA device is left out id=0 failure=cuDeviceGetName failed
 //# run: env LD_LIBRARY_PATH=. FAKE_FAIL=cuInit=100 aspen devices
 //# stdout!~: cuda
+// Functions of a library: the driver links the PTX of both.
+//# run: aspen++ -O2 -fPIC -shared -fsycl-targets=nvidia_gpu_sm_90 library.cpp -o liblibrary.so
+//# run: aspen inspect liblibrary.so
+//# count: 1 stdout nvidia_gpu_sm_90  ptx
+//# stdout!~: native
+//# run: aspen++ -w -O2 -fsycl-targets=nvidia_gpu_sm_90 calls.cpp -L. -llibrary -Wl,-rpath,. -o calls.out
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./calls.out
+//# count: 2 stdout ^link PTX, named$
+//# stdout: load what the linker made
+//# stdout~: ^launch _ZTS5calls: grid 1x1x1
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuLinkComplete=719 ./calls.out
+//# stdout~: ^build: image 'calls_0' .* with image 'liblibrary_0' .* cannot be loaded for CUDA device 'Fake 0': cuLinkComplete failed
+//# stdout: the linker's words
 // An old driver is no driver, and says so to those who ask.
 //# sh: gcc -DFAKE_OLD -shared -fPIC -o libcuda.so libcuda.c
 //# run: env LD_LIBRARY_PATH=. ASPEN_LOG=warn aspen devices
@@ -138,6 +151,24 @@ int main() {
   for (void *memory : {static_cast<void *>(p), static_cast<void *>(bytes), static_cast<void *>(shorts), static_cast<void *>(ints),
                        static_cast<void *>(doubles)})
     sycl::free(memory, q);
+}
+//# file: library.cpp
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL int five(int x) { return x + 5; }
+//# file: calls.cpp
+#include <sycl/sycl.hpp>
+#include <cstdio>
+class calls;
+SYCL_EXTERNAL int five(int x);
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  try {
+    q.single_task<calls>([=] { p[0] = five(37); }).wait();
+  } catch (const sycl::exception &e) {
+    std::printf("%s: %s\n", e.code() == sycl::errc::build ? "build" : "other", e.what());
+  }
+  sycl::free(p, q);
 }
 //# file: libcuda.c
 /* A CUDA driver without a GPU, for tests of the backend: memory is the host's, kernels are not run but named.
