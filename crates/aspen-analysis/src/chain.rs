@@ -37,7 +37,9 @@ impl Chain {
         let mut kept: Vec<Link> = Vec::with_capacity(self.links.len());
         for (index, link) in self.links.drain(..).enumerate() {
             match kept.last_mut() {
-                Some(before) if index < last && summary.function(link.function).glue => before.remark = both(before.remark.take(), link.remark),
+                Some(before) if index < last && summary.function(link.function).glue => {
+                    before.remark = both(before.remark.take(), link.remark)
+                }
                 _ => kept.push(link),
             }
         }
