@@ -193,3 +193,47 @@ fn s0_assumptions_on_other_phases_of_clang() {
         assert_eq!(found, "a: fp16\nb: fp64\n", "{target}");
     }
 }
+
+/// Requirements are computed once, on SPIR-V: the x86-64 ABI would make `double` of a vector of two floats and drop an empty class, and each
+/// target would tell another story. The same in an object and in a program. Source: DESIGN §7.16.
+#[test]
+fn s0_diagnostics_from_the_fe_compiler_do_not_change_with_the_target() {
+    let source = "\
+struct [[sycl_detail::uses_aspects(aspect::fp16)]] mark { int v; };
+struct [[sycl_detail::uses_aspects(aspect::gpu)]] nothing {};
+struct pair { float a, b; };
+typedef float f2 __attribute__((ext_vector_type(2)));
+static f2 vector(f2 x) { return x + 1.0f; }
+static pair two(pair x) { return {x.b, x.a}; }
+static int take(nothing) { return 1; }
+static float halves(float x) { sycl::half h = x; return h * h; }
+class k_vector; class k_pair; class k_empty; class k_double; class k_half; class k_sizes; class k_long;
+int main(int n, char **) {
+  if (n < 9) return 0;
+  sycl::queue q;
+  float *p = nullptr;
+  q.single_task<k_vector>([=] { f2 v = {p[0], p[1]}; p[0] = vector(v)[1]; });
+  q.single_task<k_pair>([=] { p[0] = two({p[0], p[1]}).a; });
+  q.single_task<k_empty>([=] { p[0] = take(nothing()); });
+  q.single_task<k_double>([=] { p[0] = p[1] * 3.0; });
+  q.single_task<k_half>([=] { p[0] = halves(p[1]); });
+  q.single_task<k_long>([=] { long double *x = nullptr; p[0] = x != nullptr; });
+  q.parallel_for<k_sizes>(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1>) [[sycl::reqd_work_group_size(8), sycl::reqd_sub_group_size(4)]] {
+    mark m{1};
+    p[0] = m.v;
+  });
+}
+";
+    let expected = "k_double: fp64\nk_empty: gpu\nk_half: fp16\nk_long:\nk_pair:\nk_sizes: fp16 wg=8 sg=4\nk_vector:\n";
+    let session = session(&[("t.cpp", source)]);
+    session.ok("aspen++ -fsycl-targets=native_cpu,spir64,nvidia_gpu_sm_90 -include prelude.hpp -c t.cpp -o t.o");
+    session.ok("aspen++ -fsycl-targets=native_cpu -include prelude.hpp t.cpp -o one");
+    session.ok("aspen++ -fsycl-targets=native_cpu,spir64,x86_64 -include prelude.hpp t.cpp -o three");
+    for (file, targets) in [("t.o", 3), ("one", 1), ("three", 3)] {
+        let found = kernels(&session, file);
+        assert_eq!(found.len(), targets, "{file}");
+        for (target, found) in found {
+            assert_eq!(found, expected, "{file} {target}");
+        }
+    }
+}

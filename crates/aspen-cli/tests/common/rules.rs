@@ -63,7 +63,7 @@ pub fn said(stderr: &str) -> String {
 /// Compiles and compares kernels × requirements of every target, and the warnings with their chains.
 #[track_caller]
 pub fn check(source: &str, expected_kernels: &str, expected_warnings: &str) {
-    check_with("-fsycl-targets=native_cpu,spir64", source, expected_kernels, expected_warnings);
+    check_with("-fsycl-targets=native_cpu,spir64,nvidia_gpu_sm_90", source, expected_kernels, expected_warnings);
 }
 
 #[track_caller]
