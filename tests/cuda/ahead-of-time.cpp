@@ -24,7 +24,7 @@
 //# sh: ASPEN_CACHE_DIR=$PWD/cache aspen++ -w -DCHANGED -O2 -fsycl-targets=nvidia_gpu_sm_90 -fsycl-device-config-file=here.yaml {self} -o c.out; wc -l < count
 //# stdout: 4
 // What ptxas says of a failure.
-//# run: aspen++ -w -O2 -fsycl-targets=nvidia_gpu_sm_90 -Xsycl-target-backend=nvidia_gpu_sm_90 --no-such-option {self} -o d.out
+//# run: aspen++ -w -O2 -fsycl-targets=nvidia_gpu_sm_90 -Xs --no-such-option {self} -o d.out
 //# exit: 1
 //# stderr~: cannot make image 'd_0': .*ptxas -arch=sm_90 -O2 --no-such-option image0\.ptx -o image0\.cubin
 //# stderr~: Unknown option

@@ -167,7 +167,7 @@ impl Device {
     fn is_on_host(&self, address: u64) -> bool {
         let (mut kind, mut managed) = (0_u32, 0_u32);
         let asked = self.enter(|| {
-            let mut ask = |what, into: &mut u32| {
+            let ask = |what, into: &mut u32| {
                 // SAFETY: both answers are 32 bits wide; any address may be asked for.
                 tried("cuPointerGetAttribute", unsafe { sys::cuPointerGetAttribute(std::ptr::from_mut(into).cast(), what, address) })
             };

@@ -240,8 +240,10 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
                 Some(&found.name)
             }
         };
+        // `-Xs` is for ocloc where it runs, as ever; for ptxas where only that does.
+        let gpus = if targets.iter().any(|target| target.family == Family::Gen) { Family::Gen } else { Family::Ptx };
         let meant = |target: &Target| match wanted {
-            None => target.family == Family::Gen,
+            None => target.family == gpus,
             Some(name) => *name == target.name,
         };
         for (target, words) in targets.iter().zip(&mut out).filter(|(target, _)| meant(target)) {

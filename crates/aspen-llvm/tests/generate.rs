@@ -137,6 +137,73 @@ fn x86_objects_are_elf() {
     }
 }
 
+const PTX: &str = r#"
+target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+declare float @llvm.sin.f32(float)
+declare { double, double } @llvm.modf.f64(double)
+declare float @erff(float)
+define ptx_kernel void @"KERNEL.aspen_1"(ptr %p) {
+  %x = load float, ptr %p
+  %s = call float @llvm.sin.f32(float %x)
+  %r = frem float %s, 3.0
+  %e = call float @erff(float %r)
+  %d = fpext float %e to double
+  %m = call { double, double } @llvm.modf.f64(double %d)
+  store { double, double } %m, ptr %p
+  ret void
+}
+define ptx_kernel void @whole_group(ptr %p, i64 %shape, i32 %unused) {
+  store i64 %shape, ptr %p
+  ret void
+}
+"#;
+
+/// As libdevice looks: another triple, and more than is needed.
+const LIBRARY: &str = r#"
+target triple = "nvptx64-nvidia-gpulibs"
+define float @__nv_sinf(float %x) { %y = fadd float %x, 17.0
+  ret float %y }
+define float @__nv_fmodf(float %x, float %y) { %z = fmul float %x, %y
+  ret float %z }
+define float @__nv_erff(float %x) { %y = call float @helper(float %x)
+  ret float %y }
+define internal float @helper(float %x) { %y = fsub float %x, 18.0
+  ret float %y }
+define float @__nv_unused(float %x) { ret float %x }
+"#;
+
+/// Functions come from the library and nothing else does; names have no dots; the group's size is stated where a thread is a work-item.
+fn ptx_is_complete() {
+    let mut library = tempfile::NamedTempFile::new().unwrap();
+    library.write_all(LIBRARY.as_bytes()).unwrap();
+    let ptx = |library: Option<&std::path::Path>| {
+        Output::Ptx(aspen_llvm::Ptx {
+            processor: c"sm_80".into(),
+            features: c"+ptx81".into(),
+            library: library.map(Into::into),
+            work_group: Some([8, 4, 2]),
+        })
+    };
+    let with = job("k", PTX, ptx(Some(library.path())));
+    let text = String::from_utf8(good(run(std::slice::from_ref(&with))).remove(0)).unwrap();
+    for expected in [".version 8.1", ".target sm_80", ".entry k$aspen_1(", ".entry whole_group(", "0f41880000", "0fC1900000"] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    assert_eq!(text.matches(".reqntid 8, 4, 2").count(), 1, "{text}");
+    for unwanted in [".extern", "unused(", "call.uni", "modf", "sin"] {
+        assert!(!text.contains(unwanted), "{unwanted} in {text}");
+    }
+    let results =
+        run(&[job("k", PTX, ptx(None)), job("k", PTX, ptx(Some(std::path::Path::new("/nowhere/lib.bc")))), job("k", X86, with.output)]);
+    for (result, expected) in
+        results.into_iter().zip(["of CUDA's libdevice, which was not found", "cannot read /nowhere/lib.bc", "not for nvptx64"])
+    {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
 /// One bad image is one error that names it; the others are there.
 fn a_failing_image_is_an_error_that_names_it() {
     let refused = SPIRV.replace("%y = mul i32 %x, 2", "%y = call i32 asm \"bswap $0\", \"=r,r\"(i32 %x)");
@@ -180,7 +247,8 @@ fn main() {
     function_pointers_bring_their_extension();
     spirv_is_as_old_as_its_contents_allow();
     x86_objects_are_elf();
+    ptx_is_complete();
     a_failing_image_is_an_error_that_names_it();
     several_threads_are_refused();
-    println!("generate: 6 tests ok");
+    println!("generate: 7 tests ok");
 }

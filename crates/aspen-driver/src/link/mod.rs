@@ -19,7 +19,7 @@ use crate::jobs::Command;
 use crate::passes::PassBuilder;
 use crate::scratch::Scratch;
 use crate::session::Session;
-use crate::targets::{self, Family, Target};
+use crate::targets::{self, Target};
 use crate::toolchain::{self, Toolchain};
 use coverage::Coverage;
 use files::LinkUnit;
@@ -88,7 +88,7 @@ fn device_link(
     let (mut content, mut coverage) = (Vec::new(), Coverage::default());
     let targets = wanted_targets(session, builder, units)?;
     if builder.options.backend_options.iter().any(|(target, _)| target.is_none())
-        && !targets.iter().any(|target| target.family == Family::Gen)
+        && !targets.iter().any(|target| target.family.is_ahead_of_time())
     {
         session.warn("'-Xs' is not used: no target of this link is compiled ahead of time")?;
     }
