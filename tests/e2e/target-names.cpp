@@ -26,6 +26,12 @@
 //# exit: 1
 //# stderr~: unknown target 'intel_gpu_dq1'; did you mean 'intel_gpu_dg1'
 //# absent: c.o
+// S0's form of a device file describes spir64_gen itself, which still means any GPU: `-device` says which, and the file says what is skipped.
+//# run: aspen++ -v -fsycl-targets=spir64_gen -fsycl-device-config-file=old.yaml -Xs "-device dg1" {self} program.cpp -o old
+//# stderr~: is skipped for target 'spir64_gen', which lacks aspect fp64; kernels: needs_double\n
+//# run: aspen++ -fsycl-targets=spir64_gen -fsycl-device-config-file=old.yaml {self} program.cpp -o old
+//# exit: 1
+//# stderr~: 'spir64_gen' stands for any GPU: say which by '-Xs "-device X"'
 // Every name of S4, aliases too, says in its device pass which device it is, by the name of the device and never of the alias.
 //# sh: for t in bdw skl kbl cfl apl glk whl aml cml icllp ehl tgllp rkl adl_s rpl_s adl_p adl_n dg1 acm_g10 acm_g11 acm_g12 pvc; do m=__SYCL_TARGET_INTEL_GPU_$(echo $t | tr a-z A-Z)__; aspen++ -fsycl-targets=intel_gpu_$t -fsycl-device-only -E -dM empty.cpp | grep -c "TARGET_INTEL.* 1$" | grep -qx 1 || echo "$t: none"; aspen++ -fsycl-targets=intel_gpu_$t -fsycl-device-only -E -dM empty.cpp | grep -qx "#define $m 1" || echo "$t: no $m"; done; echo done
 //# stdout: done
@@ -41,3 +47,17 @@ void host(sycl::queue &q, int *p) { q.single_task<k>([=] { *p = 1; }); }
 //# file: twice.yaml
 t:
 t:
+//# file: old.yaml
+spir64_gen:
+  aspects: [2, 5]
+  may_support_other_aspects: false
+//# file: program.cpp
+#include <sycl/sycl.hpp>
+class plain;
+class needs_double;
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  q.single_task<plain>([=] { *p = 1; });
+  q.single_task<needs_double>([=] { double d = *p; *p = int((d + 5) / 3); });
+}

@@ -42,6 +42,9 @@ const NATIVE_CPU: &str = "native_cpu";
 /// The same device where the processor has a level of the x86-64 psABI, and the level for clang. Source: docs/decisions/0009.
 const LEVELS: [(&str, &str); 3] = [("x86_64_v2", "x86-64-v2"), ("x86_64_v3", "x86-64-v3"), ("x86_64_v4", "x86-64-v4")];
 
+/// Any GPU that ocloc knows; `-device` says which.
+const ANY_GPU: &str = "spir64_gen";
+
 /// What names of NVIDIA's targets begin with; the rest is a processor as clang and ptxas spell it.
 const NVIDIA: &str = "nvidia_gpu_";
 
@@ -95,7 +98,7 @@ impl Target {
         let family = match found.name.as_str() {
             NATIVE_CPU | "spir64_x86_64" | "x86_64" => Family::NativeCpu,
             name if LEVELS.iter().any(|(level, _)| *level == name) => Family::NativeCpu,
-            "spir64_gen" => Family::Gen,
+            ANY_GPU => Family::Gen,
             name if name.starts_with(NVIDIA) => Family::Ptx,
             _ if found.aot_toolchain.is_some() => Family::Gen,
             name if ["amd_gpu_", "intel_cpu_"].iter().any(|prefix| name.starts_with(prefix)) => Family::Known,
@@ -201,8 +204,8 @@ fn wanted_levels(options: &Options) -> Result<Vec<String>, Error> {
 
 /// `spir64_gen` says by `-Xs "-device X"` which device it means; a named device says so itself. Source: S4 "Changes to compiler driver".
 fn contradictions(list: &[Target]) -> Result<(), Error> {
-    let generic = list.iter().any(|target| target.name == "spir64_gen");
-    let named = list.iter().find(|target| target.family == Family::Gen && target.name != "spir64_gen");
+    let generic = list.iter().any(|target| target.name == ANY_GPU);
+    let named = list.iter().find(|target| target.family == Family::Gen && target.name != ANY_GPU);
     let Some(named) = named else { return Ok(()) };
     if generic {
         let name = &named.name;
@@ -259,12 +262,14 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
     for (target, words) in targets.iter().zip(&out).filter(|(target, _)| target.family == Family::Gen) {
         let name = &target.name;
         let names_device = words.iter().any(|word| word == "-device");
-        if target.info.generic && !names_device && options.stage == Stage::Link && options.side == Side::Both {
+        // By the name: a user's file may say what all its devices have (S0's form of such files), and it still means any of them.
+        let any_device = name == ANY_GPU;
+        if any_device && !names_device && options.stage == Stage::Link && options.side == Side::Both {
             return Err(Error::Usage(format!(
                 "'{name}' stands for any GPU: say which by '-Xs \"-device X\"', or name targets 'intel_gpu_X'"
             )));
         }
-        if !target.info.generic && names_device {
+        if !any_device && names_device {
             return Err(Error::Usage(format!("target '{name}' says which device it is for; leave out '-device', or use 'spir64_gen'")));
         }
     }
