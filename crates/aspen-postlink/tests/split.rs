@@ -310,10 +310,19 @@ fn check(input: &Input, options: &str, together: impl Fn(&Entry, &Entry) -> bool
         };
         assert!(module.imports().iter().all(|import| import == "outside" || exported(import)), "{:?}\n{text}", module.imports());
         let text_of_image = module.to_text();
+        let defines = |symbol: &str| text_of_image.lines().any(|line| line.starts_with("define ") && line.contains(&format!("@{symbol}(")));
+        for (index, helper) in input.helpers.iter().enumerate().filter(|(index, _)| defines(&format!("h{index}"))) {
+            if let Reach::Callees(to) = helper.reach {
+                assert!(defines(&format!("h{}", input.helper(to))), "what h{index} may call\n{text_of_image}");
+            }
+        }
         for entry in image.symbols.iter().map(place) {
             for callee in input.called_entries(&input.entries[entry]).map(|callee| input.symbol(callee)) {
-                let copied = text_of_image.lines().any(|line| line.starts_with("define ") && line.contains(&format!("@{callee}(")));
-                assert_eq!(copied, !options.contains("dependencies") || image.symbols.contains(&callee), "{callee}\n{text_of_image}");
+                assert_eq!(
+                    defines(&callee),
+                    !options.contains("dependencies") || image.symbols.contains(&callee),
+                    "{callee}\n{text_of_image}"
+                );
             }
         }
         let mut visible = module.exports();
