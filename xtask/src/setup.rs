@@ -13,8 +13,16 @@ use crate::shell::{find_program, output, run};
 const PACKAGES: [(&str, &str); 4] =
     [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
 
-/// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, and builds under make.
-const FOR_TESTS: [(&str, &str); 4] = [("intel-opencl-icd", "ocloc"), ("ocl-icd-libopencl1", "ocloc"), ("g++", "g++"), ("make", "make")];
+/// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, builds
+/// under make, a debugger and the AddressSanitizer that look into kernels.
+const FOR_TESTS: [(&str, &str); 6] = [
+    ("intel-opencl-icd", "ocloc"),
+    ("ocl-icd-libopencl1", "ocloc"),
+    ("g++", "g++"),
+    ("make", "make"),
+    ("gdb", "gdb"),
+    ("libclang-rt-22-dev", "clang++-22"),
+];
 
 const ELSEWHERE: &str = "Debian 12 has clang 22 among its security updates (suite bookworm-security, component main): check that the apt \
                          sources contain it. For other releases the LLVM project keeps an apt repository with packages of the same names.";

@@ -24,6 +24,8 @@ use crate::range::Boxes;
 struct Library {
     handle: *mut c_void,
     name: String,
+    /// Debuggers and sanitizers read the file behind the library's path while the library is open, so what they can make use of keeps it.
+    _file: Option<OwnedFd>,
 }
 
 // SAFETY: the handle is a token for the loader, which is thread-safe.
@@ -69,7 +71,7 @@ impl Library {
         if handle.is_null() {
             return Err(failed(&loader_error().replace(&*path.to_string_lossy(), "image")));
         }
-        Ok(Library { handle, name: name.to_owned() })
+        Ok(Library { handle, name: name.to_owned(), _file: has_debug_info(image).then_some(file) })
     }
 
     fn find(&self, symbol: &str) -> Option<ptr::NonNull<c_void>> {
@@ -173,7 +175,7 @@ impl Kept {
     pub(crate) fn nothing() -> Kept {
         // SAFETY: the test's own program, which is always open.
         let handle = unsafe { libc::dlopen(ptr::null(), libc::RTLD_NOW) };
-        Kept { pace: Arc::default(), _libraries: Arc::new([Library { handle, name: "test".into() }]) }
+        Kept { pace: Arc::default(), _libraries: Arc::new([Library { handle, name: "test".into(), _file: None }]) }
     }
 }
 
@@ -191,6 +193,13 @@ impl Pace {
         let pace = u128::from(ns) * 1024 / u128::from(items.max(1));
         self.0.store(u64::try_from(pace).unwrap_or(u64::MAX - 1).saturating_add(1), Ordering::Relaxed);
     }
+}
+
+/// By the names of its sections, which a linker puts near the end.
+fn has_debug_info(image: &[u8]) -> bool {
+    const SECTION: &[u8] = b".debug_line";
+    let end = &image[image.len().saturating_sub(1 << 16)..];
+    end.windows(SECTION.len()).any(|bytes| bytes == SECTION)
 }
 
 fn anonymous_file(bytes: &[u8]) -> io::Result<OwnedFd> {

@@ -97,7 +97,10 @@ impl Link {
             .map_err(io_error(&object.name, "cannot write the list of exports"))?;
         let mut command = Command::new(compiler);
         command.args(["-shared", "-fPIC", &input, "-o", &library]);
-        command.args(["-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,--as-needed", "-lm"]).arg(format!("-Wl,--version-script={script}"));
+        command.args(["-Wl,-Bsymbolic", "-Wl,--as-needed", "-lm"]).arg(format!("-Wl,--version-script={script}"));
+        if !is_sanitized(&object.generated.bytes) {
+            command.arg("-Wl,-z,defs");
+        }
         if !object.debug {
             // Local symbols serve debuggers only; the exported ones are in another table.
             command.arg("-Wl,--strip-all");
@@ -113,6 +116,12 @@ impl Link {
         // The linker refuses unresolved symbols (-z defs).
         Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, fallback: None })
     }
+}
+
+/// Whether AddressSanitizer watches the code: its functions are the program's own, found where the image is loaded.
+fn is_sanitized(object: &[u8]) -> bool {
+    const REPORT: &[u8] = b"__asan_report_";
+    object.windows(REPORT.len()).any(|bytes| bytes == REPORT)
 }
 
 /// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.

@@ -127,7 +127,21 @@ impl PassBuilder<'_> {
         let given = self.macros.iter().chain(macros).map(String::as_str);
         arguments.extend(PREDEFINED.into_iter().chain(given).map(|text| format!("-D{text}")));
         arguments.extend(self.options.device_words());
+        if target.is_some_and(|target| target.family == Family::NativeCpu) {
+            arguments.extend(self.address_sanitizer());
+        }
         self.finish(role, arguments, input, output, scratch)
+    }
+
+    /// On the embedded CPU device the program's own AddressSanitizer watches kernels too. Not their global variables: those are
+    /// registered by constructors, which images have none of.
+    fn address_sanitizer(&self) -> Vec<String> {
+        let words = self.options.host_words();
+        let wanted = |word: &&String| matches!(word.as_str(), "-fsanitize=address" | "-fno-sanitize=address" | "-fno-sanitize=all");
+        if words.iter().rfind(wanted).is_none_or(|word| word.starts_with("-fno-")) {
+            return Vec::new();
+        }
+        ["-fsanitize=address", "-mllvm", "-asan-globals=0"].map(str::to_owned).into()
     }
 
     /// The level of device passes: the user's; unoptimised SPIR-V is not valid, so `-O0` is `-O1` there. Without any `-O`, code that will

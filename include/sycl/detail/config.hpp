@@ -24,6 +24,7 @@
 #endif
 #define SYCL_IMPLEMENTATION_ASPEN 1
 #define SYCL_FEATURE_SET_REDUCED 1
+#define SYCL_DEVICE_COPYABLE 1 // types that are not trivially copyable may be, SYCL 2020 §3.13.1
 #define SYCL_KHR_DEFAULT_CONTEXT 1
 
 /// Marks a device function that kernels of other translation units may call. Source: SYCL 2020 §5.10.1.

@@ -100,9 +100,27 @@ impl Suite {
         write_if_changed(&folder.join("called.hpp"), CALLED)?;
         let config = std::fs::read_to_string(headers.join("catch_user_config.hpp.in"))?;
         write_if_changed(&folder.join("catch2/catch_user_config.hpp"), &configured(&config))?;
+        suite.link_util()?;
         suite.build_catch2(&headers)?;
         suite.build_helpers()?;
         Ok(suite)
+    }
+
+    /// One test includes "../../../util/…", which is right seen from the submodule's src folder only; so a folder as deep is given.
+    fn link_util(&self) -> Result<()> {
+        let (folder, link) = (self.deep_folder(), self.folder.join("suite/util"));
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        if std::fs::read_link(&link).is_ok_and(|old| old == self.source.join("util")) {
+            return Ok(());
+        }
+        if link.symlink_metadata().is_ok() {
+            std::fs::remove_file(&link).with_context(|| format!("cannot replace {}", link.display()))?;
+        }
+        std::os::unix::fs::symlink(self.source.join("util"), &link).with_context(|| format!("cannot make {}", link.display()))
+    }
+
+    fn deep_folder(&self) -> PathBuf {
+        self.folder.join("suite/vendor/catch2/src")
     }
 
     /// All of it as one unit: that compiles in seconds.
@@ -200,6 +218,7 @@ impl Suite {
                 compile.arg("-include").arg(self.folder.join("called.hpp"));
             }
             compile.arg("-I").arg(&self.folder).arg("-I").arg(self.catch2.join("src")).arg("-I").arg(self.source.join("oclmath"));
+            compile.arg("-I").arg(self.deep_folder());
             let said = match compile.output().with_context(|| format!("cannot start {}", self.compiler.display()))? {
                 output if output.status.success() => return Ok(Ok(object)),
                 output => output.stderr,

@@ -20,6 +20,8 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// A device and the environment in which it is the only one.
 pub struct Target {
     pub name: String,
+    /// A device without something that it has.
+    pub is_profile: bool,
     environment: Vec<(String, String)>,
 }
 
@@ -46,7 +48,7 @@ pub fn targets(bin: &Path, folder: &Path, only: &[String]) -> Result<Vec<Target>
     ensure!(!drivers.is_empty(), "none of the drivers {only:?} is here");
     let mut out = Vec::new();
     for (name, environment) in drivers {
-        out.push(Target { name: name.to_owned(), environment: environment.clone() });
+        out.push(Target { name: name.to_owned(), is_profile: false, environment: environment.clone() });
         let (aspects, sizes) = device(bin, &environment)?;
         for missing in WITHOUT {
             let file = folder.join(format!("{name}-without-{missing}.yaml"));
@@ -57,7 +59,7 @@ pub fn targets(bin: &Path, folder: &Path, only: &[String]) -> Result<Vec<Target>
             let mut environment = environment.clone();
             environment.push(("ASPEN_DEVICE_PROFILE".to_owned(), "cts_device".to_owned()));
             environment.push(("ASPEN_DEVICE_CONFIG_FILE".to_owned(), file.display().to_string()));
-            out.push(Target { name: format!("{name} without {missing}"), environment });
+            out.push(Target { name: format!("{name} without {missing}"), is_profile: true, environment });
         }
     }
     Ok(out)
