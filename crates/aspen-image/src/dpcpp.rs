@@ -4,6 +4,7 @@
 
 use aspen_contract::{Aspect, Requirements, WorkGroupSize};
 
+use crate::guards::{self, GUARDS};
 use crate::image::{DEVICE_REQUIREMENTS, ImageError, requirements_of};
 use crate::property::{PropertySet, PropertySets, Value};
 
@@ -35,6 +36,9 @@ pub fn requirements_of_sets(sets: &PropertySets) -> Result<Requirements, ImageEr
         out.aspects.extend(other.aspects);
         out.reqd_sub_group_size = other.reqd_sub_group_size.or(out.reqd_sub_group_size);
         out.reqd_work_group_size = other.reqd_work_group_size.or(out.reqd_work_group_size);
+    }
+    if let Some(set) = sets.get(GUARDS) {
+        out.guard_also(guards::read(set)?.into_values().flatten().filter(|(_, needed)| !needed.is_empty()));
     }
     Ok(out)
 }
@@ -87,6 +91,17 @@ mod tests {
         let sets = PropertySets::from_text(text).expect("sound text");
         requirements_of_sets(&sets)
             .map_or_else(|error| error.to_string(), |needed| needed.needs().map(|need| need.to_string()).collect::<Vec<_>>().join(", "))
+    }
+
+    #[test]
+    fn guards_count_in_either_dialect() {
+        let guard = aspen_contract::Guard { has: [Aspect::from_number(2)].into(), ..Default::default() };
+        let guards = guards::write(&[(guard.clone(), [Aspect::FP64].into())].into());
+        let mut sets = PropertySets::new();
+        sets.insert(GUARDS, [("k".to_owned(), guards)].into_iter().collect());
+        assert_eq!(requirements_of_sets(&sets).map(|needed| needed.guarded), Ok([(guard, [Aspect::FP64].into())].into()));
+        sets.insert(GUARDS, [("k".to_owned(), Value::from_u32s([1]))].into_iter().collect());
+        assert_eq!(requirements_of_sets(&sets), Err(ImageError::Guards { symbol: "k".to_owned() }));
     }
 
     #[test]
