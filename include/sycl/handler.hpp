@@ -181,14 +181,15 @@ public:
     struct job {
       G task;
       backend where;
+      detail::shared<detail::host_errors> errors;
     };
     const aspen_dependencies_t after = dependencies();
-    job *data = new job{std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend()};
+    job *data = new job{std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend(), queue_->host};
     detail::check(aspen_submit_host_task(
         queue_->handle,
         [](void *p) -> aspen_error_t * {
           job &own = *static_cast<job *>(p);
-          return guarded([&] {
+          return guarded(own.errors, [&] {
             if constexpr (std::is_invocable_v<G &>)
               own.task();
             else
@@ -369,19 +370,20 @@ private:
   }
 
   /// Turns what a host task throws into an error of the C ABI.
-  template <class F> static aspen_error_t *guarded(F &&f) {
+  template <class F> static aspen_error_t *guarded(const detail::shared<detail::host_errors> &errors, F &&f) {
 #ifndef __SYCL_DEVICE_ONLY__
     try {
       f();
       return nullptr;
     } catch (const exception &e) {
-      return aspen_error_create(e.category() == sycl_category() ? e.code().value() : ASPEN_ERRC_RUNTIME, e.what());
+      return errors->put(e.category() == sycl_category() ? e.code().value() : ASPEN_ERRC_RUNTIME, e.what());
     } catch (const std::exception &e) {
-      return aspen_error_create(ASPEN_ERRC_RUNTIME, e.what());
+      return errors->put(ASPEN_ERRC_RUNTIME, e.what());
     } catch (...) {
-      return aspen_error_create(ASPEN_ERRC_RUNTIME, "a host task threw something that is no std::exception");
+      return errors->put(ASPEN_ERRC_RUNTIME, "a host task threw something that is no std::exception");
     }
 #else
+    (void)errors;
     f();
     return nullptr;
 #endif

@@ -119,6 +119,35 @@ static void exceptions(sycl::queue &q) {
   CHECK(thrown);
 }
 
+struct own_error {
+  int value;
+};
+/// What a host task throws reaches the handler as it is, in order.
+static void thrown_objects() {
+  std::string seen;
+  sycl::queue q{[&](sycl::exception_list errors) {
+    for (const std::exception_ptr &error : errors)
+      try {
+        std::rethrow_exception(error);
+      } catch (const own_error &e) {
+        seen += "own " + std::to_string(e.value) + ";";
+      } catch (const sycl::exception &e) {
+        seen += "sycl " + std::to_string(e.code().value()) + ";";
+      } catch (const std::exception &e) {
+        seen += std::string(e.what()) + ";";
+      }
+  }};
+  q.host_task([] { throw own_error{7}; }).wait();
+  q.host_task([] { throw own_error{8}; }).wait();
+  q.host_task([] { throw std::out_of_range("far"); }).wait();
+  q.host_task([] { throw sycl::exception(sycl::make_error_code(sycl::errc::event), "e"); }).wait();
+  q.wait_and_throw();
+  CHECK(seen == "own 7;own 8;far;sycl 5;");
+  seen.clear();
+  q.wait_and_throw();
+  CHECK(seen.empty());
+}
+
 static_assert(sycl::is_property_of_v<sycl::property::queue::in_order, sycl::queue> && !sycl::is_property_of_v<sycl::property::no_init, sycl::queue>);
 static_assert(std::is_same_v<sycl::opencl::cl_uint, std::uint32_t>);
 
@@ -128,6 +157,7 @@ int main() {
   wait_lists(q);
   copies(q);
   exceptions(q);
+  thrown_objects();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -6,6 +6,47 @@
 
 namespace sycl::detail {
 
+#ifndef __SYCL_DEVICE_ONLY__
+/// What host tasks threw, until an async_handler gets it. The runtime carries only the text, by which the object is found again.
+struct host_errors : counted {
+  struct entry {
+    std::string text;
+    std::exception_ptr error;
+  };
+  aspen_error_t *put(int code, const char *text) {
+    lock();
+    entries.add({text, std::current_exception()});
+    __atomic_clear(&busy, __ATOMIC_RELEASE);
+    return aspen_error_create(code, text);
+  }
+  /// The oldest with that text; null if no host task threw it.
+  std::exception_ptr take(const char *text) {
+    std::exception_ptr found;
+    bool left = false;
+    lock();
+    for (entry *e = entries.data(), *end = e + entries.size(); e != end; ++e) {
+      if (!found && e->error && e->text == text)
+        std::swap(found, e->error);
+      left = left || e->error;
+    }
+    if (!left)
+      entries.clear();
+    __atomic_clear(&busy, __ATOMIC_RELEASE);
+    return found;
+  }
+
+private:
+  void lock() {
+    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
+    }
+  }
+  list<entry> entries;
+  bool busy = false;
+};
+#else
+struct host_errors : counted {};
+#endif
+
 struct queue_state : counted {
   queue_state(const sycl::context &in, const device &on, async_handler errors, const property_list &props)
       : context(in), device(on), handler(std::move(errors)), properties(props) {
@@ -26,8 +67,11 @@ struct queue_state : counted {
   void throw_asynchronous() {
 #ifndef __SYCL_DEVICE_ONLY__
     list<std::exception_ptr> errors;
-    while (aspen_error_t *error = aspen_queue_take_async_error(handle))
-      errors.add(std::make_exception_ptr(to_exception(error)));
+    while (aspen_error_t *error = aspen_queue_take_async_error(handle)) {
+      std::exception_ptr thrown = host->take(aspen_error_message(error));
+      const exception described = to_exception(error);
+      errors.add(thrown ? thrown : std::make_exception_ptr(described));
+    }
     if (errors.size() == 0)
       return;
     if (const async_handler &own = handler ? handler : context.aspen_state().handler) {
@@ -46,6 +90,7 @@ struct queue_state : counted {
   }
 
   aspen_queue_t *handle = nullptr;
+  shared<host_errors> host{new host_errors};
   sycl::context context;
   sycl::device device;
   async_handler handler;
