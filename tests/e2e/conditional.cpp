@@ -3,6 +3,12 @@
 //# stderr!~: .
 //# run: aspen inspect a.out
 //# stdout~: ^    kernel needs_double +needs aspect fp64
+//# stdout~: ^    needs_double is kept when fp64$
+//# stdout~: ^    shared is kept when fp64 and work-group size 8$
+//# stdout~: ^    twice is kept when fp64$
+//# stdout!~: plain is kept
+//# run: aspen explain a.out shared
+//# stdout: kernel 'shared' is kept when fp64 and work-group size 8
 //# sh: aspen inspect a.out | grep -c ' spir64 '
 //# stdout: 1
 //# sh: aspen inspect --format json a.out | grep -c '"SYCL/kernel reqs"'

@@ -11,6 +11,7 @@
 
 mod conditions;
 mod constants;
+mod describe;
 mod error;
 mod fold;
 mod grammar;
@@ -20,6 +21,7 @@ mod spec_id;
 mod specialise;
 mod write;
 
+pub use describe::describe;
 pub use error::Error;
 pub use spec_id::{Numbering, SpecId};
 pub use specialise::{spec_ids, specialise};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use aspen_spirv::{SpecId, specialise};
+use aspen_spirv::{SpecId, describe, specialise};
 
 /// Runs a tool of SPIRV-Tools over bytes; its output, or its complaints.
 fn tool(command: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
@@ -404,6 +404,28 @@ fn capabilities_and_extensions_go_with_what_asked_for_them() {
     assert_eq!(declared(&["3"]), "Groups AtomicFloat32AddEXT SubgroupDispatch");
     let all = declared(&["0", "1", "2", "3"]);
     assert!(all.contains("Int64Atomics") && all.contains("Vector16") && all.contains("SubgroupDispatch"), "{all}");
+}
+
+#[test]
+fn conditions_in_words() {
+    let name = |id: SpecId| match id {
+        SpecId::Requirement(index) => ["a", "b", "c", "d"][index as usize].to_owned(),
+        other => format!("{other:?}"),
+    };
+    let text = CAPABILITIES
+        .replace("%30 = OpConstant", "%60 = OpSpecConstantOp %11 LogicalAnd %20 %21\n%61 = OpSpecConstantOp %11 LogicalOr %60 %22\n%62 = OpSpecConstantOp %11 LogicalNot %61\n%63 = OpSpecConstantOp %11 LogicalAnd %61 %62\n%30 = OpConstant")
+        .replace("OpDecorate %3 !6247 %21", "OpDecorate %3 !6247 %60")
+        .replace("OpDecorate %4 !6247 %22", "OpDecorate %4 !6247 %61")
+        .replace("OpDecorate %5 !6247 %23", "OpDecorate %5 !6247 %63");
+    let described = describe(&assemble(&text), &name).expect("a sound module");
+    let described: Vec<_> = described.iter().map(|(symbol, when)| (symbol.as_str(), when.as_str())).collect();
+    assert_eq!(
+        described,
+        [("fp64", "a"), ("atomic64", "a and b"), ("fp16", "(a and b) or c"), ("group", "((a and b) or c) and not ((a and b) or c)")]
+    );
+    assert_eq!(describe(&assemble(&kernel("")), &name), Ok(Vec::new()));
+    let bad = assemble(&CAPABILITIES.replace("OpDecorate %2 !6247 %20", "OpDecorate %2 !6247 %30"));
+    assert!(describe(&bad, &name).expect_err("no condition").to_string().contains("'fp64' is no boolean"));
 }
 
 #[test]

@@ -43,6 +43,7 @@ pub fn spirv(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         functions: Vec::new(),
         imports: module.imports,
         properties: PropertySets::new(),
+        conditions: Vec::new(),
         summary: None,
     })
 }
@@ -68,6 +69,7 @@ pub fn properties(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         functions: Vec::new(),
         imports: names(IMPORTED_SYMBOLS),
         properties: sets,
+        conditions: Vec::new(),
         summary: None,
     })
 }
@@ -143,6 +145,7 @@ fn code_of(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
             functions: Vec::new(),
             imports: Vec::new(),
             properties: PropertySets::new(),
+            conditions: Vec::new(),
             summary: None,
         }),
     }

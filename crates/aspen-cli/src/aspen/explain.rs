@@ -33,6 +33,9 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
     let only = aspect.map(|name| known_aspect(name, kernel).map(Need::Aspect)).transpose()?;
     let wanted: Vec<Need> = only.clone().map_or_else(|| needed.collect(), |only| vec![only]);
     let mut out = String::new();
+    if let Some((_, when)) = images.iter().flat_map(|image| &image.conditions).find(|(function, _)| *function == kernel.name) {
+        let _ = writeln!(out, "{what} '{}' is kept when {when}", kernel.name);
+    }
     if wanted.is_empty() {
         let _ = writeln!(out, "{what} '{}' needs nothing", kernel.name);
     }

@@ -38,6 +38,7 @@ fn document(file: &Path, images: &[Image]) -> Value {
             "kernels": image.kernels.iter().map(kernel).collect::<Vec<_>>(),
             "exports": image.exports,
             "imports": image.imports,
+            "conditions": image.conditions.iter().map(|(name, when)| json!({ "function": name, "kept_when": when })).collect::<Vec<_>>(),
             "properties": json::properties(&image.properties),
         })
     };
@@ -58,6 +59,9 @@ fn text(file: &Path, images: &[Image]) -> String {
             let line = format!("    kernel {:width$}{own}", kernel.name);
             let _ = writeln!(out, "{}", line.trim_end());
         }
+        for (function, when) in &image.conditions {
+            let _ = writeln!(out, "    {function} is kept when {when}");
+        }
         for (what, symbols) in [("exports", &image.exports), ("imports", &image.imports)] {
             for symbol in symbols {
                 let _ = writeln!(out, "    {what} {symbol}");
@@ -70,7 +74,8 @@ fn text(file: &Path, images: &[Image]) -> String {
 /// `aspect fp64, sub-group size 8, aspect fp16 where the device has gpu`, or `nothing`.
 pub fn needs(requirements: &Requirements) -> String {
     let mut all: Vec<String> = requirements.unguarded().map(|need| need.to_string()).collect();
-    let guarded = requirements.guarded.iter().flat_map(|(guard, needed)| needed.iter().map(move |aspect| format!("aspect {aspect} {guard}")));
+    let guarded =
+        requirements.guarded.iter().flat_map(|(guard, needed)| needed.iter().map(move |aspect| format!("aspect {aspect} {guard}")));
     all.extend(guarded);
     if all.is_empty() { "nothing".into() } else { all.join(", ") }
 }

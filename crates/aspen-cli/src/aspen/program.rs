@@ -1,15 +1,16 @@
 //! A file's device code as all commands look at it: images with kernels, what they need and why.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use aspen_analysis::summary::Role;
 use aspen_analysis::{Summary, analyse};
-use aspen_contract::{Requirements, Source};
+use aspen_contract::{Need, Requirements, Source};
 use aspen_image::container::{Container, Kind};
-use aspen_image::{DeviceImage, Entry, ObjectBlob, PropertySets, find};
+use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, find};
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
+use aspen_spirv::SpecId;
 
 use crate::{Failure, bare};
 
@@ -35,6 +36,8 @@ pub struct Image {
     pub imports: Vec<String>,
     /// Everything that is recorded.
     pub properties: PropertySets,
+    /// Functions of a conditional image by their names, and on which devices each is kept.
+    pub conditions: Vec<(String, String)>,
     /// What was analysed, where that is here: in objects and bare modules.
     pub summary: Option<Summary>,
 }
@@ -135,7 +138,7 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
         functions.push(Kernel {
             symbol: symbol.clone(),
             name: readable_name(symbol),
-            requirements: requirements.clone(),
+            requirements: image.requirements_of(symbol).map_err(text)?,
             sources: image.sources(symbol).map_err(text)?,
         });
     }
@@ -150,8 +153,32 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
         functions,
         imports: image.imports().map_err(text)?,
         properties: image.property_sets().map_err(text)?,
+        conditions: conditions(&image)?,
         summary: None,
     })
+}
+
+/// On which devices the functions of a conditional image are kept; machine code is for one device only.
+fn conditions(image: &DeviceImage<'_>) -> Result<Vec<(String, String)>, String> {
+    if image.kind() != ImageKind::SpirV || !image.is_conditional() {
+        return Ok(Vec::new());
+    }
+    let text = |error: aspen_image::ImageError| error.to_string();
+    let needs = image.conditions().map_err(text)?;
+    let in_words = |id: SpecId| match id {
+        SpecId::Requirement(_) => match needs.get(&id.number()) {
+            Some(Need::Aspect(aspect)) => aspect.to_string(),
+            Some(need) => need.to_string(),
+            None => format!("SpecId {:#x}", id.number()),
+        },
+        SpecId::Guard(aspect) => aspect.to_string(),
+        SpecId::User(number) => format!("SpecId {number}"),
+    };
+    let described = aspen_spirv::describe(image.bytes(), &in_words).map_err(|error| error.to_string())?;
+    let kernels: BTreeMap<String, String> =
+        image.kernels().map_err(text)?.into_iter().map(|kernel| (kernel.symbol, kernel.info.name)).collect();
+    let name = |symbol: String| kernels.get(&symbol).cloned().unwrap_or_else(|| readable_name(&symbol));
+    Ok(described.into_iter().map(|(symbol, when)| (name(symbol), when)).collect())
 }
 
 /// An object's kernels need what its own analysis knows; the link may add to that.
@@ -175,6 +202,7 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
         functions: code.functions,
         imports: code.imports.into_iter().collect(),
         properties,
+        conditions: Vec::new(),
         summary: Some(summary),
     })
 }
@@ -209,6 +237,7 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         functions: code.functions,
         imports: code.imports.into_iter().collect(),
         properties: PropertySets::default(),
+        conditions: Vec::new(),
         summary: Some(summary),
     })
 }
