@@ -2,6 +2,7 @@
 //! `LABEL ns=N`. Both sides of a ratio are measured in turns in one go, and the best of all turns counts: noise only ever adds.
 //! Source: DESIGN §2.
 
+mod plugin;
 mod propagate;
 mod runtime;
 mod specialise;
@@ -24,6 +25,8 @@ pub enum Name {
     Header,
     /// aspen++ on the tour, against the sum of the plain clang runs it consists of
     Compile,
+    /// The clang plugin in a unit of 70 000 lines, against the same clang runs without it
+    Plugin,
     /// aspen propagate on 1k, 5k and 13k kernels, against opt -passes=verify
     Propagate,
     /// sycl-post-link on 1k, 5k and 13k kernels, against llvm-split by kernel
@@ -47,6 +50,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
     match name {
         Name::Header => bench.header(),
         Name::Compile => bench.compile(),
+        Name::Plugin => bench.plugin(),
         Name::Propagate => bench.propagate(),
         Name::Split => bench.split(),
         Name::Launch => bench.launch(),
@@ -95,14 +99,15 @@ impl Bench<'_> {
     }
 
     fn plain_passes(&self, arguments: &[&str]) -> Result<Vec<Vec<String>>> {
+        Ok(self.passes(arguments)?.into_iter().map(without_plugin).collect())
+    }
+
+    /// The clang runs of a compilation.
+    fn passes(&self, arguments: &[&str]) -> Result<Vec<Vec<String>>> {
         let said = output(self.aspenxx(arguments).arg("-###"))?;
         let text = String::from_utf8([said.stdout, said.stderr].concat())?;
-        let passes: Vec<Vec<String>> = text
-            .lines()
-            .map(words)
-            .filter(|words| words.first().is_some_and(|program| program.contains("clang")))
-            .map(without_plugin)
-            .collect();
+        let passes: Vec<Vec<String>> =
+            text.lines().map(words).filter(|words| words.first().is_some_and(|program| program.contains("clang"))).collect();
         if passes.is_empty() {
             bail!("aspen++ -### names no clang run:\n{text}");
         }
