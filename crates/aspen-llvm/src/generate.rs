@@ -15,7 +15,7 @@ use crate::attach::prepare_for_spirv;
 use crate::calls::uses_function_pointers;
 use crate::dialect::Kinds;
 use crate::ffi;
-use crate::ir::{ModuleRef, Value, take_message};
+use crate::ir::{ModuleRef, Value, attribute_kind, take_message};
 use crate::module::{Buffer, Context, Module};
 use crate::worker::{Finished, WorkerError, in_workers};
 
@@ -139,9 +139,14 @@ impl SpirvVersion {
     /// The least that what is declared needs; what instructions need, LLVM finds.
     fn of(module: ModuleRef<'_>) -> SpirvVersion {
         let sub_group_size = Kinds::new(module).sub_group;
+        let dereferenceable = attribute_kind("dereferenceable");
         let needed = |function: Value<'_>| {
             if function.name().contains("__spirv_GroupNonUniform") {
                 return SpirvVersion(3);
+            }
+            // References become pointers with MaxByteOffset, which LLVM does not count.
+            if function.any_parameter_has(dereferenceable) {
+                return SpirvVersion(1);
             }
             let sized = function.function_metadata(module).iter().any(|(kind, _)| *kind == sub_group_size);
             SpirvVersion(u8::from(sized))

@@ -201,6 +201,12 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Whether a parameter of a function has an attribute of that kind.
+    pub(crate) fn any_parameter_has(self, kind: c_uint) -> bool {
+        // SAFETY: a function; attribute index 0 is the return value. A null attribute is absent.
+        unsafe { (1..=LLVMCountParams(self.raw)).any(|index| !LLVMGetEnumAttributeAtIndex(self.raw, index, kind).is_null()) }
+    }
+
     /// The value of a string attribute of a function.
     pub(crate) fn string_attribute(self, name: &str) -> Option<String> {
         let length = c_uint::try_from(name.len()).ok()?;
