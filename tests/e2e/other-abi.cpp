@@ -8,11 +8,16 @@
 //# stdout: own 2
 //# stderr~: ^aspen: the module was linked by 'aspen\+\+ 0\.1\.0' with ABI version 99, libaspen\.so has 1:
 //# file: patch.py
-import struct, sys
+import struct, subprocess, sys
+def words(*command):
+    return [line.split() for line in subprocess.check_output(command, text=True).splitlines()]
+address = next(int(line[0], 16) for line in words('nm', sys.argv[1]) if line[-1] == 'aspen_record')
 data = bytearray(open(sys.argv[1], 'rb').read())
+# The segment that holds it: LOAD offset address …
+at = next(int(l[1], 16) + address - int(l[2], 16) for l in words('readelf', '-lW', sys.argv[1])
+          if l[:1] == ['LOAD'] and int(l[2], 16) <= address < int(l[2], 16) + int(l[4], 16))
 # The record begins with the ABI version and its own size.
-at = data.find(struct.pack('<II', 1, 40))
-assert at > 0 and data.find(struct.pack('<II', 1, 40), at + 1) < 0
+assert data[at:at + 8] == struct.pack('<II', 1, 40)
 data[at:at + 4] = struct.pack('<I', 99)
 open(sys.argv[1], 'wb').write(data)
 //# file: library.cpp
