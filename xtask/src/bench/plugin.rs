@@ -14,7 +14,7 @@ const FUNCTIONS: usize = 1_000;
 
 /// A function that calls two others further down, with a class, a loop, a switch and arithmetic of its own.
 fn function(out: &mut String, index: usize, side: &str) {
-    let (first, second) = ((index + 1) / 2, (index + 2) / 3);
+    let (first, second) = (index.div_ceil(2), index.div_ceil(3));
     let calls = if index > 2 { format!("  sum += {side}{first}<T>(p, n - 1) + {side}{second}<T>(p + 1, n / 2);\n") } else { String::new() };
     let wide = if index.is_multiple_of(50) { "  double d = sum;\n  sum = (T)(d * 0.5);\n" } else { "" };
     let _ = write!(
