@@ -11,6 +11,7 @@ use std::ptr;
 
 use llvm_sys::target_machine::*;
 
+use crate::addresses::compare_as_integers;
 use crate::attach::prepare_for_spirv;
 use crate::calls::uses_function_pointers;
 use crate::dialect::Kinds;
@@ -227,6 +228,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         unsafe { module.run_passes_for(&job.passes, machine(&triple, job)?) }.map_err(|error| error.to_string())?;
     }
     if let Output::SpirV { extensions, pointer_extensions } = &job.output {
+        compare_as_integers(module.view());
         let pointers = if uses_function_pointers(module.view()) { pointer_extensions.as_slice() } else { &[] };
         allow_extensions(&[extensions, pointers].concat())?;
     }

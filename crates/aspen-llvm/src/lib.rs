@@ -3,6 +3,7 @@
 //! In clang's process the plugin hands over a [`ModuleRef`]: [`summarise()`], analyse, [`attach()`]. In the driver a [`Context`] holds
 //! [`Module`]s: parse, link, clone the closure of each image, and [`generate()`] code in worker processes.
 
+mod addresses;
 mod attach;
 mod calls;
 mod dialect;

@@ -116,6 +116,20 @@ fn spirv_is_as_old_as_its_contents_allow() {
         (plain.clone(), 0),
         (SPIRV.to_owned(), 1),
         (calling("_Z28__spirv_GroupNonUniformElectj", "i32", "i32 3"), 3),
+        // Addresses compare as numbers: as pointers they would ask for 1.4.
+        (
+            plain.replace(
+                "store i32 %y,",
+                "%c = icmp eq ptr addrspace(1) %p, %q
+                 %d = icmp ne ptr addrspace(1) %q, null
+                 %e = icmp ult ptr addrspace(1) %p, %q
+                 %f = and i1 %c, %d
+                 %g = and i1 %e, %f
+                 %w = zext i1 %g to i32
+                 store i32 %w,",
+            ),
+            0,
+        ),
         // OpenCL's name of the same: only the back end knows that.
         (calling("_Z15sub_group_electv", "", ""), 4),
     ];
