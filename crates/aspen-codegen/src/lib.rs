@@ -143,9 +143,7 @@ pub fn generate_images_with(
     jobs: NonZeroUsize,
     done: &mut dyn FnMut(usize),
 ) -> Vec<Result<Image, CodegenError>> {
-    let label = |input: &ImageInput| {
-        (input.name.clone(), input.entries.clone(), input.debug, input.opt_level, input.conditions.clone())
-    };
+    let label = |input: &ImageInput| (input.name.clone(), input.entries.clone(), input.debug, input.opt_level, input.conditions.clone());
     let labels: Vec<_> = inputs.iter().map(label).collect();
     let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
     let generated = aspen_llvm::generate_with(&work, jobs, done);

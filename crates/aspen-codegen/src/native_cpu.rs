@@ -76,7 +76,9 @@ impl NativeCpu {
 fn passes(opt_level: u8) -> &'static str {
     match opt_level {
         0 => "always-inline,globaldce,strip-dead-prototypes",
-        _ => "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce,strip-dead-prototypes",
+        _ => {
+            "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce,strip-dead-prototypes"
+        }
     }
 }
 

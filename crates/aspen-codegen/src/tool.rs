@@ -32,8 +32,7 @@ impl Tool {
         let line = std::iter::once(program.clone()).chain(arguments).collect::<Vec<_>>().join(" ");
         command.current_dir(scratch).stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         let child = command.spawn().map_err(|error| {
-            let hint =
-                if error.kind() == io::ErrorKind::NotFound { format!(" ({source} brings it)") } else { String::new() };
+            let hint = if error.kind() == io::ErrorKind::NotFound { format!(" ({source} brings it)") } else { String::new() };
             io_error(image, &format!("cannot run '{program}'{hint}"))(error)
         })?;
         Ok(Tool { image: image.to_owned(), line, child, started: Instant::now(), words })

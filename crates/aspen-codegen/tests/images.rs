@@ -49,7 +49,15 @@ fn input(name: &str, ir: &str, entries: &[&str]) -> ImageInput {
     let context = Context::new();
     let module = context.parse(name, ir.as_bytes()).unwrap();
     let bitcode = module.clone_closure(entries).unwrap().to_bitcode();
-    ImageInput { name: name.into(), bitcode, entries: entries.iter().map(ToString::to_string).collect(), opt_level: 2, debug: false, work_group: None, conditions: None }
+    ImageInput {
+        name: name.into(),
+        bitcode,
+        entries: entries.iter().map(ToString::to_string).collect(),
+        opt_level: 2,
+        debug: false,
+        work_group: None,
+        conditions: None,
+    }
 }
 
 fn two() -> NonZeroUsize {
@@ -121,7 +129,13 @@ define spir_kernel void @d(ptr addrspace(1) %p, double %x) { %y = fdiv double %x
 /// The real ocloc: dg1 has no fp64, skl has.
 fn gen_binaries() {
     let make = |device: &str| {
-        let target = Gen { compiler: "ocloc".into(), options: vec!["-device".into(), device.into()], limit: Gen::LIMIT, cache: None, device: Capabilities::default() };
+        let target = Gen {
+            compiler: "ocloc".into(),
+            options: vec!["-device".into(), device.into()],
+            limit: Gen::LIMIT,
+            cache: None,
+            device: Capabilities::default(),
+        };
         generate_images(&target, vec![input("g_0", SPIRV, &["k"]), input("g_1", DOUBLE, &["d"])], two())
     };
     let skl: Vec<_> = make("skl").into_iter().map(Result::unwrap).collect();
@@ -156,7 +170,8 @@ fn bad_ahead_of_time_compilers() {
     assert_eq!(error("exec sleep 30"), "it did not end within 0.5 seconds and was stopped");
     assert_eq!(error("echo fine"), "fine\nit wrote no image");
     assert_eq!(error(": > image0.gen"), "it wrote an empty image");
-    let missing = Gen { compiler: "no-such-ocloc".into(), options: Vec::new(), limit: Gen::LIMIT, cache: None, device: Capabilities::default() };
+    let missing =
+        Gen { compiler: "no-such-ocloc".into(), options: Vec::new(), limit: Gen::LIMIT, cache: None, device: Capabilities::default() };
     let error = generate_images(&missing, vec![input("g_0", SPIRV, &["k"])], two()).remove(0).unwrap_err().to_string();
     assert!(
         error.starts_with("cannot make image 'g_0': cannot run 'no-such-ocloc' (the Debian package intel-opencl-icd brings it): "),
@@ -172,7 +187,8 @@ fn results_are_kept() {
     std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
     let make = |option: &str, cached: bool, second: &str| {
         let cache = cached.then(|| Cache::new(folder.path().join("cache")));
-        let target = Gen { compiler: compiler.clone(), options: vec![option.into()], limit: Gen::LIMIT, cache, device: Capabilities::default() };
+        let target =
+            Gen { compiler: compiler.clone(), options: vec![option.into()], limit: Gen::LIMIT, cache, device: Capabilities::default() };
         let inputs = vec![input("g_0", SPIRV, &["k"]), input("g_1", second, &["d"])];
         let images: Vec<_> = generate_images(&target, inputs, two()).into_iter().map(Result::unwrap).collect();
         let count = std::fs::read_to_string(&runs).unwrap_or_default().lines().count();

@@ -2,9 +2,9 @@
 
 use std::ffi::CString;
 
-use llvm_sys::{LLVMLinkage, LLVMVisibility};
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
+use llvm_sys::{LLVMLinkage, LLVMVisibility};
 
 use crate::module::Module;
 

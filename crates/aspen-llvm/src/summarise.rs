@@ -54,8 +54,7 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
 /// Kernels that were written by hand have no body of their own.
 fn guess_bodies(functions: &mut [Function]) {
     let is_glue = |id: FuncId| functions[id.index()].name.starts_with("sycl::");
-    let base_is_call =
-        |id: FuncId| !is_glue(id) && demangle_base(&functions[id.index()].symbol).is_some_and(|base| base == "operator()");
+    let base_is_call = |id: FuncId| !is_glue(id) && demangle_base(&functions[id.index()].symbol).is_some_and(|base| base == "operator()");
     let mut bodies = Vec::new();
     for (index, function) in functions.iter().enumerate() {
         if !matches!(function.role, Role::Kernel(_)) || !function.symbol.starts_with("_ZTS") {

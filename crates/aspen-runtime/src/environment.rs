@@ -175,7 +175,9 @@ mod tests {
         for filter in ["debug", "aspen_runtime=trace", "aspen_backend_opencl", "info,aspen_runtime::registry=DEBUG", "off"] {
             assert_eq!(log_filter(filter.to_owned()), Ok(filter.to_owned()));
         }
-        for (filter, words) in [("debgu", "did you mean 'debug'?"), ("info,aspen_runtime=tarce", "'tarce' is not a level"), ("x=", "ASPEN_LOG=")] {
+        for (filter, words) in
+            [("debgu", "did you mean 'debug'?"), ("info,aspen_runtime=tarce", "'tarce' is not a level"), ("x=", "ASPEN_LOG=")]
+        {
             let error = log_filter(filter.to_owned()).expect_err(filter);
             assert!(error.message().contains(words), "{error}");
         }
