@@ -152,7 +152,7 @@ static void buffers(int argc, char **argv) {
 
   /* A refused submit leaves no trace: the buffer is not held by the kernel that never was. */
   aspen_launch_t missing = task_of("_ZTS6absent", NULL, 0);
-  FAILS(ASPEN_ERRC_INVALID, aspen_submit_kernel(q, &missing, &writes, NULL));
+  FAILS(ASPEN_ERRC_KERNEL_NOT_SUPPORTED, aspen_submit_kernel(q, &missing, &writes, NULL));
   aspen_launch_t odd = nd_of("_ZTS6reduce", 65, 32, host, 16);
   FAILS(ASPEN_ERRC_ND_RANGE, aspen_submit_kernel(q, &odd, &writes, NULL));
   aspen_buffer_wait(copy);

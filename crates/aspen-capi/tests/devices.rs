@@ -223,8 +223,8 @@ fn a_patched_property_set_is_the_authority() {
 fn missing_foreign_and_damaged_images_are_named() {
     let here = which_image("_here", &needs(&[], None, &[]), Vec::new());
     let text = launch(&module("one.bin", std::slice::from_ref(&here)), ["_gone", "task", "1", "0"], "", &[]);
-    let expected = "supported -1 error 8: no device image holds the kernel '_ZTS5which_gone'; the images are image 'which_here' (native_cpu) of module 1";
-    assert_eq!(text, expected);
+    assert!(text.starts_with("supported 0 error 13: kernel '_ZTS5which_gone' cannot run on '"), "{text}");
+    assert!(text.ends_with("can run it; the images are image 'which_here' (native_cpu) of module 1"), "{text}");
     assert!(launch(&module("empty.bin", &[]), ["_gone", "task", "1", "0"], "", &[]).ends_with("there are no images at all"));
     let mut entry = parse_all(&here).expect("a blob").remove(0).into_owned();
     entry.set_string("arch", b"spir64".to_vec());
@@ -315,5 +315,6 @@ fn the_log_says_what_was_considered() {
         "{debug}"
     );
     assert!(!run("aspen_runtime=info").contains("considered"));
-    assert!(devices(&[("ASPEN_LOG", "loud=very")]).contains("error 8: ASPEN_LOG=loud=very: "));
+    let text = devices(&[("ASPEN_LOG", "loud=very")]);
+    assert!(text.contains("error 8: ASPEN_LOG=very: 'very' is not a level"), "{text}");
 }

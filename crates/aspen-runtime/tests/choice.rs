@@ -174,10 +174,13 @@ fn bytes(builder: ImageBuilder) -> Vec<u8> {
     builder.to_bytes(&header).expect("it can be written")
 }
 
+/// Targets, and the aspects that the kernel needs in their images.
+type Images<'a> = &'a [(&'a str, &'a [&'a str])];
+
 #[test]
 fn the_best_image_whose_requirements_are_met_is_taken() {
     let fp64 = "kernel 'k' cannot run on 'made up':\n  needs aspect fp64";
-    let cases: [(&[(&str, &[&str])], &str); 9] = [
+    let cases: [(Images<'_>, &str); 9] = [
         (&[("jit", &[]), ("aot", &[]), ("exact", &[])], "ok: exact_k"),
         (&[("jit", &[]), ("aot", &[])], "ok: aot_k"),
         (&[("jit", &[]), ("aot", &[]), ("exact", &["fp64"])], "ok: aot_k"),

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use aspen_contract::{Requirements, refusal};
 
-use super::closure::Closure;
+use super::closure::{Closure, kernel_name};
 use super::module::{Candidate, Module};
 use super::{Inner, KernelKey};
 use crate::backend::Fit;
@@ -62,7 +62,7 @@ impl Inner {
     pub(super) fn choose(&self, device: &'static Device, key: KernelKey<'_>, tell: bool) -> std::result::Result<Choice<'_>, Denied> {
         let candidates = self.candidates(key).map_err(Denied::Unknown)?;
         if candidates.is_empty() {
-            return Err(Denied::Unknown(self.no_such_kernel(key)));
+            return Err(self.no_such_kernel(device, key));
         }
         let mut fitting: Vec<(Fit, Candidate<'_>)> = Vec::new();
         let mut foreign = Vec::new();
@@ -117,27 +117,35 @@ impl Inner {
         Ok(Taken { candidate, closure, name, requirements: needs.requirements })
     }
 
-    /// There is no such kernel: the message says what there is.
-    fn no_such_kernel(&self, key: KernelKey<'_>) -> Error {
+    /// No image holds the kernel: the message says which there are. Where the module that launches it has images, the kernel was compiled
+    /// (the link made sure) and left out ahead of time, so that it is the device that does not support it.
+    fn no_such_kernel(&self, device: &Device, key: KernelKey<'_>) -> Denied {
         let mut images = Vec::new();
-        let mut own_module = false;
+        let mut own_images = false;
         for module in &self.modules {
-            own_module |= module.record.anchor == key.module;
-            images.extend(module.parsed().images.iter().map(|image| image.label.clone()));
+            let module_images = &module.parsed().images;
+            own_images |= module.record.anchor == key.module && !module_images.is_empty();
+            images.extend(module_images.iter().map(|image| image.label.as_str()));
         }
-        let mut text = format!("no device image holds the kernel '{}'", key.symbol);
-        let refused = self.refused.iter().find(|(_, anchor, _)| *anchor == key.module);
-        if let Some((_, _, why)) = refused {
-            text += &format!(" ({why})");
-        } else if !own_module {
-            text += " (the module that launches it has registered no images; link it with aspen++)";
-        }
-        text += &match images.len() {
-            0 => "; there are no images at all".to_owned(),
-            count if count > 8 => format!("; the {count} images are {}, …", images[..8].join(", ")),
-            _ => format!("; the images are {}", images.join(", ")),
+        let list = match images.len() {
+            0 => "there are no images at all".to_owned(),
+            count if count > 8 => format!("the {count} images are {}, …", images[..8].join(", ")),
+            _ => format!("the images are {}", images.join(", ")),
         };
-        Error::new(Code::Invalid, text)
+        let refused = self.refused.iter().find(|(_, anchor, _)| *anchor == key.module);
+        if own_images && refused.is_none() {
+            let (name, device) = (kernel_name(key.symbol), &device.real().facts().name);
+            let text = format!(
+                "kernel '{name}' cannot run on '{device}':\n  the program has no image of it: none of the targets it was linked for \
+                 (-fsycl-targets) can run it; {list}"
+            );
+            return Denied::Refused(Error::new(Code::KernelNotSupported, text));
+        }
+        let why = match refused {
+            Some((_, _, why)) => format!(" ({why})"),
+            None => " (the module that launches it has registered no images; link it with aspen++)".to_owned(),
+        };
+        Denied::Unknown(Error::new(Code::Invalid, format!("no device image holds the kernel '{}'{why}; {list}", key.symbol)))
     }
 }
 

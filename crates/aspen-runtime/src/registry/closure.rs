@@ -186,9 +186,22 @@ fn demangled(symbol: &str) -> String {
     parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok()).unwrap_or_else(|| symbol.to_owned())
 }
 
+/// The kernel's name, of its symbol: `_ZTS`, the type that names it, and in objects' own kernels the object's tag.
+pub(super) fn kernel_name(symbol: &str) -> String {
+    let name = demangled(symbol.split_once(".aspen_").map_or(symbol, |(symbol, _)| symbol));
+    name.strip_prefix("typeinfo name for ").map_or(name.clone(), str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_are_named_by_their_type() {
+        for (symbol, name) in [("_ZTS6matmulIdE", "matmul<double>"), ("_ZTSN2ns1KE.aspen_0123456789abcdef", "ns::K"), ("odd", "odd")] {
+            assert_eq!(kernel_name(symbol), name);
+        }
+    }
 
     #[test]
     fn functions_are_named_as_in_the_source() {
