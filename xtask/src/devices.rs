@@ -1,7 +1,7 @@
 //! `cargo xtask devices [--install]`: OpenCL drivers for tests, in a folder of their own, side by side.
 //!
-//! The drivers are CPU drivers that come as Python wheels, so they are had without a GPU and without root, and a system's own drivers stay
-//! as they are. A wheel is only unpacked. The ICD loader itself is Debian's `ocl-icd-libopencl1`. Source: DESIGN §10.
+//! The drivers are CPU drivers that come as Python wheels or Debian packages, which are only unpacked: they are had without a GPU and without
+//! root, and a system's own drivers stay as they are. The ICD loader itself is Debian's `ocl-icd-libopencl1`. Source: DESIGN §10.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,34 +13,55 @@ use crate::shell::{find_program, output, run};
 /// A driver.
 pub struct Driver {
     pub name: &'static str,
-    /// Wheels and their versions; the driver's own first.
-    wheels: &'static [(&'static str, &'static str)],
+    source: Source,
     /// What the ICD loader opens.
     library: &'static str,
+    /// Whether it takes SPIR-V; where not, it can only be asked what it has.
+    pub takes_spirv: bool,
     /// Further variables that the driver needs to be right.
     env: &'static [(&'static str, &'static str)],
+}
+
+/// Where a driver comes from.
+enum Source {
+    /// Wheels and their versions; the driver's own first.
+    Wheels(&'static [(&'static str, &'static str)]),
+    /// Packages of Debian 12, and the version of the driver in them.
+    Packages(&'static [&'static str], &'static str),
 }
 
 /// The older drivers take processors that they do not know for others than they are, and convert 64-bit integers to `float` wrongly then.
 const KNOWN_PROCESSOR: &[(&str, &str)] = &[("CL_CONFIG_CPU_TARGET_ARCH", "core-avx2")];
 
-const WHEELS_2023: &[(&str, &str)] = &[("intel-opencl-rt", "2023.2.0"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2023.2.0")];
+const WHEELS_2023: Source = Source::Wheels(&[("intel-opencl-rt", "2023.2.0"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2023.2.0")]);
 
-pub const DRIVERS: [Driver; 4] = [
+/// Debian's PoCL, with the libraries that the packages of LLVM 22 do not bring.
+const POCL: Source =
+    Source::Packages(&["pocl-opencl-icd", "libpocl2", "libpocl2-common", "libhwloc15", "libclang-cpp15", "libllvm15"], "3.1");
+
+pub const DRIVERS: [Driver; 5] = [
     Driver {
         name: "intel-2026",
-        wheels: &[("intel-opencl-rt", "2026.2.0"), ("tbb", "2023.2.0"), ("tcmlib", "1.6.0"), ("intel-cmplr-lib-rt", "2026.2.0")],
+        source: Source::Wheels(&[
+            ("intel-opencl-rt", "2026.2.0"),
+            ("tbb", "2023.2.0"),
+            ("tcmlib", "1.6.0"),
+            ("intel-cmplr-lib-rt", "2026.2.0"),
+        ]),
         library: "libintelocl.so",
+        takes_spirv: true,
         env: &[],
     },
-    Driver { name: "intel-2023", wheels: WHEELS_2023, library: "libintelocl.so", env: KNOWN_PROCESSOR },
+    Driver { name: "intel-2023", source: WHEELS_2023, library: "libintelocl.so", takes_spirv: true, env: KNOWN_PROCESSOR },
     Driver {
         name: "intel-2022",
-        wheels: &[("intel-opencl-rt", "2022.2.1"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2022.2.1")],
+        source: Source::Wheels(&[("intel-opencl-rt", "2022.2.1"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2022.2.1")]),
         library: "libintelocl.so",
+        takes_spirv: true,
         env: KNOWN_PROCESSOR,
     },
-    Driver { name: "intel-fpga-emulator", wheels: WHEELS_2023, library: "libintelocl_emu.so", env: KNOWN_PROCESSOR },
+    Driver { name: "intel-fpga-emulator", source: WHEELS_2023, library: "libintelocl_emu.so", takes_spirv: true, env: KNOWN_PROCESSOR },
+    Driver { name: "pocl", source: POCL, library: "libpocl.so.2", takes_spirv: false, env: &[] },
 ];
 
 /// Where drivers are kept: `ASPEN_DRIVERS`, else beside other caches of the user.
@@ -55,7 +76,11 @@ pub fn cache() -> Result<PathBuf> {
 
 impl Driver {
     fn folder(&self, cache: &Path) -> PathBuf {
-        cache.join(format!("{}-{}", self.name, self.wheels[0].1))
+        let version = match self.source {
+            Source::Wheels(wheels) => wheels[0].1,
+            Source::Packages(_, version) => version,
+        };
+        cache.join(format!("{}-{version}", self.name))
     }
 
     pub fn is_installed(&self, cache: &Path) -> bool {
@@ -75,9 +100,9 @@ impl Driver {
     }
 
     /// Downloads and unpacks; the folder appears when it is complete.
-    fn install(&self, cache: &Path, python: &Path) -> Result<()> {
+    fn install(&self, cache: &Path) -> Result<()> {
         let (folder, new) = (self.folder(cache), cache.join(format!(".{}.{}", self.name, std::process::id())));
-        let outcome = self.lay_out(&new, &folder, python);
+        let outcome = self.lay_out(&new, &folder);
         if outcome.is_err() {
             // What is left of it is of no use; the error that counts is the first one.
             let _ = std::fs::remove_dir_all(&new);
@@ -85,21 +110,17 @@ impl Driver {
         outcome.with_context(|| format!("driver {}", self.name))
     }
 
-    fn lay_out(&self, new: &Path, folder: &Path, python: &Path) -> Result<()> {
-        let (wheels, unpacked) = (new.join("wheels"), new.join("unpacked"));
-        std::fs::create_dir_all(&wheels).with_context(|| format!("cannot make {}", wheels.display()))?;
-        let wanted = self.wheels.iter().map(|(name, version)| format!("{name}=={version}"));
-        run(Command::new(python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(&wheels).args(wanted))?;
-        for wheel in entries(&wheels)? {
-            output(Command::new(python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
-        }
+    fn lay_out(&self, new: &Path, folder: &Path) -> Result<()> {
+        let (archives, unpacked) = (new.join("archives"), new.join("unpacked"));
+        std::fs::create_dir_all(&archives).with_context(|| format!("cannot make {}", archives.display()))?;
+        std::fs::create_dir_all(&unpacked).with_context(|| format!("cannot make {}", unpacked.display()))?;
+        let libraries = match self.source {
+            Source::Wheels(wheels) => unpack_wheels(wheels, &archives, &unpacked)?,
+            Source::Packages(packages, _) => unpack_packages(packages, &archives, &unpacked)?,
+        };
         let lib = new.join("lib");
         std::fs::create_dir_all(&lib)?;
-        for part in entries(&unpacked)? {
-            let from = part.join("data/lib");
-            if !from.is_dir() {
-                continue;
-            }
+        for from in libraries {
             for file in entries(&from)? {
                 let name = file.file_name().context("a file has a name")?;
                 // Some wheels bring an ICD loader; the system's is the one that is tested.
@@ -108,8 +129,8 @@ impl Driver {
                 }
             }
         }
-        ensure!(lib.join(self.library).exists(), "its wheels hold no {}", self.library);
-        std::fs::remove_dir_all(&wheels)?;
+        ensure!(lib.join(self.library).exists(), "what was unpacked holds no {}", self.library);
+        std::fs::remove_dir_all(&archives)?;
         std::fs::remove_dir_all(&unpacked)?;
         std::fs::create_dir_all(new.join("vendors"))?;
         let library = folder.join("lib").join(self.library);
@@ -119,6 +140,29 @@ impl Driver {
         }
         std::fs::rename(new, folder).with_context(|| format!("cannot make {}", folder.display()))
     }
+}
+
+/// Downloads wheels and unpacks them; the folders of their libraries.
+fn unpack_wheels(wheels: &[(&str, &str)], archives: &Path, unpacked: &Path) -> Result<Vec<PathBuf>> {
+    let python = find_program("python3").context("python3 with pip brings Python wheels (apt install python3-pip)")?;
+    let wanted = wheels.iter().map(|(name, version)| format!("{name}=={version}"));
+    run(Command::new(&python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(archives).args(wanted))?;
+    for wheel in entries(archives)? {
+        output(Command::new(&python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(unpacked))?;
+    }
+    Ok(entries(unpacked)?.into_iter().map(|part| part.join("data/lib")).filter(|folder| folder.is_dir()).collect())
+}
+
+/// Downloads Debian packages and unpacks them; the folder of their libraries.
+fn unpack_packages(packages: &[&str], archives: &Path, unpacked: &Path) -> Result<Vec<PathBuf>> {
+    // apt's own sandbox could not write there; what is downloaded is only unpacked, never installed.
+    output(Command::new("apt-get").args(["-o", "APT::Sandbox::User=root", "-q", "download"]).args(packages).current_dir(archives))?;
+    for package in entries(archives)? {
+        output(Command::new("dpkg-deb").arg("-x").arg(&package).arg(unpacked))?;
+    }
+    let libraries = unpacked.join("usr/lib/x86_64-linux-gnu");
+    ensure!(libraries.is_dir(), "the packages {} hold no libraries for x86-64", packages.join(", "));
+    Ok(vec![libraries])
 }
 
 /// What lies in a folder, by name.
@@ -138,10 +182,8 @@ pub fn devices(install: bool, only: &[String]) -> Result<()> {
     }
     for driver in DRIVERS.iter().filter(|driver| only.is_empty() || only.iter().any(|name| name == driver.name)) {
         if install && !driver.is_installed(&cache) {
-            let python =
-                find_program("python3").context("drivers are Python wheels: python3 with pip brings them (apt install python3-pip)")?;
             println!("{}: installing", driver.name);
-            driver.install(&cache, &python)?;
+            driver.install(&cache)?;
         }
         if driver.is_installed(&cache) {
             let words: Vec<String> = driver.environment(&cache).iter().map(|(name, value)| format!("{name}='{value}'")).collect();

@@ -36,7 +36,7 @@ pub fn targets(bin: &Path, folder: &Path, only: &[String]) -> Result<Vec<Target>
     let native = vec![("ASPEN_DEVICE_SELECTOR".to_owned(), "native_cpu:*".to_owned())];
     let mut drivers = vec![("native_cpu", native)];
     let cache = devices::cache()?;
-    for driver in &devices::DRIVERS {
+    for driver in devices::DRIVERS.iter().filter(|driver| driver.takes_spirv) {
         if driver.is_installed(&cache) {
             let environment = driver.environment(&cache).into_iter().map(|(name, value)| (name.to_owned(), value));
             drivers.push((driver.name, environment.collect()));
