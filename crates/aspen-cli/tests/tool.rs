@@ -39,7 +39,10 @@ fn one_program_through_all_commands() {
     session.ok("aspen check two --device intel_gpu_skl");
 
     assert_eq!(session.ok("aspen explain two").stdout, "plain  nothing\ndbl    aspect fp64\n");
-    assert_eq!(session.ok("aspen explain two dbl fp64").stdout, "kernel 'dbl' needs aspect fp64\n  two.cpp:9:39: used in 'dbl'\n");
+    let explained = session.ok("aspen explain two dbl fp64").stdout;
+    let line = "    9 |     q.single_task<dbl>([=]() { double d = p[0]; p[1] = (int)(d / 2); }).wait();\n";
+    let caret = format!("      |{}^\n", " ".repeat(39));
+    assert_eq!(explained, format!("kernel 'dbl' needs aspect fp64\n  two.cpp:9:39: used in 'dbl'\n{line}{caret}"));
     assert!(session.ok("aspen explain quiet dbl").stdout.contains("built without explanations"));
     session.bad(1, "aspen explain two dbll", &["'dbll'", "did you mean 'dbl'"]);
     session.bad(1, "aspen explain two dbl fp61", &["'fp61'", "did you mean 'fp64'"]);
