@@ -19,7 +19,7 @@ use crate::setup::setup;
 use crate::shell::{Tree, output};
 
 /// What can be measured.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Name {
     /// Reading sycl/sycl.hpp in a unit that holds nothing else
     Header,
@@ -45,7 +45,8 @@ const TURNS: usize = 7;
 /// Builds and measures.
 pub fn bench(tree: &Tree, name: Name) -> Result<()> {
     setup()?;
-    let bench = Bench { bin: tree.build_release()?, folder: tree.target.join("bench").join(name), root: &tree.root };
+    let bench =
+        Bench { bin: tree.build_release()?, folder: tree.target.join("bench").join(format!("{name:?}").to_lowercase()), root: &tree.root };
     std::fs::create_dir_all(&bench.folder).with_context(|| format!("cannot make {}", bench.folder.display()))?;
     match name {
         Name::Header => bench.header(),

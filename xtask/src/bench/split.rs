@@ -47,7 +47,7 @@ struct Cost {
 
 impl Bench<'_> {
     pub(super) fn split(&self) -> Result<()> {
-        let runs = self.folder.join("runs");
+        let runs = self.folder.join("split");
         if runs.exists() {
             fs::remove_dir_all(&runs)?;
             // As long as ext4 remembers.
