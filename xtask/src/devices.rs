@@ -123,8 +123,9 @@ impl Driver {
         for from in libraries {
             for file in entries(&from)? {
                 let name = file.file_name().context("a file has a name")?;
-                // Some wheels bring an ICD loader; the system's is the one that is tested.
-                if !name.to_string_lossy().starts_with("libOpenCL.") {
+                // Some wheels bring an ICD loader; the system's is the one that is tested. A link into another folder names what that brings.
+                let elsewhere = std::fs::read_link(&file).is_ok_and(|target| target.components().count() > 1);
+                if !elsewhere && !name.to_string_lossy().starts_with("libOpenCL.") {
                     std::fs::rename(&file, lib.join(name)).with_context(|| format!("cannot move {}", file.display()))?;
                 }
             }
@@ -153,16 +154,15 @@ fn unpack_wheels(wheels: &[(&str, &str)], archives: &Path, unpacked: &Path) -> R
     Ok(entries(unpacked)?.into_iter().map(|part| part.join("data/lib")).filter(|folder| folder.is_dir()).collect())
 }
 
-/// Downloads Debian packages and unpacks them; the folder of their libraries.
+/// Downloads Debian packages and unpacks them; the folders of their libraries.
 fn unpack_packages(packages: &[&str], archives: &Path, unpacked: &Path) -> Result<Vec<PathBuf>> {
     // apt's own sandbox could not write there; what is downloaded is only unpacked, never installed.
     output(Command::new("apt-get").args(["-o", "APT::Sandbox::User=root", "-q", "download"]).args(packages).current_dir(archives))?;
     for package in entries(archives)? {
         output(Command::new("dpkg-deb").arg("-x").arg(&package).arg(unpacked))?;
     }
-    let libraries = unpacked.join("usr/lib/x86_64-linux-gnu");
-    ensure!(libraries.is_dir(), "the packages {} hold no libraries for x86-64", packages.join(", "));
-    Ok(vec![libraries])
+    let libraries = ["x86_64-linux-gnu", "llvm-15/lib"].map(|folder| unpacked.join("usr/lib").join(folder));
+    Ok(libraries.into_iter().filter(|folder| folder.is_dir()).collect())
 }
 
 /// What lies in a folder, by name.
