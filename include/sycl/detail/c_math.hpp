@@ -1,0 +1,33 @@
+//! Functions of <cmath> that clang does not turn into instructions of SPIR-V: there they are OpenCL's functions of the same name.
+//!
+//! Weak and of C linkage, so that `std::erf` finds them in whatever order headers are included; only those that kernels call are emitted.
+#pragma once
+#include <sycl/math.hpp>
+
+#if defined(__ASPEN_SPIRV__)
+#define __ASPEN_C_MATH_1(name)                                                                                                            \
+  extern "C" __attribute__((weak)) float name##f(float a) noexcept { return __spirv_ocl_##name(a); }                                       \
+  extern "C" __attribute__((weak)) double name(double a) noexcept { return __spirv_ocl_##name(a); }
+#define __ASPEN_C_MATH_2(name)                                                                                                            \
+  extern "C" __attribute__((weak)) float name##f(float a, float b) noexcept { return __spirv_ocl_##name(a, b); }                           \
+  extern "C" __attribute__((weak)) double name(double a, double b) noexcept { return __spirv_ocl_##name(a, b); }
+__ASPEN_C_MATH_1(acosh)
+__ASPEN_C_MATH_1(asinh)
+__ASPEN_C_MATH_1(atanh)
+__ASPEN_C_MATH_1(cbrt)
+__ASPEN_C_MATH_1(erf)
+__ASPEN_C_MATH_1(erfc)
+__ASPEN_C_MATH_1(expm1)
+__ASPEN_C_MATH_1(lgamma)
+__ASPEN_C_MATH_1(log1p)
+__ASPEN_C_MATH_1(logb)
+__ASPEN_C_MATH_1(tgamma)
+__ASPEN_C_MATH_2(fdim)
+__ASPEN_C_MATH_2(hypot)
+__ASPEN_C_MATH_2(nextafter)
+__ASPEN_C_MATH_2(remainder)
+extern "C" __attribute__((weak)) int ilogbf(float a) noexcept { return __spirv_ocl_ilogb(a); }
+extern "C" __attribute__((weak)) int ilogb(double a) noexcept { return __spirv_ocl_ilogb(a); }
+#undef __ASPEN_C_MATH_1
+#undef __ASPEN_C_MATH_2
+#endif
