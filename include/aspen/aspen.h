@@ -226,6 +226,18 @@ aspen_error_t *aspen_submit_fill(aspen_queue_t *queue, void *to, const void *pat
 aspen_error_t *aspen_submit_host_task(aspen_queue_t *queue, aspen_error_t *(*task)(void *data), void (*drop)(void *data), void *data,
                                       const aspen_dependencies_t *after, aspen_event_t **out);
 aspen_error_t *aspen_submit_nothing(aspen_queue_t *queue, const aspen_dependencies_t *after, aspen_event_t **out);
+
+/* The same in two steps, for command groups: everything is checked when a command is prepared, and it runs only if it is submitted. What
+ * `aspen_prepare_*` gives is either submitted, to the same queue, or discarded; both end it, whether or not submitting succeeds. */
+typedef struct aspen_prepared aspen_prepared_t;
+aspen_error_t *aspen_prepare_kernel(aspen_queue_t *queue, const aspen_launch_t *launch, aspen_prepared_t **out);
+aspen_error_t *aspen_prepare_copy(aspen_queue_t *queue, void *to, const void *from, size_t size, aspen_prepared_t **out);
+aspen_error_t *aspen_prepare_fill(aspen_queue_t *queue, void *to, const void *pattern, size_t pattern_size, size_t count,
+                                  aspen_prepared_t **out);
+aspen_error_t *aspen_prepare_host_task(aspen_queue_t *queue, aspen_error_t *(*task)(void *data), void (*drop)(void *data), void *data,
+                                       aspen_prepared_t **out);
+aspen_error_t *aspen_submit(aspen_queue_t *queue, aspen_prepared_t *prepared, const aspen_dependencies_t *after, aspen_event_t **out);
+void aspen_prepared_discard(aspen_prepared_t *prepared); /* a host task's data is dropped */
 aspen_error_t *aspen_error_create(int code, const char *message);
 
 /* --- USM ------------------------------------------------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 //! `sycl::handler`: one command group. Source: SYCL 2020 §4.9.4.
 //!
-//! A command is handed to the runtime where it is invoked, not when the command group ends: so a kernel that the device cannot run is
-//! refused by `parallel_for` itself, and nothing has to be copied to wait for the end. Dependencies must therefore be stated first.
+//! A command is checked where it is invoked, so a kernel that the device cannot run is refused by `parallel_for` itself; it is submitted
+//! when the command group function returns. A function that throws submits nothing.
 #pragma once
 #include <cstring>
 #include <new>
@@ -43,9 +43,7 @@ public:
   handler &operator=(const handler &) = delete;
 
   void depends_on(const event &e) {
-    open();
     events_.add(e);
-    stated_events_ = events_.size();
   }
   void depends_on(const std::vector<event> &events) {
     for (const event &e : events)
@@ -122,8 +120,9 @@ public:
 
   void memcpy(void *to, const void *from, size_t bytes) {
     open();
-    const aspen_dependencies_t after = dependencies();
-    detail::check(aspen_submit_copy(queue_->handle, to, from, bytes, &after, &result_));
+    aspen_prepared_t *copy = nullptr;
+    detail::check(aspen_prepare_copy(queue_->handle, to, from, bytes, &copy));
+    take(copy);
   }
   template <class T> void copy(const T *from, T *to, size_t count) { memcpy(to, from, count * sizeof(T)); }
   void memset(void *to, int value, size_t bytes) {
@@ -183,9 +182,9 @@ public:
       backend where;
       detail::shared<detail::host_errors> errors;
     };
-    const aspen_dependencies_t after = dependencies();
     job *data = new job{std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend(), queue_->host};
-    detail::check(aspen_submit_host_task(
+    aspen_prepared_t *prepared = nullptr;
+    detail::check(aspen_prepare_host_task(
         queue_->handle,
         [](void *p) -> aspen_error_t * {
           job &own = *static_cast<job *>(p);
@@ -196,12 +195,12 @@ public:
               own.task(interop_handle(own.where));
           });
         },
-        [](void *p) { delete static_cast<job *>(p); }, data, &after, &result_));
+        [](void *p) { delete static_cast<job *>(p); }, data, &prepared));
+    take(prepared);
   }
 
   /// For the library: states that the command uses a buffer; returns its address on the queue's device or on the host.
   void *aspen_use(aspen_buffer_t *buffer, aspen_access_t access, bool on_host) {
-    open();
     void *address = nullptr;
     detail::check(aspen_buffer_address(buffer, on_host ? nullptr : aspen_queue_device(queue_->handle), &address));
     uses_.add({buffer, access});
@@ -223,7 +222,7 @@ public:
     scratch_.add(own);
     return aspen_use(own, ASPEN_ACCESS_READ_WRITE, false);
   }
-  /// For the library: a kernel that runs after the command so far, and whose event becomes the command's.
+  /// For the library: a kernel that runs after the command so far, as a part of it.
   template <class Name, class F> void aspen_then(const F &f) {
     go_on();
     single_task<Name>(f);
@@ -239,36 +238,49 @@ private:
   friend class queue;
   explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {}
   ~handler() {
-    if (result_)
-      aspen_event_release(result_);
+    for (size_t i = submitted_; i < parts_.size(); ++i)
+      aspen_prepared_discard(parts_.data()[i]); // the command group function threw
+    if (last_)
+      aspen_event_release(last_);
     for (aspen_buffer_t *own : scratch_)
       aspen_buffer_release(own);
   }
+  /// Submits the command; each of its parts waits for the one before, so that the last one's event stands for all.
   event finish() {
-    if (!result_)
-      nothing();
-    event made(std::exchange(result_, nullptr), queue_);
-    for (size_t i = 0; i < stated_events_; ++i)
-      made.aspen_waits_for(events_.data()[i]);
-    return made;
+    detail::list<aspen_event_t *> events;
+    for (const event &e : events_)
+      events.add(e.aspen_handle());
+    aspen_dependencies_t after = {uses_.data(), uses_.size(), events.data(), events.size()};
+    if (parts_.size() == 0)
+      detail::check(aspen_submit_nothing(queue_->handle, &after, &last_));
+    while (submitted_ < parts_.size()) {
+      aspen_event_t *made = nullptr;
+      detail::check(aspen_submit(queue_->handle, parts_.data()[submitted_++], &after, &made));
+      if (last_)
+        aspen_event_release(last_);
+      last_ = made;
+      after.events = &last_;
+      after.event_count = 1;
+    }
+    event whole(std::exchange(last_, nullptr), queue_);
+    for (const event &e : events_)
+      whole.aspen_waits_for(e);
+    return whole;
   }
 
   void open() const {
-    if (result_)
-      detail::fail(errc::invalid, "a command group has one command, and what it depends on must be stated before it");
+    if (complete_)
+      detail::fail(errc::invalid, "a command group has one command, and this one has another already");
   }
 
-  aspen_dependencies_t dependencies() {
-    handles_.clear();
-    for (const event &e : events_)
-      handles_.add(e.aspen_handle());
-    return {uses_.data(), uses_.size(), handles_.data(), handles_.size()};
+  void take(aspen_prepared_t *part) {
+    parts_.add(part);
+    complete_ = true;
   }
 
-  /// What follows waits for what was submitted.
+  /// What follows is a further part of the command.
   void go_on() {
-    if (result_)
-      events_.add(event(std::exchange(result_, nullptr), queue_));
+    complete_ = false;
     local_memory_ = 0;
   }
 
@@ -289,18 +301,17 @@ private:
 
   void nothing() {
     open();
-    const aspen_dependencies_t after = dependencies();
-    detail::check(aspen_submit_nothing(queue_->handle, &after, &result_));
+    complete_ = true;
   }
 
   void repeat(void *to, const void *pattern, size_t size, size_t count) {
     open();
-    const aspen_dependencies_t after = dependencies();
-    detail::check(aspen_submit_fill(queue_->handle, to, pattern, size, count, &after, &result_));
+    aspen_prepared_t *fill = nullptr;
+    detail::check(aspen_prepare_fill(queue_->handle, to, pattern, size, count, &fill));
+    take(fill);
   }
 
-  /// Calls `each(first element, elements before it, how many)` for every contiguous part of what an accessor covers. Later parts wait for
-  /// earlier ones, so that the last command's event stands for all.
+  /// Calls `each(first element, elements before it, how many)` for every contiguous part of what an accessor covers.
   template <class A, class Each> void rows(const A &a, Each each) {
     constexpr int D = A::dimensions;
     open();
@@ -310,8 +321,7 @@ private:
     for (int d = D - 1; d > 0 && extent[d] == a.memory_[d]; --d)
       chunk *= extent[d - 1]; // whole rows: the next dimension is contiguous too
     for (size_t done = 0; done < total; done += chunk) {
-      if (result_)
-        events_.add(event(std::exchange(result_, nullptr), queue_));
+      complete_ = false; // one more part
       each(&a.data_[detail::linear_id(detail::delinearize(done, extent), a.memory_)], done, chunk);
     }
     if (total == 0)
@@ -365,8 +375,9 @@ private:
     l.closure = &f;
     l.closure_size = sizeof f;
     l.closure_alignment = alignof(F);
-    const aspen_dependencies_t after = dependencies();
-    detail::check(aspen_submit_kernel(queue_->handle, &l, &after, &result_));
+    aspen_prepared_t *prepared = nullptr;
+    detail::check(aspen_prepare_kernel(queue_->handle, &l, &prepared));
+    take(prepared);
   }
 
   /// Turns what a host task throws into an error of the C ABI.
@@ -392,13 +403,14 @@ private:
   const detail::shared<detail::queue_state> &queue_;
   detail::list<aspen_buffer_use_t> uses_;
   detail::list<event> events_;
-  size_t stated_events_ = 0; // those before any that the library adds
-  detail::list<aspen_event_t *> handles_;
   detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses
   detail::shared<detail::bundle_contents> bundle_;
   detail::constant_values constants_;
   size_t local_memory_ = 0;
-  aspen_event_t *result_ = nullptr;
+  detail::list<aspen_prepared_t *> parts_; // what the command consists of, in order
+  size_t submitted_ = 0;                   // how many of them
+  aspen_event_t *last_ = nullptr;          // of those
+  bool complete_ = false;                  // it has its command
 };
 
 } // namespace sycl

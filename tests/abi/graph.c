@@ -87,6 +87,31 @@ static void order(int argc, char **argv) {
   CHECK(data[0] == 'x' && data[299] == 'x');
   CHECK(strstr(FAILS(ASPEN_ERRC_INVALID, aspen_submit_copy(q, NULL, copy, 1, NULL, NULL)), "`to` is null"));
 
+  /* In two steps: what is prepared runs when it is submitted, and not at all if it is discarded. */
+  long steps = 1;
+  struct step twice = {&steps, 2, 0};
+  aspen_launch_t launch = task_of("_ZTS4step", &twice, sizeof twice);
+  aspen_prepared_t *prepared;
+  aspen_event_t *stepped;
+  OK(aspen_prepare_kernel(q, &launch, &prepared));
+  usleep(2000);
+  CHECK(steps == 1);
+  OK(aspen_submit(q, prepared, NULL, &stepped));
+  aspen_event_wait(stepped), aspen_event_release(stepped);
+  OK(aspen_prepare_kernel(q, &launch, &prepared));
+  aspen_prepared_discard(prepared);
+  OK(aspen_prepare_fill(q, data, "y", 1, 300, &prepared));
+  aspen_prepared_discard(prepared);
+  OK(aspen_prepare_copy(q, data, copy, 300, &prepared));
+  aspen_prepared_discard(prepared);
+  aspen_prepared_discard(NULL);
+  aspen_queue_wait(q);
+  CHECK(steps == 2 && data[0] == 'x' && data[299] == 'x');
+  OK(aspen_prepare_fill(q, data, "y", 1, 300, &prepared));
+  FAILS(ASPEN_ERRC_INVALID, aspen_submit(NULL, prepared, NULL, NULL)); /* it is gone all the same */
+  FAILS(ASPEN_ERRC_INVALID, aspen_submit(q, NULL, NULL, NULL));
+  FAILS(ASPEN_ERRC_INVALID, aspen_prepare_kernel(q, &launch, NULL));
+
   /* Profiling. */
   aspen_queue_t *profiled = new_queue(ASPEN_QUEUE_PROFILING);
   open = 0;

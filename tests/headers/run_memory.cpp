@@ -103,10 +103,56 @@ static void errors() {
   CHECK(code_of([&] {
           q.submit([&](handler &h) {
             h.memset(p, 0, 1);
-            h.depends_on(first);
+            h.memset(p, 0, 1);
           });
         }) == errc::invalid);
   CHECK(code_of([&] { q.parallel_for(nd_range<1>(65, 32), [=](nd_item<1>) {}); }) == errc::nd_range);
+  q.wait();
+  CHECK(*p == 42); // a command group that throws submits nothing
+  free(p, q);
+}
+
+/// A command group is submitted when its function ends: whatever it says counts, in any order, and what throws leaves nothing behind.
+static void command_groups(queue &q) {
+  int *p = malloc_shared<int>(2, q);
+  p[0] = p[1] = 1;
+  bool open = false;
+  const event gate = q.submit([&](handler &h) {
+    h.host_task([=, &open] {
+      while (!__atomic_load_n(&open, __ATOMIC_ACQUIRE))
+        ;
+      p[0] = 20;
+    });
+  });
+  const event after = q.submit([&](handler &h) {
+    h.single_task([=]() { p[1] = p[0] + 1; });
+    h.depends_on(gate);
+  });
+  const std::vector<event> waits = after.get_wait_list();
+  CHECK(waits.size() == 1 && waits[0] == gate && p[1] == 1);
+  __atomic_store_n(&open, true, __ATOMIC_RELEASE);
+  q.wait();
+  CHECK(p[1] == 21);
+
+  const auto kept = std::make_shared<int>(0);
+  const auto abandoned = [&](auto command) {
+    try {
+      q.submit([&](handler &h) {
+        command(h);
+        throw 7;
+      });
+    } catch (int thrown) {
+      return thrown == 7;
+    }
+    return false;
+  };
+  CHECK(abandoned([&](handler &h) { h.single_task([=]() { p[0] = 5; }); }));
+  CHECK(abandoned([&](handler &h) { h.parallel_for(nd_range<1>(2, 2), [=](nd_item<1> i) { p[i.get_global_id(0)] = 6; }); }));
+  CHECK(abandoned([&](handler &h) { h.fill(p, 7, 2); }));
+  CHECK(abandoned([&](handler &h) { h.memcpy(p, p + 1, sizeof(int)); }));
+  CHECK(abandoned([&](handler &h) { h.host_task([=] { p[*kept] = 8; }); }));
+  q.wait();
+  CHECK(p[0] == 20 && p[1] == 21 && kept.use_count() == 1);
   free(p, q);
 }
 
@@ -157,6 +203,7 @@ int main() {
   ranged_accessors(q);
   other_buffers(q);
   errors();
+  command_groups(q);
   unified(q);
   questions();
   std::puts(failures ? "failed" : "ok");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aspen_runtime::backend::{Closure, LaunchKind};
 use aspen_runtime::buffer::{Access, Buffer};
 use aspen_runtime::launch::Request;
-use aspen_runtime::queue::{Dependencies, Event, Queue};
+use aspen_runtime::queue::{Dependencies, Event, Prepared, Queue};
 use aspen_runtime::registry::{KernelKey, registry};
 use aspen_runtime::{Code, Error, Result};
 
@@ -88,6 +88,58 @@ unsafe fn queue_of<'a>(queue: *const Queue, function: &str) -> Result<&'a Queue>
     unsafe { queue.as_ref() }.ok_or_else(|| null_argument(function, "queue"))
 }
 
+/// Submits what was prepared, unless preparing failed.
+///
+/// # Safety
+/// `queue` is the one the command was prepared for; `after` and `out` are as the header says.
+unsafe fn submit(queue: &Queue, prepared: Prepared, after: *const After, out: *mut *const Event) -> Result<()> {
+    // SAFETY: by this function's contract.
+    unsafe { give_event(queue.submit(prepared, dependencies(after)?)?, out) };
+    Ok(())
+}
+
+/// # Safety
+/// `out` is null or writable.
+unsafe fn give_prepared(prepared: Prepared, out: *mut *mut Prepared) -> Result<()> {
+    // SAFETY: by this function's contract.
+    let out = unsafe { out.as_mut() }.ok_or_else(|| null_argument("aspen_prepare", "out"))?;
+    *out = Box::into_raw(Box::new(prepared));
+    Ok(())
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit(
+    queue: *const Queue,
+    prepared: *mut Prepared,
+    after: *const After,
+    out: *mut *const Event,
+) -> *mut ErrorHandle {
+    // SAFETY: null or from `aspen_prepare_*`, and given up by the caller on every way out.
+    let prepared = (!prepared.is_null()).then(|| unsafe { Box::from_raw(prepared) });
+    fallible(|| {
+        let prepared = prepared.ok_or_else(|| null_argument("aspen_submit", "prepared"))?;
+        // SAFETY: null or alive, by the header, as are the others.
+        unsafe { submit(queue_of(queue, "aspen_submit")?, *prepared, after, out) }
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_prepared_discard(prepared: *mut Prepared) {
+    if !prepared.is_null() {
+        // SAFETY: from `aspen_prepare_*`, and given up by the caller.
+        drop(unsafe { Box::from_raw(prepared) });
+    }
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_prepare_kernel(queue: *const Queue, launch: *const Launch, out: *mut *mut Prepared) -> *mut ErrorHandle {
+    // SAFETY: as the header says.
+    fallible(|| unsafe { give_prepared(kernel(queue_of(queue, "aspen_prepare_kernel")?, launch)?, out) })
+}
+
 /// See aspen.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_submit_kernel(
@@ -97,16 +149,21 @@ pub unsafe extern "C" fn aspen_submit_kernel(
     out: *mut *const Event,
 ) -> *mut ErrorHandle {
     fallible(|| {
-        // SAFETY: null or alive, by the header.
-        let (queue, launch) = unsafe { (queue_of(queue, "aspen_submit_kernel")?, launch.as_ref()) };
-        let launch = launch.ok_or_else(|| null_argument("aspen_submit_kernel", "launch"))?;
-        // SAFETY: strings and the closure are as the header says.
+        // SAFETY: null or alive, by the header, as are the others.
         unsafe {
-            let request = request(launch)?;
-            give_event(queue.kernel(registry(), request, dependencies(after)?)?, out);
+            let queue = queue_of(queue, "aspen_submit_kernel")?;
+            submit(queue, kernel(queue, launch)?, after, out)
         }
-        Ok(())
     })
+}
+
+/// # Safety
+/// `launch` is null or as the header describes it.
+unsafe fn kernel(queue: &Queue, launch: *const Launch) -> Result<Prepared> {
+    // SAFETY: by this function's contract.
+    let launch = unsafe { launch.as_ref() }.ok_or_else(|| null_argument("a kernel's submission", "launch"))?;
+    // SAFETY: strings and the closure are as the header says.
+    unsafe { queue.kernel(registry(), request(launch)?) }
 }
 
 /// # Safety
@@ -162,6 +219,19 @@ pub(crate) unsafe fn str_of<'a>(pointer: *const c_char, name: &str) -> Result<&'
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_prepare_copy(
+    queue: *const Queue,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    out: *mut *mut Prepared,
+) -> *mut ErrorHandle {
+    // SAFETY: as the header says.
+    fallible(|| unsafe { give_prepared(copy(queue_of(queue, "aspen_prepare_copy")?, to, from, size)?, out) })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_submit_copy(
     queue: *const Queue,
     to: *mut c_void,
@@ -171,15 +241,36 @@ pub unsafe extern "C" fn aspen_submit_copy(
     out: *mut *const Event,
 ) -> *mut ErrorHandle {
     fallible(|| {
-        // SAFETY: null or alive, by the header.
-        let queue = unsafe { queue_of(queue, "aspen_submit_copy") }?;
-        if size > 0 && (to.is_null() || from.is_null()) {
-            return Err(null_argument("aspen_submit_copy", if to.is_null() { "to" } else { "from" }));
+        // SAFETY: null or alive, by the header, as are the others.
+        unsafe {
+            let queue = queue_of(queue, "aspen_submit_copy")?;
+            submit(queue, copy(queue, to, from, size)?, after, out)
         }
-        // SAFETY: valid for `size` bytes until the command is complete, by the header.
-        unsafe { give_event(queue.copy(to.cast(), from.cast(), size, dependencies(after)?)?, out) };
-        Ok(())
     })
+}
+
+/// # Safety
+/// Both ranges are valid until the command is complete.
+unsafe fn copy(queue: &Queue, to: *mut c_void, from: *const c_void, size: usize) -> Result<Prepared> {
+    if size > 0 && (to.is_null() || from.is_null()) {
+        return Err(null_argument("a copy", if to.is_null() { "to" } else { "from" }));
+    }
+    // SAFETY: by this function's contract.
+    Ok(unsafe { queue.copy(to.cast(), from.cast(), size) })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_prepare_fill(
+    queue: *const Queue,
+    to: *mut c_void,
+    pattern: *const c_void,
+    pattern_size: usize,
+    count: usize,
+    out: *mut *mut Prepared,
+) -> *mut ErrorHandle {
+    // SAFETY: as the header says.
+    fallible(|| unsafe { give_prepared(fill(queue_of(queue, "aspen_prepare_fill")?, to, pattern, pattern_size, count)?, out) })
 }
 
 /// See aspen.h.
@@ -194,23 +285,30 @@ pub unsafe extern "C" fn aspen_submit_fill(
     out: *mut *const Event,
 ) -> *mut ErrorHandle {
     fallible(|| {
-        // SAFETY: null or alive, by the header.
-        let queue = unsafe { queue_of(queue, "aspen_submit_fill") }?;
-        let total = pattern_size.checked_mul(count);
-        let total = total.ok_or_else(|| Error::new(Code::Invalid, "aspen_submit_fill: more bytes than there are addresses"))?;
-        if total > 0 && (to.is_null() || pattern.is_null()) {
-            return Err(null_argument("aspen_submit_fill", if to.is_null() { "to" } else { "pattern" }));
+        // SAFETY: null or alive, by the header, as are the others.
+        unsafe {
+            let queue = queue_of(queue, "aspen_submit_fill")?;
+            submit(queue, fill(queue, to, pattern, pattern_size, count)?, after, out)
         }
-        let bytes = if total == 0 {
-            Vec::new()
-        } else {
-            // SAFETY: not null, and readable for that many bytes, by the header.
-            unsafe { slice::from_raw_parts(pattern.cast::<u8>(), pattern_size) }.to_vec()
-        };
-        // SAFETY: valid for all the bytes until the command is complete, by the header.
-        unsafe { give_event(queue.fill(to.cast(), bytes, count, dependencies(after)?)?, out) };
-        Ok(())
     })
+}
+
+/// # Safety
+/// `pattern` is null or readable; `to` is valid for all the bytes until the command is complete.
+unsafe fn fill(queue: &Queue, to: *mut c_void, pattern: *const c_void, pattern_size: usize, count: usize) -> Result<Prepared> {
+    let total = pattern_size.checked_mul(count);
+    let total = total.ok_or_else(|| Error::new(Code::Invalid, "a fill of more bytes than there are addresses"))?;
+    if total > 0 && (to.is_null() || pattern.is_null()) {
+        return Err(null_argument("a fill", if to.is_null() { "to" } else { "pattern" }));
+    }
+    let bytes = if total == 0 {
+        Vec::new()
+    } else {
+        // SAFETY: not null, and readable for that many bytes, by this function's contract.
+        unsafe { slice::from_raw_parts(pattern.cast::<u8>(), pattern_size) }.to_vec()
+    };
+    // SAFETY: by this function's contract.
+    Ok(unsafe { queue.fill(to.cast(), bytes, count) })
 }
 
 /// What `aspen_submit_host_task` runs.
@@ -228,6 +326,13 @@ struct HostTask {
 unsafe impl Send for HostTask {}
 
 impl HostTask {
+    fn on(self, queue: &Queue) -> Result<Prepared> {
+        if self.task.is_none() {
+            return Err(null_argument("a host task", "task"));
+        }
+        Ok(queue.host_task(move || self.run()))
+    }
+
     fn run(self) -> Result<()> {
         let Some(task) = self.task else { return Ok(()) };
         // SAFETY: the function and its data come from the caller, who says they belong together; the result is null or from
@@ -250,6 +355,21 @@ impl Drop for HostTask {
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_prepare_host_task(
+    queue: *const Queue,
+    task: Option<Task>,
+    drop: Option<DropData>,
+    data: *mut c_void,
+    out: *mut *mut Prepared,
+) -> *mut ErrorHandle {
+    // Before anything can fail: the data is dropped on every way out.
+    let host_task = HostTask { task, drop, data };
+    // SAFETY: as the header says.
+    fallible(|| unsafe { give_prepared(host_task.on(queue_of(queue, "aspen_prepare_host_task")?)?, out) })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_submit_host_task(
     queue: *const Queue,
     task: Option<Task>,
@@ -258,17 +378,14 @@ pub unsafe extern "C" fn aspen_submit_host_task(
     after: *const After,
     out: *mut *const Event,
 ) -> *mut ErrorHandle {
-    // Before anything can fail: the data is dropped on every way out.
+    // As above.
     let host_task = HostTask { task, drop, data };
-    fallible(move || {
-        // SAFETY: null or alive, by the header.
-        let queue = unsafe { queue_of(queue, "aspen_submit_host_task") }?;
-        if host_task.task.is_none() {
-            return Err(null_argument("aspen_submit_host_task", "task"));
+    fallible(|| {
+        // SAFETY: null or alive, by the header, as are the others.
+        unsafe {
+            let queue = queue_of(queue, "aspen_submit_host_task")?;
+            submit(queue, host_task.on(queue)?, after, out)
         }
-        // SAFETY: as the header says.
-        unsafe { give_event(queue.host_task(move || host_task.run(), dependencies(after)?)?, out) };
-        Ok(())
     })
 }
 
@@ -276,9 +393,11 @@ pub unsafe extern "C" fn aspen_submit_host_task(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_submit_nothing(queue: *const Queue, after: *const After, out: *mut *const Event) -> *mut ErrorHandle {
     fallible(|| {
-        // SAFETY: null or alive, by the header.
-        unsafe { give_event(queue_of(queue, "aspen_submit_nothing")?.nothing(dependencies(after)?)?, out) };
-        Ok(())
+        // SAFETY: null or alive, by the header, as are the others.
+        unsafe {
+            let queue = queue_of(queue, "aspen_submit_nothing")?;
+            submit(queue, queue.nothing(), after, out)
+        }
     })
 }
 

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use aspen_contract::WorkGroupSize;
 
 use crate::backend::{Closure, Launch, LaunchKind};
-use crate::buffer::Place;
-use crate::command::Work;
 use crate::error::{Code, Error, Result};
-use crate::queue::{Dependencies, Event, Queue};
+use crate::queue::{Prepared, Queue};
 use crate::registry::{Admitted, KernelKey, Registry};
 
 /// A launch as the host asks for it. Arrays are in SYCL order and left-aligned, as in `aspen_launch_t`.
@@ -33,19 +31,18 @@ pub struct Request<'a> {
 }
 
 impl Queue {
-    /// Submits a kernel; returns before it runs. Whatever is refused here has changed nothing.
+    /// Checks a kernel, and prepares its launch. Whatever is refused here has changed nothing.
     ///
     /// # Safety
     /// The closure is one of the kernel named by the request, and what it points to is valid until the kernel is complete.
     ///
     /// # Errors
     /// [`Code::KernelNotSupported`], [`Code::NdRange`], [`Code::Build`], [`Code::Invalid`], [`Code::MemoryAllocation`].
-    pub unsafe fn kernel(&self, registry: &Registry, request: Request<'_>, after: Dependencies) -> Result<Event> {
+    pub unsafe fn kernel(&self, registry: &Registry, request: Request<'_>) -> Result<Prepared> {
         let admitted = registry.admit(self.device(), request.kernel)?;
         let launch = self.checked(&admitted, request)?;
-        tracing::trace!(kernel = launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "launched");
-        let job = admitted.kernel.prepare(launch, self.pool().threads())?;
-        self.submit(Work::Kernel(job), after, Place::On(self.device()))
+        tracing::trace!(kernel = launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "prepared");
+        Ok(self.job(admitted.kernel.prepare(launch, self.pool().threads())?))
     }
 
     fn checked(&self, admitted: &Arc<Admitted>, request: Request<'_>) -> Result<Launch> {

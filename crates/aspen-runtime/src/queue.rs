@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::backend::Job;
 use crate::buffer::{Access, Buffer, Place, merged};
 use crate::command::{AsyncErrors, Before, Command, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
@@ -19,6 +20,13 @@ pub struct Dependencies {
     pub buffers: Vec<(Arc<Buffer>, Access)>,
     /// Events it waits for.
     pub events: Vec<Event>,
+}
+
+/// A command that was checked and waits to be submitted: what a command group collects before it ends. Dropping it undoes it.
+pub struct Prepared {
+    work: Work,
+    /// Where the work expects its buffers.
+    place: Place,
 }
 
 /// A queue.
@@ -82,61 +90,51 @@ impl Queue {
     ///
     /// # Safety
     /// Both ranges are valid for `size` bytes when the command runs; they may overlap.
-    ///
-    /// # Errors
-    /// Only if there are no threads to run commands.
-    pub unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize, after: Dependencies) -> Result<Event> {
+    pub unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Prepared {
         let (to, from, device) = (Address(to), Address(from.cast_mut()), self.device);
-        self.submit(
-            Work::Once(Box::new(move || {
-                // The whole wrappers move in, not their pointers.
-                let (to, from) = (to, from);
-                // SAFETY: valid by the contract of `copy`.
-                unsafe { device.real().copy(to.0, from.0.cast_const(), size) }
-            })),
-            after,
-            Place::On(device),
-        )
+        let work = Work::Once(Box::new(move || {
+            // The whole wrappers move in, not their pointers.
+            let (to, from) = (to, from);
+            // SAFETY: valid by the contract of `copy`.
+            unsafe { device.real().copy(to.0, from.0.cast_const(), size) }
+        }));
+        Prepared { work, place: Place::On(device) }
     }
 
     /// Repeats `pattern` `count` times.
     ///
     /// # Safety
     /// `to` is valid for `pattern.len() * count` bytes when the command runs.
-    ///
-    /// # Errors
-    /// Only if there are no threads to run commands.
-    pub unsafe fn fill(&self, to: *mut u8, pattern: Vec<u8>, count: usize, after: Dependencies) -> Result<Event> {
+    pub unsafe fn fill(&self, to: *mut u8, pattern: Vec<u8>, count: usize) -> Prepared {
         let (to, device) = (Address(to), self.device);
-        self.submit(
-            Work::Once(Box::new(move || {
-                let to = to;
-                // SAFETY: valid by the contract of `fill`.
-                unsafe { device.real().fill(to.0, &pattern, count) }
-            })),
-            after,
-            Place::On(device),
-        )
+        let work = Work::Once(Box::new(move || {
+            let to = to;
+            // SAFETY: valid by the contract of `fill`.
+            unsafe { device.real().fill(to.0, &pattern, count) }
+        }));
+        Prepared { work, place: Place::On(device) }
     }
 
     /// Runs a function of the host.
-    ///
-    /// # Errors
-    /// Only if there are no threads to run commands.
-    pub fn host_task(&self, task: impl FnOnce() -> Result<()> + Send + 'static, after: Dependencies) -> Result<Event> {
-        self.submit(Work::Once(Box::new(task)), after, Place::Host)
+    pub fn host_task(&self, task: impl FnOnce() -> Result<()> + Send + 'static) -> Prepared {
+        Prepared { work: Work::Once(Box::new(task)), place: Place::Host }
     }
 
     /// A command that only waits.
+    pub fn nothing(&self) -> Prepared {
+        Prepared { work: Work::Nothing, place: Place::Nowhere }
+    }
+
+    /// A kernel that this queue's device takes.
+    pub(crate) fn job(&self, job: Box<dyn Job>) -> Prepared {
+        Prepared { work: Work::Kernel(job), place: Place::On(self.device) }
+    }
+
+    /// Hands a command of this queue to the device; returns before it runs.
     ///
     /// # Errors
     /// Only if there are no threads to run commands.
-    pub fn nothing(&self, after: Dependencies) -> Result<Event> {
-        self.submit(Work::Nothing, after, Place::Nowhere)
-    }
-
-    /// `place` is where the work expects its buffers.
-    pub(crate) fn submit(&self, work: Work, after: Dependencies, place: Place) -> Result<Event> {
+    pub fn submit(&self, Prepared { work, place }: Prepared, after: Dependencies) -> Result<Event> {
         self.pool.start()?;
         let buffers = merged(after.buffers);
         let holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
@@ -169,6 +167,12 @@ impl Queue {
     }
 }
 
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prepared").finish_non_exhaustive()
+    }
+}
+
 impl Submitted {
     fn add(&mut self, command: Arc<Command>) {
         if self.commands.len() >= self.prune_at {
@@ -179,14 +183,30 @@ impl Submitted {
     }
 }
 
+/// Brings buffers to where a command runs.
+struct Bringing {
+    moving: Vec<(Arc<Buffer>, Access)>,
+    place: Place,
+}
+
+impl Before for Bringing {
+    fn is_quick(&self) -> bool {
+        self.moving.iter().all(|(buffer, _)| buffer.is_current(self.place))
+    }
+
+    fn run(&self) -> Result<()> {
+        self.moving.iter().try_for_each(|(buffer, access)| buffer.bring(self.place, *access))
+    }
+}
+
 /// What brings the buffers to where a command runs. Mostly nothing: a buffer that has no copy anywhere by now needs none brought, since
 /// whoever writes it on another device later waits for this command.
-fn bringing(buffers: &[(Arc<Buffer>, Access)], place: Place) -> Option<Before> {
+fn bringing(buffers: &[(Arc<Buffer>, Access)], place: Place) -> Option<Box<dyn Before>> {
     let moving: Vec<(Arc<Buffer>, Access)> = buffers.iter().filter(|(buffer, _)| buffer.has_copies()).cloned().collect();
     if moving.is_empty() || matches!(place, Place::Nowhere) {
         return None;
     }
-    Some(Box::new(move || moving.iter().try_for_each(|(buffer, access)| buffer.bring(place, *access))))
+    Some(Box::new(Bringing { moving, place }))
 }
 
 /// An address that travels to another thread.

@@ -172,14 +172,16 @@ fn content_is_where_commands_look_for_it() {
                         naive[to] = naive[from];
                         let after = uses(&[(source, Access::Read), (target, Access::Write)]);
                         // SAFETY: the buffers are dependencies of the command.
-                        unsafe { queue.copy(address(target), address(source), 8, after) }.expect("there are threads");
+                        let copy = unsafe { queue.copy(address(target), address(source), 8) };
+                        queue.submit(copy, after).expect("there are threads");
                     }
                     1 => {
                         // Half of it: a command that writes may leave the rest as it was.
                         naive[to] = naive[to] >> 32 << 32 | plus;
                         let pattern = u32::try_from(plus).expect("small").to_ne_bytes().to_vec();
                         // SAFETY: as above.
-                        unsafe { queue.fill(address(target), pattern, 1, uses(&[(target, Access::Write)])) }.expect("there are threads");
+                        let fill = unsafe { queue.fill(address(target), pattern, 1) };
+                        queue.submit(fill, uses(&[(target, Access::Write)])).expect("there are threads");
                     }
                     2 => {
                         naive[to] = naive[to].wrapping_mul(3).wrapping_add(naive[from]);
@@ -191,7 +193,7 @@ fn content_is_where_commands_look_for_it() {
                             Ok(())
                         };
                         let after = uses(&[(source, Access::Read), (target, Access::ReadWrite)]);
-                        queue.host_task(task, after).expect("there are threads");
+                        queue.submit(queue.host_task(task), after).expect("there are threads");
                     }
                     3 => {
                         naive[to] ^= plus << 40;
@@ -223,7 +225,8 @@ fn nothing_is_copied_that_is_current_already() {
     let address = buffers[0].address(devices[0]).expect("memory");
     for _ in 0..10 {
         // SAFETY: the buffer is a dependency of the command.
-        unsafe { queue.fill(address, vec![7], 8, uses(&[(&buffers[0], Access::ReadWrite)])) }.expect("there are threads");
+        let fill = unsafe { queue.fill(address, vec![7], 8) };
+        queue.submit(fill, uses(&[(&buffers[0], Access::ReadWrite)])).expect("there are threads");
     }
     for _ in 0..10 {
         assert_eq!(read(&buffers[0]).expect("no driver fails"), 0x0707_0707_0707_0707);
@@ -239,7 +242,8 @@ fn a_driver_that_fails_to_copy_is_an_error_and_loses_nothing() {
     let address = buffers[0].address(devices[0]).expect("memory");
     let fill = |byte: u8| {
         // SAFETY: the buffer is a dependency of the command.
-        unsafe { queue.fill(address, vec![byte], 8, uses(&[(&buffers[0], Access::Write)])) }.expect("there are threads").wait();
+        let fill = unsafe { queue.fill(address, vec![byte], 8) };
+        queue.submit(fill, uses(&[(&buffers[0], Access::Write)])).expect("there are threads").wait();
         queue.take_async_error()
     };
     seen[0].fails.store(true, Ordering::Relaxed);

@@ -128,7 +128,8 @@ fn buffers_order_commands_as_if_they_ran_one_after_another() {
                     step(&cells, target, source, plus);
                     Ok(())
                 };
-                queues[random.below(3) as usize].host_task(task, after).expect("there are threads");
+                let queue = &queues[random.below(3) as usize];
+                queue.submit(queue.host_task(task), after).expect("there are threads");
             }
             buffers.iter().for_each(|buffer| buffer.wait());
             let values = |cells: &[AtomicU64]| cells.iter().map(|cell| cell.load(Ordering::Relaxed)).collect::<Vec<_>>();
@@ -158,10 +159,10 @@ fn events_order_a_random_graph() {
             };
             // Some commands only pass on what they wait for.
             let event = if random.below(10) == 0 && index != 1234 {
-                let event = queue.host_task(task, after).expect("there are threads");
-                queue.nothing(Dependencies { buffers: Vec::new(), events: vec![event] }).expect("there are threads")
+                let event = queue.submit(queue.host_task(task), after).expect("there are threads");
+                queue.submit(queue.nothing(), Dependencies { buffers: Vec::new(), events: vec![event] }).expect("there are threads")
             } else {
-                queue.host_task(task, after).expect("there are threads")
+                queue.submit(queue.host_task(task), after).expect("there are threads")
             };
             events.push(event);
         }
@@ -178,7 +179,7 @@ fn events_order_a_random_graph() {
 fn a_panic_in_a_command_is_an_asynchronous_error() {
     let (system, device) = system(1);
     let queue = Queue::new(device, system.pool(), true, false);
-    queue.host_task(|| panic!("oh no"), Dependencies::default()).expect("there are threads");
+    queue.submit(queue.host_task(|| panic!("oh no")), Dependencies::default()).expect("there are threads");
     queue.wait();
     let error = queue.take_async_error().expect("the panic is reported");
     assert_eq!((error.code(), error.message()), (Code::Runtime, "a command panicked: oh no"));
