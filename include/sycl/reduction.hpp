@@ -350,7 +350,7 @@ inline size_t part_count(const device &on, size_t count) {
 /// So many parts one work-item folds alone.
 inline constexpr size_t few_parts = 4096;
 
-/// Runs `first` and folds the `count` parts that it leaves..
+/// Runs `first` and folds the `count` parts that it leaves.
 template <class Name, class... R, class First> inline void reduce_in_steps(handler &command, size_t count, const First &first, const R &...reductions) {
   const bool many = count > few_parts;
   const size_t fewer = many ? part_count(command.aspen_device(), count) : 1;
