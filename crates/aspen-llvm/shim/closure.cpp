@@ -80,11 +80,14 @@ public:
         Inside.insert(A->getAliaseeObject());
   }
 
+  // Whether it holds one of these functions.
+  bool reaches(ArrayRef<GlobalValue *> Targets) {
+    find();
+    return any_of(Targets, [&](auto *Target) { return Reached.contains(Target); });
+  }
+
   Module *clone() {
-    for (auto *Root : Roots)
-      reach(Root);
-    while (Next < Reached.size())
-      scan(*Reached[Next++]);
+    find();
     sort();
     To = new Module(From.getModuleIdentifier(), From.getContext());
     To->setSourceFileName(From.getSourceFileName());
@@ -122,6 +125,13 @@ private:
   bool isOutside(const GlobalValue &G) const {
     auto *F = dyn_cast<Function>(&G);
     return F && Whole.Outside.contains(F) && !Roots.contains(F) && !Inside.contains(F);
+  }
+
+  void find() {
+    for (auto *Root : Roots)
+      reach(Root);
+    while (Next < Reached.size())
+      scan(*Reached[Next++]);
   }
 
   void reach(GlobalValue *G) { Reached.insert(G); }
@@ -376,4 +386,14 @@ extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, const vo
     return wrap(Out);
   *Message = aspen::copy(Error);
   return nullptr;
+}
+
+extern "C" bool aspen_llvm_closure_reaches(LLVMModuleRef Source, const void *Whole, LLVMValueRef *Roots, size_t Count, LLVMValueRef *Targets,
+                                           size_t TargetCount) {
+  SmallVector<GlobalValue *, 8> From, To;
+  for (size_t I = 0; I < Count; ++I)
+    From.push_back(unwrap<GlobalValue>(Roots[I]));
+  for (size_t I = 0; I < TargetCount; ++I)
+    To.push_back(unwrap<GlobalValue>(Targets[I]));
+  return Closure(*unwrap(Source), *static_cast<const Index *>(Whole), From).reaches(To);
 }

@@ -197,3 +197,12 @@ char *aspen_llvm_link(LLVMModuleRef Destination, LLVMModuleRef Source, bool *Los
 }
 
 } // extern "C"
+
+extern "C" LLVMValueRef aspen_llvm_strip_pointer_casts(LLVMValueRef Value) { return wrap(unwrap(Value)->stripPointerCasts()); }
+
+extern "C" void aspen_llvm_erase_if_dead(LLVMValueRef Value) {
+  auto *Global = unwrap<GlobalVariable>(Value);
+  Global->removeDeadConstantUsers();
+  if (Global->hasLocalLinkage() && Global->use_empty())
+    Global->eraseFromParent();
+}

@@ -11,6 +11,10 @@ unsafe extern "C" {
     pub fn aspen_llvm_erase_named_metadata(module: LLVMModuleRef, name: *const c_char, length: usize);
     /// The value of a string attribute of a global variable, which the C API cannot ask for; null if there is none.
     pub fn aspen_llvm_global_attribute(global: LLVMValueRef, name: *const c_char, length: usize) -> *mut c_char;
+    /// `Value::stripPointerCasts`.
+    pub fn aspen_llvm_strip_pointer_casts(value: LLVMValueRef) -> LLVMValueRef;
+    /// Removes a global variable that only its module sees and that nothing uses but constants that nothing uses.
+    pub fn aspen_llvm_erase_if_dead(global: LLVMValueRef);
     /// A context that collects errors.
     pub fn aspen_llvm_context() -> LLVMContextRef;
     /// Sets LLVM's command-line options; the first argument is the program's name. Null or a message.
@@ -41,6 +45,16 @@ unsafe extern "C" {
         count: usize,
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
+
+    /// Whether the roots reach one of the targets, functions of the same module.
+    pub fn aspen_llvm_closure_reaches(
+        source: LLVMModuleRef,
+        whole: *const c_void,
+        roots: *mut LLVMValueRef,
+        count: usize,
+        targets: *mut LLVMValueRef,
+        target_count: usize,
+    ) -> bool;
 
     /// Links what `destination` lacks from `library`, which it consumes; null or a message. `lost` as for `aspen_llvm_parse`.
     pub fn aspen_llvm_link_library(

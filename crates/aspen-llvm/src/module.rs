@@ -328,11 +328,7 @@ impl<'ctx> Module<'ctx> {
     /// # Errors
     /// If a root is not there, or LLVM crashes on damaged debug info.
     pub fn clone_closure(&self, roots: &[&str]) -> Result<Module<'ctx>, Error> {
-        let mut values = Vec::with_capacity(roots.len());
-        for root in roots {
-            let value = self.find(root).ok_or_else(|| self.symbol(format!("there is no function '{root}' to make an image of")))?;
-            values.push(value.raw());
-        }
+        let mut values = self.roots(roots)?;
         let index = self.index.get_or_init(|| self.new_index(&mut []));
         let mut message = ptr::null_mut();
         // SAFETY: globals of this module, and its index; the result is a new module of the same context. The message is ours.
@@ -347,6 +343,37 @@ impl<'ctx> Module<'ctx> {
                 Err(Error::Invalid { name: self.name(), reason: reason.unwrap_or_default() })
             }
         }
+    }
+
+    /// Whether the closure of the roots holds one of these functions of this module.
+    pub(crate) fn closure_reaches(&self, roots: &[&str], targets: &[Value<'_>]) -> Result<bool, Error> {
+        let mut values = self.roots(roots)?;
+        let mut targets: Vec<LLVMValueRef> = targets.iter().map(|target| target.raw()).collect();
+        let index = self.index.get_or_init(|| self.new_index(&mut []));
+        // SAFETY: globals of this module, and its index.
+        Ok(unsafe {
+            ffi::aspen_llvm_closure_reaches(self.raw(), index.0, values.as_mut_ptr(), values.len(), targets.as_mut_ptr(), targets.len())
+        })
+    }
+
+    fn roots(&self, roots: &[&str]) -> Result<Vec<LLVMValueRef>, Error> {
+        let find = |root: &&str| match self.find(root) {
+            Some(value) => Ok(value.raw()),
+            None => Err(self.symbol(format!("there is no function '{root}' to make an image of"))),
+        };
+        roots.iter().map(find).collect()
+    }
+
+    /// Another module that holds the same.
+    pub fn copy(&self) -> Module<'ctx> {
+        // SAFETY: a valid module; LLVM does not run out of memory but aborts.
+        let raw = unsafe { NonNull::new_unchecked(LLVMCloneModule(self.raw())) };
+        Module { raw, context: self.context, index: OnceCell::new() }
+    }
+
+    /// Call it before globals come or go.
+    pub(crate) fn forget_index(&mut self) {
+        self.index.take();
     }
 
     /// Removes all debug info.

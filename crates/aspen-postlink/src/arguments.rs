@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use aspen_analysis::split::CodeSplit;
 use aspen_devices::nearest;
+use aspen_llvm::SpecConstantMode;
 
 /// Whose property sets, and whose order of images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -66,8 +67,10 @@ pub struct Arguments {
     pub dependencies: bool,
     /// `-j`: how many images are made at a time; as many as there are processors if it is not given.
     pub jobs: Option<NonZeroUsize>,
-    /// `-spec-const` or `-generate-device-image-default-spec-consts`: the option, which works for modules without such constants.
-    pub spec_constants: Option<&'static str>,
+    /// `-spec-const`.
+    pub spec_constants: Option<SpecConstantMode>,
+    /// `-generate-device-image-default-spec-consts`.
+    pub default_spec_constants: bool,
     /// `--dialect`.
     pub dialect: Dialect,
     /// `--device-config-file`, in order.
@@ -116,8 +119,11 @@ Options may be written with one dash or two.
                             exported functions alone make no image
   -allow-device-image-dependencies
                             images import exported functions instead of holding copies of them
-  -spec-const=native|emulation, -generate-device-image-default-spec-consts
-                            accepted for modules without specialization constants
+  -spec-const=native|emulation|default_values
+                            read specialization constants as SPIR-V's, from a buffer of the runtime, or as their
+                            default values; property sets 'SYCL/specialization constants[ default values]'
+  -generate-device-image-default-spec-consts
+                            after each image that reads such constants, one with their default values
   -j N                      make so many images at a time (default: one for each processor)
   --dialect=seed|dpcpp      names of property sets, and the order of images (default: seed)
   --device-config-file=F    adds to the target database, or changes it
@@ -126,7 +132,7 @@ Options may be written with one dash or two.
 
 /// Options without a value that set a flag.
 type Flag = fn(&mut Arguments) -> &mut bool;
-const FLAGS: [(&str, Flag); 12] = [
+const FLAGS: [(&str, Flag); 13] = [
     ("symbols", |arguments| &mut arguments.symbols),
     ("properties", |arguments| &mut arguments.properties),
     ("S", |arguments| &mut arguments.text),
@@ -139,12 +145,11 @@ const FLAGS: [(&str, Flag); 12] = [
     ("emit-param-info", |arguments| &mut arguments.param_info),
     ("device-globals", |arguments| &mut arguments.device_globals),
     ("allow-device-image-dependencies", |arguments| &mut arguments.dependencies),
+    ("generate-device-image-default-spec-consts", |arguments| &mut arguments.default_spec_constants),
 ];
 
 /// Options that take a value, as `-o FILE` or `-o=FILE`.
 const VALUED: [&str; 7] = ["o", "out-dir", "split", "spec-const", "dialect", "device-config-file", "j"];
-
-const DEFAULT_SPEC_CONSTANTS: &str = "generate-device-image-default-spec-consts";
 
 /// Options of DPC++ that are not done, with what they are about.
 const REFUSED: [(&str, &str); 11] = [
@@ -223,8 +228,6 @@ impl Arguments {
             "help" | "h" => return Err(Usage::Help),
             "version" => return Err(Usage::Version),
             "f" => {}
-            DEFAULT_SPEC_CONSTANTS if set => self.spec_constants = Some("-generate-device-image-default-spec-consts"),
-            DEFAULT_SPEC_CONSTANTS => {}
             _ => {
                 let (_, flag) = FLAGS.iter().find(|(flag, _)| *flag == name).ok_or_else(|| unknown(word, name))?;
                 *flag(self) = set;
@@ -264,8 +267,11 @@ impl Arguments {
                 };
             }
             "spec-const" => match value.as_str() {
-                "native" | "emulation" => self.spec_constants = Some("-spec-const"),
-                _ => return bad("native or emulation"),
+                "native" => self.spec_constants = Some(SpecConstantMode::Native),
+                "emulation" => self.spec_constants = Some(SpecConstantMode::Emulation),
+                // DPC++ has this as a mode of the pass only, and as the images of the next option.
+                "default_values" => self.spec_constants = Some(SpecConstantMode::Defaults),
+                _ => return bad("native (once 'rt'), emulation (once 'default') or default_values"),
             },
             _ => match value.as_str() {
                 "seed" => self.dialect = Dialect::Seed,
@@ -281,6 +287,9 @@ impl Arguments {
         if self.ir_output_only {
             if !(self.split_auto || self.split == CodeSplit::Off) {
                 return Err(wrong("'-ir-output-only' writes one file; it goes with '-split=auto' and '-split=none' only"));
+            }
+            if self.default_spec_constants {
+                return Err(wrong("'-ir-output-only' writes one file; it does not go with '-generate-device-image-default-spec-consts'"));
             }
             if self.writes_lists() {
                 return Err(wrong("'-ir-output-only' writes no table; it does not go with '-symbols', '-properties' and '-emit-…'"));
@@ -314,7 +323,11 @@ impl Arguments {
 
     /// Whether there is anything to do. Source: FORMATS §4.1.
     pub fn has_actions(&self) -> bool {
-        self.split != CodeSplit::Off || self.writes_lists() || self.ir_output_only || self.spec_constants.is_some()
+        self.split != CodeSplit::Off
+            || self.writes_lists()
+            || self.ir_output_only
+            || self.spec_constants.is_some()
+            || self.default_spec_constants
     }
 
     /// Whether `.prop` files are written: they are what the sets stand in.
@@ -328,7 +341,7 @@ fn wrong(message: &str) -> Usage {
 }
 
 fn unknown(word: &str, name: &str) -> Usage {
-    let known = FLAGS.iter().map(|(flag, _)| *flag).chain(VALUED).chain([DEFAULT_SPEC_CONSTANTS, "help", "version"]);
+    let known = FLAGS.iter().map(|(flag, _)| *flag).chain(VALUED).chain(["help", "version"]);
     let hint = nearest(name, known).map_or_else(|| "; --help shows the options".to_owned(), |near| format!("; did you mean '-{near}'?"));
     Usage::Wrong(format!("unknown option '{word}'{hint}"))
 }

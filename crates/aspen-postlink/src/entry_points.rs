@@ -27,10 +27,12 @@ pub fn is_importable(symbol: &str) -> bool {
     !symbol.starts_with("__") && !plain_name(symbol).starts_with("__")
 }
 
-/// Whether a function reads a specialization constant.
-pub(crate) fn reads_spec_constant(symbol: &str) -> bool {
+/// Whether a function reads a specialization constant of SYCL 1.2.1's proposal, which DPC++ dropped with its headers.
+pub(crate) fn reads_old_spec_constant(symbol: &str) -> bool {
     let name = plain_name(symbol);
-    name.starts_with("__sycl_get") && name.contains("SpecConstantValue")
+    ["__sycl_getSpecConstantValue", "__sycl_getScalarSpecConstantValue", "__sycl_getCompositeSpecConstantValue"]
+        .iter()
+        .any(|old| name.starts_with(old))
 }
 
 /// The first name of a mangled symbol without its length: `__spirv_dot…` of `_Z13__spirv_dot…`, `ns…` of `_ZN2ns…`.
@@ -68,6 +70,7 @@ mod tests {
     fn reserved_names_are_no_imports() {
         assert!(is_importable("_Z3foov") && is_importable("foo") && is_importable("_ZN2ns3fooEv"));
         assert!(!is_importable("__spirv_x") && !is_importable("_Z9__spirv_xv") && !is_importable("_ZN3__x1yEv"));
-        assert!(reads_spec_constant("_Z36__sycl_getScalar2020SpecConstantValueIiET_PKcPvS3_") && !reads_spec_constant("_Z3foov"));
+        assert!(reads_old_spec_constant("_Z33__sycl_getScalarSpecConstantValueIbET_PKc") && !reads_old_spec_constant("_Z3foov"));
+        assert!(!reads_old_spec_constant("_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPvS3_"));
     }
 }

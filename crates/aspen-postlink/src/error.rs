@@ -44,16 +44,12 @@ pub enum Error {
     #[error("no actions specified: '-split=none' leaves nothing to do without '-symbols', '-properties' or an '-emit-…' option")]
     NoActions,
     /// Something of the module that an option is about and that this tool cannot do.
-    #[error("{name}: {what} ('{symbol}') are not supported; '{option}' works only for modules without them")]
-    Unsupported {
+    #[error("{name}: '{symbol}' reads a specialization constant as compilers of before SYCL 2020 did; compile the sources again")]
+    OldSpecConstant {
         /// The module.
         name: String,
-        /// What.
-        what: &'static str,
-        /// A symbol that shows it.
+        /// A function that shows it.
         symbol: String,
-        /// The option.
-        option: &'static str,
     },
 }
 

@@ -10,13 +10,21 @@ use std::fmt::Write;
 
 use aspen_analysis::split::{CodeSplit, group};
 use aspen_analysis::summary::FuncId;
-use aspen_llvm::DeviceFunction;
+use aspen_llvm::{DeviceFunction, SpecConstantMode};
 
 use crate::arguments::{Arguments, Dialect};
 use crate::entry_points::is_entry_point;
 
 /// The entry points of an image, in module order, as places in the list of functions. None means the whole module: it has no entry points.
 pub type Entries = Vec<usize>;
+
+/// An image to be made.
+pub(crate) struct Image {
+    /// What it is made of.
+    pub(crate) entries: Entries,
+    /// What becomes of its specialization constants, if it reads any and something is to become of them.
+    pub(crate) spec_constants: Option<SpecConstantMode>,
+}
 
 /// The images of a module; never empty.
 pub fn plan(functions: &[DeviceFunction], arguments: &Arguments) -> Vec<Entries> {

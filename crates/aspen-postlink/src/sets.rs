@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use aspen_contract::Requirements;
 use aspen_image::image::{DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, device_requirements, symbols_set};
 use aspen_image::{PropertySet, PropertySets, Value, dpcpp};
-use aspen_llvm::{DeviceFunction, DeviceGlobal};
+use aspen_llvm::{DeviceFunction, DeviceGlobal, SpecConstant, SpecConstants};
 
 use crate::arguments::{Arguments, Dialect};
 use crate::entry_points::{is_export, is_importable};
@@ -23,6 +23,10 @@ pub(crate) struct Cut<'i> {
     pub imports: Vec<String>,
     /// Device globals in it.
     pub globals: Vec<DeviceGlobal>,
+    /// What its specialization constants became.
+    pub spec_constants: SpecConstants,
+    /// Whether they became their default values.
+    pub has_defaults: bool,
 }
 
 impl Cut<'_> {
@@ -66,6 +70,11 @@ impl Cut<'_> {
         match arguments.dialect {
             Dialect::Seed => add(DEVICE_REQUIREMENTS, device_requirements(requirements)),
             Dialect::Dpcpp => add(dpcpp::DEVICE_REQUIREMENTS_DPCPP, self.dpcpp_requirements(requirements)),
+        }
+        if !self.spec_constants.constants.is_empty() {
+            add("SYCL/specialization constants", spec_constants(&self.spec_constants));
+            let all = Value::Bytes(self.spec_constants.defaults.clone());
+            add("SYCL/specialization constants default values", PropertySet::from([("all".to_owned(), all)]));
         }
         let kernels = || self.entries.iter().filter(|entry| entry.kernel).copied();
         if arguments.kernel_names {
@@ -123,7 +132,8 @@ impl Cut<'_> {
         set
     }
 
-    /// What entry points ask of the device's compiler, where all of them ask for the same.
+    /// What entry points ask of the device's compiler, where all of them ask for the same; and that a runtime may take this image only
+    /// while nobody has set a specialization constant.
     fn misc_properties(&self) -> PropertySet {
         let mut set = PropertySet::new();
         let asked: [(&str, Read); 3] = [
@@ -139,6 +149,9 @@ impl Cut<'_> {
                 set.insert(name.into(), Value::U32(number));
             }
         }
+        if self.has_defaults {
+            set.insert("specConstsReplacedWithDefault".into(), Value::U32(1));
+        }
         set
     }
 }
@@ -149,6 +162,15 @@ fn joint_matrix(function: &DeviceFunction) -> Option<&String> {
 
 fn joint_matrix_mad(function: &DeviceFunction) -> Option<&String> {
     function.joint_matrix_mad.as_ref()
+}
+
+/// Three numbers a part: SpecId, offset and size. Source: FORMATS §4.5.
+fn spec_constants(constants: &SpecConstants) -> PropertySet {
+    let property = |constant: &SpecConstant| {
+        let numbers = constant.parts.iter().flat_map(|part| [part.id, part.offset, part.size]);
+        (constant.name.clone(), Value::from_u32s(numbers))
+    };
+    constants.constants.iter().map(property).collect()
 }
 
 fn text(text: &str) -> Value {

@@ -13,12 +13,12 @@ use aspen_contract::{Requirements, Verdict, check};
 use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
-use aspen_llvm::{Context, DeviceFunction, Module, can_fork, device_functions, device_globals, in_workers};
+use aspen_llvm::{Context, DeviceFunction, Module, SpecConstantMode, can_fork, device_functions, device_globals, in_workers};
 
 use crate::arguments::{Arguments, Dialect};
-use crate::entry_points::{is_export, reads_spec_constant};
+use crate::entry_points::{is_export, reads_old_spec_constant};
 use crate::error::Error;
-use crate::plan::{Entries, plan};
+use crate::plan::{Entries, Image, plan};
 use crate::sets::{Cut, add_compile_target};
 
 /// Runs post-link.
@@ -64,7 +64,10 @@ fn write(
     let mut module = context.parse(&name, &bytes)?;
     drop(bytes);
     if arguments.ir_output_only {
-        check_spec_constants(arguments, &name, &device_functions(module.view()))?;
+        if let Some(mode) = arguments.spec_constants {
+            check_spec_constants(&name, &device_functions(module.view()))?;
+            module.lower_spec_constants(mode)?;
+        }
         files.write(&arguments.outputs[0].path, &code(arguments, &module))?;
         return Ok(String::new());
     }
@@ -76,12 +79,9 @@ fn write(
     Ok(messages)
 }
 
-fn check_spec_constants(arguments: &Arguments, name: &str, functions: &[DeviceFunction]) -> Result<(), Error> {
-    let Some(option) = arguments.spec_constants else { return Ok(()) };
-    match functions.iter().find(|function| reads_spec_constant(&function.symbol)) {
-        Some(reader) => {
-            Err(Error::Unsupported { name: name.to_owned(), what: "specialization constants", symbol: reader.symbol.clone(), option })
-        }
+fn check_spec_constants(name: &str, functions: &[DeviceFunction]) -> Result<(), Error> {
+    match functions.iter().find(|function| reads_old_spec_constant(&function.symbol)) {
+        Some(reader) => Err(Error::OldSpecConstant { name: name.to_owned(), symbol: reader.symbol.clone() }),
         None => Ok(()),
     }
 }
@@ -127,7 +127,7 @@ struct Job<'j> {
     targets: Vec<Option<&'j Target>>,
     functions: Vec<DeviceFunction>,
     has_globals: bool,
-    plan: Vec<Entries>,
+    plan: Vec<Image>,
     /// What the names of all listed files begin with.
     prefix: String,
 }
@@ -146,12 +146,24 @@ type Kept = Vec<Vec<bool>>;
 impl<'j> Job<'j> {
     fn new(arguments: &'j Arguments, targets: Vec<Option<&'j Target>>, name: &str, module: &mut Module<'_>) -> Result<Job<'j>, Error> {
         let functions = device_functions(module.view());
-        check_spec_constants(arguments, name, &functions)?;
-        let plan = plan(&functions, arguments);
+        let wants_spec_constants = arguments.spec_constants.is_some() || arguments.default_spec_constants;
+        if wants_spec_constants {
+            check_spec_constants(name, &functions)?;
+        }
+        let entries = plan(&functions, arguments);
         let has_globals = !device_globals(module.view()).is_empty();
         // An exported function that has an image of its own need not be copied into others.
-        let own_image = plan.iter().flatten().map(|&entry| &functions[entry]).filter(|entry| arguments.dependencies && is_export(entry));
+        let own_image = entries.iter().flatten().map(|&entry| &functions[entry]).filter(|entry| arguments.dependencies && is_export(entry));
         module.prepare_closures(&own_image.map(|entry| entry.symbol.as_str()).collect::<Vec<_>>())?;
+        let reads = reads_spec_constants(&entries, &functions, wants_spec_constants, module)?;
+        let twice = |reads| reads && arguments.default_spec_constants && arguments.spec_constants != Some(SpecConstantMode::Defaults);
+        let mut plan = Vec::new();
+        for (entries, reads) in entries.into_iter().zip(reads) {
+            let spec_constants = arguments.spec_constants.filter(|_| reads);
+            let defaults = twice(reads).then(|| Image { entries: entries.clone(), spec_constants: Some(SpecConstantMode::Defaults) });
+            plan.push(Image { entries, spec_constants });
+            plan.extend(defaults);
+        }
         Ok(Job { arguments, targets, has_globals, plan, prefix: prefix(arguments)?, functions })
     }
 
@@ -219,10 +231,15 @@ impl<'j> Job<'j> {
     /// Cuts out an image and writes its files; whether the target of each output can run it.
     fn image(&self, whole: &Module<'_>, index: usize, files: &mut Files) -> Result<Vec<bool>, Error> {
         let arguments = self.arguments;
-        let entries: Vec<&DeviceFunction> = self.plan[index].iter().map(|&entry| &self.functions[entry]).collect();
+        let image = &self.plan[index];
+        let entries: Vec<&DeviceFunction> = image.entries.iter().map(|&entry| &self.functions[entry]).collect();
         let symbols: Vec<&str> = entries.iter().map(|entry| entry.symbol.as_str()).collect();
-        let closure = if entries.is_empty() { None } else { Some(whole.clone_closure(&symbols)?) };
-        let module = closure.as_ref().unwrap_or(whole);
+        let mut own = if entries.is_empty() { None } else { Some(whole.clone_closure(&symbols)?) };
+        let spec_constants = match image.spec_constants {
+            Some(mode) => own.get_or_insert_with(|| whole.copy()).lower_spec_constants(mode)?,
+            None => None,
+        };
+        let module = own.as_ref().unwrap_or(whole);
         let paths = self.paths(index);
         files.write(&paths.code, &code(arguments, module))?;
         if arguments.symbols {
@@ -234,6 +251,8 @@ impl<'j> Job<'j> {
             imports: if arguments.imported_symbols { module.imports() } else { Vec::new() },
             globals: if self.has_globals { device_globals(module.view()) } else { Vec::new() },
             entries,
+            spec_constants: spec_constants.unwrap_or_default(),
+            has_defaults: image.spec_constants == Some(SpecConstantMode::Defaults),
         };
         let requirements = cut.requirements(arguments.dialect);
         if arguments.writes_properties() {
@@ -279,6 +298,18 @@ impl<'j> Job<'j> {
         }
         files.write(path, table.to_text().as_bytes())
     }
+}
+
+/// Which images read specialization constants, if anybody wants to know; an image without entry points is the whole module.
+fn reads_spec_constants(entries: &[Entries], functions: &[DeviceFunction], wanted: bool, module: &Module<'_>) -> Result<Vec<bool>, Error> {
+    if !wanted || !module.reads_spec_constants() {
+        return Ok(vec![false; entries.len()]);
+    }
+    if entries.iter().any(Vec::is_empty) {
+        return Ok(vec![true; entries.len()]);
+    }
+    let symbols = |image: &Entries| image.iter().map(|&entry| functions[entry].symbol.as_str()).collect::<Vec<_>>();
+    Ok(module.closures_read_spec_constants(&entries.iter().map(symbols).collect::<Vec<_>>())?)
 }
 
 /// What the names of all listed files begin with; their folder is made.

@@ -7,7 +7,7 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::{LLVMDbgRecordKind, LLVMLinkage, LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 
-use super::{DebugFile, Location, Md, ModuleRef, NewMd, Type, Value, take_message, text};
+use super::{DebugFile, Location, Md, ModuleRef, NewMd, Type, Value, attribute_kind, take_message, text};
 use crate::ffi;
 
 impl<'m> Value<'m> {
@@ -201,6 +201,15 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// The alignment that a function's pointer parameter is promised, counted from 0.
+    pub(crate) fn parameter_alignment(self, parameter: u32) -> Option<u32> {
+        // SAFETY: a function; attribute index 0 is the return value. A null attribute is absent.
+        unsafe {
+            let attribute = LLVMGetEnumAttributeAtIndex(self.raw, parameter + 1, attribute_kind("align"));
+            if attribute.is_null() { None } else { u32::try_from(LLVMGetEnumAttributeValue(attribute)).ok() }
+        }
+    }
+
     /// Whether a parameter of a function has an attribute of that kind.
     pub(crate) fn any_parameter_has(self, kind: c_uint) -> bool {
         // SAFETY: a function; attribute index 0 is the return value. A null attribute is absent.
@@ -269,6 +278,22 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// What a pointer points to, behind casts and addresses of first members; of constants and instructions.
+    pub(crate) fn strip_pointer_casts(self) -> Value<'m> {
+        // SAFETY: a valid value.
+        unsafe { Value::new(ffi::aspen_llvm_strip_pointer_casts(self.raw)) }
+    }
+
+    /// The text of an array of bytes that ends with 0.
+    pub(crate) fn constant_text(self) -> Option<String> {
+        let mut length = 0;
+        // SAFETY: a constant; its bytes live in the context.
+        unsafe {
+            let is_text = !LLVMIsAConstantDataSequential(self.raw).is_null() && LLVMIsConstantString(self.raw) != 0;
+            is_text.then(|| text(LLVMGetAsString(self.raw, &mut length), length))?.strip_suffix('\0').map(str::to_owned)
+        }
+    }
+
     // Instructions.
 
     pub(crate) fn opcode(self) -> LLVMOpcode {
@@ -278,6 +303,11 @@ impl<'m> Value<'m> {
 
     pub(crate) fn is_call(self) -> bool {
         self.is_instruction() && matches!(self.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr)
+    }
+
+    /// A `call`, no `invoke`.
+    pub(crate) fn is_plain_call(self) -> bool {
+        self.opcode() == LLVMOpcode::LLVMCall
     }
 
     pub(crate) fn allocated_type(self) -> Type<'m> {
