@@ -80,7 +80,7 @@ impl Constants {
     }
 
     pub(crate) fn evaluate(&mut self, module: &Module<'_>, value: Value<'_>) -> Result<(), Error> {
-        for instruction in &module.globals {
+        for (index, instruction) in module.globals.iter().enumerate() {
             let words = module.words_of(instruction);
             let (op, [_, _, id, operands @ ..]) = (u32::from(instruction.opcode), words) else { continue };
             match op {
@@ -95,7 +95,10 @@ impl Constants {
                     }
                 }
                 _ if op == Op::SpecConstantOp as u32 => {
-                    if let Some(known) = operands.split_first().and_then(|(inner, operands)| self.operation(*inner, operands)) {
+                    let known = operands.split_first().and_then(|(inner, operands)| self.operation(*inner, operands));
+                    // An arm that comes later could lead back to here.
+                    let stands = |arm: u32| matches!(module.definition(arm), Definition::Global(before) if before < index);
+                    if let Some(known) = known.filter(|known| !matches!(known, Known::Constant(arm) if !stands(*arm))) {
                         self.ours.insert(*id, known);
                     }
                 }
@@ -153,6 +156,11 @@ impl Constants {
             }
             _ => None,
         }
+    }
+
+    /// All constants that depend on Aspen's, in no order.
+    pub(crate) fn all_of_ours(&self) -> impl Iterator<Item = u32> {
+        self.ours.keys().copied()
     }
 
     /// What is known of the constant, if it depends on one of Aspen's.

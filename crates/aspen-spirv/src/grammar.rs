@@ -1,7 +1,8 @@
 //! Which words of an instruction are ids, and what an instruction asks of the module's capabilities and extensions.
 //!
-//! The tables are rspirv's, made from the published grammar; here they become one shape an opcode, so that a function's body is walked
-//! without looking anything up. Unknown opcodes have no shape: every word of theirs may be an id.
+//! The tables are rspirv's, made from the published grammar; here they become one shape an opcode, and two bytes an opcode of what nearly
+//! all instructions are walked by, so that a function's body is read without looking anything up. Unknown opcodes have no shape: every word
+//! of theirs may be an id.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,8 +12,11 @@ use rspirv::dr::Operand;
 use rspirv::grammar::{INSTRUCTION_TABLE, LogicalOperand, OPENCL_STD_100_INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
 use rspirv::spirv::{self, Capability, Op};
 
+use crate::module::literal_length;
+use crate::role::Role;
+
 /// Opcodes above are none that the grammar knows.
-const OPCODES: usize = 1 << 13;
+pub(crate) const OPCODES: usize = 1 << 13;
 
 /// What follows an instruction's type and result.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +37,46 @@ pub(crate) struct Shape {
     rest: Rest,
     pub(crate) capabilities: &'static [Capability],
     pub(crate) extensions: &'static [&'static str],
+}
+
+/// How an opcode's instructions are walked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    /// The grammar does not know it.
+    Unknown,
+    /// Behind type and result there are ids only, and nothing but the opcode asks for capabilities.
+    Ids,
+    /// Behind type and result there are literals only.
+    Literals,
+    /// OpLoad and OpStore: ids, and perhaps a memory access.
+    Access,
+    /// Operand by operand.
+    Walk,
+}
+
+/// What has to be known of nearly every instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Brief {
+    pub(crate) class: Class,
+    pub(crate) role: Role,
+    /// Words of the type: one or none.
+    pub(crate) typed: bool,
+    pub(crate) result: bool,
+    pub(crate) atomic: bool,
+}
+
+impl Brief {
+    const UNKNOWN: Brief = Brief { class: Class::Unknown, role: Role::Itself, typed: false, result: false, atomic: false };
+
+    /// Where the result stands among the words.
+    pub(crate) fn result_at(self) -> usize {
+        1 + usize::from(self.typed)
+    }
+
+    /// Where what follows type and result begins.
+    pub(crate) fn operands_at(self) -> usize {
+        self.result_at() + usize::from(self.result)
+    }
 }
 
 /// What an enumerant brings with it.
@@ -71,6 +115,10 @@ impl Hasher for Mixed {
         self.write_u64(u64::from(word));
     }
 
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
     fn write_u64(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
@@ -97,6 +145,12 @@ impl IdSet {
             *bits |= 1 << (id % 64);
         }
     }
+
+    pub(crate) fn remove(&mut self, id: u32) {
+        if let Some(bits) = self.0.get_mut(id as usize / 64) {
+            *bits &= !(1 << (id % 64));
+        }
+    }
 }
 
 /// A map whose order nobody looks at.
@@ -105,12 +159,17 @@ pub(crate) type IdMap<V> = HashMap<u32, V, BuildHasherDefault<Mixed>>;
 /// Volatile, aligned, non-temporal.
 const PLAIN_ACCESSES: usize = 8;
 
+/// Values of enumerants that are looked up by index; nearly all are.
+const NEAR: u32 = 1 << 13;
+
 /// The enumerants met so far.
 #[derive(Default)]
 pub(crate) struct Enumerants {
     /// Memory accesses without ids, as nearly all are: by their bits.
     plain_accesses: [Option<usize>; PLAIN_ACCESSES],
-    index: HashMap<u64, usize, BuildHasherDefault<Mixed>>,
+    /// By kind and value below [`NEAR`]: an index plus one, or 0.
+    near: Vec<Vec<u32>>,
+    far: HashMap<(usize, u32), usize, BuildHasherDefault<Mixed>>,
     all: Vec<Enumerant>,
 }
 
@@ -119,7 +178,7 @@ impl Enumerants {
         &self.all[index]
     }
 
-    fn plain_access(&mut self, access: u32) -> Option<usize> {
+    pub(crate) fn plain_access(&mut self, access: u32) -> Option<usize> {
         let slot = usize::try_from(access).ok().filter(|access| *access < PLAIN_ACCESSES)?;
         if self.plain_accesses[slot].is_none() {
             self.plain_accesses[slot] = self.find(OperandKind::MemoryAccess, access);
@@ -129,8 +188,13 @@ impl Enumerants {
 
     /// `None` for a value that the grammar does not know, and for kinds without values.
     fn find(&mut self, kind: OperandKind, value: u32) -> Option<usize> {
-        let key = kind_number(kind)? << 32 | u64::from(value);
-        if let Some(known) = self.index.get(&key) {
+        let slot = kind_number(kind)?;
+        if value < NEAR {
+            match self.near.get(slot).and_then(|values| values.get(value as usize)) {
+                None | Some(0) => {}
+                Some(known) => return Some(*known as usize - 1),
+            }
+        } else if let Some(known) = self.far.get(&(slot, value)) {
             return Some(*known);
         }
         let operand = enumerant(kind, value)?;
@@ -139,9 +203,22 @@ impl Enumerants {
             capabilities: operand.required_capabilities(),
             extensions: operand.required_extensions(),
         };
+        let index = self.all.len();
         self.all.push(enumerant);
-        self.index.insert(key, self.all.len() - 1);
-        Some(self.all.len() - 1)
+        match u32::try_from(index + 1) {
+            Ok(plus_one) if value < NEAR => {
+                if self.near.len() <= slot {
+                    self.near.resize_with(slot + 1, Vec::new);
+                }
+                let values = &mut self.near[slot];
+                if values.len() <= value as usize {
+                    values.resize(value as usize + 1, 0);
+                }
+                values[value as usize] = plus_one;
+            }
+            _ => _ = self.far.insert((slot, value), index),
+        }
+        Some(index)
     }
 }
 
@@ -165,10 +242,19 @@ macro_rules! enumerants {
             bits.filter_map(|bit| enumerant(kind, bit)).flat_map(|operand| operand.additional_operands()).collect()
         }
 
-        /// A number for each kind that [`enumerant`] knows.
-        fn kind_number(kind: OperandKind) -> Option<u64> {
-            const KINDS: &[OperandKind] = &[$(OperandKind::$mask,)* $(OperandKind::$value,)*];
-            KINDS.iter().position(|known| *known == kind).map(|index| index as u64)
+        /// The kinds that have enumerants.
+        enum Kind {
+            $($mask,)*
+            $($value,)*
+        }
+
+        /// A number for each of them.
+        fn kind_number(kind: OperandKind) -> Option<usize> {
+            Some(match kind {
+                $(OperandKind::$mask => Kind::$mask as usize,)*
+                $(OperandKind::$value => Kind::$value as usize,)*
+                _ => return None,
+            })
         }
     };
 }
@@ -189,6 +275,7 @@ enumerants! {
 /// The shapes of all opcodes.
 pub(crate) struct Grammar {
     shapes: Vec<Option<Shape>>,
+    briefs: Vec<Brief>,
     /// Instructions of OpenCL.std that have operands other than ids.
     opencl: IdMap<&'static [LogicalOperand]>,
 }
@@ -228,7 +315,13 @@ impl Grammar {
         }
         let with_literals = OPENCL_STD_100_INSTRUCTION_TABLE.iter().filter(|i| !i.operands.iter().all(|operand| is_id(operand.kind)));
         let opencl = with_literals.map(|instruction| (u32::from(instruction.opcode), instruction.operands)).collect();
-        Grammar { shapes, opencl }
+        let briefs = shapes.iter().zip(0..).map(|(shape, opcode)| shape.as_ref().map_or(Brief::UNKNOWN, |shape| brief(opcode, shape)));
+        Grammar { briefs: briefs.collect(), shapes, opencl }
+    }
+
+    #[inline]
+    pub(crate) fn brief(&self, opcode: u16) -> Brief {
+        self.briefs.get(usize::from(opcode)).copied().unwrap_or(Brief::UNKNOWN)
     }
 
     /// `None` for an unknown opcode.
@@ -301,6 +394,18 @@ impl Grammar {
     }
 }
 
+fn brief(opcode: u32, shape: &Shape) -> Brief {
+    let class = match shape.rest {
+        _ if opcode == Op::Load as u32 || opcode == Op::Store as u32 => Class::Access,
+        Rest::Ids => Class::Ids,
+        Rest::Literals => Class::Literals,
+        Rest::Walk(_) => Class::Walk,
+    };
+    let atomic = (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&opcode)
+        || [Op::AtomicFAddEXT, Op::AtomicFMinEXT, Op::AtomicFMaxEXT].iter().any(|atomic| *atomic as u32 == opcode);
+    Brief { class, role: Role::of(opcode, shape.has_result), typed: shape.has_type, result: shape.has_result, atomic }
+}
+
 fn is_id(kind: OperandKind) -> bool {
     matches!(kind, OperandKind::IdRef | OperandKind::IdScope | OperandKind::IdMemorySemantics)
 }
@@ -339,9 +444,7 @@ impl<'w> Walk<'w> {
         let Some((&word, rest)) = self.words.split_first() else { return true };
         match kind {
             OperandKind::LiteralString => {
-                let ends = |word: &u32| word.to_le_bytes().contains(&0);
-                let length = self.words.iter().position(ends).map_or(self.words.len(), |last| last + 1);
-                self.words = &self.words[length..];
+                self.words = &self.words[literal_length(self.words)..];
                 return true;
             }
             // As long as the type says; nothing follows it.
@@ -367,16 +470,17 @@ impl<'w> Walk<'w> {
             item(Item::Id(word));
             return true;
         }
-        let Some(index) = enumerants.find(kind, word) else {
-            return matches!(
-                kind,
-                OperandKind::LiteralInteger
-                    | OperandKind::LiteralFloat
-                    | OperandKind::LiteralExtInstInteger
-                    | OperandKind::LiteralSpecConstantOpInteger
-                    | OperandKind::IdResult
-            );
-        };
+        if matches!(
+            kind,
+            OperandKind::LiteralInteger
+                | OperandKind::LiteralFloat
+                | OperandKind::LiteralExtInstInteger
+                | OperandKind::LiteralSpecConstantOpInteger
+                | OperandKind::IdResult
+        ) {
+            return true;
+        }
+        let Some(index) = enumerants.find(kind, word) else { return false };
         item(Item::Enumerant(index));
         for parameter in 0..enumerants.get(index).parameters.len() {
             let kind = enumerants.get(index).parameters[parameter].kind;

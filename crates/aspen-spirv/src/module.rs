@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use rspirv::spirv::Op;
 
 use crate::error::Error;
+use crate::grammar::IdSet;
 
 pub(crate) const MAGIC: u32 = 0x0723_0203;
 pub(crate) const HEADER_WORDS: usize = 5;
@@ -15,17 +16,25 @@ pub(crate) const HEADER_WORDS: usize = 5;
 /// The bound that every consumer takes. Source: SPIR-V specification, "Universal Limits".
 const BOUND_LIMIT: usize = 4_194_304;
 
-/// An instruction before the first function.
+/// An instruction before the first function: eight bytes, since every pass reads all of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instruction {
-    pub(crate) at: usize,
-    pub(crate) length: usize,
+    at: u32,
+    length: u16,
     pub(crate) opcode: u16,
 }
 
 impl Instruction {
     pub(crate) fn is(&self, op: Op) -> bool {
         u32::from(self.opcode) == op as u32
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at as usize
+    }
+
+    pub(crate) fn end(&self) -> usize {
+        self.at as usize + usize::from(self.length)
     }
 }
 
@@ -57,6 +66,8 @@ pub(crate) struct Module<'b> {
     pub(crate) functions: Vec<Function>,
     /// By id: 0, or an index plus one, with [`FUNCTION_BIT`] for functions.
     definitions: Vec<u32>,
+    /// The same in a bit each.
+    defined: IdSet,
     /// The sets of OpenCL's instructions.
     pub(crate) opencl: Vec<u32>,
 }
@@ -76,11 +87,21 @@ impl<'b> Module<'b> {
         if !rest.is_empty() || words.len() < HEADER_WORDS {
             return Err(Error::damaged(words.len(), "the module is cut off"));
         }
+        if u32::try_from(words.len()).is_err() {
+            return Err(Error::damaged(0, "the module is larger than 16 GiB"));
+        }
         let bound = words[3] as usize;
         if bound > BOUND_LIMIT.max(words.len()) {
             return Err(Error::damaged(3, "the bound of ids is above what any consumer takes"));
         }
-        let mut module = Module { words, globals: Vec::new(), functions: Vec::new(), definitions: vec![0; bound], opencl: Vec::new() };
+        let mut module = Module {
+            words,
+            globals: Vec::new(),
+            functions: Vec::new(),
+            definitions: vec![0; bound],
+            defined: IdSet::new(bound),
+            opencl: Vec::new(),
+        };
         module.index()?;
         Ok(module)
     }
@@ -88,60 +109,76 @@ impl<'b> Module<'b> {
     fn index(&mut self) -> Result<(), Error> {
         let grammar = crate::grammar::grammar();
         let mut at = HEADER_WORDS;
-        let mut open: Option<Function> = None;
         while at < self.words.len() {
-            let (length, opcode) = split(self.words[at]);
-            if length == 0 {
-                return Err(Error::damaged(at, "an instruction has no length"));
-            }
-            if self.words.len() - at < length {
-                return Err(Error::damaged(at, "an instruction is cut off"));
-            }
-            let instruction = Instruction { at, length, opcode };
-            if instruction.is(Op::Function) {
-                if open.is_some() {
-                    return Err(Error::damaged(at, "a function begins inside another"));
-                }
+            let (length, opcode) = self.instruction_at(at)?;
+            if u32::from(opcode) == Op::Function as u32 {
                 if length != 5 {
                     return Err(Error::damaged(at, "an OpFunction of the wrong length"));
                 }
-                open = Some(Function { id: self.words[at + 2], at, end: at });
-            } else if instruction.is(Op::FunctionEnd) {
-                let Some(mut function) = open.take() else {
-                    return Err(Error::damaged(at, "a function ends that has not begun"));
-                };
-                function.end = at + length;
+                let function = Function { id: self.words[at + 2], at, end: self.end_of_function(at)? };
                 self.define(function.id, u32::try_from(self.functions.len() + 1).unwrap_or(0) | FUNCTION_BIT, at)?;
                 self.functions.push(function);
-            } else if open.is_none() {
-                if !self.functions.is_empty() {
-                    return Err(Error::damaged(at, "an instruction between two functions"));
+                at = function.end;
+                continue;
+            }
+            if u32::from(opcode) == Op::FunctionEnd as u32 {
+                return Err(Error::damaged(at, "a function ends that has not begun"));
+            }
+            if !self.functions.is_empty() {
+                return Err(Error::damaged(at, "an instruction between two functions"));
+            }
+            let brief = grammar.brief(opcode);
+            if brief.result {
+                let place = brief.result_at();
+                if length <= place {
+                    return Err(Error::damaged(at, "an instruction without the result it should have"));
                 }
-                let result = grammar.shape(opcode).filter(|shape| shape.has_result);
-                if let Some(shape) = result {
-                    let place = at + 1 + usize::from(shape.has_type);
-                    if length <= place - at {
-                        return Err(Error::damaged(at, "an instruction without the result it should have"));
-                    }
-                    self.define(self.words[place], u32::try_from(self.globals.len() + 1).unwrap_or(0), at)?;
-                }
-                if instruction.is(Op::ExtInstImport) && literal(&self.words[at + 2..at + length]) == "OpenCL.std" {
-                    self.opencl.push(self.words[at + 1]);
-                }
-                self.globals.push(instruction);
+                self.define(self.words[at + place], u32::try_from(self.globals.len() + 1).unwrap_or(0), at)?;
+            }
+            let instruction = Instruction { at: at as u32, length: length as u16, opcode };
+            if instruction.is(Op::ExtInstImport) && literal(&self.words[at + 2..at + length]) == "OpenCL.std" {
+                self.opencl.push(self.words[at + 1]);
+            }
+            self.globals.push(instruction);
+            at += length;
+        }
+        Ok(())
+    }
+
+    /// Length and opcode of the instruction there.
+    #[inline]
+    fn instruction_at(&self, at: usize) -> Result<(usize, u16), Error> {
+        let (length, opcode) = split(self.words[at]);
+        if length == 0 {
+            return Err(Error::damaged(at, "an instruction has no length"));
+        }
+        if self.words.len() - at < length {
+            return Err(Error::damaged(at, "an instruction is cut off"));
+        }
+        Ok((length, opcode))
+    }
+
+    /// Where the function that begins there ends.
+    fn end_of_function(&self, begin: usize) -> Result<usize, Error> {
+        let mut at = begin + 5;
+        while at < self.words.len() {
+            let (length, opcode) = self.instruction_at(at)?;
+            if u32::from(opcode) == Op::FunctionEnd as u32 {
+                return Ok(at + length);
+            }
+            if u32::from(opcode) == Op::Function as u32 {
+                return Err(Error::damaged(at, "a function begins inside another"));
             }
             at += length;
         }
-        match open {
-            Some(function) => Err(Error::damaged(function.at, "a function without end")),
-            None => Ok(()),
-        }
+        Err(Error::damaged(begin, "a function without end"))
     }
 
     fn define(&mut self, id: u32, what: u32, at: usize) -> Result<(), Error> {
         match self.definitions.get_mut(id as usize) {
             Some(slot) if *slot == 0 && id != 0 => {
                 *slot = what;
+                self.defined.insert(id);
                 Ok(())
             }
             Some(_) => Err(Error::damaged(at, "an id is defined twice, or is 0")),
@@ -151,7 +188,7 @@ impl<'b> Module<'b> {
 
     /// The instruction's words, the first with length and opcode included.
     pub(crate) fn words_of(&self, instruction: &Instruction) -> &[u32] {
-        &self.words[instruction.at..instruction.at + instruction.length]
+        &self.words[instruction.at()..instruction.end()]
     }
 
     pub(crate) fn definition(&self, id: u32) -> Definition {
@@ -160,6 +197,12 @@ impl<'b> Module<'b> {
             Some(what) if what & FUNCTION_BIT != 0 => Definition::Function((what & !FUNCTION_BIT) as usize - 1),
             Some(what) => Definition::Global(*what as usize - 1),
         }
+    }
+
+    /// Whether the id is that of a function or of something before the functions.
+    #[inline]
+    pub(crate) fn is_defined(&self, id: u32) -> bool {
+        self.defined.contains(id)
     }
 
     pub(crate) fn bound(&self) -> usize {
@@ -225,7 +268,8 @@ pub(crate) fn literal(words: &[u32]) -> String {
 
 /// How many words a string literal takes at the beginning of these.
 pub(crate) fn literal_length(words: &[u32]) -> usize {
-    words.iter().position(|word| word.to_le_bytes().contains(&0)).map_or(words.len(), |last| last + 1)
+    let ends = |word: &u32| word.wrapping_sub(0x0101_0101) & !word & 0x8080_8080 != 0;
+    words.iter().position(ends).map_or(words.len(), |last| last + 1)
 }
 
 /// The words of a string literal.

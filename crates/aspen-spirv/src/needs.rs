@@ -6,7 +6,7 @@
 
 use rspirv::spirv::{Capability, Op};
 
-use crate::grammar::{Enumerants, grammar};
+use crate::grammar::{Enumerants, OPCODES, grammar};
 
 /// Capabilities whose every use is known here.
 const EXACT: [Capability; 13] = [
@@ -28,31 +28,84 @@ const EXACT: [Capability; 13] = [
 /// Capabilities of images in general: no instruction of the grammar asks for them.
 const IMAGES: [Capability; 4] = [Capability::ImageBasic, Capability::ImageReadWrite, Capability::ImageMipmap, Capability::LiteralSampler];
 
-/// What some instructions ask for.
+/// A set of small numbers that can be taken back to what it was.
 #[derive(Default)]
+struct Seen {
+    seen: Vec<bool>,
+    /// In the order in which they came.
+    list: Vec<u32>,
+}
+
+impl Seen {
+    #[inline]
+    fn insert(&mut self, number: usize) {
+        if self.seen.get(number) != Some(&true) {
+            self.insert_new(number);
+        }
+    }
+
+    #[cold]
+    fn insert_new(&mut self, number: usize) {
+        if self.seen.len() <= number {
+            self.seen.resize(number + 1, false);
+        }
+        self.seen[number] = true;
+        self.list.push(u32::try_from(number).unwrap_or(u32::MAX));
+    }
+
+    fn truncate(&mut self, length: usize) {
+        for number in self.list.drain(length..) {
+            self.seen[number as usize] = false;
+        }
+    }
+}
+
+/// What some instructions ask for.
 pub(crate) struct Needs {
-    /// By opcode.
-    opcodes: Vec<bool>,
+    opcodes: Seen,
     /// By index in [`Enumerants`].
-    enumerants: Vec<bool>,
+    enumerants: Seen,
     /// By types.
     capabilities: Vec<Capability>,
 }
 
-fn set(list: &mut Vec<bool>, index: usize) {
-    if index >= list.len() {
-        list.resize(index + 1, false);
+/// How much had been asked for at some point.
+#[derive(Clone, Copy)]
+pub(crate) struct Before {
+    opcodes: usize,
+    enumerants: usize,
+    capabilities: usize,
+}
+
+impl Default for Needs {
+    fn default() -> Needs {
+        Needs { opcodes: Seen { seen: vec![false; OPCODES], list: Vec::new() }, enumerants: Seen::default(), capabilities: Vec::new() }
     }
-    list[index] = true;
 }
 
 impl Needs {
-    pub(crate) fn opcode(&mut self, opcode: u16) {
-        set(&mut self.opcodes, usize::from(opcode));
+    pub(crate) fn before(&self) -> Before {
+        Before { opcodes: self.opcodes.list.len(), enumerants: self.enumerants.list.len(), capabilities: self.capabilities.len() }
     }
 
+    /// Forgets what was asked for since then.
+    pub(crate) fn back_to(&mut self, before: Before) {
+        self.opcodes.truncate(before.opcodes);
+        self.enumerants.truncate(before.enumerants);
+        self.capabilities.truncate(before.capabilities);
+    }
+
+    /// Unknown opcodes ask for nothing that anybody knows.
+    #[inline]
+    pub(crate) fn opcode(&mut self, opcode: u16) {
+        if usize::from(opcode) < OPCODES {
+            self.opcodes.insert(usize::from(opcode));
+        }
+    }
+
+    #[inline]
     pub(crate) fn enumerant(&mut self, index: usize) {
-        set(&mut self.enumerants, index);
+        self.enumerants.insert(index);
     }
 
     pub(crate) fn capability(&mut self, capability: Capability) {
@@ -64,6 +117,9 @@ impl Needs {
     /// What a type asks for.
     pub(crate) fn of_type(&mut self, opcode: u16, words: &[u32]) {
         let op = u32::from(opcode);
+        if !(Op::TypeInt as u32..=Op::TypeSampledImage as u32).contains(&op) {
+            return;
+        }
         let by_width = |width: u32, of: &[(u32, Capability)]| of.iter().find(|(bits, _)| *bits == width).map(|(_, capability)| *capability);
         let asked = match *words {
             // With an encoding it is another format, which the encoding's enumerant accounts for.
@@ -111,28 +167,23 @@ impl Needs {
 
     /// Adds what others ask for.
     pub(crate) fn extend(&mut self, others: &Needs) {
-        for (index, _) in others.opcodes.iter().enumerate().filter(|(_, seen)| **seen) {
-            set(&mut self.opcodes, index);
-        }
-        for (index, _) in others.enumerants.iter().enumerate().filter(|(_, seen)| **seen) {
-            set(&mut self.enumerants, index);
-        }
+        others.opcodes.list.iter().for_each(|opcode| self.opcodes.insert(*opcode as usize));
+        others.enumerants.list.iter().for_each(|index| self.enumerants.insert(*index as usize));
         others.capabilities.iter().for_each(|capability| self.capability(*capability));
     }
 
     /// Everything that is asked for, by number and by name.
     pub(crate) fn asked(&self, enumerants: &Enumerants) -> Asked {
         let mut asked = Asked { by_types: self.capabilities.clone(), capabilities: self.capabilities.clone(), extensions: Vec::new() };
-        let seen = |list: &[bool]| list.iter().enumerate().filter(|(_, seen)| **seen).map(|(index, _)| index).collect::<Vec<_>>();
-        for opcode in seen(&self.opcodes) {
-            if let Some(shape) = u16::try_from(opcode).ok().and_then(|opcode| grammar().shape(opcode)) {
+        for opcode in &self.opcodes.list {
+            if let Some(shape) = u16::try_from(*opcode).ok().and_then(|opcode| grammar().shape(opcode)) {
                 asked.capabilities.extend(shape.capabilities);
                 asked.extensions.extend(shape.extensions);
             }
         }
-        for index in seen(&self.enumerants) {
-            asked.capabilities.extend(&enumerants.get(index).capabilities);
-            asked.extensions.extend(&enumerants.get(index).extensions);
+        for index in &self.enumerants.list {
+            asked.capabilities.extend(&enumerants.get(*index as usize).capabilities);
+            asked.extensions.extend(&enumerants.get(*index as usize).extensions);
         }
         asked
     }

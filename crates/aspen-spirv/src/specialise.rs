@@ -6,23 +6,21 @@
 //! Source: S1 "Modifications to the GEN compiler"; DESIGN §7.8, §7.20, §9.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use rspirv::spirv::{Decoration, FunctionControl, LinkageType, Op};
+use rspirv::spirv::{Decoration, FunctionControl, Op};
 
-use crate::constants::{Constants, Known, Value};
+use crate::constants::Constants;
 use crate::error::Error;
-use crate::fold::fold;
-use crate::grammar::{Enumerants, IdSet, Item, grammar};
-use crate::module::{Definition, Function, HEADER_WORDS, Instruction, Module, instruction, instructions, literal, literal_length, put};
+use crate::grammar::{Class, Enumerants, IdSet, Item, grammar};
+use crate::mark::Marks;
+use crate::module::{HEADER_WORDS, Instruction, Module, instruction, instructions, literal, literal_length, put};
 use crate::needs::Needs;
+use crate::role::Role;
 use crate::spec_id::SpecId;
 
-/// Parts of the names of `sycl::detail::where_device_has` and `where_device_lacks` (include/sycl/ext/oneapi/device_if.hpp).
-const GUARDED_BODIES: [&str; 2] = ["N4sycl6detail16where_device_has", "N4sycl6detail18where_device_lacks"];
-
-/// How often a body is searched for what an atomic operation stores; beyond that it counts as 64 bits wide.
-const SEARCHES: usize = 256;
+/// How the symbols of `sycl::detail::where_device_has` and `where_device_lacks` begin (include/sycl/ext/oneapi/device_if.hpp).
+const GUARDED_BODIES: [&str; 2] = ["_ZN4sycl6detail16where_device_has", "_ZN4sycl6detail18where_device_lacks"];
 
 /// Makes of a module what a device needs of it. `value` says what each specialization constant of Aspen's is there; constants of the user's
 /// that it gives a value count as well. A module without any comes back as it is.
@@ -36,7 +34,7 @@ pub fn specialise<'b>(module: &'b [u8], value: &dyn Fn(SpecId) -> Option<bool>) 
     if constants.is_plain() {
         return Ok(Cow::Borrowed(module));
     }
-    Sweep::new(&parsed, constants, value)?.run().map(Cow::Owned)
+    Ok(Cow::Owned(Sweep { marks: Marks::of(&parsed, constants, value)? }.write()))
 }
 
 /// The specialization constants of the module, sorted by number.
@@ -48,356 +46,82 @@ pub fn spec_ids(module: &[u8]) -> Result<Vec<SpecId>, Error> {
     Ok(Constants::decorations(&parsed).spec_ids().into_iter().map(SpecId::from_number).collect())
 }
 
+/// What becomes of an instruction before the functions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Goes,
+    Stays,
+    /// [`Sweep::rewritten`] says what.
+    Changes,
+}
+
 struct Sweep<'m> {
-    module: &'m Module<'m>,
-    constants: Constants,
-    enumerants: Enumerants,
-    /// Constants of Aspen's.
-    ours: IdSet,
-    /// What goes because its condition is false.
-    discarded: IdSet,
-    /// What stays.
-    live: IdSet,
-    /// What is marked, but not walked over yet, and which function it was marked for.
-    list: Vec<(Definition, u32)>,
-    /// By function: words that are not the module's.
-    folded: BTreeMap<usize, Vec<u32>>,
-    left: Needs,
+    marks: Marks<'m>,
 }
 
 impl<'m> Sweep<'m> {
-    fn new(module: &'m Module<'m>, mut constants: Constants, value: Value<'_>) -> Result<Sweep<'m>, Error> {
-        constants.evaluate(module, value)?;
-        let bound = module.bound();
-        let mut discarded = IdSet::new(bound);
-        for (target, condition) in &constants.conditions {
-            if !constants.condition(module, *target, *condition)? {
-                discarded.insert(*target);
-            }
-        }
-        let id_of = |instruction: &Instruction| module.words_of(instruction).get(2).copied();
-        let mut ours = IdSet::new(bound);
-        for id in module.globals.iter().filter_map(id_of).filter(|id| constants.ours(*id).is_some()) {
-            ours.insert(id);
-        }
-        Ok(Sweep {
-            module,
-            constants,
-            enumerants: Enumerants::default(),
-            ours,
-            discarded,
-            live: IdSet::new(bound),
-            list: Vec::new(),
-            folded: BTreeMap::new(),
-            left: Needs::default(),
-        })
-    }
-
-    fn run(mut self) -> Result<Vec<u8>, Error> {
-        self.mark_roots()?;
-        loop {
-            while let Some((definition, origin)) = self.list.pop() {
-                match definition {
-                    Definition::Local => {}
-                    Definition::Global(index) => self.walk_global(index, origin)?,
-                    Definition::Function(index) => self.walk_function(index)?,
-                }
-            }
-            if !self.mark_by_decorations()? {
-                break;
-            }
-        }
-        Ok(self.write())
-    }
-
-    fn is_live(&self, id: u32) -> bool {
-        self.live.contains(id)
-    }
-
-    /// Marks what the id stands for, since the function `origin` refers to it.
-    fn mark(&mut self, id: u32, origin: u32) -> Result<(), Error> {
-        let definition = self.module.definition(id);
-        if definition == Definition::Local || self.live.contains(id) {
-            return Ok(());
-        }
-        if self.is_discarded(id) {
-            return Err(Error::Discarded { kept: self.module.name(origin), discarded: self.module.name(id) });
-        }
-        self.live.insert(id);
-        self.list.push((definition, origin));
-        Ok(())
-    }
-
-    fn is_discarded(&self, id: u32) -> bool {
-        self.discarded.contains(id)
-    }
-
-    /// Entry points, exports, and what stands for itself.
-    fn mark_roots(&mut self) -> Result<(), Error> {
-        for instruction in &self.module.globals {
-            let words = self.module.words_of(instruction);
-            let op = u32::from(instruction.opcode);
-            let roots = match *words {
-                [_, _, function, ..] if op == Op::EntryPoint as u32 => vec![function],
-                [_, target, decoration, .., kind]
-                    if op == Op::Decorate as u32
-                        && decoration == Decoration::LinkageAttributes as u32
-                        && kind != LinkageType::Import as u32 =>
-                {
-                    vec![target]
-                }
-                _ if self.stands_for_itself(instruction) => self.ids(words),
-                _ => continue,
-            };
-            for root in roots {
-                if !self.is_discarded(root) {
-                    self.mark(root, root)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the instruction neither defines something nor says something about something else.
-    fn stands_for_itself(&self, instruction: &Instruction) -> bool {
-        const ABOUT: [Op; 17] = [
-            Op::EntryPoint,
-            Op::ExecutionMode,
-            Op::ExecutionModeId,
-            Op::Name,
-            Op::MemberName,
-            Op::Decorate,
-            Op::DecorateId,
-            Op::DecorateString,
-            Op::MemberDecorate,
-            Op::MemberDecorateString,
-            Op::GroupDecorate,
-            Op::GroupMemberDecorate,
-            Op::TypeForwardPointer,
-            Op::Capability,
-            Op::Extension,
-            Op::Nop,
-            Op::NoLine,
-        ];
-        let has_result = grammar().shape(instruction.opcode).is_some_and(|shape| shape.has_result);
-        !has_result && !ABOUT.iter().any(|op| instruction.is(*op))
-    }
-
-    /// All ids, or what may be ids, of an instruction.
-    fn ids(&mut self, words: &[u32]) -> Vec<u32> {
-        let mut ids = Vec::new();
-        grammar().visit(words, &self.module.opencl, &mut self.enumerants, &mut |item| {
-            if let Item::Id(id) | Item::Perhaps(id) = item {
-                ids.push(id);
-            }
-        });
-        ids
-    }
-
-    /// What is said about things that stay may refer to further things.
-    fn mark_by_decorations(&mut self) -> Result<bool, Error> {
-        for instruction in &self.module.globals {
-            let words = self.module.words_of(instruction);
-            let about = match *words {
-                [_, target, decoration, ..] if instruction.is(Op::DecorateId) && decoration != Decoration::ConditionalINTEL as u32 => {
-                    target
-                }
-                [_, target, ..] if instruction.is(Op::ExecutionModeId) => target,
-                [_, group, ref targets @ ..] if instruction.is(Op::GroupDecorate) => {
-                    if targets.iter().any(|target| self.is_live(*target)) {
-                        self.mark(group, group)?;
-                    }
-                    continue;
-                }
-                [_, group, ref targets @ ..] if instruction.is(Op::GroupMemberDecorate) => {
-                    if targets.chunks(2).any(|target| self.is_live(target[0])) {
-                        self.mark(group, group)?;
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            if self.is_live(about) {
-                for id in self.ids(words) {
-                    self.mark(id, about)?;
-                }
-            }
-        }
-        Ok(!self.list.is_empty())
-    }
-
-    fn walk_global(&mut self, index: usize, origin: u32) -> Result<(), Error> {
-        let words = match self.replacement(&self.module.globals[index]) {
-            Some(words) => Cow::Owned(words),
-            None => Cow::Borrowed(self.module.words_of(&self.module.globals[index])),
-        };
-        for id in self.ids(&words) {
-            self.mark(id, origin)?;
-        }
-        Ok(())
-    }
-
-    /// What a constant of Aspen's becomes: the plain constant that it is. `None` for everything else.
-    fn replacement(&self, of: &Instruction) -> Option<Vec<u32>> {
-        let [_, kind, id, ..] = *self.module.words_of(of) else { return None };
-        if !grammar().shape(of.opcode).is_some_and(|shape| shape.has_type) {
-            return None;
-        }
-        match self.constants.ours(id)? {
-            Known::Bool(true) => Some(instruction(Op::ConstantTrue, &[kind, id])),
-            Known::Bool(false) => Some(instruction(Op::ConstantFalse, &[kind, id])),
-            Known::Constant(other) => {
-                let (defined, words) = self.module.global(other)?;
-                let plain = [Op::Constant, Op::ConstantTrue, Op::ConstantFalse, Op::ConstantNull, Op::ConstantComposite];
-                let copied = plain.iter().any(|op| defined.is(*op)) && words.get(1) == Some(&kind);
-                copied.then(|| [&words[..2], &[id], &words[3..]].concat())
-            }
-        }
-    }
-
-    fn walk_function(&mut self, index: usize) -> Result<(), Error> {
-        let module = self.module;
-        let function = module.functions[index];
-        let ours = |word: &u32| self.ours.contains(*word);
-        // Literals may look like ids; the walk that knows better is the slower one.
-        if module.body(&function).iter().any(ours) && self.uses_ours(&function) {
-            let folded = fold(module, &self.constants, module.body(&function), function.at, &mut self.enumerants)?;
-            self.folded.insert(index, folded);
-        }
-        let folded = self.folded.remove(&index);
-        let found = self.walk_body(folded.as_deref().unwrap_or(module.body(&function)));
-        if let Some(folded) = folded {
-            self.folded.insert(index, folded);
-        }
-        for id in found {
-            self.mark(id, function.id)?;
-        }
-        Ok(())
-    }
-
-    fn uses_ours(&mut self, function: &Function) -> bool {
-        let mut found = false;
-        for (_, words) in instructions(self.module.body(function)) {
-            let ours = &self.ours;
-            grammar().visit(words, &self.module.opencl, &mut self.enumerants, &mut |item| {
-                if let Item::Id(id) = item {
-                    found |= ours.contains(id);
-                }
-            });
-        }
-        found
-    }
-
-    /// Notes what a body holds and asks for, and returns what it refers to that is not marked yet.
-    fn walk_body(&mut self, body: &[u32]) -> Vec<u32> {
-        let mut found = Vec::new();
-        let (grammar, module) = (grammar(), self.module);
-        let mut atomics = 0;
-        for (opcode, words) in instructions(body) {
-            self.left.opcode(opcode);
-            if let Some(shape) = grammar.shape(opcode)
-                && shape.has_result
-                && opcode != Op::Function as u16
-                && let Some(&result) = words.get(1 + usize::from(shape.has_type))
-            {
-                self.live.insert(result);
-            }
-            let (live, left) = (&mut self.live, &mut self.left);
-            grammar.visit(words, &module.opencl, &mut self.enumerants, &mut |item| match item {
-                Item::Enumerant(index) => left.enumerant(index),
-                Item::Id(id) => {
-                    if !live.contains(id) && module.definition(id) != Definition::Local {
-                        found.push(id);
-                    }
-                }
-                Item::Perhaps(id) => match module.definition(id) {
-                    // It may be defined here, and then what is said about it stays.
-                    Definition::Local => live.insert(id),
-                    _ => found.push(id),
-                },
-            });
-            if is_atomic(opcode) {
-                atomics += 1;
-                let scalar = self.atomic_scalar(opcode, words, if atomics < SEARCHES { body } else { &[] });
-                self.left.of_atomic(opcode, scalar);
-            }
-        }
-        found
-    }
-
-    /// What an atomic operation of that body works on.
-    fn atomic_scalar(&self, opcode: u16, words: &[u32], body: &[u32]) -> Option<(Op, u32)> {
-        let kind = if u32::from(opcode) == Op::AtomicStore as u32 {
-            let value = *words.get(4)?;
-            match self.module.global(value) {
-                Some((_, [_, kind, ..])) => *kind,
-                _ => instructions(body).find_map(|(opcode, words)| {
-                    let typed = grammar().shape(opcode).is_some_and(|shape| shape.has_type);
-                    (typed && words.get(2) == Some(&value)).then(|| words[1])
-                })?,
-            }
-        } else {
-            *words.get(1)?
-        };
-        match self.module.global(kind)? {
-            (defined, [_, _, width, ..]) if defined.is(Op::TypeInt) => Some((Op::TypeInt, *width)),
-            (defined, [_, _, width, ..]) if defined.is(Op::TypeFloat) => Some((Op::TypeFloat, *width)),
-            _ => None,
-        }
-    }
-
-    /// What something asks for that is not walked over otherwise.
-    fn note(needs: &mut Needs, module: &Module<'_>, enumerants: &mut Enumerants, words: &[u32]) {
-        let opcode = (words[0] & 0xffff) as u16;
-        needs.opcode(opcode);
-        needs.of_type(opcode, words);
-        grammar().visit(words, &module.opencl, enumerants, &mut |item| {
-            if let Item::Enumerant(index) = item {
-                needs.enumerant(index);
-            }
-        });
-    }
-
     fn write(mut self) -> Vec<u8> {
-        let module = self.module;
+        let module = self.marks.module;
         let mut gone = Needs::default();
-        let mut globals: Vec<Option<Cow<'_, [u32]>>> = Vec::with_capacity(module.globals.len());
+        let mut fates: Vec<Fate> = Vec::with_capacity(module.globals.len());
+        let mut guarded = IdSet::new(module.bound());
         for instruction in &module.globals {
-            let written = self.global(instruction);
-            if !(instruction.is(Op::Capability) || instruction.is(Op::Extension)) {
-                match &written {
-                    Some(words) => Self::note(&mut self.left, module, &mut self.enumerants, words),
-                    None => Self::note(&mut gone, module, &mut self.enumerants, module.words_of(instruction)),
+            let role = grammar().brief(instruction.opcode).role;
+            let fate = self.fate(instruction, role);
+            if role != Role::Capability && role != Role::Extension {
+                let Marks { left, enumerants, .. } = &mut self.marks;
+                match fate {
+                    Fate::Goes => note(&mut gone, module, enumerants, module.words_of(instruction)),
+                    Fate::Stays => note(left, module, enumerants, module.words_of(instruction)),
+                    Fate::Changes => {
+                        let words = self.rewritten(instruction);
+                        let Marks { left, enumerants, .. } = &mut self.marks;
+                        note(left, module, enumerants, &words);
+                    }
                 }
             }
-            globals.push(written);
+            if let ([_, target, name @ ..], true) = (module.words_of(instruction), instruction.is(Op::Name) && fate == Fate::Stays)
+                && is_guarded_body(name)
+            {
+                guarded.insert(*target);
+            }
+            fates.push(fate);
         }
         if self.is_undecided() {
             self.note_gone_functions(&mut gone);
         }
-        gone.extend(&self.left);
-        self.assemble(globals, &gone)
+        gone.extend(&self.marks.left);
+        self.decide_declarations(&mut fates, &gone);
+        self.assemble(&fates, &guarded)
     }
 
-    /// Whether it depends on what is gone if a declaration stays: what asks for it now does not.
-    fn is_undecided(&self) -> bool {
-        let left = self.left.asked(&self.enumerants);
-        self.module.globals.iter().any(|global| match self.module.words_of(global) {
-            [_, number] if global.is(Op::Capability) => left.leaves_open(*number),
-            [_, name @ ..] if global.is(Op::Extension) => !left.extensions.contains(&literal(name).as_str()),
+    /// Whether it depends on what is gone if a declaration stays: neither what asks for it now nor another declaration says so.
+    fn is_undecided(&mut self) -> bool {
+        let module = self.marks.module;
+        let Marks { left, enumerants, .. } = &mut self.marks;
+        let mut declared = Needs::default();
+        let declarations = || module.globals.iter().filter(|global| global.is(Op::Capability) || global.is(Op::Extension));
+        declarations().for_each(|declaration| note(&mut declared, module, enumerants, module.words_of(declaration)));
+        let (left, declared) = (left.asked(enumerants), declared.asked(enumerants));
+        declarations().any(|declaration| match module.words_of(declaration) {
+            [_, number] if declaration.is(Op::Capability) => left.leaves_open(*number),
+            [_, name @ ..] if declaration.is(Op::Extension) => {
+                let name = literal(name);
+                !left.extensions.contains(&name.as_str()) && !declared.extensions.contains(&name.as_str())
+            }
             _ => false,
         })
     }
 
     fn note_gone_functions(&mut self, gone: &mut Needs) {
-        let module = self.module;
+        let module = self.marks.module;
         for (index, function) in module.functions.iter().enumerate() {
-            if self.is_live(function.id) && !self.folded.contains_key(&index) {
+            if self.marks.is_live(function.id) && self.marks.folded(index).is_none() {
                 continue;
             }
             for (opcode, words) in instructions(module.body(function)) {
-                Self::note(gone, module, &mut self.enumerants, words);
-                if is_atomic(opcode) {
+                note(gone, module, &mut self.marks.enumerants, words);
+                if grammar().brief(opcode).atomic {
                     for width in [16, 32, 64] {
                         gone.of_atomic(opcode, Some((Op::TypeFloat, width)));
                     }
@@ -406,150 +130,197 @@ impl<'m> Sweep<'m> {
         }
     }
 
-    /// The module's words with the declarations that are still needed.
-    fn assemble(mut self, globals: Vec<Option<Cow<'_, [u32]>>>, before: &Needs) -> Vec<u8> {
-        let module = self.module;
-        let (asked, left) = (before.asked(&self.enumerants), self.left.asked(&self.enumerants));
-        let declared = |instruction: &Instruction| {
-            let number = module.words_of(instruction).get(1).copied().unwrap_or_default();
-            (!instruction.is(Op::Capability) || asked.keeps_capability(&left, number)).then_some(number)
-        };
-        let capabilities: Vec<(u32, bool)> = (module.globals.iter().filter(|instruction| instruction.is(Op::Capability)))
-            .map(|instruction| (module.words_of(instruction).get(1).copied().unwrap_or_default(), declared(instruction).is_some()))
-            .collect();
+    /// Which declarations are still needed. `before`: what the module asked for.
+    fn decide_declarations(&mut self, fates: &mut [Fate], before: &Needs) {
+        let module = self.marks.module;
+        let Marks { left, enumerants, .. } = &mut self.marks;
+        let (asked, still_asked) = (before.asked(enumerants), left.asked(enumerants));
         // Capabilities ask for extensions, too.
         let (mut all, mut kept) = (Needs::default(), Needs::default());
         all.extend(before);
-        kept.extend(&self.left);
-        for (number, stays) in &capabilities {
-            let words = instruction(Op::Capability, &[*number]);
-            Self::note(&mut all, module, &mut self.enumerants, &words);
-            if *stays {
-                Self::note(&mut kept, module, &mut self.enumerants, &words);
+        kept.extend(left);
+        for (global, fate) in module.globals.iter().zip(&mut *fates).filter(|(global, _)| global.is(Op::Capability)) {
+            let number = module.words_of(global).get(1).copied().unwrap_or_default();
+            let words = instruction(Op::Capability, &[number]);
+            note(&mut all, module, enumerants, &words);
+            if asked.keeps_capability(&still_asked, number) {
+                note(&mut kept, module, enumerants, &words);
+            } else {
+                *fate = Fate::Goes;
             }
         }
-        let (all, kept) = (all.asked(&self.enumerants), kept.asked(&self.enumerants));
-        let mut capabilities = capabilities.into_iter();
-        let mut out: Vec<u8> = Vec::with_capacity(module.words.len() * 4);
-        let mut put = |words: &[u32]| put(&mut out, words);
-        put(&module.words[..HEADER_WORDS]);
-        for (instruction, written) in module.globals.iter().zip(globals) {
-            let stays = match (instruction, &written) {
-                (_, None) => false,
-                (instruction, _) if instruction.is(Op::Capability) => capabilities.next().is_none_or(|(_, stays)| stays),
-                (instruction, Some(words)) if instruction.is(Op::Extension) => all.keeps_extension(&kept, &literal(&words[1..])),
-                _ => true,
-            };
-            if let (true, Some(words)) = (stays, &written) {
-                put(words);
+        let (all, kept) = (all.asked(enumerants), kept.asked(enumerants));
+        for (global, fate) in module.globals.iter().zip(fates).filter(|(global, _)| global.is(Op::Extension)) {
+            if !all.keeps_extension(&kept, &literal(&module.words_of(global)[1..])) {
+                *fate = Fate::Goes;
             }
         }
-        let guarded = self.guarded_bodies();
-        for (index, function) in module.functions.iter().enumerate().filter(|(_, function)| self.is_live(function.id)) {
-            let body = self.folded.get(&index).map_or(module.body(function), Vec::as_slice);
-            match guarded.contains(&function.id).then(|| body.split_at_checked(4)).flatten() {
-                Some(([op, of, id, control], rest)) => {
-                    let control = FunctionControl::from_bits_retain(*control).difference(FunctionControl::DONT_INLINE);
-                    put(&[*op, *of, *id, (control | FunctionControl::INLINE).bits()]);
-                    put(rest);
+    }
+
+    /// The words that stay, in their order.
+    fn assemble(&self, fates: &[Fate], guarded: &IdSet) -> Vec<u8> {
+        let module = self.marks.module;
+        let mut out = Output::new(&module.words);
+        out.copy(0..HEADER_WORDS);
+        for (instruction, fate) in module.globals.iter().zip(fates) {
+            match fate {
+                Fate::Goes => {}
+                Fate::Stays => out.copy(instruction.at()..instruction.end()),
+                Fate::Changes => out.add(&self.rewritten(instruction)),
+            }
+        }
+        for (index, function) in module.functions.iter().enumerate().filter(|(_, function)| self.marks.is_live(function.id)) {
+            let folded = self.marks.folded(index);
+            // The functions that kept bodies of `if_device_has` apart until it is decided which of them stay may be inlined now.
+            let inlined = guarded.contains(function.id).then(|| {
+                let control = FunctionControl::from_bits_retain(module.words[function.at + 3]);
+                (control.difference(FunctionControl::DONT_INLINE) | FunctionControl::INLINE).bits()
+            });
+            match (folded, inlined) {
+                (None, None) => out.copy(function.at..function.end),
+                (Some(words), None) => out.add(words),
+                (None, Some(control)) => {
+                    out.copy(function.at..function.at + 3);
+                    out.add(&[control]);
+                    out.copy(function.at + 4..function.end);
                 }
-                _ => put(body),
+                (Some(words), Some(control)) => {
+                    out.add(&words[..3]);
+                    out.add(&[control]);
+                    out.add(&words[4..]);
+                }
             }
         }
+        out.finish()
+    }
+
+    /// What becomes of an instruction before the functions.
+    fn fate(&self, of: &Instruction, role: Role) -> Fate {
+        let marks = &self.marks;
+        let stays_if = |stays: bool| if stays { Fate::Stays } else { Fate::Goes };
+        match (role, marks.module.words_of(of)) {
+            (Role::EntryPoint, &[_, _, function, ref rest @ ..]) => {
+                if !marks.is_live(function) {
+                    return Fate::Goes;
+                }
+                let interface = &rest[literal_length(rest)..];
+                if interface.iter().all(|id| marks.is_live(*id)) { Fate::Stays } else { Fate::Changes }
+            }
+            (Role::Decorate | Role::DecorateId, &[_, _, decoration, ..]) if decoration == Decoration::ConditionalINTEL as u32 => Fate::Goes,
+            (Role::Decorate, &[_, target, decoration, ..]) if decoration == Decoration::SpecId as u32 => {
+                stays_if(marks.is_live(target) && !marks.is_ours(target))
+            }
+            (Role::Group, [_, group, targets @ ..]) => self.fate_of_list(*group, targets.iter()),
+            (Role::GroupMember, [_, group, targets @ ..]) => self.fate_of_list(*group, targets.iter().step_by(2)),
+            (Role::About | Role::Decorate | Role::DecorateId | Role::ModeId, &[_, target, ..]) => stays_if(marks.is_live(target)),
+            (Role::Defines, words) => {
+                let id = words.get(grammar().brief(of.opcode).result_at()).copied().unwrap_or_default();
+                match marks.is_live(id) {
+                    false => Fate::Goes,
+                    true if marks.is_ours(id) && marks.replacement(of).is_some() => Fate::Changes,
+                    true => Fate::Stays,
+                }
+            }
+            _ => Fate::Stays,
+        }
+    }
+
+    /// A group's list of targets, as far as they stay.
+    fn fate_of_list<'t>(&self, group: u32, targets: impl Iterator<Item = &'t u32>) -> Fate {
+        let (mut some, mut all) = (false, true);
+        for target in targets {
+            let is_live = self.marks.is_live(*target);
+            some |= is_live;
+            all &= is_live;
+        }
+        match (some && self.marks.is_live(group), all) {
+            (false, _) => Fate::Goes,
+            (true, true) => Fate::Stays,
+            (true, false) => Fate::Changes,
+        }
+    }
+
+    /// An instruction before the functions of which some is lost, or that is a constant of Aspen's.
+    fn rewritten(&self, of: &Instruction) -> Vec<u32> {
+        let marks = &self.marks;
+        let words = marks.module.words_of(of);
+        let mut out = match (grammar().brief(of.opcode).role, words) {
+            (Role::EntryPoint, [_, _, _, rest @ ..]) => {
+                let interface = 3 + literal_length(rest);
+                let left = words[interface..].iter().copied().filter(|id| marks.is_live(*id));
+                words[..interface].iter().copied().chain(left).collect()
+            }
+            (Role::Group, [op, group, targets @ ..]) => {
+                let left = targets.iter().copied().filter(|id| marks.is_live(*id));
+                [*op, *group].into_iter().chain(left).collect()
+            }
+            (Role::GroupMember, [op, group, targets @ ..]) => {
+                let left = targets.chunks(2).filter(|pair| marks.is_live(pair[0])).flatten().copied();
+                [*op, *group].into_iter().chain(left).collect()
+            }
+            _ => marks.replacement(of).unwrap_or_else(|| words.to_vec()),
+        };
+        let length = u32::try_from(out.len()).unwrap_or(u32::MAX);
+        out[0] = length << 16 | out[0] & 0xffff;
         out
     }
-
-    /// The functions that kept bodies of `if_device_has` apart until it is decided which of them stay; now they may be inlined.
-    fn guarded_bodies(&self) -> BTreeSet<u32> {
-        let names =
-            self.module.globals.iter().filter(|global| global.is(Op::Name)).filter_map(|global| match self.module.words_of(global) {
-                [_, id, name @ ..] => Some((*id, literal(name))),
-                _ => None,
-            });
-        names.filter(|(_, name)| GUARDED_BODIES.iter().any(|part| name.contains(part))).map(|(id, _)| id).collect()
-    }
-
-    /// An instruction before the functions as it is written, if it is.
-    fn global(&self, of: &Instruction) -> Option<Cow<'m, [u32]>> {
-        let module = self.module;
-        let words = module.words_of(of);
-        let whole = Some(Cow::Borrowed(words));
-        let op = u32::from(of.opcode);
-        let only_if = |stays: bool| whole.clone().filter(|_| stays);
-        match *words {
-            [_, _, function, ref rest @ ..] if op == Op::EntryPoint as u32 => {
-                let interface = 3 + literal_length(rest);
-                let lost = words[interface.min(words.len())..].iter().any(|id| !self.is_live(*id));
-                match (self.is_live(function), lost) {
-                    (false, _) => None,
-                    (true, false) => whole,
-                    (true, true) => {
-                        let left = words[interface..].iter().copied().filter(|id| self.is_live(*id));
-                        Some(Cow::Owned(instruction(Op::EntryPoint, &words[1..interface].iter().copied().chain(left).collect::<Vec<_>>())))
-                    }
-                }
-            }
-            [_, _, decoration, ..]
-                if (op == Op::Decorate as u32 || op == Op::DecorateId as u32) && decoration == Decoration::ConditionalINTEL as u32 =>
-            {
-                None
-            }
-            [_, target, decoration, ..] if op == Op::Decorate as u32 && decoration == Decoration::SpecId as u32 => {
-                only_if(self.is_live(target) && !self.ours.contains(target))
-            }
-            [_, group, ref targets @ ..] if op == Op::GroupDecorate as u32 => {
-                let left: Vec<u32> = targets.iter().copied().filter(|id| self.is_live(*id)).collect();
-                self.fewer(of, group, targets, left)
-            }
-            [_, group, ref targets @ ..] if op == Op::GroupMemberDecorate as u32 => {
-                let left: Vec<u32> = targets.chunks(2).filter(|pair| self.is_live(pair[0])).flatten().copied().collect();
-                self.fewer(of, group, targets, left)
-            }
-            [_, target, ..] if is_about(op) => only_if(self.is_live(target)),
-            _ => {
-                let Some(shape) = grammar().shape(of.opcode).filter(|shape| shape.has_result) else { return whole };
-                let id = words.get(1 + usize::from(shape.has_type)).copied().unwrap_or_default();
-                match self.is_live(id) {
-                    false => None,
-                    true => self.replacement(of).map_or(whole, |words| Some(Cow::Owned(words))),
-                }
-            }
-        }
-    }
-
-    /// A list of targets, as far as they stay.
-    fn fewer(&self, of: &Instruction, group: u32, targets: &[u32], left: Vec<u32>) -> Option<Cow<'m, [u32]>> {
-        if left.is_empty() || !self.is_live(group) {
-            return None;
-        }
-        let words = self.module.words_of(of);
-        if left.len() == targets.len() {
-            return Some(Cow::Borrowed(words));
-        }
-        let length = u32::try_from(left.len() + 2).unwrap_or(u32::MAX);
-        Some(Cow::Owned([&[length << 16 | words[0] & 0xffff, group][..], &left].concat()))
-    }
 }
 
-/// Says something about the id that is its first operand.
-fn is_about(op: u32) -> bool {
-    const ABOUT: [Op; 10] = [
-        Op::ExecutionMode,
-        Op::ExecutionModeId,
-        Op::Name,
-        Op::MemberName,
-        Op::Decorate,
-        Op::DecorateId,
-        Op::DecorateString,
-        Op::MemberDecorate,
-        Op::MemberDecorateString,
-        Op::TypeForwardPointer,
-    ];
-    ABOUT.iter().any(|about| *about as u32 == op)
+/// Notes what an instruction asks for.
+fn note(needs: &mut Needs, module: &Module<'_>, enumerants: &mut Enumerants, words: &[u32]) {
+    let opcode = (words[0] & 0xffff) as u16;
+    needs.opcode(opcode);
+    match grammar().brief(opcode).class {
+        Class::Ids | Class::Literals | Class::Unknown => {}
+        Class::Walk | Class::Access => grammar().visit(words, &module.opencl, enumerants, &mut |item| {
+            if let Item::Enumerant(index) = item {
+                needs.enumerant(index);
+            }
+        }),
+    }
+    needs.of_type(opcode, words);
 }
 
-fn is_atomic(opcode: u16) -> bool {
-    let op = u32::from(opcode);
-    (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&op)
-        || [Op::AtomicFAddEXT, Op::AtomicFMinEXT, Op::AtomicFMaxEXT].iter().any(|atomic| *atomic as u32 == op)
+/// Whether the name is that of a function that keeps a body of `if_device_has` apart.
+fn is_guarded_body(name: &[u32]) -> bool {
+    let bytes = || name.iter().flat_map(|word| word.to_le_bytes());
+    GUARDED_BODIES.iter().any(|begin| bytes().take(begin.len()).eq(begin.bytes()))
+}
+
+/// A module that is written: pieces of another, and words of its own.
+struct Output<'m> {
+    words: &'m [u32],
+    /// What is copied next; neighbours are copied at once.
+    run: Range<usize>,
+    bytes: Vec<u8>,
+}
+
+impl<'m> Output<'m> {
+    fn new(words: &'m [u32]) -> Output<'m> {
+        Output { words, run: 0..0, bytes: Vec::with_capacity(words.len() * 4) }
+    }
+
+    fn copy(&mut self, range: Range<usize>) {
+        if self.run.end == range.start {
+            self.run.end = range.end;
+        } else {
+            self.flush();
+            self.run = range;
+        }
+    }
+
+    fn add(&mut self, words: &[u32]) {
+        self.flush();
+        put(&mut self.bytes, words);
+    }
+
+    fn flush(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        put(&mut self.bytes, &self.words[run]);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.flush();
+        self.bytes
+    }
 }

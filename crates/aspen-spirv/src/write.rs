@@ -11,7 +11,7 @@ use crate::conditions::{Alternative, Clause, Conditions, alternative};
 use crate::constants::Constants;
 use crate::error::Error;
 use crate::grammar::{Enumerants, Item, grammar};
-use crate::module::{Definition, HEADER_WORDS, Module, instruction, instructions, literal, to_literal};
+use crate::module::{Definition, HEADER_WORDS, Instruction, Module, instruction, instructions, literal, to_literal};
 use crate::spec_id::{Numbering, SpecId};
 
 const EXTENSION: &str = "SPV_INTEL_function_variants";
@@ -361,7 +361,7 @@ impl<'m> Writer<'m> {
         let mut from = HEADER_WORDS;
         let functions = module.functions.first().map_or(module.words.len(), |function| function.at);
         for (at, new) in declarations {
-            let to = module.globals.get(at).map_or(functions, |global| global.at);
+            let to = module.globals.get(at).map_or(functions, Instruction::at);
             words.extend(&module.words[from..to]);
             words.extend(new);
             from = to;

@@ -458,6 +458,23 @@ fn bad_input_is_named() {
         let said = error(&assemble(&text));
         assert!(said.contains(why) && said.contains("'fp64'"), "{why}: {said}");
     }
+    // Selections whose arms come later: a circle, and a chain that would be deep.
+    let selections = |arms: &str| {
+        let text = CAPABILITIES.replace("OpDecorate %2 !6247 %20", "OpDecorate %2 !6247 %60");
+        text.replace("%30 = OpConstant", &format!("{arms}%30 = OpConstant"))
+    };
+    let circle = "%60 = OpSpecConstantOp %11 Select %21 %61 %61\n%61 = OpSpecConstantOp %11 Select %21 %62 %62\n\
+                  %62 = OpSpecConstantOp %11 Select %21 %60 %60\n";
+    let chain: String = (0..100_000)
+        .map(|link| {
+            let (this, next) = (if link == 0 { 60 } else { 1000 + link }, 1001 + link);
+            format!("%{this} = OpSpecConstantOp %11 Select %21 %{next} %{next}\n")
+        })
+        .collect();
+    for arms in [circle, &(chain + "%101000 = OpSpecConstantOp %11 LogicalNot %21\n")] {
+        let said = error(&assemble(&selections(arms)));
+        assert!(said.contains("to a constant that comes later") && said.contains("'fp64'"), "{said}");
+    }
     let strange = CAPABILITIES.replace("OpDecorate %20 SpecId", "OpDecorate %30 SpecId 1342177285\nOpDecorate %20 SpecId");
     assert_eq!(error(&assemble(&strange)), "%30 has SpecId 0x50000005, but is no boolean specialization constant");
     // A kept function that calls a discarded one.
@@ -479,4 +496,19 @@ fn bad_input_is_named() {
     let left = specialise(&unknown, &with(&[])).expect("it is kept").into_owned();
     assert!(left.chunks(4).any(|word| word == (3u32 << 16 | 8190).to_le_bytes()));
     assert!(left.windows(16).any(|words| words == [4u32 << 16 | 59, 19, 41, 5].map(u32::to_le_bytes).concat()), "the variable %41 stays");
+}
+
+/// Bodies of `if_device_has` may be inlined once it is decided which of them stay; what else a user keeps apart stays apart.
+#[test]
+fn only_guarded_bodies_are_opened_to_inlining() {
+    let guarded = "_ZN4sycl6detail16where_device_hasIJLNS_6aspectE6EEZ4mainEUlvE_JEEEvRT0_DpRT1_";
+    let names = [guarded, "_ZN4sycl6detail18where_device_lacksIJE", "_ZN4user4workIZN4sycl6detail16where_device_hasIEvE", "_Z5plainv"];
+    for (name, control) in names.into_iter().zip(["Inline", "Inline", "DontInline", "DontInline"]) {
+        let text =
+            kernel("OpBranchConditional %21 %101 %102\n%101 = OpLabel\n%110 = OpFunctionCall %10 %2\nOpBranch %102\n%102 = OpLabel\n")
+                .replace("\"with\"", &format!("\"{name}\""))
+                .replace("%2 = OpFunction %10 None", "%2 = OpFunction %10 DontInline");
+        let left = special(&text, &["fp64"]);
+        assert!(left.contains(&format!("%2 = OpFunction %10 {control} %13\n")), "{name}: {left}");
+    }
 }
