@@ -6,7 +6,7 @@
 //! Places: a buffer lives in memory of the host, and has a copy on each device that asked for its address and does not share the host's
 //! memory. A command brings the content to where it runs just before it runs; the hazards keep everybody else away meanwhile.
 
-use std::alloc::{self, Layout};
+use std::alloc::Layout;
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +17,7 @@ use crate::command::{Command, Work, lock};
 use crate::error::{Code, Error, Result};
 use crate::pool::Pool;
 use crate::system::Device;
+use crate::zeroed::Zeroed;
 
 /// How a command uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,8 +73,8 @@ pub struct Buffer {
     memory: NonNull<u8>,
     size: usize,
     alignment: usize,
-    /// Set if the memory is the buffer's own.
-    owned: Option<Layout>,
+    /// The memory, if it is the buffer's own. Commands that use it hold the buffer, so none is left when it goes.
+    _owned: Option<Zeroed>,
     hazards: Mutex<Hazards>,
     /// Whether there is any copy, to be asked without a lock.
     copied: AtomicBool,
@@ -120,24 +121,23 @@ impl Buffer {
         let buffer = |memory, owned| {
             let (alignment, hazards) = (alignment.max(ALIGNMENT), Mutex::default());
             let (copied, copies) = (AtomicBool::new(false), Mutex::default());
-            Arc::new(Buffer { pool: pool.clone(), memory, size, alignment, owned, hazards, copied, copies })
+            Arc::new(Buffer { pool: pool.clone(), memory, size, alignment, _owned: owned, hazards, copied, copies })
         };
         if use_host {
             let memory = NonNull::new(host)
                 .ok_or_else(|| Error::new(Code::Invalid, "a buffer cannot use host memory at a null address (aspen_buffer_create)"))?;
             return Ok(buffer(memory, None));
         }
-        let layout = Layout::from_size_align(size.max(1), alignment.max(ALIGNMENT))
+        Layout::from_size_align(size.max(1), alignment.max(ALIGNMENT))
             .map_err(|_| Error::new(Code::Invalid, format!("a buffer of {size} bytes cannot be aligned to {alignment}")))?;
-        // Zeroed pages come from the system for free, and no run depends on what memory held before.
-        // SAFETY: the layout has at least one byte.
-        let memory = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })
+        // Zeroed, so that no run depends on what memory held before.
+        let owned = Zeroed::new(size, alignment.max(ALIGNMENT))
             .ok_or_else(|| Error::new(Code::MemoryAllocation, format!("no memory for a buffer of {size} bytes")))?;
         if !host.is_null() {
             // SAFETY: readable by this function's contract; the destination is fresh and at least as large.
-            unsafe { std::ptr::copy_nonoverlapping(host, memory.as_ptr(), size) };
+            unsafe { std::ptr::copy_nonoverlapping(host, owned.memory().as_ptr(), size) };
         }
-        Ok(buffer(memory, Some(layout)))
+        Ok(buffer(owned.memory(), Some(owned)))
     }
 
     /// Where host accessors and host tasks find the data; the same for the buffer's life.
@@ -315,10 +315,6 @@ impl Drop for Buffer {
         for copy in mem::take(&mut lock(&self.copies).list) {
             // SAFETY: allocated by this device in `address` with this layout; commands that use it hold the buffer, so none is left.
             unsafe { copy.device.real().free(copy.memory, copy.layout) };
-        }
-        if let Some(layout) = self.owned {
-            // SAFETY: allocated in `create` with this layout; commands that use the memory hold the buffer, so none is left.
-            unsafe { alloc::dealloc(self.memory.as_ptr(), layout) };
         }
     }
 }

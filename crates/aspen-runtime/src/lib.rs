@@ -24,6 +24,7 @@ mod selector;
 mod specialise;
 pub mod system;
 pub mod usm;
+mod zeroed;
 
 pub use command::Status;
 pub use environment::Environment;
