@@ -95,6 +95,16 @@ impl Answers {
         (self.usm_device | self.usm_host | self.usm_shared) & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0
     }
 
+    /// Whether it has SVM allocations, which are used where there is no USM.
+    pub fn has_svm(&self) -> bool {
+        self.svm & (sys::SVM_COARSE_GRAIN_BUFFER | sys::SVM_FINE_GRAIN_BUFFER) != 0
+    }
+
+    /// Whether SVM stands for USM, and has all these capabilities.
+    pub fn has_svm_instead(&self, capabilities: u64) -> bool {
+        !self.has_usm() && self.has_svm() && self.svm & capabilities == capabilities
+    }
+
     /// Whether kernels reach all memory of the host. Where USM and SVM disagree (the FPGA emulator), the more careful answer counts.
     pub fn has_system_memory(&self) -> bool {
         if self.has_usm() {

@@ -23,12 +23,22 @@ const ASPECTS: [(&str, Has); 16] = [
     ("online_compiler", Answers::takes_spirv),
     ("online_linker", |answers| answers.takes_spirv() && answers.linker_available),
     ("queue_profiling", |answers| answers.queue_properties & sys::QUEUE_PROFILING_ENABLE != 0),
-    ("usm_device_allocations", |answers| answers.usm_device & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0),
-    ("usm_host_allocations", |answers| answers.usm_host & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0),
-    ("usm_shared_allocations", |answers| answers.usm_shared & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0),
-    ("usm_atomic_host_allocations", |answers| answers.usm_host & sys::UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS != 0),
-    ("usm_atomic_shared_allocations", |answers| answers.usm_shared & sys::UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS != 0),
+    ("usm_device_allocations", |answers| access(answers.usm_device) || answers.has_svm_instead(0)),
+    ("usm_host_allocations", |answers| access(answers.usm_host) || answers.has_svm_instead(sys::SVM_FINE_GRAIN_BUFFER)),
+    ("usm_shared_allocations", |answers| access(answers.usm_shared) || answers.has_svm_instead(sys::SVM_FINE_GRAIN_BUFFER)),
+    ("usm_atomic_host_allocations", |answers| atomics(answers.usm_host) || answers.has_svm_instead(SVM_ATOMICS)),
+    ("usm_atomic_shared_allocations", |answers| atomics(answers.usm_shared) || answers.has_svm_instead(SVM_ATOMICS)),
 ];
+
+const SVM_ATOMICS: u64 = sys::SVM_FINE_GRAIN_BUFFER | sys::SVM_ATOMICS;
+
+fn access(usm: u64) -> bool {
+    usm & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0
+}
+
+fn atomics(usm: u64) -> bool {
+    usm & sys::UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS != 0
+}
 
 const SYSTEM_ALLOCATIONS: &str = "usm_system_allocations";
 

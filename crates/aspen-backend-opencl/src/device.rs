@@ -1,12 +1,15 @@
 //! Platforms and devices, and memory that their kernels reach.
 
 use std::alloc::Layout;
-use std::ptr::{self, NonNull};
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
+    fill_on_host,
 };
 use aspen_runtime::cache::{CacheKey, ProgramCache};
 use aspen_runtime::{Code, Error, Result};
@@ -14,9 +17,11 @@ use aspen_runtime::{Code, Error, Result};
 use crate::answers::{Answers, platform_text};
 use crate::capabilities::{capabilities, facts as device_facts};
 use crate::fit::fit;
-use crate::handles::{Context, DeviceId, Failure, PlatformId, Queue, Tried, device_ids, platform_ids};
+use crate::handles::{Context, DeviceId, PlatformId, Queue, Tried, device_ids, platform_ids};
 use crate::identity::Identity;
+use crate::memory::{Known, Memory};
 use crate::program::Image;
+use crate::submitted::{Address, Copy, Fill, Later};
 use crate::sys::{self, Api, Usm, cl_uint};
 
 /// The longest pattern that `clEnqueueMemFillINTEL` repeats.
@@ -33,10 +38,10 @@ pub(crate) struct Platform {
 /// What the devices of a platform have in common.
 struct Common {
     api: &'static Api,
-    usm: Option<Usm>,
     platform: PlatformId,
     ids: Vec<DeviceId>,
     cache: Option<Arc<ProgramCache>>,
+    svm: Known,
     /// Made when the first command needs it: most programs only look at a device.
     context: OnceLock<Tried<Arc<Context>>>,
 }
@@ -48,7 +53,10 @@ pub(crate) struct Device {
     answers: Answers,
     capabilities: Capabilities,
     facts: Facts,
-    queue: OnceLock<Tried<Queue>>,
+    memory: Option<Memory>,
+    /// Without and with profiling.
+    queues: [OnceLock<Tried<Queue>>; 2],
+    in_flight: AtomicUsize,
     identity: OnceLock<Identity>,
 }
 
@@ -82,11 +90,12 @@ pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) ->
                 })
                 .collect();
             let (ids, cache) = (found.iter().map(|(id, _)| *id).collect(), cache.cloned());
-            let common = Arc::new(Common { api, usm, platform: id, ids, cache, context: OnceLock::new() });
+            let common = Arc::new(Common { api, platform: id, ids, cache, svm: Known::default(), context: OnceLock::new() });
             let device = |(id, answers): (DeviceId, Answers)| {
                 let (capabilities, facts) = (capabilities(&answers), device_facts(&answers, &facts.version));
-                let identity = OnceLock::new();
-                Arc::new(Device { common: common.clone(), id, answers, capabilities, facts, queue: OnceLock::new(), identity })
+                let (memory, common) = (Memory::of(api, usm, &answers), common.clone());
+                let (queues, in_flight, identity) = Default::default();
+                Arc::new(Device { common, id, answers, capabilities, facts, memory, queues, in_flight, identity })
             };
             Some(Platform { devices: found.into_iter().map(device).collect(), facts })
         })
@@ -133,12 +142,23 @@ impl Device {
         self.tried_context().map_err(|failure| self.error(Code::Runtime, failure))
     }
 
-    /// The queue that all commands go through.
-    pub(crate) fn queue(&self) -> Result<&Queue> {
+    /// The queue that all commands go through, or those that are profiled.
+    pub(crate) fn queue(&self, profile: bool) -> Result<&Queue> {
         let context = self.context()?;
         let out_of_order = self.answers.queue_properties & sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
-        let queue = self.queue.get_or_init(|| Queue::create(context, self.id, out_of_order));
+        let profile = profile && self.answers.queue_properties & sys::QUEUE_PROFILING_ENABLE != 0;
+        let queue = self.queues[usize::from(profile)].get_or_init(|| Queue::create(context, self.id, out_of_order, profile));
         queue.as_ref().map_err(|failure| self.error(Code::Runtime, failure))
+    }
+
+    /// The same number for devices whose events may wait for each other.
+    pub(crate) fn chain(&self) -> usize {
+        Arc::as_ptr(&self.common).addr()
+    }
+
+    /// How many jobs are in its queues.
+    pub(crate) fn in_flight(&self) -> &AtomicUsize {
+        &self.in_flight
     }
 
     /// Where programs are kept, and the key of one of these modules.
@@ -151,7 +171,7 @@ impl Device {
     /// What kernels must be told that they may reach through pointers inside their functor.
     pub(crate) fn indirect_accesses(&self) -> Vec<cl_uint> {
         let mut out = Vec::new();
-        if self.common.usm.is_some() {
+        if matches!(self.memory, Some(Memory::Usm(_))) {
             for (capability, access) in [
                 (self.answers.usm_host, sys::KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL),
                 (self.answers.usm_device, sys::KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL),
@@ -168,83 +188,37 @@ impl Device {
         out
     }
 
+    /// The memory that each launch must name; `None` where kernels reach all there is without that.
+    pub(crate) fn pointers_to_name(&self) -> Option<Vec<*mut c_void>> {
+        let all = !self.memory.as_ref().is_some_and(Memory::is_svm) || self.answers.svm & sys::SVM_FINE_GRAIN_SYSTEM != 0;
+        (!all).then(|| self.common.svm.pointers())
+    }
+
     /// Whether kernels may require a sub-group size.
     pub(crate) fn has_sub_group_sizes(&self) -> bool {
         !self.answers.sub_group_sizes.is_empty()
     }
 
-    fn allocate(&self, usm: &Usm, kind: UsmKind, layout: Layout) -> Result<*mut u8> {
-        let context = self.context()?.handle();
-        let (size, mut error) = (layout.size(), sys::SUCCESS);
-        let alignment = cl_uint::try_from(layout.align()).map_err(|_| self.error(Code::MemoryAllocation, "the alignment is too large"))?;
-        // SAFETY: a context with this device, and no properties.
-        let pointer = unsafe {
-            match kind {
-                UsmKind::Host => (usm.clHostMemAllocINTEL)(context, ptr::null(), size, alignment, &mut error),
-                UsmKind::Device => (usm.clDeviceMemAllocINTEL)(context, self.id.0, ptr::null(), size, alignment, &mut error),
-                UsmKind::Shared => (usm.clSharedMemAllocINTEL)(context, self.id.0, ptr::null(), size, alignment, &mut error),
-            }
-        };
-        if error == sys::SUCCESS {
-            return Ok(pointer.cast());
-        }
-        Err(self.error(Code::MemoryAllocation, Failure { call: "allocation of USM", error }))
+    fn allocate(&self, memory: &Memory, kind: UsmKind, layout: Layout) -> Result<*mut u8> {
+        let allocated = memory.allocate(self.context()?.handle(), self.id, kind, layout, &self.common.svm);
+        allocated.map_err(|failure| self.error(Code::MemoryAllocation, failure))
+    }
+}
+
+impl Handle {
+    /// A copy by the driver, which alone reaches its memory; `None` where there is none but the host's, or nothing to do.
+    fn copying(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Later<Copy>> {
+        let memory = self.0.memory.filter(|_| size > 0)?;
+        let work = Copy { memory, to: Address(to), from: Address(from.cast_mut()), size };
+        Some(Later { device: self.0.clone(), work })
     }
 
-    /// Copies by the driver, which alone reaches its memory.
-    ///
-    /// # Safety
-    /// As `RawDevice::copy`.
-    unsafe fn copy(&self, usm: &Usm, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
-        if size == 0 {
-            return Ok(());
-        }
-        let queue = self.queue()?;
-        let mut event = ptr::null_mut();
-        // SAFETY: valid for `size` bytes by this function's contract; no events to wait for.
-        let error = unsafe { (usm.clEnqueueMemcpyINTEL)(queue.handle(), 0, to.cast(), from.cast(), size, 0, ptr::null(), &mut event) };
-        if error != sys::SUCCESS {
-            return Err(self.error(Code::Runtime, Failure { call: "clEnqueueMemcpyINTEL", error }));
-        }
-        queue.wait(event).map_err(|failure| self.error(Code::Runtime, failure))
-    }
-
-    /// # Safety
-    /// As `RawDevice::fill`.
-    unsafe fn fill(&self, usm: &Usm, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
-        let total = pattern.len() * count;
-        if total == 0 {
-            return Ok(());
-        }
-        let by_driver = pattern.len().is_power_of_two() && pattern.len() <= LONGEST_PATTERN && (to as usize).is_multiple_of(pattern.len());
-        if !by_driver {
-            let repeats = (PATTERN_BLOCK / pattern.len()).clamp(1, count);
-            let block = pattern.repeat(repeats);
-            let mut done = 0;
-            while done < total {
-                let next = block.len().min(total - done);
-                // SAFETY: inside the range that is valid by this function's contract.
-                unsafe { self.copy(usm, to.add(done), block.as_ptr(), next) }?;
-                done += next;
-            }
-            return Ok(());
-        }
-        let queue = self.queue()?;
-        let mut event = ptr::null_mut();
-        // SAFETY: valid for `total` bytes by this function's contract, aligned as the extension wants it; no events to wait for.
-        let error = unsafe {
-            let fill = usm.clEnqueueMemFillINTEL;
-            fill(queue.handle(), to.cast(), pattern.as_ptr().cast(), pattern.len(), total, 0, ptr::null(), &mut event)
-        };
-        if error != sys::SUCCESS {
-            return Err(self.error(Code::Runtime, Failure { call: "clEnqueueMemFillINTEL", error }));
-        }
-        queue.wait(event).map_err(|failure| self.error(Code::Runtime, failure))
-    }
-
-    /// The functions of USM if the device has any.
-    fn usm(&self) -> Option<&Usm> {
-        self.common.usm.as_ref().filter(|_| self.answers.has_usm())
+    /// The same for a fill with a pattern that the driver can repeat.
+    fn filling(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Later<Fill>> {
+        let size = pattern.len() * count;
+        let fits = pattern.len().is_power_of_two() && pattern.len() <= LONGEST_PATTERN && to.addr().is_multiple_of(pattern.len());
+        let memory = self.0.memory.filter(|_| size > 0 && fits)?;
+        Some(Later { device: self.0.clone(), work: Fill { memory, to: Address(to), pattern: pattern.to_vec(), size } })
     }
 }
 
@@ -277,18 +251,21 @@ impl RawDevice for Handle {
         if layout.size() == 0 {
             return None;
         }
-        let allocated = self.0.allocate(self.0.usm()?, kind, layout);
+        let allocated = self.0.allocate(self.0.memory.as_ref()?, kind, layout);
         // The interface has no place for the reason: null is what SYCL wants.
         allocated.map_err(|error| tracing::warn!(%error, size = layout.size(), "no USM")).ok().and_then(NonNull::new)
     }
 
     unsafe fn free(&self, pointer: NonNull<u8>, _: Layout) {
-        let (Some(usm), Ok(context)) = (self.0.usm(), self.0.context()) else { return };
+        let (Some(memory), Ok(context)) = (&self.0.memory, self.0.context()) else { return };
         // SAFETY: from `allocate` in this context, and unused, by the contract of `RawDevice::free`.
-        let error = unsafe { (usm.clMemFreeINTEL)(context.handle(), pointer.as_ptr().cast()) };
-        if error != sys::SUCCESS {
-            tracing::warn!(device = self.0.name(), failure = %Failure { call: "clMemFreeINTEL", error }, "memory is lost");
+        if let Err(failure) = unsafe { memory.free(context.handle(), pointer.as_ptr(), &self.0.common.svm) } {
+            tracing::warn!(device = self.0.name(), %failure, "memory is lost");
         }
+    }
+
+    fn has_memory(&self) -> bool {
+        self.0.memory.is_some()
     }
 
     fn shares_host_memory(&self) -> bool {
@@ -296,12 +273,10 @@ impl RawDevice for Handle {
     }
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
-        match self.0.usm() {
-            // SAFETY: by the contract of `RawDevice::copy`.
-            Some(usm) => unsafe { self.0.copy(usm, to, from, size) },
-            // Without USM there is no memory but the host's.
+        match self.copying(to, from, size) {
+            Some(copy) => copy.run(0),
             None => {
-                // SAFETY: as above.
+                // SAFETY: by the contract of `RawDevice::copy`; without USM and SVM there is no memory but the host's.
                 unsafe { copy_on_host(to, from, size) };
                 Ok(())
             }
@@ -309,14 +284,32 @@ impl RawDevice for Handle {
     }
 
     unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
-        match self.0.usm() {
-            // SAFETY: by the contract of `RawDevice::fill`.
-            Some(usm) => unsafe { self.0.fill(usm, to, pattern, count) },
-            None => {
-                // SAFETY: as above.
-                unsafe { fill_on_host(to, pattern, count) };
-                Ok(())
-            }
+        let total = pattern.len() * count;
+        if self.0.memory.is_none() || total == 0 {
+            // SAFETY: by the contract of `RawDevice::fill`, as in `copy`.
+            unsafe { fill_on_host(to, pattern, count) };
+            return Ok(());
         }
+        if let Some(fill) = self.filling(to, pattern, count) {
+            return fill.run(0);
+        }
+        let repeats = (PATTERN_BLOCK / pattern.len()).clamp(1, count);
+        let block = pattern.repeat(repeats);
+        let mut done = 0;
+        while done < total {
+            let next = block.len().min(total - done);
+            // SAFETY: inside the range that is valid by this function's contract.
+            unsafe { self.copy(to.add(done), block.as_ptr(), next) }?;
+            done += next;
+        }
+        Ok(())
+    }
+
+    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
+        Some(Box::new(self.copying(to, from, size)?))
+    }
+
+    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
+        Some(Box::new(self.filling(to, pattern, count)?))
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::answers::{bytes, text};
 use crate::sys::{
     self, Api, CreateProgramWithIl, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id, cl_program,
-    cl_uint, error_name,
+    cl_uint, cl_ulong, error_name,
 };
 
 /// A call that failed: the function and OpenCL's error.
@@ -140,9 +140,13 @@ unsafe impl Send for Queue {}
 // SAFETY: see the module's text.
 unsafe impl Sync for Queue {}
 
+/// The events that a command waits for, as the driver's functions take them: how many, and where.
+pub(crate) type WaitList = (cl_uint, *const cl_event);
+
 impl Queue {
-    pub(crate) fn create(context: &Arc<Context>, device: DeviceId, out_of_order: bool) -> Tried<Queue> {
-        let enabled = if out_of_order { sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE } else { 0 };
+    pub(crate) fn create(context: &Arc<Context>, device: DeviceId, out_of_order: bool, profile: bool) -> Tried<Queue> {
+        let enabled = |on, bit| if on { bit } else { 0 };
+        let enabled = enabled(out_of_order, sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) | enabled(profile, sys::QUEUE_PROFILING_ENABLE);
         let properties = [sys::QUEUE_PROPERTIES, enabled, 0];
         let mut error = sys::SUCCESS;
         // SAFETY: a device of the context and a list of properties that ends with 0.
@@ -154,46 +158,57 @@ impl Queue {
         self.handle
     }
 
-    /// Runs a kernel and returns when it is complete. `local`: `None` lets the driver choose.
-    pub(crate) fn run(&self, kernel: &Kernel, offset: &[usize], global: &[usize], local: Option<&[usize]>) -> Tried<()> {
+    /// Puts a kernel into the queue. `local`: `None` lets the driver choose.
+    pub(crate) fn kernel(
+        &self,
+        kernel: &Kernel,
+        offset: &[usize],
+        global: &[usize],
+        local: Option<&[usize]>,
+        after: &[&Event],
+    ) -> Tried<Event> {
         let dimensions = global.len() as cl_uint;
         let offset = if offset.iter().all(|offset| *offset == 0) { ptr::null() } else { offset.as_ptr() };
-        let mut event = ptr::null_mut();
-        // SAFETY: arrays of `dimensions` numbers each or null; no events to wait for.
-        let error = unsafe {
-            (self.context.api.clEnqueueNDRangeKernel)(
-                self.handle,
-                kernel.handle,
-                dimensions,
-                offset,
-                global.as_ptr(),
-                local.map_or(ptr::null(), <[usize]>::as_ptr),
-                0,
-                ptr::null(),
-                &mut event,
-            )
-        };
-        succeeded("clEnqueueNDRangeKernel", error)?;
-        self.wait(event)
+        let local = local.map_or(ptr::null(), <[usize]>::as_ptr);
+        // SAFETY: arrays of `dimensions` numbers each or null.
+        self.enqueue("clEnqueueNDRangeKernel", after, |(count, list), event| unsafe {
+            let run = self.context.api.clEnqueueNDRangeKernel;
+            run(self.handle, kernel.handle, dimensions, offset, global.as_ptr(), local, count, list, event)
+        })
     }
 
-    /// Waits for an event of this queue and releases it.
-    pub(crate) fn wait(&self, event: cl_event) -> Tried<()> {
-        let api = self.context.api;
-        // SAFETY: an event of this queue, owned by this call: it is released here and nowhere else.
-        unsafe {
-            let flushed = succeeded("clFlush", (api.clFlush)(self.handle));
-            let waited = flushed.and_then(|()| succeeded("clWaitForEvents", (api.clWaitForEvents)(1, &event)));
-            let mut status: cl_int = sys::SUCCESS;
-            let into = ptr::from_mut(&mut status).cast();
-            let asked = (api.clGetEventInfo)(event, sys::EVENT_COMMAND_EXECUTION_STATUS, size_of::<cl_int>(), into, ptr::null_mut());
-            (api.clReleaseEvent)(event);
-            // The status says more than that waiting failed.
-            if asked == sys::SUCCESS && status < 0 {
-                return Err(Failure { call: "the command", error: status });
-            }
-            waited
+    /// Puts a command of nothing into the queue.
+    pub(crate) fn marker(&self, after: &[&Event]) -> Tried<Event> {
+        // SAFETY: the list is one of events of this context.
+        self.enqueue("clEnqueueMarkerWithWaitList", after, |(count, list), event| unsafe {
+            (self.context.api.clEnqueueMarkerWithWaitList)(self.handle, count, list, event)
+        })
+    }
+
+    /// Calls a function that puts a command into this queue, and sees to it that the device begins it.
+    pub(crate) fn enqueue(
+        &self,
+        call: &'static str,
+        after: &[&Event],
+        enqueue: impl Fn(WaitList, &mut cl_event) -> cl_int,
+    ) -> Tried<Event> {
+        let list: Vec<cl_event> = after.iter().map(|event| event.handle).collect();
+        let (mut event, none) = (ptr::null_mut(), (0, ptr::null()));
+        let mut error = enqueue(if list.is_empty() { none } else { (list.len() as cl_uint, list.as_ptr()) }, &mut event);
+        if error == sys::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
+            // One of them failed already, which is its own matter: when all are over there is nothing to wait for.
+            after.iter().for_each(|event| _ = event.wait());
+            error = enqueue(none, &mut event);
         }
+        succeeded(call, error)?;
+        let event = Event { context: self.context.clone(), handle: given(call, error, event)? };
+        // SAFETY: this queue.
+        let flushed = succeeded("clFlush", unsafe { (self.context.api.clFlush)(self.handle) });
+        if flushed.is_err() {
+            // To wait is to flush, and what was begun must be over before anybody hears that it failed.
+            let _ = event.wait();
+        }
+        flushed.map(|()| event)
     }
 }
 
@@ -201,6 +216,90 @@ impl Drop for Queue {
     fn drop(&mut self) {
         // SAFETY: created by `create`, released once.
         unsafe { (self.context.api.clReleaseCommandQueue)(self.handle) };
+    }
+}
+
+/// A command in a queue, as an event.
+pub(crate) struct Event {
+    context: Arc<Context>,
+    handle: cl_event,
+}
+
+// SAFETY: see the module's text.
+unsafe impl Send for Event {}
+// SAFETY: see the module's text.
+unsafe impl Sync for Event {}
+
+/// What the driver is to call.
+type OnStatus = Box<dyn FnOnce(cl_int) + Send>;
+
+/// What OpenCL says of a command that is over: its status, negative for an error.
+pub(crate) fn command_outcome(status: cl_int) -> Tried<()> {
+    if status < 0 { Err(Failure { call: "the command", error: status }) } else { Ok(()) }
+}
+
+impl Event {
+    /// Waits until the command is over.
+    pub(crate) fn wait(&self) -> Tried<()> {
+        // SAFETY: an event that is alive.
+        let waited = succeeded("clWaitForEvents", unsafe { (self.context.api.clWaitForEvents)(1, &self.handle) });
+        // The status says more than that waiting failed.
+        self.status().map_or(Ok(()), command_outcome)?;
+        waited
+    }
+
+    /// The status; `None` if the driver does not tell.
+    fn status(&self) -> Option<cl_int> {
+        let mut status: cl_int = sys::SUCCESS;
+        let into = ptr::from_mut(&mut status).cast();
+        let ask = self.context.api.clGetEventInfo;
+        // SAFETY: an event that is alive, and room for a `cl_int`.
+        let error = unsafe { ask(self.handle, sys::EVENT_COMMAND_EXECUTION_STATUS, size_of::<cl_int>(), into, ptr::null_mut()) };
+        (error == sys::SUCCESS).then_some(status)
+    }
+
+    /// Whether the device has begun the command.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.status().is_none_or(|status| status <= sys::RUNNING)
+    }
+
+    /// One of the times of a profiled command that is over.
+    pub(crate) fn time(&self, what: cl_uint) -> Option<cl_ulong> {
+        let mut time: cl_ulong = 0;
+        let into = ptr::from_mut(&mut time).cast();
+        let ask = self.context.api.clGetEventProfilingInfo;
+        // SAFETY: an event that is alive, and room for a `cl_ulong`.
+        let error = unsafe { ask(self.handle, what, size_of::<cl_ulong>(), into, ptr::null_mut()) };
+        (error == sys::SUCCESS).then_some(time)
+    }
+
+    /// Has the driver call when the command is over; `false` if it will not.
+    pub(crate) fn when_over(&self, call: OnStatus) -> bool {
+        let given = Box::into_raw(Box::new(call));
+        // SAFETY: an event that is alive; the driver calls once, with what `called` expects.
+        let error = unsafe { (self.context.api.clSetEventCallback)(self.handle, sys::COMPLETE, called, given.cast()) };
+        if error != sys::SUCCESS {
+            // SAFETY: the driver has not taken it.
+            drop(unsafe { Box::from_raw(given) });
+        }
+        error == sys::SUCCESS
+    }
+}
+
+/// Runs on a thread of the driver's, which must not see a panic.
+unsafe extern "C" fn called(_: cl_event, status: cl_int, given: *mut c_void) {
+    // SAFETY: what `when_over` gave, and the driver calls once.
+    let call = unsafe { Box::from_raw(given.cast::<OnStatus>()) };
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || call(status)));
+    if outcome.is_err() {
+        tracing::error!("the end of a command of OpenCL panicked");
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: given by the driver to this value, released once.
+        unsafe { (self.context.api.clReleaseEvent)(self.handle) };
     }
 }
 
@@ -366,6 +465,13 @@ impl Kernel {
         let value = ptr::from_ref(&yes).cast();
         // SAFETY: the value is a `cl_bool`, as for every `what` that this crate asks for.
         succeeded("clSetKernelExecInfo", unsafe { (self.api().clSetKernelExecInfo)(self.handle, what, size_of_val(&yes), value) })
+    }
+
+    /// Names the memory that the kernel may reach through pointers in its arguments; at least one.
+    pub(crate) fn allow_pointers(&mut self, pointers: &[*mut c_void]) -> Tried<()> {
+        let (what, bytes) = (sys::KERNEL_EXEC_INFO_SVM_PTRS, size_of_val(pointers));
+        // SAFETY: an array of pointers; the driver copies it.
+        succeeded("clSetKernelExecInfo", unsafe { (self.api().clSetKernelExecInfo)(self.handle, what, bytes, pointers.as_ptr().cast()) })
     }
 
     /// The most work-items that a work-group of this kernel may have.

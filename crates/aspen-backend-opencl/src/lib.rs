@@ -4,7 +4,8 @@
 //! - [`answers`]: what a driver says of a device; [`capabilities`]: what follows from that;
 //! - `fit`: which images a device takes;
 //! - `handles`: owned contexts, queues, programs, kernels and events;
-//! - `device`: platforms and devices, memory;
+//! - `device`: platforms and devices; `memory`: USM, or SVM where there is none;
+//! - `submitted`: jobs in a device's queue, whose order the driver keeps;
 //! - `identity`: what makes a compiled program this device's and no other's;
 //! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it.
 
@@ -14,8 +15,10 @@ mod device;
 mod fit;
 mod handles;
 mod identity;
+mod memory;
 mod program;
 mod spirv;
+mod submitted;
 mod sys;
 
 use std::sync::Arc;

@@ -18,8 +18,9 @@ use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
-use crate::handles::{Failure, Kernel, NotBuilt, Program, Tried};
+use crate::handles::{Event, Failure, Kernel, NotBuilt, Program, Queue, Tried};
 use crate::spirv::{for_driver, uses_local_memory};
+use crate::submitted::{Enqueue, Later};
 use crate::sys;
 
 /// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
@@ -191,9 +192,10 @@ impl backend::Kernel for Shared {
     fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
         let geometry = Geometry::of(&launch);
         let kernel = self.0.take()?;
-        let mut prepared = Prepared { entry: self.0.clone(), kernel: Some(kernel), name: String::new(), geometry };
-        let Some(kernel) = &mut prepared.kernel else { return Ok(Box::new(prepared)) };
-        if let Some(local) = &prepared.geometry.local {
+        let work = Prepared { entry: self.0.clone(), kernel: Some(kernel), name: String::new(), geometry };
+        let mut prepared = Later { device: self.0.device.clone(), work };
+        let Some(kernel) = &mut prepared.work.kernel else { return Ok(Box::new(prepared)) };
+        if let Some(local) = &prepared.work.geometry.local {
             self.0.check(kernel, &launch, local)?;
         }
         set_arguments(kernel, &launch).map_err(|failure| {
@@ -205,7 +207,10 @@ impl backend::Kernel for Shared {
             );
             self.0.device.error(Code::KernelArgument, text)
         })?;
-        prepared.name = launch.name;
+        let pointers = self.0.device.pointers_to_name().filter(|pointers| !pointers.is_empty());
+        let named = pointers.map_or(Ok(()), |pointers| kernel.allow_pointers(&pointers));
+        named.map_err(|failure| self.0.device.error(Code::Runtime, failure))?;
+        prepared.work.name = launch.name;
         Ok(Box::new(prepared))
     }
 }
@@ -262,30 +267,25 @@ struct Prepared {
     geometry: Geometry,
 }
 
-impl Job for Prepared {
-    fn chunks(&self) -> usize {
-        usize::from(!self.geometry.global.contains(&0))
+impl Enqueue for Prepared {
+    fn what(&self) -> (Code, String) {
+        (Code::Kernel, format!("kernel '{}'", self.name))
     }
 
-    fn run(&self, _: usize) -> Result<()> {
-        let Some(kernel) = &self.kernel else { return Ok(()) };
+    fn enqueue(&self, queue: &Queue, after: &[&Event]) -> Tried<Event> {
         let Geometry { global, offset, local } = &self.geometry;
-        let device = &self.entry.device;
-        let run = device.queue()?.run(kernel, offset, global, local.as_deref());
-        run.map_err(|failure| device.error(Code::Kernel, format!("kernel '{}': {failure}", self.name)))
+        match &self.kernel {
+            Some(kernel) if !global.contains(&0) => queue.kernel(kernel, offset, global, local.as_deref(), after),
+            // Drivers before OpenCL 2.1 take no empty range.
+            _ => queue.marker(after),
+        }
     }
-
-    fn expected_ns(&self) -> Option<u64> {
-        // The driver has its own threads; this one only waits.
-        Some(0)
-    }
-
-    fn took_ns(&self, _: u64) {}
 }
 
 impl Drop for Prepared {
     fn drop(&mut self) {
-        if let Some(kernel) = self.kernel.take() {
+        // A kernel that memory was named to would name it still when that is gone.
+        if let Some(kernel) = self.kernel.take().filter(|_| self.entry.device.pointers_to_name().is_none()) {
             self.entry.give_back(kernel);
         }
     }

@@ -33,9 +33,13 @@ pub(crate) type cl_program = *mut Opaque;
 pub(crate) type cl_kernel = *mut Opaque;
 pub(crate) type cl_event = *mut Opaque;
 
+/// What `clSetEventCallback` calls: the event, its status, and what was given with it.
+pub(crate) type EventCallback = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
+
 pub(crate) const SUCCESS: cl_int = 0;
 pub(crate) const DEVICE_NOT_FOUND: cl_int = -1;
 pub(crate) const OUT_OF_RESOURCES: cl_int = -5;
+pub(crate) const EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: cl_int = -14;
 pub(crate) const LINK_PROGRAM_FAILURE: cl_int = -17;
 pub(crate) const INVALID_VALUE: cl_int = -30;
 pub(crate) const PLATFORM_NOT_FOUND_KHR: cl_int = -1001;
@@ -89,7 +93,13 @@ pub(crate) const DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL: cl_uint = 0x4194;
 
 pub(crate) const UNIFIED_SHARED_MEMORY_ACCESS: cl_bitfield = 1 << 0;
 pub(crate) const UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS: cl_bitfield = 1 << 3;
+pub(crate) const SVM_COARSE_GRAIN_BUFFER: cl_bitfield = 1 << 0;
+pub(crate) const SVM_FINE_GRAIN_BUFFER: cl_bitfield = 1 << 1;
 pub(crate) const SVM_FINE_GRAIN_SYSTEM: cl_bitfield = 1 << 2;
+pub(crate) const SVM_ATOMICS: cl_bitfield = 1 << 3;
+pub(crate) const MEM_READ_WRITE: cl_bitfield = 1 << 0;
+pub(crate) const MEM_SVM_FINE_GRAIN_BUFFER: cl_bitfield = 1 << 10;
+pub(crate) const MEM_SVM_ATOMICS: cl_bitfield = 1 << 11;
 
 pub(crate) const QUEUE_PROPERTIES: cl_bitfield = 0x1093;
 pub(crate) const QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE: cl_bitfield = 1 << 0;
@@ -99,10 +109,16 @@ pub(crate) const PROGRAM_BINARY_SIZES: cl_uint = 0x1165;
 pub(crate) const PROGRAM_BINARIES: cl_uint = 0x1166;
 pub(crate) const PROGRAM_BUILD_LOG: cl_uint = 0x1183;
 pub(crate) const EVENT_COMMAND_EXECUTION_STATUS: cl_uint = 0x11D3;
+pub(crate) const COMPLETE: cl_int = 0;
+pub(crate) const RUNNING: cl_int = 1;
+pub(crate) const PROFILING_COMMAND_QUEUED: cl_uint = 0x1280;
+pub(crate) const PROFILING_COMMAND_START: cl_uint = 0x1282;
+pub(crate) const PROFILING_COMMAND_END: cl_uint = 0x1283;
 
 pub(crate) const KERNEL_WORK_GROUP_SIZE: cl_uint = 0x11B0;
 pub(crate) const KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL: cl_uint = 0x410A;
 pub(crate) const KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE: cl_uint = 0x2033;
+pub(crate) const KERNEL_EXEC_INFO_SVM_PTRS: cl_uint = 0x11B6;
 pub(crate) const KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM: cl_uint = 0x11B7;
 pub(crate) const KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL: cl_uint = 0x4200;
 pub(crate) const KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL: cl_uint = 0x4201;
@@ -180,6 +196,17 @@ functions! {
         fn clWaitForEvents(cl_uint, *const cl_event) -> cl_int;
         fn clGetEventInfo(cl_event, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
         fn clReleaseEvent(cl_event) -> cl_int;
+        fn clSetEventCallback(cl_event, cl_int, EventCallback, *mut c_void) -> cl_int;
+        fn clGetEventProfilingInfo(cl_event, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        fn clEnqueueMarkerWithWaitList(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+        fn clSVMAlloc(cl_context, cl_bitfield, usize, cl_uint) -> *mut c_void;
+        fn clSVMFree(cl_context, *mut c_void) -> ();
+        fn clEnqueueSVMMemcpy(
+            cl_command_queue, cl_bool, *mut c_void, *const c_void, usize, cl_uint, *const cl_event, *mut cl_event
+        ) -> cl_int;
+        fn clEnqueueSVMMemFill(
+            cl_command_queue, *mut c_void, *const c_void, usize, usize, cl_uint, *const cl_event, *mut cl_event
+        ) -> cl_int;
         fn clGetExtensionFunctionAddressForPlatform(cl_platform_id, *const c_char) -> *mut c_void;
     }
 }

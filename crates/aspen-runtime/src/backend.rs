@@ -3,6 +3,7 @@
 //! The runtime checks requirements and geometry before it calls any of this, so a backend may rely on what [`Launch`] documents.
 
 use std::alloc;
+use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -190,6 +191,10 @@ pub trait RawDevice: Send + Sync {
     /// # Safety
     /// `pointer` comes from [`RawDevice::allocate`] of this device with the same layout, and nothing uses it any more.
     unsafe fn free(&self, pointer: NonNull<u8>, layout: alloc::Layout);
+    /// Whether [`RawDevice::allocate`] ever gives memory of [`UsmKind::Device`].
+    fn has_memory(&self) -> bool {
+        true
+    }
     /// Whether kernels reach all memory of the host as it is. Buffers then need no copy on the device.
     fn shares_host_memory(&self) -> bool;
     /// Copies between any two of memory of the host and of this device, and returns when that is done.
@@ -208,6 +213,20 @@ pub trait RawDevice: Send + Sync {
     /// # Errors
     /// If the driver fails.
     unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()>;
+    /// [`RawDevice::copy`] as a job for the device's own queue; `None` if it has none.
+    ///
+    /// # Safety
+    /// Both ranges stay valid for `size` bytes until the job is over.
+    unsafe fn copy_later(&self, _to: *mut u8, _from: *const u8, _size: usize) -> Option<Box<dyn Job>> {
+        None
+    }
+    /// [`RawDevice::fill`] as a job for the device's own queue; `None` if it has none for such a pattern.
+    ///
+    /// # Safety
+    /// `to` stays valid for `pattern.len() * count` bytes until the job is over.
+    unsafe fn fill_later(&self, _to: *mut u8, _pattern: &[u8], _count: usize) -> Option<Box<dyn Job>> {
+        None
+    }
 }
 
 /// [`RawDevice::copy`] for devices whose memory is the host's.
@@ -245,6 +264,51 @@ pub unsafe fn fill_on_host(to: *mut u8, pattern: &[u8], count: usize) {
     }
 }
 
+/// What became of a command in a device's own queue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It ran.
+    Done,
+    /// It failed.
+    Failed(Error),
+    /// It never began, because a command that it waited for failed.
+    NotBegun,
+}
+
+/// When a command ran, in nanoseconds of the device's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DeviceTimes {
+    /// It was put into the device's queue.
+    pub queued: u64,
+    /// It began.
+    pub start: u64,
+    /// It was complete.
+    pub end: u64,
+}
+
+/// A command in a device's own queue.
+pub trait DeviceEvent: Any + Send + Sync {
+    /// Returns when it is over.
+    fn wait(&self) -> Outcome;
+    /// Whether the device has begun it.
+    fn has_begun(&self) -> bool;
+    /// When it ran; only of commands that are over and were to be profiled. `None` if the driver does not tell.
+    fn times(&self) -> Option<DeviceTimes>;
+    /// Calls `call` once when the command is over, on any thread, perhaps this one. `false` if the driver will not: then nobody calls it.
+    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool;
+}
+
+/// A job that a device's own queue takes as a whole, so that no thread of the host waits for it.
+pub trait Deferred: Send + Sync {
+    /// Jobs with the same number may wait for each other's events inside the driver.
+    fn chain(&self) -> usize;
+    /// Puts it into the queue, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it.
+    ///
+    /// # Errors
+    /// What the driver says; then the job does not run.
+    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Arc<dyn DeviceEvent>>;
+}
+
 /// A loaded image.
 pub trait Program: Send + Sync {
     /// A kernel of the image by its symbol.
@@ -276,6 +340,10 @@ pub trait Job: Send + Sync {
     fn expected_ns(&self) -> Option<u64>;
     /// How long all chunks together took, in nanoseconds of the threads that ran them.
     fn took_ns(&self, ns: u64);
+    /// The job as one for the device's own queue; then nobody calls the functions above.
+    fn deferred(&self) -> Option<&dyn Deferred> {
+        None
+    }
 }
 
 /// How a kernel is invoked (`aspen_launch_kind_t`).

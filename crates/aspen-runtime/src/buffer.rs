@@ -10,7 +10,7 @@ use std::alloc::Layout;
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, TryLockError};
 
 use crate::backend::UsmKind;
 use crate::command::{Command, Work, lock};
@@ -89,6 +89,22 @@ struct Copies {
     list: Vec<DeviceCopy>,
 }
 
+impl Copies {
+    /// The copy that commands at that place use: `Some(None)` is the host's memory; `None` if they use none.
+    fn target(&self, place: Place) -> Option<Option<usize>> {
+        match place {
+            Place::Nowhere => None,
+            Place::Host => Some(None),
+            Place::On(device) if device.real().shares_host_memory() => Some(None),
+            Place::On(device) => Some(Some(self.list.iter().position(|copy| std::ptr::eq(copy.device, device))?)),
+        }
+    }
+
+    fn is_current(&self, target: Option<usize>) -> bool {
+        target.map_or(!self.host_stale, |index| self.list[index].current)
+    }
+}
+
 struct DeviceCopy {
     device: &'static Device,
     memory: NonNull<u8>,
@@ -164,6 +180,10 @@ impl Buffer {
             )
         };
         let layout = Layout::from_size_align(self.size.max(1), self.alignment).map_err(|_| no_memory())?;
+        if !device.real().has_memory() {
+            let text = format!("'{}' has neither USM nor SVM, so its kernels reach no buffers", device.real().facts().name);
+            return Err(Error::new(Code::FeatureNotSupported, text));
+        }
         let memory = device.real().allocate(UsmKind::Device, layout).ok_or_else(no_memory)?;
         copies.list.push(DeviceCopy { device, memory, layout, current: false });
         self.copied.store(true, Ordering::Release);
@@ -185,16 +205,8 @@ impl Buffer {
             return Ok(());
         }
         let mut copies = lock(&self.copies);
-        let target = match place {
-            Place::Nowhere => return Ok(()),
-            Place::Host => None,
-            Place::On(device) if device.real().shares_host_memory() => None,
-            Place::On(device) => match copies.list.iter().position(|copy| std::ptr::eq(copy.device, device)) {
-                Some(index) => Some(index),
-                None => return Ok(()),
-            },
-        };
-        let is_current = target.map_or(!copies.host_stale, |index| copies.list[index].current);
+        let Some(target) = copies.target(place) else { return Ok(()) };
+        let is_current = copies.is_current(target);
         if !is_current && copies.host_stale {
             let from = copies.list.iter().find(|copy| copy.current);
             let from = from.ok_or_else(|| Error::new(Code::Runtime, "a buffer's content was lost when a driver failed"))?;
@@ -215,6 +227,17 @@ impl Buffer {
             }
         }
         Ok(())
+    }
+
+    /// Whether [`Buffer::bring`] would copy nothing, and at once.
+    pub(crate) fn is_current(&self, place: Place) -> bool {
+        // Who holds it may be copying.
+        let copies = match self.copies.try_lock() {
+            Ok(copies) => copies,
+            Err(TryLockError::Poisoned(copies)) => copies.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        copies.target(place).is_none_or(|target| copies.is_current(target))
     }
 
     /// Returns when no command uses it any more. Host accesses do not count: the caller may hold one itself.

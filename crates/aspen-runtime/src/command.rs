@@ -5,6 +5,9 @@
 //! go down to one of its blockers; only when somebody else runs the thing do they sleep. So a wait inside a host task cannot starve the
 //! pool, and a launch followed by a wait needs no switch of threads.
 //!
+//! Work for a device's own queue (`in_flight`) needs no thread: its command is enqueued as soon as those it waits for are complete or
+//! are in flight in the same queue, and completes when the driver says so.
+//!
 //! Memory: a completed command keeps neither its work nor its blockers nor its successors, so chains of any length stay short in memory.
 
 use std::collections::VecDeque;
@@ -14,12 +17,13 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use crate::backend::Job;
+use crate::backend::{Deferred, DeviceEvent, Job};
 use crate::error::{Code, Error, Result};
+use crate::in_flight::InFlight;
 use crate::pool::{Pool, Ticket};
 
 const PENDING: u8 = 0;
-const READY: u8 = 1;
+pub(crate) const READY: u8 = 1;
 const RUNNING: u8 = 2;
 const COMPLETE: u8 = 3;
 
@@ -51,7 +55,11 @@ pub(crate) enum Work {
 }
 
 /// What is done before a command's work, on the thread that runs it; if it fails, the work is not done.
-pub(crate) type Before = Box<dyn FnOnce() -> Result<()> + Send>;
+pub(crate) trait Before: Send {
+    /// Whether it only writes something down, so that what the command waits for need not be complete, only in flight.
+    fn is_quick(&self) -> bool;
+    fn run(&self) -> Result<()>;
+}
 
 /// Asynchronous errors of a queue's commands, oldest first.
 #[derive(Default, Debug)]
@@ -77,23 +85,32 @@ pub(crate) struct Times {
 
 /// A command, and the event of it.
 pub struct Command {
-    pool: Arc<Pool>,
-    state: AtomicU8,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) state: AtomicU8,
     /// Unfinished blockers, and one more until the submission is over.
     missing: AtomicUsize,
     waiters: AtomicU32,
-    inner: Mutex<Inner>,
     changed: Condvar,
     errors: Option<Arc<AsyncErrors>>,
-    times: Option<Box<Times>>,
+    pub(crate) times: Option<Box<Times>>,
+    /// The queue of a device that its work is for. Source: [`crate::backend::Deferred::chain`].
+    pub(crate) chain: Option<usize>,
+    pub(crate) inner: Mutex<Inner>,
 }
 
-struct Inner {
-    work: Option<Work>,
-    before: Option<Before>,
+pub(crate) struct Inner {
+    pub(crate) work: Option<Work>,
+    before: Option<Box<dyn Before>>,
     running: Option<Arc<Running>>,
     blockers: Vec<Arc<Command>>,
     successors: Vec<Arc<Command>>,
+    /// Successors for the same device's queue, which wait until this one is in flight.
+    pub(crate) chained: Vec<Arc<Command>>,
+    /// Events of blockers in flight, which the device waits for.
+    pub(crate) after: Vec<Arc<dyn DeviceEvent>>,
+    pub(crate) in_flight: Option<InFlight>,
+    /// Whether a blocker failed, so that the device did not begin it.
+    pub(crate) again: bool,
     /// What must live until the command is complete (buffers).
     holds: Vec<Arc<dyn Send + Sync>>,
 }
@@ -121,7 +138,7 @@ impl Command {
     pub(crate) fn new(
         pool: &Arc<Pool>,
         work: Work,
-        before: Option<Before>,
+        before: Option<Box<dyn Before>>,
         holds: Vec<Arc<dyn Send + Sync>>,
         errors: Option<Arc<AsyncErrors>>,
         profile: bool,
@@ -131,15 +148,32 @@ impl Command {
             times.submit.store(now(), Ordering::Relaxed);
             times
         });
+        let chain = match &work {
+            Work::Kernel(job) => job.deferred().map(Deferred::chain),
+            _ => None,
+        };
+        let inner = Inner {
+            work: Some(work),
+            before,
+            running: None,
+            blockers: Vec::new(),
+            successors: Vec::new(),
+            chained: Vec::new(),
+            after: Vec::new(),
+            in_flight: None,
+            again: false,
+            holds,
+        };
         Arc::new(Command {
             pool: pool.clone(),
             state: AtomicU8::new(PENDING),
             missing: AtomicUsize::new(1),
             waiters: AtomicU32::new(0),
-            inner: Mutex::new(Inner { work: Some(work), before, running: None, blockers: Vec::new(), successors: Vec::new(), holds }),
             changed: Condvar::new(),
             errors,
             times,
+            chain,
+            inner: Mutex::new(inner),
         })
     }
 
@@ -163,16 +197,23 @@ impl Command {
         if blocker.is_complete() {
             return;
         }
-        // Counted before the blocker can know of it: it may complete as soon as the lock is gone, and would take the submission's count.
-        self.missing.fetch_add(1, Ordering::Relaxed);
-        inner.successors.push(self.clone());
+        let chained = self.chain.is_some() && self.chain == blocker.chain;
+        let event = inner.in_flight.as_ref().filter(|_| chained).map(|in_flight| in_flight.event.clone());
+        if event.is_none() {
+            // Counted before the blocker can know of it: it may complete as soon as the lock is gone, and would take the submission's count.
+            self.missing.fetch_add(1, Ordering::Relaxed);
+            let list = if chained { &mut inner.chained } else { &mut inner.successors };
+            list.push(self.clone());
+        }
         drop(inner);
-        lock(&self.inner).blockers.push(blocker.clone());
+        let mut own = lock(&self.inner);
+        own.after.extend(event);
+        own.blockers.push(blocker.clone());
     }
 
     /// Ends the submission: from now on the command runs when its blockers are complete.
     pub(crate) fn submit(self: &Arc<Self>) {
-        release(vec![self.clone()]);
+        release(vec![self.clone()], true);
     }
 
     /// Whether it is complete.
@@ -184,7 +225,10 @@ impl Command {
     pub fn status(&self) -> Status {
         match self.state.load(Ordering::Acquire) {
             PENDING | READY => Status::Submitted,
-            RUNNING => Status::Running,
+            RUNNING => {
+                let event = lock(&self.inner).in_flight.as_ref().map(|in_flight| in_flight.event.clone());
+                if event.is_none_or(|event| event.has_begun()) { Status::Running } else { Status::Submitted }
+            }
             _ => Status::Complete,
         }
     }
@@ -201,11 +245,16 @@ impl Command {
         if let Some(times) = &self.times {
             times.start.store(now(), Ordering::Relaxed);
         }
-        let (work, before) = {
+        let (work, before, mut after) = {
             let mut inner = lock(&self.inner);
-            (inner.work.take(), inner.before.take())
+            (inner.work.take(), inner.before.take(), mem::take(&mut inner.after))
         };
-        if let Some(Err(error)) = before.map(guarded) {
+        if before.as_ref().is_some_and(|before| !before.is_quick()) {
+            // Who they belong to says what became of them.
+            after.drain(..).for_each(|event| _ = event.wait());
+        }
+        if let Some(Err(error)) = before.map(|before| guarded(|| before.run())) {
+            after.drain(..).for_each(|event| _ = event.wait());
             self.report(Err(error));
             drop(work);
             return self.complete();
@@ -216,6 +265,7 @@ impl Command {
                 self.report(guarded(call));
                 self.complete();
             }
+            Some(Work::Kernel(job)) if job.deferred().is_some() => self.enqueue(job, after),
             Some(Work::Kernel(job)) => self.run_kernel(job),
         }
     }
@@ -285,7 +335,7 @@ impl Command {
         running.finished.fetch_add(1, Ordering::AcqRel) + 1 == running.chunks
     }
 
-    fn report(&self, result: Result<()>) {
+    pub(crate) fn report(&self, result: Result<()>) {
         if let (Err(error), Some(errors)) = (result, &self.errors) {
             errors.push(error);
         }
@@ -302,22 +352,24 @@ impl Command {
         self.complete();
     }
 
-    fn complete(self: &Arc<Self>) {
-        release(self.finish());
+    pub(crate) fn complete(self: &Arc<Self>) {
+        release(self.finish(), false);
     }
 
     /// Marks it complete and returns its successors.
     fn finish(&self) -> Vec<Arc<Command>> {
         if let Some(times) = &self.times {
             let end = now();
-            times.end.store(end, Ordering::Relaxed);
+            // Of work on a device it is known already.
+            let _ended = times.end.compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
             // A command of nothing begins when it ends.
             let _begun = times.start.compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
         }
         let mut inner = lock(&self.inner);
         let running = inner.running.take();
         let holds = mem::take(&mut inner.holds);
-        let successors = mem::take(&mut inner.successors);
+        let mut successors = mem::take(&mut inner.successors);
+        successors.append(&mut inner.chained);
         inner.blockers = Vec::new();
         self.state.store(COMPLETE, Ordering::Release);
         drop(inner);
@@ -327,7 +379,7 @@ impl Command {
     }
 
     /// Wakes waiting threads after a change of the state that was made, or is followed by a lock of, `inner`.
-    fn notify(&self) {
+    pub(crate) fn notify(&self) {
         if self.waiters.load(Ordering::SeqCst) > 0 {
             drop(lock(&self.inner));
             self.changed.notify_all();
@@ -347,11 +399,16 @@ impl Command {
                 }
                 READY => command.run(),
                 RUNNING => {
-                    let running = lock(&command.inner).running.clone();
-                    if let Some(running) = running {
+                    let (running, event) = {
+                        let inner = lock(&command.inner);
+                        (inner.running.clone(), inner.in_flight.as_ref().map(|in_flight| in_flight.event.clone()))
+                    };
+                    if let Some(event) = event {
+                        command.over(&event, event.wait());
+                    } else if let Some(running) = running {
                         command.join(&running);
                     }
-                    command.sleep_while(|state, _| state == RUNNING);
+                    command.sleep_while(|state, inner| state == RUNNING && inner.in_flight.is_none());
                 }
                 _ => match command.unfinished_blocker() {
                     Some(blocker) => path.push(blocker),
@@ -359,6 +416,19 @@ impl Command {
                 },
             }
         }
+    }
+
+    /// Returns when all it waits for is complete.
+    pub(crate) fn wait_for_blockers(&self) {
+        while let Some(blocker) = self.unfinished_blocker() {
+            blocker.wait();
+        }
+    }
+
+    /// Whether nothing that takes long comes before its work.
+    fn is_quick(&self) -> bool {
+        let inner = lock(&self.inner);
+        !inner.again && inner.before.as_ref().is_none_or(|before| before.is_quick())
     }
 
     fn unfinished_blocker(&self) -> Option<Arc<Command>> {
@@ -386,8 +456,9 @@ impl std::fmt::Debug for Command {
     }
 }
 
-/// Takes one count off each command, and makes those ready that wait for nothing more. A loop, since chains may be long.
-fn release(mut commands: Vec<Arc<Command>>) {
+/// Takes one count off each command, and makes those ready that wait for nothing more. A loop, since chains may be long. `here`: whether
+/// work for a device's queue may be put there by this thread, which is no driver's.
+pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
     while let Some(command) = commands.pop() {
         if command.missing.fetch_sub(1, Ordering::AcqRel) != 1 {
             continue;
@@ -409,15 +480,19 @@ fn release(mut commands: Vec<Arc<Command>>) {
             _ => {
                 command.state.store(READY, Ordering::SeqCst);
                 command.notify();
-                let pool = command.pool.clone();
-                pool.push(Ticket::Run(command));
+                if here && command.chain.is_some() && command.is_quick() {
+                    command.run();
+                } else {
+                    let pool = command.pool.clone();
+                    pool.push(Ticket::Run(command));
+                }
             }
         }
     }
 }
 
 /// Runs a call of the outside world; a panic becomes an error.
-fn guarded(call: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
@@ -430,7 +505,7 @@ fn nanoseconds(begin: Instant) -> u64 {
 }
 
 /// Nanoseconds of the steady clock since the first call in this process, plus one (0 means *not yet*).
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(1)
 }

@@ -6,7 +6,7 @@
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
 //! - [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
-//! Inside, `command` is the graph of commands and `pool` the threads that run it.
+//! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, and `pool` the threads that run the others.
 
 pub mod backend;
 pub mod buffer;
@@ -14,6 +14,7 @@ pub mod cache;
 mod command;
 mod environment;
 mod error;
+mod in_flight;
 pub mod launch;
 mod pool;
 mod profile;

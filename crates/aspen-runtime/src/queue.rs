@@ -91,7 +91,12 @@ impl Queue {
     /// # Safety
     /// Both ranges are valid for `size` bytes when the command runs; they may overlap.
     pub unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Prepared {
-        let (to, from, device) = (Address(to), Address(from.cast_mut()), self.device);
+        let device = self.device;
+        // SAFETY: valid until the command is over, by this function's contract.
+        if let Some(job) = unsafe { device.real().copy_later(to, from, size) } {
+            return self.job(job);
+        }
+        let (to, from) = (Address(to), Address(from.cast_mut()));
         let work = Work::Once(Box::new(move || {
             // The whole wrappers move in, not their pointers.
             let (to, from) = (to, from);
@@ -106,7 +111,12 @@ impl Queue {
     /// # Safety
     /// `to` is valid for `pattern.len() * count` bytes when the command runs.
     pub unsafe fn fill(&self, to: *mut u8, pattern: Vec<u8>, count: usize) -> Prepared {
-        let (to, device) = (Address(to), self.device);
+        let device = self.device;
+        // SAFETY: valid until the command is over, by this function's contract.
+        if let Some(job) = unsafe { device.real().fill_later(to, &pattern, count) } {
+            return self.job(job);
+        }
+        let to = Address(to);
         let work = Work::Once(Box::new(move || {
             let to = to;
             // SAFETY: valid by the contract of `fill`.
@@ -125,7 +135,7 @@ impl Queue {
         Prepared { work: Work::Nothing, place: Place::Nowhere }
     }
 
-    /// A kernel that this queue's device takes.
+    /// A kernel, copy or fill that this queue's device takes.
     pub(crate) fn job(&self, job: Box<dyn Job>) -> Prepared {
         Prepared { work: Work::Kernel(job), place: Place::On(self.device) }
     }

@@ -1,0 +1,98 @@
+//! Commands in a device's own queue.
+//!
+//! Such a command is enqueued on the thread that finds it ready: mostly the one that submits it. What it waits for is complete or in flight
+//! in the same queue, and then the driver keeps the order by its events, so a chain of kernels needs no thread of the host between them.
+//! The driver calls when the command is over; a thread that waits may find out first, and whoever takes the event out of the command
+//! completes it.
+//!
+//! A command runs even if one that it waited for failed, as all commands of the runtime do. Drivers do not begin it then, so it is enqueued
+//! again when all its blockers are complete.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::backend::{DeviceEvent, Job, Outcome};
+use crate::command::{Command, READY, Work, guarded, lock, now, release};
+use crate::error::{Code, Error};
+use crate::pool::Ticket;
+
+/// A command's share in a device's queue.
+pub(crate) struct InFlight {
+    job: Box<dyn Job>,
+    pub(crate) event: Arc<dyn DeviceEvent>,
+    /// When it was enqueued, by the runtime's clock.
+    enqueued: u64,
+}
+
+impl Command {
+    /// Puts the job into its device's queue, behind the events that it waits for.
+    pub(crate) fn enqueue(self: &Arc<Self>, job: Box<dyn Job>, mut after: Vec<Arc<dyn DeviceEvent>>) {
+        if lock(&self.inner).again {
+            self.wait_for_blockers();
+            after.clear();
+        }
+        let Some(deferred) = job.deferred() else { return self.complete() };
+        let enqueued = now();
+        let event = match guarded(|| deferred.enqueue(&after, self.times.is_some())) {
+            Ok(event) => event,
+            Err(error) => {
+                // Whoever waits for this one waits for those, too.
+                after.iter().for_each(|event| _ = event.wait());
+                self.report(Err(error));
+                drop(job);
+                return self.complete();
+            }
+        };
+        let chained = {
+            let mut inner = lock(&self.inner);
+            inner.in_flight = Some(InFlight { job, event: event.clone(), enqueued });
+            std::mem::take(&mut inner.chained)
+        };
+        self.notify();
+        for successor in &chained {
+            lock(&successor.inner).after.push(event.clone());
+        }
+        let (command, own) = (self.clone(), event.clone());
+        if !event.when_over(Box::new(move |outcome| command.over(&own, outcome))) {
+            self.over(&event, event.wait());
+        }
+        release(chained, true);
+    }
+
+    /// Completes the command if `event` is its share in the device's queue and nobody else has done so.
+    pub(crate) fn over(self: &Arc<Self>, event: &Arc<dyn DeviceEvent>, outcome: Outcome) {
+        let InFlight { job, event, enqueued } = {
+            let mut inner = lock(&self.inner);
+            match inner.in_flight.take() {
+                Some(in_flight) if Arc::ptr_eq(&in_flight.event, event) => in_flight,
+                other => return inner.in_flight = other,
+            }
+        };
+        match outcome {
+            Outcome::Done => {}
+            Outcome::Failed(error) => self.report(Err(error)),
+            Outcome::NotBegun => {
+                let mut inner = lock(&self.inner);
+                if !std::mem::replace(&mut inner.again, true) {
+                    inner.work = Some(Work::Kernel(job));
+                    self.state.store(READY, Ordering::SeqCst);
+                    drop(inner);
+                    self.notify();
+                    return self.pool.push(Ticket::Run(self.clone()));
+                }
+                drop(inner);
+                self.report(Err(Error::new(Code::Runtime, "the driver does not begin a command, and all that it waited for is complete")));
+            }
+        }
+        if let Some((times, device)) = self.times.as_ref().zip(event.times()) {
+            // One clock for all: the time between submission and enqueueing passed on the host, and both clocks count nanoseconds.
+            let before = enqueued.saturating_sub(times.submit.load(Ordering::Relaxed));
+            times.submit.store(device.queued.saturating_sub(before), Ordering::Relaxed);
+            times.start.store(device.start, Ordering::Relaxed);
+            times.end.store(device.end, Ordering::Relaxed);
+        }
+        // A kernel's arguments may hold what the program frees as soon as it knows that the command is complete.
+        drop(job);
+        self.complete();
+    }
+}
