@@ -121,6 +121,24 @@ mod tests {
                         usm_shared_allocations usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations atomic64";
 
     #[test]
+    fn svm_stands_in_for_usm_only_where_there_is_none() {
+        let with = |svm, usm_device| Answers { svm, usm_device, device_type: sys::DEVICE_TYPE_CPU, ..Answers::default() };
+        for (answers, wanted) in [
+            (with(0, 0), "cpu"),
+            (with(1, 0), "cpu usm_device_allocations"),
+            (with(3, 0), "cpu usm_device_allocations usm_host_allocations usm_shared_allocations"),
+            (with(8 | 1, 0), "cpu usm_device_allocations"),
+            (with(3, 1), "cpu usm_device_allocations"),
+        ] {
+            assert_eq!(names(&answers), wanted, "{answers:?}");
+        }
+        let all = names(&with(0xF, 0));
+        for name in ["usm_atomic_host_allocations", "usm_atomic_shared_allocations", "usm_system_allocations"] {
+            assert!(all.contains(name), "{all}");
+        }
+    }
+
+    #[test]
     fn every_name_of_the_table_is_an_aspect() {
         for name in ASPECTS.iter().map(|(name, _)| *name).chain([SYSTEM_ALLOCATIONS]) {
             assert!(Aspect::from_name(name).is_some(), "{name}");

@@ -1,30 +1,129 @@
 //! Buffers on devices whose memory is not the host's: random programs over three devices give what running them one after another gives,
-//! no copy outlives its buffer, and a driver that fails to copy is an error that does not lose the content.
+//! no copy outlives its buffer, and a driver that fails to copy is an error that does not lose the content. Two of the devices have queues of
+//! their own, whose driver now and then says that it did not begin a command.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind};
-use aspen_runtime::backend::{copy_on_host, fill_on_host};
+use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Job, Outcome, copy_on_host, fill_on_host};
 use aspen_runtime::buffer::{Access, Buffer};
 use aspen_runtime::queue::{Dependencies, Queue};
 use aspen_runtime::system::{Device, System};
 use aspen_runtime::{Code, Environment, Error, Result};
+
+/// A command in the queue of a [`Fake`]: over when its thread says so.
+#[derive(Default)]
+struct Late {
+    outcome: Mutex<Option<Outcome>>,
+    calls: Mutex<Vec<Call>>,
+    over: Condvar,
+}
+
+type Call = Box<dyn FnOnce(Outcome) + Send>;
+
+impl DeviceEvent for Late {
+    fn wait(&self) -> Outcome {
+        let outcome = self.outcome.lock().expect("no test panics there");
+        let outcome = self.over.wait_while(outcome, |outcome| outcome.is_none()).expect("no test panics there");
+        outcome.clone().expect("waited for")
+    }
+    fn has_begun(&self) -> bool {
+        false
+    }
+    fn times(&self) -> Option<DeviceTimes> {
+        None
+    }
+    fn when_over(&self, call: Call) -> bool {
+        let outcome = self.outcome.lock().expect("no test panics there");
+        match &*outcome {
+            // As some drivers do: the runtime has to wait.
+            Some(_) => return false,
+            None => self.calls.lock().expect("no test panics there").push(call),
+        }
+        true
+    }
+}
+
+/// A copy or a fill in the queue of a [`Fake`].
+struct Queued {
+    seen: Arc<Seen>,
+    to: usize,
+    from: Vec<u8>,
+    source: usize,
+}
+
+impl Queued {
+    fn run(&self) {
+        let (to, size) = (self.to as *mut u8, self.from.len());
+        self.seen.late.fetch_add(1, Ordering::Relaxed);
+        let from = if self.source == 0 { self.from.as_ptr() } else { self.source as *const u8 };
+        // SAFETY: what the buffers that the command uses consist of.
+        unsafe { copy_on_host(to, from, size) };
+    }
+}
+
+struct LaterJob(Arc<Queued>);
+
+impl Job for LaterJob {
+    fn chunks(&self) -> usize {
+        1
+    }
+    fn run(&self, _: usize) -> Result<()> {
+        Err(Error::new(Code::Runtime, "nobody is to call this"))
+    }
+    fn expected_ns(&self) -> Option<u64> {
+        None
+    }
+    fn took_ns(&self, _: u64) {}
+    fn deferred(&self) -> Option<&dyn Deferred> {
+        Some(self)
+    }
+}
+
+impl Deferred for LaterJob {
+    fn chain(&self) -> usize {
+        7
+    }
+    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], _: bool) -> Result<Arc<dyn DeviceEvent>> {
+        let (event, own, queued, after) = (Arc::new(Late::default()), self.0.clone(), self.0.clone(), after.to_vec());
+        let late = event.clone();
+        std::thread::spawn(move || {
+            let begins = after.iter().all(|event| event.wait() == Outcome::Done);
+            let number = own.seen.late.load(Ordering::Relaxed);
+            let outcome = if !begins || (!after.is_empty() && number.is_multiple_of(5)) { Outcome::NotBegun } else { Outcome::Done };
+            if outcome == Outcome::Done {
+                queued.run();
+            } else {
+                own.seen.late.fetch_add(1, Ordering::Relaxed);
+            }
+            *late.outcome.lock().expect("no test panics there") = Some(outcome.clone());
+            late.over.notify_all();
+            for call in std::mem::take(&mut *late.calls.lock().expect("no test panics there")) {
+                call(outcome.clone());
+            }
+        });
+        Ok(event)
+    }
+}
 
 /// What the test sees of a device.
 #[derive(Default)]
 struct Seen {
     allocations: AtomicIsize,
     copies: AtomicUsize,
+    /// Commands that went through a queue of the device's own.
+    late: AtomicUsize,
     fails: AtomicBool,
 }
 
 /// A device that shares the host's memory or has memory of its own.
 struct Fake {
     shares: bool,
+    has_queue: bool,
     facts: Facts,
     capabilities: Capabilities,
     seen: Arc<Seen>,
@@ -81,11 +180,20 @@ impl RawDevice for Fake {
         unsafe { fill_on_host(to, pattern, count) };
         Ok(())
     }
+    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
+        let queued = Queued { seen: self.seen.clone(), to: to as usize, from: vec![0; size], source: from as usize };
+        self.has_queue.then(|| Box::new(LaterJob(Arc::new(queued))) as Box<dyn Job>)
+    }
+    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
+        let queued = Queued { seen: self.seen.clone(), to: to as usize, from: pattern.repeat(count), source: 0 };
+        self.has_queue.then(|| Box::new(LaterJob(Arc::new(queued))) as Box<dyn Job>)
+    }
 }
 
 struct Fakes {
     kind: BackendKind,
-    devices: Vec<(bool, Arc<Seen>)>,
+    /// Whether it shares the host's memory, and whether it has a queue of its own.
+    devices: Vec<(bool, bool, Arc<Seen>)>,
 }
 
 impl Backend for Fakes {
@@ -96,22 +204,25 @@ impl Backend for Fakes {
         PlatformFacts::default()
     }
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
-        let device = |(shares, seen): &(bool, Arc<Seen>)| -> Arc<dyn RawDevice> {
+        let device = |(shares, has_queue, seen): &(bool, bool, Arc<Seen>)| -> Arc<dyn RawDevice> {
             let facts = Facts { name: "fake".into(), ..Facts::default() };
-            Arc::new(Fake { shares: *shares, facts, capabilities: Capabilities::default(), seen: seen.clone() })
+            let (capabilities, seen) = (Capabilities::default(), seen.clone());
+            Arc::new(Fake { shares: *shares, has_queue: *has_queue, facts, capabilities, seen })
         };
         self.devices.iter().map(device).collect()
     }
 }
 
 /// Two devices apart, on two platforms of one backend, and one that shares the host's memory.
-fn system(threads: usize) -> (&'static System, Vec<&'static Device>, [Arc<Seen>; 2]) {
+fn system(threads: usize, queues: bool) -> (&'static System, Vec<&'static Device>, [Arc<Seen>; 2]) {
     let seen: [Arc<Seen>; 2] = Default::default();
-    let platform = |kind, shares, seen: &Arc<Seen>| -> Box<dyn Backend> { Box::new(Fakes { kind, devices: vec![(shares, seen.clone())] }) };
+    let platform = |kind, shares, has_queue, seen: &Arc<Seen>| -> Box<dyn Backend> {
+        Box::new(Fakes { kind, devices: vec![(shares, has_queue, seen.clone())] })
+    };
     let backends = [
-        platform(BackendKind::OpenCl, false, &seen[0]),
-        platform(BackendKind::OpenCl, false, &seen[1]),
-        platform(BackendKind::Cuda, true, &Arc::default()),
+        platform(BackendKind::OpenCl, false, queues, &seen[0]),
+        platform(BackendKind::OpenCl, false, false, &seen[1]),
+        platform(BackendKind::Cuda, true, queues, &Arc::default()),
     ];
     let environment = Environment { threads: Some(threads), ..Environment::default() };
     let system = System::start(&backends, environment).expect("nothing in the environment is wrong");
@@ -121,7 +232,7 @@ fn system(threads: usize) -> (&'static System, Vec<&'static Device>, [Arc<Seen>;
 
 #[test]
 fn devices_are_numbered_through_the_platforms_of_a_backend() {
-    let (_, devices, _) = system(1);
+    let (_, devices, _) = system(1, false);
     let names: Vec<&str> = devices.iter().map(|device| device.selector_name()).collect();
     assert_eq!(names, ["opencl:0", "opencl:1", "cuda:0"]);
 }
@@ -155,8 +266,8 @@ fn read(buffer: &Arc<Buffer>) -> Result<u64> {
 
 #[test]
 fn content_is_where_commands_look_for_it() {
-    for threads in [1, 2, 16] {
-        let (system, devices, seen) = system(threads);
+    for (threads, has_queue) in [(1, false), (2, false), (16, false), (1, true), (2, true), (16, true)] {
+        let (system, devices, seen) = system(threads, has_queue);
         let queues: Vec<Queue> = devices.iter().map(|device| Queue::new(device, system.pool(), false, false)).collect();
         for seed in 0..20 {
             let mut random = Random(seed);
@@ -214,12 +325,13 @@ fn content_is_where_commands_look_for_it() {
             assert!(seen.copies.load(Ordering::Relaxed) > 100, "the devices took part");
             assert_eq!(seen.allocations.load(Ordering::Relaxed), 0, "copies went with their buffers");
         }
+        assert!(!has_queue || seen[0].late.load(Ordering::Relaxed) > 100, "the queue of the device took part");
     }
 }
 
 #[test]
 fn nothing_is_copied_that_is_current_already() {
-    let (system, devices, seen) = system(2);
+    let (system, devices, seen) = system(2, false);
     let buffers = buffers(system, 1);
     let queue = Queue::new(devices[0], system.pool(), true, false);
     let address = buffers[0].address(devices[0]).expect("memory");
@@ -236,7 +348,7 @@ fn nothing_is_copied_that_is_current_already() {
 
 #[test]
 fn a_driver_that_fails_to_copy_is_an_error_and_loses_nothing() {
-    let (system, devices, seen) = system(2);
+    let (system, devices, seen) = system(2, false);
     let buffers = buffers(system, 1);
     let queue = Queue::new(devices[0], system.pool(), true, false);
     let address = buffers[0].address(devices[0]).expect("memory");
