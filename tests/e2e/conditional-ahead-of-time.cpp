@@ -13,6 +13,9 @@
 //# stdout: 2
 //# sh: aspen inspect --format json a.out | grep -c '"SYCL/device-requirements"'
 //# exit: 1
+// What was left out of the image for dg1 stands there, so that a device that has fp64 after all is told so instead of being asked for it.
+//# sh: aspen inspect --format json a.out | grep -c '"Aspen/decided"'
+//# stdout: 1
 //# run: aspen check a.out --device intel_gpu_dg1
 //# exit: 1
 //# stdout~: precise

@@ -357,7 +357,7 @@ impl SourceTable {
     }
 }
 
-fn read_payload<T: serde::de::DeserializeOwned>(set: &str, name: &str, value: &Value) -> Result<T, ImageError> {
+pub(crate) fn read_payload<T: serde::de::DeserializeOwned>(set: &str, name: &str, value: &Value) -> Result<T, ImageError> {
     let damaged = |error| ImageError::Payload { set: set.to_owned(), name: name.to_owned(), error };
     let bytes = value.as_bytes().ok_or(ImageError::NoBytes { set: set.to_owned(), name: name.to_owned() })?;
     payload::read(bytes).map_err(damaged)

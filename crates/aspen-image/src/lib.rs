@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod container;
+pub mod decided;
 pub mod dpcpp;
 pub mod guards;
 pub mod image;
@@ -27,6 +28,7 @@ pub mod spirv;
 pub mod table;
 
 pub use container::{Container, ContainerError, Found, Kind, find};
+pub use decided::{DECIDED, Decided};
 pub use image::{DeviceImage, ImageBuilder, ImageError, Kernel, KernelInfo};
 pub use kernel_reqs::KERNEL_REQS;
 pub use object_sections::{ObjectBlob, ObjectHeader, ObjectUnit};

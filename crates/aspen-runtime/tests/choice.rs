@@ -6,8 +6,9 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
 use aspen_contract::{Aspect, Capabilities, Need, Place, Requirements, Source, Step};
+use aspen_image::decided::decided_set;
 use aspen_image::image::{IMPORTED_SYMBOLS, symbols_set};
-use aspen_image::{ImageBuilder, ImageKind, Kernel as KernelOf, KernelInfo};
+use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, Kernel as KernelOf, KernelInfo, Value};
 use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Kernel, Launch, Part, PlatformFacts, Program, RawDevice, UsmKind,
 };
@@ -208,6 +209,40 @@ fn the_best_image_whose_requirements_are_met_is_taken() {
     let world = World::new();
     world.module(1, &[bytes(kernel("broken", &[]))]);
     assert_eq!(world.launch(), "build Build: the driver is too old: broken_k");
+}
+
+/// Images made ahead of time took for granted what the database said of their target; the device may have more, or less.
+#[test]
+fn what_was_decided_ahead_of_time_has_to_be_true_of_the_device() {
+    let decided = |target: &str, left_out: &[&str], taken: &[&str]| {
+        let aspects = |names: &[&str]| names.iter().filter_map(|name| Aspect::from_name(name)).collect::<Vec<_>>();
+        let left_out = aspects(left_out).into_iter().map(Need::Aspect).collect();
+        let of = Decided { left_out, taken: aspects(taken).into_iter().collect() };
+        let needs: &[&str] = if target == "aot" { &["fp16"] } else { &[] };
+        bytes(kernel(target, needs).set(DECIDED, decided_set([("K", of)])))
+    };
+    // The device has fp16; the target was thought to lack it, and the kernel was left out.
+    let lacking = || decided("aot", &["fp16"], &[]);
+    let refused = "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp16, which its image for 'aot' was made without: the \
+                   target's entry in the device database lacks it\n  (correct the entry by -fsycl-device-config-file, or compile for spir64 too)";
+    // The device lacks fp64; the target was thought to have it, and a body of if_device_has was chosen.
+    let taken = || decided("exact", &[], &["fp64"]);
+    for (images, wanted) in [
+        (vec![lacking()], refused),
+        (vec![lacking(), bytes(kernel("jit", &["fp16"]))], "ok: jit_k"),
+        (vec![taken()], "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64"),
+        (vec![taken(), bytes(kernel("jit", &[]))], "ok: jit_k"),
+        (vec![decided("exact", &[], &["fp16"])], "ok: exact_k"),
+    ] {
+        let world = World::new();
+        world.module(1, &images);
+        assert_eq!(world.launch(), wanted);
+    }
+    let world = World::new();
+    let damaged = [("K".to_owned(), Value::U32(1))].into_iter().collect();
+    world.module(1, &[bytes(kernel("aot", &[]).set(DECIDED, damaged))]);
+    let said = world.launch();
+    assert!(said.starts_with("Build: ") && said.contains("'K'") && said.contains("Aspen/decided"), "{said}");
 }
 
 #[test]

@@ -10,7 +10,8 @@ use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
 use aspen_codegen::{Cache, CodegenError, Gen, Image, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Need, Step, Verdict, check};
-use aspen_image::{ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo};
+use aspen_image::decided::decided_set;
+use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet};
 use aspen_llvm::{Context, Module};
 
 use super::conditional::{Conditional, discarded};
@@ -64,6 +65,7 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
     let mut content = Vec::new();
     for ((name, plan), image) in plans.into_iter().zip(images) {
         let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
+        let decided = decided(program, plan, target, conditional.is_some());
         let image = image.map_err(|error| failed(program, plan, &error))?;
         check_imports(program, plan, &image)?;
         if !image.messages.is_empty() {
@@ -76,11 +78,25 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
                 fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
             }
             let described = describe(program, plan, kind, target, &name, session.options.requirement_sources);
-            let described = described.set(KERNEL_REQS, reqs.clone());
+            let described = described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone());
             content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }
     }
     Ok(content)
+}
+
+/// What was taken for granted of the target's devices when the image was made.
+fn decided(program: &Program, plan: &ImagePlan, target: &Target, conditional: bool) -> PropertySet {
+    if !target.family.is_ahead_of_time() {
+        return PropertySet::new();
+    }
+    let left_out = if conditional { discarded(program, plan, target) } else { Vec::new() };
+    let capabilities = target.info.capabilities();
+    decided_set(plan.entries.iter().map(|&entry| {
+        let needs = left_out.iter().find(|(of, _)| *of == entry).map_or(Vec::new(), |(_, needs)| needs.clone());
+        let guards = program.analysis.guards(entry);
+        (program.linked.summary.function(entry).symbol.as_str(), Decided::of(needs, guards.keys(), &capabilities))
+    }))
 }
 
 /// What files of images are called by.

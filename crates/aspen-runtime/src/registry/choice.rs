@@ -113,6 +113,13 @@ impl Inner {
             let text = refusal(&name, device.refusing_name(&needs.requirements), &needs.unmet, &needs.sources, device.capabilities());
             return Err(Error::new(Code::KernelNotSupported, text));
         }
+        if !needs.left_out.is_empty() {
+            let head = format!("kernel '{name}' cannot run on '{}':", device.real().facts().name);
+            let lines = needs.left_out.iter().map(|why| format!("\n  {why}"));
+            let way_out = "\n  (correct the entry by -fsycl-device-config-file, or compile for spir64 too)".to_owned();
+            let text = std::iter::once(head).chain(lines).chain([way_out]).collect::<String>();
+            return Err(Error::new(Code::KernelNotSupported, text));
+        }
         closure.complete(device, &name)?;
         Ok(Taken { candidate, closure, name, requirements: needs.requirements })
     }

@@ -33,6 +33,8 @@ pub(super) struct Needs {
     pub(super) requirements: Requirements,
     pub(super) unmet: Vec<Need>,
     pub(super) sources: Vec<Source>,
+    /// What images made ahead of time have no code for, in words that follow the kernel's name; the device has it.
+    pub(super) left_out: Vec<String>,
 }
 
 impl Inner {
@@ -107,9 +109,16 @@ impl Closure<'_> {
     /// # Errors
     /// If a part's requirements are damaged, or contradict those of another part.
     pub(super) fn needs(&self, device: &Device, kernel: &str) -> Result<Needs> {
-        let mut all = Needs { requirements: Requirements::default(), unmet: Vec::new(), sources: Vec::new() };
+        let mut all = Needs { requirements: Requirements::default(), unmet: Vec::new(), sources: Vec::new(), left_out: Vec::new() };
         for (index, part) in self.parts.iter().enumerate() {
-            let own = part.image.image.requirements_of(&part.symbol).map_err(|error| part.image.damaged(&error))?;
+            let mut own = part.image.image.requirements_of(&part.symbol).map_err(|error| part.image.damaged(&error))?;
+            let decided = part.image.image.decided(&part.symbol).map_err(|error| part.image.damaged(&error))?;
+            // Bodies that were chosen for the target run here, too.
+            own.aspects.extend(decided.taken);
+            all.left_out.extend(decided.left_out.iter().map(|need| {
+                let target = part.image.image.target();
+                format!("needs {need}, which its image for '{target}' was made without: the target's entry in the device database lacks it")
+            }));
             for need in device.unmet(&own) {
                 if !all.unmet.contains(&need) {
                     all.sources.extend(part.source(&need, (index > 0).then_some(kernel)));
