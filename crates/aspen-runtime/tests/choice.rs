@@ -8,19 +8,22 @@ use std::sync::{Arc, Mutex};
 use aspen_contract::{Aspect, Capabilities, Need, Place, Requirements, Source, Step};
 use aspen_image::decided::decided_set;
 use aspen_image::image::{IMPORTED_SYMBOLS, symbols_set};
-use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, Kernel as KernelOf, KernelInfo, Value};
+use aspen_image::kernel_reqs::kernel_reqs_set;
+use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel as KernelOf, KernelInfo, Value};
 use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Kernel, Launch, Part, PlatformFacts, Program, RawDevice, UsmKind,
 };
 use aspen_runtime::registry::{KernelKey, ModuleRecord, Registry};
 use aspen_runtime::system::{Device, System};
 use aspen_runtime::{Code, Environment, Error, Result};
+use aspen_spirv::Numbering;
 
 /// A device without fp64 that takes `jit`, `aot` and, better, `exact`; and `broken`, best of all, which cannot be loaded.
 struct Made {
     facts: Facts,
     capabilities: Capabilities,
     loads: Arc<Mutex<Vec<String>>>,
+    modules: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
 }
 
 impl RawDevice for Made {
@@ -52,6 +55,8 @@ impl RawDevice for Made {
         };
         let text = parts.iter().map(part).collect::<Vec<_>>().join(" + ");
         self.loads.lock().expect("no test panics in here").push(text);
+        let modules = parts.iter().map(|part| (self.facts.name.clone(), part.image.bytes().to_vec()));
+        self.modules.lock().expect("no test panics in here").extend(modules);
         if parts[0].image.target() == "broken" {
             return Err(Error::new(Code::Build, "the driver is too old"));
         }
@@ -86,7 +91,13 @@ impl Kernel for Loaded {
     }
 }
 
-struct Maker(Arc<Mutex<Vec<String>>>);
+/// Made-up devices: names and aspects; and what they were asked to load: images' names, and their bytes by device.
+#[derive(Clone, Default)]
+struct Maker {
+    devices: Vec<(&'static str, &'static [&'static str])>,
+    loads: Arc<Mutex<Vec<String>>>,
+    modules: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+}
 
 impl Backend for Maker {
     fn kind(&self) -> BackendKind {
@@ -96,14 +107,18 @@ impl Backend for Maker {
         PlatformFacts::default()
     }
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
-        let capabilities = Capabilities {
-            aspects: [Aspect::from_name("gpu"), Aspect::from_name("fp16")].into_iter().flatten().collect(),
-            may_support_other_aspects: false,
-            sub_group_sizes: Some(vec![8]),
-            max_work_group_size: Some(64),
-            max_work_item_sizes: Some([64; 3]),
+        let device = |(name, aspects): &(&'static str, &[&str])| -> Arc<dyn RawDevice> {
+            let capabilities = Capabilities {
+                aspects: aspects.iter().filter_map(|name| Aspect::from_name(name)).collect(),
+                may_support_other_aspects: false,
+                sub_group_sizes: Some(vec![8]),
+                max_work_group_size: Some(64),
+                max_work_item_sizes: Some([64; 3]),
+            };
+            let facts = Facts { name: (*name).into(), ..Facts::default() };
+            Arc::new(Made { facts, capabilities, loads: Arc::clone(&self.loads), modules: Arc::clone(&self.modules) })
         };
-        vec![Arc::new(Made { facts: Facts { name: "made up".into(), ..Facts::default() }, capabilities, loads: self.0.clone() })]
+        self.devices.iter().map(device).collect()
     }
 }
 
@@ -117,12 +132,15 @@ struct World {
 /// The kernel that tests launch, from the first module.
 const KERNEL: KernelKey<'static> = KernelKey { module: 1, tag: "", symbol: "K" };
 
+fn started(maker: &Maker) -> &'static [&'static Device] {
+    let backends: Vec<Box<dyn Backend>> = vec![Box::new(maker.clone())];
+    System::start(&backends, Environment::default()).expect("an environment without anything makes sense").platforms()[0].devices()
+}
+
 impl World {
     fn new() -> World {
-        let loads = Arc::default();
-        let backends: Vec<Box<dyn Backend>> = vec![Box::new(Maker(Arc::clone(&loads)))];
-        let system = System::start(&backends, Environment::default()).expect("an environment without anything makes sense");
-        World { registry: Registry::new(), device: system.platforms()[0].devices()[0], loads }
+        let maker = Maker { devices: vec![("made up", &["gpu", "fp16"])], ..Maker::default() };
+        World { registry: Registry::new(), device: started(&maker)[0], loads: maker.loads }
     }
 
     /// Registers images as a module of that anchor, forever.
@@ -417,4 +435,92 @@ fn nothing_of_an_image_is_read_before_the_check() {
     assert_eq!(world.registry.symbols(), ["K"]);
     pages.protect(first, last, libc::PROT_READ);
     world.registry.unregister(1);
+}
+
+/// One module with a kernel for each of the needs, each kernel under its condition.
+fn conditional(kernels: &[(&'static str, &[&str])]) -> Vec<u8> {
+    let mut words: Vec<u32> = vec![0x0723_0203, 0x0001_0000, 0, 0, 0];
+    let mut put = |opcode: u32, operands: &[u32]| {
+        words.push(u32::try_from(operands.len() + 1).expect("short") << 16 | opcode);
+        words.extend(operands);
+    };
+    put(17, &[6]);
+    put(17, &[4]);
+    put(14, &[2, 2]);
+    let letter = |symbol: &str| u32::from(symbol.as_bytes()[0]);
+    kernels.iter().zip(10..).for_each(|((symbol, _), id)| put(15, &[6, id, letter(symbol)]));
+    put(19, &[1]);
+    put(33, &[2, 1]);
+    for (_, id) in kernels.iter().zip(10..) {
+        put(54, &[1, id, 0, 2]);
+        put(248, &[id + 100]);
+        put(253, &[]);
+        put(56, &[]);
+    }
+    words[3] = 200;
+    let plain: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let needs: Vec<(&str, Requirements)> = kernels.iter().map(|(symbol, aspects)| (*symbol, needing(aspects))).collect();
+    let numbering = Numbering::new(needs.iter().map(|(_, requirements)| requirements)).expect("few needs");
+    let roots: Vec<_> = needs.iter().map(|(symbol, requirements)| (*symbol, requirements)).collect();
+    let module = aspen_spirv::write(&plain, &roots, &numbering).expect("a sound module");
+    let reqs = kernel_reqs_set(needs.iter().map(|(symbol, requirements)| {
+        let entries = numbering.entries(requirements).into_iter().map(|(need, id)| (need, id.number()));
+        (*symbol, entries.collect())
+    }));
+    let mut builder = library("jit", "all", &[]).set(KERNEL_REQS, reqs);
+    for (symbol, requirements) in needs {
+        let info = KernelInfo { name: symbol.into(), requirements };
+        builder = builder.kernel(KernelOf { symbol: symbol.into(), info }, Vec::new());
+    }
+    builder.to_bytes(&module).expect("it can be written")
+}
+
+/// Source: issue 7 "Run time": specialised and built once per distinct vector of values, whatever is launched how often; refused kernels
+/// never reach the driver.
+#[test]
+fn a_conditional_module_is_built_once_for_each_kind_of_device() {
+    let kernels: [(&'static str, &[&str]); 4] = [("A", &[]), ("B", &["fp64"]), ("C", &["fp16"]), ("D", &["fp16", "fp64"])];
+    let devices: Vec<(&'static str, &'static [&'static str])> = vec![
+        ("plain", &["gpu"]),
+        ("half", &["gpu", "fp16"]),
+        // Differs in what the module does not ask for.
+        ("half of another kind", &["cpu", "fp16", "atomic64"]),
+        ("all", &["gpu", "fp16", "fp64"]),
+    ];
+    let maker = Maker { devices: devices.clone(), ..Maker::default() };
+    let (registry, started) = (Registry::new(), started(&maker));
+    let bytes: &'static [u8] = conditional(&kernels).leak();
+    let record = ModuleRecord { record: 1, anchor: 1, images: bytes.as_ptr(), images_size: bytes.len() };
+    // SAFETY: leaked.
+    unsafe { registry.register(record) };
+    // Every kernel on every device from many threads, in different orders.
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (registry, devices) = (&registry, &devices);
+            scope.spawn(move || {
+                for turn in 0..64 {
+                    let (device, kernel) = ((turn + thread) % 4, (turn / 4 + thread) % 4);
+                    let (symbol, needs) = kernels[kernel];
+                    let runs = needs.iter().all(|need| devices[device].1.contains(need));
+                    let said = registry.load(started[device], KernelKey { module: 1, tag: "", symbol });
+                    match said {
+                        Ok(_) => assert!(runs, "{symbol} on {}", devices[device].0),
+                        Err(error) => assert!(!runs && error.code() == Code::KernelNotSupported, "{symbol}: {error}"),
+                    }
+                }
+            });
+        }
+    });
+    let mut built = std::mem::take(&mut *maker.modules.lock().expect("unpoisoned"));
+    built.sort();
+    let entries = |module: &[u8]| {
+        let words: Vec<u32> = module.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+        let symbols = words.windows(4).filter(|words| words[..2] == [4 << 16 | 15, 6]).map(|words| words[3]);
+        symbols.filter_map(char::from_u32).collect::<String>()
+    };
+    let summary: Vec<_> = built.iter().map(|(device, module)| (device.as_str(), entries(module))).collect();
+    let text = |list: &[(&'static str, &str)]| list.iter().map(|(device, symbols)| (*device, (*symbols).to_owned())).collect::<Vec<_>>();
+    assert_eq!(summary, text(&[("all", "ABCD"), ("half", "AC"), ("half of another kind", "AC"), ("plain", "A")]));
+    assert_eq!(built[1].1, built[2].1, "the same values, the same bytes, and so one entry of the JIT cache for devices of one kind");
+    assert!(built.iter().all(|(_, module)| aspen_spirv::spec_ids(module) == Ok(Vec::new())), "nothing is left to decide");
 }
