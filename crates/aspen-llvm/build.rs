@@ -21,7 +21,9 @@ fn main() {
             None => &mut build,
         };
     }
-    build.files(["shim/shim.cpp", "shim/closure.cpp", "shim/library.cpp"]).compile("aspen_llvm_shim");
+    build.files(["shim/shim.cpp", "shim/closure.cpp", "shim/library.cpp"]);
+    build.files(["item", "cut", "group", "item_loops"].map(|step| format!("shim/items/{step}.cpp")));
+    build.compile("aspen_llvm_shim");
 }
 
 /// `llvm-config --cxxflags`, of the installation that llvm-sys links.

@@ -5,6 +5,10 @@
  *   aspen_cpu_item_entry   for ASPEN_LAUNCH_ND_RANGE (one call a work-item) and ASPEN_LAUNCH_WORK_GROUPS (one call a work-group).
  * Both take the closure by address; it is shared by all calls and must not be written.
  *
+ * Whole groups. For a kernel of ASPEN_LAUNCH_ND_RANGE an image may also export an aspen_cpu_group_t under ASPEN_CPU_GROUP "K": functions that
+ * run all work-items of a group in one call, in loops, and call none of aspen_cpu_ops_t. The backend takes them where it finds them;
+ * a kernel without them runs item by item.
+ *
  * Work-items of one work-group run on one thread; they switch stacks only inside the functions of aspen_cpu_ops_t. Code that keeps the
  * current item in a thread_local must therefore set it again after each of these returns.
  *
@@ -70,6 +74,22 @@ typedef struct aspen_cpu_range {
 
 typedef void (*aspen_cpu_range_entry)(const void *closure, const aspen_cpu_range_t *range);
 typedef void (*aspen_cpu_item_entry)(const void *closure, aspen_cpu_item_t *item);
+
+/* Runs all work-items of a group. What they have in common is in *group; its local and global ids, lane and sub_group_id mean nothing, and
+ * sub_group_slots are those of the first sub-group. `frame` is memory for the time of the call, 128-byte aligned. Returns 0 when all items
+ * have ended; if the group can never go on, because not all of its items reach the same barrier, the number of those that wait. */
+typedef uint32_t (*aspen_cpu_group_entry)(const void *closure, const aspen_cpu_item_t *group, char *frame);
+
+#define ASPEN_CPU_GROUP "aspen_group."
+#define ASPEN_CPU_LEVELS 4u
+typedef struct aspen_cpu_group {
+  uint32_t struct_size;
+  uint32_t reserved;   /* 0 */
+  uint64_t frame_size; /* bytes of the frame for each work-item of the group */
+  /* For processors of the x86-64 psABI's levels 1 to 4, or of the image's own level; the highest that the processor has is called. The first
+   * is never null. */
+  aspen_cpu_group_entry entries[ASPEN_CPU_LEVELS];
+} aspen_cpu_group_t;
 
 #define ASPEN_CPU_IMPORT_SLOT "aspen_import."
 #define ASPEN_CPU_ITEM_SLOT "aspen_cpu_current_item"

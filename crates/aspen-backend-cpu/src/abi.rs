@@ -73,11 +73,27 @@ pub(crate) type RangeEntry = unsafe extern "C" fn(*const c_void, *const Range);
 /// `aspen_cpu_item_entry`.
 pub(crate) type ItemEntry = unsafe extern "C" fn(*const c_void, *mut Item);
 
+/// `aspen_cpu_group_entry`.
+pub(crate) type GroupEntry = unsafe extern "C" fn(*const c_void, *const Item, *mut u8) -> u32;
+
+/// Before a kernel's symbol: its [`GroupKernel`] (`ASPEN_CPU_GROUP`).
+pub(crate) const GROUP: &str = "aspen_group.";
+
+/// `aspen_cpu_group_t`.
+#[repr(C)]
+pub(crate) struct GroupKernel {
+    pub(crate) struct_size: u32,
+    pub(crate) reserved: u32,
+    pub(crate) frame_size: u64,
+    pub(crate) entries: [Option<GroupEntry>; 4],
+}
+
 // The layouts of native_cpu.h; a test of aspen-capi asserts the same numbers in C.
 const _: () = {
     assert!(size_of::<Item>() == 232 && std::mem::offset_of!(Item, scheduler) == 224);
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
     assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 16);
+    assert!(size_of::<GroupKernel>() == 48 && std::mem::offset_of!(GroupKernel, entries) == 16);
 };
 
 /// `aspen_cpu_current_item_fn`.

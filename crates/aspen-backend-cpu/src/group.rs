@@ -1,5 +1,8 @@
 //! One work-group on one thread.
 //!
+//! Where the image has a function for whole groups, that is all there is to do: its loops go over the items, and come back early only if
+//! the items part at a barrier. Other kernels run item by item:
+//!
 //! Forking is lazy: a coroutine runs the group's work-items one after another, and only when an item blocks in a barrier does the
 //! scheduler let another coroutine go on with the next item that has not begun. So a kernel without barriers never switches stacks, and
 //! a barrier costs two switches an item. Sub-groups are consecutive local linear ids; their barriers release only their own items.
@@ -14,13 +17,21 @@ use std::ptr::{self, NonNull};
 
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{Item, ItemEntry, Ops, SLOT_SIZE};
+use crate::abi::{GroupEntry, Item, ItemEntry, Ops, SLOT_SIZE};
 use crate::fiber::{Fiber, Pause, Switch};
 
 /// Alignment of local memory and slots in bytes. Source: native_cpu.h.
 const ALIGNMENT: usize = 128;
 
 static OPS: Ops = Ops { group_barrier, sub_group_barrier };
+
+/// A kernel's function for whole groups.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole {
+    pub(crate) entry: GroupEntry,
+    /// Bytes of its frame for each work-item.
+    pub(crate) frame_size: usize,
+}
 
 /// What all groups of a launch have in common.
 #[derive(Clone, Copy)]
@@ -34,6 +45,7 @@ pub(crate) struct Shape {
     pub(crate) sub_group_size: u32,
     /// One call a work-item, or one call for the whole group.
     pub(crate) by_item: bool,
+    pub(crate) whole: Option<Whole>,
 }
 
 /// The state of the group that runs on this thread. Coroutines and scheduler reach it by pointer and never hold a reference across a
@@ -71,6 +83,7 @@ pub(crate) struct Worker {
     idle: Vec<usize>,
     local_memory: Memory,
     slots: Memory,
+    frame: Memory,
 }
 
 impl Worker {
@@ -86,8 +99,8 @@ impl Worker {
             sub_waiting: Vec::new(),
             ready: VecDeque::new(),
         };
-        let mut worker =
-            Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), local_memory: Memory::none(), slots: Memory::none() };
+        let [local_memory, slots, frame] = [(); 3].map(|()| Memory::none());
+        let mut worker = Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), local_memory, slots, frame };
         worker.begin(shape);
         worker
     }
@@ -122,6 +135,9 @@ impl Worker {
             group.template.group_id = group_id;
             group.shape.by_item
         };
+        if let Some(whole) = self.group.shape.whole {
+            return self.run_whole(whole);
+        }
         if !by_item {
             run_items(ptr::null(), usize::MAX, group);
             return Ok(());
@@ -151,6 +167,14 @@ impl Worker {
         }
     }
 
+    fn run_whole(&mut self, whole: Whole) -> Result<()> {
+        let group = &*self.group;
+        let frame = self.frame.at_least(whole.frame_size.saturating_mul(group.items as usize));
+        // SAFETY: the function of this kernel with its closure, the group's template, and a frame as native_cpu.h describes them.
+        let waiting = unsafe { (whole.entry)(group.shape.closure, &raw const group.template, frame) };
+        if waiting == 0 { Ok(()) } else { Err(self.never(waiting as usize, 0, group.items - waiting)) }
+    }
+
     fn idle_fiber(&mut self) -> Result<usize> {
         if let Some(fiber) = self.idle.pop() {
             return Ok(fiber);
@@ -162,15 +186,19 @@ impl Worker {
     /// Nothing can run, but not all items have ended.
     fn stuck(&mut self) -> Error {
         let group = &*self.group;
-        let [x, y, z] = group.template.group_id;
-        let at_group = group.waiting.len();
         let at_sub_group = group.sub_waiting.iter().map(Vec::len).sum::<usize>();
+        let error = self.never(group.waiting.len(), at_sub_group, group.ended);
+        self.throw_away();
+        error
+    }
+
+    fn never(&self, at_group: usize, at_sub_group: usize, ended: u32) -> Error {
+        let [x, y, z] = self.group.template.group_id;
         let text = format!(
             "work-group ({x}, {y}, {z}) can never go on: of its {} work-items {at_group} wait at a barrier of the work-group, \
-             {at_sub_group} at one of a sub-group, and {} have ended; every item of a group must reach the same barriers",
-            group.items, group.ended
+             {at_sub_group} at one of a sub-group, and {ended} have ended; every item of a group must reach the same barriers",
+            self.group.items
         );
-        self.throw_away();
         Error::new(Code::Kernel, text)
     }
 

@@ -7,7 +7,7 @@ use aspen_runtime::{Error, Result};
 
 use crate::abi::ItemEntry;
 use crate::facts::DEFAULT_SUB_GROUP_SIZE;
-use crate::group::{Shape, Worker};
+use crate::group::{Shape, Whole, Worker};
 use crate::library::Kept;
 
 /// Chunks a thread; enough for an even end.
@@ -36,7 +36,7 @@ unsafe impl Send for Groups {}
 unsafe impl Sync for Groups {}
 
 impl Groups {
-    pub(crate) fn new(entry: ItemEntry, launch: Launch, threads: usize, kept: Kept) -> Groups {
+    pub(crate) fn new(entry: ItemEntry, whole: Option<Whole>, launch: Launch, threads: usize, kept: Kept) -> Groups {
         let by_item = launch.kind == LaunchKind::NdRange;
         let local_range = match launch.local {
             local if by_item => local,
@@ -53,6 +53,7 @@ impl Groups {
             local_memory: usize::try_from(launch.local_memory).unwrap_or(usize::MAX),
             sub_group_size: launch.sub_group_size.unwrap_or(DEFAULT_SUB_GROUP_SIZE).max(1),
             by_item,
+            whole: whole.filter(|_| by_item),
         };
         let groups = group_range.iter().product::<u64>();
         let per_chunk = groups.div_ceil(CHUNKS_PER_THREAD * threads as u64).max(1);

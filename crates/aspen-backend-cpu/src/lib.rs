@@ -5,7 +5,8 @@
 //! - `library`: loading images, which are x86-64 shared objects;
 //! - `abi`: the agreement with images, `include/aspen/native_cpu.h`;
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
-//! - `group`: one work-group on one thread, work-items as coroutines where they meet; `fiber`: their stacks;
+//! - `group`: one work-group on one thread, by the image's function for whole groups, else work-items as coroutines where they meet;
+//!   `fiber`: their stacks;
 //! - `groups`: `parallel_for(nd_range)` and `parallel_for_work_group` over all groups.
 
 mod abi;
@@ -30,7 +31,10 @@ use aspen_runtime::backend::{
 
 /// The backend with its one device.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NativeCpu;
+pub struct NativeCpu {
+    /// Whether work-items run one by one also where an image has functions for whole groups. Tests compare the two.
+    pub item_by_item: bool,
+}
 
 impl Backend for NativeCpu {
     fn kind(&self) -> BackendKind {
@@ -46,7 +50,12 @@ impl Backend for NativeCpu {
     }
 
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
-        vec![Arc::new(Cpu { facts: facts::facts(), capabilities: facts::capabilities(), level: level::of_processor(level::has) })]
+        vec![Arc::new(Cpu {
+            facts: facts::facts(),
+            capabilities: facts::capabilities(),
+            level: level::of_processor(level::has),
+            item_by_item: self.item_by_item,
+        })]
     }
 }
 
@@ -55,6 +64,7 @@ struct Cpu {
     capabilities: Capabilities,
     /// Of the x86-64 psABI.
     level: u32,
+    item_by_item: bool,
 }
 
 impl RawDevice for Cpu {
@@ -81,7 +91,7 @@ impl RawDevice for Cpu {
     }
 
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
-        Ok(Arc::new(library::Images::load(parts)?))
+        Ok(Arc::new(library::Images::load(parts, (!self.item_by_item).then_some(self.level))?))
     }
 
     fn allocate(&self, _kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {

@@ -16,7 +16,8 @@ use aspen_contract::AspectSet;
 use aspen_runtime::backend::{Job, Kernel, Launch, LaunchKind, Part, Program};
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{self, DEVICE_HAS, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry};
+use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry};
+use crate::group::Whole;
 use crate::groups::Groups;
 use crate::range::Boxes;
 
@@ -45,10 +46,12 @@ impl Drop for Library {
 pub(crate) struct Images {
     /// The image with the kernels first. Never empty.
     libraries: Arc<[Library]>,
+    /// The level up to which functions for whole groups are taken; `None` if they are not.
+    groups: Option<u32>,
 }
 
 impl Images {
-    pub(crate) fn load(parts: &[Part<'_>]) -> Result<Images> {
+    pub(crate) fn load(parts: &[Part<'_>], groups: Option<u32>) -> Result<Images> {
         let libraries = parts.iter().map(|part| Library::load(part.name, part.image.bytes())).collect::<Result<Arc<[Library]>>>()?;
         for (library, part) in libraries.iter().zip(parts) {
             for (symbol, provider) in part.imports {
@@ -57,7 +60,7 @@ impl Images {
             library.share_item();
             library.tell(part.has);
         }
-        Ok(Images { libraries })
+        Ok(Images { libraries, groups })
     }
 }
 
@@ -100,6 +103,20 @@ impl Library {
         }
     }
 
+    /// The kernel's function for whole groups, the best that a processor of this level can run.
+    fn group(&self, symbol: &str, level: u32) -> Option<Whole> {
+        let record = self.find(&format!("{GROUP}{symbol}"))?.cast::<GroupKernel>();
+        // SAFETY: native_cpu.h: the symbol is a record that begins with its size, in memory of the image; a smaller one is not read further.
+        let record = unsafe {
+            if record.cast::<u32>().read() < size_of::<GroupKernel>() as u32 {
+                return None;
+            }
+            record.as_ref()
+        };
+        let entry = record.entries.iter().take(level as usize).rev().flatten().next()?;
+        Some(Whole { entry: *entry, frame_size: usize::try_from(record.frame_size).ok()? })
+    }
+
     /// Fills the table of what the device has. Images that do not ask have none.
     fn tell(&self, has: &AspectSet) {
         let Some(table) = self.find(DEVICE_HAS) else { return };
@@ -129,13 +146,15 @@ impl Program for Images {
         };
         let Some(library) = self.libraries.first() else { return Err(failed("no image")) };
         let entry = library.find(symbol).ok_or_else(|| failed(&library.name))?;
-        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, pace: Arc::default() }))
+        let whole = self.groups.and_then(|level| library.group(symbol, level));
+        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, whole, pace: Arc::default() }))
     }
 }
 
 struct Entry {
     libraries: Arc<[Library]>,
     entry: ptr::NonNull<c_void>,
+    whole: Option<Whole>,
     pace: Arc<Pace>,
 }
 
@@ -156,7 +175,7 @@ impl Kernel for Entry {
             LaunchKind::NdRange | LaunchKind::WorkGroups => {
                 // SAFETY: as above.
                 let entry = unsafe { mem::transmute::<*mut c_void, ItemEntry>(self.entry.as_ptr()) };
-                Ok(Box::new(Groups::new(entry, launch, threads, keep)))
+                Ok(Box::new(Groups::new(entry, self.whole, launch, threads, keep)))
             }
         }
     }

@@ -46,7 +46,7 @@ fn start() -> Result<Global> {
         start_log(filter)?;
     }
     // The embedded CPU first: it is the default device.
-    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu)];
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu { item_by_item: environment.item_by_item })];
     if environment.admits(BackendKind::OpenCl)? {
         backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
     }

@@ -3,6 +3,7 @@
 //! An image exports its entry points, and slots for what it imports, and nothing else: two images of a program may hold the same inline function or `thread_local`
 //! variable and must not share it, as they are loaded and unloaded on their own.
 
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use aspen_image::ImageKind;
-use aspen_llvm::{Job, Module, Output, SharedCalls};
+use aspen_llvm::{ItemLoops, Job, Module, Output, SharedCalls};
 
 use crate::tool::{Tool, in_parallel, io_error};
 use crate::{CodegenError, Image, ImageInput, Object, Target};
@@ -33,13 +34,15 @@ impl Default for NativeCpu {
 
 impl Target for NativeCpu {
     fn job(&self, input: ImageInput) -> Job {
+        // A debugger's user wants one item a call, as the source has it.
+        let loops = (input.opt_level > 0 && !input.debug).then(item_loops);
         Job {
             name: input.name,
             bitcode: input.bitcode,
             passes: passes(input.opt_level).into(),
             debug: input.debug,
             opt_level: input.opt_level,
-            output: Output::X86_64Object,
+            output: Output::X86_64Object(loops),
         }
     }
 
@@ -54,8 +57,14 @@ const IMPORT_SLOT: &str = "aspen_import.";
 const ITEM_SLOT: &str = "aspen_cpu_current_item";
 /// The table of images that ask what the device has (`ASPEN_CPU_DEVICE_HAS`).
 const DEVICE_HAS: &str = "aspen_cpu_device_has";
+/// Before a kernel's symbol: its functions for whole groups (`ASPEN_CPU_GROUP`).
+const GROUP: &CStr = c"aspen_group.";
 /// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
 const CURRENT_ITEM: &str = "_ZN4sycl6detail7currentE";
+/// `sycl::detail::enter_nd_item`, `wait_for_group` and `wait_for_sub_group` of the same.
+const ENTER: &CStr = c"_ZN4sycl6detail13enter_nd_itemEP14aspen_cpu_item";
+const BARRIER: &CStr = c"_ZN4sycl6detail14wait_for_groupEP14aspen_cpu_item";
+const SUB_GROUP_BARRIER: &CStr = c"_ZN4sycl6detail18wait_for_sub_groupEP14aspen_cpu_item";
 
 impl NativeCpu {
     /// Makes the module one of several that call each other at run time. Source: `include/aspen/native_cpu.h`, "Calls between images".
@@ -69,6 +78,17 @@ impl NativeCpu {
     /// Lets the backend say what the device has, if the module asks. Source: `include/aspen/native_cpu.h`, "What the device has".
     pub fn ask(module: &mut Module<'_>) {
         module.expose(DEVICE_HAS);
+    }
+}
+
+/// What the transform that makes loops over the items of a group knows of our headers.
+fn item_loops() -> ItemLoops {
+    ItemLoops {
+        enter: ENTER.into(),
+        barrier: BARRIER.into(),
+        sub_group_barrier: SUB_GROUP_BARRIER.into(),
+        current: CString::new(CURRENT_ITEM).unwrap_or_default(),
+        prefix: GROUP.into(),
     }
 }
 
@@ -128,7 +148,8 @@ fn is_sanitized(object: &[u8]) -> bool {
 
 /// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.
 fn version_script(entries: &[String]) -> String {
-    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n");
+    let group = GROUP.to_string_lossy();
+    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n");
     for entry in entries {
         script += &format!("    \"{entry}\";\n");
     }

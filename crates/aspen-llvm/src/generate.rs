@@ -17,6 +17,7 @@ use crate::calls::uses_function_pointers;
 use crate::dialect::Kinds;
 use crate::ffi;
 use crate::ir::{ModuleRef, Value, attribute_kind, take_message};
+use crate::item_loops::{self, ItemLoops};
 use crate::module::{Buffer, Context, Module};
 use crate::worker::{Finished, WorkerError, in_workers};
 
@@ -31,8 +32,8 @@ pub enum Output {
         /// More extensions, for modules that call through pointers or take a function's address.
         pointer_extensions: Vec<String>,
     },
-    /// A position-independent x86-64 ELF object.
-    X86_64Object,
+    /// A position-independent x86-64 ELF object, with functions for whole groups where that is wanted.
+    X86_64Object(Option<ItemLoops>),
     /// PTX, as text.
     Ptx(crate::ptx::Ptx),
 }
@@ -213,19 +214,26 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
             prepare_for_spirv(module.view());
             version.unwrap_or_else(|| SpirvVersion::of(module.view())).triple(&module.triple())
         }
-        Output::X86_64Object => module.triple(),
+        Output::X86_64Object(_) => module.triple(),
         Output::Ptx(ptx) => {
             ptx.prepare(&context, &mut module)?;
             module.triple()
         }
     };
     module.set_triple(&triple);
-    if !job.debug || job.output != Output::X86_64Object {
+    if !job.debug || !matches!(job.output, Output::X86_64Object(_)) {
         module.strip_debug();
     }
     if !job.passes.is_empty() {
         // SAFETY: made for this triple.
         unsafe { module.run_passes_for(&job.passes, machine(&triple, job)?) }.map_err(|error| error.to_string())?;
+    }
+    if let Output::X86_64Object(Some(loops)) = &job.output {
+        let machine = machine(&triple, job)?;
+        // SAFETY: made for this triple.
+        unsafe { loops.make(module.view(), machine)? };
+        // SAFETY: as above.
+        unsafe { module.run_passes_for(item_loops::CLEAN_UP, machine) }.map_err(|error| error.to_string())?;
     }
     if let Output::SpirV { extensions, pointer_extensions } = &job.output {
         compare_as_integers(module.view());
@@ -235,7 +243,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
     // Made after the extensions were chosen: it reads them when it is made.
     let kind = match job.output {
         Output::Ptx(_) => LLVMCodeGenFileType::LLVMAssemblyFile,
-        Output::SpirV { .. } | Output::X86_64Object => LLVMCodeGenFileType::LLVMObjectFile,
+        Output::SpirV { .. } | Output::X86_64Object(_) => LLVMCodeGenFileType::LLVMObjectFile,
     };
     emit(&module, machine(&triple, job)?, kind)
 }
@@ -244,7 +252,7 @@ fn machine(triple: &str, job: &Job) -> Result<LLVMTargetMachineRef, String> {
     // The functions carry the processor and features that clang was asked for; PTX names one processor for the whole module.
     let (expected, processor, features) = match &job.output {
         Output::SpirV { .. } => ("spirv", c"", c""),
-        Output::X86_64Object => ("x86_64", c"", c""),
+        Output::X86_64Object(_) => ("x86_64", c"", c""),
         Output::Ptx(ptx) => ("nvptx64", ptx.processor.as_c_str(), ptx.features.as_c_str()),
     };
     if !triple.starts_with(expected) {

@@ -13,6 +13,7 @@ pub mod facts;
 mod ffi;
 mod generate;
 mod ir;
+mod item_loops;
 mod malformed;
 mod module;
 mod places;
@@ -30,6 +31,7 @@ pub use entries::{DeviceFunction, DeviceGlobal, device_functions, device_globals
 pub use facts::Facts;
 pub use generate::{CodegenError, Generated, Job, Output, generate, generate_with};
 pub use ir::{ModuleRef, readable_name};
+pub use item_loops::ItemLoops;
 pub use malformed::{MalformedMetadata, check_metadata};
 pub use module::{Context, Error, Module};
 pub use propagate::propagate;

@@ -141,7 +141,7 @@ fn spirv_is_as_old_as_its_contents_allow() {
 }
 
 fn x86_objects_are_elf() {
-    let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, Output::X86_64Object)).collect();
+    let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, Output::X86_64Object(None))).collect();
     let objects = good(run(&jobs));
     assert_eq!(objects, good(run(&jobs)));
     assert!(objects.iter().all(|object| object.starts_with(b"\x7fELF")));

@@ -33,6 +33,8 @@ pub struct Environment {
     pub cache: Option<CacheFolder>,
     /// `ASPEN_CPU_THREADS`: how many threads run commands; the number of processors if unset.
     pub threads: Option<usize>,
+    /// `ASPEN_CPU_GROUPS=items`: the embedded CPU device runs work-items one by one, as it does without loops for whole groups. For tests.
+    pub item_by_item: bool,
 }
 
 /// The folder for things that can be made again.
@@ -74,6 +76,7 @@ impl Environment {
                 path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache"))),
             )?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
+            item_by_item: text("ASPEN_CPU_GROUPS")?.map(|value| item_by_item(&value)).transpose()?.unwrap_or(false),
         })
     }
 
@@ -137,6 +140,15 @@ fn thread_count(value: &str) -> Result<usize> {
     Err(nonsense("ASPEN_CPU_THREADS", value, "a number of threads from 1 to 1024", &near.to_string()))
 }
 
+/// How the embedded CPU device runs groups of work-items.
+fn item_by_item(value: &str) -> Result<bool> {
+    match value.trim() {
+        "items" => Ok(true),
+        "loops" => Ok(false),
+        other => Err(nonsense("ASPEN_CPU_GROUPS", value, "loops or items", nearest(other, ["loops", "items"]).unwrap_or("loops"))),
+    }
+}
+
 /// What the log would show nothing for, without a word, is not meant: a bare word that is neither a level nor a part of Aspen.
 fn log_filter(value: String) -> Result<String> {
     for part in value.split(',').map(str::trim) {
@@ -168,6 +180,13 @@ mod tests {
             let error = thread_count(nonsense).expect_err(nonsense);
             assert!(error.message().contains("ASPEN_CPU_THREADS") && error.message().contains(near), "{error}");
         }
+    }
+
+    #[test]
+    fn ways_to_run_groups() {
+        assert_eq!((item_by_item("items"), item_by_item("loops")), (Ok(true), Ok(false)));
+        let error = item_by_item("item").expect_err("not a way");
+        assert!(error.message().contains("ASPEN_CPU_GROUPS=item: ") && error.message().contains("'items'"), "{error}");
     }
 
     #[test]

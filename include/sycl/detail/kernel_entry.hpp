@@ -69,7 +69,7 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cpu_rang
 #pragma clang diagnostic pop
 
 template <int D, class F> inline void run_nd_range(const F &f, aspen_cpu_item_t *item) {
-  current = item;
+  enter_nd_item(item);
   f(nd_item<D>(work_item(item)));
 }
 

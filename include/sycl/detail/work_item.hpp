@@ -18,6 +18,23 @@ namespace sycl::detail {
 #if defined(__ASPEN_NATIVE_CPU__)
 /// The work-item that this thread runs. Set by the entry, and again after each function that may switch to another item's stack.
 __attribute__((visibility("hidden"))) inline thread_local aspen_cpu_item_t *current = nullptr;
+
+// What code generation knows by name when it makes loops over the items of a group (native_cpu.h, aspen_cpu_group_t). Not inlined before.
+
+/// Begins a work-item of an ND-range.
+__attribute__((noinline)) inline void enter_nd_item(aspen_cpu_item_t *item) { current = item; }
+
+/// Comes back when all work-items of the group are here.
+__attribute__((noinline)) inline void wait_for_group(aspen_cpu_item_t *item) {
+  item->ops->group_barrier(item);
+  current = item;
+}
+
+/// The same for the sub-group.
+__attribute__((noinline)) inline void wait_for_sub_group(aspen_cpu_item_t *item) {
+  item->ops->sub_group_barrier(item);
+  current = item;
+}
 #endif
 
 /// SPIR-V's numbers for scopes and memory semantics.
@@ -90,8 +107,7 @@ public:
 
   void group_barrier() const {
 #if defined(__ASPEN_NATIVE_CPU__)
-    cpu->ops->group_barrier(cpu);
-    current = cpu;
+    wait_for_group(cpu);
 #elif defined(__ASPEN_SPIRV__)
     __spirv_ControlBarrier(spirv::work_group_scope, spirv::work_group_scope,
                            spirv::sequential | spirv::work_group_memory | spirv::global_memory);
@@ -101,8 +117,7 @@ public:
   }
   void sub_group_barrier() const {
 #if defined(__ASPEN_NATIVE_CPU__)
-    cpu->ops->sub_group_barrier(cpu);
-    current = cpu;
+    wait_for_sub_group(cpu);
 #elif defined(__ASPEN_SPIRV__)
     __spirv_ControlBarrier(spirv::sub_group_scope, spirv::sub_group_scope,
                            spirv::acquire_release | spirv::sub_group_memory | spirv::work_group_memory | spirv::global_memory);

@@ -48,7 +48,17 @@ unsafe extern "C" fn run_program(closure: *const c_void, item: *mut Item) {
 }
 
 fn shape(entry: ItemEntry, closure: *const c_void, local: [u64; 3], sub_group_size: u32) -> Shape {
-    Shape { entry, closure, group_range: [1; 3], local_range: local, offset: [0; 3], local_memory: 0, sub_group_size, by_item: true }
+    Shape {
+        entry,
+        closure,
+        group_range: [1; 3],
+        local_range: local,
+        offset: [0; 3],
+        local_memory: 0,
+        sub_group_size,
+        by_item: true,
+        whole: None,
+    }
 }
 
 #[test]

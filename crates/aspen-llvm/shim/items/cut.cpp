@@ -1,0 +1,431 @@
+// The second step: where an item is cut into pieces, and what has to be kept from one piece to the next.
+
+#include "items.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/TargetTransformInfoImpl.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace aspen::items {
+namespace {
+
+// Pieces that a kernel may be cut into for speed alone; each is a copy of some of its blocks.
+constexpr size_t MaxPieces = 64;
+
+// What makes values differ between items. Loads from one address give one value: if another item wrote there since the last barrier, the
+// program has a data race. Private variables have an address for each item.
+struct Sources final : TargetTransformInfoImplBase {
+  explicit Sources(const DataLayout &Layout) : TargetTransformInfoImplBase(Layout) {}
+  bool hasBranchDivergence(const Function *) const override { return true; }
+  InstructionUniformity getInstructionUniformity(const Value *V) const override {
+    const auto *I = dyn_cast<Instruction>(V);
+    if (!I)
+      return InstructionUniformity::Default;
+    if (isa<AllocaInst>(I) || I->isAtomic() || I->isVolatile() || idOf(I))
+      return InstructionUniformity::NeverUniform;
+    if (const auto *Call = dyn_cast<CallBase>(I); Call && !(isa<IntrinsicInst>(Call) && Call->doesNotAccessMemory()))
+      return InstructionUniformity::NeverUniform;
+    return InstructionUniformity::Default;
+  }
+};
+
+using Blocks = SmallSetVector<BasicBlock *, 16>;
+
+// What is known of an item as long as its blocks do not change.
+struct View {
+  explicit View(Function &F) : After(F), Loops(DominatorTree(F)) {
+    Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
+    Analyses.registerPass([] { return DominatorTreeAnalysis(); });
+    Analyses.registerPass([] { return CycleAnalysis(); });
+    Analyses.registerPass([] {
+      return TargetIRAnalysis([](const Function &F) { return TargetTransformInfo(std::make_unique<Sources>(F.getDataLayout())); });
+    });
+    Analyses.registerPass([] { return UniformityInfoAnalysis(); });
+    Uniform = &Analyses.getResult<UniformityInfoAnalysis>(F);
+    for (BasicBlock &B : F)
+      if (parts(B))
+        for (BasicBlock *Next : successors(&B))
+          apart(Next, joinOf(B));
+  }
+
+  bool parts(const BasicBlock &B) const { return Uniform->hasDivergentTerminator(B); }
+
+  // Where all ways from a branch have come together again; null if only at the end.
+  BasicBlock *joinOf(BasicBlock &B) const {
+    auto *Node = After.getNode(&B);
+    return Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+  }
+
+  // Whether all items come here, or none.
+  bool together(const BasicBlock *B) const { return !Apart.contains(B); }
+
+  FunctionAnalysisManager Analyses;
+  PostDominatorTree After;
+  LoopInfo Loops;
+  UniformityInfo *Uniform;
+
+private:
+  void apart(BasicBlock *From, BasicBlock *Join) {
+    SmallVector<BasicBlock *, 16> Open{From};
+    SmallPtrSet<BasicBlock *, 16> Seen;
+    while (!Open.empty()) {
+      BasicBlock *B = Open.pop_back_val();
+      if (B == Join || !Seen.insert(B).second)
+        continue;
+      Apart.insert(B);
+      append_range(Open, successors(B));
+    }
+  }
+
+  SmallPtrSet<const BasicBlock *, 16> Apart;
+};
+
+// By how many bytes (or units) a value grows from one item of a row to the next.
+class Strides {
+public:
+  explicit Strides(const View &V) : V(V) {}
+
+  std::optional<int64_t> of(Value *X) {
+    if (auto Which = idOf(X))
+      return *Which == Id::Local2 || *Which == Id::Linear;
+    auto *I = dyn_cast<Instruction>(X);
+    if (!I || V.Uniform->isUniform(I))
+      return 0;
+    // A loop's variable is taken to grow as its first value does, which its other values must confirm.
+    if (auto [Place, New] = Known.try_emplace(I); !New)
+      return Place->second;
+    if (auto *Phi = dyn_cast<PHINode>(I))
+      return ofPhi(*Phi);
+    auto Result = compute(*I);
+    Known[I] = Result;
+    return Result;
+  }
+
+private:
+  std::optional<int64_t> compute(Instruction &I) {
+    const auto *C = I.getNumOperands() > 1 ? dyn_cast<ConstantInt>(I.getOperand(1)) : nullptr;
+    switch (I.getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Sub:
+      if (auto A = of(I.getOperand(0)), B = of(I.getOperand(1)); A && B)
+        return I.getOpcode() == Instruction::Add ? *A + *B : *A - *B;
+      return std::nullopt;
+    case Instruction::Or:
+      if (auto A = of(I.getOperand(0)), B = of(I.getOperand(1)); A && B && cast<PossiblyDisjointInst>(I).isDisjoint())
+        return *A + *B;
+      return std::nullopt;
+    case Instruction::Mul:
+      if (auto A = of(I.getOperand(0)); A && C && C->getBitWidth() <= 64)
+        return *A * C->getSExtValue();
+      return std::nullopt;
+    case Instruction::Shl:
+      if (auto A = of(I.getOperand(0)); A && C && C->getValue().ult(32))
+        return *A << C->getZExtValue();
+      return std::nullopt;
+    case Instruction::SExt:
+    case Instruction::ZExt:
+    case Instruction::Trunc:
+      return of(I.getOperand(0));
+    case Instruction::GetElementPtr: {
+      auto Sum = of(I.getOperand(0));
+      for (auto T = gep_type_begin(I), End = gep_type_end(I); T != End && Sum; ++T)
+        if (auto Step = of(T.getOperand()); !Step)
+          return std::nullopt;
+        else if (*Step != 0)
+          Sum = *Sum + *Step * int64_t(T.getSequentialElementStride(I.getDataLayout()).getKnownMinValue());
+      return Sum;
+    }
+    default:
+      return std::nullopt;
+    }
+  }
+
+  std::optional<int64_t> ofPhi(PHINode &Phi) {
+    std::optional<int64_t> First;
+    const Loop *L = V.Loops.getLoopFor(Phi.getParent());
+    if (!L || L->getHeader() != Phi.getParent() || !L->getLoopPreheader())
+      return std::nullopt;
+    First = of(Phi.getIncomingValueForBlock(L->getLoopPreheader()));
+    Known[&Phi] = First;
+    for (Value *In : Phi.incoming_values())
+      if (of(In) != First)
+        First.reset();
+    return Known[&Phi] = First;
+  }
+
+  const View &V;
+  DenseMap<Instruction *, std::optional<int64_t>> Known;
+};
+
+// Whether a loop that all items run alike gains by having the loop over items inside: items take neighbours in memory or the same place,
+// and nothing is in it that cannot be done for several items at once.
+bool isWorthwhile(const Loop &L, const View &V, Strides &Strides) {
+  const DataLayout &Layout = L.getHeader()->getDataLayout();
+  bool Computes = false;
+  for (BasicBlock *B : L.blocks())
+    for (Instruction &I : *B) {
+      if (I.getType()->isVectorTy())
+        return false;
+      if (const auto *Call = dyn_cast<CallBase>(&I)) {
+        if (!isTriviallyVectorizable(Call->getIntrinsicID()) && !I.isLifetimeStartOrEnd() && !isa<AssumeInst>(I))
+          return false;
+      } else if (Value *Pointer = getLoadStorePointerOperand(&I)) {
+        Type *T = getLoadStoreType(&I);
+        const bool One = isa<LoadInst>(I) && V.Uniform->isUniform(Pointer);
+        auto Step = Strides.of(Pointer);
+        if (I.isAtomic() || I.isVolatile() || T->isVectorTy() || (!One && (!Step || *Step != int64_t(Layout.getTypeAllocSize(T)) )) )
+          return false;
+      } else if (I.mayReadOrWriteMemory()) {
+        return false;
+      }
+      Computes |= (isa<BinaryOperator>(I) || isa<CallBase>(I)) && V.Uniform->isDivergent(&I);
+    }
+  return Computes;
+}
+
+void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
+  SmallVector<CallInst *, 8> Barriers;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == Names.Barrier)
+      Barriers.push_back(Call);
+  for (CallInst *Call : Barriers) {
+    Out.Starts.insert(SplitBlock(Call->getParent(), std::next(Call->getIterator())));
+    Call->eraseFromParent();
+  }
+}
+
+void cutAtLoops(const View &V, Pieces &Out) {
+  Strides Steps(V);
+  for (Loop *L : V.Loops.getLoopsInPreorder()) {
+    SmallVector<BasicBlock *, 4> Exiting, Exits;
+    L->getExitingBlocks(Exiting);
+    L->getUniqueExitBlocks(Exits);
+    auto Alike = [&](BasicBlock *B) { return B && V.together(B) && !V.parts(*B); };
+    if (!L->isInnermost() || !L->hasDedicatedExits() || Exiting.empty() || !Alike(L->getLoopLatch()) || !Alike(L->getLoopPreheader()) ||
+        !V.together(L->getHeader()) || !all_of(Exiting, Alike) || Out.Starts.size() + 1 + Exits.size() > MaxPieces ||
+        any_of(L->blocks(), [&](BasicBlock *B) { return Out.Starts.contains(B); }) || !isWorthwhile(*L, V, Steps))
+      continue;
+    Out.Starts.insert(L->getHeader());
+    Out.Starts.insert_range(Exits);
+  }
+}
+
+// The ways out of a piece that can be taken from a block of it: other starts, and null for the end of the item.
+SmallPtrSet<BasicBlock *, 4> waysFrom(BasicBlock *From, const Pieces &P, const BasicBlock *Join = nullptr) {
+  SmallPtrSet<BasicBlock *, 4> Out;
+  SmallPtrSet<BasicBlock *, 16> Seen;
+  SmallVector<BasicBlock *, 16> Open{From};
+  while (!Open.empty()) {
+    BasicBlock *B = Open.pop_back_val();
+    if (isa<ReturnInst>(B->getTerminator()))
+      Out.insert(nullptr);
+    for (BasicBlock *Next : successors(B))
+      if (P.Starts.contains(Next))
+        Out.insert(Next);
+      else if (Next != Join && Seen.insert(Next).second)
+        Open.push_back(Next);
+  }
+  return Out;
+}
+
+// Where all items decide alike which way out of a piece they take, the piece ends: the decision is made once for the group.
+bool cutAtDecisions(const View &V, Pieces &Out) {
+  SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Edges;
+  for (BasicBlock *Start : Out.Starts)
+    for (BasicBlock *B : blocksOf(Start, Out)) {
+      if (B->getTerminator()->getNumSuccessors() < 2 || !V.together(B) || V.parts(*B) || !isa<BranchInst, SwitchInst>(B->getTerminator()))
+        continue;
+      SmallSetVector<BasicBlock *, 4> Next(succ_begin(B), succ_end(B));
+      if (waysFrom(B, Out).size() < 2 || all_of(Next, [&](BasicBlock *S) { return Out.Starts.contains(S); }))
+        continue;
+      for (BasicBlock *S : Next)
+        if (!Out.Starts.contains(S))
+          Edges.push_back({B, S});
+      // The others when all is known anew.
+      bool Changed = false;
+      for (auto [From, To] : Edges) {
+        if (Out.Starts.size() >= MaxPieces)
+          return false;
+        if (!To->getUniquePredecessor())
+          To = SplitBlockPredecessors(To, {From}, ".cut");
+        Changed |= To && Out.Starts.insert(To);
+      }
+      return Changed;
+    }
+  return false;
+}
+
+bool mayPart(BasicBlock *Start, const View &V, const Pieces &P) {
+  return any_of(blocksOf(Start, P), [&](BasicBlock *B) {
+    // Between the branch and the place where all are together again, some may leave.
+    return V.parts(*B) && waysFrom(B, P).size() > 1 && !waysFrom(B, P, V.joinOf(*B)).empty();
+  });
+}
+
+// Keeps in memory what lives from one piece to another.
+class Keep {
+public:
+  Keep(Item &I, const View &V, Pieces &Out) : F(*I.Body), Prelude(&F.getEntryBlock()), Out(Out) {
+    for (Instruction &I : instructions(F))
+      if (V.Uniform->isUniform(&I) && V.together(I.getParent()))
+        Alike.insert(&I);
+  }
+
+  void run() {
+    SmallVector<AllocaInst *, 8> Own;
+    for (Instruction &I : *Prelude)
+      if (auto *Variable = dyn_cast<AllocaInst>(&I))
+        Own.push_back(Variable);
+    for (BasicBlock *Start : Out.Starts)
+      for (PHINode &Phi : make_early_inc_range(Start->phis())) {
+        const bool IsAlike = Alike.contains(&Phi);
+        AllocaInst *Slot = DemotePHIToStack(&Phi);
+        remember(Slot, IsAlike);
+      }
+    for (BasicBlock *Start : Out.Starts)
+      Regions.push_back({Start, blocksOf(Start, Out)});
+    SmallVector<Instruction *, 16> Crossing;
+    for (Instruction &I : instructions(F))
+      if (I.getParent() != Prelude && !I.use_empty() && crosses(I))
+        Crossing.push_back(&I);
+    for (Instruction *I : Crossing) {
+      const bool IsAlike = Alike.contains(I);
+      remember(DemoteRegToStack(*I), IsAlike);
+    }
+    for (AllocaInst *Variable : Own)
+      if (outlives(*Variable))
+        Out.Arrays.push_back(Variable);
+  }
+
+private:
+  void remember(AllocaInst *Slot, bool IsAlike) {
+    if (!Slot)
+      return;
+    (IsAlike ? Out.PerGroup : Out.PerItem).push_back(Slot);
+    for (User *U : Slot->users())
+      if (IsAlike && isa<LoadInst>(U))
+        Alike.insert(cast<Instruction>(U));
+  }
+
+  // Whether some piece uses the value without having made it on the way.
+  bool crosses(const Instruction &I) const {
+    const BasicBlock *Made = I.getParent();
+    for (const Use &U : I.uses()) {
+      const auto *User = cast<Instruction>(U.getUser());
+      const auto *Phi = dyn_cast<PHINode>(User);
+      const BasicBlock *Used = Phi ? Phi->getIncomingBlock(U) : User->getParent();
+      if (Used == Made)
+        continue;
+      for (const auto &[Start, Blocks] : Regions)
+        if (Blocks.contains(const_cast<BasicBlock *>(Used)) && reachesWithout(Start, Used, Made))
+          return true;
+    }
+    return false;
+  }
+
+  bool reachesWithout(BasicBlock *Start, const BasicBlock *To, const BasicBlock *Without) const {
+    SmallPtrSet<const BasicBlock *, 16> Seen;
+    SmallVector<BasicBlock *, 16> Open{Start};
+    while (!Open.empty()) {
+      BasicBlock *B = Open.pop_back_val();
+      if (B == Without || !Seen.insert(B).second)
+        continue;
+      if (B == To)
+        return true;
+      for (BasicBlock *Next : successors(B))
+        if (!Out.Starts.contains(Next))
+          Open.push_back(Next);
+    }
+    return false;
+  }
+
+  // Whether a private variable may be used by two pieces, or by one that runs again.
+  bool outlives(AllocaInst &Variable) const {
+    SmallPtrSet<const Value *, 16> Seen;
+    SmallVector<const Value *, 8> Open{&Variable};
+    SmallPtrSet<const BasicBlock *, 8> Used;
+    while (!Open.empty()) {
+      for (const Use &U : Open.pop_back_val()->uses()) {
+        const auto *User = cast<Instruction>(U.getUser());
+        Used.insert(User->getParent());
+        if (isa<GetElementPtrInst, PHINode, SelectInst>(User)) {
+          if (Seen.insert(User).second)
+            Open.push_back(User);
+        } else if (!isa<LoadInst, ICmpInst>(User) && !(isa<StoreInst>(User) && U.getOperandNo() == 1) && !isa<MemIntrinsic>(User)) {
+          return Regions.size() > 1; // where its address goes, nobody knows
+        }
+      }
+    }
+    Used.erase(Prelude);
+    const BasicBlock *Only = nullptr;
+    for (const auto &[Start, Blocks] : Regions)
+      if (any_of(Blocks, [&](BasicBlock *B) { return Used.contains(B); })) {
+        if (Only || runsAgain(Start))
+          return true;
+        Only = Start;
+      }
+    return false;
+  }
+
+  bool runsAgain(BasicBlock *Start) const {
+    SmallPtrSet<BasicBlock *, 16> Seen;
+    SmallVector<BasicBlock *, 16> Open(successors(Start));
+    while (!Open.empty()) {
+      BasicBlock *B = Open.pop_back_val();
+      if (B == Start)
+        return true;
+      if (Seen.insert(B).second)
+        append_range(Open, successors(B));
+    }
+    return false;
+  }
+
+  Function &F;
+  BasicBlock *Prelude;
+  Pieces &Out;
+  SmallVector<std::pair<BasicBlock *, Blocks>, 8> Regions;
+  DenseSet<const Instruction *> Alike;
+};
+
+} // namespace
+
+Blocks blocksOf(BasicBlock *Start, const Pieces &P) {
+  Blocks Out;
+  Out.insert(Start);
+  for (size_t Index = 0; Index < Out.size(); ++Index)
+    for (BasicBlock *Next : successors(Out[Index]))
+      if (!P.Starts.contains(Next))
+        Out.insert(Next);
+  return Out;
+}
+
+Pieces cut(Item &I, const Names &Names) {
+  Pieces Out;
+  Out.Starts.insert(I.Body->getEntryBlock().getSingleSuccessor());
+  cutAtBarriers(*I.Body, Names, Out);
+  cutAtLoops(View(*I.Body), Out);
+  while (cutAtDecisions(View(*I.Body), Out))
+    ;
+  View V(*I.Body);
+  for (BasicBlock *Start : Out.Starts)
+    if (mayPart(Start, V, Out))
+      Out.MayPart.insert(Start);
+  Keep(I, V, Out).run();
+  return Out;
+}
+
+} // namespace aspen::items

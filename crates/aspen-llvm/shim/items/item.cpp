@@ -1,0 +1,335 @@
+// The first step: one work-item as a function by itself, its barriers in plain sight and its ids as values.
+
+#include "items.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
+
+using namespace llvm;
+
+namespace aspen::items {
+namespace {
+
+// More instructions than any kernel should have: compilation ends.
+constexpr size_t MaxInstructions = 50000;
+
+constexpr StringLiteral IdNames[] = {"aspen.item.local.0", "aspen.item.local.1", "aspen.item.local.2", "aspen.item.linear"};
+
+// What the functions of a module do with barriers and with the running item.
+class Reach {
+public:
+  Reach(Module &M, const Names &Names) : M(M) {
+    for (const char *Name : {Names.Enter, Names.Barrier, Names.SubGroupBarrier})
+      if (Function *F = M.getFunction(Name)) {
+        Own.insert(F);
+        Needed.insert(F);
+      }
+    if (GlobalVariable *Current = M.getNamedGlobal(Names.Current))
+      for (User *U : Current->users())
+        addUsers(U);
+    for (bool Grew = true; Grew;) {
+      Grew = false;
+      for (Function &F : M)
+        if (!Needed.contains(&F) && any_of(instructions(F), [&](const Instruction &I) {
+              const auto *Call = dyn_cast<CallBase>(&I);
+              return Call && Call->getCalledFunction() && Needed.contains(Call->getCalledFunction());
+            }))
+          Grew = Needed.insert(&F).second;
+    }
+    for (Function *F : Needed)
+      ByAddress |= F->hasAddressTaken();
+  }
+
+  // Whether calls of F have to be opened so that the item is all that a barrier suspends.
+  bool mustInline(const Function *F) const { return Needed.contains(F) && !Own.contains(F); }
+
+  // Whether a call that stays a call may come to a barrier, or ask for the running item. Functions of other images may.
+  bool mayWait(const CallBase &Call) {
+    if (Call.isInlineAsm())
+      return false;
+    const Function *Callee = Call.getCalledFunction();
+    return Callee ? mayWait(*Callee) : ByAddress || hasImports();
+  }
+
+private:
+  void addUsers(User *U) {
+    if (auto *I = dyn_cast<Instruction>(U))
+      Needed.insert(I->getFunction());
+    else
+      for (User *Further : U->users())
+        addUsers(Further);
+  }
+
+  bool mayWait(const Function &F) {
+    if (F.isIntrinsic() || Own.contains(&F))
+      return false;
+    if (F.isDeclaration())
+      return M.getNamedValue(("aspen_import." + F.getName()).str()) || M.getModuleInlineAsm().find(F.getName().str()) != std::string::npos;
+    if (Needed.contains(&F))
+      return true;
+    if (!Known.insert(&F).second)
+      return false;
+    return any_of(instructions(F), [&](const Instruction &I) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      return Call && mayWait(*Call);
+    });
+  }
+
+  // Assembly stands for functions of other images. Source: src/shared_calls.rs.
+  bool hasImports() const { return !M.getModuleInlineAsm().empty(); }
+
+  Module &M;
+  SmallPtrSet<const Function *, 4> Own;
+  SmallPtrSet<Function *, 16> Needed;
+  SmallPtrSet<const Function *, 16> Known;
+  bool ByAddress = false;
+};
+
+bool inlineAll(Function &Body, const Reach &R, std::string &Why) {
+  SmallVector<CallBase *, 8> Open;
+  auto Collect = [&](Function &F) {
+    Open.clear();
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->getCalledFunction() && R.mustInline(Call->getCalledFunction()))
+        Open.push_back(Call);
+  };
+  for (Collect(Body); !Open.empty(); Collect(Body)) {
+    // Recursion would go on for ever.
+    if (Body.getInstructionCount() > MaxInstructions)
+      return Why = "it calls itself, or is too large", false;
+    for (CallBase *Call : Open) {
+      InlineFunctionInfo Info;
+      InlineResult Result = InlineFunction(*Call, Info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
+      if (!Result.isSuccess())
+        return Why = std::string("a function cannot be inlined: ") + Result.getFailureReason(), false;
+    }
+  }
+  return true;
+}
+
+// The running item is the item: loads of the variable give it, and setting it says nothing new.
+bool forgetCurrent(Function &Body, GlobalVariable *Current, Value *Self, std::string &Why) {
+  if (!Current)
+    return true;
+  SmallVector<Instruction *, 8> Dead;
+  for (Instruction &I : instructions(Body)) {
+    auto *Address = dyn_cast<IntrinsicInst>(&I);
+    if (!Address || Address->getIntrinsicID() != Intrinsic::threadlocal_address || Address->getArgOperand(0) != Current)
+      continue;
+    for (User *U : Address->users()) {
+      auto *Use = cast<Instruction>(U);
+      if (auto *Load = dyn_cast<LoadInst>(Use))
+        Load->replaceAllUsesWith(Self);
+      else if (auto *Store = dyn_cast<StoreInst>(Use); !Store || Store->getPointerOperand() != Address)
+        return Why = "it keeps the address of the variable that knows the item", false;
+      Dead.push_back(Use);
+    }
+    Dead.push_back(Address);
+  }
+  for (Instruction *I : Dead)
+    I->eraseFromParent();
+  return true;
+}
+
+CallInst *id(IRBuilder<> &B, Module &M, Id Which, Type *T) {
+  FunctionCallee Callee = M.getOrInsertFunction(IdNames[size_t(Which)], FunctionType::get(T, false));
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setDoesNotAccessMemory();
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  return B.CreateCall(Callee);
+}
+
+// A structure of its own for the item, filled from the group's and the ids; what of it is only read becomes values.
+AllocaInst *fill(Function &Body, Argument *Group) {
+  Module &M = *Body.getParent();
+  IRBuilder<> B(&*Body.getEntryBlock().getFirstInsertionPt());
+  Type *Word = B.getInt64Ty(), *Half = B.getInt32Ty(), *Pointer = B.getPtrTy();
+  auto *Self = B.CreateAlloca(ArrayType::get(B.getInt8Ty(), layout::Size), nullptr, "item");
+  Self->setAlignment(Align(8));
+  Group->replaceAllUsesWith(Self);
+  auto At = [&](Value *Base, unsigned Place) { return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Place); };
+  auto Read = [&](Type *T, unsigned Place) {
+    auto *Load = B.CreateAlignedLoad(T, At(Group, Place), Align(T == Half ? 4 : 8));
+    Load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(B.getContext(), {}));
+    return Load;
+  };
+  auto Write = [&](Value *V, unsigned Place) { B.CreateAlignedStore(V, At(Self, Place), Align(V->getType() == Half ? 4 : 8)); };
+
+  for (unsigned Place : {0u, layout::LocalMemory, layout::GroupSlots, layout::Scheduler})
+    Write(Read(Pointer, Place), Place);
+  for (unsigned Place = layout::GroupId; Place < layout::LocalLinearId; Place += 8)
+    Write(Read(Word, Place), Place);
+  for (unsigned Place : {layout::SubGroupId + 4, layout::SubGroupMaxSize})
+    Write(Read(Half, Place), Place);
+  Value *Items = nullptr;
+  for (unsigned D = 0; D < 3; ++D) {
+    Value *Local = id(B, M, Id(D), Word);
+    Value *Range = Read(Word, layout::LocalRange + 8 * D);
+    Items = Items ? B.CreateMul(Items, Range) : Range;
+    Write(Local, layout::LocalId + 8 * D);
+    Value *First = B.CreateAdd(B.CreateMul(Read(Word, layout::GroupId + 8 * D), Range), Read(Word, layout::Offset + 8 * D));
+    Write(B.CreateAdd(First, Local), layout::GlobalId + 8 * D);
+  }
+  // Lanes are consecutive items; the last sub-group may be short. The sub-group's slots begin at its first item.
+  Value *Linear = B.CreateTrunc(id(B, M, Id::Linear, Word), Half), *Most = Read(Half, layout::SubGroupMaxSize);
+  Value *SubGroup = B.CreateUDiv(Linear, Most), *First = B.CreateMul(SubGroup, Most);
+  Value *Rest = B.CreateSub(B.CreateTrunc(Items, Half), First);
+  Write(Linear, layout::LocalLinearId);
+  Write(SubGroup, layout::SubGroupId);
+  Write(B.CreateSub(Linear, First), layout::Lane);
+  Write(B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most), layout::SubGroupSize);
+  Value *Slots = B.CreateGEP(B.getInt8Ty(), Read(Pointer, layout::SubGroupSlots),
+                             B.CreateMul(B.CreateZExt(First, Word), B.getInt64(layout::Slot)));
+  Write(Slots, layout::SubGroupSlots);
+  return Self;
+}
+
+// Whether the place can be read before the item begins: inside the closure, which nobody writes. Source: native_cpu.h.
+bool inClosure(const LoadInst &Load, const Argument *Closure) {
+  const DataLayout &Layout = Load.getModule()->getDataLayout();
+  APInt Place(Layout.getIndexTypeSizeInBits(Load.getPointerOperandType()), 0);
+  if (!Load.isSimple() || Load.getPointerOperand()->stripAndAccumulateConstantOffsets(Layout, Place, true) != Closure)
+    return false;
+  uint64_t Size = Layout.getTypeStoreSize(Load.getType()).getKnownMinValue();
+  return !Place.isNegative() && Place.getZExtValue() + Size <= Closure->getDereferenceableBytes();
+}
+
+// What the group's items have in common.
+bool inGroup(const LoadInst &Load, const Argument *Group) {
+  return Load.isSimple() && Load.hasMetadata(LLVMContext::MD_invariant_load) && Load.getPointerOperand()->stripInBoundsConstantOffsets() == Group;
+}
+
+bool isCheap(const Instruction &I) {
+  return isa<GetElementPtrInst, ICmpInst, SelectInst, CastInst>(I) ||
+         (isa<BinaryOperator>(I) && !I.getType()->isFPOrFPVectorTy() && isSafeToSpeculativelyExecute(&I));
+}
+
+// Moves to the entry block what depends on ids and the launch only and costs next to nothing: every piece makes it anew.
+void liftCheapValues(Item &Out) {
+  BasicBlock &Entry = Out.Body->getEntryBlock();
+  Instruction *End = Entry.getTerminator();
+  auto Known = [&](const Value *V) {
+    const auto *I = dyn_cast<Instruction>(V);
+    return !I || I->getParent() == &Entry;
+  };
+  for (bool Moved = true; Moved;) {
+    Moved = false;
+    for (BasicBlock &Block : *Out.Body) {
+      if (&Block == &Entry)
+        continue;
+      for (Instruction &I : make_early_inc_range(Block)) {
+        auto *Load = dyn_cast<LoadInst>(&I);
+        if (!(Load ? inClosure(*Load, Out.closure()) || inGroup(*Load, Out.group()) : idOf(&I) || isCheap(I)) || !all_of(I.operands(), Known))
+          continue;
+        // What holds of it where it stood may not hold of every item.
+        I.dropUBImplyingAttrsAndMetadata();
+        I.moveBefore(End->getIterator());
+        Moved = true;
+      }
+    }
+  }
+}
+
+// Private variables become values as far as they can, each loop has one way in and one way back, and there is one end.
+void simplify(Function &Body, FunctionAnalysisManager &Analyses) {
+  FunctionPassManager Passes;
+  Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  Passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  Passes.addPass(InstCombinePass());
+  Passes.addPass(SimplifyCFGPass());
+  Passes.addPass(UnifyFunctionExitNodesPass());
+  Passes.addPass(LoopSimplifyPass());
+  Passes.run(Body, Analyses);
+}
+
+} // namespace
+
+std::optional<Id> idOf(const Value *V) {
+  const auto *Call = dyn_cast<CallInst>(V);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  if (!Callee)
+    return std::nullopt;
+  const auto *Found = find(IdNames, Callee->getName());
+  return Found == std::end(IdNames) ? std::nullopt : std::optional(Id(Found - std::begin(IdNames)));
+}
+
+void discard(Item &I) {
+  if (I.Body)
+    I.Body->eraseFromParent();
+  I.Body = nullptr;
+}
+
+Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Analyses, std::string &Why) {
+  Module &M = *Entry.getParent();
+  Item Out;
+  if (Entry.arg_size() != 2 || Entry.hasFnAttribute(Attribute::SanitizeAddress) || Entry.hasFnAttribute(Attribute::OptimizeNone)) {
+    Why = "it is to be watched";
+    return Out;
+  }
+  Reach R(M, Names);
+  ValueToValueMapTy Map;
+  Function *Body = Out.Body = CloneFunction(&Entry, Map);
+  Body->setName("aspen.item");
+  Body->setLinkage(GlobalValue::InternalLinkage);
+  Body->setComdat(nullptr);
+  auto Fail = [&](const char *Reason) {
+    if (Why.empty())
+      Why = Reason;
+    discard(Out);
+    return Out;
+  };
+  if (!inlineAll(*Body, R, Why))
+    return Fail("");
+  SmallVector<Instruction *, 8> Dead;
+  bool Enters = false;
+  for (Instruction &I : instructions(*Body)) {
+    if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Variable->isStaticAlloca())
+      return Fail("it has variables of computed size");
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call)
+      continue;
+    if (!isa<CallInst>(Call))
+      return Fail("it catches exceptions");
+    // Its variables become parts of larger blocks of memory.
+    if (Call->isLifetimeStartOrEnd())
+      Dead.push_back(Call);
+    const Function *Callee = Call->getCalledFunction();
+    if (Callee && Callee->getName() == Names.Enter) {
+      Enters = true;
+      Dead.push_back(Call);
+    } else if (Callee && Callee->getName() == Names.SubGroupBarrier) {
+      return Fail("it has barriers of sub-groups");
+    } else if (Callee && Callee->getName() == Names.Barrier) {
+      Call->setConvergent();
+      Call->setArgOperand(0, PoisonValue::get(Call->getArgOperand(0)->getType())); // whose barrier it is goes without saying
+    } else if (R.mayWait(*Call)) {
+      return Fail("a function that it calls may come to a barrier");
+    }
+  }
+  if (!Enters)
+    return Fail("it is no kernel of an ND-range");
+  for (Instruction *I : Dead)
+    I->eraseFromParent();
+  AllocaInst *Self = fill(*Body, Out.group());
+  if (!forgetCurrent(*Body, M.getNamedGlobal(Names.Current), Self, Why))
+    return Fail("");
+  simplify(*Body, Analyses);
+  SplitBlock(&Body->getEntryBlock(), Body->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  liftCheapValues(Out);
+  return Out;
+}
+
+} // namespace aspen::items

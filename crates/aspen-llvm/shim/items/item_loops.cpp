@@ -1,0 +1,144 @@
+// Work-item loops: kernels of ND-ranges as functions that run a whole group, for x86-64.
+//
+// A kernel's entry runs one work-item, and a barrier in it would have to suspend it. Here the item is cut at its barriers, and each piece
+// becomes a loop over the group's items; what lives across a barrier is kept in a frame, an array for each value. Loops that all items run
+// alike are cut too, so that the loop over items is the innermost, which LLVM's vectoriser works on. The way is known from pocl ("work-item
+// loops", Jääskeläinen et al., 2015) and AdaptiveCpp ("continuation-based synchronization", Meyer et al., 2023).
+//
+// What cannot be cut keeps its entry for single items alone: sub-group barriers, functions with barriers that cannot be inlined, calls that
+// may come to a barrier unseen.
+
+#include "../guard.h"
+#include "items.h"
+
+#include "llvm-c/Core.h"
+#include "llvm-c/TargetMachine.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace aspen::items;
+
+namespace {
+
+// The levels of the x86-64 psABI that a group's function is made for besides the kernel's own; aspen_cpu_group_t has a place for each.
+constexpr const char *Levels[] = {nullptr, nullptr, "x86-64-v3", "x86-64-v4"};
+
+// A frame that is larger is not worth its memory traffic.
+constexpr uint64_t MaxFrame = 16 << 10;
+
+// What simplifies the loops and then makes vectors of them.
+constexpr const char *Pipeline =
+    "sroa,early-cse<memssa>,simplifycfg,instcombine,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>,"
+    "loop(indvars,loop-idiom,loop-deletion),gvn,instcombine,simplifycfg,loop-simplify,lcssa,loop-vectorize,"
+    "instcombine,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,loop-mssa(licm),loop-unroll<O2>,instcombine,"
+    "loop-mssa(licm),simplifycfg";
+
+// aspen_cpu_group_t. Source: include/aspen/native_cpu.h.
+void describe(Module &M, StringRef Name, uint64_t Frame, ArrayRef<Constant *> Entries) {
+  LLVMContext &C = M.getContext();
+  Type *Half = Type::getInt32Ty(C), *Word = Type::getInt64Ty(C), *Pointer = PointerType::get(C, 0);
+  auto *Table = ConstantArray::get(ArrayType::get(Pointer, Entries.size()), Entries);
+  const uint64_t Size = 16 + 8 * Entries.size();
+  auto *Record = ConstantStruct::getAnon({ConstantInt::get(Half, Size), ConstantInt::get(Half, 0), ConstantInt::get(Word, Frame), Table});
+  new GlobalVariable(M, Record->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, Record, Name);
+}
+
+bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR_KERNEL && !F.isDeclaration(); }
+
+} // namespace
+
+// Makes aspen_cpu_group_t records with the functions they name for the kernels of a module; `Prefix` and the kernel's symbol are their
+// names. Optimises these functions. `Report` gets a line for each kernel that keeps its entry alone, if it is not null. Null or a message.
+extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef MachineRef, const Names *Names, const char *Prefix,
+                                       char **Report) {
+  Module &M = *unwrap(Ref);
+  auto *Machine = reinterpret_cast<TargetMachine *>(MachineRef);
+  std::string Errors, Lines;
+  raw_string_ostream Said(Errors);
+  bool Ran = aspen::guarded(
+      [&] {
+        PassBuilder Passes(Machine);
+        LoopAnalysisManager LAM;
+        FunctionAnalysisManager FAM;
+        CGSCCAnalysisManager CAM;
+        ModuleAnalysisManager MAM;
+        Passes.registerModuleAnalyses(MAM);
+        Passes.registerCGSCCAnalyses(CAM);
+        Passes.registerFunctionAnalyses(FAM);
+        Passes.registerLoopAnalyses(LAM);
+        Passes.crossRegisterProxies(LAM, FAM, CAM, MAM);
+        FunctionPassManager Finish;
+        if (auto Error = Passes.parsePassPipeline(Finish, Pipeline)) {
+          Said << toString(std::move(Error));
+          return;
+        }
+        SmallVector<Function *, 8> Entries;
+        for (Function &F : M)
+          if (isEntry(F))
+            Entries.push_back(&F);
+        for (Function *Entry : Entries) {
+          std::string Why;
+          Item I = makeItem(*Entry, *Names, FAM, Why);
+          if (!I.Body) {
+            Lines += (Entry->getName() + ": " + Why + "\n").str();
+            continue;
+          }
+          FAM.clear(*I.Body, I.Body->getName());
+          Pieces P = cut(I, *Names);
+          uint64_t Frame = 0;
+          Function *Group = makeGroup(I, P, ("aspen.group." + Entry->getName()).str(), Frame);
+          discard(I);
+          if (verifyFunction(*Group, &Said)) {
+            Said << " (the loops over the items of " << Entry->getName() << ")";
+            return;
+          }
+          if (Frame > MaxFrame) {
+            Lines += (Entry->getName() + ": it keeps " + Twine(Frame) + " bytes for each item\n").str();
+            Group->eraseFromParent();
+            continue;
+          }
+          SmallVector<Function *, 4> Made{Group};
+          SmallVector<Constant *, 4> Table{Group};
+          const bool IsBaseline = Entry->getFnAttribute("target-cpu").getValueAsString() == "x86-64";
+          for (size_t Level = 1; Level < std::size(Levels); ++Level) {
+            if (!Levels[Level] || !IsBaseline) {
+              Table.push_back(ConstantPointerNull::get(PointerType::get(M.getContext(), 0)));
+              continue;
+            }
+            ValueToValueMapTy Map;
+            Function *Copy = CloneFunction(Group, Map);
+            Copy->addFnAttr("target-cpu", Levels[Level]);
+            Copy->removeFnAttr("target-features");
+            Copy->removeFnAttr("tune-cpu");
+            if (Level == 3)
+              Copy->addFnAttr("prefer-vector-width", "512");
+            Made.push_back(Copy);
+            Table.push_back(Copy);
+          }
+          for (Function *F : Made)
+            Finish.run(*F, FAM);
+          describe(M, (Prefix + Entry->getName()).str(), Frame, Table);
+        }
+        // What told the barriers apart has done its work.
+        for (const char *Name : {Names->Enter, Names->Barrier, Names->SubGroupBarrier})
+          if (Function *F = M.getFunction(Name); F && !F->isDeclaration()) {
+            F->removeFnAttr(Attribute::NoInline);
+            if (!F->hasFnAttribute(Attribute::OptimizeNone))
+              F->addFnAttr(Attribute::AlwaysInline);
+          }
+      },
+      Errors);
+  if (!Ran || !Errors.empty())
+    return aspen::copy(Errors);
+  if (Report)
+    *Report = Lines.empty() ? nullptr : aspen::copy(Lines);
+  return nullptr;
+}

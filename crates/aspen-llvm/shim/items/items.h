@@ -1,0 +1,74 @@
+// Work-item loops for x86-64: what the steps share. item_loops.cpp says what is made; each step has a file of its own.
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace aspen::items {
+
+// Functions and variables of the headers that the transform knows. Source: include/sycl/detail/work_item.hpp.
+struct Names {
+  const char *Enter;           // begins a work-item of an ND-range
+  const char *Barrier;         // waits for the group
+  const char *SubGroupBarrier; // waits for the sub-group
+  const char *Current;         // the variable that knows the running item
+};
+
+// aspen_cpu_item_t: where its members are. Source: include/aspen/native_cpu.h; aspen-backend-cpu asserts the same numbers.
+namespace layout {
+constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalId = 32, LocalId = 56, GroupId = 80, LocalRange = 128,
+                   Offset = 176, LocalLinearId = 200, SubGroupId = 204, SubGroupSize = 212, SubGroupMaxSize = 216, Lane = 220,
+                   Scheduler = 224, Size = 232;
+// Bytes of a slot of exchange memory (ASPEN_CPU_SLOT_SIZE).
+constexpr unsigned Slot = 64;
+} // namespace layout
+
+// What differs from item to item, before there is a loop that says it: calls of functions without effects.
+enum class Id { Local0, Local1, Local2, Linear };
+std::optional<Id> idOf(const llvm::Value *V);
+
+// One work-item as a function of the closure and the group's template, with everything inlined that reaches a barrier.
+//
+// The entry block holds what depends on nothing but ids and the launch, and ends with a jump to the code proper.
+struct Item {
+  llvm::Function *Body = nullptr;
+  llvm::Argument *closure() const { return Body->getArg(0); }
+  llvm::Argument *group() const { return Body->getArg(1); }
+};
+
+// Null, with the reason in Why, if the kernel cannot be run this way.
+Item makeItem(llvm::Function &Entry, const Names &Names, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
+
+// Removes what makeItem made.
+void discard(Item &I);
+
+// The item cut into pieces: between two pieces all items of the group wait for each other, or could.
+struct Pieces {
+  // Where a piece begins: the first is the beginning of the item. Those at barriers come in the order of the barriers.
+  llvm::SmallSetVector<llvm::BasicBlock *, 8> Starts;
+  // Values that live from one piece to the next, in memory: one for each item, or one for all.
+  llvm::SmallVector<llvm::AllocaInst *, 8> PerItem, PerGroup;
+  // Private arrays that must outlive a piece.
+  llvm::SmallVector<llvm::AllocaInst *, 4> Arrays;
+  // Pieces (by their starts) of which not all items may leave by the same way.
+  llvm::SmallPtrSet<llvm::BasicBlock *, 8> MayPart;
+};
+
+// The blocks of a piece, its start first.
+llvm::SmallSetVector<llvm::BasicBlock *, 16> blocksOf(llvm::BasicBlock *Start, const Pieces &P);
+
+// Cuts an item at its barriers, and around loops that all items run alike, so that the loop over items becomes the innermost one.
+Pieces cut(Item &I, const Names &Names);
+
+// uint32_t (const void *closure, const aspen_cpu_item_t *group, char *frame): runs all items of a group; the number of those that wait at
+// a barrier when not all do. Frame: the bytes of `frame` that it uses for each item.
+llvm::Function *makeGroup(const Item &I, const Pieces &P, llvm::StringRef Name, uint64_t &Frame);
+
+} // namespace aspen::items

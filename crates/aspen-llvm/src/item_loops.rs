@@ -1,0 +1,72 @@
+//! Kernels of ND-ranges as functions that run a whole group (`shim/items`).
+//!
+//! In C++, because LLVM's C API can neither clone nor inline functions, split blocks, nor ask which values are the same for all items.
+
+use std::ffi::{CString, c_char};
+use std::ptr;
+
+use llvm_sys::prelude::*;
+use llvm_sys::target_machine::LLVMTargetMachineRef;
+
+use crate::ir::{ModuleRef, take_message};
+
+/// What the headers of device code call the things that the transform has to know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemLoops {
+    /// The function that begins a work-item of an ND-range.
+    pub enter: CString,
+    /// The function that waits for the group.
+    pub barrier: CString,
+    /// The function that waits for the sub-group.
+    pub sub_group_barrier: CString,
+    /// The variable that knows the running item.
+    pub current: CString,
+    /// Before a kernel's symbol: its record (`aspen_cpu_group_t`).
+    pub prefix: CString,
+}
+
+#[repr(C)]
+struct Names {
+    enter: *const c_char,
+    barrier: *const c_char,
+    sub_group_barrier: *const c_char,
+    current: *const c_char,
+}
+
+unsafe extern "C" {
+    fn aspen_llvm_item_loops(
+        module: LLVMModuleRef,
+        machine: LLVMTargetMachineRef,
+        names: *const Names,
+        prefix: *const c_char,
+        report: *mut *mut c_char,
+    ) -> *mut c_char;
+}
+
+/// What has to run afterwards: the functions that told barriers apart are opened in what still calls them.
+pub(crate) const CLEAN_UP: &str = "always-inline,globaldce,strip-dead-prototypes";
+
+impl ItemLoops {
+    /// Adds records and functions for every kernel that can be run this way; says of the others why not, a line each.
+    ///
+    /// # Errors
+    /// LLVM's words.
+    ///
+    /// # Safety
+    /// `machine` is a valid target machine for the module's triple.
+    pub(crate) unsafe fn make(&self, module: ModuleRef<'_>, machine: LLVMTargetMachineRef) -> Result<String, String> {
+        let names = Names {
+            enter: self.enter.as_ptr(),
+            barrier: self.barrier.as_ptr(),
+            sub_group_barrier: self.sub_group_barrier.as_ptr(),
+            current: self.current.as_ptr(),
+        };
+        let mut report = ptr::null_mut();
+        // SAFETY: a valid module, machine and strings; message and report are ours.
+        unsafe {
+            let failed = aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), &mut report);
+            let report = take_message(report).unwrap_or_default();
+            take_message(failed).map_or(Ok(report), Err)
+        }
+    }
+}
