@@ -23,6 +23,10 @@
 //# stdout: 3
 //# sh: ASPEN_CACHE_DIR=$PWD/cache aspen++ -w -DCHANGED -O2 -fsycl-targets=nvidia_gpu_sm_90 -fsycl-device-config-file=here.yaml {self} -o c.out; wc -l < count
 //# stdout: 4
+// A work-group that no block can be is not stated, since ptxas ends by a signal where it meets one.
+//# run: aspen++ -O1 -fsycl-targets=nvidia_gpu_sm_90 -save-temps=huge huge.cpp -o huge.out
+//# sh: cat huge/*.ptx
+//# stdout!~: reqntid
 // What ptxas says of a failure.
 //# run: aspen++ -w -O2 -fsycl-targets=nvidia_gpu_sm_90 -Xs --no-such-option {self} -o d.out
 //# exit: 1
@@ -67,6 +71,13 @@ class none;
 int main() {
   sycl::queue q;
   q.single_task<none>([] {});
+}
+//# file: huge.cpp
+#include <sycl/sycl.hpp>
+int main() {
+  sycl::queue q;
+  q.parallel_for<class huge>(sycl::nd_range<1>(4294967295, 4294967295), [](sycl::nd_item<1>) [[sycl::reqd_work_group_size(4294967295)]] {});
+  q.parallel_for<class deep>(sycl::nd_range<3>({65, 1, 1}, {65, 1, 1}), [](sycl::nd_item<3>) [[sycl::reqd_work_group_size(65, 1, 1)]] {});
 }
 //# file: devices.yaml
 nvidia_gpu_sm_90:

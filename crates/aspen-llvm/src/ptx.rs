@@ -146,6 +146,10 @@ declare TYPE @__nv_sinMARK(TYPE)
 declare TYPE @__nv_cosMARK(TYPE)
 ";
 
+/// The largest block of all processors, and its largest third dimension. Source: CUDA C++ Programming Guide, "Compute Capabilities".
+const MOST_THREADS: u64 = 1024;
+const MOST_LAYERS: u32 = 64;
+
 impl Ptx {
     /// Resolves the mathematical functions and states what all kernels require.
     pub(crate) fn prepare<'c>(&self, context: &'c Context, module: &mut Module<'c>) -> Result<(), String> {
@@ -178,8 +182,13 @@ impl Ptx {
     }
 
     /// `.reqntid`. An entry of three parameters runs one thread for a whole group (`sycl/detail/kernel_entry.hpp`), so the size is not its.
+    /// A size that no block can have is not stated: ptxas crashes at some, and the check refuses the launch in any case.
     fn require_work_group(&self, module: &Module<'_>) {
-        let Some([x, y, z]) = self.work_group else { return };
+        let Some(size @ [x, y, z]) = self.work_group else { return };
+        let items = size.into_iter().map(u64::from).try_fold(1, u64::checked_mul);
+        if items.is_none_or(|items| items > MOST_THREADS) || z > MOST_LAYERS {
+            return;
+        }
         let (key, value) = (c"nvvm.reqntid", format!("{x},{y},{z}"));
         let Ok(value) = CString::new(value) else { return };
         for kernel in module.view().functions().filter(|function| KERNEL_CONVENTIONS.contains(&function.calling_convention())) {
