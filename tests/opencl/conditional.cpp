@@ -13,6 +13,9 @@
 //# sh: for m in saved*/*.spv; do spirv-val --target-env spv1.4 $m || exit 1; done
 //# sh: spirv-dis savedintel_gpu_dg1/*.spv | grep -c -E 'Float64|OpTypeFloat 64'; spirv-dis savedintel_gpu_pvc/*.spv | grep -c 'SubgroupSize 8$'; true
 //# count: 2 stdout ^0$
+// What the driver built is kept by what it was given, and so by the values of all constants: devices of one kind share it, others do not.
+//# sh: export ASPEN_CACHE_DIR=$PWD/cache; for p in skl skl kbl dg1 tgllp skl; do ASPEN_DEVICE_PROFILE=intel_gpu_$p ./conditional.out > one.txt || exit 1; aspen cache stat | grep -o 'jit: [0-9]*'; done | paste -sd' '
+//# stdout: jit: 1 jit: 1 jit: 1 jit: 2 jit: 2 jit: 2
 #include <sycl/sycl.hpp>
 #include <cstdio>
 
