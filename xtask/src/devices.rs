@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::shell::{find_program, output, run};
+use crate::validator;
 
 /// A driver.
 pub struct Driver {
@@ -190,6 +191,13 @@ pub fn devices(install: bool, only: &[String]) -> Result<()> {
             println!("{}: export {}", driver.name, words.join(" "));
         } else {
             println!("{}: not installed (cargo xtask devices --install)", driver.name);
+        }
+    }
+    if only.is_empty() {
+        let tool = if install { Some(validator::install(&cache)?) } else { validator::installed(&cache) };
+        match tool {
+            Some(tool) => println!("spirv-val for conditional modules: export ASPEN_SPIRV_VAL='{}'", tool.display()),
+            None => println!("spirv-val for conditional modules: not installed (cargo xtask devices --install)"),
         }
     }
     Ok(())

@@ -14,6 +14,7 @@ mod reality;
 mod setup;
 mod shell;
 mod suites;
+mod validator;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::setup::{setup_for_tests, setup_pip};
 use crate::shell::{Tree, run, shown};
-use crate::{cuda, devices, generate, install, layers, matrix, reality};
+use crate::{cuda, devices, generate, install, layers, matrix, reality, validator};
 
 /// Tests that passed and failed.
 #[derive(Clone, Copy, Default)]
@@ -51,6 +51,7 @@ pub fn test(tree: &Tree, only: Option<&str>, complete: bool) -> Result<()> {
     if complete {
         setup_pip()?;
         devices::devices(true, &[])?;
+        validator::install(&devices::cache()?)?;
     }
     let (mut total, mut lines) = (Count::default(), Vec::new());
     for suite in suites {
@@ -89,7 +90,17 @@ fn clippy(tree: &Tree, _: &mut Count) -> Result<()> {
 /// Tests of some crates load what others build, so everything is built first.
 fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
     run(&mut tree.cargo(&["build", "--workspace"]))?;
-    counted(&mut tree.cargo(&["test", "--workspace", "--no-fail-fast"]), count, |line| {
+    let mut tests = tree.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    match validator::installed(&devices::cache()?) {
+        Some(tool) => _ = tests.env("ASPEN_SPIRV_VAL", tool),
+        None => {
+            println!(
+                "skipped: conditional modules as a whole in SPIRV-Tools that know them, which are not installed (cargo xtask devices --install)"
+            );
+            count.skipped += 1;
+        }
+    }
+    counted(&mut tests, count, |line| {
         let (_, rest) = line.split_once("test result: ")?;
         let number = |what: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(what)?.trim().parse().ok());
         Some(Count { passed: number("passed")?, failed: number("failed")?, skipped: 0 })
