@@ -188,12 +188,9 @@ private:
         B.CreateStore(Value, Now[Variable]);
     }
 
-    SmallVector<Instruction *, 64> Copies;
     for (BasicBlock *Block : Blocks) {
       BasicBlock *Copy = CloneBasicBlock(Block, Map, "", G);
       Map[Block] = Copy;
-      for (Instruction &I : *Copy)
-        Copies.push_back(&I);
     }
     B.CreateBr(cast<BasicBlock>(Map[Start]));
 
@@ -233,9 +230,12 @@ private:
         End->setSuccessor(S, Stub);
       }
     }
-    for (Instruction *I : Copies)
-      if (I->getParent())
-        RemapInstruction(I, Map, Flags);
+    SmallVector<Instruction *, 64> Copies;
+    for (BasicBlock *Block : Blocks)
+      for (Instruction &I : *cast<BasicBlock>(Map[Block])) {
+        RemapInstruction(&I, Map, Flags);
+        Copies.push_back(&I);
+      }
 
     for (AllocaInst *Variable : Written)
       if (!Between.count(Variable)) {
@@ -314,7 +314,7 @@ private:
     for (Instruction *I : Own)
       I->setMetadata(LLVMContext::MD_access_group, Group);
     for (Instruction *I : Copies) {
-      if (!I->getParent() || !I->mayReadOrWriteMemory())
+      if (!I->mayReadOrWriteMemory())
         continue;
       I->setMetadata(LLVMContext::MD_access_group, nullptr);
       const Value *Pointer = getLoadStorePointerOperand(I);

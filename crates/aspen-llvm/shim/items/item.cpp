@@ -327,6 +327,10 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
   if (!forgetCurrent(*Body, M.getNamedGlobal(Names.Current), Self, Why))
     return Fail("");
   simplify(*Body, Analyses);
+  BasicBlock &First = Body->getEntryBlock();
+  for (Instruction &I : make_early_inc_range(First))
+    if (isa<AllocaInst>(I))
+      I.moveBefore(First.begin());
   SplitBlock(&Body->getEntryBlock(), Body->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   liftCheapValues(Out);
   return Out;

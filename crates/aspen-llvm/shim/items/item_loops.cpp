@@ -36,10 +36,10 @@ constexpr uint64_t MaxFrame = 16 << 10;
 
 // What simplifies the loops and then makes vectors of them.
 constexpr const char *Pipeline =
-    "sroa,early-cse<memssa>,simplifycfg,instcombine,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>,"
-    "loop(indvars,loop-idiom,loop-deletion),gvn,instcombine,simplifycfg,loop-simplify,lcssa,loop-vectorize,"
-    "instcombine,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,loop-mssa(licm),loop-unroll<O2>,instcombine,"
-    "loop-mssa(licm),simplifycfg";
+    "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>,"
+    "loop(indvars,loop-idiom,loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-vectorize,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,loop-mssa(licm),loop-unroll<O2>,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
 
 // aspen_cpu_group_t. Source: include/aspen/native_cpu.h.
 void describe(Module &M, StringRef Name, uint64_t Frame, ArrayRef<Constant *> Entries) {

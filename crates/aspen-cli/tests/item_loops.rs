@@ -1,0 +1,251 @@
+//! Loops over the items of a group against one call an item: the same random kernels both ways, and the same bits. Source: issue 6 "How
+//! fast"; `aspen-llvm/shim/items`.
+//!
+//! Kernels have barriers in nested loops and branches that all items take alike, values and private arrays that live across them, local
+//! memory and group algorithms through which items hand each other values, early ends, and functions that are not inlined. Floating point is
+//! kept to what is exact, since code for newer processors may fuse multiplications with additions.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::Session;
+
+/// xorshift64*.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// Writes the body of one kernel.
+struct Kernel<'r> {
+    random: &'r mut Random,
+    text: String,
+    /// Statements that may still come.
+    budget: u32,
+    names: u32,
+    /// Loops around, by whether all items run them alike.
+    loops: Vec<bool>,
+}
+
+impl Kernel<'_> {
+    /// An unsigned value; differs between items.
+    fn value(&mut self) -> String {
+        match self.random.below(9) {
+            0 => "unsigned(l)".into(),
+            1 => "unsigned(g)".into(),
+            2 => format!("in[(g + {}) % 1024]", self.random.below(99)),
+            3 => format!("p[{} % 5]", self.random.pick(&["a", "b", "unsigned(l)", "3u"])),
+            4 => format!("(unsigned(f) + {}u)", self.random.below(7)),
+            5 => format!("({} * {}u)", self.random.pick(&["a", "b", "c"]), 2 * self.random.below(500) + 1),
+            6 => format!("({} >> {})", self.random.pick(&["a", "b", "c"]), self.random.below(20)),
+            7 => self.alike(),
+            _ => self.random.pick(&["a", "b", "c"]).into(),
+        }
+    }
+
+    /// The same for all items of a group.
+    fn alike(&mut self) -> String {
+        match self.random.below(5) {
+            0 => "unsigned(w)".into(),
+            1 => format!("in[{}]", self.random.below(1024)),
+            2 => "u".into(),
+            3 => "unsigned(n)".into(),
+            _ => format!("{}u", self.random.below(1000)),
+        }
+    }
+
+    fn name(&mut self) -> String {
+        self.names += 1;
+        format!("v{}", self.names)
+    }
+
+    /// `together`: whether all items of the group come here.
+    fn statement(&mut self, together: bool, depth: u32) {
+        if self.budget == 0 {
+            return;
+        }
+        self.budget -= 1;
+        let (x, y) = (self.value(), self.value());
+        let to = self.random.pick(&["a", "b", "c"]);
+        let line = match self.random.below(if together { 22 } else { 9 }) {
+            0..3 => format!("{to} {} {x} ^ {y};", self.random.pick(&["=", "+=", "-="])),
+            3 => format!("p[{x} % 5] += {y};"),
+            4 => format!("f = f * 0.5f + float({x} % 256);"),
+            5 => format!("if ({x} % {} < {y} % 7) {to} += {x}; else {to} ^= {y};", 2 + self.random.below(6)),
+            6 if depth < 4 => {
+                let bits = 1 + self.random.below(3);
+                return self.nested(&format!("if ({x} & {bits})"), false, depth);
+            }
+            7 if depth < 4 => {
+                let i = self.name();
+                self.loops.push(false);
+                self.nested(&format!("for (unsigned {i} = 0; {i} < {x} % 5; ++{i})"), false, depth);
+                self.loops.pop();
+                return;
+            }
+            8 if self.loops.last() == Some(&false) => format!("if ({x} % 11 == 0) {};", self.random.pick(&["break", "continue"])),
+            9 | 10 => format!(
+                "sycl::group_barrier(it.get_group()); m[l] = {x}; sycl::group_barrier(it.get_group()); {to} += m[(l + {} * n + {}) % n];",
+                1,
+                self.random.below(40)
+            ),
+            11 => format!(
+                "sycl::group_barrier(it.get_group()); m[l] = {x}; sycl::group_barrier(it.get_group()); if (l == 0) for (size_t i = 1; i < n; ++i) m[0] += m[i] * unsigned(i); sycl::group_barrier(it.get_group()); {to} ^= m[0];"
+            ),
+            12 => format!("{to} += sycl::reduce_over_group(it.get_group(), {x}, sycl::plus<unsigned>());"),
+            13 => format!(
+                "{to} ^= sycl::inclusive_scan_over_group(it.get_group(), {x}, sycl::{}<unsigned>());",
+                self.random.pick(&["plus", "maximum"])
+            ),
+            14 => format!(
+                "{to} += sycl::group_broadcast(it.get_group(), {x}, n - 1); if (sycl::any_of_group(it.get_group(), {y} % 64 == 3)) {to} ^= 5;"
+            ),
+            15 => format!("u = u * 3u + {};", self.alike()),
+            16 if depth < 4 => {
+                let condition = self.alike();
+                self.nested(&format!("if ({condition} % 3 != 1)"), true, depth);
+                if self.random.below(2) == 0 {
+                    self.nested("else", true, depth);
+                }
+                return;
+            }
+            17 | 18 if depth < 3 => {
+                let (i, bound) = (self.name(), self.alike());
+                self.loops.push(true);
+                self.nested(&format!("for (unsigned {i} = 0; {i} < {bound} % 4 + 1; ++{i})"), true, depth);
+                self.loops.pop();
+                return;
+            }
+            19 if self.loops.last() == Some(&true) => {
+                format!("if ({} % 5 == 2) {};", self.alike(), self.random.pick(&["break", "continue"]))
+            }
+            19 | 20 if self.random.below(3) == 0 => format!("if ({} % 4 == 2) {{ out[g] = a + c; return; }}", self.alike()),
+            _ if together => format!("{to} ^= exchange(it, &m[0], {x}, p);"),
+            _ => format!("{to} -= {x} * 3u;"),
+        };
+        let _ = writeln!(self.text, "  {line}");
+    }
+
+    fn nested(&mut self, head: &str, together: bool, depth: u32) {
+        let _ = writeln!(self.text, "  {head} {{");
+        for _ in 0..1 + self.random.below(3) {
+            self.statement(together, depth + 1);
+        }
+        self.text += "  }\n";
+    }
+}
+
+/// A group of 1 to 1024 items in 1 to 3 dimensions.
+fn shape(random: &mut Random) -> Vec<u64> {
+    let dimensions = 1 + random.below(3);
+    let mut left = [1, 2, 7, 16, 33, 64, 128, 256, 1024][random.below(9) as usize];
+    let mut out = Vec::new();
+    for dimension in 0..dimensions {
+        let last = dimension + 1 == dimensions;
+        let part = if last { left } else { [1, 1, 2, 3, 4, 8][random.below(6) as usize].min(left) };
+        left = (left / part).max(1);
+        out.push(part);
+    }
+    if random.below(3) == 0 {
+        out.reverse();
+    }
+    out
+}
+
+fn program(seed: u64, kernels: usize) -> String {
+    let mut random = Random(seed);
+    let mut text = String::from(
+        "#include <sycl/sycl.hpp>\n#include <cstdio>\n#include <vector>\ntemplate <int> class k;\n\
+         template <int D> __attribute__((noinline)) unsigned exchange(const sycl::nd_item<D> &it, unsigned *m, unsigned x, unsigned (&p)[5]) {\n\
+         \x20 const size_t l = it.get_local_linear_id(), n = it.get_local_range().size();\n\
+         \x20 sycl::group_barrier(it.get_group());\n  m[n - 1 - l] = x + p[1];\n  sycl::group_barrier(it.get_group());\n\
+         \x20 p[2] ^= m[l];\n  return m[l] * 7;\n}\n",
+    );
+    let mut calls = String::new();
+    for index in 0..kernels {
+        let local = shape(&mut random);
+        let dimensions = local.len();
+        let groups: Vec<u64> = local.iter().map(|_| 1 + random.below(2)).collect();
+        let list = |values: Vec<u64>| values.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let global = list(local.iter().zip(&groups).map(|(local, groups)| local * groups).collect());
+        let items = local.iter().product::<u64>();
+        let mut kernel = Kernel { random: &mut random, text: String::new(), budget: 14, names: 0, loops: Vec::new() };
+        while kernel.budget > 0 {
+            kernel.statement(true, 0);
+        }
+        let body = kernel.text;
+        let _ = writeln!(
+            text,
+            "static void run{index}(sycl::queue &q, unsigned *out, const unsigned *in) {{\n\
+             q.submit([&](sycl::handler &h) {{\n sycl::local_accessor<unsigned, 1> m({items}, h);\n\
+             h.parallel_for<k<{index}>>(sycl::nd_range<{dimensions}>({{{global}}}, {{{}}}), [=](sycl::nd_item<{dimensions}> it) {{\n\
+             \x20 const size_t l = it.get_local_linear_id(), g = it.get_global_linear_id(), n = it.get_local_range().size(), w = it.get_group_linear_id();\n\
+             \x20 unsigned a = unsigned(l) * 3, b = in[g % 1024], c = 7, u = unsigned(w) + 1, p[5] = {{1, a, b, 4, 5}};\n  float f = 1.0f;\n\
+             {body}  out[g] = a + b * 3 + c * 5 + u + unsigned(f) + p[0] + p[1] * 2 + p[2] * 3 + p[3] * 4 + p[4] * 5;\n}});\n}}).wait();\n}}",
+            list(local.clone())
+        );
+        let _ = writeln!(calls, "  run{index}(q, out, in); show({index}, out);");
+    }
+    let _ = write!(
+        text,
+        "static void show(int index, unsigned *out) {{\n  unsigned long sum = 14695981039346656037ul;\n\
+         \x20 for (int i = 0; i < 8192; ++i) {{ sum = (sum ^ out[i]) * 1099511628211ul; out[i] = 0; }}\n  std::printf(\"%d %lx\\n\", index, sum);\n}}\n\
+         int main() {{\n  sycl::queue q;\n  std::vector<unsigned> memory(8192), input(1024);\n  unsigned *out = memory.data(), *in = input.data();\n\
+         \x20 for (unsigned i = 0; i < 1024; ++i) in[i] = i * 2654435761u >> 7;\n{calls}}}\n"
+    );
+    text
+}
+
+/// Both ways, and how many kernels have functions for whole groups.
+fn compare(seed: u64, kernels: usize, level: &str) -> usize {
+    let source = program(seed, kernels);
+    let mut session = Session::new(&[("a.cpp", &source)]);
+    let said = session.run(&format!("aspen++ {level} -fsycl-targets=native_cpu a.cpp -o a"));
+    assert_eq!(said.code, Some(0), "seed {seed}: {}\n{source}", said.stderr);
+    let mut results = Vec::new();
+    for way in ["items", "loops"] {
+        session.environment.retain(|(name, _)| *name != "ASPEN_CPU_GROUPS");
+        session.environment.push(("ASPEN_CPU_GROUPS", way.into()));
+        let said = session.run("./a");
+        assert_eq!(said.code, Some(0), "seed {seed}, {way}: {}\n{source}", said.stderr);
+        results.push(said.stdout);
+    }
+    let differ = results[0].lines().zip(results[1].lines()).filter(|(items, loops)| items != loops);
+    let differ: Vec<_> = differ.map(|(items, _)| items.split(' ').next().unwrap_or_default()).collect();
+    assert!(differ.is_empty(), "seed {seed} at {level}: kernels {differ:?} differ\n{source}");
+    assert_eq!(results[0].lines().count(), kernels);
+    let program = session.read("a");
+    (0..kernels)
+        .filter(|index| {
+            let name = format!("aspen_group._ZTS1kILi{index}EE\0");
+            program.windows(name.len()).any(|bytes| bytes == name.as_bytes())
+        })
+        .count()
+}
+
+#[test]
+fn random_kernels_give_the_same_bits_both_ways() {
+    const KERNELS: usize = 12;
+    // More of them by hand: ASPEN_TEST_SEEDS=100 for a hundred further programs.
+    let more = std::env::var("ASPEN_TEST_SEEDS").ok().and_then(|count| count.parse().ok()).unwrap_or(0);
+    let seeds = [(0x5eed, "-O2"), (0xf00d, "-O1"), (0xbeef, "-O3")].into_iter().chain((0..more).map(|seed| (seed + 1, "-O2")));
+    for (seed, level) in seeds {
+        let whole = compare(seed, KERNELS, level);
+        assert_eq!(whole, KERNELS, "seed {seed}: all kernels have barriers of the group only");
+    }
+}
