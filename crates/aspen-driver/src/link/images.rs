@@ -3,11 +3,13 @@
 //! Code generation forks, so the process must have one thread here; all threads of the compile phase have ended.
 //! Source: DESIGN §1, §5, §7.11, §9; ARCHITECTURE "Images".
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{env, fs};
 
 use aspen_analysis::split::ImagePlan;
-use aspen_analysis::summary::{Function, Role};
+use aspen_analysis::summary::{FuncId, Function, Role};
 use aspen_codegen::{Cache, CodegenError, Gen, Image, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Need, Step, Verdict, check};
 use aspen_image::decided::decided_set;
@@ -63,7 +65,7 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
     };
     drop(progress);
     let mut content = Vec::new();
-    for ((name, plan), image) in plans.into_iter().zip(images) {
+    for ((name, plan), image) in plans.iter().zip(images) {
         let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
         let decided = decided(program, plan, target, conditional.is_some());
         let image = image.map_err(|error| failed(program, plan, &error))?;
@@ -74,10 +76,10 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
         let forms = std::iter::once((image.kind, &image.bytes)).chain(image.fallback.iter().map(|(kind, bytes)| (*kind, bytes)));
         for (kind, bytes) in forms {
             if scratch.is_kept() {
-                let file = scratch.file(&name, &format!("{}.{}", target.name, ending(target.family, kind)));
+                let file = scratch.file(name, &format!("{}.{}", target.name, ending(target.family, kind)));
                 fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
             }
-            let described = describe(program, plan, kind, target, &name, session.options.requirement_sources);
+            let described = describe(program, plan, kind, target, name, session.options.requirement_sources);
             let described = described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone());
             content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }
@@ -160,9 +162,9 @@ fn plans<'p>(
     request: &Request<'p>,
     conditional: Option<&'p Conditional>,
     coverage: &mut Coverage,
-) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
+) -> Result<Vec<(String, Cow<'p, ImagePlan>)>, Error> {
     let Request { program, target, stem, .. } = *request;
-    let mut plans = Vec::new();
+    let mut plans: Vec<(String, Cow<'p, ImagePlan>)> = Vec::new();
     for (index, plan) in conditional.map_or(&program.plans, |conditional| &conditional.plans).iter().enumerate() {
         let name = format!("{stem}_{index}");
         let mut kernels = kernels(program, plan);
@@ -191,22 +193,61 @@ fn plans<'p>(
             continue;
         }
         // Machine code of GPUs is not linked at run time.
-        let closed = target.family == Family::Gen;
-        match program.imports(plan).first() {
-            Some(import) if closed => {
-                session.warn(&format!(
-                    "image '{name}' is left out for target '{}': images made ahead of time cannot call device functions of other libraries ('{import}'); compile for spir64 too",
-                    target.name
-                ))?;
-                coverage.skipped(kernels, &format!("'{}' cannot call '{import}' of another library", target.name));
-            }
-            _ => {
-                coverage.made(kernels);
-                plans.push((name, plan));
-            }
+        let plan = if target.family == Family::Gen {
+            closed(session, request, &name, plan, &mut kernels, coverage)?
+        } else {
+            Some(Cow::Borrowed(plan))
+        };
+        if let Some(plan) = plan {
+            coverage.made(kernels);
+            plans.push((name, plan));
         }
     }
     Ok(plans)
+}
+
+/// What of a plan needs no function of another library; `None` if no kernel does without. The user is told what is left out.
+fn closed<'p>(
+    session: &Session<'_>,
+    request: &Request<'p>,
+    name: &str,
+    plan: &'p ImagePlan,
+    made: &mut Vec<(String, String)>,
+    coverage: &mut Coverage,
+) -> Result<Option<Cow<'p, ImagePlan>>, Error> {
+    let Request { program, target, .. } = *request;
+    if program.imports(plan).is_empty() {
+        return Ok(Some(Cow::Borrowed(plan)));
+    }
+    let alone = |entry: FuncId| ImagePlan { entries: vec![entry], requirements: plan.requirements.clone() };
+    let (mut left, mut out) = (ImagePlan { entries: Vec::new(), ..plan.clone() }, Vec::new());
+    let mut functions = BTreeSet::new();
+    for &entry in &plan.entries {
+        let imports = program.imports(&alone(entry));
+        if imports.is_empty() {
+            left.entries.push(entry);
+        } else {
+            out.push(entry);
+            functions.extend(imports);
+        }
+    }
+    let functions = functions.iter().map(|function| format!("'{function}'")).collect::<Vec<_>>().join(", ");
+    let (gone, rest): (Vec<_>, Vec<_>) = std::mem::take(made)
+        .into_iter()
+        .partition(|(symbol, _)| out.iter().any(|&entry| program.linked.summary.function(entry).symbol == *symbol));
+    *made = rest;
+    if !gone.is_empty() {
+        let names = gone.iter().map(|(_, name)| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        let (kernels, are) = if gone.len() == 1 { ("kernel", "is") } else { ("kernels", "are") };
+        session.warn(&format!(
+            "{kernels} {names} of image '{name}' {are} left out for target '{}': code made ahead of time cannot call device functions of other \
+             libraries ({functions}); compile for spir64 too",
+            target.name
+        ))?;
+        coverage.skipped(gone, &format!("'{}' cannot call {functions} of another library", target.name));
+    }
+    // Nobody could call what else there may be.
+    Ok((!made.is_empty()).then_some(Cow::Owned(left)))
 }
 
 /// `aspect fp64, sub-group size 8`.
@@ -229,7 +270,7 @@ fn inputs(
     session: &Session<'_>,
     units: &[LinkUnit<'_>],
     program: &Program,
-    plans: &[(String, &ImagePlan)],
+    plans: &[(String, Cow<'_, ImagePlan>)],
     target: &Target,
     conditional: Option<&Conditional>,
 ) -> Result<Vec<ImageInput>, Error> {
