@@ -18,12 +18,15 @@ use aspen_runtime::system::{Device, System};
 use aspen_runtime::{Code, Environment, Error, Result};
 use aspen_spirv::Numbering;
 
+/// What devices were asked to load: their names, and bytes.
+type Modules = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
+
 /// A device without fp64 that takes `jit`, `aot` and, better, `exact`; and `broken`, best of all, which cannot be loaded.
 struct Made {
     facts: Facts,
     capabilities: Capabilities,
     loads: Arc<Mutex<Vec<String>>>,
-    modules: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    modules: Modules,
 }
 
 impl RawDevice for Made {
@@ -96,7 +99,7 @@ impl Kernel for Loaded {
 struct Maker {
     devices: Vec<(&'static str, &'static [&'static str])>,
     loads: Arc<Mutex<Vec<String>>>,
-    modules: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    modules: Modules,
 }
 
 impl Backend for Maker {
