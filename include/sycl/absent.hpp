@@ -33,14 +33,6 @@ namespace detail {
 template <class... Arguments> inline constexpr bool never = false;
 }
 
-/// Source: SYCL 2020 §4.16.
-class stream {
-public:
-  template <class... Arguments> stream(Arguments &&...) {
-    static_assert(detail::never<Arguments...>, "Aspen has no sycl::stream. Use sycl::ext::oneapi::experimental::printf, or a buffer");
-  }
-};
-
 /// Deprecated in SYCL 2020 itself.
 template <class T, auto... Space> class atomic {
   static_assert(sizeof(T) == 0, "Aspen has no sycl::atomic, which SYCL 2020 deprecates. Use sycl::atomic_ref");

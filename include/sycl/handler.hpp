@@ -3,6 +3,7 @@
 //! A command is checked where it is invoked, so a kernel that the device cannot run is refused by `parallel_for` itself; it is submitted
 //! when the command group function returns. A function that throws submits nothing.
 #pragma once
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <sycl/access.hpp>
@@ -222,6 +223,14 @@ public:
     scratch_.add(own);
     return aspen_use(own, ASPEN_ACCESS_READ_WRITE, false);
   }
+  /// For the library: memory for a stream's count and characters, which are printed when the command is complete, and the stream's number.
+  void *aspen_stream(size_t characters, std::uint64_t *number) {
+    static std::uint64_t last = 0;
+    *number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    void *memory = aspen_scratch(sizeof(std::uint32_t) + characters, alignof(std::uint32_t));
+    streams_.add({scratch_.data()[scratch_.size() - 1], characters});
+    return memory;
+  }
   /// For the library: a kernel that runs after the command so far, as a part of it.
   template <class Name, class F> void aspen_then(const F &f) {
     go_on();
@@ -247,6 +256,8 @@ private:
   }
   /// Submits the command; each of its parts waits for the one before, so that the last one's event stands for all.
   event finish() {
+    if (parts_.size() > 0)
+      print_streams();
     detail::list<aspen_event_t *> events;
     for (const event &e : events_)
       events.add(e.aspen_handle());
@@ -266,6 +277,21 @@ private:
     for (const event &e : events_)
       whole.aspen_waits_for(e);
     return whole;
+  }
+
+  /// A host task finds its buffers on the host.
+  void print_streams() {
+    for (const text &one : streams_) {
+      void *memory = nullptr;
+      detail::check(aspen_buffer_address(one.buffer, nullptr, &memory));
+      go_on();
+      host_task([memory, size = one.size] {
+        std::uint32_t count = 0;
+        std::memcpy(&count, memory, sizeof count);
+        std::fwrite(static_cast<const char *>(memory) + sizeof count, 1, count < size ? count : size, stdout);
+        std::fflush(stdout);
+      });
+    }
   }
 
   void open() const {
@@ -404,6 +430,11 @@ private:
   detail::list<aspen_buffer_use_t> uses_;
   detail::list<event> events_;
   detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses
+  struct text {
+    aspen_buffer_t *buffer;
+    size_t size;
+  };
+  detail::list<text> streams_; // what is printed behind the command
   detail::shared<detail::bundle_contents> bundle_;
   detail::constant_values constants_;
   size_t local_memory_ = 0;

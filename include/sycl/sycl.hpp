@@ -40,6 +40,7 @@
 #include <sycl/scalar_types.hpp>
 #include <sycl/span.hpp>
 #include <sycl/specialization_id.hpp>
+#include <sycl/stream.hpp>
 #include <sycl/sub_group.hpp>
 #include <sycl/usm.hpp>
 #include <sycl/vec.hpp>

@@ -2,7 +2,6 @@
 //# run: aspen++ -std=c++17 -fsycl-host-only -fsyntax-only -ferror-limit=0 -DABSENT {self}
 //# exit: 1
 //# count: 3 stderr error: .*Aspen has no images: no device of its has aspect::image. Use a buffer
-//# count: 1 stderr error: .*Aspen has no sycl::stream. Use sycl::ext::oneapi::experimental::printf, or a buffer
 //# count: 1 stderr error: .*Aspen has no sycl::atomic, which SYCL 2020 deprecates. Use sycl::atomic_ref
 //# count: 1 stderr error: .*Aspen has no property::buffer::use_mutex
 //# count: 1 stderr error: .*Aspen has no property::buffer::context_bound
@@ -20,9 +19,6 @@ void images(sycl::queue &q) {
   sycl::sampled_image<2> one(nullptr, 0, sycl::range<2>(1, 1));
   sycl::unsampled_image<1> two(nullptr, 0, sycl::range<1>(1));
   sycl::unsampled_image_accessor<float, 1> three;
-}
-void output(sycl::queue &q) {
-  q.submit([&](sycl::handler &h) { sycl::stream s(1024, 256, h); });
 }
 void old(int &x) { sycl::atomic<int> a; }
 void properties() {

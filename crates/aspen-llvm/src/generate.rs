@@ -192,15 +192,16 @@ fn initialise() {
 }
 
 /// Command-line options are LLVM's only way to choose SPIR-V extensions; they are global, which a worker need not mind.
+///
+/// Without CodeGenPrepare: it turns loops that count down into additions with carry (`OpIAddCarry`), which drivers of 2022 and 2023 do not
+/// know; what else it does suits processors only.
 fn allow_extensions(extensions: &[String]) -> Result<(), String> {
-    if extensions.is_empty() {
-        return Ok(());
-    }
     let list: Vec<String> = extensions.iter().map(|extension| format!("+{extension}")).collect();
     let option = CString::new(format!("--spirv-ext={}", list.join(","))).map_err(|error| error.to_string())?;
-    let arguments = [c"aspen".as_ptr(), option.as_ptr()];
+    let arguments = [c"aspen".as_ptr(), c"--disable-cgp".as_ptr(), option.as_ptr()];
+    let count = if extensions.is_empty() { 2 } else { 3 };
     // SAFETY: valid strings and their count; the message is ours.
-    match unsafe { take_message(ffi::aspen_llvm_set_options(2, arguments.as_ptr())) } {
+    match unsafe { take_message(ffi::aspen_llvm_set_options(count, arguments.as_ptr())) } {
         None => Ok(()),
         Some(reason) => Err(reason.trim().to_owned()),
     }
@@ -233,7 +234,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         // SAFETY: made for this triple.
         unsafe { loops.make(module.view(), machine)? };
         // SAFETY: as above.
-        unsafe { module.run_passes_for(item_loops::CLEAN_UP, machine) }.map_err(|error| error.to_string())?;
+        unsafe { module.run_passes_for(item_loops::clean_up(job.opt_level), machine) }.map_err(|error| error.to_string())?;
     }
     if let Output::SpirV { extensions, pointer_extensions } = &job.output {
         compare_as_integers(module.view());

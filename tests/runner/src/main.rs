@@ -1,7 +1,8 @@
 //! Runs the programs of `tests/e2e` as a user would: public commands only, each in a fresh folder with a clean environment.
 //!
 //! A test is one file. Lines that begin with `//#` are directives, in order; `//# file: NAME` begins a further file whose lines count
-//! from 1 (its directives belong to the test all the same). What comes before the first `file:` is the file itself.
+//! from 1 (its directives belong to the test all the same). What comes before the first `file:` is the file itself. `//# also: PATH` puts a
+//! file beside it that other tests use too, by its path from the test's folder.
 //!
 //! Steps
 //! - `run: [VAR=VALUE …] COMMAND WORD…`   a command without a shell; quotes group words; `{self}` is the test's file
@@ -60,14 +61,18 @@ impl Test {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let own_name = path.file_name().context("a test is a file")?.to_string_lossy().into_owned();
         let name = path.file_stem().context("a test is a file")?.to_string_lossy().into_owned();
-        let (mut files, mut directives) = (vec![(own_name, String::new())], Vec::new());
+        let (mut files, mut others, mut directives) = (vec![(own_name, String::new())], Vec::new(), Vec::new());
         for (number, line) in text.lines().enumerate() {
             let directive = line.strip_prefix("//# ").and_then(|rest| rest.split_once(':'));
             if let Some(("file", name)) = directive {
                 files.push((name.trim().to_owned(), String::new()));
                 continue;
             }
-            if let Some((key, value)) = directive {
+            if let Some(("also", other)) = directive {
+                let other = path.with_file_name(other.trim());
+                let content = std::fs::read_to_string(&other).with_context(|| format!("cannot read {}", other.display()))?;
+                others.push((other.file_name().context("no file")?.to_string_lossy().into_owned(), content));
+            } else if let Some((key, value)) = directive {
                 directives.push((number + 1, key.to_owned(), value.trim().to_owned()));
             }
             let (_, content) = files.last_mut().context("there is always a file")?;
@@ -77,6 +82,7 @@ impl Test {
         if !directives.iter().any(|(_, key, _)| step::is_step(key)) {
             bail!("{} runs nothing", path.display());
         }
+        files.append(&mut others);
         Ok(Test { name, files, directives })
     }
 
