@@ -1,7 +1,9 @@
-//! A progress bar for work that takes long: on a terminal only, and only after a second.
+//! A progress bar for work that takes long: on a terminal that can take a line back (`TERM` says so), and only after a second. It has
+//! no colours, so `NO_COLOR` makes no difference.
 //!
 //! It is redrawn where the work goes on and has no thread of its own: code generation forks and needs a process of one thread.
 
+use std::env;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
@@ -22,7 +24,8 @@ pub struct Progress {
 impl Progress {
     /// For so many steps of something, on standard error.
     pub fn new(what: &str, total: usize) -> Progress {
-        Progress { start: Instant::now(), what: what.to_owned(), total: total as u64, terminal: io::stderr().is_terminal(), bar: None }
+        let terminal = io::stderr().is_terminal() && env::var_os("TERM").is_some_and(|term| term != "dumb" && !term.is_empty());
+        Progress { start: Instant::now(), what: what.to_owned(), total: total as u64, terminal, bar: None }
     }
 
     /// So many steps are done, of as many as are known now.

@@ -45,8 +45,13 @@ struct Cost {
     stopped: bool,
 }
 
+/// Bytes that the runs leave on the disk until the end, with room for a file system that counts in blocks of 4 KiB.
+const SPACE: u64 = 4 << 30;
+
 impl Bench<'_> {
     pub(super) fn split(&self) -> Result<()> {
+        let free = free_space(&self.folder)?;
+        ensure!(free >= SPACE, "{} has {free} bytes free; the runs need {SPACE}", self.folder.display());
         let runs = self.folder.join("split");
         if runs.exists() {
             fs::remove_dir_all(&runs)?;
@@ -54,15 +59,22 @@ impl Bench<'_> {
             std::thread::sleep(Duration::from_secs(40));
         }
         fs::create_dir(&runs).with_context(|| format!("cannot make {}", runs.display()))?;
-        let result = [1_000, 5_000, 13_000].into_iter().try_fold(Vec::new(), |mut all, kernels| {
-            all.push(self.split_of(kernels)?);
-            anyhow::Ok(all)
-        });
-        fs::remove_dir_all(&runs)?;
-        let all = result?;
-        for (kernels, each) in [(5, all[1]), (13, all[2])] {
-            // 1 is linear in the bytes of the output.
-            println!("split-{kernels}k-cpu-per-byte ratio={:.3} ours={:.1} peer={:.1}", each / all[0], each, all[0]);
+        let result = self.split_all();
+        let removed = fs::remove_dir_all(&runs).with_context(|| format!("cannot remove {}", runs.display()));
+        result.and(removed)
+    }
+
+    fn split_all(&self) -> Result<()> {
+        let mut smallest = None;
+        for kernels in [1_000, 5_000, 13_000] {
+            let each = self.split_of(kernels)?;
+            match smallest {
+                None => smallest = Some(each),
+                // 1 is linear in the bytes of the output.
+                Some(first) => {
+                    println!("split-{}k-cpu-per-byte ratio={:.3} ours={each:.1} peer={first:.1}", kernels / 1_000, each / first);
+                }
+            }
         }
         Ok(())
     }
@@ -135,6 +147,7 @@ impl Bench<'_> {
     /// The best of so many runs, each into a folder of its own; a run that is stopped is the last.
     fn cheapest(&self, turns: usize, name: &str, command: impl Fn(PathBuf) -> Command) -> Result<Cost> {
         let mut best: Option<Cost> = None;
+        eprintln!("{name}: {turns} of them");
         for turn in 0..turns {
             let folder = self.folder.join(format!("split/{name}-{turn}"));
             fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -175,6 +188,7 @@ impl Bench<'_> {
 
     /// The table is complete, every image passes LLVM's verifier (`aspen inspect` runs it on each), and a sample of them opt's own.
     fn verified(&self, label: &str, folder: &Path, kernels: usize) -> Result<()> {
+        eprintln!("{label}-verified");
         let rows = codes(folder)?;
         ensure!(rows.len() == kernels, "{} rows for {kernels} kernels", rows.len());
         output(self.aspen().args(["inspect", "--format=json"]).arg(folder.join("all.table")))?;
@@ -212,6 +226,16 @@ impl Bench<'_> {
         println!("{label}-spirv sample={} valid={valid} function-pointers={pointers}", valid + pointers);
         Ok(())
     }
+}
+
+/// Bytes that a user may still write where the folder is.
+fn free_space(folder: &Path) -> Result<u64> {
+    let path = std::ffi::CString::new(folder.as_os_str().as_encoded_bytes())?;
+    let mut space = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: a terminated path and a place for the answer, which is numbers.
+    let (result, space) = unsafe { (libc::statvfs(path.as_ptr(), space.as_mut_ptr()), space.assume_init()) };
+    ensure!(result == 0, "cannot ask for the free space of {}: {}", folder.display(), std::io::Error::last_os_error());
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
 /// The first column of the table that stands there.
