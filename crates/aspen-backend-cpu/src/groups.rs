@@ -13,8 +13,9 @@ use crate::library::Kept;
 /// Chunks a thread; enough for an even end.
 const CHUNKS_PER_THREAD: u64 = 8;
 
-/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one.
-const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
+/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one: one work-item, as other
+/// implementations have it: programs index memory by global ids (SYCL-CTS `handler`).
+const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 1];
 
 thread_local! {
     /// Taken out while in use, so that a launch inside a launch (a waiting thread that helps) makes itself another one.

@@ -5,8 +5,9 @@ use aspen_runtime::backend::{Launch, LaunchKind};
 /// How many threads a block of a range kernel has at most: enough to fill a multiprocessor with several blocks.
 const RANGE_BLOCK: u64 = 256;
 
-/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
-const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
+/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one, the same as on the embedded CPU: one work-item, as other
+/// implementations have it: programs index memory by global ids (SYCL-CTS `handler`).
+const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 1];
 
 /// What kernels get besides their closure: `aspen_cuda_launch_t`.
 #[repr(C)]
@@ -127,7 +128,7 @@ mod tests {
             (Range, [1_000_000, 1, 1], [1; 3], [1, 1, 15625], [1, 1, 64], [64, 1, 1]),
             (Range, [1 << 30, 1, 1], [1; 3], [1, 1, 65535], [1, 1, 64], [64, 1, 1]),
             (NdRange, [4, 24, 64], [2, 12, 32], [2, 2, 2], [32, 12, 2], [2, 12, 32]),
-            (WorkGroups, [1, 2, 3], [0; 3], [3, 2, 1], [1, 1, 1], [1, 1, 16]),
+            (WorkGroups, [1, 2, 3], [0; 3], [3, 2, 1], [1, 1, 1], [1, 1, 1]),
             (WorkGroups, [1, 2, 3], [1, 4, 8], [3, 2, 1], [1, 1, 1], [1, 4, 8]),
         ] {
             let shape = Shape { global_range: global, offset: [0, 0, 5], local_range: shape_local };

@@ -23,8 +23,9 @@ use crate::spirv::{for_driver, uses_local_memory};
 use crate::submitted::{Enqueue, Later};
 use crate::sys;
 
-/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one; the same as on the embedded CPU.
-const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 16];
+/// The logical group of `parallel_for_work_group` when neither launch nor kernel names one, the same as on the embedded CPU: one work-item, as other
+/// implementations have it: programs index memory by global ids (SYCL-CTS `handler`).
+const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 1];
 
 /// An image, built for a device.
 pub(crate) struct Image {
