@@ -38,22 +38,6 @@ template <class T, auto... Space> class atomic {
   static_assert(sizeof(T) == 0, "Aspen has no sycl::atomic, which SYCL 2020 deprecates. Use sycl::atomic_ref");
 };
 
-namespace property::buffer {
-/// Source: SYCL 2020 §4.7.2.2.
-class use_mutex {
-public:
-  template <class... Arguments> use_mutex(Arguments &&...) {
-    static_assert(detail::never<Arguments...>, "Aspen has no property::buffer::use_mutex. Wait for the buffer with a host_accessor instead");
-  }
-};
-class context_bound {
-public:
-  template <class... Arguments> context_bound(Arguments &&...) {
-    static_assert(detail::never<Arguments...>, "Aspen has no property::buffer::context_bound: its buffers belong to no context");
-  }
-};
-} // namespace property::buffer
-
 // Backend interoperability. Source: SYCL 2020 §4.5.1.
 #define __ASPEN_NO_INTEROPERABILITY "Aspen has no interoperability with its backends: an object has no native handle that programs could use"
 template <backend Backend, class T, class... Rest> int get_native(const T &, const Rest &...) {

@@ -99,6 +99,9 @@ public:
   friend bool operator!=(const accessor &a, const accessor &b) { return !(a == b); }
 #endif
 
+  /// For the library.
+  aspen_buffer_t *aspen_buffer() const { return handle_; }
+
 private:
   template <class, int, access_mode, target, access::placeholder> friend class accessor;
   friend class handler;
@@ -163,6 +166,8 @@ public:
   using const_reference = const T &;
   using iterator = T *;
   using const_iterator = const T *;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using difference_type = std::ptrdiff_t;
   using size_type = size_t;
   static constexpr int dimensions = D;
@@ -192,11 +197,30 @@ public:
   iterator end() const noexcept { return first() + size(); }
   const_iterator cbegin() const noexcept { return first(); }
   const_iterator cend() const noexcept { return first() + size(); }
+  reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
+  reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
+  const_reverse_iterator crend() const noexcept { return const_reverse_iterator(cbegin()); }
+  void swap(local_accessor &other) { std::swap(*this, other); }
+
+  friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.offset_ == b.offset_ && a.extent_ == b.extent_; }
+#if __cplusplus < 202002L
+  friend bool operator!=(const local_accessor &a, const local_accessor &b) { return !(a == b); }
+#endif
+  /// For the library.
+  size_t aspen_offset() const { return offset_; }
 
 private:
   T *first() const { return reinterpret_cast<T *>(detail::local_memory() + offset_); }
   size_t offset_ = 0; // bytes from the start of the launch's local memory
   range<D> extent_;
+};
+
+/// SYCL 1.2.1's spelling of a local accessor.
+template <class T, int D, access_mode Mode, access::placeholder Placeholder>
+class accessor<T, D, Mode, target::local, Placeholder> : public local_accessor<T, D> {
+public:
+  using local_accessor<T, D>::local_accessor;
 };
 
 namespace detail {
@@ -227,6 +251,8 @@ public:
   using const_reference = const element &;
   using iterator = value_type *;
   using const_iterator = const element *;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using difference_type = std::ptrdiff_t;
   using size_type = size_t;
   static constexpr int dimensions = D;
@@ -261,6 +287,20 @@ public:
   iterator end() const noexcept { return data_ + size(); }
   const_iterator cbegin() const noexcept { return data_; }
   const_iterator cend() const noexcept { return data_ + size(); }
+  reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
+  reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
+  const_reverse_iterator crend() const noexcept { return const_reverse_iterator(cbegin()); }
+  void swap(host_accessor &other) { std::swap(*this, other); }
+
+  friend bool operator==(const host_accessor &a, const host_accessor &b) {
+    return a.held_ == b.held_ && a.extent_ == b.extent_ && a.offset_ == b.offset_;
+  }
+#if __cplusplus < 202002L
+  friend bool operator!=(const host_accessor &a, const host_accessor &b) { return !(a == b); }
+#endif
+  /// For the library.
+  const detail::host_access *aspen_access() const { return held_.get(); }
 
 private:
   void take(const range<D> &extent) { extent_ = extent; }
@@ -279,3 +319,17 @@ template <class T, int D, class A, class... Arguments>
 host_accessor(buffer<T, D, A> &, Arguments...) -> host_accessor<T, D, detail::tags_of<access_mode::read_write, Arguments...>::mode>;
 
 } // namespace sycl
+
+template <class T, int D, sycl::access_mode M, sycl::target P, sycl::access::placeholder H> struct std::hash<sycl::accessor<T, D, M, P, H>> {
+  std::size_t operator()(const sycl::accessor<T, D, M, P, H> &a) const noexcept {
+    return reinterpret_cast<std::size_t>(a.aspen_buffer()) + a.size();
+  }
+};
+template <class T, int D> struct std::hash<sycl::local_accessor<T, D>> {
+  std::size_t operator()(const sycl::local_accessor<T, D> &a) const noexcept { return a.aspen_offset() + a.size(); }
+};
+template <class T, int D, sycl::access_mode M> struct std::hash<sycl::host_accessor<T, D, M>> {
+  std::size_t operator()(const sycl::host_accessor<T, D, M> &a) const noexcept {
+    return reinterpret_cast<std::size_t>(a.aspen_access()) + a.size();
+  }
+};

@@ -1,6 +1,7 @@
 //! `sycl::buffer`. Source: SYCL 2020 §4.7.2.
 #pragma once
 #include <cstdio>
+#include <mutex>
 #include <sycl/access.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/property_list.hpp>
@@ -49,6 +50,35 @@ template <class T, class Weak> struct final_data_if_alive final : final_data {
 private:
   Weak to_;
   size_t count_;
+};
+
+/// Memory that a std::shared_ptr keeps.
+template <class T, class Shared> struct final_data_owned final : final_data {
+  final_data_owned(Shared to, size_t count) : to_(std::move(to)), count_(count) {}
+  void write(const void *from) override {
+    auto *to = to_.get();
+    const T *begin = static_cast<const T *>(from);
+    for (size_t i = 0; i < count_; ++i)
+      to[i] = begin[i];
+  }
+
+private:
+  Shared to_;
+  size_t count_;
+};
+
+/// A destination behind a mutex (property::buffer::use_mutex).
+struct final_data_locked final : final_data {
+  final_data_locked(final_data *to, std::mutex *mutex) : to_(to), mutex_(mutex) {}
+  ~final_data_locked() override { delete to_; }
+  void write(const void *from) override {
+    const std::lock_guard<std::mutex> locked(*mutex_);
+    to_->write(from);
+  }
+
+private:
+  final_data *to_;
+  std::mutex *mutex_;
 };
 
 struct buffer_state : counted {
@@ -115,7 +145,11 @@ public:
   buffer(const range<D> &extent, const property_list &properties = {}) : buffer(extent, properties, nullptr, false) {}
   buffer(const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(extent, properties) {}
   /// Works on `host` until the buffer is destroyed.
-  buffer(T *host, const range<D> &extent, const property_list &properties = {}) : buffer(extent, properties, host, host != nullptr) {}
+  buffer(T *host, const range<D> &extent, const property_list &properties = {})
+      : buffer(extent, properties, host, host != nullptr && !properties.has_property<property::buffer::use_mutex>()) {
+    if (host != nullptr && !state_->in_place)
+      set_final_data(host);
+  }
   buffer(T *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
   /// Copies from `host`; nothing is written back.
   buffer(const T *host, const range<D> &extent, const property_list &properties = {})
@@ -128,9 +162,13 @@ public:
     keep_alive(host);
     state_->write_back = true;
   }
+  template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
+  buffer(const P &host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
   /// On the elements of a contiguous container, which must outlive the buffer; a const one is copied from.
   template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
   buffer(C &container, const property_list &properties = {}) : buffer(std::data(container), range<1>(std::size(container)), properties) {}
+  template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
+  buffer(C &container, Allocator, const property_list &properties = {}) : buffer(container, properties) {}
   /// Copies a sequence.
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
   buffer(I first, I last, const property_list &properties = {}) : buffer(std::vector<T>(first, last), properties, 0) {}
@@ -162,10 +200,14 @@ public:
     detail::final_data *made = nullptr;
     if constexpr (detail::is_weak_pointer<Destination>)
       made = new detail::final_data_if_alive<T, Destination>(std::move(to), size());
+    else if constexpr (detail::is_shared_pointer<Destination>)
+      made = new detail::final_data_owned<T, Destination>(std::move(to), size());
     else if constexpr (std::is_pointer_v<Destination>)
       made = to ? new detail::final_data_at<T, Destination>(to, size()) : nullptr;
     else if constexpr (!std::is_same_v<Destination, std::nullptr_t>)
       made = new detail::final_data_at<T, Destination>(std::move(to), size());
+    if (made && properties_.template has_property<property::buffer::use_mutex>())
+      made = new detail::final_data_locked(made, properties_.template get_property<property::buffer::use_mutex>().get_mutex_ptr());
     delete state_->destination;
     state_->destination = made;
     state_->write_back = made != nullptr;
@@ -190,6 +232,11 @@ public:
   auto get_access(Handler &handler, Rest... rest) {
     return accessor<T, D, Mode, Target, access::placeholder::false_t>(*this, handler, rest...);
   }
+  /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
+  template <access_mode Mode> auto get_access() { return host_accessor<T, D, Mode>(*this); }
+  template <access_mode Mode> auto get_access(const range<D> &part, const id<D> &offset = {}) {
+    return host_accessor<T, D, Mode>(*this, part, offset);
+  }
   template <class... Rest> auto get_host_access(Rest... rest) {
     return host_accessor<T, D, detail::tags_of<access_mode::read_write, Rest...>::mode>(*this, rest...);
   }
@@ -208,7 +255,13 @@ public:
 private:
   template <class, int, class> friend class buffer;
   buffer(const range<D> &extent, const property_list &properties, T *host, bool use_host)
-      : state_(new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host)), extent_(extent), properties_(properties) {}
+      : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties) {}
+  static detail::buffer_state *made(const range<D> &extent, const property_list &properties, T *host, bool use_host) {
+    std::unique_lock<std::mutex> locked;
+    if (host && properties.has_property<property::buffer::use_mutex>())
+      locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
+    return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host);
+  }
   buffer(const std::vector<T> &content, const property_list &properties, int)
       : buffer(content.data(), range<1>(content.size()), properties) {}
   buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props)
@@ -233,13 +286,33 @@ private:
   property_list properties_;
 };
 
+namespace detail {
+/// What is no property_list and allocates.
+template <class A> using allocator_of = std::enable_if_t<!std::is_same_v<A, property_list> && (sizeof(typename A::value_type) > 0), A>;
+template <class I> using iterated = typename std::iterator_traits<I>::value_type;
+} // namespace detail
+
 template <class T, int D> buffer(T *, range<D>, property_list = {}) -> buffer<T, D>;
 template <class T, int D> buffer(const T *, range<D>, property_list = {}) -> buffer<T, D>;
+template <class T, int D, class A> buffer(T *, range<D>, A, property_list = {}) -> buffer<T, D, detail::allocator_of<A>>;
+template <class T, int D, class A> buffer(const T *, range<D>, A, property_list = {}) -> buffer<T, D, detail::allocator_of<A>>;
 template <class P, int D, class = std::enable_if_t<detail::is_shared_pointer<P>>>
 buffer(const P &, range<D>, property_list = {}) -> buffer<typename P::element_type, D>;
+template <class P, int D, class A, class = std::enable_if_t<detail::is_shared_pointer<P>>>
+buffer(const P &, range<D>, A, property_list = {}) -> buffer<typename P::element_type, D, detail::allocator_of<A>>;
 template <class C, class = std::enable_if_t<detail::is_contiguous_container<C>>>
 buffer(C &, property_list = {}) -> buffer<typename C::value_type, 1>;
+template <class C, class A, class = std::enable_if_t<detail::is_contiguous_container<C>>>
+buffer(C &, A, property_list = {}) -> buffer<typename C::value_type, 1, detail::allocator_of<A>>;
 template <class I, class = typename std::iterator_traits<I>::iterator_category>
-buffer(I, I, property_list = {}) -> buffer<typename std::iterator_traits<I>::value_type, 1>;
+buffer(I, I, property_list = {}) -> buffer<detail::iterated<I>, 1>;
+template <class I, class A, class = typename std::iterator_traits<I>::iterator_category>
+buffer(I, I, A, property_list = {}) -> buffer<detail::iterated<I>, 1, detail::allocator_of<A>>;
 
 } // namespace sycl
+
+template <class T, int D, class A> struct std::hash<sycl::buffer<T, D, A>> {
+  std::size_t operator()(const sycl::buffer<T, D, A> &b) const noexcept {
+    return reinterpret_cast<std::size_t>(b.aspen_handle()) + b.aspen_offset();
+  }
+};

@@ -88,7 +88,40 @@ private:
   detail::shared<detail::context_state> state_;
 };
 
+namespace property::buffer {
+/// Source: SYCL 2020 §4.7.2.2.
+class context_bound : public detail::flag_property<32u> {
+  struct value final : detail::property_value {
+    explicit value(const context &c) : in(c) {}
+    context in;
+  };
+
+public:
+  context_bound(context bound) : value_(new value(bound)) {}
+  context get_context() const { return static_cast<const value &>(*value_).in; }
+  /// For the library.
+  explicit context_bound(const detail::shared<detail::property_value> &given) : value_(given) {}
+  const detail::shared<detail::property_value> &aspen_value() const { return value_; }
+
+private:
+  detail::shared<detail::property_value> value_;
+};
+} // namespace property::buffer
+
 namespace detail {
+/// The context of queues that are made without one: that of the platform with all its devices. Source: SYCL 2020 §4.6.5.1.
+inline context default_context(const device &of) {
+  static const list<context> all = [] {
+    list<context> made;
+    platform::each_platform([&](const platform &p) { made.add(context(p)); });
+    return made;
+  }();
+  for (const context &c : all)
+    if (c.get_platform() == of.get_platform())
+      return c;
+  return context(of);
+}
+
 struct exception_context_of final : exception_context {
   explicit exception_context_of(const context &c) : in(c) {}
   context in;

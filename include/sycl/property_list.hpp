@@ -1,13 +1,15 @@
 //! Properties and property_list. Source: SYCL 2020 §4.5.4.
 #pragma once
+#include <mutex>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/counted.hpp>
 #include <sycl/exception.hpp>
 #include <type_traits>
 
 namespace sycl {
 
 namespace detail {
-/// Every property of this library is one bit without a value.
+/// Every property is one bit; two of them have a value besides.
 template <std::uint32_t Bit> struct flag_property {
   static constexpr std::uint32_t bit = Bit;
 };
@@ -18,6 +20,8 @@ template <class P> struct has_property_bit<P, std::enable_if_t<std::is_base_of_v
 template <class P> struct is_property : detail::has_property_bit<P> {};
 template <class P> inline constexpr bool is_property_v = is_property<P>::value;
 
+class property_list;
+
 namespace property {
 namespace queue {
 class in_order : public detail::flag_property<1u> {};
@@ -26,8 +30,28 @@ class enable_profiling : public detail::flag_property<2u> {};
 class no_init : public detail::flag_property<4u> {};
 namespace buffer {
 class use_host_ptr : public detail::flag_property<8u> {};
+/// The buffer works on memory of its own, and locks the mutex while it reads the host's or writes it back. Source: SYCL 2020 §4.7.2.2.
+class use_mutex : public detail::flag_property<16u> {
+public:
+  use_mutex(std::mutex &mutex) : mutex_(&mutex) {}
+  std::mutex *get_mutex_ptr() const { return mutex_; }
+
+private:
+  friend class sycl::property_list;
+  use_mutex() = default;
+  std::mutex *mutex_ = nullptr;
+};
+/// Buffers of this library belong to no context, so they keep what they are given. In context.hpp.
+class context_bound;
 } // namespace buffer
 } // namespace property
+
+namespace detail {
+/// What a property_list holds without knowing its type.
+struct property_value : counted {
+  virtual ~property_value() = default;
+};
+} // namespace detail
 
 inline constexpr property::no_init no_init{};
 
@@ -46,6 +70,8 @@ template <class P, class Object> struct is_property_of : std::false_type {};
 template <> struct is_property_of<property::queue::in_order, queue> : std::true_type {};
 template <> struct is_property_of<property::queue::enable_profiling, queue> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<property::buffer::use_host_ptr, buffer<T, D, A>> : std::true_type {};
+template <class T, int D, class A> struct is_property_of<property::buffer::use_mutex, buffer<T, D, A>> : std::true_type {};
+template <class T, int D, class A> struct is_property_of<property::buffer::context_bound, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, access_mode M, target P, access::placeholder H>
 struct is_property_of<property::no_init, accessor<T, D, M, P, H>> : std::true_type {};
 template <class T, int D, access_mode M> struct is_property_of<property::no_init, host_accessor<T, D, M>> : std::true_type {};
@@ -53,7 +79,9 @@ template <class P, class Object> inline constexpr bool is_property_of_v = is_pro
 
 class property_list {
 public:
-  template <class... P, class = std::enable_if_t<(is_property_v<P> && ...)>> property_list(P...) : bits_((0u | ... | P::bit)) {}
+  template <class... P, class = std::enable_if_t<(is_property_v<P> && ...)>> property_list(P... properties) : bits_((0u | ... | P::bit)) {
+    (keep(properties), ...);
+  }
   template <class P> bool has_property() const noexcept {
     static_assert(is_property_v<P>, "has_property asks for a SYCL property");
     return (bits_ & P::bit) != 0;
@@ -61,11 +89,25 @@ public:
   template <class P> P get_property() const {
     if (!has_property<P>())
       detail::fail(errc::invalid, "get_property: the object was not given this property");
-    return P{};
+    if constexpr (std::is_same_v<P, property::buffer::use_mutex>)
+      return mutex_;
+    else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
+      return P(bound_);
+    else
+      return P{};
   }
 
 private:
+  template <class P> void keep(const P &property) {
+    if constexpr (std::is_same_v<P, property::buffer::use_mutex>)
+      mutex_ = property;
+    else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
+      bound_ = property.aspen_value();
+  }
+
   std::uint32_t bits_;
+  property::buffer::use_mutex mutex_;
+  detail::shared<detail::property_value> bound_; // of context_bound
 };
 
 } // namespace sycl

@@ -25,7 +25,7 @@ public:
       : queue(device(selector), handler, properties) {}
   explicit queue(const device &on, const property_list &properties = {}) : queue(on, async_handler(), properties) {}
   explicit queue(const device &on, const async_handler &handler, const property_list &properties = {})
-      : queue(context(on), on, handler, properties) {}
+      : queue(detail::default_context(on), on, handler, properties) {}
   template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
   explicit queue(const context &in, const Selector &selector, const property_list &properties = {})
       : queue(in, device(selector), async_handler(), properties) {}

@@ -127,16 +127,23 @@ public:
     return static_cast<T *>(memory);
   }
   void deallocate(T *memory, size_t) { aspen_usm_free(memory); }
-  template <class U> friend bool operator==(const usm_allocator &a, const usm_allocator<U, Kind, Alignment> &b) {
-    return a.device_ == b.device_;
-  }
-#if __cplusplus < 202002L
-  template <class U> friend bool operator!=(const usm_allocator &a, const usm_allocator<U, Kind, Alignment> &b) { return !(a == b); }
-#endif
+  /// For the library.
+  const device &aspen_device() const { return device_; }
 
 private:
   template <class, usm::alloc, size_t> friend class usm_allocator;
   device device_;
 };
+
+template <class T, usm::alloc K, size_t A, class U, usm::alloc L, size_t B>
+bool operator==(const usm_allocator<T, K, A> &a, const usm_allocator<U, L, B> &b) {
+  return K == L && a.aspen_device() == b.aspen_device();
+}
+#if __cplusplus < 202002L
+template <class T, usm::alloc K, size_t A, class U, usm::alloc L, size_t B>
+bool operator!=(const usm_allocator<T, K, A> &a, const usm_allocator<U, L, B> &b) {
+  return !(a == b);
+}
+#endif
 
 } // namespace sycl

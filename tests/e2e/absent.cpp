@@ -3,8 +3,6 @@
 //# exit: 1
 //# count: 3 stderr error: .*Aspen has no images: no device of its has aspect::image. Use a buffer
 //# count: 1 stderr error: .*Aspen has no sycl::atomic, which SYCL 2020 deprecates. Use sycl::atomic_ref
-//# count: 1 stderr error: .*Aspen has no property::buffer::use_mutex
-//# count: 1 stderr error: .*Aspen has no property::buffer::context_bound
 //# count: 2 stderr error: .*Aspen has no interoperability with its backends
 //# stderr~: absent.cpp:\d+:\d+: note: in instantiation of .*sampled_image
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu {self} -o program
@@ -21,11 +19,6 @@ void images(sycl::queue &q) {
   sycl::unsampled_image_accessor<float, 1> three;
 }
 void old(int &x) { sycl::atomic<int> a; }
-void properties() {
-  int mutex;
-  sycl::property::buffer::use_mutex m(mutex);
-  sycl::property::buffer::context_bound c(sycl::context{});
-}
 void native(sycl::queue &q) {
   sycl::get_native<sycl::backend::opencl>(q);
   sycl::make_queue<sycl::backend::opencl>(0, q.get_context());
