@@ -1,6 +1,6 @@
 //! Platforms and devices as programs see them: what the backends found, admitted by the selector, presented by the profile.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -50,6 +50,8 @@ pub struct Device {
     profile: Option<Profile>,
     /// What `has`, `sub_group_sizes` and the like answer. Everything is known.
     presented: Capabilities,
+    /// The same without the aspects that the real device cannot execute: what guards ask, and what is under them needs.
+    effective: Capabilities,
     save_dir: Option<PathBuf>,
 }
 
@@ -128,7 +130,8 @@ impl Device {
         save_dir: Option<PathBuf>,
     ) -> Device {
         let presented = presented(real.capabilities(), profile.as_ref());
-        Device { platform, real, selector_name: format!("{}:{number}", platform.backend.name()), profile, presented, save_dir }
+        let effective = effective(&presented, real.capabilities());
+        Device { platform, real, selector_name: format!("{}:{number}", platform.backend.name()), profile, presented, effective, save_dir }
     }
 
     /// Its platform.
@@ -162,7 +165,7 @@ impl Device {
 
     /// What of the requirements it lacks, profile and real device taken together, in the order of [`Requirements::needs`].
     pub fn unmet(&self, requirements: &Requirements) -> Vec<Need> {
-        let mut unmet = surely_unmet(check(requirements, &self.presented));
+        let mut unmet = surely_unmet(check(requirements, &self.effective));
         if self.profile.is_some() {
             unmet.extend(surely_unmet(check(&executing(requirements), &self.executable(requirements))));
         }
@@ -172,7 +175,7 @@ impl Device {
     /// Who refuses these requirements: the profile if it does, else the device itself.
     pub fn refusing_name(&self, requirements: &Requirements) -> &str {
         match &self.profile {
-            Some(profile) if matches!(check(requirements, &profile.capabilities), Verdict::Unmet(_)) => &profile.name,
+            Some(profile) if self.unmet(requirements).iter().any(|need| profile.capabilities.has(need) == Some(false)) => &profile.name,
             _ => &self.real.facts().name,
         }
     }
@@ -198,8 +201,19 @@ impl Device {
 
 /// The part of the requirements that executing needs.
 fn executing(requirements: &Requirements) -> Requirements {
-    let executing: BTreeSet<Aspect> = EXECUTING.iter().filter_map(|name| Aspect::from_name(name)).collect();
-    Requirements { aspects: requirements.aspects.intersection(&executing).copied().collect(), ..requirements.clone() }
+    // Which guards hold, and what is needed under them, [`effective`] says: a profile decides other bodies than the device would.
+    let aspects = requirements.aspects.iter().copied().filter(|aspect| is_executing(*aspect)).collect();
+    Requirements { aspects, guarded: BTreeMap::new(), ..requirements.clone() }
+}
+
+fn is_executing(aspect: Aspect) -> bool {
+    EXECUTING.iter().any(|name| Aspect::from_name(name) == Some(aspect))
+}
+
+/// What is presented, without the aspects that the real device cannot execute.
+fn effective(presented: &Capabilities, real: &Capabilities) -> Capabilities {
+    let runs = |aspect: &Aspect| !is_executing(*aspect) || real.has(&Need::Aspect(*aspect)) == Some(true);
+    Capabilities { aspects: presented.aspects.iter().copied().filter(runs).collect(), ..presented.clone() }
 }
 
 /// At run time nothing is unknown, so what is not known is not there. Source: DESIGN §1.

@@ -5,7 +5,7 @@ use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
-use aspen_contract::{Aspect, Capabilities, Need, Place, Requirements, Source, Step};
+use aspen_contract::{Aspect, Capabilities, Guard, Need, Place, Requirements, Source, Step};
 use aspen_image::decided::decided_set;
 use aspen_image::image::{IMPORTED_SYMBOLS, symbols_set};
 use aspen_image::kernel_reqs::kernel_reqs_set;
@@ -136,8 +136,13 @@ struct World {
 const KERNEL: KernelKey<'static> = KernelKey { module: 1, tag: "", symbol: "K" };
 
 fn started(maker: &Maker) -> &'static [&'static Device] {
+    started_as(maker, None)
+}
+
+fn started_as(maker: &Maker, profile: Option<&str>) -> &'static [&'static Device] {
     let backends: Vec<Box<dyn Backend>> = vec![Box::new(maker.clone())];
-    System::start(&backends, Environment::default()).expect("an environment without anything makes sense").platforms()[0].devices()
+    let environment = Environment { profile: profile.map(str::to_owned), ..Environment::default() };
+    System::start(&backends, environment).expect("a sound environment").platforms()[0].devices()
 }
 
 impl World {
@@ -264,6 +269,28 @@ fn what_was_decided_ahead_of_time_has_to_be_true_of_the_device() {
     world.module(1, &[bytes(kernel("aot", &[]).set(DECIDED, damaged))]);
     let said = world.launch();
     assert!(said.starts_with("Build: ") && said.contains("'K'") && said.contains("Aspen/decided"), "{said}");
+}
+
+/// A profile lacks what the device has, and has what it lacks: the bodies are those that both can, and what these need is checked.
+#[test]
+fn guards_are_asked_of_profile_and_device_together() {
+    let aspect = |name: &str| Aspect::from_name(name).expect("an aspect");
+    let guard = |has: &[&str], lacks: &[&str]| Guard {
+        has: has.iter().map(|name| aspect(name)).collect(),
+        lacks: lacks.iter().map(|name| [aspect(name)].into()).collect(),
+    };
+    for (guard, needed, wanted) in [
+        (guard(&[], &["fp64"]), "fp16", "KernelNotSupported: kernel 'k' cannot run on 'wide':\n  needs aspect fp16"),
+        (guard(&["fp16"], &[]), "fp64", "ok: jit_k"),
+        (guard(&["fp64"], &[]), "fp16", "ok: jit_k"),
+        (guard(&[], &["fp16"]), "fp64", "KernelNotSupported: kernel 'k' cannot run on 'intel_gpu_dg1':\n  needs aspect fp64"),
+    ] {
+        let maker = Maker { devices: vec![("wide", &["gpu", "fp64"])], ..Maker::default() };
+        let world = World { registry: Registry::new(), device: started_as(&maker, Some("intel_gpu_dg1"))[0], loads: maker.loads };
+        let guards = [(guard.clone(), [aspect(needed)].into())].into();
+        world.module(1, &[bytes(kernel("jit", &[]).guards("K", &guards))]);
+        assert_eq!(world.launch(), wanted, "{guard:?}");
+    }
 }
 
 #[test]
