@@ -7,7 +7,9 @@
  *
  * Whole groups. For a kernel of ASPEN_LAUNCH_ND_RANGE an image may also export an aspen_cpu_group_t under ASPEN_CPU_GROUP "K": functions that
  * run all work-items of a group in one call, in loops, and call none of aspen_cpu_ops_t. The backend takes them where it finds them;
- * a kernel without them runs item by item.
+ * a kernel without them runs item by item. For a kernel of ASPEN_LAUNCH_RANGE whose work-items have loops of their own there may be such a
+ * record too: its functions take an aspen_cpu_range_t that is never empty in place of the item, the frame is for each work-item of a row,
+ * and they return 0. The backend calls them with short rows.
  *
  * Work-items of one work-group run on one thread; they switch stacks only inside the functions of aspen_cpu_ops_t. Code that keeps the
  * current item in a thread_local must therefore set it again after each of these returns.

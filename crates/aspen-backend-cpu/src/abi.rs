@@ -75,6 +75,8 @@ pub(crate) type ItemEntry = unsafe extern "C" fn(*const c_void, *mut Item);
 
 /// `aspen_cpu_group_entry`.
 pub(crate) type GroupEntry = unsafe extern "C" fn(*const c_void, *const Item, *mut u8) -> u32;
+/// `aspen_cpu_group_entry` of a kernel that is launched over a range.
+pub(crate) type RowEntry = unsafe extern "C" fn(*const c_void, *const Range, *mut u8) -> u32;
 
 /// Before a kernel's symbol: its [`GroupKernel`] (`ASPEN_CPU_GROUP`).
 pub(crate) const GROUP: &str = "aspen_group.";

@@ -11,6 +11,7 @@
 //! blocked coroutines are thrown away with their stacks.
 
 use std::alloc::{self, Layout};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -340,6 +341,18 @@ unsafe fn pause(frame: *mut Frame) {
     unsafe { (*(*frame).switch).suspend(Pause::Blocked) };
 }
 
+thread_local! {
+    /// For functions that run items of a row together; taken out while in use.
+    static FRAME: Cell<Memory> = const { Cell::new(Memory::none()) };
+}
+
+/// Calls `run` with a frame of this size, 128-byte aligned.
+pub(crate) fn with_frame(size: usize, run: impl FnOnce(*mut u8)) {
+    let mut frame = FRAME.replace(Memory::none());
+    run(frame.at_least(size));
+    FRAME.set(frame);
+}
+
 /// Aligned memory that grows and is reused. Its content is whatever the last group left.
 struct Memory {
     pointer: Option<NonNull<u8>>,
@@ -347,7 +360,7 @@ struct Memory {
 }
 
 impl Memory {
-    fn none() -> Memory {
+    const fn none() -> Memory {
         Memory { pointer: None, size: 0 }
     }
 

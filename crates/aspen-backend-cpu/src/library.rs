@@ -19,7 +19,7 @@ use aspen_runtime::{Code, Error, Result};
 use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry};
 use crate::group::Whole;
 use crate::groups::Groups;
-use crate::range::Boxes;
+use crate::range::{Boxes, Rows};
 
 /// An open shared object: an image.
 struct Library {
@@ -170,7 +170,7 @@ impl Kernel for Entry {
             LaunchKind::SingleTask | LaunchKind::Range => {
                 // SAFETY: native_cpu.h: entries of kernels launched this way have this type. The front end saw every launch of the kernel.
                 let entry = unsafe { mem::transmute::<*mut c_void, RangeEntry>(self.entry.as_ptr()) };
-                Ok(Box::new(Boxes::new(entry, launch, threads, keep)))
+                Ok(Box::new(Boxes::new(entry, self.whole.and_then(Rows::new), launch, threads, keep)))
             }
             LaunchKind::NdRange | LaunchKind::WorkGroups => {
                 // SAFETY: as above.

@@ -1,12 +1,18 @@
 //! `single_task` and `parallel_for(range)`: the image loops over a box of work-items, chunks are boxes.
 //!
+//! Work-items with loops of their own run by the image's function for rows where it has one: it goes through these loops for all items of a
+//! short row at once, and keeps what each item needs in a frame.
+//!
 //! The last dimension runs fastest and is what the image's loop vectorises, so it is cut only if the others do not give enough chunks,
 //! and then in multiples of 16 work-items.
+
+use std::ffi::c_void;
 
 use aspen_runtime::Result;
 use aspen_runtime::backend::{Job, Launch};
 
-use crate::abi::{Range, RangeEntry};
+use crate::abi::{Range, RangeEntry, RowEntry};
+use crate::group::{Whole, with_frame};
 use crate::library::Kept;
 
 /// Chunks a thread; enough for an even end, few enough to cost nothing.
@@ -14,9 +20,47 @@ const CHUNKS_PER_THREAD: u64 = 8;
 /// A cut of the last dimension is a multiple of this many work-items.
 const STEP: u64 = 16;
 
+/// Bytes that the frames of a row may take: they should stay in the processor's first cache.
+const FRAMES: usize = 8 << 10;
+/// The most items of a row that run together.
+const LONGEST: u64 = 512;
+
+/// A kernel's function for rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    entry: RowEntry,
+    /// Bytes of the frame for each item.
+    frame_size: usize,
+    /// The most items a call.
+    items: u64,
+}
+
+impl Rows {
+    pub(crate) fn new(whole: Whole) -> Option<Rows> {
+        // SAFETY: native_cpu.h: records of kernels launched over ranges have functions of this type. The two differ in one pointee.
+        let entry = unsafe { std::mem::transmute::<crate::abi::GroupEntry, RowEntry>(whole.entry) };
+        let items = (FRAMES / whole.frame_size.max(1)) as u64 / STEP * STEP;
+        Some(Rows { entry, frame_size: whole.frame_size, items: items.clamp(STEP, LONGEST) })
+    }
+
+    fn run(self, closure: *const c_void, range: &Range) {
+        let size = self.frame_size.checked_mul(self.items as usize).unwrap_or(usize::MAX);
+        with_frame(size, |frame| {
+            let mut row = *range;
+            while row.begin[2] < range.end[2] {
+                row.end[2] = range.end[2].min(row.begin[2] + self.items);
+                // SAFETY: the function of this kernel with its closure, a box that is not empty, and a frame for each item of its rows.
+                unsafe { (self.entry)(closure, &raw const row, frame) };
+                row.begin[2] = row.end[2];
+            }
+        });
+    }
+}
+
 /// A prepared launch.
 pub(crate) struct Boxes {
     entry: RangeEntry,
+    by_rows: Option<Rows>,
     launch: Launch,
     /// Work-items of a row that belong together.
     segment: u64,
@@ -29,7 +73,7 @@ pub(crate) struct Boxes {
 }
 
 impl Boxes {
-    pub(crate) fn new(entry: RangeEntry, launch: Launch, threads: usize, kept: Kept) -> Boxes {
+    pub(crate) fn new(entry: RangeEntry, by_rows: Option<Rows>, launch: Launch, threads: usize, kept: Kept) -> Boxes {
         let [planes, rows, items] = launch.global;
         let rows = planes * rows;
         let wanted = CHUNKS_PER_THREAD * threads as u64;
@@ -44,7 +88,7 @@ impl Boxes {
         let units = rows * segments;
         // Rows shorter than a step are joined until they are worth a call.
         let per_chunk = units.div_ceil(wanted).max(STEP.div_ceil(segment)).max(1);
-        Boxes { entry, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
+        Boxes { entry, by_rows, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
     }
 
     /// The boxes of a chunk: whole rows of a plane at once where rows are not cut.
@@ -81,16 +125,17 @@ impl Job for Boxes {
 
     fn run(&self, chunk: usize) -> Result<()> {
         let closure = self.launch.closure.as_ptr();
-        // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
-        self.boxes(chunk as u64, |range| unsafe { (self.entry)(closure.cast(), range) });
+        self.boxes(chunk as u64, |range| match self.by_rows {
+            Some(rows) => rows.run(closure.cast(), range),
+            // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
+            None => unsafe { (self.entry)(closure.cast(), range) },
+        });
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::c_void;
-
     use aspen_runtime::backend::{Closure, LaunchKind};
 
     use super::*;
@@ -110,7 +155,7 @@ mod tests {
             sub_group_size: None,
             closure,
         };
-        Boxes::new(nothing, launch, threads, Kept::nothing())
+        Boxes::new(nothing, None, launch, threads, Kept::nothing())
     }
 
     #[test]

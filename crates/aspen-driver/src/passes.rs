@@ -124,6 +124,10 @@ impl PassBuilder<'_> {
         let fixed = ["-fno-math-errno", "-fno-exceptions", "-gline-tables-only", "-fdebug-compilation-dir=."];
         arguments.extend(fixed.map(str::to_owned));
         arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
+        if target.is_some_and(|target| target.family == Family::NativeCpu) {
+            // Loops over work-items come first, and these are made when an image is linked; those that say what they are, are vectorised here.
+            arguments.extend(["-fno-vectorize", "-fno-slp-vectorize"].map(str::to_owned));
+        }
         let given = self.macros.iter().chain(macros).map(String::as_str);
         arguments.extend(PREDEFINED.into_iter().chain(given).map(|text| format!("-D{text}")));
         arguments.extend(self.options.device_words());

@@ -43,8 +43,17 @@ unsafe extern "C" {
     ) -> *mut c_char;
 }
 
-/// What has to run afterwards: the functions that told barriers apart are opened in what still calls them.
-pub(crate) const CLEAN_UP: &str = "always-inline,globaldce,strip-dead-prototypes";
+/// What has to run afterwards: the functions that told barriers apart are opened in what still calls them, and what is left alone is
+/// vectorised for itself.
+pub(crate) fn clean_up(opt_level: u8) -> &'static str {
+    match opt_level {
+        0 | 1 => "always-inline,globaldce,strip-dead-prototypes",
+        _ => {
+            "always-inline,globaldce,function(loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,\
+             early-cse<memssa>,simplifycfg),strip-dead-prototypes"
+        }
+    }
+}
 
 impl ItemLoops {
     /// Adds records and functions for every kernel that can be run this way; says of the others why not, a line each.

@@ -83,9 +83,17 @@ private:
       Load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(C, {}));
       return Load;
     };
-    Columns = Range(2);
-    Middle = Range(1);
-    Rows = B.CreateNUWMul(Range(0), Middle, "rows");
+    if (From.IsRow) {
+      auto Member = [&](unsigned Place) {
+        return B.CreateAlignedLoad(Word, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), G->getArg(1), Place), Align(8));
+      };
+      Columns = B.CreateNUWSub(Member(layout::RowEnd), Member(layout::RowBegin));
+      Middle = Rows = B.getInt64(1);
+    } else {
+      Columns = Range(2);
+      Middle = Range(1);
+      Rows = B.CreateNUWMul(Range(0), Middle, "rows");
+    }
     Items = B.CreateNUWMul(Rows, Columns, "items");
   }
 

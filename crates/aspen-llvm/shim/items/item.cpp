@@ -2,12 +2,16 @@
 
 #include "items.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -18,6 +22,7 @@
 #include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace aspen::items {
 namespace {
@@ -119,28 +124,22 @@ bool inlineAll(Function &Body, const Reach &R, std::string &Why) {
   return true;
 }
 
-// The running item is the item: loads of the variable give it, and setting it says nothing new.
-bool forgetCurrent(Function &Body, GlobalVariable *Current, Value *Self, std::string &Why) {
-  if (!Current)
-    return true;
-  SmallVector<Instruction *, 8> Dead;
-  for (Instruction &I : instructions(Body)) {
-    auto *Address = dyn_cast<IntrinsicInst>(&I);
-    if (!Address || Address->getIntrinsicID() != Intrinsic::threadlocal_address || Address->getArgOperand(0) != Current)
-      continue;
-    for (User *U : Address->users()) {
-      auto *Use = cast<Instruction>(U);
-      if (auto *Load = dyn_cast<LoadInst>(Use))
-        Load->replaceAllUsesWith(Self);
-      else if (auto *Store = dyn_cast<StoreInst>(Use); !Store || Store->getPointerOperand() != Address)
-        return Why = "it keeps the address of the variable that knows the item", false;
-      Dead.push_back(Use);
-    }
-    Dead.push_back(Address);
+// The variable that knows the running item becomes one of the item's own, which simplification sees through.
+void ownCurrent(Function &Body, GlobalVariable *Current, AllocaInst *Self) {
+  SmallVector<IntrinsicInst *, 8> Addresses;
+  for (Instruction &I : instructions(Body))
+    if (auto *Address = dyn_cast<IntrinsicInst>(&I);
+        Current && Address && Address->getIntrinsicID() == Intrinsic::threadlocal_address && Address->getArgOperand(0) == Current)
+      Addresses.push_back(Address);
+  if (Addresses.empty())
+    return;
+  IRBuilder<> B(Self->getNextNode());
+  Value *Own = B.CreateAlloca(Self->getType(), nullptr, "current");
+  B.CreateStore(Self, Own);
+  for (IntrinsicInst *Address : Addresses) {
+    Address->replaceAllUsesWith(Own);
+    Address->eraseFromParent();
   }
-  for (Instruction *I : Dead)
-    I->eraseFromParent();
-  return true;
 }
 
 CallInst *id(IRBuilder<> &B, Module &M, Id Which, Type *T) {
@@ -255,6 +254,50 @@ void simplify(Function &Body, FunctionAnalysisManager &Analyses) {
   Passes.run(Body, Analyses);
 }
 
+// Parts what is the same for all pieces, or costs nothing, from the code proper.
+void separateEntry(Item &Out) {
+  BasicBlock &First = Out.Body->getEntryBlock();
+  for (Instruction &I : make_early_inc_range(First))
+    if (isa<AllocaInst>(I))
+      I.moveBefore(First.begin());
+  SplitBlock(&First, First.getFirstNonPHIOrDbgOrAlloca());
+  liftCheapValues(Out);
+}
+
+bool isMember(const Value *V, const Argument *Box, unsigned Place) {
+  const auto *Load = dyn_cast<LoadInst>(V);
+  APInt Offset(64, 0);
+  return Load && Load->getPointerOperand()->stripAndAccumulateConstantOffsets(Load->getDataLayout(), Offset, false) == Box && Offset == Place;
+}
+
+// Makes one item of the loop over a row: the loop's variable becomes an id, and the way back is closed.
+bool openRow(Item &Out) {
+  DominatorTree Tree(*Out.Body);
+  LoopInfo Loops(Tree);
+  for (Loop *L : Loops.getLoopsInPreorder()) {
+    BasicBlock *Latch = L->getLoopLatch(), *Before = L->getLoopPreheader();
+    auto *Branch = Latch && Before && L->getExitingBlock() == Latch ? dyn_cast<BranchInst>(Latch->getTerminator()) : nullptr;
+    auto *Compare = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+    if (L->isInnermost() || !Compare || !hasSingleElement(L->getHeader()->phis()))
+      continue;
+    PHINode &Column = *L->getHeader()->phis().begin();
+    Value *Next = Column.getIncomingValueForBlock(Latch), *First = Column.getIncomingValueForBlock(Before);
+    if (!match(Next, m_c_Add(m_Specific(&Column), m_One())) || !isMember(First, Out.group(), layout::RowBegin) ||
+        !Compare->isEquality() || Compare->getOperand(0) != Next || !isMember(Compare->getOperand(1), Out.group(), layout::RowEnd) ||
+        (Compare->getPredicate() == CmpInst::ICMP_EQ) != (Branch->getSuccessor(1) == L->getHeader()))
+      continue;
+    IRBuilder<> B(&*L->getHeader()->getFirstInsertionPt());
+    Value *Here = B.CreateAdd(First, id(B, *Out.Body->getParent(), Id::Local2, Column.getType()));
+    BasicBlock *Exit = L->getExitBlock();
+    Column.replaceAllUsesWith(Here);
+    Column.eraseFromParent();
+    BranchInst::Create(Exit, Branch->getIterator());
+    Branch->eraseFromParent();
+    return true;
+  }
+  return false;
+}
+
 } // namespace
 
 std::optional<Id> idOf(const Value *V) {
@@ -320,19 +363,44 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
     }
   }
   if (!Enters)
-    return Fail("it is no kernel of an ND-range");
+    return Fail("");
   for (Instruction *I : Dead)
     I->eraseFromParent();
   AllocaInst *Self = fill(*Body, Out.group());
-  if (!forgetCurrent(*Body, M.getNamedGlobal(Names.Current), Self, Why))
-    return Fail("");
+  ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
   simplify(*Body, Analyses);
-  BasicBlock &First = Body->getEntryBlock();
-  for (Instruction &I : make_early_inc_range(First))
+  separateEntry(Out);
+  return Out;
+}
+
+Item makeRow(Function &Entry, FunctionAnalysisManager &Analyses, std::string &Why) {
+  Item Out;
+  ValueToValueMapTy Map;
+  Function *Body = Out.Body = CloneFunction(&Entry, Map);
+  Out.IsRow = true;
+  Body->setName("aspen.row");
+  Body->setLinkage(GlobalValue::InternalLinkage);
+  Body->setComdat(nullptr);
+  auto Fail = [&](const char *Reason) {
+    Why = Reason;
+    discard(Out);
+    return Out;
+  };
+  if (Entry.arg_size() != 2 || Entry.hasFnAttribute(Attribute::SanitizeAddress) || Entry.hasFnAttribute(Attribute::OptimizeNone))
+    return Fail("it is to be watched");
+  simplify(*Body, Analyses);
+  for (Instruction &I : instructions(*Body)) {
     if (isa<AllocaInst>(I))
-      I.moveBefore(First.begin());
-  SplitBlock(&Body->getEntryBlock(), Body->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  liftCheapValues(Out);
+      return Fail("it has variables in memory");
+    // Nobody writes the box.
+    auto *Load = dyn_cast<LoadInst>(&I);
+    if (Load && Load->isSimple() && Load->getPointerOperand()->stripInBoundsConstantOffsets() == Out.group())
+      Load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(Body->getContext(), {}));
+  }
+  if (!openRow(Out))
+    return Fail("it has no loops of its own in a loop over a row");
+  simplify(*Body, Analyses);
+  separateEntry(Out);
   return Out;
 }
 

@@ -87,12 +87,19 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         for (Function *Entry : Entries) {
           std::string Why;
           Item I = makeItem(*Entry, *Names, FAM, Why);
+          if (!I.Body && Why.empty())
+            I = makeRow(*Entry, FAM, Why);
           if (!I.Body) {
             Lines += (Entry->getName() + ": " + Why + "\n").str();
             continue;
           }
           FAM.clear(*I.Body, I.Body->getName());
           Pieces P = cut(I, *Names);
+          // The loops of a box are in order as they are.
+          if (I.IsRow && P.Starts.size() == 1) {
+            discard(I);
+            continue;
+          }
           uint64_t Frame = 0;
           Function *Group = makeGroup(I, P, ("aspen.group." + Entry->getName()).str(), Frame);
           discard(I);

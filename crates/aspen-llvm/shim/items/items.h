@@ -28,6 +28,8 @@ constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalI
                    Scheduler = 224, Size = 232;
 // Bytes of a slot of exchange memory (ASPEN_CPU_SLOT_SIZE).
 constexpr unsigned Slot = 64;
+// aspen_cpu_range_t: the innermost dimension's first item, and the one behind its last.
+constexpr unsigned RowBegin = 16, RowEnd = 40;
 } // namespace layout
 
 // What differs from item to item, before there is a loop that says it: calls of functions without effects.
@@ -39,12 +41,18 @@ std::optional<Id> idOf(const llvm::Value *V);
 // The entry block holds what depends on nothing but ids and the launch, and ends with a jump to the code proper.
 struct Item {
   llvm::Function *Body = nullptr;
+  // Whether the second argument is an aspen_cpu_range_t: the items are those of a row of the box.
+  bool IsRow = false;
   llvm::Argument *closure() const { return Body->getArg(0); }
   llvm::Argument *group() const { return Body->getArg(1); }
 };
 
-// Null, with the reason in Why, if the kernel cannot be run this way.
+// Null, with the reason in Why, if the kernel cannot be run this way; without one if it is no kernel of an ND-range.
 Item makeItem(llvm::Function &Entry, const Names &Names, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
+
+// The same of a kernel that already loops over the items of a box: one item of the innermost dimension. Only for kernels that have loops of
+// their own, which keep that loop from being vectorised.
+Item makeRow(llvm::Function &Entry, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
 
 // Removes what makeItem made.
 void discard(Item &I);
