@@ -162,9 +162,15 @@ public:
   template <class T, int D, access_mode M, target P, access::placeholder H, class U, int E, access_mode N, target Q,
             access::placeholder I>
   void copy(accessor<T, D, M, P, H> from, accessor<U, E, N, Q, I> to) {
-    static_assert(D == E, "copy between accessors of the same dimensions");
+    if (to.size() < from.size())
+      detail::fail(errc::invalid, "copy: the destination is smaller than the source");
+    const size_t run = contiguous(to);
     rows(from, [&](const T *row, size_t done, size_t count) {
-      memcpy(&to[detail::delinearize(done, from.get_range())], row, count * sizeof(T));
+      for (size_t n = 0; count > 0; row += n, done += n, count -= n) {
+        n = count < run - done % run ? count : run - done % run;
+        go_on();
+        memcpy(&to[detail::delinearize(done, to.get_range())], row, n * sizeof(T));
+      }
     });
   }
   /// A host task finds its buffers on the host, so one that does nothing brings the content home.
@@ -337,15 +343,22 @@ private:
     take(fill);
   }
 
+  /// How many elements of what an accessor covers lie in a row of memory.
+  template <class A> static size_t contiguous(const A &a) {
+    constexpr int D = A::dimensions;
+    const range<D> extent = a.get_range();
+    size_t run = extent[D - 1];
+    for (int d = D - 1; d > 0 && extent[d] == a.memory_[d]; --d)
+      run *= extent[d - 1]; // whole rows: the next dimension is contiguous too
+    return run;
+  }
+
   /// Calls `each(first element, elements before it, how many)` for every contiguous part of what an accessor covers.
   template <class A, class Each> void rows(const A &a, Each each) {
     constexpr int D = A::dimensions;
     open();
     const range<D> extent = a.get_range();
-    const size_t total = extent.size();
-    size_t chunk = extent[D - 1];
-    for (int d = D - 1; d > 0 && extent[d] == a.memory_[d]; --d)
-      chunk *= extent[d - 1]; // whole rows: the next dimension is contiguous too
+    const size_t total = extent.size(), chunk = contiguous(a);
     for (size_t done = 0; done < total; done += chunk) {
       complete_ = false; // one more part
       each(&a.data_[detail::linear_id(detail::delinearize(done, extent), a.memory_)], done, chunk);

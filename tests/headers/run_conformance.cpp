@@ -123,8 +123,35 @@ static void hierarchy(sycl::queue &q) {
     expect("ids of hierarchical kernels", ids[size_t(i)] == i);
 }
 
+/// Between accessors whose rows differ, and of another number of dimensions.
+static void copies(sycl::queue &q) {
+  std::vector<int> from(24), to(40, -1), line(24, -1);
+  for (int i = 0; i < 24; ++i)
+    from[size_t(i)] = i;
+  {
+    sycl::buffer<int, 2> source(from.data(), sycl::range<2>(4, 6)), wide(to.data(), sycl::range<2>(5, 8));
+    sycl::buffer<int> flat(line.data(), sycl::range<1>(24));
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(source, h, sycl::read_only);
+      sycl::accessor b(wide, h, sycl::range<2>(4, 6), sycl::id<2>(1, 2), sycl::write_only);
+      h.copy(a, b);
+    });
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(wide, h, sycl::range<2>(4, 6), sycl::id<2>(1, 2), sycl::read_only);
+      sycl::accessor b(flat, h, sycl::write_only);
+      h.copy(a, b);
+    });
+  }
+  bool right = true;
+  for (int i = 0; i < 40; ++i)
+    right = right && to[size_t(i)] == (i / 8 >= 1 && i % 8 >= 2 ? (i / 8 - 1) * 6 + i % 8 - 2 : -1);
+  expect("a copy into a part of a buffer", right);
+  expect("a copy into one of fewer dimensions", line == from);
+}
+
 int main() {
   sycl::queue q;
+  copies(q);
   properties(q);
   contexts();
   comparisons(q);

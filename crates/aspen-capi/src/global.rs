@@ -6,10 +6,9 @@ use std::sync::OnceLock;
 use aspen_backend_cpu::NativeCpu;
 use aspen_runtime::backend::{Backend, BackendKind};
 use aspen_runtime::system::{Device, Platform, System};
-use aspen_runtime::{Code, Environment, Error, Result};
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
+use aspen_runtime::{Environment, Error, Result};
+
+use crate::log;
 
 pub(crate) struct Global {
     pub(crate) system: &'static System,
@@ -43,7 +42,7 @@ pub(crate) fn global() -> Result<&'static Global> {
 fn start() -> Result<Global> {
     let environment = Environment::read()?;
     if let Some(filter) = &environment.log {
-        start_log(filter)?;
+        log::start(filter)?;
     }
     // The embedded CPU first: it is the default device.
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu { item_by_item: environment.item_by_item })];
@@ -60,16 +59,6 @@ fn start() -> Result<Global> {
         platforms: system.platforms().iter().map(|platform| (std::ptr::from_ref(*platform), platform_texts(platform))).collect(),
         devices: devices.map(|device| (std::ptr::from_ref(*device), device_texts(device))).collect(),
     })
-}
-
-/// `ASPEN_LOG`. The subscriber is this library's own: a program's is not touched.
-fn start_log(filter: &str) -> Result<()> {
-    let targets: Targets = filter
-        .parse()
-        .map_err(|error| Error::new(Code::Invalid, format!("ASPEN_LOG={filter}: {error} (such as debug or aspen_runtime=trace)")))?;
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).without_time();
-    let subscriber = tracing_subscriber::registry().with(lines).with(targets);
-    subscriber.try_init().map_err(|error| Error::new(Code::Runtime, format!("ASPEN_LOG={filter}: {error}")))
 }
 
 impl Global {

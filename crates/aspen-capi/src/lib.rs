@@ -10,6 +10,7 @@ mod buffer;
 mod device;
 mod error;
 mod global;
+mod log;
 mod module;
 mod queue;
 mod submit;
