@@ -1,11 +1,13 @@
 //! What post-link reads of a module: what the metadata and attributes of functions and globals say, nothing of bodies.
 //!
-//! S0 "Changes to the post-link tool": propagation has written its result into metadata before, and post-link only reads that.
+//! S0 "Changes to the post-link tool": propagation has written its result into metadata before, and post-link only reads that; what is
+//! needed under guards comes from the call graph, by [`crate::add_guards`].
 //! Source: DESIGN §3 (seed), FORMATS §2 (dpcpp).
 
+use std::collections::BTreeMap;
 use std::ffi::c_uint;
 
-use aspen_contract::Requirements;
+use aspen_contract::{AspectSet, Guard, Requirements};
 
 use crate::attach::reversed_and_padded;
 use crate::calls::KERNEL_CONVENTIONS;
@@ -47,6 +49,8 @@ pub struct DeviceFunction {
     pub joint_matrix: Option<String>,
     /// `!sycl_joint_matrix_mad`.
     pub joint_matrix_mad: Option<String>,
+    /// Of entry points, after [`crate::add_guards`]: the guards in what they reach, each with what is needed under it; often nothing.
+    pub guards: BTreeMap<Guard, AspectSet>,
     /// `!spir_kernel_omit_args`: which arguments an optimisation has removed.
     pub omitted_arguments: Option<Vec<bool>>,
 }

@@ -2,7 +2,8 @@
 //!
 //! The way of the data, a file a phase: [`arguments`] (DPC++'s command line) → [`plan`] (which entry points share an image) → [`sets`]
 //! (what is said about an image) → [`write`] (files, and a table a target). [`filter`] drops rows of a table that a target cannot run.
-//! Post-link reads metadata and never bodies: what a kernel uses was counted before (S0 "Changes to the post-link tool").
+//! Post-link reads metadata and never bodies: what a kernel uses was counted before (S0 "Changes to the post-link tool"). Only where
+//! functions have guards it reads the call graph too, since what is needed under a guard stands nowhere else ([`aspen_llvm::add_guards`]).
 
 #![forbid(unsafe_code)]
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use aspen_contract::Requirements;
+use aspen_image::guards::{self, GUARDS};
 use aspen_image::image::{DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, device_requirements, symbols_set};
 use aspen_image::{PropertySet, PropertySets, Value, dpcpp};
 use aspen_llvm::{DeviceFunction, DeviceGlobal, SpecConstant, SpecConstants};
@@ -40,6 +41,7 @@ impl Cut<'_> {
         };
         for function in self.entries.iter().copied().chain(everything) {
             out.aspects.extend(&function.requirements.aspects);
+            out.guard_also(function.requirements.guarded.clone());
         }
         // Negative numbers are internal to DPC++: they split images and are no requirement. Source: FORMATS §1.
         out.aspects.retain(|aspect| i32::try_from(aspect.number()).is_ok());
@@ -101,6 +103,8 @@ impl Cut<'_> {
             let property = |global: &DeviceGlobal| (global.id.clone(), Value::from_u32s([global.size, u32::from(global.image_scope)]));
             add("SYCL/device globals", self.globals.iter().map(property).collect());
         }
+        let guarded = self.entries.iter().filter(|entry| !entry.guards.is_empty());
+        add(GUARDS, guarded.map(|entry| (entry.symbol.clone(), guards::write(&entry.guards))).collect());
         sets
     }
 

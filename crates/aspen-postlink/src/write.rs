@@ -13,7 +13,7 @@ use aspen_contract::{Requirements, Verdict, check};
 use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
-use aspen_llvm::{Context, DeviceFunction, Module, SpecConstantMode, can_fork, device_functions, device_globals, in_workers};
+use aspen_llvm::{Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, device_functions, device_globals, in_workers};
 
 use crate::arguments::{Arguments, Dialect};
 use crate::entry_points::{is_export, reads_old_spec_constant};
@@ -145,7 +145,8 @@ type Kept = Vec<Vec<bool>>;
 
 impl<'j> Job<'j> {
     fn new(arguments: &'j Arguments, targets: Vec<Option<&'j Target>>, name: &str, module: &mut Module<'_>) -> Result<Job<'j>, Error> {
-        let functions = device_functions(module.view());
+        let mut functions = device_functions(module.view());
+        add_guards(module.view(), &mut functions);
         let wants_spec_constants = arguments.spec_constants.is_some() || arguments.default_spec_constants;
         if wants_spec_constants {
             check_spec_constants(name, &functions)?;
