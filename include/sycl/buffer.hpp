@@ -230,7 +230,9 @@ public:
 
   template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler, class... Rest>
   auto get_access(Handler &handler, Rest... rest) {
-    return accessor<T, D, Mode, Target, access::placeholder::false_t>(*this, handler, rest...);
+    using tags = detail::tags_of<Mode, Rest...>;
+    constexpr target place = Target == target::device ? tags::place : Target;
+    return accessor<T, D, tags::mode, place, access::placeholder::false_t>(*this, handler, rest...);
   }
   /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
   template <access_mode Mode> auto get_access() { return host_accessor<T, D, Mode>(*this); }

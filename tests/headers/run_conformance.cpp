@@ -80,6 +80,12 @@ static void old_accessors() {
         whole[r][c] = r * 10 + c;
   }
   auto part = b.get_access<sycl::access_mode::read>(sycl::range<2>(1, 2), sycl::id<2>(1, 1));
+  sycl::queue().submit([&](sycl::handler &h) {
+    auto read = b.get_access(h, sycl::read_only);
+    static_assert(std::is_same_v<decltype(read), sycl::accessor<int, 2, sycl::access_mode::read>>);
+    auto host = b.get_access<sycl::access_mode::read, sycl::target::host_task>(h);
+    expect("accessors by tags", read.size() == 6 && host.size() == 6);
+  });
   expect("host accessors of SYCL 1.2.1", part.get_range() == sycl::range<2>(1, 2) && part[sycl::id<2>(0, 0)] == 11);
 }
 
