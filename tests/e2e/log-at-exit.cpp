@@ -13,6 +13,9 @@
 //# run: ASPEN_LOG=off ./a.out
 //# stdout: global refused 13
 //# count: 0 stderr aspen
+//# run: ASPEN_CPU_THREAD=2 ./a.out
+//# stdout: global 2
+//# stderr: aspen: ASPEN_CPU_THREAD is no variable of Aspen's; did you mean ASPEN_CPU_THREADS?
 #include <sycl/sycl.hpp>
 #include <cstdio>
 #include <cstdlib>

@@ -13,6 +13,23 @@ use crate::selector::Selector;
 
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
+/// The variables of this file.
+const VARIABLES: [&str; 10] = [
+    "ASPEN_CACHE",
+    "ASPEN_CACHE_DIR",
+    "ASPEN_CACHE_SIZE",
+    "ASPEN_CPU_GROUPS",
+    "ASPEN_CPU_THREADS",
+    "ASPEN_DEVICE_CONFIG_FILE",
+    "ASPEN_DEVICE_PROFILE",
+    "ASPEN_DEVICE_SELECTOR",
+    "ASPEN_LOG",
+    "ASPEN_SAVE_DIR",
+];
+
+/// Those of Aspen's own tests and tools.
+const OTHERS: [&str; 4] = ["ASPEN_DRIVERS", "ASPEN_SPIRV_VAL", "ASPEN_TEST_CACHE_KILLS", "ASPEN_TEST_SEEDS"];
+
 /// The most threads that `ASPEN_CPU_THREADS` may ask for.
 const MOST_THREADS: usize = 1024;
 
@@ -54,6 +71,11 @@ impl Environment {
     /// # Errors
     /// [`Code::Invalid`] that names the variable with a value that makes no sense.
     pub fn read() -> Result<Environment> {
+        for (name, _) in env::vars_os() {
+            if let Some(near) = name.to_str().and_then(misspelt) {
+                eprintln!("aspen: {} is no variable of Aspen's; did you mean {near}?", name.display());
+            }
+        }
         let text = |name: &str| match env::var(name) {
             Ok(value) if value.is_empty() => Ok(None),
             Ok(value) => Ok(Some(value)),
@@ -93,6 +115,14 @@ impl Environment {
     pub fn admits(&self, backend: BackendKind) -> Result<bool> {
         Ok(Selector::parse(self.selector.as_deref().unwrap_or_default())?.admits_some(backend))
     }
+}
+
+/// The variable that the user may have meant. A value under a wrong name would have no effect without a word.
+fn misspelt(name: &str) -> Option<&'static str> {
+    if VARIABLES.contains(&name) || OTHERS.contains(&name) || !name.to_ascii_uppercase().starts_with("ASPEN") {
+        return None;
+    }
+    nearest(&name.to_ascii_uppercase(), VARIABLES)
 }
 
 /// Source: DESIGN §6. Without a home there is no cache, unless its folder is named.
@@ -187,6 +217,21 @@ mod tests {
         assert_eq!((item_by_item("items"), item_by_item("loops")), (Ok(true), Ok(false)));
         let error = item_by_item("item").expect_err("not a way");
         assert!(error.message().contains("ASPEN_CPU_GROUPS=item: ") && error.message().contains("'items'"), "{error}");
+    }
+
+    #[test]
+    fn misspelt_variables() {
+        for (name, meant) in [
+            ("ASPEN_DEVICE_SELCTOR", Some("ASPEN_DEVICE_SELECTOR")),
+            ("aspen_log", Some("ASPEN_LOG")),
+            ("ASPEN_CACHEDIR", Some("ASPEN_CACHE_DIR")),
+            ("ASPEN_LOG", None),
+            ("ASPEN_DRIVERS", None),
+            ("ASPEN_SOMETHING_OF_SOMEBODY_ELSE", None),
+            ("XASPEN_LOG", None),
+        ] {
+            assert_eq!(misspelt(name), meant, "{name}");
+        }
     }
 
     #[test]
