@@ -252,6 +252,7 @@ void simplify(Function &Body, FunctionAnalysisManager &Analyses) {
   Passes.addPass(UnifyFunctionExitNodesPass());
   Passes.addPass(LoopSimplifyPass());
   Passes.run(Body, Analyses);
+  Analyses.clear(Body, Body.getName()); // what follows changes it by hand
 }
 
 // Parts what is the same for all pieces, or costs nothing, from the code proper.

@@ -93,7 +93,6 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Lines += (Entry->getName() + ": " + Why + "\n").str();
             continue;
           }
-          FAM.clear(*I.Body, I.Body->getName());
           Pieces P = cut(I, *Names);
           // The loops of a box are in order as they are.
           if (I.IsRow && P.Starts.size() == 1) {
