@@ -17,6 +17,10 @@
 #include <thread>
 #include <vector>
 
+#ifndef LAUNCHES
+#define LAUNCHES 1000000
+#endif
+
 template <class F> static void in_threads(int n, const F &f) {
   std::vector<std::thread> threads;
   for (int t = 0; t < n; ++t)
@@ -25,13 +29,13 @@ template <class F> static void in_threads(int n, const F &f) {
     t.join();
 }
 
-static void add(sycl::queue &q, long *sum, int by) {
-  q.single_task<class adds>([=] { sycl::atomic_ref<long, sycl::memory_order::relaxed, sycl::memory_scope::device>(*sum) += by; });
+static void add(sycl::queue &q, int *sum, int by) {
+  q.single_task<class adds>([=] { sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>(*sum) += by; });
 }
 
 static void threads(const char *name, bool own) {
   sycl::queue common;
-  long *sum = sycl::malloc_shared<long>(1, common);
+  int *sum = sycl::malloc_shared<int>(1, common);
   *sum = 0;
   in_threads(1000, [&](int t) {
     sycl::queue q = own ? sycl::queue(t % 2 ? sycl::property_list{sycl::property::queue::in_order()} : sycl::property_list{}) : common;
@@ -43,7 +47,7 @@ static void threads(const char *name, bool own) {
       q.wait();
   });
   common.wait();
-  std::printf("%s %ld\n", name, *sum);
+  std::printf("%s %d\n", name, *sum);
   sycl::free(sum, common);
 }
 
@@ -118,7 +122,7 @@ static long resident_kib() {
 
 static void launches() {
   sycl::queue q;
-  long *sum = sycl::malloc_shared<long>(1, q);
+  int *sum = sycl::malloc_shared<int>(1, q);
   *sum = 0;
   const auto many = [&](int n) {
     for (int i = 0; i < n; ++i) {
@@ -128,14 +132,14 @@ static void launches() {
     }
     q.wait();
   };
-  many(100000);
+  many(LAUNCHES / 10);
   const long before = resident_kib();
-  many(900000);
+  many(LAUNCHES / 10 * 9);
   const long grown = resident_kib() - before;
   if (grown < 1024)
-    std::printf("launches %ld, memory flat\n", *sum);
+    std::printf("launches %d, memory flat\n", *sum);
   else
-    std::printf("launches %ld, memory grew by %ld KiB\n", *sum, grown);
+    std::printf("launches %d, memory grew by %ld KiB\n", *sum, grown);
   sycl::free(sum, q);
 }
 
