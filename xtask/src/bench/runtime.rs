@@ -25,51 +25,89 @@ const REGISTERED: usize = 13_000;
 const CODE: usize = 4096;
 
 type Figures = BTreeMap<String, f64>;
+/// What a driver needs in the environment.
+type Variables = [(&'static str, String)];
+
+/// Our program as most people build it, and with images for the newer levels of x86-64 beside it.
+const BUILDS: [(&str, &str); 2] = [("runtime", "native_cpu,spir64"), ("runtime-levels", "native_cpu,x86_64_v3,x86_64_v4")];
 
 impl Bench<'_> {
+    /// Each part prints its lines when they are there, and a part that fails is told at once and at the end; the others go on.
     pub(super) fn runtime(&self) -> Result<()> {
-        let bench = |name: &str| self.root.join("benches").join(name);
-        output(self.aspenxx(&["-O2", "-std=c++17", "-fsycl-targets=native_cpu,spir64", "-o", "runtime"]).arg(bench("runtime.cpp")))?;
-        output(Command::new("clang-22").args(["-O2", "-o", "opencl"]).arg(bench("opencl.c")).arg("-ldl").current_dir(&self.folder))?;
-        let cache = self.folder.join("jit-cache");
         let driver = &DRIVERS[0];
         let drivers = devices::cache()?;
         let variables = driver.is_installed(&drivers).then(|| driver.environment(&drivers));
-        let program = |name: &str, words: &[&str], selector: &str| {
-            let mut command = Command::new(format!("./{name}"));
-            command.args(words).current_dir(&self.folder).env("ASPEN_CACHE_DIR", &cache);
-            command.envs(variables.iter().flatten().map(|(name, value)| (*name, value.as_str())));
-            command.env("ASPEN_DEVICE_SELECTOR", selector);
-            command
+        let mut failed = Vec::new();
+        let mut part = |name: &'static str, outcome: Result<()>| {
+            if let Err(error) = outcome {
+                println!("failed: {name}: {error:#}");
+                failed.push(name);
+            }
         };
-        let (mut cpu, mut opencl, mut raw) = (Figures::new(), Figures::new(), Figures::new());
+        part("start", self.start());
+        part("build", self.build_both_sides());
+        part("kernels", self.kernels(variables.as_deref()));
+        match &variables {
+            Some(variables) => part("jit", self.jit(variables)),
+            None => println!("skipped: all ratios, as driver {} is not installed (cargo xtask devices --install)", driver.name),
+        }
+        ensure!(failed.is_empty(), "these parts of the bench failed: {}", failed.join(", "));
+        Ok(())
+    }
+
+    fn build_both_sides(&self) -> Result<()> {
+        let bench = |name: &str| self.root.join("benches").join(name);
+        for (name, targets) in BUILDS {
+            output(self.aspenxx(&["-O2", "-std=c++17", &format!("-fsycl-targets={targets}"), "-o", name]).arg(bench("runtime.cpp")))?;
+        }
+        output(Command::new("clang-22").args(["-O2", "-o", "opencl"]).arg(bench("opencl.c")).arg("-ldl").current_dir(&self.folder))?;
+        Ok(())
+    }
+
+    fn program(&self, name: &str, words: &[&str], variables: Option<&Variables>, selector: &str) -> Command {
+        let mut command = Command::new(format!("./{name}"));
+        command.args(words).current_dir(&self.folder).env("ASPEN_CACHE_DIR", self.folder.join("jit-cache"));
+        command.envs(variables.into_iter().flatten().map(|(name, value)| (*name, value.as_str())));
+        command.env("ASPEN_DEVICE_SELECTOR", selector);
+        command
+    }
+
+    /// All sides in turns.
+    fn kernels(&self, variables: Option<&Variables>) -> Result<()> {
+        let (mut cpu, mut levels, mut opencl, mut raw) = (Figures::new(), Figures::new(), Figures::new(), Figures::new());
         for _ in 0..TURNS {
-            gather(&mut program("runtime", &[], "native_cpu"), &mut cpu)?;
+            gather(&mut self.program("runtime", &[], variables, "native_cpu"), &mut cpu)?;
+            gather(&mut self.program("runtime-levels", &[], variables, "native_cpu"), &mut levels)?;
             if variables.is_some() {
-                gather(&mut program("opencl", &[], ""), &mut raw)?;
-                gather(&mut program("runtime", &[], "opencl:*"), &mut opencl)?;
+                gather(&mut self.program("opencl", &[], variables, ""), &mut raw)?;
+                gather(&mut self.program("runtime", &[], variables, "opencl:*"), &mut opencl)?;
             }
         }
         println!("check ns={:.1}", of(&cpu, "check")?);
-        if variables.is_some() {
-            side_by_side("empty-cpu", of(&cpu, "empty")?, of(&raw, "empty")?);
-            side_by_side("empty-opencl", of(&opencl, "empty")?, of(&raw, "empty")?);
-            for kernel in KERNELS {
-                side_by_side(kernel, of(&cpu, kernel)?, of(&raw, kernel)?);
-            }
-            let (mut cold, mut warm) = (Figures::new(), Figures::new());
-            for _ in 0..TURNS {
-                if cache.exists() {
-                    fs::remove_dir_all(&cache)?;
-                }
-                gather(&mut program("runtime", &["first"], "opencl:*"), &mut cold)?;
-                gather(&mut program("runtime", &["first"], "opencl:*"), &mut warm)?;
-            }
-            side_by_side("jit-warm-to-cold", of(&warm, "first-launch")?, of(&cold, "first-launch")?);
-        } else {
-            println!("skipped: all ratios, as driver {} is not installed (cargo xtask devices --install)", driver.name);
+        if variables.is_none() {
+            return Ok(());
         }
-        self.start()
+        side_by_side("empty-cpu", of(&cpu, "empty")?, of(&raw, "empty")?);
+        side_by_side("empty-opencl", of(&opencl, "empty")?, of(&raw, "empty")?);
+        for kernel in KERNELS {
+            side_by_side(kernel, of(&cpu, kernel)?, of(&raw, kernel)?);
+            side_by_side(&format!("{kernel}-levels"), of(&levels, kernel)?, of(&raw, kernel)?);
+        }
+        Ok(())
+    }
+
+    fn jit(&self, variables: &Variables) -> Result<()> {
+        let (mut cold, mut warm) = (Figures::new(), Figures::new());
+        for _ in 0..TURNS {
+            let cache = self.folder.join("jit-cache");
+            if cache.exists() {
+                fs::remove_dir_all(&cache)?;
+            }
+            gather(&mut self.program("runtime", &["first"], Some(variables), "opencl:*"), &mut cold)?;
+            gather(&mut self.program("runtime", &["first"], Some(variables), "opencl:*"), &mut warm)?;
+        }
+        side_by_side("jit-warm-to-cold", of(&warm, "first-launch")?, of(&cold, "first-launch")?);
+        Ok(())
     }
 
     /// The same program with 13 000 images, each with a kernel, and with none.
