@@ -194,6 +194,11 @@ impl Device {
         (!all).then(|| self.common.svm.pointers())
     }
 
+    /// Whether the driver links programs.
+    pub(crate) fn can_link(&self) -> bool {
+        self.answers.linker_available
+    }
+
     /// Whether kernels may require a sub-group size.
     pub(crate) fn has_sub_group_sizes(&self) -> bool {
         !self.answers.sub_group_sizes.is_empty()

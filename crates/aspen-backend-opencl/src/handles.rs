@@ -193,13 +193,8 @@ impl Queue {
         enqueue: impl Fn(WaitList, &mut cl_event) -> cl_int,
     ) -> Tried<Event> {
         let list: Vec<cl_event> = after.iter().map(|event| event.handle).collect();
-        let (mut event, none) = (ptr::null_mut(), (0, ptr::null()));
-        let mut error = enqueue(if list.is_empty() { none } else { (list.len() as cl_uint, list.as_ptr()) }, &mut event);
-        if error == sys::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
-            // One of them failed already, which is its own matter: when all are over there is nothing to wait for.
-            after.iter().for_each(|event| _ = event.wait());
-            error = enqueue(none, &mut event);
-        }
+        let mut event = ptr::null_mut();
+        let error = enqueue(if list.is_empty() { (0, ptr::null()) } else { (list.len() as cl_uint, list.as_ptr()) }, &mut event);
         succeeded(call, error)?;
         let event = Event { context: self.context.clone(), handle: given(call, error, event)? };
         // SAFETY: this queue.

@@ -7,6 +7,7 @@
 //! - `device`: platforms and devices; `memory`: USM, or SVM where there is none;
 //! - `submitted`: jobs in a device's queue, whose order the driver keeps;
 //! - `identity`: what makes a compiled program this device's and no other's;
+//! - `link`: SPIR-V modules made one where the driver has no linker;
 //! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it.
 
 pub mod answers;
@@ -15,6 +16,7 @@ mod device;
 mod fit;
 mod handles;
 mod identity;
+mod link;
 mod memory;
 mod program;
 mod spirv;

@@ -19,6 +19,7 @@ use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
 use crate::handles::{Event, Failure, Kernel, NotBuilt, Program, Queue, Tried};
+use crate::link::link;
 use crate::spirv::{for_driver, uses_local_memory};
 use crate::submitted::{Enqueue, Later};
 use crate::sys;
@@ -26,6 +27,9 @@ use crate::sys;
 /// The logical group of `parallel_for_work_group` when neither launch nor kernel names one, the same as on the embedded CPU: one work-item, as other
 /// implementations have it: programs index memory by global ids (SYCL-CTS `handler`).
 const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 1];
+
+/// Images that do not become one program.
+const NO_LINK: Failure = Failure { call: "clLinkProgram", error: sys::LINK_PROGRAM_FAILURE };
 
 /// An image, built for a device.
 pub(crate) struct Image {
@@ -71,8 +75,10 @@ fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Pr
             }
         }
     }
+    let linked = (modules.len() > 1 && !device.can_link()).then(|| link(&modules));
+    let linked = linked.transpose().map_err(|log| NotBuilt { failure: NO_LINK, log })?.map(Cow::from);
     let program = |spirv: &Cow<'_, [u8]>| Program::from_spirv(context, device.id(), spirv);
-    let mut programs = modules.iter().map(program).collect::<Tried<Vec<_>>>()?;
+    let mut programs = linked.as_ref().map_or(modules.as_slice(), std::slice::from_ref).iter().map(program).collect::<Tried<Vec<_>>>()?;
     let program = if programs.len() == 1 { programs.remove(0).build()? } else { Program::link(programs)? };
     if let Some((cache, key)) = &cached
         && let Some(binary) = program.binary()
@@ -84,14 +90,13 @@ fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Pr
 
 /// The SPIR-V that the driver gets of each part.
 fn modules<'p>(parts: &[Part<'p>]) -> std::result::Result<Vec<Cow<'p, [u8]>>, NotBuilt> {
-    let failure = Failure { call: "clLinkProgram", error: sys::LINK_PROGRAM_FAILURE };
     if let Some(part) = parts.iter().skip(1).find(|part| uses_local_memory(part.image.bytes())) {
         let log = format!(
             "functions of {} use a kernel's local memory, which OpenCL drivers cannot link: pass them pointers, or define them in the objects \
              of the program that calls them",
             part.name
         );
-        return Err(NotBuilt { failure, log });
+        return Err(NotBuilt { failure: NO_LINK, log });
     }
     Ok(parts.iter().map(|part| for_driver(part.image.bytes())).collect())
 }

@@ -35,7 +35,7 @@ impl<E: Enqueue> Deferred for Later<E> {
         self.device.chain()
     }
 
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Arc<dyn DeviceEvent>> {
+    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
         let of_driver = |event: &Arc<dyn DeviceEvent>| {
             let any: &dyn Any = &**event;
             any.downcast_ref::<Submitted>().map(|submitted| std::ptr::from_ref(&submitted.event))
@@ -44,13 +44,17 @@ impl<E: Enqueue> Deferred for Later<E> {
         let events: Vec<&Event> = after.iter().filter_map(of_driver).map(|event| unsafe { &*event }).collect();
         let (code, what) = self.work.what();
         let queue = self.device.queue(profile)?;
-        let event = self.work.enqueue(queue, &events).map_err(|failure| self.device.error(code, with(&what, failure)))?;
+        let event = match self.work.enqueue(queue, &events) {
+            Ok(event) => event,
+            Err(Failure { error: sys::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, .. }) if !events.is_empty() => return Ok(None),
+            Err(failure) => return Err(self.device.error(code, with(&what, failure))),
+        };
         let many = self.device.in_flight().fetch_add(1, Ordering::Relaxed) >= MOST_IN_FLIGHT;
         let submitted = Submitted { device: self.device.clone(), code, what, event };
         if many {
             let _ = submitted.event.wait();
         }
-        Ok(Arc::new(submitted))
+        Ok(Some(Arc::new(submitted)))
     }
 }
 
@@ -60,10 +64,10 @@ impl<E: Enqueue> Job for Later<E> {
     }
 
     fn run(&self, _: usize) -> Result<()> {
-        match self.enqueue(&[], false)?.wait() {
-            Outcome::Done => Ok(()),
-            Outcome::Failed(error) => Err(error),
-            Outcome::NotBegun => Err(self.device.error(Code::Runtime, "a command was not begun")),
+        match self.enqueue(&[], false)?.map(|event| event.wait()) {
+            Some(Outcome::Done) => Ok(()),
+            Some(Outcome::Failed(error)) => Err(error),
+            Some(Outcome::NotBegun) | None => Err(self.device.error(Code::Runtime, "a command was not begun")),
         }
     }
 

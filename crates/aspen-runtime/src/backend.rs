@@ -302,11 +302,12 @@ pub trait DeviceEvent: Any + Send + Sync {
 pub trait Deferred: Send + Sync {
     /// Jobs with the same number may wait for each other's events inside the driver.
     fn chain(&self) -> usize;
-    /// Puts it into the queue, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it.
+    /// Puts it into the queue, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it. `None` if one
+    /// of them failed already, which some drivers say at once.
     ///
     /// # Errors
     /// What the driver says; then the job does not run.
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Arc<dyn DeviceEvent>>;
+    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>>;
 }
 
 /// A loaded image.

@@ -249,12 +249,13 @@ impl Command {
             let mut inner = lock(&self.inner);
             (inner.work.take(), inner.before.take(), mem::take(&mut inner.after))
         };
-        if before.as_ref().is_some_and(|before| !before.is_quick()) {
-            // Who they belong to says what became of them.
-            after.drain(..).for_each(|event| _ = event.wait());
+        if !after.is_empty() && before.as_ref().is_some_and(|before| !before.is_quick()) {
+            // For the commands, not the events: one that the driver did not begin runs again.
+            self.wait_for_blockers();
+            after.clear();
         }
         if let Some(Err(error)) = before.map(|before| guarded(|| before.run())) {
-            after.drain(..).for_each(|event| _ = event.wait());
+            self.wait_for_blockers();
             self.report(Err(error));
             drop(work);
             return self.complete();

@@ -33,11 +33,20 @@ impl Command {
         }
         let Some(deferred) = job.deferred() else { return self.complete() };
         let enqueued = now();
-        let event = match guarded(|| deferred.enqueue(&after, self.times.is_some())) {
+        let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| deferred.enqueue(after, self.times.is_some()));
+        let tried = enqueue(&after).and_then(|event| match event {
+            Some(event) => Ok(Some(event)),
+            None => {
+                self.wait_for_blockers();
+                enqueue(&[])
+            }
+        });
+        let never = || Error::new(Code::Runtime, "the driver takes no command, since others failed that this one does not wait for");
+        let event = match tried.and_then(|event| event.ok_or_else(never)) {
             Ok(event) => event,
             Err(error) => {
                 // Whoever waits for this one waits for those, too.
-                after.iter().for_each(|event| _ = event.wait());
+                self.wait_for_blockers();
                 self.report(Err(error));
                 drop(job);
                 return self.complete();
