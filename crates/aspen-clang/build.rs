@@ -17,7 +17,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut build = cc::Build::new();
     // cc's own link lines would not say +whole-archive.
-    build.cpp(true).compiler("clang++-22").warnings(false).cargo_metadata(false).opt_level(1).debug(false);
+    build.cpp(true).compiler("clang++-22").warnings(false).cargo_metadata(false).opt_level(2).debug(false);
+    // LLVM's headers assert by this, as Rust does by the profile.
+    if std::env::var("PROFILE")? == "release" {
+        build.define("NDEBUG", None);
+    }
     for flag in String::from_utf8(output.stdout)?.split_whitespace() {
         build.flag(flag);
     }

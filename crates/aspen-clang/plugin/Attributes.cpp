@@ -10,6 +10,7 @@
 #include "clang/Basic/ParsedAttrInfo.h"
 #include "clang/Sema/ParsedAttr.h"
 #include "clang/Sema/Sema.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include <array>
 #include <iterator>
@@ -42,6 +43,8 @@ constexpr size_t SpecCount = std::size(Specs);
 struct Memory {
   std::vector<const FunctionDecl *> Decorated;
   std::set<std::pair<unsigned, std::string>> Reported;
+  /// Where the token stage has seen names of ours, if it runs.
+  std::optional<llvm::DenseSet<unsigned>> Noted;
 };
 Memory &memory() {
   static Memory M;
@@ -165,6 +168,10 @@ public:
     DiagnosticsEngine &Diags = S.getDiagnostics();
     if (!A.getScopeName()) {
       S.Diag(A.getLoc(), diag::warn_unknown_attribute_ignored) << A << A.getRange();
+      return AttributeNotApplied;
+    }
+    if (memory().Noted && !memory().Noted->contains(A.getLoc().getRawEncoding())) {
+      error(Diags, A.getLoc(), "'%0' attribute is put together in a way that Aspen does not see; write its name in one piece") << Spec.spelling();
       return AttributeNotApplied;
     }
     llvm::SmallVector<Expr *, 8> Args;
@@ -308,6 +315,22 @@ const AttributeSpec *findAttribute(StringRef Scope, StringRef Name) {
     if (withoutUnderscores(Scope) == Spec.Scope && withoutUnderscores(Name) == Spec.Name)
       return &Spec;
   return nullptr;
+}
+
+std::vector<std::string> attributeNames() {
+  std::vector<std::string> Result;
+  for (const AttributeSpec &Spec : Specs) {
+    Result.push_back(Spec.Name);
+    Result.push_back("__" + Result.back() + "__");
+  }
+  return Result;
+}
+
+void expectNotedAttributes() { memory().Noted.emplace(); }
+
+void noteAttribute(SourceLocation Begin) {
+  if (memory().Noted)
+    memory().Noted->insert(Begin.getRawEncoding());
 }
 
 const AttributeSpec *findAnnotation(const Attr *A) {

@@ -41,6 +41,15 @@ constexpr unsigned Unlimited = ~0u;
 /// The attribute of that scope and name; both may be written with underscores around them. Source: DESIGN §7.19.
 const AttributeSpec *findAttribute(llvm::StringRef Scope, llvm::StringRef Name);
 
+/// How the attributes are spelled without their scopes, with and without underscores.
+std::vector<std::string> attributeNames();
+
+/// From now on, attributes that `noteAttribute` has not been told of are errors: the token stage has missed them.
+void expectNotedAttributes();
+
+/// The token stage has seen one of our attributes, which begins there.
+void noteAttribute(clang::SourceLocation Begin);
+
 /// What an `AnnotateAttr` of ours stands for, or null.
 const AttributeSpec *findAnnotation(const clang::Attr *A);
 

@@ -1,4 +1,4 @@
-//! The hand-over to Rust (src/lib.rs): plain C, text as JSON.
+//! The hand-over to Rust (src/lib.rs): plain C; facts as bytes (Packed.h), options as JSON.
 
 #ifndef ASPEN_CLANG_BRIDGE_H
 #define ASPEN_CLANG_BRIDGE_H

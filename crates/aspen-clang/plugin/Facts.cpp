@@ -4,6 +4,7 @@
 #include "Facts.h"
 #include "Attributes.h"
 #include "Names.h"
+#include "Packed.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -12,7 +13,7 @@
 #include "clang/CodeGen/CodeGenABITypes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -22,16 +23,16 @@
 #include <map>
 
 using namespace clang;
-namespace json = llvm::json;
 
 namespace aspen {
 namespace {
 
-json::Array numbers(const Values &V) {
-  json::Array Result;
-  for (uint64_t N : V)
-    Result.push_back(N);
-  return Result;
+/// An `Option<Place>`.
+void pack(Packed &Out, const SourceManager &SM, SourceLocation Location) {
+  const PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Location));
+  Out.flag(Place.isValid());
+  if (Place.isValid())
+    Out.text(utf8(Place.getFilename())).number(Place.getLine()).number(Place.getColumn());
 }
 
 std::string printed(llvm::Type *Type) {
@@ -71,17 +72,18 @@ class FactWriter {
   CodeGenerator &Generator;
   llvm::Module &Module;
   const SourceManager &SM;
-  /// Printed memory types of those that can need an aspect; empty for all others.
+  llvm::StringSet<> MarkedTypes;
+  /// Whether a type of the module can need an aspect, and how LLVM prints the memory types of those that can; empty for all others.
+  llvm::DenseMap<const llvm::Type *, bool> Interesting;
   llvm::DenseMap<const Type *, std::string> TypeNames;
-  std::map<std::string, std::string> BodyNames;
+  llvm::DenseMap<const llvm::Function *, std::string> BodyNames;
 
 public:
   FactWriter(ASTContext &Context, CodeGenerator &Generator)
       : Context(Context), Generator(Generator), Module(*Generator.GetModule()), SM(Context.getSourceManager()) {}
 
-  json::Array types() {
-    json::Array Result;
-    llvm::StringSet<> Seen;
+  void types(Packed &Out) {
+    PackedList List;
     // Clang's list of all types is in the order of their creation, and holds types from a precompiled header as soon as they are used.
     // By index: converting a type may add others.
     for (size_t I = 0; I < Context.getTypes().size(); ++I) {
@@ -95,58 +97,56 @@ public:
         continue;
       llvm::Type *Converted = CodeGen::convertTypeForMemory(Generator.CGM(), Context.getCanonicalTagType(Definition));
       const auto *Struct = dyn_cast<llvm::StructType>(Converted);
-      if (Struct && Struct->hasName() && Seen.insert(Struct->getName()).second)
-        Result.push_back(json::Object{{"name", utf8(Struct->getName())}, {"aspects", numbers(*Aspects)}});
+      if (Struct && Struct->hasName() && MarkedTypes.insert(Struct->getName()).second)
+        List.next().text(utf8(Struct->getName())).numbers(*Aspects);
     }
-    return Result;
+    List.into(Out);
   }
 
-  json::Array kernels(const std::vector<Kernel> &Kernels);
+  void kernels(Packed &Out, const std::vector<Kernel> &Kernels);
 
-  json::Array functions() {
-    json::Array Result;
-    Result.reserve(Module.size()); // json::Value is not nothrow-movable: growing would copy all of it
+  void functions(Packed &Out) {
+    PackedList List;
     for (llvm::Function &F : Module)
       if (const auto *Function = dyn_cast_or_null<FunctionDecl>(declOf(F)))
-        Result.push_back(function(F, Function));
-    return Result;
+        function(List.next(), F, Function);
+    List.into(Out);
   }
 
-  json::Array files() const;
+  void files(Packed &Out) const;
 
 private:
   const Decl *declOf(const llvm::Function &F) const { return Generator.GetDeclForMangledName(F.getName()); }
 
-  json::Object function(llvm::Function &F, const FunctionDecl *Function) {
+  void function(Packed &Out, llvm::Function &F, const FunctionDecl *Function) {
     const FunctionAttributes A = readAttributes(Context, Function);
-    auto Body = BodyNames.find(F.getName().str());
-    json::Object Result{
-        {"symbol", utf8(F.getName())},
-        {"name", utf8(Body != BodyNames.end() ? Body->second : functionName(Context, Function))},
-        {"exported", Function->getMostRecentDecl()->hasAttr<SYCLExternalAttr>()},
-        {"declared", nullptr},
-        {"uses_attribute", numbers(A.Uses)},
-        {"reqd_work_group_size", nullptr},
-        {"reqd_sub_group_size", nullptr},
-        {"variables", F.isDeclaration() ? json::Array() : variables(Function)},
-    };
-    if (A.Declared)
-      Result["declared"] = json::Object{
-          {"aspects", numbers(A.Declared->Aspects)}, {"spelling", A.Declared->Spelling}, {"place", place(SM, A.Declared->Location)},
-          {"system_header", SM.isInSystemHeader(SM.getExpansionLoc(A.Declared->Location))}};
-    if (isGlue(Function))
-      Result["glue"] = true;
-    if (!A.Has.empty() || !A.Lacks.empty()) {
-      json::Array Lacks;
-      for (const Values &List : A.Lacks)
-        Lacks.push_back(numbers(List));
-      Result["guard"] = json::Object{{"has", numbers(A.Has)}, {"lacks", std::move(Lacks)}};
+    auto Body = BodyNames.find(&F);
+    Out.text(utf8(F.getName())).text(utf8(Body != BodyNames.end() ? Body->second : functionName(Context, Function)));
+    Out.flag(Function->getMostRecentDecl()->hasAttr<SYCLExternalAttr>()).flag(isGlue(Function));
+    Out.flag(A.Declared.has_value());
+    if (A.Declared) {
+      Out.numbers(A.Declared->Aspects).text(A.Declared->Spelling);
+      pack(Out, SM, A.Declared->Location);
+      Out.flag(SM.isInSystemHeader(SM.getExpansionLoc(A.Declared->Location)));
     }
+    Out.numbers(A.Uses);
+    const bool Guarded = !A.Has.empty() || !A.Lacks.empty();
+    Out.flag(Guarded);
+    if (Guarded) {
+      Out.numbers(A.Has).number(A.Lacks.size());
+      for (const Values &Lacks : A.Lacks)
+        Out.numbers(Lacks);
+    }
+    Out.flag(A.WorkGroup.has_value());
     if (A.WorkGroup)
-      Result["reqd_work_group_size"] = json::Object{{"dims", numbers(A.WorkGroup->Numbers)}, {"place", place(SM, A.WorkGroup->Location)}};
+      pack(Out.numbers(A.WorkGroup->Numbers), SM, A.WorkGroup->Location);
+    Out.flag(A.SubGroup.has_value());
     if (A.SubGroup)
-      Result["reqd_sub_group_size"] = json::Object{{"size", A.SubGroup->Numbers.front()}, {"place", place(SM, A.SubGroup->Location)}};
-    return Result;
+      pack(Out.number(A.SubGroup->Numbers.front()), SM, A.SubGroup->Location);
+    if (F.isDeclaration())
+      Out.number(0);
+    else
+      variables(Out, Function);
   }
 
   /// Whether it leads from one of the user's functions into another: everything in the header of `if_device_has` does.
@@ -155,12 +155,12 @@ private:
     return Place.isValid() && llvm::StringRef(Place.getFilename()).ends_with("sycl/ext/oneapi/device_if.hpp");
   }
 
-  json::Array variables(const FunctionDecl *Function) {
-    json::Array Result;
+  void variables(Packed &Out, const FunctionDecl *Function) {
+    PackedList List;
     auto Add = [&](const VarDecl *V) {
       const std::string &Type = variableType(V->getType());
       if (!Type.empty() && V->getLocation().isValid())
-        Result.push_back(json::Object{{"type", utf8(Type)}, {"place", place(SM, V->getLocation())}});
+        pack(List.next().text(utf8(Type)), SM, V->getLocation());
     };
     const FunctionDecl *Definition = nullptr;
     if (!Function->hasBody(Definition) || !Definition)
@@ -174,7 +174,7 @@ private:
           Finder.TraverseStmt(Init->getInit());
     if (Stmt *Body = Definition->getBody())
       Finder.TraverseStmt(Body);
-    return Result;
+    List.into(Out);
   }
 
   /// Only floating-point numbers and classes can need an aspect, in whatever arrays, vectors and complex numbers.
@@ -189,12 +189,30 @@ private:
     if (const auto *Complex = Element->getAs<ComplexType>())
       Element = Complex->getElementType();
     const CXXRecordDecl *Record = Element->getAsCXXRecordDecl();
-    const bool Interesting = Element->isRealFloatingType() || (Record && Record->getDefinition() && !Record->getDefinition()->isInvalidDecl());
-    if (Interesting && !Type->isDependentType() && !Type->isVariableArrayType() && !Type->isIncompleteType()) {
-      std::string Name = printed(CodeGen::convertTypeForMemory(Generator.CGM(), Type));
-      return TypeNames[Type.getTypePtr()] = std::move(Name);
+    const bool Possible = Element->isRealFloatingType() || (Record && Record->getDefinition() && !Record->getDefinition()->isInvalidDecl());
+    std::string Name;
+    if (Possible && !Type->isDependentType() && !Type->isVariableArrayType() && !Type->isIncompleteType())
+      if (llvm::Type *Converted = CodeGen::convertTypeForMemory(Generator.CGM(), Type); canNeed(Converted))
+        Name = printed(Converted);
+    return TypeNames[Type.getTypePtr()] = std::move(Name);
+  }
+
+  /// Whether `double` or a marked type is in it.
+  bool canNeed(const llvm::Type *Type) {
+    if (Type->isDoubleTy())
+      return true;
+    if (!Type->isAggregateType() && !Type->isVectorTy())
+      return false;
+    if (auto Known = Interesting.find(Type); Known != Interesting.end())
+      return Known->second;
+    bool Result = false;
+    if (const auto *Struct = dyn_cast<llvm::StructType>(Type); Struct && Struct->hasName()) {
+      llvm::StringRef Name = Struct->getName();
+      Result = MarkedTypes.contains(Name) || (Name.consume_back(".base") && MarkedTypes.contains(Name));
     }
-    return TypeNames[Type.getTypePtr()];
+    for (const llvm::Type *Part : Type->subtypes())
+      Result = Result || canNeed(Part);
+    return Interesting[Type] = Result;
   }
 
   /// The `operator()` that the entry runs: the first in breadth-first order whose class is the functor, so that a header may put functions
@@ -221,28 +239,27 @@ private:
   }
 };
 
-json::Object kernelFacts(const ASTContext &Context, const Kernel &K) {
-  return json::Object{{"symbol", utf8(K.Symbol)},   {"name", utf8(K.Name)}, {"internal", K.Internal},
-                      {"body", nullptr},            {"closure_size", K.Size}, {"layout", K.Layout},
-                      {"place", place(Context.getSourceManager(), K.Location)}};
+/// Without a body's symbol where there is none.
+void packKernel(Packed &Out, const ASTContext &Context, const Kernel &K, const llvm::Function *Body) {
+  Out.text(utf8(K.Symbol)).text(utf8(K.Name)).flag(K.Internal).flag(Body);
+  if (Body)
+    Out.text(utf8(Body->getName()));
+  pack(Out.number(K.Size).number(K.Layout), Context.getSourceManager(), K.Location);
 }
 
-json::Array FactWriter::kernels(const std::vector<Kernel> &Kernels) {
-  json::Array Result;
+void FactWriter::kernels(Packed &Out, const std::vector<Kernel> &Kernels) {
+  Out.number(Kernels.size());
   for (const Kernel &K : Kernels) {
-    json::Object Facts = kernelFacts(Context, K);
-    if (const llvm::Function *Body = body(K)) {
-      Facts["body"] = utf8(Body->getName());
-      BodyNames.try_emplace(Body->getName().str(), K.Name);
-    }
-    Result.push_back(std::move(Facts));
+    const llvm::Function *Body = body(K);
+    packKernel(Out, Context, K, Body);
+    if (Body)
+      BodyNames.try_emplace(Body, K.Name);
   }
-  return Result;
 }
 
 /// Debug info splits absolute paths where they meet the working directory, so a file of the debug info and the same file in a diagnostic
 /// may be spelled differently. Both spellings of a path that joins to a name clang shows go into the list.
-json::Array FactWriter::files() const {
+void FactWriter::files(Packed &Out) const {
   llvm::StringSet<> Shown;
   for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
     const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
@@ -255,13 +272,20 @@ json::Array FactWriter::files() const {
     for (unsigned I = 0; I < Lines.getNumFilenames(); ++I)
       Shown.insert(Lines.getFilename(I));
   }
-  llvm::DebugInfoFinder Finder;
-  Finder.processModule(Module);
+  // Only files in which functions and their instructions stand matter.
   llvm::SmallPtrSet<const llvm::DIFile *, 16> Files;
-  for (const llvm::DISubprogram *Program : Finder.subprograms())
-    Files.insert(Program->getFile());
-  for (const llvm::DIScope *Scope : Finder.scopes())
-    Files.insert(Scope->getFile());
+  const llvm::DIScope *Last = nullptr;
+  auto See = [&](const llvm::DIScope *Scope) {
+    if (Scope && Scope != Last)
+      Files.insert(Scope->getFile());
+    Last = Scope;
+  };
+  for (const llvm::Function &F : Module) {
+    See(F.getSubprogram());
+    for (const llvm::Instruction &I : llvm::instructions(F))
+      for (const llvm::DILocation *At = I.getDebugLoc().get(); At; At = At->getInlinedAt())
+        See(At->getScope());
+  }
   std::map<std::string, std::string> Different;
   for (const llvm::DIFile *File : Files) {
     if (!File || Shown.contains(File->getFilename()))
@@ -271,27 +295,29 @@ json::Array FactWriter::files() const {
     if (Shown.contains(Joined))
       Different.try_emplace(File->getFilename().str(), Joined.str().str());
   }
-  json::Array Result;
+  Out.number(Different.size());
   for (const auto &[Debug, Name] : Different)
-    Result.push_back(json::Object{{"debug", utf8(Debug)}, {"shown", utf8(Name)}});
-  return Result;
+    Out.text(utf8(Debug)).text(utf8(Name));
 }
 
 } // namespace
 
-json::Object launchFacts(ASTContext &Context, llvm::StringRef Unit, const std::vector<Kernel> &Kernels) {
-  json::Array List;
+std::string launchFacts(ASTContext &Context, llvm::StringRef Unit, const std::vector<Kernel> &Kernels) {
+  Packed Out;
+  Out.text(utf8(Unit)).number(0).number(0).number(Kernels.size());
   for (const Kernel &K : Kernels)
-    List.push_back(kernelFacts(Context, K));
-  return json::Object{{"unit", utf8(Unit)}, {"kernels", std::move(List)}};
+    packKernel(Out, Context, K, nullptr);
+  return Out.number(0).bytes().str();
 }
 
-json::Object moduleFacts(ASTContext &Context, llvm::StringRef Unit, CodeGenerator &Generator, const std::vector<Kernel> &Kernels) {
+std::string moduleFacts(ASTContext &Context, llvm::StringRef Unit, CodeGenerator &Generator, const std::vector<Kernel> &Kernels) {
   FactWriter Writer(Context, Generator);
-  json::Object Facts{{"unit", utf8(Unit)}, {"types", Writer.types()}, {"kernels", Writer.kernels(Kernels)}};
-  Facts["functions"] = Writer.functions(); // after the kernels, which name their bodies
-  Facts["files"] = Writer.files();
-  return Facts;
+  Packed Out, List;
+  Writer.types(Out.text(utf8(Unit)));
+  Writer.kernels(List, Kernels); // before the functions: kernels name their bodies
+  Writer.functions(Out);
+  Writer.files(Out.append(List));
+  return Out.bytes().str();
 }
 
 } // namespace aspen

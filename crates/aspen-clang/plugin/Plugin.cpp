@@ -60,7 +60,8 @@ class Session {
   bool ModuleDone = false;
 
 public:
-  Session(CompilerInstance &CI, const Options &Opts) : CI(CI), Opts(Opts), Which(Opts.Which.value_or(defaultPass(CI))) {
+  Session(CompilerInstance &CI, const Options &Opts)
+      : CI(CI), Opts(Opts), Which(Opts.Which.value_or(defaultPass(CI))), Tokens(CI, Which == Pass::Host) {
     resetAttributes();
     watchDiagnosticPragmas(CI, Pragmas);
     DiagnosticsEngine &Diags = CI.getDiagnostics();
@@ -71,9 +72,11 @@ public:
       Diags.setIgnoreAllWarnings(true);
   }
 
-  void start(Sema &S) { runTokenStage(S.getPreprocessor(), Tokens); }
+  void start(Sema &S) { Tokens.start(S.getPreprocessor()); }
 
   void see(DeclGroupRef Group) { Collector.see(Group); }
+
+  bool makesCode() const { return Which == Pass::Code; }
 
   /// Sema is done, no code has been generated.
   void finishAst() {
@@ -98,17 +101,17 @@ public:
     ModuleDone = true;
     llvm::Module &Module = *Generator->GetModule();
     stripAnnotations(Module);
+    Tokens.insertTag(Module);
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
       return;
     setKernelLinkage(Module, Kernels);
     if (Which == Pass::Code)
       return;
     checkHostVariables(CI.getASTContext(), *Generator);
-    std::string Facts = text(moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels));
+    const std::string Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels);
     if (CI.getDiagnostics().hasErrorOccurred())
       return; // a variable of the host, or an attribute that only an instantiation has shown to be wrong
     std::string Settings = settings();
-    keepFacts(Facts);
     show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));
   }
 
@@ -134,37 +137,21 @@ private:
   }
 
   std::string settings() const {
+    const std::string Tag = Tokens.tag();
     return text(json::Object{{"report", utf8(Opts.Report)},
+                             {"facts", utf8(Opts.FactsFile)},
                              {"dialect", Opts.Dialect},
-                             {"tag", Which == Pass::Host && !Tokens.Tag.empty() ? json::Value(Tokens.Tag) : json::Value(nullptr)},
+                             {"tag", !Tag.empty() ? json::Value(Tag) : json::Value(nullptr)},
                              {"system_headers", !CI.getDiagnostics().getSuppressSystemWarnings()},
                              {"pragmas", Pragmas->toJson(CI.getSourceManager())}});
   }
 
   void reportLaunches() {
-    std::string Facts = text(launchFacts(CI.getASTContext(), unit(), Kernels));
-    keepFacts(Facts);
-    if (Opts.Report.empty())
+    const std::string Facts = launchFacts(CI.getASTContext(), unit(), Kernels);
+    if (Opts.Report.empty() && Opts.FactsFile.empty())
       return;
     std::string Settings = settings();
     show(aspen_clang_on_launches(Facts.data(), Facts.size(), Settings.data(), Settings.size()));
-  }
-
-  /// `facts=FILE`: the document as Rust gets it, to see what the plugin saw.
-  void keepFacts(const std::string &Facts) {
-    if (Opts.FactsFile.empty())
-      return;
-    std::error_code Error;
-    llvm::raw_fd_ostream Out(Opts.FactsFile, Error);
-    if (!Error) {
-      Out << Facts << '\n';
-      Out.close();
-      Error = Out.error();
-    }
-    if (Error) {
-      Out.clear_error();
-      error(CI.getDiagnostics(), SourceLocation(), "cannot write the facts to '%0': %1") << Opts.FactsFile << Error.message();
-    }
   }
 
   void show(char *Message) {
@@ -227,15 +214,18 @@ public:
     auto S = std::make_shared<Session>(CI, Opts);
     CodeGenOptions &CodeGen = CI.getCodeGenOpts();
     CodeGen.ClearASTBeforeBackend = false; // the module stage reads it
-    CodeGen.PassBuilderCallbacks.push_back([S, Optimized = Opts.Optimized](llvm::PassBuilder &Builder) {
+    const bool Piped = !CodeGen.DisableLLVMPasses;
+    CodeGen.PassBuilderCallbacks.push_back([S, Optimized = Opts.Optimized, Piped](llvm::PassBuilder &Builder) {
       if (Optimized)
         Builder.registerOptimizerLastEPCallback([S](llvm::ModulePassManager &Passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
           Passes.addPass(AfterOptimizer(S));
         });
       Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
-      keepPrivateMemoryApart(Builder);
+      // Item loops are in the code of processors only.
+      if (S->makesCode())
+        keepPrivateMemoryApart(Builder);
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
-      if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks())
+      if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && !Piped)
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });
     });
     return std::make_unique<Consumer>(S);

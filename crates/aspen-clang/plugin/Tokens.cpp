@@ -1,24 +1,36 @@
-//! Why tokens: clang's parser has no hook for plugin attributes in these places, all of which SYCL allows and tests:
+//! Which tokens are edited. Lexing a large unit twice, into a list and out of it again, costs a per cent of its compilation, so only the
+//! surroundings of our attributes go through a list.
 //!
-//!   * after a parameter list, `[=]() [[sycl::device_has(A)]] {}`: "cannot be applied to types". Moved before the list.
-//!   * a lone identifier as first argument, `device_has(A)`: parsed as a name, not an expression. Put in parentheses.
-//!   * packs and `vec_type_hint(T)`: closed tables in the parser. Written as `clang::annotate`.
-//!   * `named_sub_group_size(automatic)`: no such expression. Made a string.
-//!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
+//!   * A file is searched for the names of our attributes when it is entered. So are the names of macros in whose definitions such a name
+//!     stands, as soon as they are defined.
+//!   * `Reach` bytes before such a spot, the tokens up to it are lexed into a list, edited and entered into the preprocessor again. An
+//!     attribute behind a parameter list moves in front of it, so the list has to begin there; `Reach` is generous.
+//!   * The search could miss what no text shows (a name put together by `##`, or with a line splice in it). Attributes that the parser
+//!     meets and this stage has not met are errors (`noteAttribute`), so nothing is lost.
+//!   * With macros from a precompiled header or a module, the whole unit is one list.
 //!
-//! The edits are a strict subset of C++'s grammar, and only attributes of ours are touched. It runs after macro expansion, so macros are no
-//! special case; the preprocessor works exactly as far ahead as it would for any lookahead.
+//! Clang's watcher is called for each token on its way to the parser, exactly once, also when the parser looks ahead or goes back; the token
+//! is the last one that has left the lexers, so that what they yield next is what follows it.
 
 #include "Tokens.h"
 #include "Attributes.h"
 #include "Diagnose.h"
 
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/MacroInfo.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
-#include <algorithm>
+#include <cstring>
 #include <optional>
+#include <vector>
 
 using namespace clang;
 using llvm::StringRef;
@@ -27,445 +39,387 @@ namespace aspen {
 namespace {
 
 constexpr llvm::StringLiteral TagName = "__ASPEN_OBJECT_TAG__";
+/// What stands for the tag until the last token is known: as source code, and as bytes.
+constexpr llvm::StringLiteral TagSource = "\\001aspen-object-ta";
+constexpr llvm::StringLiteral TagBytes = "\001aspen-object-ta";
+static_assert(TagBytes.size() == 16);
 
-bool opens(const Token &T) { return T.isOneOf(tok::l_paren, tok::l_square, tok::l_brace); }
-bool closes(const Token &T) { return T.isOneOf(tok::r_paren, tok::r_square, tok::r_brace); }
+/// Between a parameter list's `(` and an attribute behind it. Source: the longest one in SYCL-CTS has some 300 bytes.
+constexpr unsigned Reach = 4096;
 
-tok::TokenKind partner(tok::TokenKind Kind) {
-  switch (Kind) {
-  case tok::l_paren:
-    return tok::r_paren;
-  case tok::l_square:
-    return tok::r_square;
-  case tok::l_brace:
-    return tok::r_brace;
-  default:
-    return tok::unknown;
-  }
-}
+/// Parts of our attributes' names that hold all of them, so that a file is searched for few texts. `requires` is a word of C++ too.
+constexpr llvm::StringLiteral NameParts[] = {"device_has", "device_lacks", "uses_aspects", "group_size", "vec_type_hint", "requires", TagName};
 
-using TokenList = std::vector<Token>;
+bool isWordByte(char C) { return llvm::isAlnum(C) || C == '_' || C == '$' || (C & 0x80); }
 
-/// One attribute of a `[[…]]`.
-struct Item {
-  size_t Begin;            ///< its first token
-  size_t End;              ///< one past its last
-  size_t Name;             ///< the attribute's name
-  size_t Open = 0;         ///< its parentheses, if it has them
-  size_t Close = 0;
-  const AttributeSpec *Spec = nullptr; ///< ours
+/// Going into and out of caching is the preprocessor's own business, but LookAhead does it for everybody, in just this way.
+template <auto In, auto Exit, auto Enter> struct CachingAccess {
+  friend bool isCaching(const Preprocessor &PP) { return (PP.*In)(); }
+  friend void exitCaching(Preprocessor &PP) { (PP.*Exit)(); }
+  friend void enterCaching(Preprocessor &PP) { (PP.*Enter)(); }
 };
+bool isCaching(const Preprocessor &PP);
+void exitCaching(Preprocessor &PP);
+void enterCaching(Preprocessor &PP);
 
-class Editor {
-  Preprocessor &PP;
-  TokenList &T;
-  struct Edit {
-    size_t Begin, End;
-    TokenList With;
-  };
-  std::vector<Edit> Edits;
-  const IdentifierInfo *TagId;
-
-public:
-  Editor(Preprocessor &PP, TokenList &Tokens) : PP(PP), T(Tokens), TagId(PP.getIdentifierInfo(TagName)) {}
-
-  void editAttributes() {
-    for (size_t I = 0; I + 4 < T.size(); ++I)
-      if (T[I].is(tok::l_square) && T[I + 1].is(tok::l_square))
-        if (size_t End = specifierEnd(I); End && editSpecifier(I, End))
-          I = End;
-  }
-
-  void insertTag(StringRef Tag) {
-    for (size_t I = 0; I < T.size(); ++I)
-      if (isTag(T[I]))
-        Edits.push_back({I, I + 1, {text(Tag, T[I].getLocation())}});
-  }
-
-  void apply() {
-    if (Edits.empty())
-      return;
-    std::stable_sort(Edits.begin(), Edits.end(), [](const Edit &A, const Edit &B) { return A.Begin < B.Begin; });
-    TokenList Result;
-    Result.reserve(T.size() + 64);
-    size_t Position = 0;
-    for (const Edit &E : Edits) {
-      if (E.Begin < Position)
-        continue; // the tag inside an attribute that is gone
-      Result.insert(Result.end(), T.begin() + Position, T.begin() + E.Begin);
-      Result.insert(Result.end(), E.With.begin(), E.With.end());
-      Position = E.End;
-    }
-    Result.insert(Result.end(), T.begin() + Position, T.end());
-    T.swap(Result);
-  }
-
-  std::string hash() const;
-
-private:
-  bool isFileName(StringRef Literal, const Token &Tok) const;
-  bool isTag(const Token &Tok) const { return Tok.is(tok::identifier) && Tok.getIdentifierInfo() == TagId; }
-
-  /// The identifier or keyword there, or nothing.
-  StringRef word(size_t I) const {
-    if (I >= T.size() || T[I].isAnnotation() || T[I].isLiteral())
-      return {};
-    const IdentifierInfo *Id = T[I].getIdentifierInfo();
-    return Id ? Id->getName() : StringRef();
-  }
-  bool is(size_t I, tok::TokenKind Kind) const { return I < T.size() && T[I].is(Kind); }
-
-  /// The bracket that closes the one at `I`, or 0 if they do not nest.
-  size_t forward(size_t I) const {
-    llvm::SmallVector<tok::TokenKind, 8> Expected;
-    for (; I < T.size(); ++I) {
-      if (opens(T[I]))
-        Expected.push_back(partner(T[I].getKind()));
-      else if (closes(T[I])) {
-        if (Expected.pop_back_val() != T[I].getKind())
-          return 0;
-        if (Expected.empty())
-          return I;
-      }
-    }
-    return 0;
-  }
-
-  /// The bracket that opens the one closed at `I`, or 0.
-  size_t backward(size_t I) const {
-    llvm::SmallVector<tok::TokenKind, 8> Expected;
-    for (; I > 0; --I) {
-      if (closes(T[I]))
-        Expected.push_back(T[I].getKind());
-      else if (opens(T[I])) {
-        if (Expected.empty() || Expected.pop_back_val() != partner(T[I].getKind()))
-          return 0;
-        if (Expected.empty())
-          return I;
-      }
-    }
-    return 0;
-  }
-
-  /// The last `]` of the attribute specifier at `I`, or 0 if it is none.
-  size_t specifierEnd(size_t I) const {
-    if (word(I + 2).empty())
-      return 0;
-    size_t End = forward(I);
-    return End && forward(I + 1) == End - 1 ? End : 0;
-  }
-
-  Token make(tok::TokenKind Kind, SourceLocation Location, unsigned Length = 1) const {
-    Token R;
-    R.startToken();
-    R.setKind(Kind);
-    R.setLocation(Location);
-    R.setLength(Length);
-    return R;
-  }
-  Token name(StringRef Name, SourceLocation Location) const {
-    IdentifierInfo *Id = PP.getIdentifierInfo(Name);
-    Token R = make(Id->getTokenID(), Location, Name.size());
-    R.setIdentifierInfo(Id);
-    return R;
-  }
-  Token text(StringRef Text, SourceLocation Location) const {
-    Token R;
-    R.startToken();
-    R.setKind(tok::string_literal);
-    PP.CreateString(("\"" + Text + "\"").str(), R, Location, Location);
-    return R;
-  }
-
-  /// If `I` stands behind a parameter list, the list's `(`; else 0.
-  size_t parameterList(size_t I) const {
-    for (size_t P = I - 1; P > 0;) {
-      if (T[P].isOneOf(tok::kw_mutable, tok::kw_constexpr, tok::kw_consteval, tok::kw_static, tok::kw_noexcept, tok::kw_const, tok::kw_volatile,
-                       tok::amp, tok::ampamp)) {
-        --P;
-        continue;
-      }
-      if (T[P].is(tok::r_square)) { // another attribute specifier
-        size_t Open = backward(P);
-        if (!Open || !is(Open + 1, tok::l_square) || forward(Open + 1) != P - 1)
-          return 0;
-        P = Open - 1;
-        continue;
-      }
-      if (T[P].isNot(tok::r_paren))
-        return 0;
-      size_t Open = backward(P);
-      if (Open < 2)
-        return 0;
-      if (T[Open - 1].is(tok::kw_operator) && Open + 1 == P)
-        return 0; // the name `operator()`
-      if (T[Open - 1].isOneOf(tok::kw_noexcept, tok::kw_throw, tok::kw___attribute)) {
-        P = Open - 2;
-        continue;
-      }
-      // The parentheses of something else; an attribute behind them belongs to the statement or declaration that follows.
-      if (T[Open - 1].isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch, tok::kw_decltype, tok::kw_alignas, tok::kw_requires,
-                              tok::kw_typeof, tok::kw_explicit, tok::kw___declspec, tok::kw__BitInt))
-        return 0;
-      return Open;
-    }
-    return 0;
-  }
-
-  /// `operator T() const [[…]]`: before the list an attribute would belong to the type `T`, so it goes to the declaration's start.
-  size_t beforeConversion(size_t List) const {
-    size_t Operator = List;
-    while (Operator > 0 && T[Operator].isNot(tok::kw_operator)) {
-      --Operator;
-      if (closes(T[Operator]) || opens(T[Operator]) || T[Operator].isOneOf(tok::semi, tok::equal, tok::comma))
-        return List;
-    }
-    const Token &First = T[Operator + 1];
-    const bool NamesType = First.is(tok::coloncolon) || !word(Operator + 1).empty();
-    if (!NamesType || First.isOneOf(tok::kw_new, tok::kw_delete, tok::kw_co_await))
-      return List; // an operator of another kind, or none at all
-    size_t Start = Operator;
-    while (Start > 0 && !T[Start - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon) &&
-           !(T[Start - 1].is(tok::greater) && T[Start].isNot(tok::coloncolon)))
-      --Start;
-    return Start;
-  }
-
-  /// Splits a specifier into its attributes; nothing if it is not well-formed, which is then clang's to report.
-  std::optional<std::vector<Item>> items(size_t Begin, size_t End, StringRef &Using) const {
-    std::vector<Item> Result;
-    size_t I = Begin + 2;
-    if (word(I) == "using" && is(I + 2, tok::colon)) {
-      Using = word(I + 1);
-      I += 3;
-    }
-    while (I < End - 1) {
-      if (T[I].is(tok::comma)) {
-        ++I;
-        continue;
-      }
-      Item Next{I, 0, I};
-      StringRef Scope = Using;
-      if (is(I + 1, tok::coloncolon)) {
-        Scope = word(I);
-        Next.Name = I + 2;
-      }
-      if (word(Next.Name).empty())
-        return std::nullopt;
-      I = Next.Name + 1;
-      if (is(I, tok::l_paren)) {
-        Next.Open = I;
-        Next.Close = forward(I);
-        if (!Next.Close || Next.Close >= End - 1)
-          return std::nullopt;
-        I = Next.Close + 1;
-      }
-      if (is(I, tok::ellipsis))
-        ++I;
-      Next.End = I;
-      Next.Spec = findAttribute(Scope, word(Next.Name));
-      Result.push_back(Next);
-    }
-    return Result;
-  }
-
-  bool editSpecifier(size_t Begin, size_t End) {
-    StringRef Using;
-    std::optional<std::vector<Item>> Items = items(Begin, End, Using);
-    if (!Items || llvm::none_of(*Items, [](const Item &I) { return I.Spec; }))
-      return false;
-    size_t List = parameterList(Begin);
-    if (List)
-      List = beforeConversion(List);
-    TokenList Stay, Move;
-    for (const Item &I : *Items) {
-      TokenList &To = I.Spec && List ? Move : Stay;
-      TokenList Attribute;
-      if (I.Spec) {
-        Attribute = rewrite(I, Using);
-        if (Attribute.empty())
-          continue; // an error, reported
-      } else {
-        if (!Using.empty())
-          Attribute = {name(Using, T[I.Begin].getLocation()), make(tok::coloncolon, T[I.Begin].getLocation(), 2)};
-        Attribute.insert(Attribute.end(), T.begin() + I.Begin, T.begin() + I.End);
-      }
-      if (!To.empty())
-        To.push_back(make(tok::comma, Attribute.front().getLocation()));
-      To.insert(To.end(), Attribute.begin(), Attribute.end());
-    }
-    if (!Move.empty())
-      Edits.push_back({List, List, bracketed(Begin, End, Move)});
-    Edits.push_back({Begin, End + 1, Stay.empty() ? TokenList() : bracketed(Begin, End, Stay)});
-    return true;
-  }
-
-  /// The tokens between the specifier's own brackets.
-  TokenList bracketed(size_t Begin, size_t End, const TokenList &Inner) const {
-    TokenList Result = {T[Begin], T[Begin + 1]};
-    Result.insert(Result.end(), Inner.begin(), Inner.end());
-    Result.push_back(T[End - 1]);
-    Result.push_back(T[End]);
-    return Result;
-  }
-
-  /// One attribute of ours in the form that the parser accepts.
-  TokenList rewrite(const Item &I, StringRef Using) const {
-    const AttributeSpec &Spec = *I.Spec;
-    const SourceLocation Start = T[I.Begin].getLocation();
-    if (!I.Open && Spec.Takes == Arguments::Aspects) {
-      error(PP.getDiagnostics(), Start, "'%0' attribute needs a list of aspects in parentheses; an empty one, '%0()', means no aspect")
-          << Spec.spelling() << SourceRange(Start, T[I.Name].getLocation());
-      return {};
-    }
-    size_t First = I.Open + 1, Last = I.Close; // the arguments: [First, Last)
-    if (I.Open && StringRef(Spec.Name) == "requires")
-      stripHas(First, Last);
-    TokenList Args(T.begin() + First, T.begin() + std::max(First, Last));
-    bool Annotate = false;
-    if (!I.Open)
-      Args.clear();
-    else if (Spec.Takes == Arguments::SubGroupName) {
-      if (Args.size() == 1 && Args[0].is(tok::identifier)) {
-        if (word(First) != "automatic" && word(First) != "primary") {
-          error(PP.getDiagnostics(), Args[0].getLocation(), "'%0' attribute takes 'automatic' or 'primary'") << Spec.spelling();
-          return {};
-        }
-        Args = {text(word(First), Args[0].getLocation())};
-      }
-    } else if (Spec.Takes == Arguments::Type) {
-      if (!Args.empty()) {
-        Annotate = true;
-        Args = nullPointerTo(Args);
-      }
-    } else if (hasPack(First, Last)) {
-      Annotate = true;
-    } else if (!Args.empty() && Args[0].is(tok::identifier) && (Args.size() == 1 || Args[1].is(tok::comma))) {
-      const SourceLocation L = Args[0].getLocation();
-      Args.insert(Args.begin() + 1, make(tok::r_paren, L));
-      Args.insert(Args.begin(), make(tok::l_paren, L));
-    }
-    TokenList Result;
-    if (Annotate) {
-      Result = {name("clang", Start), make(tok::coloncolon, Start, 2), name("annotate", T[I.Name].getLocation()), T[I.Open],
-                text(Spec.Annotation, Start)};
-      if (!Args.empty())
-        Result.push_back(make(tok::comma, Args.front().getLocation()));
-    } else {
-      if (!Using.empty())
-        Result = {name(Using, Start), make(tok::coloncolon, Start, 2)};
-      Result.insert(Result.end(), T.begin() + I.Begin, T.begin() + I.Name + 1);
-      if (!I.Open)
-        return Result;
-      Result.push_back(T[I.Open]);
-    }
-    Result.insert(Result.end(), Args.begin(), Args.end());
-    Result.push_back(T[I.Close]);
-    Result.insert(Result.end(), T.begin() + I.Close + 1, T.begin() + I.End);
-    return Result;
-  }
-
-  /// `requires(has(A, B))` or `requires(sycl::has(A, B))`: the list is what stands in `has`. Source: S1.
-  void stripHas(size_t &First, size_t &Last) const {
-    size_t I = First;
-    while (is(I, tok::coloncolon) || is(I + 1, tok::coloncolon))
-      ++I;
-    if (word(I) == "has" && is(I + 1, tok::l_paren) && forward(I + 1) == Last - 1) {
-      First = I + 2;
-      --Last;
-    }
-  }
-
-  bool hasPack(size_t First, size_t Last) const {
-    int Depth = 0;
-    for (size_t I = First; I < Last; ++I) {
-      Depth += opens(T[I]) - closes(T[I]);
-      if (Depth == 0 && T[I].is(tok::ellipsis))
-        return true;
-    }
-    return false;
-  }
-
-  /// `T` as an expression: `static_cast<T*>(nullptr)`.
-  TokenList nullPointerTo(const TokenList &Type) const {
-    const SourceLocation L = Type.front().getLocation();
-    TokenList Result = {name("static_cast", L), make(tok::less, L)};
-    Result.insert(Result.end(), Type.begin(), Type.end());
-    for (const Token &Tok : {make(tok::star, L), make(tok::greater, L), make(tok::l_paren, L), name("nullptr", L), make(tok::r_paren, L)})
-      Result.push_back(Tok);
-    return Result;
-  }
-};
-
-/// Whether a string that a macro made is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.
-bool Editor::isFileName(StringRef Literal, const Token &Tok) const {
-  const SourceManager &SM = PP.getSourceManager();
-  const StringRef Name = llvm::sys::path::filename(Literal.trim('"'));
-  for (SourceLocation L : {SM.getExpansionLoc(Tok.getLocation()), SM.getLocForStartOfFile(SM.getMainFileID())})
-    if (PresumedLoc Place = SM.getPresumedLoc(L); Place.isValid() && Name == llvm::sys::path::filename(Place.getFilename()))
-      return true;
-  return false;
-}
-
-/// A hash of the spellings. `__FILE__` is the one way by which a path becomes a token; it is left out, so that a build in another folder
-/// gives the same tag.
-std::string Editor::hash() const {
-  const SourceManager &SM = PP.getSourceManager();
-  std::string Content;
-  Content.reserve(T.size() * 8);
-  llvm::SmallString<64> Buffer;
-  for (const Token &Tok : T) {
-    if (isTag(Tok))
-      continue;
-    Content += char(Tok.getKind() & 0xff);
-    Content += char(Tok.getKind() >> 8);
-    if (Tok.isAnnotation())
-      continue;
-    if (Tok.isLiteral()) {
-      Buffer.clear();
-      StringRef Spelling = PP.getSpelling(Tok, Buffer);
-      if (Tok.is(tok::string_literal) && SM.isWrittenInScratchSpace(SM.getSpellingLoc(Tok.getLocation())) && isFileName(Spelling, Tok))
-        continue;
-      Content += Spelling;
-    } else if (const IdentifierInfo *Id = Tok.getIdentifierInfo()) {
-      Content += Id->getName();
-    }
-    Content += '\0';
-  }
-  return llvm::utohexstr(llvm::xxh3_64bits(Content), /*LowerCase=*/true, /*Width=*/16);
-}
-
-/// A C++20 module unit: its first tokens mean something to the parser only if they come straight from the file. Clang itself then rejects
-/// attributes of ours that need the stage; it loses none.
-bool isModuleUnit(const Preprocessor &PP) {
-  const SourceManager &SM = PP.getSourceManager();
-  if (!PP.getLangOpts().CPlusPlusModules)
-    return false;
-  Lexer Raw(SM.getMainFileID(), SM.getBufferOrFake(SM.getMainFileID()), SM, PP.getLangOpts());
-  Token First;
-  Raw.LexFromRawLexer(First);
-  if (First.is(tok::raw_identifier) && First.getRawIdentifier() == "export")
-    Raw.LexFromRawLexer(First);
-  return First.is(tok::raw_identifier) && First.getRawIdentifier() == "module";
-}
+/// An explicit instantiation may name private members. Source: C++17 [temp.explicit] p12.
+template struct CachingAccess<&Preprocessor::InCachingLexMode, &Preprocessor::ExitCachingLexMode, &Preprocessor::EnterCachingLexMode>;
 
 } // namespace
 
-void runTokenStage(Preprocessor &PP, TokenStage &Stage) {
-  if (!PP.getCurrentLexer() || PP.isIncrementalProcessingEnabled() || PP.isCodeCompletionEnabled() || isModuleUnit(PP))
+class TokenWatch {
+  Preprocessor &PP;
+  const SourceManager &SM;
+  const bool MakesTag;
+  /// Whether the whole unit is one list.
+  const bool Everything;
+  bool Runs = false;
+
+  /// Texts to search files for: parts of names, then macros.
+  std::vector<std::string> Words;
+  /// Identifiers that are or lead to one of our attributes.
+  llvm::DenseSet<const IdentifierInfo *> Names;
+  const IdentifierInfo *TagId;
+  const IdentifierInfo *RequiresId;
+
+  /// A part of a file, by offsets, whose tokens go through a list.
+  struct Stretch {
+    unsigned Begin, End;
+  };
+  struct File {
+    size_t Searched = 0; ///< how many of the words
+    std::vector<unsigned> Spots;
+    llvm::SmallVector<Stretch, 0> Stretches;
+  };
+  llvm::DenseMap<FileID, File> Files;
+  FileID Current;
+  /// From this place on a token of the current file begins a list; raw encoding.
+  static constexpr unsigned Never = ~0u;
+  unsigned Trigger = Never;
+  bool Listing = false;
+
+  std::string Buffer;
+  uint64_t Hash = 0;
+  std::string Tag;
+
+public:
+  TokenWatch(CompilerInstance &CI, bool MakesTag)
+      : PP(CI.getPreprocessor()), SM(CI.getSourceManager()), MakesTag(MakesTag),
+        Everything(!CI.getPreprocessorOpts().ImplicitPCHInclude.empty() || CI.getLangOpts().Modules),
+        Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")) {
+    for (const std::string &Name : attributeNames())
+      Names.insert(PP.getIdentifierInfo(Name));
+  }
+
+  bool runs() const { return Runs; }
+
+  void start() {
+    if (!PP.getCurrentLexer() || PP.isIncrementalProcessingEnabled() || PP.isCodeCompletionEnabled() || isModuleUnit())
+      return;
+    Runs = true;
+    expectNotedAttributes();
+    if (Everything)
+      Trigger = 0;
+    else
+      enter(Current);
+  }
+
+  /// The preprocessor goes on in that file.
+  void enter(FileID File) {
+    Current = File;
+    if (Runs && !Everything)
+      aim(0);
+  }
+
+  void defined(const Token &Name, const MacroInfo &Macro) {
+    if (!Runs || Everything || !leadsToOurs(Macro))
+      return;
+    watch(Name.getIdentifierInfo());
+  }
+
+  /// A token on its way to the parser.
+  void see(Token &Tok) {
+    const bool Waits = Listing || Tok.getLocation().getRawEncoding() < Trigger;
+    if (Waits && !MakesTag)
+      return;
+    if (Tok.isAnnotation() && !tok::isPragmaAnnotation(Tok.getKind()))
+      return; // of the parser, made of tokens that have been here
+    if (MakesTag)
+      add(Tok);
+    if (Waits)
+      return;
+    if (Everything || isInStretch(Tok))
+      list(Tok);
+  }
+
+  /// The same as often as it is asked for, once the last token has been seen.
+  const std::string &tag() {
+    if (Tag.empty() && Runs && MakesTag) {
+      flush();
+      Tag = llvm::utohexstr(Hash, /*LowerCase=*/true, /*Width=*/16);
+    }
+    return Tag;
+  }
+
+private:
+  /// A C++20 module unit: its first tokens mean something to the parser only if they come straight from the file. Clang itself then rejects
+  /// attributes of ours that need the stage; it loses none.
+  bool isModuleUnit() const {
+    if (!PP.getLangOpts().CPlusPlusModules)
+      return false;
+    Lexer Raw(SM.getMainFileID(), SM.getBufferOrFake(SM.getMainFileID()), SM, PP.getLangOpts());
+    Token First;
+    Raw.LexFromRawLexer(First);
+    if (First.is(tok::raw_identifier) && First.getRawIdentifier() == "export")
+      Raw.LexFromRawLexer(First);
+    return First.is(tok::raw_identifier) && First.getRawIdentifier() == "module";
+  }
+
+  // Where lists begin and end.
+
+  bool leadsToOurs(const MacroInfo &Macro) const {
+    const Token *Before = nullptr;
+    for (const Token &Tok : Macro.tokens()) {
+      const IdentifierInfo *Id = Tok.isAnnotation() || Tok.isLiteral() ? nullptr : Tok.getIdentifierInfo();
+      // The word of C++ never follows these.
+      const bool Ours = Id && (Id != RequiresId || !Before || Before->isOneOf(tok::coloncolon, tok::colon, tok::comma, tok::l_square));
+      if (Ours && Names.contains(Id))
+        return true;
+      Before = &Tok;
+    }
+    return false;
+  }
+
+  /// Uses of that macro are spots, and uses of macros that use it, whichever of them was defined first.
+  void watch(const IdentifierInfo *Macro) {
+    std::vector<const IdentifierInfo *> Work = {Macro};
+    while (!Work.empty()) {
+      const IdentifierInfo *Id = Work.back();
+      Work.pop_back();
+      if (!Names.insert(Id).second)
+        continue;
+      Words.push_back(Id->getName().str());
+      for (const auto &[Other, State] : PP.macros())
+        if (const MacroInfo *Info = Names.contains(Other) ? nullptr : PP.getMacroInfo(Other); Info && leadsToOurs(*Info))
+          Work.push_back(Other);
+    }
+    aim(offsetInCurrent());
+  }
+
+  /// How far the current file has been read.
+  unsigned offsetInCurrent() const {
+    auto *Reader = static_cast<Lexer *>(PP.getCurrentFileLexer());
+    return Reader && Reader->getFileID() == Current ? Reader->getCurrentBufferOffset() : 0;
+  }
+
+  /// Sets the trigger for what follows the offset in the current file.
+  void aim(unsigned Offset) {
+    const File &F = searched(Current);
+    const Stretch *Next = firstNotBefore(F, Offset);
+    Trigger = Next == F.Stretches.end() ? Never : SM.getLocForStartOfFile(Current).getRawEncoding() + Next->Begin;
+  }
+
+  static const Stretch *firstNotBefore(const File &F, unsigned Offset) {
+    return llvm::partition_point(F.Stretches, [=](const Stretch &S) { return S.End < Offset; });
+  }
+
+  const File &searched(FileID Id) {
+    File &F = Files[Id];
+    if (F.Searched == Words.size() || Id.isInvalid())
+      return F;
+    const StringRef Text = SM.getBufferOrFake(Id).getBuffer();
+    for (; F.Searched < Words.size(); ++F.Searched)
+      search(Text, Words[F.Searched], F.Searched >= std::size(NameParts), F.Spots);
+    llvm::sort(F.Spots);
+    F.Stretches.clear();
+    for (unsigned Spot : F.Spots) {
+      const unsigned Begin = Spot < Reach ? 0 : Spot - Reach;
+      if (!F.Stretches.empty() && Begin <= F.Stretches.back().End)
+        F.Stretches.back().End = Spot;
+      else
+        F.Stretches.push_back({Begin, Spot});
+    }
+    return F;
+  }
+
+  static void search(StringRef Text, StringRef Word, bool Whole, std::vector<unsigned> &Spots) {
+    const char *Begin = Text.begin(), *End = Text.end();
+    while (const void *Found = memmem(Begin, End - Begin, Word.data(), Word.size())) {
+      const char *At = static_cast<const char *>(Found);
+      Begin = At + Word.size();
+      if (Whole && ((At > Text.begin() && isWordByte(At[-1])) || (Begin < End && isWordByte(*Begin))))
+        continue;
+      if (Word == "requires" && !mayBeAttribute(Text.take_front(At - Text.begin())))
+        continue;
+      Spots.push_back(At - Text.begin());
+    }
+  }
+
+  /// What stands before `requires`: a scope, another attribute, or a comment, whatever that holds.
+  static bool mayBeAttribute(StringRef Before) {
+    if (Before.ends_with("__"))
+      return true;
+    const StringRef Code = Before.rtrim(" \t\r\n\v\f\\");
+    return Code.ends_with(":") || Code.ends_with(",") || Code.ends_with("/") || Code.ends_with("[");
+  }
+
+  /// What macros make counts as all of their use, since they may turn round what they are given.
+  bool isInStretch(const Token &Tok) {
+    const SourceLocation Place = Tok.getLocation();
+    const CharSourceRange Use = Place.isMacroID() ? SM.getExpansionRange(Place) : CharSourceRange();
+    const auto [Id, Begin] = SM.getDecomposedLoc(Place.isMacroID() ? Use.getBegin() : Place);
+    const unsigned End = Place.isMacroID() ? std::max(Begin, SM.getDecomposedLoc(Use.getEnd()).second) : Begin;
+    const Stretch *Next = firstNotBefore(searched(Id), Begin);
+    if (Next != searched(Id).Stretches.end() && Next->Begin <= End)
+      return true;
+    if (Id == Current && Place.isFileID())
+      aim(Begin);
+    return false;
+  }
+
+  /// Makes a list of what follows, as long as there are spots in reach and in specifiers that have begun, and edits it.
+  void list(Token &First) {
+    Listing = true;
+    const bool Caching = isCaching(PP);
+    if (Caching)
+      exitCaching(PP);
+    TokenList List = {First};
+    const tok::TokenKind FirstKind = First.getKind();
+    /// Where an outermost `[[` stands, while it is open, and the brackets that are open in it.
+    std::optional<size_t> Specifier;
+    llvm::SmallVector<tok::TokenKind, 8> Open;
+    note(List, false);
+    // A list is empty where a faulty attribute was all of it.
+    while (List.empty() || (List.back().isNot(tok::eof) && (Everything || Specifier || isInStretch(List.back())))) {
+      List.emplace_back();
+      PP.Lex(List.back());
+      const Token &Tok = List.back();
+      note(List, Specifier.has_value());
+      if (!Specifier) {
+        if (Tok.isNot(tok::l_square) || List.size() < 2 || List[List.size() - 2].isNot(tok::l_square))
+          continue;
+        Specifier = List.size() - 2;
+        Open = {tok::r_square, tok::r_square};
+      } else if (opens(Tok)) {
+        Open.push_back(Tok.is(tok::l_paren) ? tok::r_paren : Tok.is(tok::l_square) ? tok::r_square : tok::r_brace);
+      } else if (Tok.is(tok::eof) || (closes(Tok) && (Open.pop_back_val() != Tok.getKind() || Open.empty()))) {
+        editAttributes(PP, List, *Specifier);
+        Specifier.reset();
+      }
+    }
+    const bool Changed = List.front().getKind() != FirstKind || List.front().getLocation() != First.getLocation();
+    First = List.front();
+    if (List.size() > 1) {
+      auto Rest = std::make_unique<Token[]>(List.size() - 1);
+      std::copy(List.begin() + 1, List.end(), Rest.get());
+      PP.EnterTokenStream(std::move(Rest), List.size() - 1, /*DisableMacroExpansion=*/true, /*IsReinject=*/true);
+    }
+    if (Caching) {
+      enterCaching(PP);
+      if (Changed)
+        PP.ReplacePreviousCachedToken(First);
+    }
+    Listing = false;
+  }
+
+  /// The last token: the tag becomes a literal; attributes are known to have been here, by where clang says that they begin.
+  void note(TokenList &List, bool InSpecifier) {
+    Token &Tok = List.back();
+    if (Tok.isAnnotation() || Tok.isLiteral())
+      return;
+    const IdentifierInfo *Id = Tok.getIdentifierInfo();
+    if (Id && Id == TagId) {
+      Tok = textToken(PP, MakesTag ? StringRef(TagSource) : StringRef("0000000000000000"), Tok.getLocation());
+    } else if (Id && InSpecifier && Names.contains(Id)) {
+      const bool Scoped = List.size() > 2 && List[List.size() - 2].is(tok::coloncolon);
+      noteAttribute(List[List.size() - (Scoped ? 3 : 1)].getLocation());
+    }
+  }
+
+  // The tag.
+
+  /// Kind and spelling. `__FILE__` is the one way by which a path becomes a token; it is left out, so that a build in another folder gives
+  /// the same tag.
+  void add(const Token &Tok) {
+    StringRef Spelling;
+    llvm::SmallString<64> Space;
+    if (Tok.isLiteral()) {
+      Spelling = PP.getSpelling(Tok, Space);
+      if (Tok.is(tok::string_literal) && SM.isWrittenInScratchSpace(SM.getSpellingLoc(Tok.getLocation())) && isFileName(Spelling, Tok))
+        return;
+    } else if (!Tok.isAnnotation()) {
+      if (const IdentifierInfo *Id = Tok.getIdentifierInfo())
+        Spelling = Id->getName();
+    }
+    if (Buffer.size() > (1u << 16))
+      flush();
+    const size_t Size = Buffer.size();
+    Buffer.resize(Size + 3 + Spelling.size());
+    char *Out = Buffer.data() + Size;
+    Out[0] = char(Tok.getKind() & 0xff);
+    Out[1] = char(Tok.getKind() >> 8);
+    std::memcpy(Out + 2, Spelling.data(), Spelling.size());
+    Out[2 + Spelling.size()] = 0;
+  }
+
+  void flush() {
+    Hash = llvm::xxh3_64bits(Buffer);
+    Buffer.assign(reinterpret_cast<const char *>(&Hash), sizeof(Hash));
+  }
+
+  /// Whether a string that a macro made is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.
+  bool isFileName(StringRef Literal, const Token &Tok) const {
+    const StringRef Name = llvm::sys::path::filename(Literal.trim('"'));
+    for (SourceLocation L : {SM.getExpansionLoc(Tok.getLocation()), SM.getLocForStartOfFile(SM.getMainFileID())})
+      if (PresumedLoc Place = SM.getPresumedLoc(L); Place.isValid() && Name == llvm::sys::path::filename(Place.getFilename()))
+        return true;
+    return false;
+  }
+};
+
+namespace {
+
+class WatchCallbacks : public PPCallbacks {
+  const SourceManager &SM;
+  std::shared_ptr<TokenWatch> Watch;
+
+public:
+  WatchCallbacks(const SourceManager &SM, std::shared_ptr<TokenWatch> Watch) : SM(SM), Watch(std::move(Watch)) {}
+  void FileChanged(SourceLocation Location, FileChangeReason Reason, SrcMgr::CharacteristicKind, FileID) override {
+    if (Reason == EnterFile || Reason == ExitFile)
+      Watch->enter(SM.getFileID(Location));
+  }
+  void MacroDefined(const Token &Name, const MacroDirective *Macro) override {
+    if (Macro && Macro->getMacroInfo())
+      Watch->defined(Name, *Macro->getMacroInfo());
+  }
+};
+
+} // namespace
+
+TokenStage::TokenStage(CompilerInstance &CI, bool MakesTag) : Watch(std::make_shared<TokenWatch>(CI, MakesTag)) {
+  CI.getPreprocessor().addPPCallbacks(std::make_unique<WatchCallbacks>(CI.getSourceManager(), Watch));
+}
+
+TokenStage::~TokenStage() = default;
+
+void TokenStage::start(Preprocessor &PP) {
+  Watch->start();
+  if (Watch->runs())
+    PP.setTokenWatcher([Watch = Watch](const Token &Tok) { Watch->see(const_cast<Token &>(Tok)); });
+}
+
+std::string TokenStage::tag() const { return Watch->tag(); }
+
+void TokenStage::insertTag(llvm::Module &Module) const {
+  const std::string Tag = tag();
+  if (Tag.empty())
     return;
-  Stage.Tokens.reserve(1 << 16);
-  Token Next;
-  do {
-    PP.Lex(Next);
-    Stage.Tokens.push_back(Next);
-  } while (Next.isNot(tok::eof));
-  Editor Edit(PP, Stage.Tokens);
-  Stage.Tag = Edit.hash();
-  Edit.editAttributes();
-  Edit.insertTag(Stage.Tag);
-  Edit.apply();
-  PP.EnterTokenStream(llvm::ArrayRef<Token>(Stage.Tokens), /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+  for (llvm::GlobalVariable &G : Module.globals()) {
+    auto *Bytes = G.hasInitializer() ? llvm::dyn_cast<llvm::ConstantDataArray>(G.getInitializer()) : nullptr;
+    if (Bytes && Bytes->isCString() && Bytes->getAsCString() == TagBytes)
+      G.setInitializer(llvm::ConstantDataArray::getString(Module.getContext(), Tag));
+  }
 }
 
 } // namespace aspen

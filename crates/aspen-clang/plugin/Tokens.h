@@ -1,27 +1,40 @@
 //! The token stage: between preprocessor and parser it brings SYCL's attributes into forms and places that clang's parser accepts, and
-//! fills in the object's tag. Locations stay the user's.
+//! fills in the object's tag.
 
 #ifndef ASPEN_CLANG_TOKENS_H
 #define ASPEN_CLANG_TOKENS_H
 
-#include "clang/Lex/Preprocessor.h"
+#include "TokenEdits.h"
+
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/IR/Module.h"
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace aspen {
 
-/// What the token stage leaves behind.
-struct TokenStage {
-  /// The tokens that the parser reads; must outlive parsing.
-  std::vector<clang::Token> Tokens;
-  /// The object's tag: 16 hexadecimal digits, a hash of what the translation unit says, not of where its files lie. Empty if the stage
-  /// could not run.
-  std::string Tag;
-};
+class TokenWatch;
 
-/// Lexes the whole translation unit, edits it and hands it to the parser. Does nothing where tokens arrive piecemeal (clang-repl, code
-/// completion), in C++20 module units, or where there is no main file.
-void runTokenStage(clang::Preprocessor &PP, TokenStage &Stage);
+/// Looks at every token before the parser does, and edits those around our attributes. Does nothing where tokens arrive piecemeal
+/// (clang-repl, code completion), in C++20 module units, or where there is no main file.
+class TokenStage {
+  std::shared_ptr<TokenWatch> Watch;
+
+public:
+  /// Before the main file is entered. The tag costs some time; only host passes need it.
+  TokenStage(clang::CompilerInstance &CI, bool MakesTag);
+  ~TokenStage();
+
+  /// Before the first token is lexed.
+  void start(clang::Preprocessor &PP);
+
+  /// After the last token: the object's tag, 16 hexadecimal digits, a hash of what the translation unit says, not of where its files lie.
+  /// Empty if the stage could not run.
+  std::string tag() const;
+
+  /// Puts the tag where the source has asked for it.
+  void insertTag(llvm::Module &Module) const;
+};
 
 } // namespace aspen
 

@@ -16,12 +16,18 @@ use crate::settings::{Settings, Severity};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The two halves of the plugin do not fit together.
-    #[error("the clang plugin's {document} cannot be read: {source}; plugin and driver are of different versions, reinstall Aspen")]
-    Document {
-        /// Which of the two documents.
-        document: &'static str,
-        /// What the reader says.
-        source: serde_json::Error,
+    #[error("the clang plugin's facts cannot be read: {0}; its two halves are of different versions, reinstall Aspen")]
+    Facts(postcard::Error),
+    /// The same.
+    #[error("the clang plugin's settings cannot be read: {0}; its two halves are of different versions, reinstall Aspen")]
+    Settings(serde_json::Error),
+    /// The user asked for them.
+    #[error("cannot write the facts to '{path}': {source}")]
+    KeepFacts {
+        /// The plugin's argument.
+        path: String,
+        /// The system's words.
+        source: io::Error,
     },
     /// The report would be lost.
     #[error("cannot write the report '{path}': {source}")]
@@ -41,7 +47,7 @@ pub enum Error {
 
 /// An analysis pass.
 pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<(), Error> {
-    let (facts, settings) = (read_facts(facts)?, read_settings(settings)?);
+    let (facts, settings) = read(facts, settings)?;
     let summary = summarise(module, &facts);
     let analysis = analyse(&summary);
     attach(module, &facts, &summary, &analysis, settings.dialect.into());
@@ -86,18 +92,26 @@ pub fn optimized(module: ModuleRef<'_>, settings: &[u8]) -> Result<(), Error> {
 
 /// A pass that only reports what is launched.
 pub fn launches(facts: &[u8], settings: &[u8]) -> Result<(), Error> {
-    let (facts, settings) = (read_facts(facts)?, read_settings(settings)?);
+    let (facts, settings) = read(facts, settings)?;
+    if settings.report.is_empty() {
+        return Ok(());
+    }
     write(&settings, &PassReport { tag: settings.tag.clone(), launches: launches_of(facts), ..PassReport::default() })
 }
 
-fn read_facts(bytes: &[u8]) -> Result<Facts, Error> {
-    let document = |source| Error::Document { document: "facts", source };
-    serde_json::from_slice(bytes).map_err(document)
+/// Both halves of a hand-over. `facts=FILE` shows what the plugin saw, as JSON.
+fn read(facts: &[u8], settings: &[u8]) -> Result<(Facts, Settings), Error> {
+    let (facts, settings) = (Facts::from_bytes(facts).map_err(Error::Facts)?, read_settings(settings)?);
+    if !settings.facts.is_empty() {
+        let fail = |source| Error::KeepFacts { path: settings.facts.clone(), source };
+        let text = serde_json::to_vec(&facts).map_err(|error| fail(error.into()))?;
+        fs::write(&settings.facts, text).map_err(fail)?;
+    }
+    Ok((facts, settings))
 }
 
 fn read_settings(bytes: &[u8]) -> Result<Settings, Error> {
-    let document = |source| Error::Document { document: "settings", source };
-    serde_json::from_slice(bytes).map_err(document)
+    serde_json::from_slice(bytes).map_err(Error::Settings)
 }
 
 fn launches_of(facts: Facts) -> Vec<Launch> {

@@ -10,6 +10,8 @@ use serde::Deserialize;
 pub struct Settings {
     /// Where the report goes; empty for none.
     pub report: String,
+    /// Where the facts go, for people; empty for none.
+    pub facts: String,
     /// Whose metadata names.
     pub dialect: DialectName,
     /// The object's tag, in host passes.

@@ -7,7 +7,9 @@ use aspen_contract::{Aspect, Guard, Remark, Requirements, WorkGroupSize};
 
 #[test]
 fn aspects_by_name_and_by_number() {
-    for (text, number) in [("fp64", Some(6)), ("#103", Some(103)), ("#6", Some(6)), ("#", None), ("103", None), ("#-1", None), ("quux", None)] {
+    for (text, number) in
+        [("fp64", Some(6)), ("#103", Some(103)), ("#6", Some(6)), ("#", None), ("103", None), ("#-1", None), ("quux", None)]
+    {
         assert_eq!(Aspect::from_text(text).map(Aspect::number), number, "{text}");
     }
     let all: BTreeSet<u32> = Aspect::all().map(Aspect::number).collect();

@@ -30,8 +30,9 @@ pub fn attach(module: ModuleRef<'_>, facts: &Facts, summary: &Summary, analysis:
                 function.set_string_attribute(module, "sycl-module-id", &facts.unit);
             }
         }
-        for instruction in function.instructions() {
-            writer.instruction(instruction);
+        // Clang never puts such metadata on instructions.
+        if facts.unit.is_empty() {
+            function.instructions().for_each(|instruction| writer.instruction(instruction));
         }
     }
     match dialect {

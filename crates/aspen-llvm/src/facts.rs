@@ -1,12 +1,13 @@
-//! What the clang plugin knows from the AST and the module does not say: names, attributes, places. It arrives as one JSON document.
+//! What the clang plugin knows from the AST and the module does not say: names, attributes, places. It arrives as bytes in
+//! postcard's format, member by member; the plugin's `Packed.h` writes it. People read and write it as JSON.
 //!
 //! Everything is optional: a plain `.ll` with metadata is summarised with [`Facts::default`].
 
 use aspen_contract::{Aspect, AspectSet, Place};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The facts of one translation unit, device pass.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Facts {
     /// The main file, as named on clang's command line.
@@ -22,7 +23,7 @@ pub struct Facts {
 }
 
 /// A marked struct type.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TypeFacts {
     /// The name in the module, `class.sycl::detail::half_impl::half`; its `.base` layout counts too.
@@ -32,7 +33,7 @@ pub struct TypeFacts {
 }
 
 /// One function.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionFacts {
     /// Mangled name.
@@ -66,7 +67,7 @@ pub struct FunctionFacts {
 }
 
 /// The list of a `device_has` attribute.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredFacts {
     /// May be empty, and may repeat an aspect.
@@ -82,7 +83,7 @@ pub struct DeclaredFacts {
 }
 
 /// Where a function runs at all. Source: DESIGN §7.8.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuardFacts {
     /// The device has all of these.
@@ -92,7 +93,7 @@ pub struct GuardFacts {
 }
 
 /// A required work-group size.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkGroupSizeFacts {
     /// In the attribute's order.
@@ -103,7 +104,7 @@ pub struct WorkGroupSizeFacts {
 }
 
 /// A required sub-group size.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SubGroupSizeFacts {
     /// In work-items.
@@ -114,7 +115,7 @@ pub struct SubGroupSizeFacts {
 }
 
 /// A variable; clang's allocas carry no debug location, so its place comes from here.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VariableFacts {
     /// The memory type as LLVM prints it.
@@ -126,7 +127,7 @@ pub struct VariableFacts {
 }
 
 /// A kernel entry point.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelFacts {
     /// The entry's symbol.
@@ -151,7 +152,7 @@ pub struct KernelFacts {
 }
 
 /// How a file is shown.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileFacts {
     /// The file name of the debug info (`DIFile`).
@@ -161,10 +162,21 @@ pub struct FileFacts {
 }
 
 impl Facts {
-    /// Reads the plugin's document.
+    /// Reads what the plugin hands over.
     ///
     /// # Errors
-    /// If the text is not the JSON that this version of Aspen's plugin writes.
+    /// If these are no facts, or those of another version of Aspen's plugin.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Facts, postcard::Error> {
+        match postcard::take_from_bytes(bytes)? {
+            (facts, []) => Ok(facts),
+            _ => Err(postcard::Error::DeserializeBadEncoding),
+        }
+    }
+
+    /// Reads facts that were written for people.
+    ///
+    /// # Errors
+    /// If the text is not the JSON that [`Facts`] serialises to.
     pub fn from_json(text: &str) -> Result<Facts, serde_json::Error> {
         serde_json::from_str(text)
     }
@@ -176,6 +188,9 @@ fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::
     enum Either {
         Number(u64),
         Text(String),
+    }
+    if !deserializer.is_human_readable() {
+        return u64::deserialize(deserializer);
     }
     match Either::deserialize(deserializer)? {
         Either::Number(number) => Ok(number),

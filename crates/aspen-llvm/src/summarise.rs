@@ -268,7 +268,8 @@ impl<'m> Summariser<'m, '_> {
                 }
             }
         }
-        for kind in self.kinds.used {
+        // Clang puts no such metadata on instructions.
+        for kind in self.kinds.used.into_iter().filter(|_| self.facts.unit.is_empty()) {
             if let Some(node) = instruction.instruction_metadata(kind) {
                 let aspects = aspects(node);
                 body.need(&aspects, UseAt { spot, promoted_for: None }, &self.files);

@@ -36,9 +36,10 @@ const VERIFIED: usize = 200;
 
 /// What a run took.
 #[derive(Clone, Copy)]
-struct Cost {
+pub(super) struct Cost {
     wall: Duration,
-    cpu: Duration,
+    /// Of the process and its workers, in both modes.
+    pub(super) cpu: Duration,
     /// KiB of memory of the largest of its processes.
     memory: u64,
     /// The limit was reached.
@@ -245,7 +246,7 @@ fn codes(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs a command to its end or to the limit.
-fn measured(command: &mut Command) -> Result<Cost> {
+pub(super) fn measured(command: &mut Command) -> Result<Cost> {
     let limit = || {
         let limit = libc::rlimit { rlim_cur: LIMIT, rlim_max: LIMIT + 5 };
         // SAFETY: a valid structure.

@@ -1,0 +1,392 @@
+//! Why tokens: clang's parser has no hook for plugin attributes in these places, all of which SYCL allows and tests:
+//!
+//!   * after a parameter list, `[=]() [[sycl::device_has(A)]] {}`: "cannot be applied to types". Moved before the list.
+//!   * a lone identifier as first argument, `device_has(A)`: parsed as a name, not an expression. Put in parentheses.
+//!   * packs and `vec_type_hint(T)`: closed tables in the parser. Written as `clang::annotate`.
+//!   * `named_sub_group_size(automatic)`: no such expression. Made a string.
+//!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
+//!
+//! The edits are a strict subset of C++'s grammar, and only attributes of ours are touched. It runs after macro expansion, so macros are no
+//! special case.
+
+#include "TokenEdits.h"
+#include "Attributes.h"
+#include "Diagnose.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+#include <optional>
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace aspen {
+namespace {
+
+tok::TokenKind partner(tok::TokenKind Kind) {
+  switch (Kind) {
+  case tok::l_paren:
+    return tok::r_paren;
+  case tok::l_square:
+    return tok::r_square;
+  case tok::l_brace:
+    return tok::r_brace;
+  default:
+    return tok::unknown;
+  }
+}
+
+/// One attribute of a `[[…]]`.
+struct Item {
+  size_t Begin;            ///< its first token
+  size_t End;              ///< one past its last
+  size_t Name;             ///< the attribute's name
+  size_t Open = 0;         ///< its parentheses, if it has them
+  size_t Close = 0;
+  const AttributeSpec *Spec = nullptr; ///< ours
+};
+
+class Editor {
+  Preprocessor &PP;
+  TokenList &T;
+  struct Edit {
+    size_t Begin, End;
+    TokenList With;
+  };
+  std::vector<Edit> Edits;
+
+public:
+  Editor(Preprocessor &PP, TokenList &Tokens) : PP(PP), T(Tokens) {}
+
+  void editAttributes(size_t From) {
+    for (size_t I = From; I + 4 < T.size(); ++I)
+      if (T[I].is(tok::l_square) && T[I + 1].is(tok::l_square))
+        if (size_t End = specifierEnd(I); End && editSpecifier(I, End))
+          I = End;
+  }
+
+  /// All edits stand near the end of the list, so what comes before them is not copied.
+  void apply() {
+    if (Edits.empty())
+      return;
+    std::stable_sort(Edits.begin(), Edits.end(), [](const Edit &A, const Edit &B) { return A.Begin < B.Begin; });
+    const size_t First = Edits.front().Begin;
+    TokenList Result;
+    size_t Position = First;
+    for (const Edit &E : Edits) {
+      Result.append(T.begin() + Position, T.begin() + E.Begin);
+      Result.append(E.With.begin(), E.With.end());
+      Position = E.End;
+    }
+    Result.append(T.begin() + Position, T.end());
+    T.truncate(First);
+    T.append(Result.begin(), Result.end());
+  }
+
+private:
+  /// The identifier or keyword there, or nothing.
+  StringRef word(size_t I) const {
+    if (I >= T.size() || T[I].isAnnotation() || T[I].isLiteral())
+      return {};
+    const IdentifierInfo *Id = T[I].getIdentifierInfo();
+    return Id ? Id->getName() : StringRef();
+  }
+  bool is(size_t I, tok::TokenKind Kind) const { return I < T.size() && T[I].is(Kind); }
+
+  /// The bracket that closes the one at `I`, or 0 if they do not nest.
+  size_t forward(size_t I) const {
+    llvm::SmallVector<tok::TokenKind, 8> Expected;
+    for (; I < T.size(); ++I) {
+      if (opens(T[I]))
+        Expected.push_back(partner(T[I].getKind()));
+      else if (closes(T[I])) {
+        if (Expected.pop_back_val() != T[I].getKind())
+          return 0;
+        if (Expected.empty())
+          return I;
+      }
+    }
+    return 0;
+  }
+
+  /// The bracket that opens the one closed at `I`, or 0.
+  size_t backward(size_t I) const {
+    llvm::SmallVector<tok::TokenKind, 8> Expected;
+    for (; I > 0; --I) {
+      if (closes(T[I]))
+        Expected.push_back(T[I].getKind());
+      else if (opens(T[I])) {
+        if (Expected.empty() || Expected.pop_back_val() != partner(T[I].getKind()))
+          return 0;
+        if (Expected.empty())
+          return I;
+      }
+    }
+    return 0;
+  }
+
+  /// The last `]` of the attribute specifier at `I`, or 0 if it is none.
+  size_t specifierEnd(size_t I) const {
+    if (word(I + 2).empty())
+      return 0;
+    size_t End = forward(I);
+    return End && forward(I + 1) == End - 1 ? End : 0;
+  }
+
+  Token make(tok::TokenKind Kind, SourceLocation Location, unsigned Length = 1) const {
+    Token R;
+    R.startToken();
+    R.setKind(Kind);
+    R.setLocation(Location);
+    R.setLength(Length);
+    return R;
+  }
+  Token name(StringRef Name, SourceLocation Location) const {
+    IdentifierInfo *Id = PP.getIdentifierInfo(Name);
+    Token R = make(Id->getTokenID(), Location, Name.size());
+    R.setIdentifierInfo(Id);
+    return R;
+  }
+  Token text(StringRef Text, SourceLocation Location) const { return textToken(PP, Text, Location); }
+
+  /// If `I` stands behind a parameter list, the list's `(`; else 0.
+  size_t parameterList(size_t I) const {
+    for (size_t P = I == 0 ? 0 : I - 1; P > 0;) {
+      if (T[P].isOneOf(tok::kw_mutable, tok::kw_constexpr, tok::kw_consteval, tok::kw_static, tok::kw_noexcept, tok::kw_const, tok::kw_volatile,
+                       tok::amp, tok::ampamp)) {
+        --P;
+        continue;
+      }
+      if (T[P].is(tok::r_square)) { // another attribute specifier
+        size_t Open = backward(P);
+        if (!Open || !is(Open + 1, tok::l_square) || forward(Open + 1) != P - 1)
+          return 0;
+        P = Open - 1;
+        continue;
+      }
+      if (T[P].isNot(tok::r_paren))
+        return 0;
+      size_t Open = backward(P);
+      if (Open < 2)
+        return 0;
+      if (T[Open - 1].is(tok::kw_operator) && Open + 1 == P)
+        return 0; // the name `operator()`
+      if (T[Open - 1].isOneOf(tok::kw_noexcept, tok::kw_throw, tok::kw___attribute)) {
+        P = Open - 2;
+        continue;
+      }
+      // The parentheses of something else; an attribute behind them belongs to the statement or declaration that follows.
+      if (T[Open - 1].isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch, tok::kw_decltype, tok::kw_alignas, tok::kw_requires,
+                              tok::kw_typeof, tok::kw_explicit, tok::kw___declspec, tok::kw__BitInt))
+        return 0;
+      return Open;
+    }
+    return 0;
+  }
+
+  /// `operator T() const [[…]]`: before the list an attribute would belong to the type `T`, so it goes to the declaration's start.
+  size_t beforeConversion(size_t List) const {
+    size_t Operator = List;
+    while (Operator > 0 && T[Operator].isNot(tok::kw_operator)) {
+      --Operator;
+      if (closes(T[Operator]) || opens(T[Operator]) || T[Operator].isOneOf(tok::semi, tok::equal, tok::comma))
+        return List;
+    }
+    const Token &First = T[Operator + 1];
+    const bool NamesType = First.is(tok::coloncolon) || !word(Operator + 1).empty();
+    if (!NamesType || First.isOneOf(tok::kw_new, tok::kw_delete, tok::kw_co_await))
+      return List; // an operator of another kind, or none at all
+    size_t Start = Operator;
+    while (Start > 0 && !T[Start - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon) &&
+           !(T[Start - 1].is(tok::greater) && T[Start].isNot(tok::coloncolon)))
+      --Start;
+    return Start;
+  }
+
+  /// Splits a specifier into its attributes; nothing if it is not well-formed, which is then clang's to report.
+  std::optional<std::vector<Item>> items(size_t Begin, size_t End, StringRef &Using) const {
+    std::vector<Item> Result;
+    size_t I = Begin + 2;
+    if (word(I) == "using" && is(I + 2, tok::colon)) {
+      Using = word(I + 1);
+      I += 3;
+    }
+    while (I < End - 1) {
+      if (T[I].is(tok::comma)) {
+        ++I;
+        continue;
+      }
+      Item Next{I, 0, I};
+      StringRef Scope = Using;
+      if (is(I + 1, tok::coloncolon)) {
+        Scope = word(I);
+        Next.Name = I + 2;
+      }
+      if (word(Next.Name).empty())
+        return std::nullopt;
+      I = Next.Name + 1;
+      if (is(I, tok::l_paren)) {
+        Next.Open = I;
+        Next.Close = forward(I);
+        if (!Next.Close || Next.Close >= End - 1)
+          return std::nullopt;
+        I = Next.Close + 1;
+      }
+      if (is(I, tok::ellipsis))
+        ++I;
+      Next.End = I;
+      Next.Spec = findAttribute(Scope, word(Next.Name));
+      Result.push_back(Next);
+    }
+    return Result;
+  }
+
+  bool editSpecifier(size_t Begin, size_t End) {
+    StringRef Using;
+    std::optional<std::vector<Item>> Items = items(Begin, End, Using);
+    if (!Items || llvm::none_of(*Items, [](const Item &I) { return I.Spec; }))
+      return false;
+    size_t List = parameterList(Begin);
+    if (List)
+      List = beforeConversion(List);
+    TokenList Stay, Move;
+    for (const Item &I : *Items) {
+      TokenList &To = I.Spec && List ? Move : Stay;
+      TokenList Attribute;
+      if (I.Spec) {
+        Attribute = rewrite(I, Using);
+        if (Attribute.empty())
+          continue; // an error, reported
+      } else {
+        if (!Using.empty())
+          Attribute = {name(Using, T[I.Begin].getLocation()), make(tok::coloncolon, T[I.Begin].getLocation(), 2)};
+        Attribute.append(T.begin() + I.Begin, T.begin() + I.End);
+      }
+      if (!To.empty())
+        To.push_back(make(tok::comma, Attribute.front().getLocation()));
+      To.append(Attribute.begin(), Attribute.end());
+    }
+    if (!Move.empty())
+      Edits.push_back({List, List, bracketed(Begin, End, Move)});
+    Edits.push_back({Begin, End + 1, Stay.empty() ? TokenList() : bracketed(Begin, End, Stay)});
+    return true;
+  }
+
+  /// The tokens between the specifier's own brackets.
+  TokenList bracketed(size_t Begin, size_t End, const TokenList &Inner) const {
+    TokenList Result = {T[Begin], T[Begin + 1]};
+    Result.append(Inner.begin(), Inner.end());
+    Result.push_back(T[End - 1]);
+    Result.push_back(T[End]);
+    return Result;
+  }
+
+  /// One attribute of ours in the form that the parser accepts.
+  TokenList rewrite(const Item &I, StringRef Using) const {
+    const AttributeSpec &Spec = *I.Spec;
+    const SourceLocation Start = T[I.Begin].getLocation();
+    if (!I.Open && Spec.Takes == Arguments::Aspects) {
+      error(PP.getDiagnostics(), Start, "'%0' attribute needs a list of aspects in parentheses; an empty one, '%0()', means no aspect")
+          << Spec.spelling() << SourceRange(Start, T[I.Name].getLocation());
+      return {};
+    }
+    size_t First = I.Open + 1, Last = I.Close; // the arguments: [First, Last)
+    if (I.Open && StringRef(Spec.Name) == "requires")
+      stripHas(First, Last);
+    TokenList Args(T.begin() + First, T.begin() + std::max(First, Last));
+    bool Annotate = false;
+    if (!I.Open)
+      Args.clear();
+    else if (Spec.Takes == Arguments::SubGroupName) {
+      if (Args.size() == 1 && Args[0].is(tok::identifier)) {
+        if (word(First) != "automatic" && word(First) != "primary") {
+          error(PP.getDiagnostics(), Args[0].getLocation(), "'%0' attribute takes 'automatic' or 'primary'") << Spec.spelling();
+          return {};
+        }
+        Args = {text(word(First), Args[0].getLocation())};
+      }
+    } else if (Spec.Takes == Arguments::Type) {
+      if (!Args.empty()) {
+        Annotate = true;
+        Args = nullPointerTo(Args);
+      }
+    } else if (hasPack(First, Last)) {
+      Annotate = true;
+    } else if (!Args.empty() && Args[0].is(tok::identifier) && (Args.size() == 1 || Args[1].is(tok::comma))) {
+      const SourceLocation L = Args[0].getLocation();
+      Args.insert(Args.begin() + 1, make(tok::r_paren, L));
+      Args.insert(Args.begin(), make(tok::l_paren, L));
+    }
+    TokenList Result;
+    if (Annotate) {
+      Result = {name("clang", Start), make(tok::coloncolon, Start, 2), name("annotate", T[I.Name].getLocation()), T[I.Open],
+                text(Spec.Annotation, Start)};
+      if (!Args.empty())
+        Result.push_back(make(tok::comma, Args.front().getLocation()));
+    } else {
+      if (!Using.empty())
+        Result = {name(Using, Start), make(tok::coloncolon, Start, 2)};
+      Result.append(T.begin() + I.Begin, T.begin() + I.Name + 1);
+      if (!I.Open)
+        return Result;
+      Result.push_back(T[I.Open]);
+    }
+    Result.append(Args.begin(), Args.end());
+    Result.push_back(T[I.Close]);
+    Result.append(T.begin() + I.Close + 1, T.begin() + I.End);
+    return Result;
+  }
+
+  /// `requires(has(A, B))` or `requires(sycl::has(A, B))`: the list is what stands in `has`. Source: S1.
+  void stripHas(size_t &First, size_t &Last) const {
+    size_t I = First;
+    while (is(I, tok::coloncolon) || is(I + 1, tok::coloncolon))
+      ++I;
+    if (word(I) == "has" && is(I + 1, tok::l_paren) && forward(I + 1) == Last - 1) {
+      First = I + 2;
+      --Last;
+    }
+  }
+
+  bool hasPack(size_t First, size_t Last) const {
+    int Depth = 0;
+    for (size_t I = First; I < Last; ++I) {
+      Depth += opens(T[I]) - closes(T[I]);
+      if (Depth == 0 && T[I].is(tok::ellipsis))
+        return true;
+    }
+    return false;
+  }
+
+  /// `T` as an expression: `static_cast<T*>(nullptr)`.
+  TokenList nullPointerTo(const TokenList &Type) const {
+    const SourceLocation L = Type.front().getLocation();
+    TokenList Result = {name("static_cast", L), make(tok::less, L)};
+    Result.append(Type.begin(), Type.end());
+    for (const Token &Tok : {make(tok::star, L), make(tok::greater, L), make(tok::l_paren, L), name("nullptr", L), make(tok::r_paren, L)})
+      Result.push_back(Tok);
+    return Result;
+  }
+};
+
+} // namespace
+
+bool opens(const Token &T) { return T.isOneOf(tok::l_paren, tok::l_square, tok::l_brace); }
+bool closes(const Token &T) { return T.isOneOf(tok::r_paren, tok::r_square, tok::r_brace); }
+
+Token textToken(Preprocessor &PP, StringRef Text, SourceLocation Location) {
+  Token R;
+  R.startToken();
+  R.setKind(tok::string_literal);
+  PP.CreateString(("\"" + Text + "\"").str(), R, Location, Location);
+  return R;
+}
+
+void editAttributes(Preprocessor &PP, TokenList &Tokens, size_t From) {
+  Editor Edit(PP, Tokens);
+  Edit.editAttributes(From);
+  Edit.apply();
+}
+
+} // namespace aspen

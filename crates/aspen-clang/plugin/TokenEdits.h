@@ -1,0 +1,27 @@
+//! Edits of token lists: SYCL's attributes in forms and places that clang's parser accepts. Locations stay the user's.
+
+#ifndef ASPEN_CLANG_TOKENEDITS_H
+#define ASPEN_CLANG_TOKENEDITS_H
+
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace aspen {
+
+/// Grows by `realloc`, which costs no copies.
+using TokenList = llvm::SmallVector<clang::Token, 0>;
+
+/// Brackets of C++'s three kinds.
+bool opens(const clang::Token &T);
+bool closes(const clang::Token &T);
+
+/// A string literal of ours; the text stands between the quotes as in source code.
+clang::Token textToken(clang::Preprocessor &PP, llvm::StringRef Text, clang::SourceLocation Location);
+
+/// Edits our attributes in the specifiers `[[…]]` that begin at `From` or later and end within the list. An attribute behind a parameter
+/// list moves in front of it, which may lie before `From`.
+void editAttributes(clang::Preprocessor &PP, TokenList &Tokens, size_t From);
+
+} // namespace aspen
+
+#endif
