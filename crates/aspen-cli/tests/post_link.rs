@@ -187,7 +187,11 @@ fn wrong_usage_comes_before_any_file() {
 fn failed_inputs_leave_nothing() {
     let files = [
         ("a.ll", MODULE),
-        ("spec.ll", "declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKc(ptr)\ndefine spir_kernel void @k() { ret void }\n"),
+        (
+            "spec.ll",
+            "declare i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr, ptr, ptr)\ndefine spir_kernel void @k(ptr %p) {\n\
+             %v = call i32 @_Z37__sycl_getScalar2020SpecConstantValueIiET_PKcPKvS4_(ptr %p, ptr %p, ptr %p)\nret void }\n",
+        ),
         ("noise.bc", "BC\u{c0}noise"),
         ("columns.table", "[Code|Properties|Symbols]\na.ll|only two\n"),
         ("twice.table", "[Code|Code]\n"),
@@ -227,7 +231,30 @@ fn failed_inputs_leave_nothing() {
         assert!(!session.exists("t"));
     }
     session.bad(1, "./sycl-post-link -symbols noise.bc -o t", &["noise.bc"]);
-    session.bad(1, "./sycl-post-link -spec-const=native spec.ll -o t", &["spec.ll", "specialization constants", "-spec-const"]);
+    session.bad(1, "./sycl-post-link -spec-const=native spec.ll -o t", &["spec.ll: a specialization constant that 'k' reads"]);
     session.bad(1, "./sycl-post-link -symbols a.ll -o no/such/folder/t", &["no/such/folder/t_0.bc"]);
     assert!(!session.exists("t") && !session.exists("t_0.bc"));
+}
+
+/// `-` is standard input and output, as for LLVM's tools; bitcode is not for a terminal.
+#[test]
+fn standard_input_and_output() {
+    let session = session(&[("a.ll", MODULE)]);
+    let said = session.run("./sycl-post-link -ir-output-only -S - -o - < a.ll");
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stdout.contains("define spir_kernel void @_ZTS3foo()"), "{}", said.stdout);
+    let said = session.run("./sycl-post-link -symbols -out-dir=d a.ll -o -");
+    assert_eq!(
+        (said.code, said.stdout.as_str()),
+        (Some(0), "[Code|Symbols]\nd/-_0.bc|d/-_0.sym\nd/-_1.bc|d/-_1.sym\nd/-_2.bc|d/-_2.sym\n")
+    );
+    session.ok("./sycl-post-link -ir-output-only a.ll -o - | opt-22 -passes=verify -disable-output -");
+    assert!(!session.exists("-"));
+    // `script` gives it a terminal.
+    let on_terminal =
+        |options: &str| session.run(&format!("script -qec './sycl-post-link -ir-output-only a.ll {options} -o -' /dev/null < /dev/null"));
+    let said = on_terminal("");
+    assert!(said.code == Some(1) && said.stdout.contains("bitcode is nothing for a terminal; '-S' writes text"), "{}", said.stdout);
+    assert_eq!((on_terminal("-S").code, on_terminal("-f").code), (Some(0), Some(0)));
+    session.bad(1, "./sycl-post-link -symbols a.ll -o - > /dev/full", &["cannot write 'standard output': No space left"]);
 }

@@ -24,8 +24,15 @@ pub enum Dialect {
 pub struct Output {
     /// The target whose images the table lists; all images if there is none.
     pub target: Option<String>,
-    /// The file.
+    /// The file; `-` is standard output.
     pub path: PathBuf,
+}
+
+impl Output {
+    /// Whether it goes to standard output, as LLVM's tools take `-`.
+    pub(crate) fn is_stdout(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
 }
 
 /// What is to be done.
@@ -47,6 +54,8 @@ pub struct Arguments {
     pub properties: bool,
     /// `-S`.
     pub text: bool,
+    /// `-f`: bitcode goes to a terminal too.
+    pub force: bool,
     /// `-ir-output-only`.
     pub ir_output_only: bool,
     /// `-emit-only-kernels-as-entry-points`.
@@ -107,7 +116,7 @@ Options may be written with one dash or two.
   -symbols                  write and list .sym files
   -properties               write and list .prop files
   -S                        write text IR instead of bitcode
-  -f                        accepted: nothing is ever written to a terminal
+  -f                        write bitcode also to a terminal ('-o -' is standard output)
   -ir-output-only           write the whole module to FILE and no table
   -emit-kernel-names        property set 'SYCL/kernel names'
   -emit-exported-symbols    property set 'SYCL/exported symbols'
@@ -132,10 +141,11 @@ Options may be written with one dash or two.
 
 /// Options without a value that set a flag.
 type Flag = fn(&mut Arguments) -> &mut bool;
-const FLAGS: [(&str, Flag); 13] = [
+const FLAGS: [(&str, Flag); 14] = [
     ("symbols", |arguments| &mut arguments.symbols),
     ("properties", |arguments| &mut arguments.properties),
     ("S", |arguments| &mut arguments.text),
+    ("f", |arguments| &mut arguments.force),
     ("ir-output-only", |arguments| &mut arguments.ir_output_only),
     ("emit-only-kernels-as-entry-points", |arguments| &mut arguments.only_kernels),
     ("emit-kernel-names", |arguments| &mut arguments.kernel_names),
@@ -218,6 +228,9 @@ impl Arguments {
         if let Some((_, about)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
             return Err(wrong(&format!("the option '-{name}' is not supported: it is about {about}")));
         }
+        if !(FLAGS.iter().any(|(flag, _)| *flag == name) || ["help", "h", "version"].contains(&name)) {
+            return Err(unknown(word, name));
+        }
         // As in LLVM's tools, a flag may be given a truth value.
         let set = match value.as_deref() {
             None | Some("true" | "1") => true,
@@ -227,7 +240,6 @@ impl Arguments {
         match name {
             "help" | "h" => return Err(Usage::Help),
             "version" => return Err(Usage::Version),
-            "f" => {}
             _ => {
                 let (_, flag) = FLAGS.iter().find(|(flag, _)| *flag == name).ok_or_else(|| unknown(word, name))?;
                 *flag(self) = set;
@@ -382,6 +394,14 @@ mod tests {
         assert_eq!(sound("-spec-const native --dialect=dpcpp --device-config-file f.yaml x").config_files, [PathBuf::from("f.yaml")]);
         let jobs = |line| sound(line).jobs.map(NonZeroUsize::get);
         assert_eq!([jobs("x"), jobs("-j8 x"), jobs("x -j 3"), jobs("--j=1 x")], [None, Some(8), Some(3), Some(1)]);
+        for (value, mode) in [
+            ("native", SpecConstantMode::Native),
+            ("emulation", SpecConstantMode::Emulation),
+            ("default_values", SpecConstantMode::Defaults),
+        ] {
+            assert_eq!(sound(&format!("-spec-const={value} x")).spec_constants, Some(mode));
+        }
+        assert!(sound("-generate-device-image-default-spec-consts x").default_spec_constants && sound("x -f").force && !sound("x").force);
         assert!(sound("-allow-device-image-dependencies x").dependencies && !sound("x").dependencies);
         assert_eq!((parse("x --help"), parse("--version")), (Err(Usage::Help), Err(Usage::Version)));
     }
@@ -410,6 +430,12 @@ mod tests {
             ("-j x.bc", "'x.bc' is no value of '-j'"),
             ("-j2x x", "'2x' is no value of '-j'"),
             ("-spec-const=rt x", "'rt' is no value"),
+            ("-spec-cosnt=native x", "unknown option '-spec-cosnt=native'; did you mean '-spec-const'?"),
+            ("-spec-const", "'-spec-const' lacks its value"),
+            (
+                "-ir-output-only -generate-device-image-default-spec-consts x",
+                "does not go with '-generate-device-image-default-spec-consts'",
+            ),
         ] {
             match parse(line) {
                 Err(Usage::Wrong(said)) => assert!(said.contains(message), "{line}: {said}"),

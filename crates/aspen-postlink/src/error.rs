@@ -40,6 +40,9 @@ pub enum Error {
     /// The module, in LLVM's words.
     #[error(transparent)]
     Llvm(#[from] aspen_llvm::Error),
+    /// Bitcode on a terminal, as LLVM's tools refuse it.
+    #[error("bitcode is nothing for a terminal; '-S' writes text, '-f' writes it all the same")]
+    Terminal,
     /// Nothing to do. Source: FORMATS §4.1.
     #[error("no actions specified: '-split=none' leaves nothing to do without '-symbols', '-properties' or an '-emit-…' option")]
     NoActions,

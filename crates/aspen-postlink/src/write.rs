@@ -5,7 +5,7 @@
 //! cannot fork and makes one image after the other. A run that fails removes what it has written. Source: FORMATS §4.1 to §4.3, §4.7.
 
 use std::fs;
-use std::io::Read;
+use std::io::{IsTerminal, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
 use aspen_llvm::{Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, device_functions, device_globals, in_workers};
 
-use crate::arguments::{Arguments, Dialect};
+use crate::arguments::{Arguments, Dialect, Output};
 use crate::entry_points::{is_export, reads_old_spec_constant};
 use crate::error::Error;
 use crate::plan::{Entries, Image, plan};
@@ -68,7 +68,11 @@ fn write(
             check_spec_constants(&name, &device_functions(module.view()))?;
             module.lower_spec_constants(mode)?;
         }
-        files.write(&arguments.outputs[0].path, &code(arguments, &module))?;
+        let code = code(arguments, &module);
+        if arguments.outputs[0].is_stdout() && !arguments.text && !arguments.force && std::io::stdout().is_terminal() {
+            return Err(Error::Terminal);
+        }
+        files.output(&arguments.outputs[0], &code)?;
         return Ok(String::new());
     }
     let job = Job::new(arguments, targets, &name, &mut module)?;
@@ -111,6 +115,16 @@ impl Files {
     fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), Error> {
         self.0.push(path.to_path_buf());
         fs::write(path, content).map_err(|error| Error::file("write", path, error))
+    }
+
+    /// A table, or the one file: perhaps on standard output.
+    fn output(&mut self, output: &Output, content: &[u8]) -> Result<(), Error> {
+        if !output.is_stdout() {
+            return self.write(&output.path, content);
+        }
+        let mut stdout = std::io::stdout().lock();
+        let written = stdout.write_all(content).and_then(|()| stdout.flush());
+        written.map_err(|error| Error::file("write", Path::new("standard output"), error))
     }
 
     fn remove(&self) {
@@ -297,7 +311,7 @@ impl<'j> Job<'j> {
             };
             table.push(columns.iter().map(|column| cell(column).to_string_lossy())).map_err(unwritable)?;
         }
-        files.write(path, table.to_text().as_bytes())
+        files.output(&self.arguments.outputs[output], table.to_text().as_bytes())
     }
 }
 
