@@ -14,6 +14,7 @@ mod reality;
 mod setup;
 mod shell;
 mod suites;
+mod threads;
 mod validator;
 
 use std::path::PathBuf;
@@ -69,6 +70,8 @@ enum Task {
     },
     /// Build categories of the Khronos conformance suite from a checkout, and run them on every driver and profile
     Cts(cts::Options),
+    /// Run the runtime's tests of many threads under ThreadSanitizer
+    Threads,
     /// Run the acceptance cases beside the repository
     Cases {
         /// Only these, by name; '*' and '?' stand for anything
@@ -98,6 +101,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench { name } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),
         Task::Cts(options) => cts::cts(&tree, &options),
+        Task::Threads => threads::threads(&tree),
         Task::Cases { only } => cases::cases(&tree, &only),
     }
 }
