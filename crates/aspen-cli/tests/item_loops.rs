@@ -252,3 +252,119 @@ fn random_kernels_give_the_same_bits_both_ways() {
         compare(seed, KERNELS, level);
     }
 }
+
+/// Work-items of ranges with loops of their own, which whole rows go through together; row lengths that no vector divides.
+const ROWS: &str = r#"#include <sycl/sycl.hpp>
+#include <cstdio>
+#include <vector>
+class one; class two; class three; class taken; class inside;
+int main() {
+  sycl::queue q;
+  std::vector<unsigned> memory(1 << 16), table(512);
+  unsigned *out = memory.data(), *t = table.data();
+  for (unsigned i = 0; i < 512; ++i) t[i] = i * 2654435761u >> 9;
+  const auto show = [&](const char *name) {
+    unsigned long sum = 14695981039346656037ul;
+    for (unsigned &x : memory) { sum = (sum ^ x) * 1099511628211ul; x = 0; }
+    std::printf("%s %lx\n", name, sum);
+  };
+  for (size_t n : {1, 15, 17, 300, 5000}) {
+    q.parallel_for<one>(n, [=](sycl::item<1> it) {
+      const unsigned x = t[it[0] % 512];
+      unsigned a = 1, b = x;
+      for (int j = 0; j < 512; ++j) { a += (t[j] ^ x) * b; b ^= a >> 3; }
+      out[it[0]] = a - b;
+    }).wait();
+    show("one");
+  }
+  q.parallel_for<two>(sycl::range<2>(37, 121), [=](sycl::item<2> it) {
+    unsigned a = unsigned(it[1]);
+    for (unsigned j = 0; j < t[it[0]] % 50; ++j) a = a * 3 + t[j];
+    out[it.get_linear_id()] = a;
+  }).wait();
+  show("two");
+  q.parallel_for<three>(sycl::range<3>(3, 5, 77), [=](sycl::item<3> it) {
+    unsigned a = unsigned(it[2]), c = 0;
+    for (int k = 0; k < 9; ++k) {
+      for (int j = 0; j < 33; ++j) a += t[j * k % 512] ^ unsigned(it[1]);
+      c += a * unsigned(k);
+    }
+    out[it.get_linear_id()] = a ^ c;
+  }).wait();
+  show("three");
+  q.parallel_for<taken>(1000, [=](sycl::item<1> it) {
+    unsigned a = unsigned(it[0]);
+    for (int j = 0; j < 100; ++j) {
+      if ((a & 7) == 3) a += 5;
+      if (t[j] % 31 == 4) continue;
+      if (a > 4000000000u) break;
+      a = a * 5 + t[j] % 7;
+    }
+    out[it[0]] = a;
+  }).wait();
+  show("taken");
+  q.parallel_for<inside>(777, [=](sycl::item<1> it) {
+    unsigned p[7] = {1, 2, 3, unsigned(it[0])};
+    for (int j = 0; j < 64; ++j) p[(t[j] + it[0]) % 7] += p[j % 7] + t[j];
+    for (unsigned x : p) out[it[0]] += x;
+  }).wait();
+  show("inside");
+}
+"#;
+
+#[test]
+fn rows_give_the_same_bits_both_ways() {
+    for level in ["-O2", "-O3"] {
+        let mut session = Session::new(&[("a.cpp", ROWS)]);
+        session.ok(&format!("aspen++ {level} -fsycl-targets=native_cpu,x86_64_v3 a.cpp -o a"));
+        let loops = session.ok("./a").stdout;
+        session.environment.push(("ASPEN_CPU_GROUPS", "items".into()));
+        assert_eq!(session.ok("./a").stdout, loops, "{level}");
+        let (program, name) = (session.read("a"), b"aspen_group._ZTS3one\0");
+        assert!(program.windows(name.len()).any(|bytes| bytes == name), "{level}: the plainest of loops runs item by item");
+    }
+}
+
+/// Items that part at a barrier, by what they are and by which barrier.
+const PARTED: &str = r#"#include <sycl/sycl.hpp>
+#include <cstdio>
+class some; class none;
+int main() {
+  sycl::queue q([](sycl::exception_list all) { for (auto &one : all) std::rethrow_exception(one); });
+  unsigned *out = sycl::malloc_shared<unsigned>(64, q);
+  const auto run = [&](auto launch) {
+    try {
+      launch();
+      q.wait_and_throw();
+      std::puts("went on");
+    } catch (const sycl::exception &e) {
+      std::puts(e.what());
+    }
+  };
+  run([&] {
+    q.parallel_for<some>(sycl::nd_range<1>(20, 20), [=](sycl::nd_item<1> it) {
+      out[it.get_local_id(0)] = 1;
+      if (it.get_local_id(0) > 6) sycl::group_barrier(it.get_group());
+      out[it.get_local_id(0)] = 2;
+    });
+  });
+  run([&] {
+    q.parallel_for<none>(sycl::nd_range<1>(20, 20), [=](sycl::nd_item<1> it) {
+      if (it.get_global_range(0) > 6) sycl::group_barrier(it.get_group());
+      out[it.get_local_id(0)] = 3;
+    });
+  });
+  sycl::free(out, q);
+}
+"#;
+
+#[test]
+fn a_group_that_can_never_go_on_says_the_same_both_ways() {
+    let mut session = Session::new(&[("a.cpp", PARTED)]);
+    session.ok("aspen++ -O2 -fsycl-targets=native_cpu a.cpp -o a");
+    let loops = session.ok("./a").stdout;
+    assert!(loops.contains("can never go on: of its 20 work-items 13 wait at a barrier of the work-group"), "{loops}");
+    assert!(loops.ends_with("and 7 have ended; every item of a group must reach the same barriers\nwent on\n"), "{loops}");
+    session.environment.push(("ASPEN_CPU_GROUPS", "items".into()));
+    assert_eq!(session.ok("./a").stdout, loops);
+}

@@ -124,13 +124,15 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Copy->addFnAttr("target-cpu", Levels[Level]);
             Copy->removeFnAttr("target-features");
             Copy->removeFnAttr("tune-cpu");
-            if (Level == 3)
-              Copy->addFnAttr("prefer-vector-width", "512");
             Made.push_back(Copy);
             Table.push_back(Copy);
           }
-          for (Function *F : Made)
+          for (Function *F : Made) {
+            // LLVM's own choice for the level is half of that; loops over items are long and do little else.
+            if (F->getFnAttribute("target-cpu").getValueAsString() == Levels[3])
+              F->addFnAttr("prefer-vector-width", "512");
             Finish.run(*F, FAM);
+          }
           describe(M, (Prefix + Entry->getName()).str(), Frame, Table);
         }
         // What told the barriers apart has done its work.
