@@ -128,7 +128,8 @@ pub struct Use {
     pub place: Option<Place>,
     /// Whether nothing but the type `double` in the code asks for it. Source: S0 "implicit"; DESIGN §7.12.
     pub implicit: bool,
-    /// If that first use is a `float` made `double` to be passed through a `…`: the name of the variadic function.
+    /// If that first use is a `float` made `double` to be passed through a `…`: the name of the variadic function. Of constants clang makes
+    /// `double`s before there is a module (DESIGN §7.3), so `printf("%f", 1.0f)` is a use without this.
     pub promoted_for: Option<String>,
 }
 
