@@ -22,6 +22,9 @@ const STEP: u64 = 16;
 
 /// Bytes that the frames of a row may take: they should stay in the processor's first cache.
 const FRAMES: usize = 8 << 10;
+/// Launches with shorter rows run item by item. By the launch, not by the box: the two may differ in the last bit of floating point, and how
+/// a launch is cut depends on the number of threads.
+const SHORTEST: u64 = 8;
 /// The most items of a row that run together.
 const LONGEST: u64 = 512;
 
@@ -44,7 +47,7 @@ impl Rows {
     }
 
     fn run(self, closure: *const c_void, range: &Range) {
-        let size = self.frame_size.checked_mul(self.items as usize).unwrap_or(usize::MAX);
+        let size = self.frame_size.saturating_mul(self.items as usize);
         with_frame(size, |frame| {
             let mut row = *range;
             while row.begin[2] < range.end[2] {
@@ -76,6 +79,7 @@ impl Boxes {
     pub(crate) fn new(entry: RangeEntry, by_rows: Option<Rows>, launch: Launch, threads: usize, kept: Kept) -> Boxes {
         let [planes, rows, items] = launch.global;
         let rows = planes * rows;
+        let by_rows = by_rows.filter(|_| items >= SHORTEST);
         let wanted = CHUNKS_PER_THREAD * threads as u64;
         let (segment, segments) = if rows == 0 || items == 0 {
             (1, 0)

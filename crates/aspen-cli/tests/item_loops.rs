@@ -257,7 +257,7 @@ fn random_kernels_give_the_same_bits_both_ways() {
 const ROWS: &str = r#"#include <sycl/sycl.hpp>
 #include <cstdio>
 #include <vector>
-class one; class two; class three; class taken; class inside;
+class one; class two; class three; class taken; class inside; class single;
 int main() {
   sycl::queue q;
   std::vector<unsigned> memory(1 << 16), table(512);
@@ -309,6 +309,11 @@ int main() {
     for (unsigned x : p) out[it[0]] += x;
   }).wait();
   show("inside");
+  q.single_task<single>([=] {
+    for (int i = 0; i < 512; ++i)
+      for (int j = 0; j < 512; ++j) out[i] += t[j] ^ t[i];
+  }).wait();
+  show("single");
 }
 "#;
 
@@ -320,8 +325,10 @@ fn rows_give_the_same_bits_both_ways() {
         let loops = session.ok("./a").stdout;
         session.environment.push(("ASPEN_CPU_GROUPS", "items".into()));
         assert_eq!(session.ok("./a").stdout, loops, "{level}");
-        let (program, name) = (session.read("a"), b"aspen_group._ZTS3one\0");
-        assert!(program.windows(name.len()).any(|bytes| bytes == name), "{level}: the plainest of loops runs item by item");
+        let program = session.read("a");
+        let has = |name: &[u8]| program.windows(name.len()).any(|bytes| bytes == name);
+        assert!(has(b"aspen_group._ZTS3one\0"), "{level}: the plainest of loops runs item by item");
+        assert!(!has(b"aspen_group._ZTS6single\0"), "{level}: a single task is no row");
     }
 }
 

@@ -287,6 +287,9 @@ bool openRow(Item &Out) {
         !Compare->isEquality() || Compare->getOperand(0) != Next || !isMember(Compare->getOperand(1), Out.group(), layout::RowEnd) ||
         (Compare->getPredicate() == CmpInst::ICMP_EQ) != (Branch->getSuccessor(1) == L->getHeader()))
       continue;
+    // A single task has one item, and nothing in it asks which.
+    if (Column.hasOneUse() && Next->hasNUses(2))
+      continue;
     IRBuilder<> B(&*L->getHeader()->getFirstInsertionPt());
     Value *Here = B.CreateAdd(First, id(B, *Out.Body->getParent(), Id::Local2, Column.getType()));
     BasicBlock *Exit = L->getExitBlock();
