@@ -194,10 +194,12 @@ pub fn devices(install: bool, only: &[String]) -> Result<()> {
         }
     }
     if only.is_empty() {
-        let tool = if install { Some(validator::install(&cache)?) } else { validator::installed(&cache) };
+        let tool = if install { validator::install(&cache).map(Some) } else { Ok(validator::installed(&cache)) };
         match tool {
-            Some(tool) => println!("spirv-val for conditional modules: export ASPEN_SPIRV_VAL='{}'", tool.display()),
-            None => println!("spirv-val for conditional modules: not installed (cargo xtask devices --install)"),
+            Ok(Some(tool)) => println!("spirv-val for conditional modules: export ASPEN_SPIRV_VAL='{}'", tool.display()),
+            Ok(None) => println!("spirv-val for conditional modules: not installed (cargo xtask devices --install)"),
+            // Debian's unstable may be out of reach, or in disorder for a day; tests have another way then.
+            Err(error) => println!("spirv-val for conditional modules: not installed: {error:#}"),
         }
     }
     Ok(())

@@ -51,7 +51,6 @@ pub fn test(tree: &Tree, only: Option<&str>, complete: bool) -> Result<()> {
     if complete {
         setup_pip()?;
         devices::devices(true, &[])?;
-        validator::install(&devices::cache()?)?;
     }
     let (mut total, mut lines) = (Count::default(), Vec::new());
     for suite in suites {
@@ -93,12 +92,7 @@ fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
     let mut tests = tree.cargo(&["test", "--workspace", "--no-fail-fast"]);
     match validator::installed(&devices::cache()?) {
         Some(tool) => _ = tests.env("ASPEN_SPIRV_VAL", tool),
-        None => {
-            println!(
-                "skipped: conditional modules as a whole in SPIRV-Tools that know them, which are not installed (cargo xtask devices --install)"
-            );
-            count.skipped += 1;
-        }
+        None => println!("conditional modules are validated without the tokens that Debian 12's spirv-val does not know"),
     }
     counted(&mut tests, count, |line| {
         let (_, rest) = line.split_once("test result: ")?;

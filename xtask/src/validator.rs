@@ -1,7 +1,7 @@
 //! A SPIRV-Tools that knows SPV_INTEL_function_variants, in the folder that holds the OpenCL drivers: with it tests validate conditional
 //! modules whole; Debian 12's takes them only without the tokens it does not know.
 //!
-//! Debian's unstable has one (2025.4 and later do, no wheel or older release does). Its packages are downloaded with apt's own lists for
+//! Debian's unstable has one (2026.4; 2025.3 has not, and no package of PyPI or npm was found that has). Its packages are downloaded with apt's own lists for
 //! that release, kept apart from the system's, and are only unpacked; since they need a later C library than Debian 12's, that comes with
 //! them and its own loader starts the tool. Source: issue 7 "Proof against reality".
 
