@@ -160,10 +160,10 @@ static void ids(int argc, char **argv) {
   aspen_launch_t groups = launch_of("_ZTS9hierarchy", ASPEN_LAUNCH_WORK_GROUPS, &hierarchy, sizeof hierarchy);
   groups.global[0] = 100;
   run(q, &groups);
-  for (int g = 0; g < 100; g++) CHECK(sizes[g] == 10000 + 100 + 16);
+  for (int g = 0; g < 100; g++) CHECK(sizes[g] == 10000 + 100 + 1);
   groups.local[0] = 8;
   run(q, &groups);
-  for (int g = 0; g < 100; g++) CHECK(sizes[g] == 2 * 10100 + 24);
+  for (int g = 0; g < 100; g++) CHECK(sizes[g] == 2 * 10100 + 9);
   aspen_queue_release(q);
 }
 

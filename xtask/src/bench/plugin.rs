@@ -39,7 +39,7 @@ fn function(out: &mut String, index: usize, side: &str) {
     let _ = write!(
         out,
         "template <class T> struct {side}_box{index} {{\n  T first, second;\n  T both(T x) const {{\n    return first * x + second;\n  }}\n}};\n\
-         // Adds up what is found, in a way of its own.\n{declared}template <class T> inline T {side}{index}(const T *p, int n) {{\n  T sum = (T){index};\n{inner}\
+         // Adds up what is found, in a way of its own.\ntemplate <class T> {declared}inline T {side}{index}(const T *p, int n) {{\n  T sum = (T){index};\n{inner}\
          {side}_box{index}<T> box{{p[0], (T)n}};\n  if (n <= 0)\n    return sum;\n  for (int i = 0; i < n; ++i) {{\n    const T one = p[i];\n    T two = one + (T)i;\n\
          if (one > two)\n      two = one;\n    switch (i & 3) {{\n    case 0:\n      sum += two * one;\n      break;\n    case 1:\n      sum -= two;\n      break;\n\
          default:\n      sum += box.both(one);\n      break;\n    }}\n  }}\n{wide}{calls}  return sum;\n}}\n\n"

@@ -14,6 +14,13 @@ pub struct Fix {
     pub text: String,
 }
 
+impl Fix {
+    /// Whether it is the first entry of a list that was empty.
+    pub(super) fn begins_list(&self) -> bool {
+        !self.text.starts_with(',')
+    }
+}
+
 /// An attribute is not longer than this.
 const LINES: u32 = 64;
 

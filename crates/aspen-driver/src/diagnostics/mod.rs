@@ -56,9 +56,13 @@ impl Diagnostics {
             let message = format!("function '{}' uses aspect '{}' not listed in '{}'", finding.function, finding.aspect, finding.spelling);
             let note = format!("aspects of '{}' are declared here", finding.function);
             let note = finding.declared_at.clone().map(|place| (place, note));
+            let attribute = finding.declared_at.as_ref();
+            let fix = attribute.and_then(|place| fix::list_aspect(place, &finding.spelling, finding.aspect, &source_line));
+            // Two of them in an empty list would lack the comma between them; the second is offered when the first is there.
+            let fix =
+                fix.filter(|fix| !fix.begins_list() || self.list.iter().flat_map(|other| &other.fix).all(|other| other.place != fix.place));
             if let Some(added) = self.add(key, Group::Aspects, finding.place.clone(), message, finding.chain.clone(), note) {
-                let attribute = finding.declared_at.as_ref();
-                added.fix = attribute.and_then(|place| fix::list_aspect(place, &finding.spelling, finding.aspect, &source_line));
+                added.fix = fix;
             }
         }
     }

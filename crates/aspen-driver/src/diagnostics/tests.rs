@@ -118,3 +118,20 @@ fn more_than_promised() {
          a.cpp:2:3: note: 'elsewhere' is declared here\n"
     );
 }
+
+/// Each fix can be taken by itself, and all that are offered can be taken together.
+#[test]
+fn an_empty_list_is_begun_once() {
+    for (list, expected) in
+        [("", vec![Some("sycl::aspect::fp64"), None]), ("x", vec![Some(", sycl::aspect::fp64"), Some(", sycl::aspect::fp16")])]
+    {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        std::io::Write::write_all(&mut file, format!("[[sycl::device_has({list})]] void foo();\n").as_bytes()).expect("written");
+        let name = file.path().to_str().expect("UTF-8");
+        let mut diagnostics = Diagnostics::default();
+        let findings = [Aspect::FP64, Aspect::FP16].map(|aspect| Finding { aspect, declared_at: Some(place(name, 1, 3)), ..finding() });
+        diagnostics.add_findings(&findings);
+        let texts: Vec<Option<&str>> = diagnostics.list.iter().map(|one| one.fix.as_ref().map(|fix| fix.text.as_str())).collect();
+        assert_eq!(texts, expected);
+    }
+}
