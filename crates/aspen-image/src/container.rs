@@ -104,7 +104,7 @@ fn some(kind: Kind, entries: Vec<Found<'_>>) -> Result<Container<'_>, Reason> {
 
 /// The entries of an ELF file, possibly none.
 fn elf_entries(bytes: &[u8]) -> Result<(Kind, Vec<Entry<'_>>), Reason> {
-    let damaged = |error: object::Error| Reason::Elf(error.to_string());
+    let damaged = |error: object::Error| Reason::Elf(format!("{error}: {}", elf_damage(bytes)));
     let file = object::File::parse(bytes).map_err(damaged)?;
     let kind = match file.kind() {
         ObjectKind::Executable => Kind::Executable,
@@ -123,6 +123,32 @@ fn elf_entries(bytes: &[u8]) -> Result<(Kind, Vec<Entry<'_>>), Reason> {
         }
     }
     Ok((kind, entries))
+}
+
+/// Where an ELF file that cannot be read is not as its headers say. Source: System V ABI, "ELF Header", "Sections".
+fn elf_damage(bytes: &[u8]) -> String {
+    const HEADER: u64 = 64;
+    const NOTHING_IN_THE_FILE: [u64; 2] = [0, 8]; // SHT_NULL, SHT_NOBITS
+    let length = bytes.len() as u64;
+    let number = |at: u64, size: u64| -> Option<u64> {
+        let at = usize::try_from(at).ok()?;
+        let digits = bytes.get(at..at.checked_add(usize::try_from(size).ok()?)?)?;
+        Some(digits.iter().rev().fold(0, |value, digit| value << 8 | u64::from(*digit)))
+    };
+    let (Some(table), Some(size), Some(count)) = (number(40, 8), number(58, 2), number(60, 2)) else {
+        return format!("it ends at byte {length}, within its header of {HEADER} bytes");
+    };
+    if table.checked_add(size * count).is_none_or(|end| end > length) {
+        return format!("{count} section headers of {size} bytes at byte {table} do not fit into its {length} bytes");
+    }
+    for index in 0..count {
+        let header = table + index * size;
+        let (Some(kind), Some(at), Some(held)) = (number(header + 4, 4), number(header + 24, 8), number(header + 32, 8)) else { continue };
+        if !NOTHING_IN_THE_FILE.contains(&kind) && at.checked_add(held).is_none_or(|end| end > length) {
+            return format!("section {index}, by its header at byte {header}, has {held} bytes at byte {at} of {length}");
+        }
+    }
+    format!("its section headers are at byte {table}")
 }
 
 fn archive<'a>(bytes: &'a [u8], file_name: &str) -> Result<Container<'a>, ContainerError> {

@@ -252,6 +252,34 @@ fn damaged_files_name_file_member_and_reason() {
     }
 }
 
+#[test]
+fn damaged_elf_files_say_at_which_byte() {
+    let object = elf(&[(".aspen.device", &blob("a"))]);
+    let table = u64::from_le_bytes(object[40..48].try_into().unwrap());
+    let headers = u64::from(u16::from_le_bytes(object[60..62].try_into().unwrap()));
+    let length = object.len();
+    // The first section that is in the file says that it is larger than any.
+    let header = (1..headers).map(|index| table + index * 64).find(|at| object[*at as usize + 4] == 1).unwrap();
+    let mut large = object.clone();
+    large[header as usize + 32..][..8].copy_from_slice(&(1u64 << 62).to_le_bytes());
+    let at = u64::from_le_bytes(object[header as usize + 24..][..8].try_into().unwrap());
+    for (bytes, expected) in [
+        (&object[..10], "it ends at byte 10, within its header of 64 bytes".to_owned()),
+        (&object[..64], format!("{headers} section headers of 64 bytes at byte {table} do not fit into its 64 bytes")),
+        (&object[..length - 1], format!("{headers} section headers of 64 bytes at byte {table} do not fit into its {} bytes", length - 1)),
+        (
+            &large,
+            format!(
+                "section {}, by its header at byte {header}, has 4611686018427387904 bytes at byte {at} of {length}",
+                (header - table) / 64
+            ),
+        ),
+    ] {
+        let message = find(bytes, "f").unwrap_err().to_string();
+        assert!(message.starts_with("'f' is a damaged ELF file: ") && message.ends_with(&expected), "{message}\n{expected}");
+    }
+}
+
 /// Reads everything that can be read.
 fn read_all(bytes: &[u8]) {
     if let Ok(container) = find(bytes, "f") {
