@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
+    fill_by_copies, fill_on_host,
 };
 use aspen_runtime::{Code, Error, Result};
 use cudarc::driver::sys::{self, CUdevice, CUpointer_attribute, CUresult, CUstream};
@@ -17,9 +18,6 @@ use crate::capabilities::{capabilities, facts};
 use crate::driver::{Context, Driver, Failure, Stream, Tried, tried};
 use crate::fit::fit;
 use crate::program::Image;
-
-/// Bytes of a pattern that are made on the host at once where the driver cannot repeat it.
-const PATTERN_BLOCK: usize = 1 << 20;
 
 /// What `cuMemHostAlloc` calls its flags: memory for all contexts, with a device address.
 const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
@@ -220,26 +218,11 @@ impl Device {
                 self.on_stream(|stream| tried("cuMemsetD32Async", unsafe { sys::cuMemsetD32Async(address, value, count, stream) }))
             }
             _ => {
-                // SAFETY: by this function's contract.
-                return unsafe { self.fill_by_copies(to, pattern, count) };
+                // SAFETY: by this function's contract; what is copied lies inside the range.
+                return unsafe { fill_by_copies(to, pattern, count, |to, from, size| self.copy(to, from, size)) };
             }
         };
         filled.map_err(|failure| self.error(Code::Runtime, failure))
-    }
-
-    /// # Safety
-    /// As `RawDevice::fill`.
-    unsafe fn fill_by_copies(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
-        let total = pattern.len() * count;
-        let block = pattern.repeat((PATTERN_BLOCK / pattern.len()).clamp(1, count));
-        let mut done = 0;
-        while done < total {
-            let next = block.len().min(total - done);
-            // SAFETY: inside the range that is valid by this function's contract.
-            unsafe { self.copy(to.add(done), block.as_ptr(), next) }?;
-            done += next;
-        }
-        Ok(())
     }
 }
 

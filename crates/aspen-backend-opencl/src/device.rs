@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    fill_on_host,
+    fill_by_copies, fill_on_host,
 };
 use aspen_runtime::cache::{CacheKey, ProgramCache};
 use aspen_runtime::{Code, Error, Result};
@@ -26,8 +26,6 @@ use crate::sys::{self, Api, Usm, cl_uint};
 
 /// The longest pattern that `clEnqueueMemFillINTEL` repeats.
 const LONGEST_PATTERN: usize = 128;
-/// Bytes of a pattern that are made on the host at once where the driver cannot repeat it.
-const PATTERN_BLOCK: usize = 1 << 20;
 
 /// A platform with its devices.
 pub(crate) struct Platform {
@@ -298,16 +296,8 @@ impl RawDevice for Handle {
         if let Some(fill) = self.filling(to, pattern, count) {
             return fill.run(0);
         }
-        let repeats = (PATTERN_BLOCK / pattern.len()).clamp(1, count);
-        let block = pattern.repeat(repeats);
-        let mut done = 0;
-        while done < total {
-            let next = block.len().min(total - done);
-            // SAFETY: inside the range that is valid by this function's contract.
-            unsafe { self.copy(to.add(done), block.as_ptr(), next) }?;
-            done += next;
-        }
-        Ok(())
+        // SAFETY: by this function's contract; what is copied lies inside the range.
+        unsafe { fill_by_copies(to, pattern, count, |to, from, size| self.copy(to, from, size)) }
     }
 
     unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {

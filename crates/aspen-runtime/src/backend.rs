@@ -240,6 +240,37 @@ pub unsafe fn copy_on_host(to: *mut u8, from: *const u8, size: usize) {
     }
 }
 
+/// Bytes of a pattern that are made on the host at once where a driver cannot repeat it.
+const PATTERN_BLOCK: usize = 1 << 20;
+
+/// [`RawDevice::fill`] for patterns that a driver cannot repeat, by a device's `copy(to, from, bytes)`.
+///
+/// # Safety
+/// `to` is valid for `pattern.len() * count` bytes.
+///
+/// # Errors
+/// Those of `copy`.
+pub unsafe fn fill_by_copies(
+    to: *mut u8,
+    pattern: &[u8],
+    count: usize,
+    copy: impl Fn(*mut u8, *const u8, usize) -> Result<()>,
+) -> Result<()> {
+    let total = pattern.len() * count;
+    if total == 0 {
+        return Ok(());
+    }
+    let block = pattern.repeat((PATTERN_BLOCK / pattern.len()).clamp(1, count));
+    let mut done = 0;
+    while done < total {
+        let next = block.len().min(total - done);
+        // SAFETY: inside the range that is valid by this function's contract.
+        copy(unsafe { to.add(done) }, block.as_ptr(), next)?;
+        done += next;
+    }
+    Ok(())
+}
+
 /// [`RawDevice::fill`] for devices whose memory is the host's.
 ///
 /// # Safety
