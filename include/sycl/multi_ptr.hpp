@@ -1,27 +1,60 @@
 //! `sycl::multi_ptr`. Pointers are generic on every device, so it is a plain pointer with a name for its address space.
 //! Source: SYCL 2020 §4.7.7.
 #pragma once
-#include <sycl/memory_enums.hpp>
+#include <iterator>
+#include <sycl/access.hpp>
 #include <type_traits>
 
 namespace sycl {
 
+template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
+template <class T, int D> class local_accessor;
+
+namespace detail {
+/// A pointer to `U` is one to `T` too: of the same type, perhaps less const, or of no type.
+template <class U, class T>
+inline constexpr bool points_to = (std::is_const_v<T> || !std::is_const_v<U>) &&
+                                  (std::is_void_v<T> || std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>);
+} // namespace detail
+
 template <class T, access::address_space Space, access::decorated Decorated = access::decorated::no> class multi_ptr {
+  static constexpr bool generic_ = Space == access::address_space::generic_space;
+  template <access::address_space S> static constexpr bool holds_ = S == Space || (generic_ && S != access::address_space::constant_space);
+  template <access::address_space S> static constexpr bool was_ = S == access::address_space::generic_space && !generic_;
+
 public:
   using value_type = T;
   using element_type = T;
   using pointer = T *;
+  using reference = std::add_lvalue_reference_t<T>;
   using difference_type = std::ptrdiff_t;
+  using iterator_category = std::random_access_iterator_tag;
   static constexpr access::address_space address_space = Space;
   static constexpr bool is_decorated = Decorated == access::decorated::yes;
 
   constexpr multi_ptr() = default;
   constexpr multi_ptr(std::nullptr_t) {}
-  constexpr explicit multi_ptr(T *pointer) : pointer_(pointer) {}
-  /// From a pointer to something less const, or to a named address space, or with the other decoration.
-  template <class U, access::address_space S, access::decorated E,
-            std::enable_if_t<std::is_convertible_v<U *, T *> && (S == Space || Space == access::address_space::generic_space), int> = 0>
+  /// From a pointer only: what converts to one, as pointers to other address spaces do, is none.
+  template <class P, std::enable_if_t<std::is_pointer_v<P> && std::is_convertible_v<P, T *>, int> = 0>
+  constexpr explicit multi_ptr(P pointer) : pointer_(pointer) {}
+  /// From a pointer to something less const, or of a type, or to a named address space, or with the other decoration.
+  template <class U, access::address_space S, access::decorated E, std::enable_if_t<detail::points_to<U, T> && holds_<S>, int> = 0>
   constexpr multi_ptr(const multi_ptr<U, S, E> &other) : pointer_(other.get_raw()) {}
+  /// The caller promises that the generic pointer points into this address space.
+  template <class U, access::address_space S, access::decorated E,
+            std::enable_if_t<detail::points_to<U, T> && was_<S> && Space != access::address_space::constant_space, int> = 0>
+  constexpr explicit multi_ptr(const multi_ptr<U, S, E> &other) : pointer_(other.get_raw()) {}
+  /// The caller promises that what lies there is a `T`.
+  template <class U, access::decorated E,
+            std::enable_if_t<std::is_void_v<U> && !std::is_void_v<T> && (std::is_const_v<T> || !std::is_const_v<U>), int> = 0>
+  constexpr explicit multi_ptr(const multi_ptr<U, Space, E> &other) : pointer_(static_cast<T *>(other.get_raw())) {}
+  /// To the first element of the buffer, whatever the accessor's offset.
+  template <class U, int D, access_mode M, access::placeholder P,
+            std::enable_if_t<holds_<access::address_space::global_space> &&
+                                 detail::points_to<typename accessor<U, D, M, target::device, P>::value_type, T>, int> = 0>
+  multi_ptr(accessor<U, D, M, target::device, P> from) : pointer_(from.get_multi_ptr().get_raw()) {}
+  template <class U, int D, std::enable_if_t<holds_<access::address_space::local_space> && detail::points_to<U, T>, int> = 0>
+  multi_ptr(local_accessor<U, D> from) : pointer_(from.get_multi_ptr().get_raw()) {}
 
   constexpr T *get() const { return pointer_; }
   constexpr T *get_raw() const { return pointer_; }
@@ -29,17 +62,46 @@ public:
   constexpr T *operator->() const { return pointer_; }
   constexpr operator T *() const { return pointer_; }
   template <class U = T> constexpr U &operator*() const { return *pointer_; }
+  template <class U = T> constexpr U &operator[](difference_type n) const { return pointer_[n]; }
+
   constexpr multi_ptr &operator++() { return ++pointer_, *this; }
   constexpr multi_ptr operator++(int) { return multi_ptr(pointer_++); }
   constexpr multi_ptr &operator--() { return --pointer_, *this; }
   constexpr multi_ptr operator--(int) { return multi_ptr(pointer_--); }
   constexpr multi_ptr &operator+=(difference_type n) { return pointer_ += n, *this; }
   constexpr multi_ptr &operator-=(difference_type n) { return pointer_ -= n, *this; }
+  // They keep the address space, which the operators of the pointer that this converts to would lose.
+  friend constexpr multi_ptr operator+(const multi_ptr &a, difference_type n) { return multi_ptr(a.pointer_ + n); }
+  friend constexpr multi_ptr operator+(difference_type n, const multi_ptr &a) { return multi_ptr(a.pointer_ + n); }
+  friend constexpr multi_ptr operator-(const multi_ptr &a, difference_type n) { return multi_ptr(a.pointer_ - n); }
+  friend constexpr difference_type operator-(const multi_ptr &a, const multi_ptr &b) { return a.pointer_ - b.pointer_; }
+
+  /// A null pointer is less than all others. Source: SYCL 2020 §4.7.7.1.
+#define __ASPEN_COMPARE(op)                                                                                                               \
+  friend constexpr bool operator op(const multi_ptr &a, const multi_ptr &b) { return a.pointer_ op b.pointer_; }                           \
+  friend constexpr bool operator op(const multi_ptr &a, std::nullptr_t) { return a.pointer_ op static_cast<T *>(nullptr); }                \
+  friend constexpr bool operator op(std::nullptr_t, const multi_ptr &b) { return static_cast<T *>(nullptr) op b.pointer_; }
+  __ASPEN_COMPARE(==)
+  __ASPEN_COMPARE(!=)
+  __ASPEN_COMPARE(<)
+  __ASPEN_COMPARE(>)
+  __ASPEN_COMPARE(<=)
+  __ASPEN_COMPARE(>=)
+#undef __ASPEN_COMPARE
+
+  /// A hint without effect.
+  template <access::address_space S = Space, std::enable_if_t<S == access::address_space::global_space, int> = 0>
   void prefetch(size_t) const {}
 
 private:
   T *pointer_ = nullptr;
 };
+
+template <class T, int D, access::placeholder P>
+multi_ptr(accessor<T, D, access_mode::read, target::device, P>) -> multi_ptr<const T, access::address_space::global_space, access::decorated::no>;
+template <class T, int D, access_mode M, access::placeholder P>
+multi_ptr(accessor<T, D, M, target::device, P>) -> multi_ptr<T, access::address_space::global_space, access::decorated::no>;
+template <class T, int D> multi_ptr(local_accessor<T, D>) -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
 
 template <class T, access::decorated E = access::decorated::no> using global_ptr = multi_ptr<T, access::address_space::global_space, E>;
 template <class T, access::decorated E = access::decorated::no> using local_ptr = multi_ptr<T, access::address_space::local_space, E>;

@@ -1,4 +1,5 @@
 //! multi_ptr: pointers with a name for their address space.
+#include <sycl/accessor.hpp>
 #include <sycl/multi_ptr.hpp>
 
 using sycl::access::address_space;
@@ -6,6 +7,33 @@ static_assert(std::is_trivially_copyable_v<sycl::global_ptr<int>> && sizeof(sycl
 static_assert(std::is_convertible_v<sycl::global_ptr<int>, sycl::global_ptr<const int>>);
 static_assert(std::is_convertible_v<sycl::global_ptr<int>, sycl::generic_ptr<int>>);
 static_assert(!std::is_convertible_v<sycl::global_ptr<int>, sycl::local_ptr<int>>);
+
+// Arithmetic keeps the address space and the decoration.
+using decorated = sycl::decorated_local_ptr<int>;
+static_assert(std::is_same_v<decltype(decorated() + 1), decorated> && std::is_same_v<decltype(size_t(1) + decorated()), decorated>);
+static_assert(std::is_same_v<decltype(decorated() - 1), decorated> && std::is_same_v<decltype(decorated() - decorated()), std::ptrdiff_t>);
+static_assert(std::is_same_v<decltype(decorated()[size_t(0)]), int &>);
+static_assert(decorated() == nullptr && nullptr == decorated() && !(decorated() < nullptr) && decorated() <= decorated());
+static_assert(std::is_same_v<std::iterator_traits<decorated>::reference, int &>);
+
+// What converts by itself, what on request, and what not at all.
+template <class From, class To> inline constexpr bool only_explicit = std::is_constructible_v<To, From> && !std::is_convertible_v<From, To>;
+static_assert(std::is_convertible_v<sycl::global_ptr<int>, sycl::global_ptr<void>>);
+static_assert(std::is_convertible_v<sycl::decorated_global_ptr<int>, sycl::raw_global_ptr<const void>>);
+static_assert(only_explicit<sycl::global_ptr<void>, sycl::global_ptr<int>> && only_explicit<sycl::generic_ptr<int>, sycl::local_ptr<const int>>);
+static_assert(!std::is_constructible_v<sycl::global_ptr<int>, sycl::global_ptr<const int>>);
+static_assert(!std::is_constructible_v<sycl::global_ptr<int>, sycl::global_ptr<const void>>);
+static_assert(!std::is_constructible_v<sycl::global_ptr<int>, sycl::local_ptr<int>>);
+
+// From accessors.
+using writes = sycl::accessor<int, 2, sycl::access_mode::read_write>;
+using looks = sycl::accessor<int, 2, sycl::access_mode::read>;
+static_assert(std::is_same_v<decltype(sycl::multi_ptr(std::declval<writes>())), sycl::global_ptr<int>>);
+static_assert(std::is_same_v<decltype(sycl::multi_ptr(std::declval<looks>())), sycl::global_ptr<const int>>);
+static_assert(std::is_same_v<decltype(sycl::multi_ptr(std::declval<sycl::local_accessor<int>>())), sycl::local_ptr<int>>);
+static_assert(std::is_constructible_v<sycl::generic_ptr<void>, writes> && std::is_constructible_v<sycl::local_ptr<int>, sycl::local_accessor<int, 3>>);
+static_assert(!std::is_constructible_v<sycl::global_ptr<int>, looks> && !std::is_constructible_v<sycl::local_ptr<int>, writes>);
+
 int reads(int *p) {
   auto g = sycl::address_space_cast<address_space::global_space>(p);
   ++g;

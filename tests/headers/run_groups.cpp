@@ -1,5 +1,6 @@
 //! Runs group algorithms, hierarchical kernels and multi-dimensional groups, and compares with loops on the host. Exit status 0: all right.
 #include <cstdio>
+#include <vector>
 #include <sycl/sycl.hpp>
 
 static int failures = 0;
@@ -116,6 +117,38 @@ static void three_dimensions(sycl::queue &q, int *out) {
         CHECK(out[(a * 4 + b) * 8 + c] == 9000 + (a / 2 * 2 + b / 2) * 2 + c / 4);
 }
 
+/// Copies there and back, with every second element of the global side, asked for by `group_or_item`, between pointers of one decoration.
+template <sycl::access::decorated Decorated, class Ask> static void asynchronous_copies(sycl::queue &q, const Ask &ask) {
+  constexpr size_t groups = 3, each = 10;
+  std::vector<int> from(groups * each), near(groups * each, -1), far(groups * each, -1);
+  for (size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<int>(i) * 3;
+  {
+    sycl::buffer source(from), plain(near), spread(far);
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor in(source, h, sycl::read_only);
+      sycl::accessor out(plain, h), strided(spread, h);
+      sycl::local_accessor<int> mine(each, h);
+      h.parallel_for(sycl::nd_range<1>(groups * 4, 4), [=](sycl::nd_item<1> i) {
+        const auto group_or_item = ask(i);
+        const size_t first = i.get_group(0) * each;
+        const auto local = mine.template get_multi_ptr<Decorated>();
+        group_or_item.wait_for(group_or_item.async_work_group_copy(local, in.template get_multi_ptr<Decorated>() + first, each));
+        group_or_item.wait_for(group_or_item.async_work_group_copy(out.template get_multi_ptr<Decorated>() + first, local, each),
+                               group_or_item.async_work_group_copy(strided.template get_multi_ptr<Decorated>() + first, local + 2, each / 2, 2));
+        group_or_item.wait_for(group_or_item.async_work_group_copy(local, in.template get_multi_ptr<Decorated>() + first, each / 2, 2));
+        if (i.get_local_id(0) == 0)
+          strided[first + 1] = local[each / 2 - 1];
+      });
+    });
+  }
+  for (size_t i = 0; i < from.size(); ++i) {
+    const size_t k = i % each;
+    CHECK(near[i] == from[i]);
+    CHECK(far[i] == (k == 1 ? from[i + each - 3] : k % 2 == 0 ? from[i - k + 2 + k / 2] : -1));
+  }
+}
+
 int main() {
   sycl::queue q;
   int *in = sycl::malloc_shared<int>(count, q), *out = sycl::malloc_shared<int>(count * results, q);
@@ -125,6 +158,12 @@ int main() {
   joint_scans(q, in, out);
   hierarchical(q, out);
   three_dimensions(q, out);
+  const auto item_itself = [](sycl::nd_item<1> i) { return i; };
+  const auto group_of_it = [](sycl::nd_item<1> i) { return i.get_group(); };
+  asynchronous_copies<sycl::access::decorated::yes>(q, item_itself);
+  asynchronous_copies<sycl::access::decorated::yes>(q, group_of_it);
+  asynchronous_copies<sycl::access::decorated::no>(q, item_itself);
+  asynchronous_copies<sycl::access::decorated::no>(q, group_of_it);
   sycl::free(in, q);
   sycl::free(out, q);
   std::puts(failures ? "failed" : "ok");
