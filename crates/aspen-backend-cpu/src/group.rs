@@ -348,9 +348,10 @@ thread_local! {
 
 /// Calls `run` with a frame of this size, 128-byte aligned.
 pub(crate) fn with_frame(size: usize, run: impl FnOnce(*mut u8)) {
-    let mut frame = FRAME.replace(Memory::none());
+    // None is kept where a thread's storage is gone: in destructors of globals.
+    let mut frame = FRAME.try_with(|kept| kept.replace(Memory::none())).unwrap_or(Memory::none());
     run(frame.at_least(size));
-    FRAME.set(frame);
+    let _gone = FRAME.try_with(|kept| kept.set(frame));
 }
 
 /// Aligned memory that grows and is reused. Its content is whatever the last group left.

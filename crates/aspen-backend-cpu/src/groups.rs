@@ -91,10 +91,11 @@ impl Job for Groups {
     }
 
     fn run(&self, chunk: usize) -> Result<()> {
-        let kept = WORKER.with(|kept| kept.borrow_mut().take());
+        // The destructors of globals run after that of their thread's storage, and may launch kernels: nothing is kept then.
+        let kept = WORKER.try_with(|kept| kept.borrow_mut().take()).ok().flatten();
         let mut worker = kept.unwrap_or_else(|| Worker::new(self.shape));
         let result = self.run_groups(&mut worker, chunk as u64);
-        WORKER.with(|kept| *kept.borrow_mut() = Some(worker));
+        let _gone = WORKER.try_with(|kept| *kept.borrow_mut() = Some(worker));
         result.map_err(|error| Error::new(error.code(), format!("kernel '{}': {}", self.launch.name, error.message())))
     }
 }

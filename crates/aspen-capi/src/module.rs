@@ -139,10 +139,13 @@ pub unsafe extern "C" fn aspen_kernel_symbols(count: *mut usize) -> *const *cons
         if let Some(count) = unsafe { count.as_mut() } {
             *count = pointers.len();
         }
-        SYMBOLS.with(|kept| {
-            *kept.borrow_mut() = (symbols, pointers);
-            let kept = kept.borrow();
-            if kept.1.is_empty() { ptr::null() } else { kept.1.as_ptr() }
-        })
+        // Moving the vectors does not move what they hold. Destructors of globals may ask when the thread's storage is gone: the process ends
+        // then, and what nobody can keep stays.
+        let first = if pointers.is_empty() { ptr::null() } else { pointers.as_ptr() };
+        let mut list = Some((symbols, pointers));
+        if SYMBOLS.try_with(|kept| kept.replace(list.take().unwrap_or_default())).is_err() {
+            std::mem::forget(list);
+        }
+        first
     })
 }
