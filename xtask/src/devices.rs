@@ -17,10 +17,10 @@ pub struct Driver {
     source: Source,
     /// What the ICD loader opens.
     library: &'static str,
-    /// Whether it takes SPIR-V; where not, it can only be asked what it has.
-    pub takes_spirv: bool,
     /// Further variables that the driver needs to be right.
     env: &'static [(&'static str, &'static str)],
+    /// Tests of `tests/opencl` that say nothing of it, and why.
+    pub not_for: &'static [(&'static str, &'static str)],
 }
 
 /// Where a driver comes from.
@@ -36,9 +36,11 @@ const KNOWN_PROCESSOR: &[(&str, &str)] = &[("CL_CONFIG_CPU_TARGET_ARCH", "core-a
 
 const WHEELS_2023: Source = Source::Wheels(&[("intel-opencl-rt", "2023.2.0"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2023.2.0")]);
 
-/// Debian's PoCL, with the libraries that the packages of LLVM 22 do not bring.
+/// Debian's PoCL, with the libraries that the packages of LLVM 22 do not bring. It looks for its own files below `../../share` of its library.
 const POCL: Source =
     Source::Packages(&["pocl-opencl-icd", "libpocl2", "libpocl2-common", "libhwloc15", "libclang-cpp15", "libllvm15"], "3.1");
+
+const DEBIAN_LIBRARIES: &str = "lib/x86_64-linux-gnu";
 
 pub const DRIVERS: [Driver; 5] = [
     Driver {
@@ -50,19 +52,25 @@ pub const DRIVERS: [Driver; 5] = [
             ("intel-cmplr-lib-rt", "2026.2.0"),
         ]),
         library: "libintelocl.so",
-        takes_spirv: true,
         env: &[],
+        not_for: &[],
     },
-    Driver { name: "intel-2023", source: WHEELS_2023, library: "libintelocl.so", takes_spirv: true, env: KNOWN_PROCESSOR },
+    Driver { name: "intel-2023", source: WHEELS_2023, library: "libintelocl.so", env: KNOWN_PROCESSOR, not_for: &[] },
     Driver {
         name: "intel-2022",
         source: Source::Wheels(&[("intel-opencl-rt", "2022.2.1"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2022.2.1")]),
         library: "libintelocl.so",
-        takes_spirv: true,
         env: KNOWN_PROCESSOR,
+        not_for: &[],
     },
-    Driver { name: "intel-fpga-emulator", source: WHEELS_2023, library: "libintelocl_emu.so", takes_spirv: true, env: KNOWN_PROCESSOR },
-    Driver { name: "pocl", source: POCL, library: "libpocl.so.2", takes_spirv: false, env: &[] },
+    Driver { name: "intel-fpga-emulator", source: WHEELS_2023, library: "libintelocl_emu.so", env: KNOWN_PROCESSOR, not_for: &[] },
+    Driver {
+        name: "pocl",
+        source: POCL,
+        library: "libpocl.so.2",
+        env: &[],
+        not_for: &[("full-disk", "it compiles into files of its own, which do not fit either")],
+    },
 ];
 
 /// Where drivers are kept: `ASPEN_DRIVERS`, else beside other caches of the user.
@@ -76,6 +84,14 @@ pub fn cache() -> Result<PathBuf> {
 }
 
 impl Driver {
+    /// Where its libraries lie in its folder.
+    fn libraries(&self) -> &'static str {
+        match self.source {
+            Source::Wheels(_) => "lib",
+            Source::Packages(..) => DEBIAN_LIBRARIES,
+        }
+    }
+
     fn folder(&self, cache: &Path) -> PathBuf {
         let version = match self.source {
             Source::Wheels(wheels) => wheels[0].1,
@@ -85,7 +101,8 @@ impl Driver {
     }
 
     pub fn is_installed(&self, cache: &Path) -> bool {
-        self.folder(cache).join("vendors/driver.icd").is_file()
+        let folder = self.folder(cache);
+        folder.join("vendors/driver.icd").is_file() && folder.join(self.libraries()).join(self.library).exists()
     }
 
     /// The variables with which a program sees this driver and no other, on Aspen's side too.
@@ -93,7 +110,7 @@ impl Driver {
         let folder = self.folder(cache);
         let mut variables = vec![
             ("OCL_ICD_VENDORS", folder.join("vendors").display().to_string()),
-            ("LD_LIBRARY_PATH", folder.join("lib").display().to_string()),
+            ("LD_LIBRARY_PATH", folder.join(self.libraries()).display().to_string()),
             ("ASPEN_DEVICE_SELECTOR", "opencl:*".to_owned()),
         ];
         variables.extend(self.env.iter().map(|(name, value)| (*name, (*value).to_owned())));
@@ -119,7 +136,7 @@ impl Driver {
             Source::Wheels(wheels) => unpack_wheels(wheels, &archives, &unpacked)?,
             Source::Packages(packages, _) => unpack_packages(packages, &archives, &unpacked)?,
         };
-        let lib = new.join("lib");
+        let lib = new.join(self.libraries());
         std::fs::create_dir_all(&lib)?;
         for from in libraries {
             for file in entries(&from)? {
@@ -131,11 +148,16 @@ impl Driver {
                 }
             }
         }
+        let shared = unpacked.join("usr/share/pocl");
+        if shared.is_dir() {
+            std::fs::create_dir_all(new.join("share"))?;
+            std::fs::rename(&shared, new.join("share/pocl")).with_context(|| format!("cannot move {}", shared.display()))?;
+        }
         ensure!(lib.join(self.library).exists(), "what was unpacked holds no {}", self.library);
         std::fs::remove_dir_all(&archives)?;
         std::fs::remove_dir_all(&unpacked)?;
         std::fs::create_dir_all(new.join("vendors"))?;
-        let library = folder.join("lib").join(self.library);
+        let library = folder.join(self.libraries()).join(self.library);
         std::fs::write(new.join("vendors/driver.icd"), format!("{}\n", library.display()))?;
         if folder.exists() {
             std::fs::remove_dir_all(folder).with_context(|| format!("cannot replace {}", folder.display()))?;
@@ -162,7 +184,7 @@ fn unpack_packages(packages: &[&str], archives: &Path, unpacked: &Path) -> Resul
     for package in entries(archives)? {
         output(Command::new("dpkg-deb").arg("-x").arg(&package).arg(unpacked))?;
     }
-    let libraries = ["x86_64-linux-gnu", "llvm-15/lib"].map(|folder| unpacked.join("usr/lib").join(folder));
+    let libraries = [DEBIAN_LIBRARIES, "lib/llvm-15/lib"].map(|folder| unpacked.join("usr").join(folder));
     Ok(libraries.into_iter().filter(|folder| folder.is_dir()).collect())
 }
 
@@ -218,6 +240,11 @@ mod tests {
         std::fs::create_dir_all(&vendors).expect("a folder");
         assert!(!driver.is_installed(&cache));
         std::fs::write(vendors.join("driver.icd"), "x").expect("a file");
+        // One whose libraries lay elsewhere.
+        assert!(!driver.is_installed(&cache));
+        let libraries = driver.folder(&cache).join(driver.libraries());
+        std::fs::create_dir_all(&libraries).expect("a folder");
+        std::fs::write(libraries.join(driver.library), "x").expect("a file");
         assert!(driver.is_installed(&cache));
         let environment = driver.environment(&cache);
         assert_eq!(environment[0], ("OCL_ICD_VENDORS", vendors.display().to_string()));

@@ -14,12 +14,13 @@ const PACKAGES: [(&str, &str); 4] =
     [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
 
 /// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, builds
-/// under make, a debugger and the AddressSanitizer that look into kernels.
-const FOR_TESTS: [(&str, &str); 6] = [
+/// under make, PoCL's way from SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
+const FOR_TESTS: [(&str, &str); 7] = [
     ("intel-opencl-icd", "ocloc"),
     ("ocl-icd-libopencl1", "ocloc"),
     ("g++", "g++"),
     ("make", "make"),
+    ("llvm-spirv-15", "llvm-spirv-15"),
     ("gdb", "gdb"),
     ("libclang-rt-22-dev", "clang++-22"),
 ];

@@ -21,6 +21,8 @@ pub struct Answers {
     pub extensions: Vec<String>,
     /// `CL_DEVICE_IL_VERSION`: `SPIR-V_1.4 SPIR-V_1.3` or the like.
     pub il_version: String,
+    /// Whether a tool is there that turns SPIR-V into what the driver takes; no answer of the driver's.
+    pub translated: bool,
     /// `CL_DEVICE_DOUBLE_FP_CONFIG`.
     pub double_fp_config: u64,
     /// `CL_DEVICE_IMAGE_SUPPORT`.
@@ -85,9 +87,18 @@ impl Answers {
         self.extensions.iter().any(|extension| extension == name)
     }
 
-    /// Whether it takes SPIR-V of any version.
+    /// Whether it takes SPIR-V of any version, itself or through a tool.
     pub fn takes_spirv(&self) -> bool {
-        self.compiler_available && self.il_version.split_whitespace().any(|version| version.starts_with("SPIR-V_"))
+        self.compiler_available && (self.translated || self.knows_spirv())
+    }
+
+    /// Whether it could take SPIR-V if that was made bitcode first. Source: `cl_khr_spir`.
+    pub(crate) fn wants_bitcode(&self) -> bool {
+        self.compiler_available && !self.knows_spirv() && self.has_extension("cl_khr_spir")
+    }
+
+    fn knows_spirv(&self) -> bool {
+        self.il_version.split_whitespace().any(|version| version.starts_with("SPIR-V_"))
     }
 
     /// Whether it has any USM allocations.
@@ -147,6 +158,7 @@ impl Answers {
             version: ask.text(sys::DEVICE_VERSION),
             device_type,
             il_version: ask.text(sys::DEVICE_IL_VERSION),
+            translated: false,
             double_fp_config: long(sys::DEVICE_DOUBLE_FP_CONFIG),
             image_support: truth(sys::DEVICE_IMAGE_SUPPORT),
             available: truth(sys::DEVICE_AVAILABLE),

@@ -23,6 +23,7 @@ use crate::memory::{Known, Memory};
 use crate::program::Image;
 use crate::submitted::{Address, Copy, Fill, Later};
 use crate::sys::{self, Api, Usm, cl_uint};
+use crate::tools::Translator;
 
 /// The longest pattern that `clEnqueueMemFillINTEL` repeats.
 const LONGEST_PATTERN: usize = 128;
@@ -52,6 +53,7 @@ pub(crate) struct Device {
     capabilities: Capabilities,
     facts: Facts,
     memory: Option<Memory>,
+    translator: Option<Arc<Translator>>,
     /// Without and with profiling.
     queues: [OnceLock<Tried<Queue>>; 2],
     in_flight: AtomicUsize,
@@ -89,15 +91,32 @@ pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) ->
                 .collect();
             let (ids, cache) = (found.iter().map(|(id, _)| *id).collect(), cache.cloned());
             let common = Arc::new(Common { api, platform: id, ids, cache, svm: Known::default(), context: OnceLock::new() });
-            let device = |(id, answers): (DeviceId, Answers)| {
+            let device = |(id, mut answers): (DeviceId, Answers)| {
+                let translator = answers.wants_bitcode().then(|| translator(&answers.name, &facts.version)).flatten();
+                answers.translated = translator.is_some();
                 let (capabilities, facts) = (capabilities(&answers), device_facts(&answers, &facts.version));
                 let (memory, common) = (Memory::of(api, usm, &answers), common.clone());
                 let (queues, in_flight, identity) = Default::default();
-                Arc::new(Device { common, id, answers, capabilities, facts, memory, queues, in_flight, identity })
+                Arc::new(Device { common, id, answers, capabilities, facts, memory, translator, queues, in_flight, identity })
             };
             Some(Platform { devices: found.into_iter().map(device).collect(), facts })
         })
         .collect()
+}
+
+/// What makes bitcode for a device that takes no SPIR-V.
+fn translator(device: &str, platform: &str) -> Option<Arc<Translator>> {
+    let found = Translator::for_platform(platform);
+    match &found {
+        Ok(translator) => tracing::debug!(device, tool = %translator.tool().display(), "takes bitcode"),
+        Err(Some(tool)) => {
+            tracing::warn!(device, "takes no SPIR-V, and {tool} is not in PATH, which would make bitcode of it: it runs no kernels")
+        }
+        Err(None) => {
+            tracing::warn!(device, platform, "takes no SPIR-V, and which LLVM's bitcode it takes it does not tell: it runs no kernels")
+        }
+    }
+    found.ok().map(Arc::new)
 }
 
 impl Backend for Platform {
@@ -192,9 +211,14 @@ impl Device {
         (!all).then(|| self.common.svm.pointers())
     }
 
-    /// Whether the driver links programs.
+    /// Whether the driver links programs of SPIR-V; those of bitcode PoCL does not even compile without linking.
     pub(crate) fn can_link(&self) -> bool {
-        self.answers.linker_available
+        self.answers.linker_available && self.translator.is_none()
+    }
+
+    /// What makes bitcode of SPIR-V, for a driver that takes only that.
+    pub(crate) fn translator(&self) -> Option<&Translator> {
+        self.translator.as_deref()
     }
 
     /// Whether kernels may require a sub-group size.

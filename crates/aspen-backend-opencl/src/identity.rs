@@ -10,7 +10,7 @@ use crate::answers::Answers;
 /// Changes with whatever else makes the same modules another program.
 const LAYOUT: &str = "aspen opencl 1";
 /// Variables by which drivers are configured.
-const CONFIGURES: [&str; 3] = ["CL_CONFIG_", "IGC_", "SYCL_IGC_"];
+const CONFIGURES: [&str; 4] = ["CL_CONFIG_", "IGC_", "SYCL_IGC_", "POCL_"];
 
 /// A device with its driver, as parts of a [`CacheKey`].
 pub(crate) struct Identity(Vec<String>);

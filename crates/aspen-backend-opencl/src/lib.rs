@@ -11,17 +11,18 @@
 //! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it.
 
 pub mod answers;
+mod bitcode;
 pub mod capabilities;
 mod device;
 mod fit;
 mod handles;
 mod identity;
-mod link;
 mod memory;
 mod program;
 mod spirv;
 mod submitted;
 mod sys;
+mod tools;
 
 use std::sync::Arc;
 

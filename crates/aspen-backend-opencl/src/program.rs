@@ -17,12 +17,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
 use aspen_runtime::{Code, Error, Result};
 
+use crate::bitcode::for_translator;
 use crate::device::Device;
 use crate::handles::{Event, Failure, Kernel, NotBuilt, Program, Queue, Tried};
-use crate::link::link;
 use crate::spirv::{for_driver, uses_local_memory};
 use crate::submitted::{Enqueue, Later};
 use crate::sys;
+use crate::tools::link;
 
 /// The logical group of `parallel_for_work_group` when neither launch nor kernel names one, the same as on the embedded CPU: one work-item, as other
 /// implementations have it: programs index memory by global ids (SYCL-CTS `handler`).
@@ -30,6 +31,9 @@ const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 1];
 
 /// Images that do not become one program.
 const NO_LINK: Failure = Failure { call: "clLinkProgram", error: sys::LINK_PROGRAM_FAILURE };
+
+/// A module that does not become bitcode.
+const NO_BITCODE: Failure = Failure { call: "making bitcode", error: sys::BUILD_PROGRAM_FAILURE };
 
 /// An image, built for a device.
 pub(crate) struct Image {
@@ -77,8 +81,16 @@ fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Pr
     }
     let linked = (modules.len() > 1 && !device.can_link()).then(|| link(&modules));
     let linked = linked.transpose().map_err(|log| NotBuilt { failure: NO_LINK, log })?.map(Cow::from);
-    let program = |spirv: &Cow<'_, [u8]>| Program::from_spirv(context, device.id(), spirv);
-    let mut programs = linked.as_ref().map_or(modules.as_slice(), std::slice::from_ref).iter().map(program).collect::<Tried<Vec<_>>>()?;
+    let program = |spirv: &Cow<'_, [u8]>| match device.translator() {
+        None => Ok(Program::from_spirv(context, device.id(), spirv)?),
+        Some(translator) => {
+            let bitcode =
+                for_translator(spirv).and_then(|spirv| translator.bitcode(&spirv)).map_err(|log| NotBuilt { failure: NO_BITCODE, log })?;
+            Ok(Program::from_binary(context, device.id(), &bitcode)?)
+        }
+    };
+    let modules = linked.as_ref().map_or(modules.as_slice(), std::slice::from_ref).iter();
+    let mut programs = modules.map(program).collect::<std::result::Result<Vec<_>, NotBuilt>>()?;
     let program = if programs.len() == 1 { programs.remove(0).build()? } else { Program::link(programs)? };
     if let Some((cache, key)) = &cached
         && let Some(binary) = program.binary()

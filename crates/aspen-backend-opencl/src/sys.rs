@@ -40,6 +40,7 @@ pub(crate) const SUCCESS: cl_int = 0;
 pub(crate) const DEVICE_NOT_FOUND: cl_int = -1;
 pub(crate) const OUT_OF_RESOURCES: cl_int = -5;
 pub(crate) const EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: cl_int = -14;
+pub(crate) const BUILD_PROGRAM_FAILURE: cl_int = -11;
 pub(crate) const LINK_PROGRAM_FAILURE: cl_int = -17;
 pub(crate) const INVALID_VALUE: cl_int = -30;
 pub(crate) const PLATFORM_NOT_FOUND_KHR: cl_int = -1001;

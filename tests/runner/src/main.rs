@@ -41,6 +41,9 @@ struct Args {
     /// Only tests whose name contains this
     #[arg(long, default_value = "")]
     only: String,
+    /// Not the test of this name
+    #[arg(long, value_name = "NAME")]
+    except: Vec<String>,
     /// A variable for every command of every test
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
@@ -114,7 +117,11 @@ fn main() -> Result<ExitCode> {
         .collect::<Result<_, _>>()?;
     paths.sort();
     let tests = paths.iter().filter(|path| path.is_file()).map(|path| Test::read(path)).collect::<Result<Vec<_>>>()?;
-    let tests: Vec<&Test> = tests.iter().filter(|test| test.name.contains(&args.only)).collect();
+    if let Some(unknown) = args.except.iter().find(|name| tests.iter().all(|test| test.name != **name)) {
+        bail!("no test in {} is called '{unknown}'", args.tests.display());
+    }
+    let wanted = |test: &&Test| test.name.contains(&args.only) && !args.except.contains(&test.name);
+    let tests: Vec<&Test> = tests.iter().filter(wanted).collect();
     if tests.is_empty() {
         bail!("no test in {} is called '{}'", args.tests.display(), args.only);
     }

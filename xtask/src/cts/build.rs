@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, ensure};
 
+use super::plan;
 use crate::shell::{output, run};
 
 /// How a category is compiled.
@@ -73,9 +74,9 @@ pub struct Suite {
     shared: Vec<PathBuf>,
 }
 
-/// A category's program, if any of its files compiles.
+/// A category's programs, of the files that compile.
 pub struct Built {
-    pub program: Option<PathBuf>,
+    pub programs: Vec<PathBuf>,
     pub compiled: u64,
     pub failed: BTreeMap<String, String>,
 }
@@ -154,7 +155,7 @@ impl Suite {
             }
         }
         println!("building the suite's helpers");
-        let (objects, failed) = self.compile(&files, &self.folder.join("helpers"), Form::AsWritten)?;
+        let (objects, failed) = self.compile(&files, &self.folder.join("helpers"), &self.source.join("tests/common"), Form::AsWritten)?;
         ensure!(failed.is_empty(), "the suite's helpers do not compile: {failed:#?}");
         self.shared.extend(objects);
         Ok(())
@@ -162,21 +163,28 @@ impl Suite {
 
     /// Compiles the category's files and links those that compile.
     pub fn build(&self, category: &str, form: Form) -> Result<Built> {
-        let files = listed(&self.source.join("tests").join(category))?;
-        let folder = self.folder.join(category).join(form.folder());
-        let (objects, failed) = self.compile(&files, &folder, form)?;
-        let built = Built { program: None, compiled: objects.len() as u64, failed };
-        if objects.is_empty() {
-            return Ok(built);
+        let (folder, beside) = (self.folder.join(category).join(form.folder()), self.source.join("tests").join(category));
+        let mut built = Built { programs: Vec::new(), compiled: 0, failed: BTreeMap::new() };
+        for program in plan::programs(&self.source, category, &self.folder.join(category).join("generated"), &self.options)? {
+            let (objects, failed) = self.compile(&program.files, &folder, &beside, form)?;
+            built.compiled += objects.len() as u64;
+            built.failed.extend(failed);
+            if objects.is_empty() {
+                continue;
+            }
+            let path = folder.join(&program.name);
+            let mut link = Command::new(&self.compiler);
+            link.args(&objects).args(&self.shared).arg("-o").arg(&path).args(["-O1", "-w", "-pthread"]);
+            match output(&mut link) {
+                Ok(_) => built.programs.push(path),
+                Err(error) => drop(built.failed.insert(format!("{}, linked", program.name), first_error(&format!("{error:#}")))),
+            }
         }
-        let program = folder.join("program");
-        let mut link = Command::new(&self.compiler);
-        run(link.args(&objects).args(&self.shared).arg("-o").arg(&program).args(["-O1", "-w", "-pthread"]))?;
-        Ok(Built { program: Some(program), ..built })
+        Ok(built)
     }
 
     /// One object a file, in the order of the files; a file that does not compile is in the other result, with its first error.
-    fn compile(&self, files: &[PathBuf], folder: &Path, form: Form) -> Result<(Vec<PathBuf>, BTreeMap<String, String>)> {
+    fn compile(&self, files: &[PathBuf], folder: &Path, beside: &Path, form: Form) -> Result<(Vec<PathBuf>, BTreeMap<String, String>)> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let outcomes: Mutex<BTreeMap<usize, Result<std::result::Result<PathBuf, String>>>> = Mutex::default();
         let next = Mutex::new(0..files.len());
@@ -184,7 +192,7 @@ impl Suite {
             for _ in 0..self.jobs {
                 scope.spawn(|| {
                     while let Some(i) = next.lock().ok().and_then(|mut next| next.next()) {
-                        let outcome = self.compile_one(&files[i], folder, form);
+                        let outcome = self.compile_one(&files[i], folder, beside, form);
                         if let Ok(mut outcomes) = outcomes.lock() {
                             outcomes.insert(i, outcome);
                         }
@@ -204,7 +212,7 @@ impl Suite {
         Ok((objects, failed))
     }
 
-    fn compile_one(&self, file: &Path, folder: &Path, form: Form) -> Result<std::result::Result<PathBuf, String>> {
+    fn compile_one(&self, file: &Path, folder: &Path, beside: &Path, form: Form) -> Result<std::result::Result<PathBuf, String>> {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (object, log) = (folder.join(format!("{stem}.o")), folder.join(format!("{stem}.log")));
         let kept = |path: &Path| is_newer(path, &[file]) && modified(path).is_some_and(|time| time > self.newest_input);
@@ -219,6 +227,8 @@ impl Suite {
             }
             compile.arg("-I").arg(&self.folder).arg("-I").arg(self.catch2.join("src")).arg("-I").arg(self.source.join("oclmath"));
             compile.arg("-I").arg(self.deep_folder());
+            // Generated files include what lies beside their template.
+            compile.arg("-I").arg(beside);
             let said = match compile.output().with_context(|| format!("cannot start {}", self.compiler.display()))? {
                 output if output.status.success() => return Ok(Ok(object)),
                 output => output.stderr,
@@ -226,9 +236,14 @@ impl Suite {
             std::fs::write(&log, said).with_context(|| format!("cannot write {}", log.display()))?;
         }
         let said = std::fs::read_to_string(&log).with_context(|| format!("cannot read {}", log.display()))?;
-        let first = said.lines().find_map(|line| line.split_once("error: ").map(|(_, text)| text.to_owned()));
-        Ok(Err(first.unwrap_or_else(|| said.lines().next().unwrap_or("no message").to_owned())))
+        Ok(Err(first_error(&said)))
     }
+}
+
+/// The first error among what a compiler said; places are left out, since they are the user's.
+fn first_error(said: &str) -> String {
+    let first = said.lines().find_map(|line| line.split_once("error: ").map(|(_, text)| text));
+    first.or(said.lines().next()).unwrap_or("no message").to_owned()
 }
 
 /// The options that the suite's CMake file defines, as it gives them to the compiler, with our choices.
@@ -285,7 +300,7 @@ fn is_newer(made: &Path, than: &[&Path]) -> bool {
     modified(made).is_some_and(|time| than.iter().all(|input| modified(input).is_some_and(|input| input < time)))
 }
 
-fn write_if_changed(path: &Path, text: &str) -> Result<()> {
+pub fn write_if_changed(path: &Path, text: &str) -> Result<()> {
     if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
     }

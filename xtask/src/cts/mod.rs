@@ -6,6 +6,7 @@
 
 mod build;
 mod expected;
+mod plan;
 mod run;
 
 use std::collections::BTreeMap;
@@ -101,16 +102,18 @@ fn category(suite: &build::Suite, name: &str, targets: &[run::Target]) -> Result
         }
         seen.compiled = built.compiled;
         seen.not_compiled = built.failed;
-        let Some(program) = built.program else { continue };
         // What a device lacks matters where the tests ask for it; elsewhere a profile only repeats them.
-        for target in targets.iter().filter(|target| !target.is_profile || name == DEFAULT) {
-            let outcome = run::run(&program, target)?;
+        for target in targets.iter().filter(|target| !built.programs.is_empty() && (!target.is_profile || name == DEFAULT)) {
+            let mut all = run::Outcome::default();
+            for program in &built.programs {
+                all.add(run::run(program, target)?);
+            }
             let label = format!("{}, {}", target.name, form.name());
-            println!("{label}: {}", outcome.counts);
-            for failure in &outcome.failures {
+            println!("{label}: {}", all.counts);
+            for failure in &all.failures {
                 println!("    failed: {failure}");
             }
-            seen.runs.insert(label, outcome.counts);
+            seen.runs.insert(label, all.counts);
         }
     }
     Ok(seen)

@@ -25,10 +25,23 @@ pub struct Target {
     environment: Vec<(String, String)>,
 }
 
+#[derive(Default)]
 pub struct Outcome {
     pub counts: Counts,
     /// Names of test cases.
     pub failures: Vec<String>,
+}
+
+impl Outcome {
+    /// Counts what another run did as well.
+    pub fn add(&mut self, more: Outcome) {
+        for (to, more) in [(&mut self.counts.cases, more.counts.cases), (&mut self.counts.assertions, more.counts.assertions)] {
+            to.passed += more.passed;
+            to.failed += more.failed;
+            to.skipped += more.skipped;
+        }
+        self.failures.extend(more.failures);
+    }
 }
 
 /// All drivers that are here, each as it is and with each profile.
@@ -36,7 +49,7 @@ pub fn targets(bin: &Path, folder: &Path, only: &[String]) -> Result<Vec<Target>
     let native = vec![("ASPEN_DEVICE_SELECTOR".to_owned(), "native_cpu:*".to_owned())];
     let mut drivers = vec![("native_cpu", native)];
     let cache = devices::cache()?;
-    for driver in devices::DRIVERS.iter().filter(|driver| driver.takes_spirv) {
+    for driver in &devices::DRIVERS {
         if driver.is_installed(&cache) {
             let environment = driver.environment(&cache).into_iter().map(|(name, value)| (name.to_owned(), value));
             drivers.push((driver.name, environment.collect()));
@@ -90,16 +103,12 @@ pub fn run(program: &Path, target: &Target) -> Result<Outcome> {
     let list = program.with_extension("list");
     ended(&mut command(program, target, &list, &["--list-tests"]))?;
     let names = std::fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    let mut all = Outcome { counts: Counts::default(), failures: Vec::new() };
+    let mut all = Outcome::default();
     for name in elements(&names, "Name") {
         let one = ended(&mut command(program, target, &report, &[&escaped(&name)]))?;
         let parsed = one.filter(|status| status.code().is_some()).and_then(|_| parse(&std::fs::read_to_string(&report).ok()?));
         match parsed {
-            Some(outcome) => {
-                add(&mut all.counts.cases, outcome.counts.cases);
-                add(&mut all.counts.assertions, outcome.counts.assertions);
-                all.failures.extend(outcome.failures);
-            }
+            Some(outcome) => all.add(outcome),
             None => {
                 all.counts.cases.failed += 1;
                 let how = one.map_or_else(|| "took too long".to_owned(), |status| status.to_string());
@@ -108,12 +117,6 @@ pub fn run(program: &Path, target: &Target) -> Result<Outcome> {
         }
     }
     Ok(all)
-}
-
-fn add(to: &mut Count, more: Count) {
-    to.passed += more.passed;
-    to.failed += more.failed;
-    to.skipped += more.skipped;
 }
 
 fn command(program: &Path, target: &Target, report: &Path, arguments: &[&str]) -> Command {
