@@ -111,7 +111,8 @@ private:
 namespace detail {
 /// The context of queues that are made without one: that of the platform with all its devices. Source: SYCL 2020 §4.6.5.1.
 inline context default_context(const device &of) {
-  static const list<context> all = [] {
+  // Destructors of globals may make queues.
+  [[clang::no_destroy]] static const list<context> all = [] {
     list<context> made;
     platform::each_platform([&](const platform &p) { made.add(context(p)); });
     return made;

@@ -73,7 +73,7 @@ struct exception_context : counted {
 
 /// One object in the whole process, so that categories can be compared.
 __attribute__((visibility("default"))) inline const std::error_category &sycl_category() noexcept {
-  static const detail::sycl_error_category category;
+  [[clang::no_destroy]] static const detail::sycl_error_category category; // exceptions of the last destructors name it, too
   return category;
 }
 

@@ -11,7 +11,7 @@ namespace sycl {
 namespace detail {
 /// A copy of a symbol that lives as long as the process: kernel_ids point to it, and the runtime's own may go with its module.
 inline const char *keep_symbol(const char *symbol) {
-  static list<const char *> kept;
+  [[clang::no_destroy]] static list<const char *> kept; // destructors of globals may ask for kernels
   static bool busy = false;
   while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
   }
@@ -160,7 +160,7 @@ public:
     return get_kernel(get_kernel_id<Name>());
   }
 
-  bool contains_specialization_constants() const noexcept { return detail::read_constant::first() != nullptr && !empty(); }
+  bool contains_specialization_constants() const noexcept { return detail::read_constant::any() && !empty(); }
   /// Constants are emulated; a bundle without any is trivially native. Source: SYCL 2020 §4.11.12.2.
   bool native_specialization_constant() const noexcept { return !contains_specialization_constants(); }
   template <auto &Constant> bool has_specialization_constant() const noexcept {

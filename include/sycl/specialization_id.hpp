@@ -123,21 +123,35 @@ private:
   std::uint64_t count_ = 0;
 };
 
-/// The constants that kernels of the program read, known to the host because each reading function registers its own.
+/// The constants that kernels of the program read, known to the host because each reading function registers its own. What is written down
+/// outlives the library that registered it, and may be read while another one is loaded.
 struct read_constant {
-  explicit read_constant(std::uint64_t k) : key(k), next(first()) { first() = this; }
-  static read_constant *&first() {
-    __attribute__((visibility("default"))) static read_constant *head = nullptr;
-    return head;
+  explicit read_constant(std::uint64_t key) {
+    if (is_read(key))
+      return;
+    entry *made = new entry{key, nullptr};
+    made->next = __atomic_load_n(&first(), __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&first(), &made->next, made, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
   }
   static bool is_read(std::uint64_t key) {
-    for (const read_constant *r = first(); r; r = r->next)
-      if (r->key == key)
+    for (const entry *e = newest(); e; e = e->next)
+      if (e->key == key)
         return true;
     return false;
   }
-  std::uint64_t key;
-  read_constant *next;
+  static bool any() { return newest() != nullptr; }
+
+private:
+  struct entry {
+    std::uint64_t key;
+    entry *next;
+  };
+  static entry *&first() {
+    __attribute__((visibility("default"))) static entry *head = nullptr;
+    return head;
+  }
+  static const entry *newest() { return __atomic_load_n(&first(), __ATOMIC_ACQUIRE); }
 };
 #if defined(__ASPEN_HOST__)
 template <auto &Constant> struct reads_constant {

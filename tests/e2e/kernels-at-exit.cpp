@@ -1,5 +1,5 @@
 // Kernels in the destructors of globals, when the thread-local storage of the main thread is gone: item by item with stacks of their own,
-// by whole groups, by rows, after kernels that ran earlier and without any.
+// by whole groups, by rows, after kernels that ran earlier and without any. AddressSanitizer sees that nothing is used that is gone.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: main 4096 4160 2048 of 4
@@ -12,6 +12,9 @@
 //# run: ASPEN_CPU_GROUPS=items ASPEN_CPU_THREADS=1 ./a.out
 //# stdout: global 4096 4160 2048 of 4
 //# run: ASPEN_CPU_GROUPS=items ./a.out no kernel in main
+//# stdout: global 4096 4160 2048 of 4
+//# run: aspen++ -O1 -g -fsanitize=address -fsycl-targets=native_cpu {self} -o asan.out
+//# run: ASPEN_DEVICE_SELECTOR=native_cpu ./asan.out
 //# stdout: global 4096 4160 2048 of 4
 #include <sycl/sycl.hpp>
 #include <cstdio>

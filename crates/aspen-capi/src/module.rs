@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::{Mutex, PoisonError};
 
 use aspen_runtime::registry::{KernelKey, ModuleRecord, registry};
 use aspen_runtime::system::Device;
@@ -125,26 +126,38 @@ pub unsafe extern "C" fn aspen_kernel_load(
     })
 }
 
-thread_local! {
-    static SYMBOLS: RefCell<(Vec<CString>, Vec<*const c_char>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+/// An array for the caller, and the strings that it points to.
+#[derive(Default)]
+struct Symbols {
+    _pointers: Vec<*const c_char>,
+    _strings: Vec<CString>,
 }
+
+// SAFETY: the pointers lead to the strings beside them.
+unsafe impl Send for Symbols {}
+
+thread_local! {
+    static SYMBOLS: RefCell<Symbols> = RefCell::default();
+}
+
+/// Those of threads whose storage is gone: destructors of globals may ask, and the process ends then.
+static LAST_SYMBOLS: Mutex<Vec<Symbols>> = Mutex::new(Vec::new());
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_kernel_symbols(count: *mut usize) -> *const *const c_char {
     guarded_pointer(|| {
-        let symbols: Vec<CString> = registry().symbols().into_iter().filter_map(|symbol| CString::new(symbol).ok()).collect();
-        let pointers: Vec<*const c_char> = symbols.iter().map(|symbol| symbol.as_ptr()).collect();
+        let strings: Vec<CString> = registry().symbols().into_iter().filter_map(|symbol| CString::new(symbol).ok()).collect();
+        let pointers: Vec<*const c_char> = strings.iter().map(|symbol| symbol.as_ptr()).collect();
         // SAFETY: null or writable, by the header.
         if let Some(count) = unsafe { count.as_mut() } {
             *count = pointers.len();
         }
-        // Moving the vectors does not move what they hold. Destructors of globals may ask when the thread's storage is gone: the process ends
-        // then, and what nobody can keep stays.
+        // Moving the vectors does not move what they hold.
         let first = if pointers.is_empty() { ptr::null() } else { pointers.as_ptr() };
-        let mut list = Some((symbols, pointers));
-        if SYMBOLS.try_with(|kept| kept.replace(list.take().unwrap_or_default())).is_err() {
-            std::mem::forget(list);
+        let mut made = Some(Symbols { _pointers: pointers, _strings: strings });
+        if SYMBOLS.try_with(|kept| kept.replace(made.take().unwrap_or_default())).is_err() {
+            LAST_SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
         }
         first
     })
