@@ -1,0 +1,65 @@
+//! Which programs a category has, and of which files: asked of the suite's own CMake files (`xtask/cmake/cts-programs.cmake`), which also
+//! generate the files that are made from templates.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::build::write_if_changed;
+use crate::shell::output;
+
+const SCRIPT: &str = include_str!("../../cmake/cts-programs.cmake");
+
+/// What one executable is linked from.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Program {
+    pub name: String,
+    pub files: Vec<PathBuf>,
+}
+
+/// The programs of a category; `folder` is where generated files go, and `options` are macros of the suite's options (`-DNAME=0`).
+pub fn programs(source: &Path, category: &str, folder: &Path, options: &[String]) -> Result<Vec<Program>> {
+    let (script, out) = (folder.join("programs.cmake"), folder.join("programs"));
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    write_if_changed(&script, SCRIPT)?;
+    let mut ask = Command::new("cmake");
+    ask.current_dir(source.join("tests").join(category)).args(options);
+    ask.arg(format!("-DSUITE={}", source.display())).arg(format!("-DCATEGORY={category}")).arg(format!("-DOUT={}", folder.display()));
+    ask.arg("-DPYTHON_EXECUTABLE=python3").arg("-P").arg(&script);
+    output(&mut ask)
+        .context("the suite says in CMake files what its programs are; they need cmake and python3 (`apt install cmake python3`)")?;
+    let text = std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
+    let programs = parse(&text);
+    ensure!(!programs.is_empty(), "the suite has no programs in '{category}' with these options");
+    Ok(programs)
+}
+
+fn parse(text: &str) -> Vec<Program> {
+    let mut out: Vec<Program> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("program ") {
+            out.push(Program { name: name.to_owned(), files: Vec::new() });
+        } else if let Some(last) = out.last_mut() {
+            last.files.push(line.into());
+        }
+    }
+    for program in &mut out {
+        program.files.sort();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_programs_is_read() {
+        let program = |name: &str, files: &[&str]| Program { name: name.into(), files: files.iter().map(PathBuf::from).collect() };
+        assert_eq!(
+            parse("program a\n/s/y.cpp\n/s/x.cpp\nprogram b\n/s/z.cpp\n"),
+            [program("a", &["/s/x.cpp", "/s/y.cpp"]), program("b", &["/s/z.cpp"])]
+        );
+    }
+}
