@@ -3,7 +3,8 @@
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::time::Duration;
 
 use aspen_contract::{Aspect, Capabilities, Guard, Need, Place, Requirements, Source, Step};
 use aspen_image::decided::decided_set;
@@ -21,12 +22,23 @@ use aspen_spirv::Numbering;
 /// What devices were asked to load: their names, and bytes.
 type Modules = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
+/// What else happens while a device loads, and while a program goes.
+#[derive(Clone, Default)]
+struct Beside(Option<fn()>);
+
+impl Beside {
+    fn happens(&self) {
+        self.0.unwrap_or(|| {})();
+    }
+}
+
 /// A device without fp64 that takes `jit`, `aot` and, better, `exact`; and `broken`, best of all, which cannot be loaded.
 struct Made {
     facts: Facts,
     capabilities: Capabilities,
     loads: Arc<Mutex<Vec<String>>>,
     modules: Modules,
+    beside: Beside,
 }
 
 impl RawDevice for Made {
@@ -52,6 +64,7 @@ impl RawDevice for Made {
         size == 8
     }
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
+        self.beside.happens();
         let part = |part: &Part<'_>| {
             let imports: String = part.imports.iter().map(|(symbol, from)| format!(" {symbol}<-{from}")).collect();
             format!("{}{imports}", part.image.name().unwrap_or_default())
@@ -63,7 +76,7 @@ impl RawDevice for Made {
         if parts[0].image.target() == "broken" {
             return Err(Error::new(Code::Build, "the driver is too old"));
         }
-        Ok(Arc::new(Loaded))
+        Ok(Arc::new(Loaded(self.beside.clone())))
     }
     fn allocate(&self, _: UsmKind, _: Layout) -> Option<NonNull<u8>> {
         None
@@ -80,11 +93,17 @@ impl RawDevice for Made {
     }
 }
 
-struct Loaded;
+struct Loaded(Beside);
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        self.0.happens();
+    }
+}
 
 impl Program for Loaded {
     fn kernel(&self, _: &str) -> Result<Arc<dyn Kernel>> {
-        Ok(Arc::new(Loaded))
+        Ok(Arc::new(Loaded(self.0.clone())))
     }
 }
 
@@ -100,6 +119,7 @@ struct Maker {
     devices: Vec<(&'static str, &'static [&'static str])>,
     loads: Arc<Mutex<Vec<String>>>,
     modules: Modules,
+    beside: Beside,
 }
 
 impl Backend for Maker {
@@ -119,7 +139,13 @@ impl Backend for Maker {
                 max_work_item_sizes: Some([64; 3]),
             };
             let facts = Facts { name: (*name).into(), ..Facts::default() };
-            Arc::new(Made { facts, capabilities, loads: Arc::clone(&self.loads), modules: Arc::clone(&self.modules) })
+            Arc::new(Made {
+                facts,
+                capabilities,
+                loads: Arc::clone(&self.loads),
+                modules: Arc::clone(&self.modules),
+                beside: self.beside.clone(),
+            })
         };
         self.devices.iter().map(device).collect()
     }
@@ -553,4 +579,37 @@ fn a_conditional_module_is_built_once_for_each_kind_of_device() {
     assert_eq!(summary, text(&[("all", "ABCD"), ("half", "AC"), ("half of another kind", "AC"), ("plain", "A")]));
     assert_eq!(built[1].1, built[2].1, "the same values, the same bytes, and so one entry of the JIT cache for devices of one kind");
     assert!(built.iter().all(|(_, module)| aspen_spirv::spec_ids(module) == Ok(Vec::new())), "nothing is left to decide");
+}
+
+/// A library that is opened or closed holds the system's loader lock while its module comes or goes, and devices take that lock to load and
+/// to give up programs: nothing of that may happen while the registry is locked.
+#[test]
+fn modules_come_and_go_while_a_device_loads_and_while_programs_go() {
+    static REGISTRY: Registry = Registry::new();
+    static CALLS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
+    fn module(anchor: usize) -> ModuleRecord {
+        let bytes = IMAGE.get_or_init(|| bytes(kernel("jit", &[])));
+        ModuleRecord { record: anchor, anchor, images: bytes.as_ptr(), images_size: bytes.len() }
+    }
+    let beside = || {
+        let (done, waits) = mpsc::channel();
+        std::thread::spawn(move || {
+            // SAFETY: a static's.
+            unsafe { REGISTRY.register(module(7)) };
+            REGISTRY.unregister(7);
+            done.send(()).ok();
+        });
+        let free = waits.recv_timeout(Duration::from_secs(20)).is_ok();
+        CALLS.lock().expect("unpoisoned").push(if free { "free" } else { "locked" });
+    };
+    let maker = Maker { devices: vec![("made up", &[])], beside: Beside(Some(beside)), ..Maker::default() };
+    let device = started(&maker)[0];
+    // SAFETY: a static's.
+    unsafe { REGISTRY.register(module(1)) };
+    REGISTRY.load(device, KERNEL).expect("the device takes it");
+    REGISTRY.unregister(1);
+    // Loading it, dropping the program, and its kernel.
+    assert_eq!(*CALLS.lock().expect("unpoisoned"), ["free"; 3]);
+    assert_eq!(REGISTRY.symbols(), [""; 0]);
 }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use aspen_contract::{Requirements, refusal};
 
 use super::closure::{Closure, kernel_name};
-use super::module::{Candidate, Module};
+use super::module::{Candidate, Image, ImageId, Module};
 use super::{Inner, KernelKey};
 use crate::backend::Fit;
 use crate::error::{Code, Error, Result};
@@ -39,6 +39,12 @@ pub(super) enum Denied {
 }
 
 impl Inner {
+    /// The image of that number, if its module is still there.
+    pub(super) fn image(&self, (number, index): ImageId) -> Option<&Image> {
+        let module = self.modules.iter().find(|module| module.number == number)?;
+        module.parsed_already()?.images.get(index)
+    }
+
     /// Images with the kernel: those of the launching module before others, the tagged symbol before the plain one.
     fn candidates(&self, key: KernelKey<'_>) -> Result<Vec<Candidate<'_>>> {
         let tagged = (!key.tag.is_empty()).then(|| format!("{}.aspen_{}", key.symbol, key.tag));

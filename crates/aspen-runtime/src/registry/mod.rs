@@ -3,24 +3,32 @@
 //! - `module`: a module's images; registration keeps only the pointer, so a program that never launches pays nothing;
 //! - `closure`: the images that a kernel's image imports functions from;
 //! - `choice`: which image runs, or why none does: the check;
+//! - `programs`: what came of loading images;
 //! - `verdicts`: what came of it, remembered until a module comes or goes.
 //!
 //! The bytes of images are touched after the check, and only those that are loaded.
+//!
+//! Locks: modules come and go under the system's loader lock (`dlopen` and `dlclose` call their constructors and destructors), and devices
+//! load libraries, which takes that lock. So nothing is loaded or given up while the registry is locked: what a device gets is copied under
+//! the lock, and what goes is dropped after it.
 
 mod choice;
 mod closure;
 mod module;
+mod programs;
 mod verdicts;
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use aspen_contract::Requirements;
 
-use crate::backend::Kernel;
+use crate::backend::{Kernel, Program};
+use crate::command::lock;
 use crate::error::{Code, Error, Result};
 use crate::system::Device;
-use choice::{Choice, Denied};
-use module::{Module, untagged};
+use choice::{Denied, Taken};
+use module::{ImageId, Module, untagged};
+use programs::{Plan, Programs};
 use verdicts::{Verdict, Verdicts};
 
 /// A module as its record describes it. Addresses, since the registry must not read them before an image is needed.
@@ -95,36 +103,46 @@ impl Registry {
         self.inner.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn write(&self) -> RwLockWriteGuard<'_, Inner> {
+        self.inner.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds a module.
     ///
     /// # Safety
     /// `record.images` is readable for `record.images_size` bytes until the module is unregistered.
     pub unsafe fn register(&self, record: ModuleRecord) {
-        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.write();
         inner.registered += 1;
         let number = inner.registered;
         inner.modules.push(Module::new(record, number));
-        self.verdicts.clear();
+        let forgotten = self.verdicts.clear();
+        drop(inner);
+        drop(forgotten);
     }
 
     /// Notes that a module's images cannot be used; launches from it say why.
     pub fn refuse(&self, record: usize, anchor: usize, why: &str) {
-        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.write();
         inner.refused.push((record, anchor, why.to_owned()));
     }
 
     /// Removes the module of that record; kernels that run keep their images loaded.
     pub fn unregister(&self, record: usize) {
-        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
-        let (gone, kept) = std::mem::take(&mut inner.modules).into_iter().partition(|module| module.record.record == record);
+        let mut inner = self.write();
+        let (gone, kept): (Vec<Module>, _) =
+            std::mem::take(&mut inner.modules).into_iter().partition(|module| module.record.record == record);
         inner.modules = kept;
         inner.refused.retain(|(refused, ..)| *refused != record);
-        for module in &gone as &Vec<Module> {
+        let mut programs = Vec::new();
+        for module in &gone {
             for parsed in inner.modules.iter().filter_map(Module::parsed_already) {
-                parsed.forget(module.number);
+                programs.extend(parsed.forget(module.number));
             }
         }
-        self.verdicts.clear();
+        let verdicts = self.verdicts.clear();
+        drop(inner);
+        drop((gone, programs, verdicts));
     }
 
     /// All kernel symbols without tags, sorted, each once. Damaged sections have none; a launch says what is wrong with them.
@@ -172,15 +190,14 @@ impl Registry {
         if let Some(error) = &verdict.refused {
             return Err(error.clone());
         }
+        let admitted = Arc::new(self.load_best(device, key)?);
         let inner = self.read();
-        // Modules may have come or gone since the verdict: what counts is now.
-        let choice = inner.choose(device, key, false).map_err(Denied::into_error)?;
-        let admitted = Arc::new(choice.load(device)?);
         // Verdicts are cleared under the write lock, so one that is still known was made with these modules.
-        if self.verdicts.is_current(&verdict) {
-            return Ok(verdict.admitted.get_or_init(|| admitted).clone());
-        }
-        Ok(admitted)
+        let kept =
+            if self.verdicts.is_current(&verdict) { verdict.admitted.get_or_init(|| admitted.clone()).clone() } else { admitted.clone() };
+        drop(inner);
+        drop(admitted);
+        Ok(kept)
     }
 
     fn verdict(&self, device: &'static Device, key: KernelKey<'_>) -> Result<Arc<Verdict>> {
@@ -194,7 +211,56 @@ impl Registry {
             Err(Denied::Unknown(error)) => return Err(error),
         };
         // Still under the read lock, so that no registration can come between and leave a stale verdict.
-        Ok(self.verdicts.remember(device, key, refused))
+        let (verdict, replaced) = self.verdicts.remember(device, key, refused);
+        drop(inner);
+        drop(replaced);
+        Ok(verdict)
+    }
+
+    /// Loads the best candidate that can be loaded. Machine code made ahead of time may be refused by a driver of another version; the
+    /// next candidate serves then. If none can be loaded, the first failure is the error.
+    fn load_best(&self, device: &'static Device, key: KernelKey<'_>) -> Result<Admitted> {
+        let (mut tried, mut failed): (Vec<ImageId>, Option<Error>) = (Vec::new(), None);
+        loop {
+            let inner = self.read();
+            // Modules may have come or gone since the verdict: what counts is now.
+            let choice = inner.choose(device, key, false).map_err(Denied::into_error)?;
+            let Some(taken) = choice.taken.into_iter().find(|taken| !tried.contains(&taken.candidate.id)) else {
+                return Err(failed.unwrap_or_else(|| Error::new(Code::Build, "no image could be loaded")));
+            };
+            let Taken { candidate, closure, name, requirements } = taken;
+            let (programs, symbol) = (candidate.image.programs.clone(), candidate.symbol);
+            let plan = Plan::new(device, closure);
+            drop(inner);
+            tried.push(plan.id());
+            match self.program(&programs, &plan).and_then(|program| program.kernel(&symbol)) {
+                Ok(kernel) => return Ok(Admitted { kernel, name, requirements }),
+                Err(error) => {
+                    tracing::warn!(image = plan.label(), %error, "cannot be loaded");
+                    failed = failed.or(Some(error));
+                }
+            }
+        }
+    }
+
+    /// The program of that plan: loaded once, by one thread, while others wait that need the same image.
+    fn program(&self, programs: &Programs, plan: &Plan) -> Result<Arc<dyn Program>> {
+        if let Some(known) = programs.find(plan) {
+            return known;
+        }
+        let alone = lock(&programs.loading);
+        if let Some(known) = programs.find(plan) {
+            return known;
+        }
+        let copies = plan.copies(&self.read())?;
+        let program = plan.load(&copies);
+        let inner = self.read();
+        // One of its modules may have gone meanwhile; nobody will ask for the program then.
+        let replaced = plan.is_whole(&inner).then(|| programs.keep(plan, program.clone()));
+        drop(inner);
+        drop(alone);
+        drop(replaced);
+        program
     }
 }
 
@@ -203,24 +269,5 @@ impl Denied {
         match self {
             Denied::Unknown(error) | Denied::Refused(error) => error,
         }
-    }
-}
-
-impl Choice<'_> {
-    /// Loads the best candidate that can be loaded. Machine code made ahead of time may be refused by a driver of another version; the
-    /// next candidate serves then. If none can be loaded, the first failure is the error.
-    fn load(&self, device: &'static Device) -> Result<Admitted> {
-        let mut failed: Option<Error> = None;
-        for taken in &self.taken {
-            let kernel = taken.candidate.image.program(device, &taken.closure).and_then(|program| program.kernel(&taken.candidate.symbol));
-            match kernel {
-                Ok(kernel) => return Ok(Admitted { kernel, name: taken.name.clone(), requirements: taken.requirements.clone() }),
-                Err(error) => {
-                    tracing::warn!(image = taken.candidate.image.label, %error, "cannot be loaded");
-                    failed = failed.or(Some(error));
-                }
-            }
-        }
-        Err(failed.unwrap_or_else(|| Error::new(Code::Build, "no image could be loaded")))
     }
 }

@@ -1,20 +1,15 @@
-//! A module's images, read when a launch needs one, and loaded when a kernel of theirs passed the check.
+//! A module's images, read when a launch needs one.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::slice;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use aspen_image::offload::parse_readable;
-use aspen_image::{DeviceImage, ImageError, ImageKind};
+use aspen_image::{DeviceImage, ImageError};
 
 use super::ModuleRecord;
-use super::closure::Closure;
-use crate::backend::{Part, Program};
-use crate::command::lock;
+use super::programs::{Loaded, Programs};
 use crate::error::{Code, Error, Result};
-use crate::specialise;
-use crate::system::Device;
 
 /// A registered module.
 pub(super) struct Module {
@@ -39,19 +34,12 @@ pub(super) struct Parsed {
 pub(super) struct Image {
     pub(super) image: DeviceImage<'static>,
     pub(super) label: String,
-    /// One a device that has asked for it.
-    programs: Mutex<Vec<Loaded>>,
+    /// Shared with the threads that load it, which hold no lock of the registry.
+    pub(super) programs: Arc<Programs>,
 }
 
 /// An image's place: the module's number and the image's index. Numbers are never used twice.
 pub(super) type ImageId = (usize, usize);
-
-/// What came of loading an image, with those it imports from, for a device.
-struct Loaded {
-    device: &'static Device,
-    parts: Vec<ImageId>,
-    program: Result<Arc<dyn Program>>,
-}
 
 /// An image that holds the wanted kernel.
 pub(super) struct Candidate<'r> {
@@ -101,7 +89,7 @@ impl Module {
             }
             let name = image.name().map_or_else(|| format!("#{index}"), str::to_owned);
             let label = format!("image '{name}' ({}) of module {}", image.target(), self.number);
-            parsed.images.push(Image { image, label, programs: Mutex::default() });
+            parsed.images.push(Image { image, label, programs: Arc::default() });
         }
         parsed
     }
@@ -133,11 +121,9 @@ impl Parsed {
         exports.get(symbol).map_or(&[][..], Vec::as_slice)
     }
 
-    /// Gives up programs that hold images of a module.
-    pub(super) fn forget(&self, module: usize) {
-        for image in &self.images {
-            lock(&image.programs).retain(|loaded| loaded.parts.iter().all(|(number, _)| *number != module));
-        }
+    /// Gives up programs that hold images of a module, to be dropped by the caller.
+    pub(super) fn forget(&self, module: usize) -> Vec<Loaded> {
+        self.images.iter().flat_map(|image| image.programs.forget(module)).collect()
     }
 }
 
@@ -156,42 +142,6 @@ impl Candidate<'_> {
 impl Image {
     pub(super) fn damaged(&self, error: &ImageError) -> Error {
         Error::new(Code::Build, format!("{}: {error}", self.label))
-    }
-
-    /// The image that the device gets: of SPIR-V what its conditions leave. Source: S1 "Modifications to the DPC++ runtime".
-    fn for_device(&self, device: &Device) -> Result<Cow<'_, DeviceImage<'static>>> {
-        if self.image.kind() != ImageKind::SpirV {
-            return Ok(Cow::Borrowed(&self.image));
-        }
-        Ok(match specialise::for_device(device, &self.label, &self.image)? {
-            Cow::Borrowed(_) => Cow::Borrowed(&self.image),
-            Cow::Owned(bytes) => Cow::Owned(self.image.with_bytes(bytes)),
-        })
-    }
-
-    /// Loads the image and those it imports from for the device, once; a failure is remembered as well.
-    pub(super) fn program(&self, device: &'static Device, closure: &Closure<'_>) -> Result<Arc<dyn Program>> {
-        let ids: Vec<ImageId> = closure.parts.iter().map(|part| part.id).collect();
-        let mut programs = lock(&self.programs);
-        if let Some(known) = programs.iter().find(|known| std::ptr::eq(known.device, device) && known.parts == ids) {
-            return known.program.clone();
-        }
-        let whole = closure.parts.iter().try_for_each(|part| {
-            let damaged =
-                |error| Error::new(Code::Build, format!("{} cannot be loaded: {error}; link the program again", part.image.label));
-            part.image.image.check_bytes().map_err(damaged)
-        });
-        let program = whole.and_then(|()| {
-            let images = closure.parts.iter().map(|part| part.image.for_device(device)).collect::<Result<Vec<_>>>()?;
-            let (parts, has) = (closure.parts.iter().zip(&images), specialise::has(device));
-            let parts: Vec<Part<'_>> =
-                parts.map(|(part, image)| Part { name: &part.image.label, image, has: &has, imports: &part.imports }).collect();
-            device.real().load(&parts)
-        });
-        // Of other sets of libraries than today's: they are not needed again, as a rule.
-        programs.retain(|known| !std::ptr::eq(known.device, device));
-        programs.push(Loaded { device, parts: ids, program: program.clone() });
-        program
     }
 }
 

@@ -57,6 +57,11 @@ impl Hasher for Mix {
 
 type Table = HashMap<Key, Arc<Verdict>, BuildHasherDefault<Mix>>;
 
+/// Verdicts that nobody finds any more. They may be the last to hold a kernel, whose device closes libraries then.
+pub(super) struct Forgotten {
+    _table: Table,
+}
+
 /// The verdicts on today's modules.
 pub(super) struct Verdicts {
     table: OnceLock<RwLock<Table>>,
@@ -78,17 +83,17 @@ impl Verdicts {
         table.get(&addresses(device, key)).filter(|known| known.tag == key.tag && known.symbol == key.symbol).cloned()
     }
 
-    /// The caller holds the registry's lock, so that the verdict is of today's modules.
-    pub(super) fn remember(&self, device: &'static Device, key: KernelKey<'_>, refused: Option<Error>) -> Arc<Verdict> {
+    /// The caller holds the registry's lock, so that the verdict is of today's modules; what was known before is dropped after it.
+    pub(super) fn remember(&self, device: &'static Device, key: KernelKey<'_>, refused: Option<Error>) -> (Arc<Verdict>, Forgotten) {
         let generation = self.generation.load(Ordering::Acquire);
         let (tag, symbol) = (key.tag.to_owned(), key.symbol.to_owned());
         let verdict = Arc::new(Verdict { tag, symbol, generation, refused, admitted: OnceLock::new() });
         let mut table = self.table().write().unwrap_or_else(PoisonError::into_inner);
-        if table.len() >= MOST {
-            table.clear();
+        let mut forgotten = if table.len() >= MOST { std::mem::take(&mut *table) } else { Table::default() };
+        if let Some(old) = table.insert(addresses(device, key), verdict.clone()) {
+            forgotten.insert(addresses(device, key), old);
         }
-        table.insert(addresses(device, key), verdict.clone());
-        verdict
+        (verdict, Forgotten { _table: forgotten })
     }
 
     /// Whether no module has come or gone since. The caller holds the registry's lock.
@@ -96,12 +101,11 @@ impl Verdicts {
         verdict.generation == self.generation.load(Ordering::Acquire)
     }
 
-    /// Forgets all. The caller holds the registry's lock for writing.
-    pub(super) fn clear(&self) {
+    /// Forgets all. The caller holds the registry's lock for writing, and drops what comes back after it.
+    pub(super) fn clear(&self) -> Forgotten {
         self.generation.fetch_add(1, Ordering::AcqRel);
-        if let Some(table) = self.table.get() {
-            table.write().unwrap_or_else(PoisonError::into_inner).clear();
-        }
+        let table = self.table.get().map(|table| std::mem::take(&mut *table.write().unwrap_or_else(PoisonError::into_inner)));
+        Forgotten { _table: table.unwrap_or_default() }
     }
 }
 
