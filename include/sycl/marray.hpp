@@ -5,6 +5,14 @@
 
 namespace sycl {
 
+template <class T, size_t N> class marray;
+
+namespace detail {
+/// How many elements an argument of a constructor of marray<T, …> gives; 0: it is none.
+template <class T, class A> inline constexpr size_t elements_given = std::is_convertible_v<A, T> ? 1 : 0;
+template <class T, size_t N> inline constexpr size_t elements_given<T, marray<T, N>> = N;
+} // namespace detail
+
 template <class T, size_t N> class marray {
 public:
   using value_type = T;
@@ -18,8 +26,14 @@ public:
     for (size_t i = 0; i < N; ++i)
       data_[i] = all;
   }
-  template <class... A, std::enable_if_t<sizeof...(A) == N && (N > 1) && (std::is_convertible_v<A, T> && ...), int> = 0>
-  constexpr marray(const A &...values) : data_{static_cast<T>(values)...} {}
+  /// Numbers and arrays, N elements in all.
+  template <class... A, std::enable_if_t<(sizeof...(A) > 1) && ((detail::elements_given<T, A> > 0) && ...) &&
+                                             (detail::elements_given<T, A> + ... + 0) == N,
+                                         int> = 0>
+  constexpr marray(const A &...values) : data_{} {
+    size_t next = 0;
+    (put(next, values), ...);
+  }
   constexpr marray &operator=(const T &all) { return *this = marray(all); }
   template <size_t M = N, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return data_[0]; }
 
@@ -86,10 +100,34 @@ public:
       out[i] = !a.data_[i];
     return out;
   }
+  template <class U = T, std::enable_if_t<!std::is_same_v<U, bool> && !std::is_floating_point_v<U> && !detail::is_half<U>, int> = 0>
+  friend constexpr marray operator~(const marray &a) {
+    marray out;
+    for (size_t i = 0; i < N; ++i)
+      out.data_[i] = static_cast<T>(~a.data_[i]);
+    return out;
+  }
   friend constexpr marray &operator++(marray &a) { return a += T(1); }
   friend constexpr marray &operator--(marray &a) { return a -= T(1); }
+  friend constexpr marray operator++(marray &a, int) {
+    const marray old(a);
+    ++a;
+    return old;
+  }
+  friend constexpr marray operator--(marray &a, int) {
+    const marray old(a);
+    --a;
+    return old;
+  }
 
 private:
+  template <class A> constexpr void put(size_t &next, const A &a) {
+    if constexpr (std::is_convertible_v<A, T>)
+      data_[next++] = static_cast<T>(a);
+    else
+      for (size_t i = 0; i < A::size(); ++i)
+        data_[next++] = a[i];
+  }
   T data_[N];
 };
 

@@ -107,6 +107,8 @@ template <class T, access::decorated E = access::decorated::no> using global_ptr
 template <class T, access::decorated E = access::decorated::no> using local_ptr = multi_ptr<T, access::address_space::local_space, E>;
 template <class T, access::decorated E = access::decorated::no> using private_ptr = multi_ptr<T, access::address_space::private_space, E>;
 template <class T, access::decorated E = access::decorated::no> using generic_ptr = multi_ptr<T, access::address_space::generic_space, E>;
+/// Deprecated in SYCL 2020, where constants lie in global memory.
+template <class T, access::decorated E = access::decorated::no> using constant_ptr = multi_ptr<T, access::address_space::constant_space, E>;
 template <class T> using raw_global_ptr = global_ptr<T>;
 template <class T> using raw_local_ptr = local_ptr<T>;
 template <class T> using raw_private_ptr = private_ptr<T>;

@@ -2,35 +2,12 @@
 //! vector instructions of it. Source: SYCL 2020 §4.14.2.
 #pragma once
 #include <cstring>
-#include <sycl/half.hpp>
-#include <sycl/multi_ptr.hpp>
+#include <sycl/detail/swizzled.hpp>
 #include <type_traits>
 
 namespace sycl {
 
-template <class T, int N> class vec;
-enum class rounding_mode { automatic, rte, rtz, rtp, rtn };
-
 namespace detail {
-
-template <class V, int... I> class swizzled;
-
-/// Number and type of elements of a vec, of a swizzle, of a number (one).
-template <class A> struct elements_of {
-  static constexpr int count = 1;
-  static constexpr bool is_vector = false;
-};
-template <class T, int N> struct elements_of<vec<T, N>> {
-  using element = T;
-  static constexpr int count = N;
-  static constexpr bool is_vector = true;
-};
-template <class T, int N, int... I> struct elements_of<swizzled<vec<T, N>, I...>> {
-  using element = T;
-  static constexpr int count = sizeof...(I);
-  static constexpr bool is_vector = true;
-};
-template <class A> inline constexpr bool is_vector = elements_of<std::remove_cv_t<A>>::is_vector;
 
 /// The vec in which `a op b` is computed; no type when the two do not fit.
 template <class A, class B, class = void> struct common_vec {};
@@ -65,43 +42,6 @@ template <class T, class A> constexpr T element_at(const A &a, int i) {
     return ((void)i, static_cast<T>(a));
 }
 
-/// Some elements of a vec, in some order: reads and writes through.
-template <class V, int... I> class swizzled {
-  using T = typename elements_of<std::remove_const_t<V>>::element;
-  static constexpr int count = sizeof...(I);
-  static constexpr int index[] = {I...};
-
-public:
-  using element_type = T;
-  explicit constexpr swizzled(V &of) : of_(of) {}
-  constexpr operator vec<T, count>() const { return vec<T, count>(of_[I]...); }
-  template <int M = count, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return of_[index[0]]; }
-  constexpr decltype(auto) operator[](int i) const { return of_[index[i]]; }
-  static constexpr int size() { return count; }
-  constexpr decltype(auto) x() const { return of_[index[0]]; }
-  template <int M = count, std::enable_if_t<(M > 1), int> = 0> constexpr decltype(auto) y() const { return of_[index[1]]; }
-  template <int M = count, std::enable_if_t<(M > 2), int> = 0> constexpr decltype(auto) z() const { return of_[index[2]]; }
-  template <int M = count, std::enable_if_t<(M > 3), int> = 0> constexpr decltype(auto) w() const { return of_[index[3]]; }
-  template <class B> constexpr const swizzled &operator=(const B &b) const {
-    const vec<T, count> value = vec<T, count>::from(b); // all read before any is written: v.xy() = v.yx()
-    for (int i = 0; i < count; ++i)
-      of_[index[i]] = value[i];
-    return *this;
-  }
-  constexpr const swizzled &operator=(const swizzled &b) const { return *this = static_cast<vec<T, count>>(b); }
-  swizzled(const swizzled &) = default;
-#define __ASPEN_SWIZZLE_ASSIGNMENT(op)                                                                                                    \
-  template <class B> constexpr const swizzled &operator op##=(const B &b) const { return *this = *this op b; }
-  __ASPEN_SWIZZLE_ASSIGNMENT(+)
-  __ASPEN_SWIZZLE_ASSIGNMENT(-)
-  __ASPEN_SWIZZLE_ASSIGNMENT(*)
-  __ASPEN_SWIZZLE_ASSIGNMENT(/)
-#undef __ASPEN_SWIZZLE_ASSIGNMENT
-
-private:
-  V &of_;
-};
-
 } // namespace detail
 
 template <class T, int N> class vec {
@@ -134,7 +74,10 @@ public:
     put(next, b);
     (put(next, rest), ...);
   }
-  constexpr vec &operator=(const T &all) { return *this = from(all); }
+  template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T>, int> = 0>
+  constexpr vec &operator=(const U &all) {
+    return *this = from(static_cast<T>(all));
+  }
 
   static constexpr size_t byte_size() noexcept { return sizeof(vec); }
   static constexpr size_t size() noexcept { return N; }
@@ -148,30 +91,7 @@ public:
 #define __ASPEN_VEC_ELEMENT(name, i)                                                                                                      \
   template <int M = N, std::enable_if_t<(M > i), int> = 0> constexpr T &name() { return data_[i]; }                                        \
   template <int M = N, std::enable_if_t<(M > i), int> = 0> constexpr const T &name() const { return data_[i]; }
-  __ASPEN_VEC_ELEMENT(x, 0)
-  __ASPEN_VEC_ELEMENT(y, 1)
-  __ASPEN_VEC_ELEMENT(z, 2)
-  __ASPEN_VEC_ELEMENT(w, 3)
-  __ASPEN_VEC_ELEMENT(r, 0)
-  __ASPEN_VEC_ELEMENT(g, 1)
-  __ASPEN_VEC_ELEMENT(b, 2)
-  __ASPEN_VEC_ELEMENT(a, 3)
-  __ASPEN_VEC_ELEMENT(s0, 0)
-  __ASPEN_VEC_ELEMENT(s1, 1)
-  __ASPEN_VEC_ELEMENT(s2, 2)
-  __ASPEN_VEC_ELEMENT(s3, 3)
-  __ASPEN_VEC_ELEMENT(s4, 4)
-  __ASPEN_VEC_ELEMENT(s5, 5)
-  __ASPEN_VEC_ELEMENT(s6, 6)
-  __ASPEN_VEC_ELEMENT(s7, 7)
-  __ASPEN_VEC_ELEMENT(s8, 8)
-  __ASPEN_VEC_ELEMENT(s9, 9)
-  __ASPEN_VEC_ELEMENT(sA, 10)
-  __ASPEN_VEC_ELEMENT(sB, 11)
-  __ASPEN_VEC_ELEMENT(sC, 12)
-  __ASPEN_VEC_ELEMENT(sD, 13)
-  __ASPEN_VEC_ELEMENT(sE, 14)
-  __ASPEN_VEC_ELEMENT(sF, 15)
+  __ASPEN_ELEMENTS(__ASPEN_VEC_ELEMENT)
 #undef __ASPEN_VEC_ELEMENT
 
   template <int... I> constexpr auto swizzle() { return detail::swizzled<vec, I...>(*this); }
@@ -187,31 +107,18 @@ public:
 
 #if defined(SYCL_SIMPLE_SWIZZLES)
 #define __ASPEN_S2(p, q)                                                                                                                  \
-  constexpr auto p##q() { return swizzle<c_##p, c_##q>(); }                                                                                \
-  constexpr auto p##q() const { return swizzle<c_##p, c_##q>(); }
+  constexpr auto p##q() { return swizzle<elem::p, elem::q>(); }                                                                            \
+  constexpr auto p##q() const { return swizzle<elem::p, elem::q>(); }
 #define __ASPEN_S3(p, q, r)                                                                                                               \
-  constexpr auto p##q##r() { return swizzle<c_##p, c_##q, c_##r>(); }                                                                      \
-  constexpr auto p##q##r() const { return swizzle<c_##p, c_##q, c_##r>(); }
+  constexpr auto p##q##r() { return swizzle<elem::p, elem::q, elem::r>(); }                                                                \
+  constexpr auto p##q##r() const { return swizzle<elem::p, elem::q, elem::r>(); }
 #define __ASPEN_S4(p, q, r, s)                                                                                                            \
-  constexpr auto p##q##r##s() { return swizzle<c_##p, c_##q, c_##r, c_##s>(); }                                                            \
-  constexpr auto p##q##r##s() const { return swizzle<c_##p, c_##q, c_##r, c_##s>(); }
-#define __ASPEN_E4(p, q, r) __ASPEN_S4(p, q, r, x) __ASPEN_S4(p, q, r, y) __ASPEN_S4(p, q, r, z) __ASPEN_S4(p, q, r, w)
-#define __ASPEN_E3F(p, q, r) __ASPEN_S3(p, q, r) __ASPEN_E4(p, q, r)
-#define __ASPEN_E3(p, q) __ASPEN_E3F(p, q, x) __ASPEN_E3F(p, q, y) __ASPEN_E3F(p, q, z) __ASPEN_E3F(p, q, w)
-#define __ASPEN_E2F(p, q) __ASPEN_S2(p, q) __ASPEN_E3(p, q)
-#define __ASPEN_E2(p) __ASPEN_E2F(p, x) __ASPEN_E2F(p, y) __ASPEN_E2F(p, z) __ASPEN_E2F(p, w)
-  __ASPEN_E2(x)
-  __ASPEN_E2(y)
-  __ASPEN_E2(z)
-  __ASPEN_E2(w)
+  constexpr auto p##q##r##s() { return swizzle<elem::p, elem::q, elem::r, elem::s>(); }                                                    \
+  constexpr auto p##q##r##s() const { return swizzle<elem::p, elem::q, elem::r, elem::s>(); }
+  __ASPEN_SIMPLE_SWIZZLES
 #undef __ASPEN_S2
 #undef __ASPEN_S3
 #undef __ASPEN_S4
-#undef __ASPEN_E2
-#undef __ASPEN_E2F
-#undef __ASPEN_E3
-#undef __ASPEN_E3F
-#undef __ASPEN_E4
 #endif
 
   /// Element by element; floating-point numbers become integers towards zero unless `Mode` says otherwise.
@@ -284,7 +191,6 @@ public:
   }
 
 private:
-  static constexpr int c_x = 0, c_y = 1, c_z = 2, c_w = 3;
   template <class A> constexpr void put(int &next, const A &a) {
     for (int i = 0; i < detail::elements_of<A>::count; ++i)
       data_[next++] = detail::element_at<T>(a, i);
@@ -311,6 +217,9 @@ private:
   // As the hardware's vectors: three elements take the room of four.
   alignas(sizeof(T) * room > 64 ? 64 : sizeof(T) * room) T data_[room];
 };
+
+template <class T, class... U, class = std::enable_if_t<!detail::is_vector<T> && (std::is_same_v<T, U> && ...)>>
+vec(T, U...) -> vec<T, static_cast<int>(sizeof...(U)) + 1>;
 
 // --- operators on vecs, swizzles and numbers ---
 
@@ -385,5 +294,13 @@ __ASPEN_VEC_ALIASES(float, float)
 __ASPEN_VEC_ALIASES(double, double)
 __ASPEN_VEC_ALIASES(half, half)
 #undef __ASPEN_VEC_ALIASES
+#undef __ASPEN_ELEMENTS
+#undef __ASPEN_E4
+#undef __ASPEN_E3F
+#undef __ASPEN_E3
+#undef __ASPEN_E2F
+#undef __ASPEN_E2
+#undef __ASPEN_E
+#undef __ASPEN_SIMPLE_SWIZZLES
 
 } // namespace sycl

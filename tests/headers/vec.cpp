@@ -13,6 +13,25 @@ static_assert(int4(1, 2, 3, 4).wzyx().x() == 4 && int4(1, 2, 3, 4).lo().y() == 2
 static_assert(float2(1.5f, 2.5f).convert<int>().y() == 2);
 static_assert((mint3(1, 2, 3) * 2 + mint3(1))[2] == 7 && (mint2(1, 2) < mint2(2, 2))[0] && marray(1, 2).size() == 2);
 
+static_assert(std::is_same_v<decltype(vec(1, 2)), int2> && std::is_same_v<decltype(vec(int2(1, 2))), int2> && vec(7)[0] == 7);
+static_assert(int4(1, 2, 3, 4).swizzle<elem::w, elem::s1>().y() == 2 && int4(1, 2, 3, 4).abgr().x() == 4);
+static_assert(int4(1, 2, 3, 4).wzy().yx().x() == 3 && int4(1, 2, 3, 4).wzyx().hi().y() == 1 && int4(1, 2, 3, 4).xyz().get_size() == 16);
+static_assert((-int4(1, 2, 3, 4).lo()).y() == -2 && (~int2(0, 1).yx()).y() == -1 && (!int2(0, 1).yx()).y() == -1);
+static_assert(float4(1.5f).lo().convert<int>().x() == 1 && std::is_same_v<decltype(float2().xy().as<int2>()), int2>);
+static_assert(marray<int, 4>(1, mint2(2, 3), 4)[2] == 3 && (~mint2(0, 1))[1] == -2 && !std::is_constructible_v<mint3, int, int>);
+
+constexpr int stepped() {
+  int4 v(1, 2, 3, 4);
+  int3 w(1, 2, 3);
+  mint2 m(1, 2);
+  ++v.xy();
+  const int2 old = v.zw()--;
+  v.xyzw() <<= 1;
+  w.xyz().hi() = int2(8, 9);
+  w.xyz().hi().x() += 1;
+  return v.x() * 1000 + old.y() * 100 + v.w() * 10 + w.z() + (m++)[1] * 10000 + (m--)[0] * 100000 + m[1] * 1000000;
+}
+static_assert(stepped() == 2000000 + 200000 + 20000 + 4 * 1000 + 4 * 100 + 6 * 10 + 9);
 constexpr int written() {
   int4 v(1, 2, 3, 4);
   v.xy() = v.yx();

@@ -1,0 +1,156 @@
+//! Some elements of a vec, in some order: what `v.xy()` and `v.swizzle<…>()` give. Source: SYCL 2020 §4.14.2.5.
+#pragma once
+#include <sycl/half.hpp>
+#include <sycl/multi_ptr.hpp>
+#include <type_traits>
+
+namespace sycl {
+
+template <class T, int N> class vec;
+enum class rounding_mode { automatic, rte, rtz, rtp, rtn };
+
+/// Names of elements, for vec::swizzle.
+struct elem {
+  static constexpr int x = 0, y = 1, z = 2, w = 3;
+  static constexpr int r = 0, g = 1, b = 2, a = 3;
+  static constexpr int s0 = 0, s1 = 1, s2 = 2, s3 = 3, s4 = 4, s5 = 5, s6 = 6, s7 = 7;
+  static constexpr int s8 = 8, s9 = 9, sA = 10, sB = 11, sC = 12, sD = 13, sE = 14, sF = 15;
+};
+
+// Members that name one element each; vec.hpp undefines all of these.
+#define __ASPEN_ELEMENTS(each)                                                                                                            \
+  each(x, 0) each(y, 1) each(z, 2) each(w, 3) each(r, 0) each(g, 1) each(b, 2) each(a, 3) each(s0, 0) each(s1, 1) each(s2, 2) each(s3, 3)  \
+      each(s4, 4) each(s5, 5) each(s6, 6) each(s7, 7) each(s8, 8) each(s9, 9) each(sA, 10) each(sB, 11) each(sC, 12) each(sD, 13)          \
+          each(sE, 14) each(sF, 15)
+// Members for all words of two to four letters out of four.
+#define __ASPEN_E4(p, q, r, a, b, c, d) __ASPEN_S4(p, q, r, a) __ASPEN_S4(p, q, r, b) __ASPEN_S4(p, q, r, c) __ASPEN_S4(p, q, r, d)
+#define __ASPEN_E3F(p, q, r, ...) __ASPEN_S3(p, q, r) __ASPEN_E4(p, q, r, __VA_ARGS__)
+#define __ASPEN_E3(p, q, a, b, c, d)                                                                                                      \
+  __ASPEN_E3F(p, q, a, a, b, c, d) __ASPEN_E3F(p, q, b, a, b, c, d) __ASPEN_E3F(p, q, c, a, b, c, d) __ASPEN_E3F(p, q, d, a, b, c, d)
+#define __ASPEN_E2F(p, q, ...) __ASPEN_S2(p, q) __ASPEN_E3(p, q, __VA_ARGS__)
+#define __ASPEN_E2(p, a, b, c, d)                                                                                                         \
+  __ASPEN_E2F(p, a, a, b, c, d) __ASPEN_E2F(p, b, a, b, c, d) __ASPEN_E2F(p, c, a, b, c, d) __ASPEN_E2F(p, d, a, b, c, d)
+#define __ASPEN_E(a, b, c, d) __ASPEN_E2(a, a, b, c, d) __ASPEN_E2(b, a, b, c, d) __ASPEN_E2(c, a, b, c, d) __ASPEN_E2(d, a, b, c, d)
+#define __ASPEN_SIMPLE_SWIZZLES __ASPEN_E(x, y, z, w) __ASPEN_E(r, g, b, a)
+
+namespace detail {
+
+template <class V, int... I> class swizzled;
+
+/// Number and type of elements of a vec, of a swizzle, of a number (one).
+template <class A> struct elements_of {
+  static constexpr int count = 1;
+  static constexpr bool is_vector = false;
+};
+template <class T, int N> struct elements_of<vec<T, N>> {
+  using element = T;
+  static constexpr int count = N;
+  static constexpr bool is_vector = true;
+};
+template <class T, int N, int... I> struct elements_of<swizzled<vec<T, N>, I...>> {
+  using element = T;
+  static constexpr int count = sizeof...(I);
+  static constexpr bool is_vector = true;
+};
+template <class A> inline constexpr bool is_vector = elements_of<std::remove_cv_t<A>>::is_vector;
+
+/// Reads and writes through to the vec it was made from.
+template <class V, int... I> class swizzled {
+  using T = typename elements_of<std::remove_const_t<V>>::element;
+  static constexpr int count = sizeof...(I), room = count == 3 ? 4 : count;
+  static constexpr int index[] = {I...};
+  using whole = vec<T, count>;
+
+public:
+  using element_type = T;
+  using value_type = T;
+  explicit constexpr swizzled(V &of) : of_(of) {}
+  swizzled(const swizzled &) = default;
+  constexpr operator whole() const { return whole(of_[I]...); }
+  template <int M = count, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return of_[index[0]]; }
+  constexpr decltype(auto) operator[](int i) const { return of_[index[i]]; }
+  static constexpr size_t size() noexcept { return count; }
+  static constexpr size_t byte_size() noexcept { return sizeof(whole); }
+  static constexpr size_t get_count() { return count; }
+  static constexpr size_t get_size() { return sizeof(whole); }
+
+#define __ASPEN_ELEMENT(name, i)                                                                                                          \
+  template <int M = count, std::enable_if_t<(M > i), int> = 0> constexpr decltype(auto) name() const { return of_[index[i]]; }
+  __ASPEN_ELEMENTS(__ASPEN_ELEMENT)
+#undef __ASPEN_ELEMENT
+  template <int... J> constexpr auto swizzle() const { return swizzled<V, index[J]...>(of_); }
+  constexpr auto lo() const { return half_of<0, 1>(std::make_integer_sequence<int, (room + 1) / 2>()); }
+  constexpr auto hi() const { return half_of<room / 2, 1>(std::make_integer_sequence<int, (room + 1) / 2>()); }
+  constexpr auto even() const { return half_of<0, 2>(std::make_integer_sequence<int, (room + 1) / 2>()); }
+  constexpr auto odd() const { return half_of<room == 1 ? 0 : 1, 2>(std::make_integer_sequence<int, (room + 1) / 2>()); }
+#if defined(SYCL_SIMPLE_SWIZZLES)
+#define __ASPEN_S2(p, q)                                                                                                                  \
+  constexpr auto p##q() const { return swizzle<elem::p, elem::q>(); }
+#define __ASPEN_S3(p, q, r)                                                                                                               \
+  constexpr auto p##q##r() const { return swizzle<elem::p, elem::q, elem::r>(); }
+#define __ASPEN_S4(p, q, r, s)                                                                                                            \
+  constexpr auto p##q##r##s() const { return swizzle<elem::p, elem::q, elem::r, elem::s>(); }
+  __ASPEN_SIMPLE_SWIZZLES
+#undef __ASPEN_S2
+#undef __ASPEN_S3
+#undef __ASPEN_S4
+#endif
+
+  template <class U, rounding_mode Mode = rounding_mode::automatic> constexpr vec<U, count> convert() const {
+    return whole(*this).template convert<U, Mode>();
+  }
+  template <class W> W as() const { return whole(*this).template as<W>(); }
+  template <class From> void load(size_t offset, From from) const {
+    whole loaded;
+    loaded.load(offset, from);
+    *this = loaded;
+  }
+  template <class To> void store(size_t offset, To to) const { whole(*this).store(offset, to); }
+
+  template <class B> constexpr const swizzled &operator=(const B &b) const {
+    const whole value = whole::from(b); // all read before any is written: v.xy() = v.yx()
+    for (int i = count - 1; i >= 0; --i) // of an element named twice (see half_of) the first value stays
+      of_[index[i]] = value[i];
+    return *this;
+  }
+  constexpr const swizzled &operator=(const swizzled &b) const { return *this = static_cast<whole>(b); }
+#define __ASPEN_SWIZZLE_ASSIGNMENT(op)                                                                                                    \
+  template <class B> constexpr const swizzled &operator op##=(const B &b) const { return *this = *this op b; }
+  __ASPEN_SWIZZLE_ASSIGNMENT(+)
+  __ASPEN_SWIZZLE_ASSIGNMENT(-)
+  __ASPEN_SWIZZLE_ASSIGNMENT(*)
+  __ASPEN_SWIZZLE_ASSIGNMENT(/)
+  __ASPEN_SWIZZLE_ASSIGNMENT(%)
+  __ASPEN_SWIZZLE_ASSIGNMENT(&)
+  __ASPEN_SWIZZLE_ASSIGNMENT(|)
+  __ASPEN_SWIZZLE_ASSIGNMENT(^)
+  __ASPEN_SWIZZLE_ASSIGNMENT(<<)
+  __ASPEN_SWIZZLE_ASSIGNMENT(>>)
+#undef __ASPEN_SWIZZLE_ASSIGNMENT
+  constexpr const swizzled &operator++() const { return *this += T(1); }
+  constexpr const swizzled &operator--() const { return *this -= T(1); }
+  constexpr whole operator++(int) const {
+    const whole old(*this);
+    ++*this;
+    return old;
+  }
+  constexpr whole operator--(int) const {
+    const whole old(*this);
+    --*this;
+    return old;
+  }
+  friend constexpr whole operator+(const swizzled &v) { return v; }
+  friend constexpr whole operator-(const swizzled &v) { return -whole(v); }
+  friend constexpr auto operator!(const swizzled &v) { return !whole(v); }
+  template <class W = whole> friend constexpr auto operator~(const swizzled &v) -> decltype(~W(v)) { return ~W(v); }
+
+private:
+  /// Of three elements, the fourth is the third again: a fourth there is none to write.
+  template <int From, int Step, int... J> constexpr auto half_of(std::integer_sequence<int, J...>) const {
+    return swizzled<V, index[From + Step * J < count ? From + Step * J : count - 1]...>(of_);
+  }
+  V &of_;
+};
+
+} // namespace detail
+} // namespace sycl
