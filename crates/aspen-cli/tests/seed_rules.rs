@@ -232,6 +232,49 @@ void host(int *p, mark *m, double *d) {
     );
 }
 
+/// A temporary has no name, so the place is that of its constructor's call, or of the first use.
+#[test]
+fn s0_new_llvm_ir_pass_temporaries() {
+    check(
+        "\
+struct [[sycl_detail::uses_aspects(aspect::gpu)]] mark { int v; mark(int v) : v(v) {} int f() const { return v; } };
+struct [[sycl_detail::uses_aspects(aspect::cpu)]] plain { int v; int f() const { return v; } };
+int taken(const mark &m);
+inline int taken(const mark &m) { return m.v; }
+class made; class member; class zero; class bound; class named;
+void host(int *p) {
+  launch<made>([=]() [[sycl::device_has()]] { *p = mark(1).f(); });
+  launch<member>([=]() [[sycl::device_has()]] { *p = 2 + mark{1}.v; });
+  launch<zero>([=]() [[sycl::device_has()]] { *p = plain().f(); });
+  launch<bound>([=]() [[sycl::device_has()]] { *p = taken(3); });
+  launch<named>([=]() [[sycl::device_has()]] { const mark &m = mark(4); *p = m.v; });
+}",
+        "bound: gpu\nmade: gpu\nmember: gpu\nnamed: gpu\nzero: cpu\n",
+        "\
+t.cpp:7:52: warning: function 'made' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
+use is from this call chain:
+  made()
+t.cpp:7:24: note: aspects of 'made' are declared here
+t.cpp:8:58: warning: function 'member' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
+use is from this call chain:
+  member()
+t.cpp:8:26: note: aspects of 'member' are declared here
+t.cpp:9:52: warning: function 'zero' uses aspect 'cpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
+use is from this call chain:
+  zero()
+t.cpp:9:24: note: aspects of 'zero' are declared here
+t.cpp:10:53: warning: function 'bound' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
+use is from this call chain:
+  bound()
+t.cpp:10:25: note: aspects of 'bound' are declared here
+t.cpp:11:60: warning: function 'named' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
+use is from this call chain:
+  named()
+t.cpp:11:25: note: aspects of 'named' are declared here
+",
+    );
+}
+
 /// The pass runs before all others: what `-O3` inlines, folds or deletes counts, and the warnings stay as they are.
 #[test]
 fn s0_new_llvm_ir_pass_runs_first() {

@@ -123,7 +123,7 @@ impl<'m> Summariser<'m, '_> {
         let facts = self.function_facts.get(symbol.as_str()).copied();
         let defined = !function.is_declaration();
         let main = function.subprogram_file().map(|file| self.files.file(file));
-        let mut body = Body { main, uses: BTreeMap::new(), explicit: AspectSet::new(), calls: Vec::new() };
+        let mut body = Body { main, uses: BTreeMap::new(), explicit: AspectSet::new(), calls: Vec::new(), held: HashMap::new() };
         self.signature(function, facts, &mut body);
         for instruction in function.instructions() {
             self.instruction(instruction, &mut body);
@@ -196,7 +196,13 @@ impl<'m> Summariser<'m, '_> {
                 body.explicit.extend(self.marked_types.of(ty));
             }
         }
-        held.extend(function.instructions().filter(|value| value.opcode() == LLVMOpcode::LLVMAlloca).map(Value::allocated_type));
+        for variable in function.instructions().filter(|value| value.opcode() == LLVMOpcode::LLVMAlloca) {
+            let ty = variable.allocated_type();
+            held.push(ty);
+            if !self.types.of(ty).is_empty() {
+                body.held.insert(variable.raw(), ty);
+            }
+        }
         let mut held_aspects: HashMap<String, AspectSet> = HashMap::new();
         let mut seen = HashSet::new();
         for ty in held {
@@ -233,6 +239,11 @@ impl<'m> Summariser<'m, '_> {
         let opcode = instruction.opcode();
         let is_call = instruction.is_call();
         let called = is_call.then(|| instruction.called());
+        // What marks a variable's lifetime stands where the whole expression begins.
+        let marks = |callee: Value<'m>| callee.is_function() && callee.is_intrinsic() && callee.name().starts_with("llvm.lifetime.");
+        if !body.held.is_empty() && !called.is_some_and(marks) {
+            self.temporaries(instruction, spot, body);
+        }
         let mut need = |types: &mut TypeAspects, ty: Type<'m>, value: Option<Value<'m>>| {
             let aspects = types.of(ty);
             if !aspects.is_empty() {
@@ -278,6 +289,18 @@ impl<'m> Summariser<'m, '_> {
         }
         if let Some(called) = called {
             self.call(instruction, called.resolve(), spot, body);
+        }
+    }
+
+    /// A variable without a name has its place where it is first used: in the call of its constructor, mostly.
+    fn temporaries(&mut self, instruction: Value<'m>, spot: Option<Spot>, body: &mut Body<'m>) {
+        let held: Vec<Type<'m>> = instruction.operands().filter_map(|operand| body.held.get(&operand.raw()).copied()).collect();
+        for ty in held {
+            if spot.is_some() {
+                body.need(self.types.of(ty), UseAt { spot, promoted_for: None }, &self.files);
+            } else if instruction.opcode() == LLVMOpcode::LLVMAddrSpaceCast {
+                body.held.insert(instruction.raw(), ty);
+            }
         }
     }
 
@@ -353,6 +376,8 @@ struct Body<'m> {
     /// What more than the type `double` asks for; of other aspects nothing needs to be known.
     explicit: AspectSet,
     calls: Vec<PlacedCall>,
+    /// Variables whose types need something.
+    held: HashMap<LLVMValueRef, Type<'m>>,
 }
 
 /// Where an aspect is used.
