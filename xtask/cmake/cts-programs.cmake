@@ -3,6 +3,9 @@
 # in the category's folder, since that is where globs look. Files that the suite generates are written to OUT, and the programs to
 # OUT/programs: a line `program NAME`, then a line for each of its files.
 
+# Without this, a script has the policies of old: no IN_LIST.
+cmake_minimum_required(VERSION 3.18)
+
 set(CMAKE_CURRENT_SOURCE_DIR "${SUITE}/tests")
 set(CMAKE_CURRENT_BINARY_DIR "${OUT}")
 file(WRITE "${OUT}/programs" "")
