@@ -39,8 +39,18 @@ impl Tree {
 
     /// `target/release` after building all that an installation consists of.
     pub fn build_release(&self) -> Result<PathBuf> {
-        let mut build = self.cargo(&["build", "--release"]);
-        for package in ["aspen-cli", "aspen-capi", "aspen-clang", "aspen-pass", "aspen-tblgen"] {
+        self.build("release", &["--release"], &["aspen-cli", "aspen-capi", "aspen-clang", "aspen-pass", "aspen-tblgen"])
+    }
+
+    /// `target/debug` after building what compiles and runs programs.
+    pub fn build_debug(&self) -> Result<PathBuf> {
+        self.build("debug", &[], &["aspen-cli", "aspen-capi", "aspen-clang"])
+    }
+
+    fn build(&self, folder: &str, options: &[&str], packages: &[&str]) -> Result<PathBuf> {
+        let mut build = self.cargo(&["build"]);
+        build.args(options);
+        for package in packages {
             build.args(["-p", package]);
         }
         run(&mut build)?;
@@ -49,7 +59,7 @@ impl Tree {
             // aspen++ looks for its headers in the folders above it, where a target folder elsewhere has none.
             symlink(self.root.join("include"), &headers).with_context(|| format!("cannot make {}", headers.display()))?;
         }
-        Ok(self.target.join("release"))
+        Ok(self.target.join(folder))
     }
 }
 
