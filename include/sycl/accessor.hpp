@@ -14,6 +14,9 @@ inline void *placeholder_address(aspen_buffer_t *buffer) {
   check(aspen_buffer_address(buffer, device().aspen_handle(), &address));
   return address;
 }
+/// Whether an accessor to elements `V` may be made of a buffer of `U`: the types are the same but for const, which stays.
+template <class U, class V>
+inline constexpr bool reads_from = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<V>> && (std::is_const_v<V> || !std::is_const_v<U>);
 } // namespace detail
 
 template <class T, int D = 1, access_mode Mode = detail::default_mode<T>, target Target = target::device,
@@ -32,33 +35,48 @@ public:
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using difference_type = std::ptrdiff_t;
   using size_type = size_t;
+  template <access::decorated Decorated> using accessor_ptr = multi_ptr<value_type, access::address_space::global_space, Decorated>;
   static constexpr int dimensions = D;
   static constexpr access_mode mode = Mode;
 
   /// Refers to nothing.
   accessor() = default;
   /// `arguments`: any of range, id (offset), tags, properties, in the specification's order.
-  template <class A, class... Arguments> accessor(buffer<element, D, A> &of, handler &command, Arguments... arguments)
-      : accessor(whole(), of) {
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, D, A> &of, handler &command, Arguments... arguments) : accessor(whole(), of) {
     (take(arguments), ...);
     require(command);
   }
-  template <class A> explicit accessor(buffer<element, D, A> &of) : accessor(whole(), of) { show(detail::placeholder_address(handle_)); }
   /// A placeholder: pass it to `handler::require` before the kernel's lambda is made.
-  template <class A, class First, class... Arguments, std::enable_if_t<!std::is_same_v<First, handler>, int> = 0>
-  accessor(buffer<element, D, A> &of, First first, Arguments... arguments) : accessor(whole(), of) {
+  template <class U, class A, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, D, A> &of, const property_list &properties = {}) : accessor(whole(), of) {
+    take(properties);
+    hold_place();
+  }
+  template <class U, class A, class First, class... Arguments,
+            std::enable_if_t<detail::reads_from<U, value_type> && !std::is_convertible_v<First, const property_list &> &&
+                                 !std::is_same_v<First, handler>,
+                             int> = 0>
+  accessor(buffer<U, D, A> &of, First first, Arguments... arguments) : accessor(whole(), of) {
     take(first);
     (take(arguments), ...);
-    show(detail::placeholder_address(handle_));
+    hold_place();
   }
   /// Mode and target of another accessor to the same buffer, read-only for example.
   template <class U, access_mode M,
             std::enable_if_t<std::is_same_v<std::remove_const_t<U>, element> && read_only_ && !std::is_same_v<accessor, accessor<U, D, M, Target, Placeholder>>, int> = 0>
   accessor(const accessor<U, D, M, Target, Placeholder> &other)
-      : data_(other.data_), handle_(other.handle_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_),
-        start_(other.start_) {}
+      : data_(other.data_), buffer_(other.buffer_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_),
+        start_(other.start_), placeholder_(other.placeholder_), no_init_(other.no_init_) {}
 
-  bool is_placeholder() const { return Placeholder == access::placeholder::true_t; }
+  bool is_placeholder() const { return placeholder_; }
+  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  template <class P> P get_property() const {
+    static_assert(is_property_of_v<P, accessor>, "accessors have no such property");
+    if (!has_property<P>())
+      detail::fail(errc::invalid, "get_property: the accessor was not given this property");
+    return P{};
+  }
   size_t byte_size() const noexcept { return size() * sizeof(element); }
   size_t get_size() const { return byte_size(); }
   size_t size() const noexcept { return extent_.size(); }
@@ -77,9 +95,14 @@ public:
   }
 
   /// The first byte of the buffer, whatever the accessor's offset.
-  auto get_pointer() const noexcept { return global_ptr<value_type>(allocation()); }
-  template <access::decorated Decorated = access::decorated::no> auto get_multi_ptr() const noexcept {
-    return multi_ptr<value_type, access::address_space::global_space, Decorated>(allocation());
+  auto get_pointer() const noexcept {
+    if constexpr (Target == target::host_task)
+      return allocation();
+    else
+      return global_ptr<value_type>(allocation());
+  }
+  template <access::decorated Decorated = access::decorated::no> accessor_ptr<Decorated> get_multi_ptr() const noexcept {
+    return accessor_ptr<Decorated>(allocation());
   }
   /// Iterators run through memory: of a ranged accessor with more than one dimension use operator[].
   iterator begin() const noexcept { return data_; }
@@ -93,23 +116,23 @@ public:
   void swap(accessor &other) { std::swap(*this, other); }
 
   friend bool operator==(const accessor &a, const accessor &b) {
-    return a.handle_ == b.handle_ && a.extent_ == b.extent_ && a.offset_ == b.offset_ && a.start_ == b.start_;
+    return a.buffer_ == b.buffer_ && a.extent_ == b.extent_ && a.offset_ == b.offset_ && a.start_ == b.start_;
   }
 #if __cplusplus < 202002L
   friend bool operator!=(const accessor &a, const accessor &b) { return !(a == b); }
 #endif
 
   /// For the library.
-  aspen_buffer_t *aspen_buffer() const { return handle_; }
+  detail::buffer_state *aspen_buffer() const { return buffer_; }
 
 private:
   template <class, int, access_mode, target, access::placeholder> friend class accessor;
   friend class handler;
 
   struct whole {};
-  template <class A>
-  accessor(whole, buffer<element, D, A> &of)
-      : handle_(of.aspen_handle()), extent_(of.get_range()), memory_(of.get_range()), start_(of.aspen_offset()) {}
+  template <class U, class A>
+  accessor(whole, buffer<U, D, A> &of)
+      : buffer_(of.aspen_state()), extent_(of.get_range()), memory_(of.get_range()), start_(of.aspen_offset()) {}
 
   void take(const range<D> &extent) { extent_ = extent; }
   void take(const id<D> &offset) { offset_ = offset; }
@@ -117,10 +140,14 @@ private:
   template <access_mode M, target P> void take(mode_target_tag_t<M, P>) {
     static_assert(M == Mode && P == Target, "the tag names another mode or target than the accessor's type");
   }
-  void take(const property_list &) {}
+  void take(const property_list &properties) { no_init_ = properties.has_property<property::no_init>(); }
 
+  void hold_place() {
+    placeholder_ = true;
+    show(detail::placeholder_address(buffer_->handle));
+  }
   void require(handler &command) const {
-    show(command.aspen_use(handle_, detail::access_of(Mode), Target == target::host_task));
+    show(command.aspen_use(buffer_->handle, detail::access_of(Mode), Target == target::host_task));
   }
   void show(void *address) const {
     for (int d = 0; d < D; ++d)
@@ -131,23 +158,25 @@ private:
   value_type *allocation() const { return data_ - detail::linear_id(offset_, memory_); }
 
   mutable element *data_ = nullptr; // the element at `offset_`; mutable as `handler::require` fills it
-  aspen_buffer_t *handle_ = nullptr;
+  detail::buffer_state *buffer_ = nullptr; // for the host
   range<D> extent_;
   range<D> memory_;
   id<D> offset_;
   size_t start_ = 0; // bytes, of a sub-buffer
+  bool placeholder_ = false;
+  bool no_init_ = false;
 };
 
 template <class T, int D, class A, class... Arguments>
 accessor(buffer<T, D, A> &, handler &, Arguments...)
-    -> accessor<T, D, detail::tags_of<access_mode::read_write, Arguments...>::mode,
-                detail::tags_of<access_mode::read_write, Arguments...>::place, access::placeholder::false_t>;
+    -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Arguments...>::mode,
+                detail::tags_of<detail::default_mode<T>, Arguments...>::place, access::placeholder::false_t>;
 template <class T, int D, class A>
-accessor(buffer<T, D, A> &) -> accessor<T, D, access_mode::read_write, target::device, access::placeholder::true_t>;
+accessor(buffer<T, D, A> &) -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::true_t>;
 template <class T, int D, class A, class First, class... Arguments, class = std::enable_if_t<!std::is_same_v<First, handler>>>
 accessor(buffer<T, D, A> &, First, Arguments...)
-    -> accessor<T, D, detail::tags_of<access_mode::read_write, First, Arguments...>::mode,
-                detail::tags_of<access_mode::read_write, First, Arguments...>::place, access::placeholder::true_t>;
+    -> accessor<T, D, detail::tags_of<detail::default_mode<T>, First, Arguments...>::mode,
+                detail::tags_of<detail::default_mode<T>, First, Arguments...>::place, access::placeholder::true_t>;
 
 template <class T, int D, access_mode M, target P, access::placeholder H> inline void handler::require(const accessor<T, D, M, P, H> &a) {
   a.require(*this);
@@ -170,6 +199,7 @@ public:
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using difference_type = std::ptrdiff_t;
   using size_type = size_t;
+  template <access::decorated Decorated> using accessor_ptr = multi_ptr<T, access::address_space::local_space, Decorated>;
   static constexpr int dimensions = D;
 
   local_accessor() = default;
@@ -190,8 +220,8 @@ public:
     return detail::element_row<T, D, D>(first(), extent_)[static_cast<size_t>(at)];
   }
   auto get_pointer() const noexcept { return local_ptr<T>(first()); }
-  template <access::decorated Decorated = access::decorated::no> auto get_multi_ptr() const noexcept {
-    return multi_ptr<T, access::address_space::local_space, Decorated>(first());
+  template <access::decorated Decorated = access::decorated::no> accessor_ptr<Decorated> get_multi_ptr() const noexcept {
+    return accessor_ptr<Decorated>(first());
   }
   iterator begin() const noexcept { return first(); }
   iterator end() const noexcept { return first() + size(); }
@@ -202,6 +232,8 @@ public:
   const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
   const_reverse_iterator crend() const noexcept { return const_reverse_iterator(cbegin()); }
   void swap(local_accessor &other) { std::swap(*this, other); }
+  /// Local accessors have no properties.
+  template <class P> bool has_property() const noexcept { return false; }
 
   friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.offset_ == b.offset_ && a.extent_ == b.extent_; }
 #if __cplusplus < 202002L
@@ -258,16 +290,28 @@ public:
   static constexpr int dimensions = D;
 
   host_accessor() = default;
-  template <class A, class... Arguments>
-  host_accessor(buffer<element, D, A> &of, Arguments... arguments) : extent_(of.get_range()), memory_(of.get_range()) {
+  template <class U, class A, class... Arguments,
+            std::enable_if_t<detail::reads_from<U, value_type> && (!std::is_same_v<Arguments, handler> && ...), int> = 0>
+  host_accessor(buffer<U, D, A> &of, Arguments... arguments) : extent_(of.get_range()), memory_(of.get_range()) {
     (take(arguments), ...);
-    for (int d = 0; d < D; ++d)
-      if (offset_[d] + extent_[d] > memory_[d])
-        detail::fail(errc::accessor, "an accessor's range and offset must lie inside the buffer");
-    held_ = detail::shared<detail::host_access>(new detail::host_access(of.aspen_handle(), detail::access_of(Mode)));
-    data_ = reinterpret_cast<element *>(static_cast<char *>(held_->address) + of.aspen_offset()) + detail::linear_id(offset_, memory_);
+    open(of);
   }
+  /// The command group is of no concern to the host.
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  host_accessor(buffer<U, D, A> &of, handler &, Arguments... arguments) : host_accessor(of, arguments...) {}
+  /// Reads what another accessor of the same type may write.
+  template <class U, access_mode M,
+            std::enable_if_t<detail::reads_from<U, value_type> && read_only_ && !std::is_same_v<host_accessor, host_accessor<U, D, M>>, int> = 0>
+  host_accessor(const host_accessor<U, D, M> &other)
+      : data_(other.data_), held_(other.held_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_), no_init_(other.no_init_) {}
 
+  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  template <class P> P get_property() const {
+    static_assert(is_property_of_v<P, host_accessor>, "host accessors have no such property");
+    if (!has_property<P>())
+      detail::fail(errc::invalid, "get_property: the accessor was not given this property");
+    return P{};
+  }
   size_t byte_size() const noexcept { return size() * sizeof(element); }
   size_t size() const noexcept { return extent_.size(); }
   size_t get_count() const { return size(); }
@@ -306,19 +350,32 @@ private:
   void take(const range<D> &extent) { extent_ = extent; }
   void take(const id<D> &offset) { offset_ = offset; }
   template <access_mode M> void take(mode_tag_t<M>) { static_assert(M == Mode, "the tag names another mode than the accessor's type"); }
-  void take(const property_list &) {}
+  void take(const property_list &properties) { no_init_ = properties.has_property<property::no_init>(); }
+  template <class B> void open(B &of) {
+    for (int d = 0; d < D; ++d)
+      if (offset_[d] + extent_[d] > memory_[d])
+        detail::fail(errc::accessor, "an accessor's range and offset must lie inside the buffer");
+    held_ = detail::shared<detail::host_access>(new detail::host_access(of.aspen_handle(), detail::access_of(Mode)));
+    data_ = reinterpret_cast<element *>(static_cast<char *>(held_->address) + of.aspen_offset()) + detail::linear_id(offset_, memory_);
+  }
 
+  template <class, int, access_mode> friend class host_accessor;
   element *data_ = nullptr;
   detail::shared<detail::host_access> held_;
   range<D> extent_;
   range<D> memory_;
   id<D> offset_;
+  bool no_init_ = false;
 };
 
 template <class T, int D, class A, class... Arguments>
-host_accessor(buffer<T, D, A> &, Arguments...) -> host_accessor<T, D, detail::tags_of<access_mode::read_write, Arguments...>::mode>;
+host_accessor(buffer<T, D, A> &, handler &, Arguments...) -> host_accessor<T, D, detail::tags_of<detail::default_mode<T>, Arguments...>::mode>;
+template <class T, int D, class A, class... Arguments, class = std::enable_if_t<(!std::is_same_v<Arguments, handler> && ...)>>
+host_accessor(buffer<T, D, A> &, Arguments...) -> host_accessor<T, D, detail::tags_of<detail::default_mode<T>, Arguments...>::mode>;
 
 } // namespace sycl
+
+#include <sycl/detail/accessor_of_one.hpp>
 
 template <class T, int D, sycl::access_mode M, sycl::target P, sycl::access::placeholder H> struct std::hash<sycl::accessor<T, D, M, P, H>> {
   std::size_t operator()(const sycl::accessor<T, D, M, P, H> &a) const noexcept {

@@ -106,6 +106,10 @@ struct buffer_state : counted {
 
   aspen_buffer_t *handle = nullptr;
   final_data *destination = nullptr; // null: nowhere, or the host memory that the buffer works on
+  /// For handler::update_host: the host memory that the buffer was made from, unless it works there or may not write there.
+  void *origin = nullptr;
+  size_t size = 0; // bytes
+  std::mutex *mutex = nullptr;
   bool in_place;
   bool write_back;
 };
@@ -133,7 +137,8 @@ template <class T, int D, access_mode Mode> class host_accessor;
 
 template <class T, int D = 1, class Allocator = buffer_allocator<std::remove_const_t<T>>> class buffer {
   static_assert(detail::valid_dimensions<D>, "buffers have one to three dimensions");
-  static_assert(!std::is_reference_v<T> && !std::is_const_v<T>, "a buffer's element is a plain type");
+  static_assert(!std::is_reference_v<T> && !std::is_volatile_v<T>, "a buffer's element is a plain type");
+  using element = std::remove_const_t<T>;
 
 public:
   using value_type = T;
@@ -145,22 +150,29 @@ public:
   buffer(const range<D> &extent, const property_list &properties = {}) : buffer(extent, properties, nullptr, false) {}
   buffer(const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(extent, properties) {}
   /// Works on `host` until the buffer is destroyed.
-  buffer(T *host, const range<D> &extent, const property_list &properties = {})
+  template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
+  buffer(U *host, const range<D> &extent, const property_list &properties = {})
       : buffer(extent, properties, host, host != nullptr && !properties.has_property<property::buffer::use_mutex>()) {
-    if (host != nullptr && !state_->in_place)
+    if (host != nullptr && !state_->in_place) {
       set_final_data(host);
+      remember(host);
+    }
   }
-  buffer(T *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
+  template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
+  buffer(U *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
   /// Copies from `host`; nothing is written back.
   buffer(const T *host, const range<D> &extent, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<T *>(host), false) {}
+      : buffer(extent, properties, const_cast<element *>(host), false) {}
   buffer(const T *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
   buffer(const P &host, const range<D> &extent, const property_list &properties = {})
-      : buffer(extent, properties, host.get(), false) {
-    state_->destination = new detail::final_data_at<T, T *>(host.get(), extent.size());
+      : buffer(extent, properties, const_cast<element *>(host.get()), false) {
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>) {
+      state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent.size()));
+      remember(host.get());
+    }
+    state_->write_back = state_->destination != nullptr;
     keep_alive(host);
-    state_->write_back = true;
   }
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
   buffer(const P &host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
@@ -171,7 +183,7 @@ public:
   buffer(C &container, Allocator, const property_list &properties = {}) : buffer(container, properties) {}
   /// Copies a sequence.
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
-  buffer(I first, I last, const property_list &properties = {}) : buffer(std::vector<T>(first, last), properties, 0) {}
+  buffer(I first, I last, const property_list &properties = {}) : buffer(std::vector<element>(first, last), properties, 0) {}
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
   buffer(I first, I last, Allocator, const property_list &properties = {}) : buffer(first, last, properties) {}
   /// A part of another buffer, from `base` on: whole rows only.
@@ -206,10 +218,8 @@ public:
       made = to ? new detail::final_data_at<T, Destination>(to, size()) : nullptr;
     else if constexpr (!std::is_same_v<Destination, std::nullptr_t>)
       made = new detail::final_data_at<T, Destination>(std::move(to), size());
-    if (made && properties_.template has_property<property::buffer::use_mutex>())
-      made = new detail::final_data_locked(made, properties_.template get_property<property::buffer::use_mutex>().get_mutex_ptr());
     delete state_->destination;
-    state_->destination = made;
+    state_->destination = made ? locked(made) : nullptr;
     state_->write_back = made != nullptr;
   }
   void set_write_back(bool wanted = true) { state_->write_back = wanted; }
@@ -251,23 +261,38 @@ public:
 #endif
 
   /// For the library.
+  detail::buffer_state *aspen_state() const { return state_.get(); }
   aspen_buffer_t *aspen_handle() const { return state_->handle; }
   size_t aspen_offset() const { return offset_; }
 
 private:
   template <class, int, class> friend class buffer;
-  buffer(const range<D> &extent, const property_list &properties, T *host, bool use_host)
+  buffer(const range<D> &extent, const property_list &properties, element *host, bool use_host)
       : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties) {}
-  static detail::buffer_state *made(const range<D> &extent, const property_list &properties, T *host, bool use_host) {
+  static detail::buffer_state *made(const range<D> &extent, const property_list &properties, element *host, bool use_host) {
     std::unique_lock<std::mutex> locked;
     if (host && properties.has_property<property::buffer::use_mutex>())
       locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
     return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host);
   }
-  buffer(const std::vector<T> &content, const property_list &properties, int)
+  buffer(const std::vector<element> &content, const property_list &properties, int)
       : buffer(content.data(), range<1>(content.size()), properties) {}
   buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props)
       : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props) {}
+
+  /// For handler::update_host.
+  void remember(element *host) {
+    state_->origin = host;
+    state_->size = byte_size();
+    if (properties_.template has_property<property::buffer::use_mutex>())
+      state_->mutex = properties_.template get_property<property::buffer::use_mutex>().get_mutex_ptr();
+  }
+  /// A destination behind the mutex that the buffer was given, if it was.
+  detail::final_data *locked(detail::final_data *to) const {
+    if (!properties_.template has_property<property::buffer::use_mutex>())
+      return to;
+    return new detail::final_data_locked(to, properties_.template get_property<property::buffer::use_mutex>().get_mutex_ptr());
+  }
 
   /// Replaces the destination by one that also keeps `host` alive.
   template <class P> void keep_alive(const P &host) {

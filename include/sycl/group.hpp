@@ -13,14 +13,15 @@ template <int D> class group;
 template <int D> class h_item {
 public:
   static constexpr int dimensions = D;
+  /// Of the physical work-item, which runs every logical one at its place modulo the physical range.
   item<D, false> get_global() const { return detail::item_access::make<false>(get_global_id(), get_global_range()); }
-  id<D> get_global_id() const { return group_id_ * physical_ + logical_id_; }
+  id<D> get_global_id() const { return group_id_ * physical_ + get_physical_local_id(); }
   size_t get_global_id(int d) const { return get_global_id()[d]; }
   range<D> get_global_range() const { return group_range_ * physical_; }
   size_t get_global_range(int d) const { return get_global_range()[d]; }
   item<D, false> get_logical_local() const { return detail::item_access::make<false>(logical_id_, logical_); }
-  item<D, false> get_physical_local() const { return detail::item_access::make<false>(logical_id_, physical_); }
-  item<D, false> get_local() const { return detail::item_access::make<false>(logical_id_, logical_); }
+  item<D, false> get_physical_local() const { return detail::item_access::make<false>(get_physical_local_id(), physical_); }
+  item<D, false> get_local() const { return get_logical_local(); }
   id<D> get_local_id() const { return logical_id_; }
   size_t get_local_id(int d) const { return logical_id_[d]; }
   range<D> get_local_range() const { return logical_; }
@@ -29,8 +30,8 @@ public:
   size_t get_logical_local_id(int d) const { return logical_id_[d]; }
   range<D> get_logical_local_range() const { return logical_; }
   size_t get_logical_local_range(int d) const { return logical_[d]; }
-  id<D> get_physical_local_id() const { return logical_id_; }
-  size_t get_physical_local_id(int d) const { return logical_id_[d]; }
+  id<D> get_physical_local_id() const { return logical_id_ % physical_; }
+  size_t get_physical_local_id(int d) const { return get_physical_local_id()[d]; }
   range<D> get_physical_local_range() const { return physical_; }
   size_t get_physical_local_range(int d) const { return physical_[d]; }
 

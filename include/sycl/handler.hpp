@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <sycl/access.hpp>
 #include <sycl/detail/kernel_entry.hpp>
@@ -173,9 +174,18 @@ public:
       }
     });
   }
-  /// A host task finds its buffers on the host, so one that does nothing brings the content home.
-  template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H>) {
-    host_task([] {});
+  /// A host task finds its buffers on the host; from there the content goes to the memory that the buffer was made from.
+  template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H> from) {
+    const auto *of = from.aspen_buffer();
+    void *content = nullptr;
+    detail::check(aspen_buffer_address(of->handle, nullptr, &content));
+    host_task([content, origin = of->origin, size = of->size, mutex = of->mutex] {
+      std::unique_lock<std::mutex> locked;
+      if (mutex)
+        locked = std::unique_lock<std::mutex>(*mutex);
+      if (origin)
+        std::memcpy(origin, content, size);
+    });
   }
 
   /// Runs `task` on a thread of the runtime. What it throws becomes an asynchronous error.

@@ -105,6 +105,22 @@ static void hierarchical(sycl::queue &q, int *out) {
       CHECK(out[a * 5 + b] == 6 + 2 * (9 * b + 3));
 }
 
+/// More logical work-items than physical ones: each physical one runs those at its place modulo the physical range.
+static void flexible_range(sycl::queue &q, int *out) {
+  q.submit([&](sycl::handler &h) {
+     h.parallel_for_work_group(sycl::range<1>(2), sycl::range<1>(4), [=](sycl::group<1> g) {
+       g.parallel_for_work_item(sycl::range<1>(10), [&](sycl::h_item<1> i) {
+         int *r = out + (g.get_group_id(0) * 10 + i.get_logical_local_id(0)) * 3;
+         r[0] = static_cast<int>(i.get_global_id(0));
+         r[1] = static_cast<int>(i.get_physical_local()[0]);
+         r[2] = static_cast<int>(i.get_local()[0]);
+       });
+     });
+   }).wait();
+  for (int i = 0; i < 20; ++i)
+    CHECK(out[i * 3] == i / 10 * 4 + i % 10 % 4 && out[i * 3 + 1] == i % 10 % 4 && out[i * 3 + 2] == i % 10);
+}
+
 static void three_dimensions(sycl::queue &q, int *out) {
   q.parallel_for(sycl::nd_range<3>({4, 4, 8}, {2, 2, 4}), [=](sycl::nd_item<3> i) {
      const int of_one = sycl::group_broadcast(i.get_group(), static_cast<int>(i.get_local_linear_id()), sycl::id<3>(1, 0, 1));
@@ -157,6 +173,7 @@ int main() {
   algorithms(q, in, out);
   joint_scans(q, in, out);
   hierarchical(q, out);
+  flexible_range(q, out);
   three_dimensions(q, out);
   const auto item_itself = [](sycl::nd_item<1> i) { return i; };
   const auto group_of_it = [](sycl::nd_item<1> i) { return i.get_group(); };

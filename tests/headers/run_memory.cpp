@@ -1,6 +1,7 @@
 //! Runs buffers, accessors, USM, host tasks, events and errors on a device, and checks what the host sees. Exit status 0: all right.
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <sycl/sycl.hpp>
 
 static int failures = 0;
@@ -68,6 +69,37 @@ static void other_buffers(queue &q) {
     });
   }
   CHECK(out == 4);
+}
+
+/// Accessors to one element, buffers of constants, and what update_host brings while the buffer lives.
+static void single_elements(queue &q) {
+  const auto owned = std::make_shared<int>(3);
+  const int constants[] = {40, 50};
+  std::mutex mutex;
+  buffer<int, 1> b(owned, range<1>(1), property_list{property::buffer::use_mutex{mutex}});
+  buffer<const int, 1> fixed(constants, range<1>(2));
+  q.submit([&](handler &h) {
+    accessor<int, 0> one(b, h);
+    accessor<int, 0, access_mode::read> same(one);
+    accessor<const int, 0> first(fixed, h);
+    accessor all(fixed, h);
+    static_assert(std::is_same_v<decltype(all), accessor<const int, 1, access_mode::read>>);
+    local_accessor<int, 0> own(h);
+    CHECK(one.size() == 1 && first.size() == 1 && all.size() == 2 && !one.is_placeholder() && !one.has_property<property::no_init>());
+    h.parallel_for(nd_range<1>(1, 1), [=](nd_item<1>) {
+      own = 2;
+      own += first + all[1];
+      one = same * 100 + own;
+    });
+  });
+  CHECK(*owned == 3);
+  q.submit([&](handler &h) { h.update_host(accessor(b, h, read_only)); }).wait();
+  CHECK(*owned == 392);
+  host_accessor<int, 0> here(b, no_init);
+  here = here + 1;
+  CHECK(here == 393 && here.has_property<property::no_init>());
+  accessor placeholder(fixed, read_only);
+  CHECK(placeholder.is_placeholder() && accessor<int>().empty() && (accessor<int, 0>().empty()));
 }
 
 static void errors() {
@@ -202,6 +234,7 @@ int main() {
   queue q;
   ranged_accessors(q);
   other_buffers(q);
+  single_elements(q);
   errors();
   command_groups(q);
   unified(q);

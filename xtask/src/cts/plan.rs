@@ -30,18 +30,19 @@ pub fn programs(source: &Path, category: &str, folder: &Path, options: &[String]
     output(&mut ask)
         .context("the suite says in CMake files what its programs are; they need cmake and python3 (`apt install cmake python3`)")?;
     let text = std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
-    let programs = parse(&text);
+    let programs = parse(&text, &source.join("tests").join(category));
     ensure!(!programs.is_empty(), "the suite has no programs in '{category}' with these options");
     Ok(programs)
 }
 
-fn parse(text: &str) -> Vec<Program> {
+/// Relative names are those of files in `category`.
+fn parse(text: &str, category: &Path) -> Vec<Program> {
     let mut out: Vec<Program> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("program ") {
             out.push(Program { name: name.to_owned(), files: Vec::new() });
         } else if let Some(last) = out.last_mut() {
-            last.files.push(line.into());
+            last.files.push(category.join(line));
         }
     }
     for program in &mut out {
@@ -58,7 +59,7 @@ mod tests {
     fn a_list_of_programs_is_read() {
         let program = |name: &str, files: &[&str]| Program { name: name.into(), files: files.iter().map(PathBuf::from).collect() };
         assert_eq!(
-            parse("program a\n/s/y.cpp\n/s/x.cpp\nprogram b\n/s/z.cpp\n"),
+            parse("program a\n/s/y.cpp\n/s/x.cpp\nprogram b\nz.cpp\n", Path::new("/s")),
             [program("a", &["/s/x.cpp", "/s/y.cpp"]), program("b", &["/s/z.cpp"])]
         );
     }
