@@ -239,8 +239,14 @@ impl Command {
 
     /// Runs it if nobody has begun it.
     pub(crate) fn run(self: &Arc<Self>) {
+        release(self.begin(), true);
+    }
+
+    /// Runs it, or puts it into a device's queue, if nobody has begun it. Returns the commands that may follow it in that queue, for
+    /// [`release`]: chains may be longer than the stack.
+    fn begin(self: &Arc<Self>) -> Vec<Arc<Command>> {
         if self.state.compare_exchange(READY, RUNNING, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-            return;
+            return Vec::new();
         }
         if let Some(times) = &self.times {
             times.start.store(now(), Ordering::Relaxed);
@@ -258,7 +264,8 @@ impl Command {
             self.wait_for_blockers();
             self.report(Err(error));
             drop(work);
-            return self.complete();
+            self.complete();
+            return Vec::new();
         }
         match work {
             None | Some(Work::Nothing | Work::External) => self.complete(),
@@ -266,9 +273,10 @@ impl Command {
                 self.report(guarded(call));
                 self.complete();
             }
-            Some(Work::Kernel(job)) if job.deferred().is_some() => self.enqueue(job, after),
+            Some(Work::Kernel(job)) if job.deferred().is_some() => return self.enqueue(job, after),
             Some(Work::Kernel(job)) => self.run_kernel(job),
         }
+        Vec::new()
     }
 
     fn run_kernel(self: &Arc<Self>, job: Box<dyn Job>) {
@@ -482,7 +490,7 @@ pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
                 command.state.store(READY, Ordering::SeqCst);
                 command.notify();
                 if here && command.chain.is_some() && command.is_quick() {
-                    command.run();
+                    commands.extend(command.begin());
                 } else {
                     let pool = command.pool.clone();
                     pool.push(Ticket::Run(command));

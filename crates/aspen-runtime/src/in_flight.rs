@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::backend::{DeviceEvent, Job, Outcome};
-use crate::command::{Command, READY, Work, guarded, lock, now, release};
+use crate::command::{Command, READY, Work, guarded, lock, now};
 use crate::error::{Code, Error};
 use crate::pool::Ticket;
 
@@ -25,13 +25,17 @@ pub(crate) struct InFlight {
 }
 
 impl Command {
-    /// Puts the job into its device's queue, behind the events that it waits for.
-    pub(crate) fn enqueue(self: &Arc<Self>, job: Box<dyn Job>, mut after: Vec<Arc<dyn DeviceEvent>>) {
+    /// Puts the job into its device's queue, behind the events that it waits for. Returns the commands that may follow it there: each waits
+    /// for one thing less.
+    pub(crate) fn enqueue(self: &Arc<Self>, job: Box<dyn Job>, mut after: Vec<Arc<dyn DeviceEvent>>) -> Vec<Arc<Command>> {
         if lock(&self.inner).again {
             self.wait_for_blockers();
             after.clear();
         }
-        let Some(deferred) = job.deferred() else { return self.complete() };
+        let Some(deferred) = job.deferred() else {
+            self.complete();
+            return Vec::new();
+        };
         let enqueued = now();
         let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| deferred.enqueue(after, self.times.is_some()));
         let tried = enqueue(&after).and_then(|event| match event {
@@ -49,7 +53,8 @@ impl Command {
                 self.wait_for_blockers();
                 self.report(Err(error));
                 drop(job);
-                return self.complete();
+                self.complete();
+                return Vec::new();
             }
         };
         let chained = {
@@ -65,7 +70,7 @@ impl Command {
         if !event.when_over(Box::new(move |outcome| command.over(&own, outcome))) {
             self.over(&event, event.wait());
         }
-        release(chained, true);
+        chained
     }
 
     /// Completes the command if `event` is its share in the device's queue and nobody else has done so.

@@ -97,6 +97,11 @@ impl Deferred for LaterJob {
             return Ok(None);
         }
         let (event, own, queued, after) = (Arc::new(Late::default()), self.0.clone(), self.0.clone(), after.to_vec());
+        if own.seen.at_once.load(Ordering::Relaxed) {
+            queued.run();
+            *event.outcome.lock().expect("no test panics there") = Some(Outcome::Done);
+            return Ok(Some(event));
+        }
         let late = event.clone();
         std::thread::spawn(move || {
             let begins = after.iter().all(|event| event.wait() == Outcome::Done);
@@ -124,6 +129,8 @@ struct Seen {
     copies: AtomicUsize,
     /// Commands that went through a queue of the device's own.
     late: AtomicUsize,
+    /// Whether those are over when they are enqueued.
+    at_once: AtomicBool,
     fails: AtomicBool,
 }
 
@@ -333,6 +340,30 @@ fn content_is_where_commands_look_for_it() {
             assert_eq!(seen.allocations.load(Ordering::Relaxed), 0, "copies went with their buffers");
         }
         assert!(!has_queue || seen[0].late.load(Ordering::Relaxed) > 100, "the queue of the device took part");
+    }
+}
+
+/// Commands that wait for each other are enqueued one after another when the first one may be, and not each from within the one before it.
+#[test]
+fn chains_may_be_longer_than_the_stack() {
+    const LENGTH: usize = 100_000;
+    for threads in [1, 2] {
+        let (system, devices, seen) = system(threads, true);
+        seen[0].at_once.store(true, Ordering::Relaxed);
+        let buffers = buffers(system, 1);
+        let queue = Queue::new(devices[0], system.pool(), true, false);
+        let address = buffers[0].address(devices[0]).expect("memory");
+        let (open, gate) = std::sync::mpsc::channel::<()>();
+        let first = queue.host_task(move || gate.recv().map_err(|error| Error::new(Code::Runtime, error.to_string())));
+        queue.submit(first, uses(&[])).expect("there are threads");
+        for number in 0..LENGTH {
+            // SAFETY: the buffer is a dependency of the command.
+            let fill = unsafe { queue.fill(address, vec![number as u8], 8) };
+            queue.submit(fill, uses(&[(&buffers[0], Access::ReadWrite)])).expect("there are threads");
+        }
+        open.send(()).expect("the task waits");
+        assert_eq!(read(&buffers[0]).expect("no driver fails"), u64::from_ne_bytes([(LENGTH - 1) as u8; 8]));
+        assert_eq!((seen[0].late.load(Ordering::Relaxed), queue.take_async_error()), (LENGTH, None));
     }
 }
 
