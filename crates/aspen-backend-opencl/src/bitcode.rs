@@ -5,8 +5,10 @@
 //! | OpConstantNull of a number or bool   | OpConstant 0, OpConstantFalse: the translator takes it for aggregates and pointers  |
 //! | atomics through generic pointers     | through pointers to global memory: PoCL's library has no others                     |
 //! | OpMemoryBarrier                      | an atomic addition to a private variable: PoCL's library has no `mem_fence`         |
+//! | a kernel's name that is long         | a short one: PoCL makes folders of that name, and ends the process if it cannot     |
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::binary::Assemble as _;
 use rspirv::dr::{Instruction, Module, Operand, load_bytes};
@@ -21,12 +23,21 @@ pub(crate) fn for_translator(spirv: &[u8]) -> Result<Vec<u8>, String> {
     let bound = module.header.as_ref().map_or(0, |header| header.bound);
     let mut rewriter = Rewriter::of(&mut module, bound);
     rewriter.atomics();
+    rewriter.names();
     let Rewriter { globals, bound, .. } = rewriter;
     module.types_global_values.extend(globals);
     if let Some(header) = &mut module.header {
         header.bound = bound;
     }
     Ok(module.assemble().into_iter().flat_map(Word::to_le_bytes).collect())
+}
+
+/// The longest name that stays; file systems take 255 bytes, and PoCL appends to it.
+const LONGEST: usize = 128;
+
+/// The name that a kernel has in bitcode.
+pub(crate) fn entry_name(symbol: &str) -> Cow<'_, str> {
+    if symbol.len() <= LONGEST { Cow::Borrowed(symbol) } else { Cow::Owned(format!("aspen_{}", blake3::hash(symbol.as_bytes()).to_hex())) }
 }
 
 struct Rewriter<'m> {
@@ -93,6 +104,18 @@ impl<'m> Rewriter<'m> {
 
     fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
         self.global(Op::TypePointer, None, &[Operand::StorageClass(class), Operand::IdRef(to)])
+    }
+
+    fn names(&mut self) {
+        let mut entries = BTreeSet::new();
+        for entry in &mut self.module.entry_points {
+            if let [Operand::ExecutionModel(_), Operand::IdRef(id), Operand::LiteralString(name), ..] = entry.operands.as_mut_slice() {
+                entries.insert(*id);
+                *name = entry_name(name).into_owned();
+            }
+        }
+        // The translator takes this one if there are two.
+        self.module.debug_names.retain(|it| !matches!(it.operands.first(), Some(Operand::IdRef(id)) if entries.contains(id)));
     }
 
     fn atomics(&mut self) {
@@ -264,6 +287,14 @@ OpAtomicStore %17 %8 %8 %8
 OpReturn
 OpFunctionEnd";
         assert_eq!(after, wanted);
+    }
+
+    #[test]
+    fn only_long_names_become_short() {
+        let (short, long) = ("k".repeat(LONGEST), "k".repeat(LONGEST + 1));
+        assert_eq!(entry_name(&short), short);
+        assert_eq!(entry_name(&long).len(), 70);
+        assert_ne!(entry_name(&long), entry_name(&format!("{long}k")));
     }
 
     #[test]

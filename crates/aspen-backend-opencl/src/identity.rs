@@ -9,6 +9,8 @@ use crate::answers::Answers;
 
 /// Changes with whatever else makes the same modules another program.
 const LAYOUT: &str = "aspen opencl 1";
+/// The same for what is kept where a tool makes bitcode.
+const BITCODE: &str = "bitcode 1";
 /// Variables by which drivers are configured.
 const CONFIGURES: [&str; 4] = ["CL_CONFIG_", "IGC_", "SYCL_IGC_", "POCL_"];
 
@@ -27,6 +29,7 @@ impl Identity {
             format!("{:x} {:x} {:x}", answers.device_type, answers.vendor_id, answers.ip_version),
             answers.il_version.clone(),
             answers.extensions.join(" "),
+            if answers.translated { BITCODE.to_owned() } else { String::new() },
         ];
         // Names of processors are shared by generations, and home folders by machines: what the processor can do is what counts.
         if answers.device_type() != DeviceType::Gpu {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
 use aspen_runtime::{Code, Error, Result};
 
-use crate::bitcode::for_translator;
+use crate::bitcode::{entry_name, for_translator};
 use crate::device::Device;
 use crate::handles::{Event, Failure, Kernel, NotBuilt, Program, Queue, Tried};
 use crate::spirv::{for_driver, uses_local_memory};
@@ -81,20 +81,23 @@ fn built(device: &Arc<Device>, parts: &[Part<'_>]) -> std::result::Result<Arc<Pr
     }
     let linked = (modules.len() > 1 && !device.can_link()).then(|| link(&modules));
     let linked = linked.transpose().map_err(|log| NotBuilt { failure: NO_LINK, log })?.map(Cow::from);
-    let program = |spirv: &Cow<'_, [u8]>| match device.translator() {
-        None => Ok(Program::from_spirv(context, device.id(), spirv)?),
-        Some(translator) => {
-            let bitcode =
-                for_translator(spirv).and_then(|spirv| translator.bitcode(&spirv)).map_err(|log| NotBuilt { failure: NO_BITCODE, log })?;
-            Ok(Program::from_binary(context, device.id(), &bitcode)?)
+    let modules = linked.as_ref().map_or(modules.as_slice(), std::slice::from_ref);
+    let (program, kept) = match (device.translator(), modules) {
+        (Some(translator), [module]) => {
+            let made = for_translator(module).and_then(|spirv| translator.bitcode(&spirv));
+            let bitcode = made.map_err(|log| NotBuilt { failure: NO_BITCODE, log })?;
+            // What is kept is the bitcode: PoCL compiles every kernel before it gives a program away, and keeps those that run itself.
+            (Program::from_binary(context, device.id(), &bitcode)?.build()?, Some(bitcode))
+        }
+        _ => {
+            let program = |spirv: &Cow<'_, [u8]>| Program::from_spirv(context, device.id(), spirv);
+            let mut programs = modules.iter().map(program).collect::<Tried<Vec<_>>>()?;
+            let program = if programs.len() == 1 { programs.remove(0).build()? } else { Program::link(programs)? };
+            let kept = cached.as_ref().and_then(|_| program.binary());
+            (program, kept)
         }
     };
-    let modules = linked.as_ref().map_or(modules.as_slice(), std::slice::from_ref).iter();
-    let mut programs = modules.map(program).collect::<std::result::Result<Vec<_>, NotBuilt>>()?;
-    let program = if programs.len() == 1 { programs.remove(0).build()? } else { Program::link(programs)? };
-    if let Some((cache, key)) = &cached
-        && let Some(binary) = program.binary()
-    {
+    if let (Some((cache, key)), Some(binary)) = (&cached, kept) {
         cache.store(key, &binary);
     }
     Ok(program)
@@ -118,7 +121,8 @@ impl backend::Program for Image {
         let failed = |why: &dyn std::fmt::Display| {
             Error::new(Code::Build, format!("{}: the image's list of kernels promises '{symbol}', but: {why}", self.name))
         };
-        let symbol = CString::new(symbol).map_err(|error| failed(&error))?;
+        let name = if self.device.translator().is_some() { entry_name(symbol) } else { Cow::Borrowed(symbol) };
+        let symbol = CString::new(name.as_bytes()).map_err(|error| failed(&error))?;
         let entry =
             Entry { device: self.device.clone(), program: self.program.clone(), symbol, spare: Mutex::default(), limits: OnceLock::new() };
         // One now, so that a kernel that is not there is an error of the image.
