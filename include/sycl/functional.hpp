@@ -6,6 +6,27 @@
 
 namespace sycl {
 
+namespace detail {
+/// `other` where that is `Before` `value`, else `value`: of numbers as a whole, of vectors element by element.
+template <class Before, class T, class U> constexpr auto first_of(const T &value, const U &other, Before before) {
+  if constexpr (std::is_convertible_v<decltype(before(other, value)), bool>) {
+    return before(other, value) ? other : value;
+  } else {
+    T out(value);
+    for (int i = 0; i < static_cast<int>(T::size()); ++i)
+      if (before(other[i], value[i]))
+        out[i] = other[i];
+    return out;
+  }
+}
+template <class T, class U> constexpr auto lesser(const T &a, const U &b) {
+  return first_of(a, b, [](const auto &x, const auto &y) { return x < y; });
+}
+template <class T, class U> constexpr auto greater(const T &a, const U &b) {
+  return first_of(a, b, [](const auto &x, const auto &y) { return y < x; });
+}
+} // namespace detail
+
 #define __ASPEN_FUNCTION_OBJECT(name, expression)                                                                                         \
   template <class T = void> struct name {                                                                                                  \
     constexpr T operator()(const T &a, const T &b) const { return static_cast<T>(expression); }                                            \
@@ -21,8 +42,8 @@ __ASPEN_FUNCTION_OBJECT(bit_or, a | b)
 __ASPEN_FUNCTION_OBJECT(bit_xor, a ^ b)
 __ASPEN_FUNCTION_OBJECT(logical_and, a &&b)
 __ASPEN_FUNCTION_OBJECT(logical_or, a || b)
-__ASPEN_FUNCTION_OBJECT(minimum, b < a ? b : a)
-__ASPEN_FUNCTION_OBJECT(maximum, a < b ? b : a)
+__ASPEN_FUNCTION_OBJECT(minimum, detail::lesser(a, b))
+__ASPEN_FUNCTION_OBJECT(maximum, detail::greater(a, b))
 #undef __ASPEN_FUNCTION_OBJECT
 
 namespace detail {

@@ -1,5 +1,6 @@
 //! vec and marray: sizes, construction, elements, operators.
 #define SYCL_SIMPLE_SWIZZLES
+#include <sycl/functional.hpp>
 #include <sycl/marray.hpp>
 #include <sycl/vec.hpp>
 
@@ -19,6 +20,9 @@ static_assert(int4(1, 2, 3, 4).wzy().yx().x() == 3 && int4(1, 2, 3, 4).wzyx().hi
 static_assert((-int4(1, 2, 3, 4).lo()).y() == -2 && (~int2(0, 1).yx()).y() == -1 && (!int2(0, 1).yx()).y() == -1);
 static_assert(float4(1.5f).lo().convert<int>().x() == 1 && std::is_same_v<decltype(float2().xy().as<int2>()), int2>);
 static_assert(marray<int, 4>(1, mint2(2, 3), 4)[2] == 3 && (~mint2(0, 1))[1] == -2 && !std::is_constructible_v<mint3, int, int>);
+
+static_assert(minimum<>()(int2(1, 5), int2(3, 4)).y() == 4 && maximum<mint2>()(mint2(1, 5), mint2(3, 4))[0] == 3);
+static_assert(std::is_same_v<decltype(minimum<>()(1, 2.5)), double> && maximum<>()(2, 7) == 7 && minimum<float>()(2, 1) == 1);
 
 constexpr int stepped() {
   int4 v(1, 2, 3, 4);
