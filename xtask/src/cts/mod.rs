@@ -108,6 +108,8 @@ fn category(suite: &build::Suite, name: &str, targets: &[run::Target]) -> Result
             for program in &built.programs {
                 all.add(run::run(program, target)?);
             }
+            let cases = all.counts.cases;
+            ensure!(cases.passed + cases.failed + cases.skipped > 0, "{name} has run no test on {}", target.name);
             let label = format!("{}, {}", target.name, form.name());
             println!("{label}: {}", all.counts);
             for failure in &all.failures {

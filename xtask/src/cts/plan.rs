@@ -47,6 +47,7 @@ fn parse(text: &str, category: &Path) -> Vec<Program> {
     }
     for program in &mut out {
         program.files.sort();
+        program.files.dedup(); // some lists name a file twice, which CMake takes for once
     }
     out
 }
@@ -59,7 +60,7 @@ mod tests {
     fn a_list_of_programs_is_read() {
         let program = |name: &str, files: &[&str]| Program { name: name.into(), files: files.iter().map(PathBuf::from).collect() };
         assert_eq!(
-            parse("program a\n/s/y.cpp\n/s/x.cpp\nprogram b\nz.cpp\n", Path::new("/s")),
+            parse("program a\n/s/y.cpp\n/s/x.cpp\nprogram b\nz.cpp\n/s/z.cpp\n", Path::new("/s")),
             [program("a", &["/s/x.cpp", "/s/y.cpp"]), program("b", &["/s/z.cpp"])]
         );
     }
