@@ -82,6 +82,19 @@ static sycl::event add_by_host_task(sycl::queue &q, buffer &b) {
   });
 }
 
+/// It waits for two commands, and must see what both did.
+static sycl::event add_by_host_task(sycl::queue &q, buffer &from, buffer &to) {
+  return q.submit([&](sycl::handler &h) {
+    sycl::accessor in(from, h, sycl::read_only_host_task);
+    sycl::accessor out(to, h, sycl::read_write_host_task);
+    h.host_task([=] {
+      wrong += !all_equal(in) || !all_equal(out);
+      for (int i = 0; i < size; ++i)
+        out[i] += 1 + in[0] - in[i];
+    });
+  });
+}
+
 /// A host task that launches, and waits for what it launched: it must find a thread also when all of them do this.
 static sycl::event nested(sycl::queue &q, sycl::queue other, int *out) {
   return q.submit([&](sycl::handler &h) {
@@ -112,7 +125,7 @@ static void thread(shared &s, int number) {
     const int x = below(buffers), y = (x + 1 + below(buffers - 1)) % buffers;
     buffer &b = s.all[size_t(x)];
     sycl::event made;
-    switch (below(11)) {
+    switch (below(12)) {
     case 0:
     case 1: ++added[x], made = add_by_kernel(q, b); break;
     case 2: ++added[y], made = add_by_groups(q, b, s.all[size_t(y)]); break;
@@ -139,6 +152,7 @@ static void thread(shared &s, int number) {
     }
     case 8: nested(q, s.queues[0], own).wait(); break;
     case 9: made = throws(q); break;
+    case 10: ++added[y], made = add_by_host_task(q, b, s.all[size_t(y)]); break;
     default: {
       sycl::event other;
       {
