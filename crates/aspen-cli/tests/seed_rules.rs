@@ -232,7 +232,7 @@ void host(int *p, mark *m, double *d) {
     );
 }
 
-/// A temporary has no name, so the place is that of its constructor's call, or of the first use.
+/// A temporary has no name: it is used where it is made, not in the call that takes it.
 #[test]
 fn s0_new_llvm_ir_pass_temporaries() {
     check(
@@ -263,11 +263,11 @@ t.cpp:9:52: warning: function 'zero' uses aspect 'cpu' not listed in 'sycl::devi
 use is from this call chain:
   zero()
 t.cpp:9:24: note: aspects of 'zero' are declared here
-t.cpp:10:53: warning: function 'bound' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
+t.cpp:10:59: warning: function 'bound' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
 use is from this call chain:
   bound()
 t.cpp:10:25: note: aspects of 'bound' are declared here
-t.cpp:11:60: warning: function 'named' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
+t.cpp:11:64: warning: function 'named' uses aspect 'gpu' not listed in 'sycl::device_has' [-Wsycl-aspects]
 use is from this call chain:
   named()
 t.cpp:11:25: note: aspects of 'named' are declared here

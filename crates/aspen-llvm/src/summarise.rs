@@ -10,7 +10,7 @@ use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage,
 use aspen_analysis::{Summary, summary};
 use aspen_contract::{Aspect, AspectSet, Guard, WorkGroupSize};
 use llvm_sys::prelude::LLVMValueRef;
-use llvm_sys::{LLVMLinkage, LLVMOpcode};
+use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use crate::calls::{KERNEL_CONVENTIONS, Targets};
 use crate::dialect::{FunctionMetadata, Kinds, aspects, is_dpcpp, marked_types};
@@ -123,7 +123,7 @@ impl<'m> Summariser<'m, '_> {
         let facts = self.function_facts.get(symbol.as_str()).copied();
         let defined = !function.is_declaration();
         let main = function.subprogram_file().map(|file| self.files.file(file));
-        let mut body = Body { main, uses: BTreeMap::new(), explicit: AspectSet::new(), calls: Vec::new(), held: HashMap::new() };
+        let mut body = Body { main, uses: BTreeMap::new(), explicit: AspectSet::new(), calls: Vec::new(), objects: HashMap::new() };
         self.signature(function, facts, &mut body);
         for instruction in function.instructions() {
             self.instruction(instruction, &mut body);
@@ -199,8 +199,8 @@ impl<'m> Summariser<'m, '_> {
         for variable in function.instructions().filter(|value| value.opcode() == LLVMOpcode::LLVMAlloca) {
             let ty = variable.allocated_type();
             held.push(ty);
-            if !self.types.of(ty).is_empty() {
-                body.held.insert(variable.raw(), ty);
+            if ty.kind() == LLVMTypeKind::LLVMStructTypeKind && !self.types.of(ty).is_empty() {
+                body.objects.insert(variable.raw(), ty);
             }
         }
         let mut held_aspects: HashMap<String, AspectSet> = HashMap::new();
@@ -241,7 +241,7 @@ impl<'m> Summariser<'m, '_> {
         let called = is_call.then(|| instruction.called());
         // What marks a variable's lifetime stands where the whole expression begins.
         let marks = |callee: Value<'m>| callee.is_function() && callee.is_intrinsic() && callee.name().starts_with("llvm.lifetime.");
-        if !body.held.is_empty() && !called.is_some_and(marks) {
+        if !body.objects.is_empty() && !called.is_some_and(marks) {
             self.temporaries(instruction, spot, body);
         }
         let mut need = |types: &mut TypeAspects, ty: Type<'m>, value: Option<Value<'m>>| {
@@ -292,14 +292,17 @@ impl<'m> Summariser<'m, '_> {
         }
     }
 
-    /// A variable without a name has its place where it is first used: in the call of its constructor, mostly.
+    /// An object without a name has its place where it is made: in the first instruction that uses its memory, mostly the constructor's call.
     fn temporaries(&mut self, instruction: Value<'m>, spot: Option<Spot>, body: &mut Body<'m>) {
-        let held: Vec<Type<'m>> = instruction.operands().filter_map(|operand| body.held.get(&operand.raw()).copied()).collect();
-        for ty in held {
+        let is_cast = instruction.opcode() == LLVMOpcode::LLVMAddrSpaceCast;
+        for operand in instruction.operands() {
+            // Where its memory is cast first, that is all there is to be seen of it.
+            let made = if spot.is_some() || is_cast { body.objects.remove(&operand.raw()) } else { None };
+            let Some(ty) = made else { continue };
             if spot.is_some() {
                 body.need(self.types.of(ty), UseAt { spot, promoted_for: None }, &self.files);
-            } else if instruction.opcode() == LLVMOpcode::LLVMAddrSpaceCast {
-                body.held.insert(instruction.raw(), ty);
+            } else {
+                body.objects.insert(instruction.raw(), ty);
             }
         }
     }
@@ -376,8 +379,8 @@ struct Body<'m> {
     /// What more than the type `double` asks for; of other aspects nothing needs to be known.
     explicit: AspectSet,
     calls: Vec<PlacedCall>,
-    /// Variables whose types need something.
-    held: HashMap<LLVMValueRef, Type<'m>>,
+    /// Memory of objects whose types need something, until it is seen where they are made.
+    objects: HashMap<LLVMValueRef, Type<'m>>,
 }
 
 /// Where an aspect is used.
