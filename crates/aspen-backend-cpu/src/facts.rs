@@ -75,6 +75,7 @@ pub(crate) fn facts() -> Facts {
         // Closures are passed by address: this is where a copy begins to be unreasonable.
         max_parameter_size: 1 << 20,
         profiling_timer_resolution: 1,
+        runs_nothing: String::new(),
     }
 }
 

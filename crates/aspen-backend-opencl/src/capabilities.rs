@@ -79,6 +79,7 @@ pub fn facts(answers: &Answers, platform_version: &str) -> Facts {
         cache_size: answers.cache_size,
         max_parameter_size: answers.max_parameter_size as u64,
         profiling_timer_resolution: answers.profiling_timer_resolution as u64,
+        runs_nothing: String::new(),
     }
 }
 

@@ -92,9 +92,12 @@ pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) ->
             let (ids, cache) = (found.iter().map(|(id, _)| *id).collect(), cache.cloned());
             let common = Arc::new(Common { api, platform: id, ids, cache, svm: Known::default(), context: OnceLock::new() });
             let device = |(id, mut answers): (DeviceId, Answers)| {
-                let translator = answers.wants_bitcode().then(|| translator(&answers.name, &facts.version)).flatten();
+                let translator = translator(&answers, &facts.version);
+                let runs_nothing = translator.as_ref().err().cloned().unwrap_or_default();
+                let translator = translator.ok().flatten();
                 answers.translated = translator.is_some();
-                let (capabilities, facts) = (capabilities(&answers), device_facts(&answers, &facts.version));
+                let facts = Facts { runs_nothing, ..device_facts(&answers, &facts.version) };
+                let capabilities = capabilities(&answers);
                 let (memory, common) = (Memory::of(api, usm, &answers), common.clone());
                 let (queues, in_flight, identity) = Default::default();
                 Arc::new(Device { common, id, answers, capabilities, facts, memory, translator, queues, in_flight, identity })
@@ -105,18 +108,23 @@ pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) ->
 }
 
 /// What makes bitcode for a device that takes no SPIR-V.
-fn translator(device: &str, platform: &str) -> Option<Arc<Translator>> {
-    let found = Translator::for_platform(platform);
-    match &found {
-        Ok(translator) => tracing::debug!(device, tool = %translator.tool().display(), "takes bitcode"),
-        Err(Some(tool)) => {
-            tracing::warn!(device, "takes no SPIR-V, and {tool} is not in PATH, which would make bitcode of it: it runs no kernels")
-        }
-        Err(None) => {
-            tracing::warn!(device, platform, "takes no SPIR-V, and which LLVM's bitcode it takes it does not tell: it runs no kernels")
-        }
+///
+/// # Errors
+/// Why the device runs nothing.
+fn translator(answers: &Answers, platform: &str) -> std::result::Result<Option<Arc<Translator>>, String> {
+    if answers.takes_spirv() {
+        return Ok(None);
     }
-    found.ok().map(Arc::new)
+    let no_spirv = "its driver takes no SPIR-V";
+    if !answers.wants_bitcode() {
+        return Err(no_spirv.to_owned());
+    }
+    let found = Translator::for_platform(platform).map_err(|tool| match tool {
+        Some(tool) => format!("{no_spirv} but LLVM's bitcode, and {tool}, which makes that, is not in PATH"),
+        None => format!("{no_spirv} but LLVM's bitcode, and which LLVM's it does not tell ('{platform}')"),
+    })?;
+    tracing::debug!(device = answers.name, tool = %found.tool().display(), "takes bitcode");
+    Ok(Some(Arc::new(found)))
 }
 
 impl Backend for Platform {

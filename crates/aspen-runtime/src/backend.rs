@@ -106,6 +106,8 @@ pub struct Facts {
     pub max_parameter_size: u64,
     /// Nanoseconds of a step of the profiling clock.
     pub profiling_timer_resolution: u64,
+    /// Why it runs no kernels whatever it can do, for people; empty if it does.
+    pub runs_nothing: String,
 }
 
 /// The fixed facts of a platform.

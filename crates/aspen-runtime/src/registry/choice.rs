@@ -195,12 +195,17 @@ fn no_image_for(device: &Device, key: KernelKey<'_>, foreign: &[Candidate<'_>]) 
     targets.sort_unstable();
     targets.dedup();
     let name = foreign.first().and_then(|candidate| candidate.name().ok()).unwrap_or_else(|| key.symbol.to_owned());
-    let text = format!(
-        "kernel '{name}' cannot run on '{}':\n  the program has no image of it for {}, only for {} (-fsycl-targets)",
-        device.real().facts().name,
-        device.platform().backend().name(),
-        targets.join(", ")
-    );
+    let facts = device.real().facts();
+    let why = if facts.runs_nothing.is_empty() {
+        format!(
+            "the program has no image of it for {}, only for {} (-fsycl-targets)",
+            device.platform().backend().name(),
+            targets.join(", ")
+        )
+    } else {
+        facts.runs_nothing.clone()
+    };
+    let text = format!("kernel '{name}' cannot run on '{}':\n  {why}", facts.name);
     Error::new(Code::KernelNotSupported, text)
 }
 

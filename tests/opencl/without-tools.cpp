@@ -1,0 +1,26 @@
+// Tools that some drivers need are looked for when a program runs; where they are missing, kernels are refused with their names.
+//# run: aspen++ -fsycl-targets=spir64 -O2 {self} -o a.out
+//# run: ./a.out
+//# stdout: ran 7
+//# sh: PATH=/nonexistent ./a.out
+//# stdout~: ^(ran 7|kernel 'adds' cannot run on 'pthread.*': its driver takes no SPIR-V but LLVM's bitcode, and llvm-spirv-15, which makes that, is not in PATH)$
+#include <sycl/sycl.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  *p = 6;
+  try {
+    q.single_task<class adds>([=] { *p += 1; }).wait();
+    std::printf("ran %d\n", *p);
+  } catch (const sycl::exception &e) {
+    std::string text = e.what();
+    text.erase(std::remove(text.begin(), text.end(), '\n'), text.end());
+    text.replace(text.find(":  "), 3, ": ");
+    std::printf("%s%s\n", e.code() == sycl::errc::kernel_not_supported ? "" : "another code: ", text.c_str());
+  }
+  sycl::free(p, q);
+}
