@@ -92,6 +92,10 @@ fn main() -> ExitCode {
 
 fn run(task: Task) -> Result<()> {
     let tree = shell::Tree::find()?;
+    if let Some(paths) = std::env::var_os("LD_LIBRARY_PATH") {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("LD_LIBRARY_PATH", shell::without(&tree.target, &paths)?) };
+    }
     match task {
         Task::Generate => generate::run(&tree.root),
         Task::Setup => setup::setup(),

@@ -1,5 +1,6 @@
 //! Running other programs: a failure names the command and what it said, never less.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -111,7 +112,30 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 /// PATH with a folder in front.
-pub fn path_with(folder: &Path) -> Result<std::ffi::OsString> {
+pub fn path_with(folder: &Path) -> Result<OsString> {
     let rest = std::env::var_os("PATH").unwrap_or_default();
     Ok(std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&rest)))?)
+}
+
+/// A path without what lies in a folder. Cargo names its own folders in LD_LIBRARY_PATH to what it runs, and what we run would inherit them:
+/// programs would take the debug build's libaspen.so, of whatever age, and not the one that they were linked with.
+pub fn without(folder: &Path, paths: &OsStr) -> Result<OsString> {
+    Ok(std::env::join_paths(std::env::split_paths(paths).filter(|path| !path.starts_with(folder)))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_do_not_find_the_libraries_that_cargo_built() {
+        for (paths, left) in [
+            ("/w/target/debug:/w/target/debug/deps:/rust/lib:/mine", "/rust/lib:/mine"),
+            ("/w/target/debug/build/x/out", ""),
+            ("/w/target2:/mine", "/w/target2:/mine"),
+            ("", ""),
+        ] {
+            assert_eq!(without(Path::new("/w/target"), OsStr::new(paths)).expect("no ':' in a path"), left, "{paths}");
+        }
+    }
 }
