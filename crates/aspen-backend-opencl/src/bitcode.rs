@@ -10,27 +10,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use rspirv::binary::Assemble as _;
-use rspirv::dr::{Instruction, Module, Operand, load_bytes};
+use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass, Word};
 
-/// The module for the translator.
-///
-/// # Errors
-/// What is wrong with the module.
-pub(crate) fn for_translator(spirv: &[u8]) -> Result<Vec<u8>, String> {
-    let mut module = load_bytes(spirv).map_err(|error| format!("damaged SPIR-V: {error}"))?;
-    let bound = module.header.as_ref().map_or(0, |header| header.bound);
-    let mut rewriter = Rewriter::of(&mut module, bound);
-    rewriter.atomics();
-    rewriter.names();
-    let Rewriter { globals, bound, .. } = rewriter;
-    module.types_global_values.extend(globals);
-    if let Some(header) = &mut module.header {
-        header.bound = bound;
-    }
-    Ok(module.assemble().into_iter().flat_map(Word::to_le_bytes).collect())
-}
+use crate::spirv::{HEADER_WORDS, words};
+
+/// Where the header says how many ids there are.
+const BOUND: usize = 3;
 
 /// The longest name that stays; file systems take 255 bytes, and PoCL appends to it.
 const LONGEST: usize = 128;
@@ -40,180 +26,272 @@ pub(crate) fn entry_name(symbol: &str) -> Cow<'_, str> {
     if symbol.len() <= LONGEST { Cow::Borrowed(symbol) } else { Cow::Owned(format!("aspen_{}", blake3::hash(symbol.as_bytes()).to_hex())) }
 }
 
-struct Rewriter<'m> {
-    module: &'m mut Module,
-    /// Types and constants that are added.
-    globals: Vec<Instruction>,
-    bound: Word,
-    /// Pointer types: where they point and to what.
-    pointers: BTreeMap<Word, (StorageClass, Word)>,
-    /// The types of values.
-    types: BTreeMap<Word, Word>,
+/// The module for the translator.
+///
+/// # Errors
+/// What is wrong with the module.
+pub fn for_translator(spirv: &[u8]) -> Result<Vec<u8>, String> {
+    let words = words(spirv).filter(|words| words.len() >= HEADER_WORDS).ok_or("this is no SPIR-V")?;
+    let module = Module::read(&words)?;
+    let mut writer =
+        Writer { module: &module, globals: Vec::new(), constants: BTreeMap::new(), pointers: module.pointers.clone(), bound: words[BOUND] };
+    let functions = writer.functions();
+    let mut out = words[..HEADER_WORDS].to_vec();
+    out[BOUND] = writer.bound;
+    for instruction in &module.globals {
+        writer.global(instruction, &mut out);
+    }
+    out.extend(writer.globals);
+    out.extend(functions);
+    Ok(out.into_iter().flat_map(Word::to_le_bytes).collect())
 }
 
-impl<'m> Rewriter<'m> {
-    fn of(module: &'m mut Module, bound: Word) -> Rewriter<'m> {
-        let mut numbers = BTreeMap::new();
-        for global in &mut module.types_global_values {
-            let Some(id) = global.result_id else { continue };
-            match (global.class.opcode, global.operands.as_slice()) {
-                (Op::TypeBool, _) => _ = numbers.insert(id, None),
-                (Op::TypeInt | Op::TypeFloat, [Operand::LiteralBit32(width), ..]) => _ = numbers.insert(id, Some(*width)),
-                (Op::ConstantNull, _) => {
-                    let zero = global.result_type.and_then(|kind| numbers.get(&kind));
-                    match zero {
-                        Some(None) => *global = Instruction::new(Op::ConstantFalse, global.result_type, Some(id), Vec::new()),
-                        Some(Some(width)) => {
-                            let zero = if *width > Word::BITS { Operand::LiteralBit64(0) } else { Operand::LiteralBit32(0) };
-                            *global = Instruction::new(Op::Constant, global.result_type, Some(id), vec![zero]);
-                        }
-                        None => {}
-                    }
+/// What the rewriting has to know.
+struct Module<'w> {
+    /// Everything before the functions, and the functions; an instruction each.
+    globals: Vec<&'w [Word]>,
+    functions: Vec<&'w [Word]>,
+    /// How many words the value of a number's type has, up to 64 bits; none for bool.
+    numbers: BTreeMap<Word, Word>,
+    /// The type of 32-bit numbers.
+    number: Option<Word>,
+    /// Pointer types by where they point and to what, and the way back.
+    pointers: BTreeMap<(Word, Word), Word>,
+    pointees: BTreeMap<Word, (Word, Word)>,
+    /// The types of values.
+    types: BTreeMap<Word, Word>,
+    /// The functions of kernels.
+    entries: BTreeSet<Word>,
+}
+
+impl<'w> Module<'w> {
+    fn read(words: &'w [Word]) -> Result<Module<'w>, String> {
+        let mut module = Module {
+            globals: Vec::new(),
+            functions: Vec::new(),
+            numbers: BTreeMap::new(),
+            number: None,
+            pointers: BTreeMap::new(),
+            pointees: BTreeMap::new(),
+            types: BTreeMap::new(),
+            entries: BTreeSet::new(),
+        };
+        let typed = with_types();
+        let mut at = HEADER_WORDS;
+        while at < words.len() {
+            let length = (words[at] >> 16) as usize;
+            let instruction = words.get(at..at + length).filter(|instruction| !instruction.is_empty());
+            let instruction = instruction.ok_or_else(|| format!("damaged SPIR-V: the instruction at word {at} does not end inside"))?;
+            at += length;
+            module.note(instruction, typed.contains(&opcode(instruction)));
+            let in_functions = !module.functions.is_empty() || is(instruction, Op::Function);
+            if in_functions { module.functions.push(instruction) } else { module.globals.push(instruction) }
+        }
+        Ok(module)
+    }
+
+    fn note(&mut self, instruction: &[Word], is_typed: bool) {
+        let code = opcode(instruction);
+        match *instruction {
+            [_, id] if code == Op::TypeBool as u16 => _ = self.numbers.insert(id, 0),
+            [_, id, width, ..] if width <= u64::BITS && [Op::TypeInt as u16, Op::TypeFloat as u16].contains(&code) => {
+                self.numbers.insert(id, width.div_ceil(Word::BITS));
+                if code == Op::TypeInt as u16 && width == Word::BITS {
+                    self.number = Some(id);
                 }
-                _ => {}
             }
-        }
-        let mut pointers = BTreeMap::new();
-        for global in &module.types_global_values {
-            if let (Some(id), Op::TypePointer, [Operand::StorageClass(class), Operand::IdRef(to)]) =
-                (global.result_id, global.class.opcode, global.operands.as_slice())
-            {
-                pointers.insert(id, (*class, *to));
+            [_, id, class, to] if code == Op::TypePointer as u16 => {
+                self.pointers.entry((class, to)).or_insert(id);
+                self.pointees.insert(id, (class, to));
             }
+            [_, _, function, ..] if code == Op::EntryPoint as u16 => _ = self.entries.insert(function),
+            [_, kind, id, ..] if is_typed => _ = self.types.insert(id, kind),
+            _ => {}
         }
-        let types = module.all_inst_iter().filter_map(|it| Some((it.result_id?, it.result_type?))).collect();
-        Rewriter { module, globals: Vec::new(), bound, pointers, types }
     }
+}
 
+fn opcode(instruction: &[Word]) -> u16 {
+    instruction[0] as u16
+}
+
+fn is(instruction: &[Word], op: Op) -> bool {
+    opcode(instruction) == op as u16
+}
+
+/// The instructions whose first operands are the result's type and the result.
+fn with_types() -> BTreeSet<u16> {
+    let typed = INSTRUCTION_TABLE.iter().filter(|it| it.operands.first().is_some_and(|first| first.kind == OperandKind::IdResultType));
+    typed.map(|it| it.opcode as u16).collect()
+}
+
+fn instruction(op: Op, operands: &[Word]) -> Vec<Word> {
+    let length = Word::try_from(operands.len() + 1).unwrap_or(Word::MAX);
+    [&[length << 16 | op as Word], operands].concat()
+}
+
+struct Writer<'m, 'w> {
+    module: &'m Module<'w>,
+    /// Types and constants that are added.
+    globals: Vec<Word>,
+    constants: BTreeMap<Word, Word>,
+    pointers: BTreeMap<(Word, Word), Word>,
+    bound: Word,
+}
+
+impl Writer<'_, '_> {
     fn fresh(&mut self) -> Word {
-        self.bound += 1;
-        self.bound - 1
-    }
-
-    /// A global of this kind, which may be there.
-    fn global(&mut self, op: Op, kind: Option<Word>, operands: &[Operand]) -> Word {
-        let same = |it: &&Instruction| it.class.opcode == op && it.result_type == kind && it.operands == operands;
-        let known = self.module.types_global_values.iter().chain(&self.globals).find(same);
-        if let Some(id) = known.and_then(|known| known.result_id) {
-            return id;
-        }
-        let id = self.fresh();
-        self.globals.push(Instruction::new(op, kind, Some(id), operands.to_vec()));
+        let id = self.bound;
+        self.bound = self.bound.wrapping_add(1);
         id
     }
 
-    fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
-        self.global(Op::TypePointer, None, &[Operand::StorageClass(class), Operand::IdRef(to)])
-    }
-
-    fn names(&mut self) {
-        let mut entries = BTreeSet::new();
-        for entry in &mut self.module.entry_points {
-            if let [Operand::ExecutionModel(_), Operand::IdRef(id), Operand::LiteralString(name), ..] = entry.operands.as_mut_slice() {
-                entries.insert(*id);
-                *name = entry_name(name).into_owned();
+    /// What stands before the functions, otherwise where that must be.
+    fn global(&self, global: &[Word], out: &mut Vec<Word>) {
+        match *global {
+            [_, kind, id] if is(global, Op::ConstantNull) && self.module.numbers.contains_key(&kind) => {
+                let zeroes = self.module.numbers[&kind] as usize;
+                let op = if zeroes == 0 { Op::ConstantFalse } else { Op::Constant };
+                out.extend(instruction(op, &[&[kind, id], vec![0; zeroes].as_slice()].concat()));
             }
+            // The translator takes this name if there are two.
+            [_, id, ..] if is(global, Op::Name) && self.module.entries.contains(&id) => {}
+            [_, model, id, ..] if is(global, Op::EntryPoint) => {
+                let (name, rest) = literal(&global[3..]);
+                let name = entry_name(&name).into_owned();
+                let mut bytes = name.into_bytes();
+                bytes.resize((bytes.len() + 1).next_multiple_of(4), 0);
+                let name = bytes.chunks_exact(4).map(|word| Word::from_le_bytes([word[0], word[1], word[2], word[3]]));
+                let operands: Vec<Word> = [model, id].into_iter().chain(name).chain(rest.iter().copied()).collect();
+                out.extend(instruction(Op::EntryPoint, &operands));
+            }
+            _ => out.extend(global),
         }
-        // The translator takes this one if there are two.
-        self.module.debug_names.retain(|it| !matches!(it.operands.first(), Some(Operand::IdRef(id)) if entries.contains(id)));
     }
 
-    fn atomics(&mut self) {
-        let mut functions = std::mem::take(&mut self.module.functions);
-        for function in &mut functions {
-            let mut fence = None;
-            for block in &mut function.blocks {
-                let mut out = Vec::with_capacity(block.instructions.len());
-                for mut instruction in std::mem::take(&mut block.instructions) {
-                    match instruction.class.opcode {
-                        Op::MemoryBarrier => {
-                            let variable = *fence.get_or_insert_with(|| self.fresh());
-                            self.barrier(variable, &mut out);
-                        }
-                        op if is_atomic(op) => {
-                            self.cast_to_global(&mut instruction, &mut out);
-                            out.push(instruction);
-                        }
-                        _ => out.push(instruction),
-                    }
+    fn functions(&mut self) -> Vec<Word> {
+        let mut out = Vec::new();
+        // The function's variable for barriers, and where it may be put: behind its first label.
+        let (mut fence, mut begin) = (None, None);
+        for &it in &self.module.functions {
+            match it {
+                [_, _scope, _order] if is(it, Op::MemoryBarrier) => {
+                    let variable = *fence.get_or_insert_with(|| self.fresh());
+                    self.barrier(variable, &mut out);
                 }
-                block.instructions = out;
+                [..] if pointer_of_atomic(it).is_some() => self.atomic(it, &mut out),
+                _ => out.extend(it),
             }
-            if let (Some(variable), Some(block)) = (fence, function.blocks.first_mut()) {
+            if is(it, Op::Function) {
+                (fence, begin) = (None, None);
+            } else if is(it, Op::Label) && begin.is_none() {
+                begin = Some(out.len());
+            } else if is(it, Op::FunctionEnd)
+                && let (Some(variable), Some(begin)) = (fence, begin)
+            {
+                let class = StorageClass::Function as Word;
                 let number = self.number();
-                let kind = self.pointer(StorageClass::Function, number);
-                let operands = vec![Operand::StorageClass(StorageClass::Function)];
-                block.instructions.insert(0, Instruction::new(Op::Variable, Some(kind), Some(variable), operands));
+                let kind = self.pointer(class, number);
+                out.splice(begin..begin, instruction(Op::Variable, &[kind, variable, class]));
             }
         }
-        self.module.functions = functions;
+        out
     }
 
-    fn number(&mut self) -> Word {
-        self.global(Op::TypeInt, None, &[Operand::LiteralBit32(32), Operand::LiteralBit32(0)])
-    }
-
-    /// Casts an atomic's pointer, if it is generic, in front of it.
-    fn cast_to_global(&mut self, atomic: &mut Instruction, out: &mut Vec<Instruction>) {
-        let Some(Operand::IdRef(pointer)) = atomic.operands.first_mut() else { return };
-        let generic = self.types.get(pointer).and_then(|kind| self.pointers.get(kind));
-        if let Some((StorageClass::Generic, to)) = generic.copied() {
-            let (kind, id) = (self.pointer(StorageClass::CrossWorkgroup, to), self.fresh());
-            out.push(Instruction::new(Op::GenericCastToPtr, Some(kind), Some(id), vec![Operand::IdRef(*pointer)]));
-            *pointer = id;
+    /// An atomic, its pointer cast in front of it if it is generic.
+    fn atomic(&mut self, it: &[Word], out: &mut Vec<Word>) {
+        let mut atomic = it.to_vec();
+        if let Some(pointer) = pointer_of_atomic(it).and_then(|at| atomic.get_mut(at)) {
+            let kind = self.module.types.get(pointer).and_then(|kind| self.module.pointees.get(kind));
+            if let Some((class, to)) = kind.copied()
+                && class == StorageClass::Generic as Word
+            {
+                let (kind, id) = (self.pointer(StorageClass::CrossWorkgroup as Word, to), self.fresh());
+                out.extend(instruction(Op::GenericCastToPtr, &[kind, id, *pointer]));
+                *pointer = id;
+            }
         }
+        out.extend(atomic);
     }
 
-    fn barrier(&mut self, variable: Word, out: &mut Vec<Instruction>) {
+    fn barrier(&mut self, variable: Word, out: &mut Vec<Word>) {
         let number = self.number();
-        let constant = |this: &mut Self, value| this.global(Op::Constant, Some(number), &[Operand::LiteralBit32(value)]);
-        let scope = constant(self, Scope::Device as Word);
-        let order = constant(self, MemorySemantics::ACQUIRE_RELEASE.bits());
-        let zero = constant(self, 0);
-        let (generic, global) = (self.pointer(StorageClass::Generic, number), self.pointer(StorageClass::CrossWorkgroup, number));
+        let scope = self.constant(Scope::Device as Word);
+        let order = self.constant(MemorySemantics::ACQUIRE_RELEASE.bits());
+        let zero = self.constant(0);
+        let generic = self.pointer(StorageClass::Generic as Word, number);
+        let global = self.pointer(StorageClass::CrossWorkgroup as Word, number);
         let ids = [self.fresh(), self.fresh(), self.fresh()];
-        let one = |op, kind, id, operands: &[Word]| {
-            Instruction::new(op, Some(kind), Some(id), operands.iter().map(|id| Operand::IdRef(*id)).collect())
-        };
-        out.push(one(Op::PtrCastToGeneric, generic, ids[0], &[variable]));
-        out.push(one(Op::GenericCastToPtr, global, ids[1], &[ids[0]]));
-        let operands = vec![Operand::IdRef(ids[1]), Operand::IdScope(scope), Operand::IdMemorySemantics(order), Operand::IdRef(zero)];
-        out.push(Instruction::new(Op::AtomicIAdd, Some(number), Some(ids[2]), operands));
+        out.extend(instruction(Op::PtrCastToGeneric, &[generic, ids[0], variable]));
+        out.extend(instruction(Op::GenericCastToPtr, &[global, ids[1], ids[0]]));
+        out.extend(instruction(Op::AtomicIAdd, &[number, ids[2], ids[1], scope, order, zero]));
+    }
+
+    /// The type of 32-bit numbers: a barrier's operands are such, so there is one.
+    fn number(&mut self) -> Word {
+        self.module.number.unwrap_or_default()
+    }
+
+    fn constant(&mut self, value: Word) -> Word {
+        if let Some(id) = self.constants.get(&value) {
+            return *id;
+        }
+        let (number, id) = (self.number(), self.fresh());
+        self.globals.extend(instruction(Op::Constant, &[number, id, value]));
+        self.constants.insert(value, id);
+        id
+    }
+
+    fn pointer(&mut self, class: Word, to: Word) -> Word {
+        if let Some(id) = self.pointers.get(&(class, to)) {
+            return *id;
+        }
+        let id = self.fresh();
+        self.globals.extend(instruction(Op::TypePointer, &[id, class, to]));
+        self.pointers.insert((class, to), id);
+        id
     }
 }
 
-/// Those of OpenCL's environment; each has its pointer as the first operand.
-fn is_atomic(op: Op) -> bool {
-    matches!(
-        op,
-        Op::AtomicLoad
-            | Op::AtomicStore
-            | Op::AtomicExchange
-            | Op::AtomicCompareExchange
-            | Op::AtomicCompareExchangeWeak
-            | Op::AtomicIIncrement
-            | Op::AtomicIDecrement
-            | Op::AtomicIAdd
-            | Op::AtomicISub
-            | Op::AtomicSMin
-            | Op::AtomicUMin
-            | Op::AtomicSMax
-            | Op::AtomicUMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicFAddEXT
-            | Op::AtomicFMinEXT
-            | Op::AtomicFMaxEXT
-            | Op::AtomicFlagTestAndSet
-            | Op::AtomicFlagClear
-    )
+/// A literal string and what follows it.
+fn literal(words: &[Word]) -> (String, &[Word]) {
+    let end = words.iter().position(|word| word.to_le_bytes().contains(&0)).map_or(words.len(), |last| last + 1);
+    let bytes: Vec<u8> = words[..end].iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    (String::from_utf8_lossy(&bytes).into_owned(), &words[end..])
+}
+
+/// Where an atomic of OpenCL's environment has its pointer.
+fn pointer_of_atomic(it: &[Word]) -> Option<usize> {
+    const WITHOUT_RESULT: [Op; 2] = [Op::AtomicStore, Op::AtomicFlagClear];
+    const WITH_RESULT: [Op; 19] = [
+        Op::AtomicLoad,
+        Op::AtomicExchange,
+        Op::AtomicCompareExchange,
+        Op::AtomicCompareExchangeWeak,
+        Op::AtomicIIncrement,
+        Op::AtomicIDecrement,
+        Op::AtomicIAdd,
+        Op::AtomicISub,
+        Op::AtomicSMin,
+        Op::AtomicUMin,
+        Op::AtomicSMax,
+        Op::AtomicUMax,
+        Op::AtomicAnd,
+        Op::AtomicOr,
+        Op::AtomicXor,
+        Op::AtomicFAddEXT,
+        Op::AtomicFMinEXT,
+        Op::AtomicFMaxEXT,
+        Op::AtomicFlagTestAndSet,
+    ];
+    let one_of = |list: &[Op]| list.iter().any(|op| is(it, *op));
+    if one_of(&WITHOUT_RESULT) { Some(1) } else { one_of(&WITH_RESULT).then_some(3) }
 }
 
 #[cfg(test)]
 mod tests {
-    use rspirv::binary::Disassemble as _;
-    use rspirv::dr::Builder;
+    use rspirv::binary::{Assemble as _, Disassemble as _};
+    use rspirv::dr::{Builder, load_bytes};
     use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel};
 
     use super::*;
@@ -269,21 +347,22 @@ mod tests {
 %14 = OpTypeFunction %1 %12 %13
 %22 = OpConstant  %3  1
 %23 = OpConstant  %3  8
-%30 = OpTypePointer Function %3
+%24 = OpConstant  %3  0
+%31 = OpTypePointer Function %3
 %15 = OpFunction  %1  None %14
 %16 = OpFunctionParameter  %12
 %17 = OpFunctionParameter  %13
 %18 = OpLabel
-%21 = OpVariable  %30  Function
+%21 = OpVariable  %31  Function
 %20 = OpGenericCastToPtr  %13  %16
 %19 = OpAtomicIAdd  %3  %20 %8 %8 %8
-%24 = OpPtrCastToGeneric  %12  %21
-%25 = OpGenericCastToPtr  %13  %24
-%26 = OpAtomicIAdd  %3  %25 %22 %23 %8
+%25 = OpPtrCastToGeneric  %12  %21
+%26 = OpGenericCastToPtr  %13  %25
+%27 = OpAtomicIAdd  %3  %26 %22 %23 %24
 OpAtomicStore %17 %8 %8 %8
-%27 = OpPtrCastToGeneric  %12  %21
-%28 = OpGenericCastToPtr  %13  %27
-%29 = OpAtomicIAdd  %3  %28 %22 %23 %8
+%28 = OpPtrCastToGeneric  %12  %21
+%29 = OpGenericCastToPtr  %13  %28
+%30 = OpAtomicIAdd  %3  %29 %22 %23 %24
 OpReturn
 OpFunctionEnd";
         assert_eq!(after, wanted);

@@ -7,11 +7,11 @@
 //! - `device`: platforms and devices; `memory`: USM, or SVM where there is none;
 //! - `submitted`: jobs in a device's queue, whose order the driver keeps;
 //! - `identity`: what makes a compiled program this device's and no other's;
-//! - `link`: SPIR-V modules made one where the driver has no linker;
-//! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it.
+//! - `program`: programs, kernels and launches; `spirv`: what an image must lose before a driver sees it;
+//! - `tools`: what drivers lack and tools do: linking SPIR-V, and making bitcode of it; [`bitcode`]: how a module must be written for that.
 
 pub mod answers;
-mod bitcode;
+pub mod bitcode;
 pub mod capabilities;
 mod device;
 mod fit;

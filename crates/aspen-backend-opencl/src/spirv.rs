@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 const MAGIC: u32 = 0x0723_0203;
-const HEADER_WORDS: usize = 5;
+pub(crate) const HEADER_WORDS: usize = 5;
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_EXECUTION_MODE: u32 = 16;
@@ -33,7 +33,8 @@ pub(crate) fn for_driver(image: &[u8]) -> Cow<'_, [u8]> {
     without_group_sizes(image).map_or(Cow::Borrowed(image), Cow::Owned)
 }
 
-fn words(image: &[u8]) -> Option<Vec<u32>> {
+/// The words of what begins as SPIR-V; the header may be cut.
+pub(crate) fn words(image: &[u8]) -> Option<Vec<u32>> {
     let words: Vec<u32> = image.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
     (words.first() == Some(&MAGIC) && image.len().is_multiple_of(4)).then_some(words)
 }
