@@ -14,6 +14,13 @@ inline void *placeholder_address(aspen_buffer_t *buffer) {
   check(aspen_buffer_address(buffer, device().aspen_handle(), &address));
   return address;
 }
+/// Whether the content of before may be lost. Source: SYCL 2020 §4.7.6.4 "property::no_init".
+inline bool takes_no_init(access_mode mode, const property_list &properties) {
+  const bool taken = properties.has_property<property::no_init>();
+  if (taken && mode == access_mode::read)
+    fail(errc::invalid, "an accessor that only reads cannot have the property no_init");
+  return taken;
+}
 /// Whether an accessor to elements `V` may be made of a buffer of `U`: the types are the same but for const, which stays.
 template <class U, class V>
 inline constexpr bool reads_from = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<V>> && (std::is_const_v<V> || !std::is_const_v<U>);
@@ -140,7 +147,7 @@ private:
   template <access_mode M, target P> void take(mode_target_tag_t<M, P>) {
     static_assert(M == Mode && P == Target, "the tag names another mode or target than the accessor's type");
   }
-  void take(const property_list &properties) { no_init_ = properties.has_property<property::no_init>(); }
+  void take(const property_list &properties) { no_init_ = detail::takes_no_init(Mode, properties); }
 
   void hold_place() {
     placeholder_ = true;
@@ -350,7 +357,7 @@ private:
   void take(const range<D> &extent) { extent_ = extent; }
   void take(const id<D> &offset) { offset_ = offset; }
   template <access_mode M> void take(mode_tag_t<M>) { static_assert(M == Mode, "the tag names another mode than the accessor's type"); }
-  void take(const property_list &properties) { no_init_ = properties.has_property<property::no_init>(); }
+  void take(const property_list &properties) { no_init_ = detail::takes_no_init(Mode, properties); }
   template <class B> void open(B &of) {
     for (int d = 0; d < D; ++d)
       if (offset_[d] + extent_[d] > memory_[d])

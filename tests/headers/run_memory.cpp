@@ -100,6 +100,16 @@ static void single_elements(queue &q) {
   CHECK(here == 393 && here.has_property<property::no_init>());
   accessor placeholder(fixed, read_only);
   CHECK(placeholder.is_placeholder() && accessor<int>().empty() && (accessor<int, 0>().empty()));
+  const auto is_invalid = [](auto make) {
+    try {
+      make();
+    } catch (const exception &e) {
+      return e.code() == errc::invalid;
+    }
+    return false;
+  };
+  CHECK(is_invalid([&] { host_accessor reads(fixed, read_only, no_init); }));
+  CHECK(is_invalid([&] { accessor reads(fixed, read_only, property_list{no_init}); }));
 }
 
 static void errors() {
