@@ -2,6 +2,7 @@
 #pragma once
 #include <sycl/buffer.hpp>
 #include <sycl/detail/element.hpp>
+#include <sycl/detail/range_iterator.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/multi_ptr.hpp>
 
@@ -36,8 +37,8 @@ public:
   using value_type = std::conditional_t<read_only_, const element, element>;
   using reference = value_type &;
   using const_reference = const element &;
-  using iterator = value_type *;
-  using const_iterator = const element *;
+  using iterator = detail::iterator_of<value_type, D>;
+  using const_iterator = detail::iterator_of<const element, D>;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using difference_type = std::ptrdiff_t;
@@ -111,11 +112,10 @@ public:
   template <access::decorated Decorated = access::decorated::no> accessor_ptr<Decorated> get_multi_ptr() const noexcept {
     return accessor_ptr<Decorated>(allocation());
   }
-  /// Iterators run through memory: of a ranged accessor with more than one dimension use operator[].
-  iterator begin() const noexcept { return data_; }
-  iterator end() const noexcept { return data_ + size(); }
-  const_iterator cbegin() const noexcept { return data_; }
-  const_iterator cend() const noexcept { return data_ + size(); }
+  iterator begin() const noexcept { return detail::iterator_at<value_type>(data_, extent_, memory_, 0); }
+  iterator end() const noexcept { return detail::iterator_at<value_type>(data_, extent_, memory_, size()); }
+  const_iterator cbegin() const noexcept { return detail::iterator_at<const element>(data_, extent_, memory_, 0); }
+  const_iterator cend() const noexcept { return detail::iterator_at<const element>(data_, extent_, memory_, size()); }
   reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
   reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
   const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
@@ -288,8 +288,8 @@ public:
   using value_type = std::conditional_t<read_only_, const element, element>;
   using reference = value_type &;
   using const_reference = const element &;
-  using iterator = value_type *;
-  using const_iterator = const element *;
+  using iterator = detail::iterator_of<value_type, D>;
+  using const_iterator = detail::iterator_of<const element, D>;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using difference_type = std::ptrdiff_t;
@@ -334,10 +334,10 @@ public:
     return detail::element_row<value_type, D, D>(data_, memory_)[static_cast<size_t>(at)];
   }
   value_type *get_pointer() const noexcept { return data_ - detail::linear_id(offset_, memory_); }
-  iterator begin() const noexcept { return data_; }
-  iterator end() const noexcept { return data_ + size(); }
-  const_iterator cbegin() const noexcept { return data_; }
-  const_iterator cend() const noexcept { return data_ + size(); }
+  iterator begin() const noexcept { return detail::iterator_at<value_type>(data_, extent_, memory_, 0); }
+  iterator end() const noexcept { return detail::iterator_at<value_type>(data_, extent_, memory_, size()); }
+  const_iterator cbegin() const noexcept { return detail::iterator_at<const element>(data_, extent_, memory_, 0); }
+  const_iterator cend() const noexcept { return detail::iterator_at<const element>(data_, extent_, memory_, size()); }
   reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
   reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
   const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }

@@ -1,4 +1,5 @@
 //! Runs buffers, accessors, USM, host tasks, events and errors on a device, and checks what the host sees. Exit status 0: all right.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,59 @@ static void ranged_accessors(queue &q) {
     CHECK(on_host[0][0] == 1 && on_host[1][2] == 77 && on_host[id<2>(2, 2)] == 19);
   }
   CHECK(last[4] == 77 && last[10] == 19);
+}
+
+/// Iterators run through an accessor's range, and not through the memory between its rows.
+static void iterators(queue &q) {
+  int sums[2] = {};
+  {
+    std::vector<int> data(60);
+    for (int i = 0; i < 60; ++i)
+      data[size_t(i)] = i;
+    buffer<int, 3> b(data.data(), range<3>(3, 4, 5));
+    const range<3> extent(2, 2, 3);
+    const id<3> offset(1, 1, 2);
+    const host_accessor whole(b, read_only), part(b, extent, offset, read_only);
+    using iterator = decltype(part)::iterator;
+    static_assert(std::is_same_v<std::iterator_traits<iterator>::iterator_category, std::random_access_iterator_tag>);
+    CHECK(whole.end() - whole.begin() == 60 && *(whole.begin() + 37) == 37 && std::equal(whole.begin(), whole.end(), data.begin()));
+    std::vector<int> wanted;
+    for (int z = 1; z < 3; ++z)
+      for (int y = 1; y < 3; ++y)
+        for (int x = 2; x < 5; ++x)
+          wanted.push_back(z * 20 + y * 5 + x);
+    CHECK(std::vector<int>(part.begin(), part.end()) == wanted && std::vector<int>(part.cbegin(), part.cend()) == wanted);
+    CHECK(std::vector<int>(part.crbegin(), part.crend()) == std::vector<int>(wanted.rbegin(), wanted.rend()));
+    iterator at = part.begin();
+    CHECK(at++[4] == wanted[4] && *at == wanted[1] && *--at == wanted[0] && (3 + at)[-1] == wanted[2] && at < part.end() - 11);
+    CHECK(at == part.cbegin() && part.end() - at == 12 && *std::lower_bound(part.begin(), part.end(), wanted[7]) == wanted[7]);
+  }
+  {
+    std::vector<int> data(60, 1);
+    buffer<int, 2> b(data.data(), range<2>(6, 10));
+    buffer<int, 1> out(sums, range<1>(2));
+    q.submit([&](handler &h) {
+      accessor a(b, h, range<2>(4, 3), id<2>(2, 6));
+      accessor sum(out, h);
+      h.single_task([=] {
+        int next = 0;
+        for (int &element : a)
+          element = next++;
+        for (auto last = a.rbegin(); last != a.rend(); ++last)
+          sum[0] += *last * (next-- + 1);
+      });
+    });
+    q.submit([&](handler &h) {
+      accessor a(b, h, read_only);
+      accessor sum(out, h);
+      h.single_task([=] {
+        for (auto at = a.begin(); at != a.end(); ++at)
+          sum[1] += *at;
+      });
+    });
+  }
+  // 0 to 11, each by two more than itself; the rest of the buffer is untouched.
+  CHECK(sums[0] == 506 + 2 * 66 && sums[1] == 66 + 48);
 }
 
 static void other_buffers(queue &q) {
@@ -243,6 +297,7 @@ static void questions() {
 int main() {
   queue q;
   ranged_accessors(q);
+  iterators(q);
   other_buffers(q);
   single_elements(q);
   errors();
