@@ -10,6 +10,8 @@ use std::num::NonZeroUsize;
 use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::panic::AssertUnwindSafe;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// What a worker made.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,13 +36,24 @@ pub enum WorkerError {
     Threads(usize),
 }
 
-/// Whether this process has one thread, so that a fork of it is a whole copy.
+/// Whether this process has one thread, so that a fork of it is a whole copy. With several it takes a second to say so.
 pub fn can_fork() -> bool {
     matches!(threads(), Ok(1))
 }
 
+/// How long a thread that was joined may still be counted on a busy machine: Linux wakes who waits for it before it takes it off the list.
+const LAST_MOMENTS: Duration = Duration::from_secs(1);
+
+/// How many threads this process has, without those that are about to be gone.
 fn threads() -> io::Result<usize> {
-    Ok(fs::read_dir("/proc/self/task")?.count())
+    let began = Instant::now();
+    loop {
+        let count = fs::read_dir("/proc/self/task")?.count();
+        if count == 1 || began.elapsed() > LAST_MOMENTS {
+            return Ok(count);
+        }
+        thread::sleep(Duration::from_micros(100));
+    }
 }
 
 /// Does `work` for 0 to `count`, each in a process of its own, up to `parallelism` at a time, and hands over each result when it is there,

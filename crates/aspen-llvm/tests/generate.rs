@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::process::Command;
 
-use aspen_llvm::{CodegenError, Context, Generated, Job, Output, generate};
+use aspen_llvm::{CodegenError, Context, Generated, Job, Output, StackNeeds, X86_64Object, can_fork, generate};
 
 const SPIRV: &str = r#"
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
@@ -141,7 +141,9 @@ fn spirv_is_as_old_as_its_contents_allow() {
 }
 
 fn x86_objects_are_elf() {
-    let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, Output::X86_64Object(None))).collect();
+    let stack_needs = StackNeeds { prefix: c"stack.".into(), group: c"group.".into(), least: 1 << 16 };
+    let output = Output::X86_64Object(X86_64Object { item_loops: None, stack_needs });
+    let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, output.clone())).collect();
     let objects = good(run(&jobs));
     assert_eq!(objects, good(run(&jobs)));
     assert!(objects.iter().all(|object| object.starts_with(b"\x7fELF")));
@@ -256,6 +258,14 @@ fn several_threads_are_refused() {
     });
 }
 
+/// The system counts a thread for a moment after it is joined.
+fn joined_threads_are_no_obstacle() {
+    for round in 0..5000 {
+        std::thread::spawn(|| {}).join().unwrap();
+        assert!(can_fork(), "after {round} threads");
+    }
+}
+
 fn main() {
     twenty_images_are_valid_and_the_same_every_time();
     function_pointers_bring_their_extension();
@@ -264,5 +274,6 @@ fn main() {
     ptx_is_complete();
     a_failing_image_is_an_error_that_names_it();
     several_threads_are_refused();
-    println!("generate: 7 tests ok");
+    joined_threads_are_no_obstacle();
+    println!("generate: 8 tests ok");
 }
