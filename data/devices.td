@@ -232,8 +232,9 @@ defvar EveryNvidiaGpu = [
 
 defvar Sm60 = [AspectFp16, AspectAtomic64];
 defvar Sm80 = Sm60 # [AspectExt_oneapi_cuda_async_barrier];
-defvar Sm90 = Sm80 # [AspectExt_oneapi_cuda_cluster_group, AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
-                      AspectUsm_atomic_shared_allocations];
+// The public row of sm_90 also has usm_system_allocations and usm_atomic_host_allocations. These belong to the machine: where processor and
+// GPU share page tables (GH200) both are there; an H200 behind PCI Express answers no to both (docs/CUDA.md). The targets are open.
+defvar Sm90 = Sm80 # [AspectExt_oneapi_cuda_cluster_group, AspectUsm_atomic_shared_allocations];
 
 class NvidiaGpu<string version, list<Aspect> more> : TargetInfo<"nvidia_gpu_sm_" # version, EveryNvidiaGpu # more, 1, [32]>;
 

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define ASPEN_ABI_VERSION 1u
+#define ASPEN_ABI_VERSION 2u
 
 /* --- errors -------------------------------------------------------------------------------------------------------------------- */
 
@@ -140,6 +140,7 @@ void aspen_queue_retain(aspen_queue_t *queue);
 void aspen_queue_release(aspen_queue_t *queue); /* commands go on; their events stay valid */
 const aspen_device_t *aspen_queue_device(const aspen_queue_t *queue);
 void aspen_queue_wait(aspen_queue_t *queue); /* until every command submitted so far is complete */
+int aspen_queue_is_complete(const aspen_queue_t *queue); /* whether every command submitted so far is complete: 1 or 0 */
 /* Takes the errors of completed commands that nobody has taken yet, oldest first: null when there are none left. */
 aspen_error_t *aspen_queue_take_async_error(aspen_queue_t *queue);
 
@@ -226,6 +227,9 @@ aspen_error_t *aspen_submit_fill(aspen_queue_t *queue, void *to, const void *pat
 aspen_error_t *aspen_submit_host_task(aspen_queue_t *queue, aspen_error_t *(*task)(void *data), void (*drop)(void *data), void *data,
                                       const aspen_dependencies_t *after, aspen_event_t **out);
 aspen_error_t *aspen_submit_nothing(aspen_queue_t *queue, const aspen_dependencies_t *after, aspen_event_t **out);
+/* A command that does nothing after the events it is given or, without any, after every command of the queue so far; all later commands of
+ * the queue wait for it. */
+aspen_error_t *aspen_submit_barrier(aspen_queue_t *queue, const aspen_dependencies_t *after, aspen_event_t **out);
 
 /* The same in two steps, for command groups: everything is checked when a command is prepared, and it runs only if it is submitted. What
  * `aspen_prepare_*` gives is either submitted, to the same queue, or discarded; both end it, whether or not submitting succeeds. */

@@ -12,7 +12,8 @@
  * and they return 0. The backend calls them with short rows.
  *
  * Work-items of one work-group run on one thread; they switch stacks only inside the functions of aspen_cpu_ops_t. Code that keeps the
- * current item in a thread_local must therefore set it again after each of these returns.
+ * current item in a thread_local must therefore set it again after each of these returns. A work-item that has ended counts as arrived at
+ * every later barrier of its group and sub-group.
  *
  * Calls between images. For each device function F that an image imports it exports a pointer ASPEN_CPU_IMPORT_SLOT "F", which the backend
  * fills with the address of F in the image that exports it, before anything runs. Images that import or export functions must have one
@@ -36,9 +37,11 @@ extern "C" {
 typedef struct aspen_cpu_item aspen_cpu_item_t;
 
 typedef struct aspen_cpu_ops {
-  /* Returns when every work-item of the group (sub-group) has called it. */
+  /* Returns when every work-item of the group (sub-group) has called it or has ended. */
   void (*group_barrier)(aspen_cpu_item_t *item);
   void (*sub_group_barrier)(aspen_cpu_item_t *item);
+  /* Tells that a broadcast asks for the value of a work-item that has ended, by its local linear id. Returns. */
+  void (*asked_ended)(aspen_cpu_item_t *item, uint32_t local_linear_id);
 } aspen_cpu_ops_t;
 
 /* Bytes of exchange memory for each work-item, for group and sub-group algorithms. */
@@ -64,6 +67,8 @@ struct aspen_cpu_item {
   uint32_t sub_group_max_size; /* the size of all others */
   uint32_t lane;
   void *scheduler;             /* the backend's own */
+  /* For each work-item of the group, by local linear id, whether it has ended: not 0 then. Functions for whole groups know by themselves. */
+  const unsigned char *ended;
 };
 
 /* A box of work-items, right-aligned like aspen_cpu_item. Ids run from `begin` (inclusive) to `end` (exclusive), offset included. */
@@ -78,20 +83,28 @@ typedef void (*aspen_cpu_range_entry)(const void *closure, const aspen_cpu_range
 typedef void (*aspen_cpu_item_entry)(const void *closure, aspen_cpu_item_t *item);
 
 /* Runs all work-items of a group. What they have in common is in *group; its local and global ids, lane and sub_group_id mean nothing, and
- * sub_group_slots are those of the first sub-group. `frame` is memory for the time of the call, 128-byte aligned. Returns 0 when all items
- * have ended; if the group can never go on, because not all of its items reach the same barrier, the number of those that wait. */
+ * sub_group_slots are those of the first sub-group. `frame` is memory for the time of the call. Returns 0 when all items
+ * have ended. If the group can never go on, because items that have not ended wait at different barriers: the number of those. If all
+ * have ended, but a broadcast asked for the value of one that had ended before: ASPEN_CPU_ASKED_ENDED and its local linear id. */
 typedef uint32_t (*aspen_cpu_group_entry)(const void *closure, const aspen_cpu_item_t *group, char *frame);
+
+#define ASPEN_CPU_ASKED_ENDED 0x80000000u
 
 #define ASPEN_CPU_GROUP "aspen_group."
 #define ASPEN_CPU_LEVELS 4u
 typedef struct aspen_cpu_group {
   uint32_t struct_size;
-  uint32_t reserved;   /* 0 */
+  uint32_t frame_alignment; /* of the frame in bytes, a power of two */
   uint64_t frame_size; /* bytes of the frame for each work-item of the group */
   /* For processors of the x86-64 psABI's levels 1 to 4, or of the image's own level; the highest that the processor has is called. The first
    * is never null. */
   aspen_cpu_group_entry entries[ASPEN_CPU_LEVELS];
 } aspen_cpu_group_t;
+
+/* Stack. For each kernel or exported function F that needs much of it for variables, its own and those of what it calls in the image, there
+ * is a uint64_t ASPEN_CPU_STACK "F": the bytes. Entries, and functions for whole groups, are called on a stack that has these and a reserve
+ * for the rest. */
+#define ASPEN_CPU_STACK "aspen_stack."
 
 #define ASPEN_CPU_IMPORT_SLOT "aspen_import."
 #define ASPEN_CPU_ITEM_SLOT "aspen_cpu_current_item"

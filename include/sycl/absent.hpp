@@ -59,4 +59,29 @@ __ASPEN_ABSENT_MAKE(make_kernel)
 #undef __ASPEN_ABSENT_MAKE
 #undef __ASPEN_NO_INTEROPERABILITY
 
+// Extensions of DPC++ that programs name most; others are no members of their namespaces.
+#define __ASPEN_ABSENT_EXTENSION(name, extension, instead)                                                                                \
+  template <class T, auto... Rest> class name {                                                                                            \
+    static_assert(sizeof(T) == 0, "Aspen does not have " extension ". " instead);                                                          \
+  };
+namespace ext::intel::esimd {
+__ASPEN_ABSENT_EXTENSION(simd, "sycl_ext_intel_esimd", "Write the kernel with sub-groups")
+__ASPEN_ABSENT_EXTENSION(simd_mask, "sycl_ext_intel_esimd", "Write the kernel with sub-groups")
+} // namespace ext::intel::esimd
+namespace ext::oneapi::experimental {
+#define __ASPEN_ABSENT_GLOBAL(name, extension, instead)                                                                                   \
+  template <class T, class... Rest> class name {                                                                                           \
+    static_assert(sizeof(T) == 0, "Aspen does not have " extension ". " instead);                                                          \
+  };
+__ASPEN_ABSENT_GLOBAL(device_global, "sycl_ext_oneapi_device_global", "Capture a pointer to unified shared memory")
+__ASPEN_ABSENT_GLOBAL(work_group_static, "sycl_ext_oneapi_work_group_static", "Use group_local_memory_for_overwrite")
+#undef __ASPEN_ABSENT_GLOBAL
+namespace matrix {
+template <class Group, class T, auto... Rest> class joint_matrix {
+  static_assert(sizeof(T) == 0, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");
+};
+} // namespace matrix
+} // namespace ext::oneapi::experimental
+#undef __ASPEN_ABSENT_EXTENSION
+
 } // namespace sycl

@@ -25,6 +25,17 @@ inline bool takes_no_init(access_mode mode, const property_list &properties) {
 /// Whether an accessor to elements `V` may be made of a buffer of `U`: the types are the same but for const, which stays.
 template <class U, class V>
 inline constexpr bool reads_from = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<V>> && (std::is_const_v<V> || !std::is_const_v<U>);
+/// Gives what follows a buffer to `take`, one after the other. Numbers are a range, then an offset, of one dimension.
+template <int D, bool HasRange, class Take> void take_each(const Take &) {}
+template <int D, bool HasRange, class Take, class First, class... Rest> void take_each(const Take &take, const First &first, const Rest &...rest) {
+  if constexpr (D == 1 && std::is_integral_v<First> && HasRange)
+    take(id<D>(static_cast<size_t>(first)));
+  else if constexpr (D == 1 && std::is_integral_v<First>)
+    take(range<D>(static_cast<size_t>(first)));
+  else
+    take(first);
+  take_each<D, HasRange || std::is_integral_v<First> || std::is_same_v<First, range<D>>>(take, rest...);
+}
 } // namespace detail
 
 template <class T, int D = 1, access_mode Mode = detail::default_mode<T>, target Target = target::device,
@@ -35,6 +46,7 @@ class accessor {
 
 public:
   using value_type = std::conditional_t<read_only_, const element, element>;
+  using aspen_transferred = element; // the compiler's plugin looks for references in it
   using reference = value_type &;
   using const_reference = const element &;
   using iterator = detail::iterator_of<value_type, D>;
@@ -52,7 +64,18 @@ public:
   /// `arguments`: any of range, id (offset), tags, properties, in the specification's order.
   template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
   accessor(buffer<U, D, A> &of, handler &command, Arguments... arguments) : accessor(whole(), of) {
-    (take(arguments), ...);
+    take_all(arguments...);
+    require(command);
+  }
+  // The same for lists in braces, which have no type of their own.
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, D, A> &of, handler &command, range<D> extent, Arguments... arguments) : accessor(whole(), of) {
+    take_all(extent, arguments...);
+    require(command);
+  }
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, D, A> &of, handler &command, range<D> extent, id<D> offset, Arguments... arguments) : accessor(whole(), of) {
+    take_all(extent, offset, arguments...);
     require(command);
   }
   /// A placeholder: pass it to `handler::require` before the kernel's lambda is made.
@@ -66,8 +89,12 @@ public:
                                  !std::is_same_v<First, handler>,
                              int> = 0>
   accessor(buffer<U, D, A> &of, First first, Arguments... arguments) : accessor(whole(), of) {
-    take(first);
-    (take(arguments), ...);
+    take_all(first, arguments...);
+    hold_place();
+  }
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, D, A> &of, range<D> extent, id<D> offset, Arguments... arguments) : accessor(whole(), of) {
+    take_all(extent, offset, arguments...);
     hold_place();
   }
   /// Mode and target of another accessor to the same buffer, read-only for example.
@@ -141,6 +168,9 @@ private:
   accessor(whole, buffer<U, D, A> &of)
       : buffer_(of.aspen_state()), extent_(of.get_range()), memory_(of.get_range()), start_(of.aspen_offset()) {}
 
+  template <class... Arguments> void take_all(const Arguments &...arguments) {
+    detail::take_each<D, false>([this](const auto &argument) { take(argument); }, arguments...);
+  }
   void take(const range<D> &extent) { extent_ = extent; }
   void take(const id<D> &offset) { offset_ = offset; }
   template <access_mode M> void take(mode_tag_t<M>) { static_assert(M == Mode, "the tag names another mode than the accessor's type"); }
@@ -300,7 +330,13 @@ public:
   template <class U, class A, class... Arguments,
             std::enable_if_t<detail::reads_from<U, value_type> && (!std::is_same_v<Arguments, handler> && ...), int> = 0>
   host_accessor(buffer<U, D, A> &of, Arguments... arguments) : extent_(of.get_range()), memory_(of.get_range()) {
-    (take(arguments), ...);
+    detail::take_each<D, false>([this](const auto &argument) { take(argument); }, arguments...);
+    open(of);
+  }
+  /// The same for lists in braces, which have no type of their own.
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  host_accessor(buffer<U, D, A> &of, range<D> extent, id<D> offset, Arguments... arguments) : extent_(of.get_range()), memory_(of.get_range()) {
+    detail::take_each<D, false>([this](const auto &argument) { take(argument); }, extent, offset, arguments...);
     open(of);
   }
   /// The command group is of no concern to the host.

@@ -1,6 +1,8 @@
 //! `sycl::buffer`. Source: SYCL 2020 §4.7.2.
 #pragma once
 #include <cstdio>
+#include <cstring>
+#include <memory>
 #include <mutex>
 #include <sycl/access.hpp>
 #include <sycl/detail/counted.hpp>
@@ -22,13 +24,21 @@ struct final_data {
   virtual void write(const void *from) = 0;
 };
 
+/// Assigns, or copies the bytes of what cannot be assigned.
+template <class To, class T> inline void write_back(To &&to, const T &value) {
+  if constexpr (std::is_assignable_v<To, const T &> || !std::is_same_v<std::remove_reference_t<To>, T>)
+    to = value;
+  else
+    std::memcpy(const_cast<void *>(static_cast<const volatile void *>(std::addressof(to))), std::addressof(value), sizeof value);
+}
+
 template <class T, class Destination> struct final_data_at final : final_data {
   final_data_at(Destination to, size_t count) : to_(std::move(to)), count_(count) {}
   void write(const void *from) override {
     Destination to = to_;
     const T *begin = static_cast<const T *>(from);
     for (size_t i = 0; i < count_; ++i, ++to)
-      *to = begin[i];
+      write_back(*to, begin[i]);
   }
 
 private:
@@ -43,7 +53,7 @@ template <class T, class Weak> struct final_data_if_alive final : final_data {
     if (auto alive = to_.lock()) {
       const T *begin = static_cast<const T *>(from);
       for (size_t i = 0; i < count_; ++i)
-        alive.get()[i] = begin[i];
+        write_back(alive.get()[i], begin[i]);
     }
   }
 
@@ -59,7 +69,7 @@ template <class T, class Shared> struct final_data_owned final : final_data {
     auto *to = to_.get();
     const T *begin = static_cast<const T *>(from);
     for (size_t i = 0; i < count_; ++i)
-      to[i] = begin[i];
+      write_back(to[i], begin[i]);
   }
 
 private:
@@ -142,6 +152,7 @@ template <class T, int D = 1, class Allocator = buffer_allocator<std::remove_con
 
 public:
   using value_type = T;
+  using aspen_transferred = T; // the compiler's plugin looks for references in it
   using reference = T &;
   using const_reference = const T &;
   using allocator_type = Allocator;

@@ -29,6 +29,11 @@ __ASPEN_PLATFORM_STRING(name, ASPEN_PLATFORM_NAME)
 __ASPEN_PLATFORM_STRING(vendor, ASPEN_PLATFORM_VENDOR)
 __ASPEN_PLATFORM_STRING(version, ASPEN_PLATFORM_VERSION)
 #undef __ASPEN_PLATFORM_STRING
+/// OpenCL's; what Aspen takes as a device has all of it.
+struct profile {
+  using return_type = std::string;
+  static std::string get(const aspen_platform_t *) { return "FULL_PROFILE"; }
+};
 /// Deprecated: what devices have are aspects.
 struct extensions {
   using return_type = std::vector<std::string>;

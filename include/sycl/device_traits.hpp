@@ -1,7 +1,8 @@
 //! `any_device_has` and `all_devices_have`: what the devices that the program is compiled for have. Source: SYCL 2020 §4.6.4.6; S3.
 //!
 //! Both are the same in all passes. A program for `spir64` or for a target that may have further aspects may meet any device, so that
-//! `any_device_has` is true for every aspect there; otherwise aspects that the table does not know have no trait.
+//! `any_device_has` is true there for every aspect that Aspen offers on some device (data/aspects.toml), and for those that the table does
+//! not know; otherwise these have no trait.
 #pragma once
 #include <sycl/aspects.hpp>
 #include <sycl/detail/device_macros.hpp>
@@ -22,11 +23,11 @@ template <aspect Aspect> struct all_devices_have;
 template <aspect Aspect> struct any_device_has : std::true_type {};
 #else
 template <aspect Aspect> struct any_device_has;
+#endif
 #define __SYCL_ASPECT(name, number) template <> struct any_device_has<aspect{number}> : std::bool_constant<__SYCL_ANY_DEVICE_HAS_##name##__> {};
 #define __SYCL_ASPECT_DEPRECATED(name, number) __SYCL_ASPECT(name, number)
 #define __SYCL_ASPECT_ARCHITECTURE(name, number) __SYCL_ASPECT(name, number)
 #include <sycl/aspects.def>
-#endif
 
 #pragma clang diagnostic pop
 

@@ -1,5 +1,6 @@
 //! `sycl::group` and `sycl::h_item`. Source: SYCL 2020 §4.9.1.7, §4.9.1.6.
 #pragma once
+#include <sycl/detail/call_kernel.hpp>
 #include <sycl/detail/work_item.hpp>
 #include <sycl/item.hpp>
 #include <sycl/memory_enums.hpp>
@@ -133,7 +134,7 @@ public:
     const id<D> at = get_group_id();
     const range<D> groups = get_group_range();
     for (size_t i = 0; i < count; ++i)
-      function(h_item<D>(detail::delinearize(i, logical), logical, local_, at, groups));
+      detail::call_kernel(function, h_item<D>(detail::delinearize(i, logical), logical, local_, at, groups));
   }
 
   friend bool operator==(const group &a, const group &b) { return a.get_group_id() == b.get_group_id() && a.local_ == b.local_; }
@@ -149,9 +150,21 @@ public:
 
 private:
   template <class Copy> device_event copied(size_t count, const Copy &copy) const {
+#if defined(__ASPEN_NATIVE_CPU__)
+    // By one that has not ended, which is known behind a barrier.
+    std::uint32_t first = 0;
+    if (!alone_) {
+      item_.group_barrier();
+      while (detail::has_ended(item_.cpu, first))
+        ++first;
+    }
+    for (size_t i = 0; i < count && item_.local_linear_id() == first; ++i)
+      copy(i);
+#else
     const size_t first = alone_ ? 0 : item_.local_linear_id(), step = alone_ ? 1 : item_.local_linear_range();
     for (size_t i = first; i < count; i += step)
       copy(i);
+#endif
     return device_event(item_, !alone_);
   }
   detail::work_item item_;

@@ -15,25 +15,25 @@ template <class G, class R = void> using if_group = std::enable_if_t<is_group_v<
 
 // --- values of other work-items ---
 
-template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x) { return detail::take_from(g, x, 0); }
+template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x) { return detail::take_from<true>(g, x, 0); }
 template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x, typename G::linear_id_type from) {
-  return detail::take_from(g, x, from);
+  return detail::take_from<true>(g, x, from);
 }
 template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x, typename G::id_type from) {
-  return detail::take_from(g, x, detail::linear_id(from, g.get_local_range()));
+  return detail::take_from<true>(g, x, detail::linear_id(from, g.get_local_range()));
 }
 
 /// Of the work-item `delta` after this one; unspecified beyond the end.
 template <class T> T shift_group_left(sub_group g, T x, sub_group::linear_id_type delta = 1) {
-  return detail::take_from(g, x, g.get_local_linear_id() + delta);
+  return detail::take_from<false>(g, x, g.get_local_linear_id() + delta);
 }
 template <class T> T shift_group_right(sub_group g, T x, sub_group::linear_id_type delta = 1) {
-  return detail::take_from(g, x, g.get_local_linear_id() - delta);
+  return detail::take_from<false>(g, x, g.get_local_linear_id() - delta);
 }
 template <class T> T permute_group_by_xor(sub_group g, T x, sub_group::linear_id_type mask) {
-  return detail::take_from(g, x, g.get_local_linear_id() ^ mask);
+  return detail::take_from<false>(g, x, g.get_local_linear_id() ^ mask);
 }
-template <class T> T select_from_group(sub_group g, T x, sub_group::id_type from) { return detail::take_from(g, x, from[0]); }
+template <class T> T select_from_group(sub_group g, T x, sub_group::id_type from) { return detail::take_from<false>(g, x, from[0]); }
 
 // --- questions ---
 
@@ -91,25 +91,47 @@ template <class G, class T, class Op> detail::if_group<G, T> exclusive_scan_over
   return exclusive_scan_over_group(g, x, known_identity_v<Op, T>, op);
 }
 
-// --- the same over ranges in memory: each work-item takes every n-th element, scans go chunk by chunk ---
+// --- the same over ranges in memory: each work-item takes every n-th element, scans go chunk by chunk. On the native CPU, where a group is
+// one thread's, a work-item that has not ended goes through them ---
 
 template <class G, class I, class P> detail::if_group<G, bool> joint_any_of(G g, I first, I last, P predicate) {
+#if defined(__ASPEN_NATIVE_CPU__)
+  return detail::value_by_one<bool>(g, [&] {
+    for (I i = first; i < last; ++i)
+      if (predicate(*i))
+        return true;
+    return false;
+  });
+#else
   bool any = false;
   for (I i = first + g.get_local_linear_id(); i < last; i += g.get_local_linear_range())
     any = any || predicate(*i);
   return any_of_group(g, any);
+#endif
 }
 template <class G, class I, class P> detail::if_group<G, bool> joint_all_of(G g, I first, I last, P predicate) {
+#if defined(__ASPEN_NATIVE_CPU__)
+  return !joint_any_of(g, first, last, [&](auto &&x) { return !predicate(x); });
+#else
   bool all = true;
   for (I i = first + g.get_local_linear_id(); i < last; i += g.get_local_linear_range())
     all = all && predicate(*i);
   return all_of_group(g, all);
+#endif
 }
 template <class G, class I, class P> detail::if_group<G, bool> joint_none_of(G g, I first, I last, P predicate) {
   return !joint_any_of(g, first, last, predicate);
 }
 
 template <class G, class I, class T, class Op> detail::if_group<G, T> joint_reduce(G g, I first, I last, T init, Op op) {
+#if defined(__ASPEN_NATIVE_CPU__)
+  return detail::value_by_one<T>(g, [&] {
+    T sum = init;
+    for (I i = first; i < last; ++i)
+      sum = static_cast<T>(op(sum, static_cast<T>(*i)));
+    return sum;
+  });
+#else
   T sum = init;
   const size_t width = g.get_local_linear_range(), own = g.get_local_linear_id(), count = static_cast<size_t>(last - first);
   size_t done = 0;
@@ -118,6 +140,7 @@ template <class G, class I, class T, class Op> detail::if_group<G, T> joint_redu
   for (; done < count; ++done)
     sum = static_cast<T>(op(sum, static_cast<T>(first[done])));
   return sum;
+#endif
 }
 template <class G, class I, class Op> auto joint_reduce(G g, I first, I last, Op op) {
   using T = std::remove_cv_t<std::remove_reference_t<decltype(*first)>>;
@@ -126,18 +149,30 @@ template <class G, class I, class Op> auto joint_reduce(G g, I first, I last, Op
 
 namespace detail {
 template <scan_kind Kind, class G, class I, class O, class T, class Op>
-inline O joint_scan(G g, I first, I last, O out, T before, Op op, T padding) {
+inline O joint_scan(G g, I first, I last, O out, T before, Op op, [[maybe_unused]] T padding) {
+#if defined(__ASPEN_NATIVE_CPU__)
+  by_one(g, [&] {
+    O to = out;
+    for (I i = first; i < last; ++i, ++to) {
+      const T sum = static_cast<T>(op(before, static_cast<T>(*i)));
+      *to = Kind == scan_kind::inclusive ? sum : before;
+      before = sum;
+    }
+  });
+  return out + (last - first);
+#else
   const size_t width = g.get_local_linear_range(), own = g.get_local_linear_id(), count = static_cast<size_t>(last - first);
   for (size_t done = 0; done < count; done += width) {
     const bool inside = done + own < count;
     const T value = inside ? static_cast<T>(first[done + own]) : padding;
     const T scanned = combine<Kind>(g, value, &before, op);
     const T sum = Kind == scan_kind::inclusive ? scanned : static_cast<T>(op(scanned, value));
-    before = take_from(g, sum, width - 1);
+    before = take_from<false>(g, sum, width - 1);
     if (inside)
       out[done + own] = scanned;
   }
   return out + count;
+#endif
 }
 } // namespace detail
 

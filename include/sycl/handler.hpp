@@ -8,7 +8,9 @@
 #include <mutex>
 #include <new>
 #include <sycl/access.hpp>
+#include <sycl/detail/call_kernel.hpp>
 #include <sycl/detail/kernel_entry.hpp>
+#include <sycl/detail/kernel_properties.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/event.hpp>
@@ -24,8 +26,8 @@ namespace detail {
 /// Base of what sycl::reduction returns.
 struct reduction_tag {};
 template <class T> inline constexpr bool is_reduction = std::is_base_of_v<reduction_tag, std::decay_t<T>>;
-/// In reduction.hpp.
-template <class Name, class Shape, class... Arguments, size_t... I>
+/// In reduction.hpp. `Properties` are those of the launch.
+template <class Name, class Properties, class Shape, class... Arguments, size_t... I>
 void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
 } // namespace detail
 
@@ -73,13 +75,22 @@ public:
 
   template <class Name = detail::unnamed_kernel, class F> void single_task(F f) {
     using N = detail::kernel_name_t<Name, F>;
-    if constexpr (std::is_invocable_v<const F &>) {
+    if constexpr (detail::has_own_properties<F>) {
+      single_task<N>(detail::with_own_properties(f));
+    } else if constexpr (std::is_invocable_v<const F &>) {
       (void)&detail::entry_single_task<N, F>;
       launch<N>(ASPEN_LAUNCH_SINGLE_TASK, range<1>(1), nullptr, id<1>(), f);
-    } else {
-      static_assert(std::is_invocable_v<const F &, kernel_handler>, "a single task takes nothing or a sycl::kernel_handler");
+    } else if constexpr (detail::takes_item<F, kernel_handler>) {
       single_task<N>(detail::with_constants<F>{f, constant_block()});
+    } else {
+      constexpr bool is_mutable = std::is_invocable_v<F &> || detail::lacks_const<F, kernel_handler>;
+      static_assert(!is_mutable, __ASPEN_KERNELS_ARE_CONST);
+      static_assert(is_mutable, "a single task takes nothing or a sycl::kernel_handler");
     }
+  }
+
+  template <class Name = detail::unnamed_kernel, class F, class... P> void single_task(const ext::oneapi::experimental::properties<P...> &, F f) {
+    single_task<detail::kernel_name_t<Name, F>>(detail::with_properties<F, P...>(f));
   }
 
   template <class Name = detail::unnamed_kernel, class F> void parallel_for(range<1> items, F f) { over<Name>(items, id<1>(), f); }
@@ -91,26 +102,43 @@ public:
   }
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for(nd_range<D> shape, F f) {
     using N = detail::kernel_name_t<Name, F>;
-    if constexpr (std::is_invocable_v<const F &, nd_item<D>>) {
+    if constexpr (detail::has_own_properties<F>) {
+      parallel_for<N>(shape, detail::with_own_properties(f));
+    } else if constexpr (detail::takes_item<F, nd_item<D>>) {
       (void)&detail::entry_nd_range<N, D, F>;
       const range<D> local = shape.get_local_range();
       launch<N>(ASPEN_LAUNCH_ND_RANGE, shape.get_global_range(), &local, shape.get_offset(), f);
-    } else {
-      static_assert(std::is_invocable_v<const F &, nd_item<D>, kernel_handler>,
-                    "a kernel over an nd_range takes a sycl::nd_item of its dimensions, and perhaps a sycl::kernel_handler");
+    } else if constexpr (detail::takes_item<F, nd_item<D>, kernel_handler>) {
       parallel_for<N>(shape, detail::with_constants<F>{f, constant_block()});
+    } else {
+      static_assert(!detail::is_mutable<F, nd_item<D>>, __ASPEN_KERNELS_ARE_CONST);
+      static_assert(detail::is_mutable<F, nd_item<D>>,
+                    "a kernel over an nd_range takes a sycl::nd_item of its dimensions, and perhaps a sycl::kernel_handler");
     }
   }
 
   /// With reductions before the function, which gets a reducer for each. Source: SYCL 2020 §4.9.2.
-  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0>
-  void parallel_for(range<D> items, const First &first, const Rest &...rest) {
-    detail::reduce_arguments<Name>(*this, items, std::make_index_sequence<sizeof...(Rest)>(), first, rest...);
+#define __ASPEN_REDUCING(SHAPE, ...)                                                                                                      \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class First, class... Rest,                                                  \
+            std::enable_if_t<detail::is_reduction<First>, int> = 0>                                                                       \
+  void parallel_for(SHAPE shape, const First &first, const Rest &...rest) {                                                               \
+    detail::reduce_arguments<Name, void>(*this, shape, std::make_index_sequence<sizeof...(Rest)>(), first, rest...);                      \
+  }                                                                                                                                       \
+  /* With properties before that. Source: sycl_ext_oneapi_kernel_properties. */                                                           \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class... P, class First, class... Rest>                                      \
+  void parallel_for(SHAPE shape, const ext::oneapi::experimental::properties<P...> &, const First &first, const Rest &...rest) {          \
+    if constexpr (sizeof...(Rest) == 0)                                                                                                   \
+      parallel_for<detail::kernel_name_t<Name, First>>(shape, detail::with_properties<First, P...>(first));                               \
+    else                                                                                                                                  \
+      detail::reduce_arguments<Name, ext::oneapi::experimental::properties<P...>>(*this, shape,                                           \
+                                                                                  std::make_index_sequence<sizeof...(Rest)>(), first,     \
+                                                                                  rest...);                                               \
   }
-  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0>
-  void parallel_for(nd_range<D> shape, const First &first, const Rest &...rest) {
-    detail::reduce_arguments<Name>(*this, shape, std::make_index_sequence<sizeof...(Rest)>(), first, rest...);
-  }
+  __ASPEN_REDUCING(range<1>, )
+  __ASPEN_REDUCING(range<2>, )
+  __ASPEN_REDUCING(range<3>, )
+  __ASPEN_REDUCING(nd_range<D>, int D, )
+#undef __ASPEN_REDUCING
 
   /// Hierarchical kernels; the device chooses the size of the groups.
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for_work_group(range<D> groups, F f) {
@@ -124,6 +152,8 @@ public:
     open();
     aspen_prepared_t *copy = nullptr;
     detail::check(aspen_prepare_copy(queue_->handle, to, from, bytes, &copy));
+    if (record_)
+      record_->copy(to, from, bytes);
     take(copy);
   }
   template <class T> void copy(const T *from, T *to, size_t count) { memcpy(to, from, count * sizeof(T)); }
@@ -134,6 +164,35 @@ public:
   template <class T> void fill(void *to, const T &pattern, size_t count) {
     static_assert(is_device_copyable_v<T>, "fill repeats a device-copyable value");
     repeat(to, &pattern, sizeof(T), count);
+  }
+  /// Rows of memory, `to_pitch` and `from_pitch` bytes apart; of elements in the typed forms. Source: sycl_ext_oneapi_memcpy2d.
+  void ext_oneapi_memcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height) {
+    each_row(to_pitch < width || from_pitch < width, height, [&](size_t row) {
+      memcpy(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, width);
+    });
+  }
+  template <class T> void ext_oneapi_copy2d(const T *from, size_t from_pitch, T *to, size_t to_pitch, size_t width, size_t height) {
+    ext_oneapi_memcpy2d(to, to_pitch * sizeof(T), from, from_pitch * sizeof(T), width * sizeof(T), height);
+  }
+  void ext_oneapi_memset2d(void *to, size_t pitch, int value, size_t width, size_t height) {
+    each_row(pitch < width, height, [&](size_t row) { memset(static_cast<char *>(to) + row * pitch, value, width); });
+  }
+  template <class T> void ext_oneapi_fill2d(void *to, size_t pitch, const T &pattern, size_t width, size_t height) {
+    each_row(pitch < width, height, [&](size_t row) { fill(static_cast<T *>(to) + row * pitch, pattern, width); });
+  }
+  /// All later commands of the queue wait for all earlier ones, or for these events. Source: sycl_ext_oneapi_enqueue_barrier.
+  void ext_oneapi_barrier() {
+    nothing();
+    barrier_ = true;
+  }
+  void ext_oneapi_barrier(const std::vector<event> &events) {
+    depends_on(events);
+    events.empty() ? nothing() : ext_oneapi_barrier();
+  }
+  /// Executes all of a graph. Source: sycl_ext_oneapi_graph.
+  template <class Graph> void ext_oneapi_graph(Graph &graph) {
+    nothing();
+    graph_ = graph.aspen_graph();
   }
   void prefetch(const void *, size_t) { nothing(); }
   void mem_advise(const void *, size_t, int) { nothing(); }
@@ -194,25 +253,30 @@ public:
     static_assert(std::is_invocable_v<G &> || std::is_invocable_v<G &, interop_handle>,
                   "a host task takes nothing or a sycl::interop_handle");
     open();
-    struct job {
+    struct job : detail::counted {
+      job(F &&f, backend on, const detail::shared<detail::host_errors> &to) : task(std::forward<F>(f)), where(on), errors(to) {}
       G task;
       backend where;
       detail::shared<detail::host_errors> errors;
     };
-    job *data = new job{std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend(), queue_->host};
+    job *data = new job(std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend(), queue_->host);
+    aspen_error_t *(*const run)(void *) = [](void *p) -> aspen_error_t * {
+      job &own = *static_cast<job *>(p);
+      return guarded(own.errors, [&] {
+        if constexpr (std::is_invocable_v<G &>)
+          own.task();
+        else
+          own.task(interop_handle(own.where));
+      });
+    };
+    void (*const drop)(void *) = [](void *p) {
+      if (static_cast<job *>(p)->release())
+        delete static_cast<job *>(p);
+    };
     aspen_prepared_t *prepared = nullptr;
-    detail::check(aspen_prepare_host_task(
-        queue_->handle,
-        [](void *p) -> aspen_error_t * {
-          job &own = *static_cast<job *>(p);
-          return guarded(own.errors, [&] {
-            if constexpr (std::is_invocable_v<G &>)
-              own.task();
-            else
-              own.task(interop_handle(own.where));
-          });
-        },
-        [](void *p) { delete static_cast<job *>(p); }, data, &prepared));
+    detail::check(aspen_prepare_host_task(queue_->handle, run, drop, data, &prepared));
+    if (record_)
+      record_->host_task(run, drop, data, data);
     take(prepared);
   }
 
@@ -261,7 +325,10 @@ public:
 
 private:
   friend class queue;
-  explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {}
+  explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {
+    if (queue->recorder)
+      record_ = detail::shared<detail::recording>(queue->recorder->begin());
+  }
   ~handler() {
     for (size_t i = submitted_; i < parts_.size(); ++i)
       aspen_prepared_discard(parts_.data()[i]); // the command group function threw
@@ -272,14 +339,18 @@ private:
   }
   /// Submits the command; each of its parts waits for the one before, so that the last one's event stands for all.
   event finish() {
-    if (parts_.size() > 0)
+    if (parts_.size() > 0 || (record_ && !record_->empty()))
       print_streams();
     detail::list<aspen_event_t *> events;
     for (const event &e : events_)
       events.add(e.aspen_handle());
     aspen_dependencies_t after = {uses_.data(), uses_.size(), events.data(), events.size()};
-    if (parts_.size() == 0)
-      detail::check(aspen_submit_nothing(queue_->handle, &after, &last_));
+    if (record_)
+      return event(queue_->recorder->end(record_, graph_, after, queue_->handle, queue_->properties.has_property<property::queue::in_order>()), queue_);
+    if (graph_)
+      last_ = graph_->run(queue_->handle, after);
+    else if (parts_.size() == 0)
+      detail::check((barrier_ ? aspen_submit_barrier : aspen_submit_nothing)(queue_->handle, &after, &last_));
     while (submitted_ < parts_.size()) {
       aspen_event_t *made = nullptr;
       detail::check(aspen_submit(queue_->handle, parts_.data()[submitted_++], &after, &made));
@@ -315,8 +386,12 @@ private:
       detail::fail(errc::invalid, "a command group has one command, and this one has another already");
   }
 
+  /// What a graph records is prepared to be checked, and again when it is executed.
   void take(aspen_prepared_t *part) {
-    parts_.add(part);
+    if (record_)
+      aspen_prepared_discard(part);
+    else
+      parts_.add(part);
     complete_ = true;
   }
 
@@ -350,7 +425,20 @@ private:
     open();
     aspen_prepared_t *fill = nullptr;
     detail::check(aspen_prepare_fill(queue_->handle, to, pattern, size, count, &fill));
+    if (record_)
+      record_->fill(to, pattern, size, count);
     take(fill);
+  }
+
+  /// One part of the command a row.
+  template <class Each> void each_row(bool overlap, size_t height, Each each) {
+    if (overlap)
+      detail::fail(errc::invalid, "rows of memory are wider than they are apart");
+    nothing();
+    for (size_t row = 0; row < height; ++row) {
+      go_on();
+      each(row);
+    }
   }
 
   /// How many elements of what an accessor covers lie in a row of memory.
@@ -379,26 +467,34 @@ private:
 
   template <class Name, class F, int D> void over(range<D> items, id<D> offset, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
-    if constexpr (std::is_invocable_v<const F &, item<D>>) {
+    if constexpr (detail::has_own_properties<F>) {
+      over<N>(items, offset, detail::with_own_properties(f));
+    } else if constexpr (detail::takes_item<F, item<D>>) {
       (void)&detail::entry_range<N, D, F>;
       launch<N>(ASPEN_LAUNCH_RANGE, items, nullptr, offset, f);
+    } else if constexpr (detail::takes_item<F, item<D>, kernel_handler>) {
+      over<N>(items, offset, detail::with_constants<F>{f, constant_block()});
     } else {
-      static_assert(std::is_invocable_v<const F &, item<D>, kernel_handler>,
+      static_assert(!detail::is_mutable<F, item<D>>, __ASPEN_KERNELS_ARE_CONST);
+      static_assert(detail::is_mutable<F, item<D>>,
                     "a kernel over a range takes a sycl::id or sycl::item of its dimensions, or a number in one dimension, and perhaps a "
                     "sycl::kernel_handler");
-      over<N>(items, offset, detail::with_constants<F>{f, constant_block()});
     }
   }
 
   template <class Name, class F, int D> void hierarchical(range<D> groups, const std::common_type_t<range<D>> *local, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
-    if constexpr (std::is_invocable_v<const F &, group<D>>) {
+    if constexpr (detail::has_own_properties<F>) {
+      hierarchical<N>(groups, local, detail::with_own_properties(f));
+    } else if constexpr (detail::takes_item<F, group<D>>) {
       (void)&detail::entry_work_group<N, D, F>;
       launch<N>(ASPEN_LAUNCH_WORK_GROUPS, groups, local, id<D>(), f);
-    } else {
-      static_assert(std::is_invocable_v<const F &, group<D>, kernel_handler>,
-                    "parallel_for_work_group takes a function of a sycl::group, and perhaps of a sycl::kernel_handler");
+    } else if constexpr (detail::takes_item<F, group<D>, kernel_handler>) {
       hierarchical<N>(groups, local, detail::with_constants<F>{f, constant_block()});
+    } else {
+      static_assert(!detail::is_mutable<F, group<D>>, __ASPEN_KERNELS_ARE_CONST);
+      static_assert(detail::is_mutable<F, group<D>>,
+                    "parallel_for_work_group takes a function of a sycl::group, and perhaps of a sycl::kernel_handler");
     }
   }
 
@@ -426,6 +522,8 @@ private:
     l.closure_alignment = alignof(F);
     aspen_prepared_t *prepared = nullptr;
     detail::check(aspen_prepare_kernel(queue_->handle, &l, &prepared));
+    if (record_)
+      record_->kernel(l);
     take(prepared);
   }
 
@@ -464,7 +562,10 @@ private:
   detail::list<aspen_prepared_t *> parts_; // what the command consists of, in order
   size_t submitted_ = 0;                   // how many of them
   aspen_event_t *last_ = nullptr;          // of those
+  detail::shared<detail::recording> record_; // what becomes of it, if a graph records it
+  detail::shared<detail::executable> graph_; // the command executes this
   bool complete_ = false;                  // it has its command
+  bool barrier_ = false;                   // all later commands wait for it
 };
 
 } // namespace sycl

@@ -3,6 +3,7 @@
 //! On SPIR-V they are OpenCL's instructions, elsewhere the compiler's built-ins (libm, vectorised where a vector library is linked). A half is
 //! computed in float and rounded once, except on SPIR-V. Nothing here touches double unless the caller does.
 #pragma once
+#include <sycl/bit_cast.hpp>
 #include <sycl/half.hpp>
 #include <type_traits>
 
@@ -66,17 +67,17 @@ namespace sycl {
 #endif
 
 #define __ASPEN_MATH_1(name, f, d)                                                                                                        \
-  inline float name(float a) { __ASPEN_MATH_BODY_F(name, f, d, a) }                                                                        \
-  inline double name(double a) { __ASPEN_MATH_BODY_D(name, f, d, a) }                                                                      \
-  inline half name(half a) { __ASPEN_MATH_HALF_1(name) }
+  template <int = 0> float name(float a) { __ASPEN_MATH_BODY_F(name, f, d, a) }                                                            \
+  template <int = 0> double name(double a) { __ASPEN_MATH_BODY_D(name, f, d, a) }                                                          \
+  template <int = 0> half name(half a) { __ASPEN_MATH_HALF_1(name) }
 #define __ASPEN_MATH_2(name, f, d)                                                                                                        \
-  inline float name(float a, float b) { __ASPEN_MATH_BODY_F(name, f, d, a, b) }                                                            \
-  inline double name(double a, double b) { __ASPEN_MATH_BODY_D(name, f, d, a, b) }                                                         \
-  inline half name(half a, half b) { __ASPEN_MATH_HALF_2(name) }
+  template <int = 0> float name(float a, float b) { __ASPEN_MATH_BODY_F(name, f, d, a, b) }                                                \
+  template <int = 0> double name(double a, double b) { __ASPEN_MATH_BODY_D(name, f, d, a, b) }                                             \
+  template <int = 0> half name(half a, half b) { __ASPEN_MATH_HALF_2(name) }
 #define __ASPEN_MATH_3(name, f, d)                                                                                                        \
-  inline float name(float a, float b, float c) { __ASPEN_MATH_BODY_F(name, f, d, a, b, c) }                                                \
-  inline double name(double a, double b, double c) { __ASPEN_MATH_BODY_D(name, f, d, a, b, c) }                                            \
-  inline half name(half a, half b, half c) { __ASPEN_MATH_HALF_3(name) }
+  template <int = 0> float name(float a, float b, float c) { __ASPEN_MATH_BODY_F(name, f, d, a, b, c) }                                    \
+  template <int = 0> double name(double a, double b, double c) { __ASPEN_MATH_BODY_D(name, f, d, a, b, c) }                                \
+  template <int = 0> half name(half a, half b, half c) { __ASPEN_MATH_HALF_3(name) }
 
 namespace detail {
 // What libm lacks, for the passes without OpenCL's instructions.
@@ -163,9 +164,6 @@ __ASPEN_MATH_LIST_3(__ASPEN_BUILTIN_3, __ASPEN_OWN_3)
 #undef __ASPEN_MATH_1
 #undef __ASPEN_MATH_2
 #undef __ASPEN_MATH_3
-#undef __ASPEN_MATH_LIST_1
-#undef __ASPEN_MATH_LIST_2
-#undef __ASPEN_MATH_LIST_3
 #undef __ASPEN_MATH_BODY_F
 #undef __ASPEN_MATH_BODY_D
 #undef __ASPEN_MATH_HALF_1
@@ -182,59 +180,109 @@ __ASPEN_MATH_LIST_3(__ASPEN_BUILTIN_3, __ASPEN_OWN_3)
 
 #if defined(__ASPEN_SPIRV__)
 #define __ASPEN_MATH_MIXED(T, s)                                                                                                          \
-  inline T ldexp(T a, int n) { return __spirv_ocl_ldexp(a, n); }                                                                           \
-  inline T pown(T a, int n) { return __spirv_ocl_pown(a, n); }                                                                             \
-  inline T rootn(T a, int n) { return __spirv_ocl_rootn(a, n); }                                                                           \
-  inline int ilogb(T a) { return __spirv_ocl_ilogb(a); }                                                                                   \
-  inline T frexp(T a, int *exponent) { return __spirv_ocl_frexp(a, exponent); }                                                            \
-  inline T modf(T a, T *whole) { return __spirv_ocl_modf(a, whole); }                                                                      \
-  inline T sincos(T a, T *cosine) { return __spirv_ocl_sincos(a, cosine); }
+  template <int = 0> T ldexp(T a, int n) { return __spirv_ocl_ldexp(a, n); }                                                               \
+  template <int = 0> T pown(T a, int n) { return __spirv_ocl_pown(a, n); }                                                                 \
+  template <int = 0> T rootn(T a, int n) { return __spirv_ocl_rootn(a, n); }                                                               \
+  template <int = 0> int ilogb(T a) { return __spirv_ocl_ilogb(a); }                                                                       \
+  template <int = 0> T frexp(T a, int *exponent) { return __spirv_ocl_frexp(a, exponent); }                                                \
+  template <int = 0> T modf(T a, T *whole) { return __spirv_ocl_modf(a, whole); }                                                          \
+  template <int = 0> T sincos(T a, T *cosine) { return __spirv_ocl_sincos(a, cosine); }
 #else
 #define __ASPEN_MATH_MIXED(T, s)                                                                                                          \
-  inline T ldexp(T a, int n) { return __builtin_ldexp##s(a, n); }                                                                          \
-  inline T pown(T a, int n) { return __builtin_pow##s(a, static_cast<T>(n)); }                                                             \
-  inline T rootn(T a, int n) {                                                                                                             \
+  template <int = 0> T ldexp(T a, int n) { return __builtin_ldexp##s(a, n); }                                                              \
+  template <int = 0> T pown(T a, int n) { return __builtin_pow##s(a, static_cast<T>(n)); }                                                 \
+  template <int = 0> T rootn(T a, int n) {                                                                                                 \
     const T root = __builtin_pow##s(__builtin_fabs##s(a), T(1) / static_cast<T>(n));                                                       \
     return a < T(0) ? n & 1 ? -root : __builtin_nan##s("") : root;                                                                         \
   }                                                                                                                                        \
-  inline int ilogb(T a) { return __builtin_ilogb##s(a); }                                                                                  \
-  inline T frexp(T a, int *exponent) { return __builtin_frexp##s(a, exponent); }                                                           \
-  inline T modf(T a, T *whole) { return __builtin_modf##s(a, whole); }                                                                     \
-  inline T sincos(T a, T *cosine) {                                                                                                        \
+  template <int = 0> int ilogb(T a) { return __builtin_ilogb##s(a); }                                                                      \
+  template <int = 0> T frexp(T a, int *exponent) { return __builtin_frexp##s(a, exponent); }                                               \
+  template <int = 0> T modf(T a, T *whole) { return __builtin_modf##s(a, whole); }                                                         \
+  template <int = 0> T sincos(T a, T *cosine) {                                                                                            \
     *cosine = __builtin_cos##s(a);                                                                                                         \
     return __builtin_sin##s(a);                                                                                                            \
   }
 #endif
 #define __ASPEN_MATH_PORTABLE(T, s)                                                                                                       \
-  inline T powr(T a, T b) { return sycl::pow(a, b); }                                                                                      \
-  inline T fract(T a, T *whole) {                                                                                                          \
+  template <int = 0> T remquo(T a, T b, int *quotient) {                                                                                   \
+    const T rest = sycl::remainder(a, b);                                                                                                  \
+    const int low = static_cast<int>(sycl::rint((sycl::fmod(sycl::fabs(a), 8 * sycl::fabs(b)) - (a < 0 ? -rest : rest)) / sycl::fabs(b))); \
+    *quotient = (a < 0) == (b < 0) ? low & 7 : -(low & 7);                                                                                 \
+    return rest;                                                                                                                           \
+  }                                                                                                                                        \
+  template <int = 0> T lgamma_r(T a, int *sign) {                                                                                          \
+    *sign = a < 0 && sycl::fmod(sycl::floor(a), T(2)) != 0 ? -1 : 1;                                                                       \
+    return sycl::lgamma(a);                                                                                                                \
+  }                                                                                                                                        \
+  template <int = 0> T powr(T a, T b) { return sycl::pow(a, b); }                                                                          \
+  template <int = 0> T fract(T a, T *whole) {                                                                                              \
     *whole = sycl::floor(a);                                                                                                               \
     return a - *whole;                                                                                                                     \
   }                                                                                                                                        \
-  inline bool isnan(T a) { return __builtin_isnan(a); }                                                                                    \
-  inline bool isinf(T a) { return __builtin_isinf(a); }                                                                                    \
-  inline bool isfinite(T a) { return __builtin_isfinite(a); }                                                                              \
-  inline bool isnormal(T a) { return __builtin_isnormal(a); }                                                                              \
-  inline bool signbit(T a) { return __builtin_signbit(a); }                                                                                \
-  inline bool isequal(T a, T b) { return a == b; }                                                                                         \
-  inline bool isnotequal(T a, T b) { return a != b; }                                                                                      \
-  inline bool isgreater(T a, T b) { return a > b; }                                                                                        \
-  inline bool isless(T a, T b) { return a < b; }                                                                                           \
-  inline bool isordered(T a, T b) { return a == a && b == b; }                                                                             \
-  inline bool isunordered(T a, T b) { return !(a == a && b == b); }
+  template <int = 0> bool isnan(T a) { return __builtin_isnan(a); }                                                                        \
+  template <int = 0> bool isinf(T a) { return __builtin_isinf(a); }                                                                        \
+  template <int = 0> bool isfinite(T a) { return __builtin_isfinite(a); }                                                                  \
+  template <int = 0> bool isnormal(T a) { return __builtin_isnormal(a); }                                                                  \
+  template <int = 0> bool signbit(T a) { return __builtin_signbit(a); }                                                                    \
+  template <int = 0> bool isequal(T a, T b) { return a == b; }                                                                             \
+  template <int = 0> bool isnotequal(T a, T b) { return a != b; }                                                                          \
+  template <int = 0> bool isgreater(T a, T b) { return a > b; }                                                                            \
+  template <int = 0> bool isless(T a, T b) { return a < b; }                                                                               \
+  template <int = 0> bool isgreaterequal(T a, T b) { return a >= b; }                                                                      \
+  template <int = 0> bool islessequal(T a, T b) { return a <= b; }                                                                         \
+  template <int = 0> bool islessgreater(T a, T b) { return a < b || a > b; }                                                               \
+  template <int = 0> bool isordered(T a, T b) { return a == a && b == b; }                                                                 \
+  template <int = 0> bool isunordered(T a, T b) { return !(a == a && b == b); }
 __ASPEN_MATH_MIXED(float, f)
 __ASPEN_MATH_MIXED(double, )
 __ASPEN_MATH_PORTABLE(float, f)
 __ASPEN_MATH_PORTABLE(double, )
 #undef __ASPEN_MATH_MIXED
 #undef __ASPEN_MATH_PORTABLE
-inline half ldexp(half a, int n) { return half(ldexp(static_cast<float>(a), n)); }
-inline half pown(half a, int n) { return half(pown(static_cast<float>(a), n)); }
+// Of half by float, which holds all of its values.
+#define __ASPEN_HALF_INT(name)                                                                                                            \
+  inline half name(half a, int n) { return half(sycl::name(static_cast<float>(a), n)); }
+__ASPEN_HALF_INT(ldexp)
+__ASPEN_HALF_INT(pown)
+__ASPEN_HALF_INT(rootn)
+#undef __ASPEN_HALF_INT
+#define __ASPEN_HALF_POINTER(name)                                                                                                        \
+  inline half name(half a, half *second) {                                                                                                 \
+    float wide = 0;                                                                                                                        \
+    const half out(sycl::name(static_cast<float>(a), &wide));                                                                              \
+    *second = half(wide);                                                                                                                  \
+    return out;                                                                                                                            \
+  }
+__ASPEN_HALF_POINTER(fract)
+__ASPEN_HALF_POINTER(modf)
+__ASPEN_HALF_POINTER(sincos)
+#undef __ASPEN_HALF_POINTER
+inline half frexp(half a, int *exponent) { return half(sycl::frexp(static_cast<float>(a), exponent)); }
+inline int ilogb(half a) { return sycl::ilogb(static_cast<float>(a)); }
 inline half powr(half a, half b) { return pow(a, b); }
-inline bool isnan(half a) { return isnan(static_cast<float>(a)); }
-inline bool isinf(half a) { return isinf(static_cast<float>(a)); }
-inline bool isfinite(half a) { return isfinite(static_cast<float>(a)); }
-inline bool signbit(half a) { return signbit(static_cast<float>(a)); }
+#define __ASPEN_HALF_TEST(name)                                                                                                           \
+  inline bool name(half a) { return sycl::name(static_cast<float>(a)); }
+__ASPEN_HALF_TEST(isnan)
+__ASPEN_HALF_TEST(isinf)
+__ASPEN_HALF_TEST(isfinite)
+__ASPEN_HALF_TEST(signbit)
+#undef __ASPEN_HALF_TEST
+inline bool isnormal(half a) {
+  const float size = sycl::fabs(static_cast<float>(a));
+  return size >= 0x1p-14f && size < __builtin_inff();
+}
+#define __ASPEN_HALF_COMPARED(name)                                                                                                       \
+  inline bool name(half a, half b) { return sycl::name(static_cast<float>(a), static_cast<float>(b)); }
+__ASPEN_HALF_COMPARED(isequal)
+__ASPEN_HALF_COMPARED(isnotequal)
+__ASPEN_HALF_COMPARED(isgreater)
+__ASPEN_HALF_COMPARED(isgreaterequal)
+__ASPEN_HALF_COMPARED(isless)
+__ASPEN_HALF_COMPARED(islessequal)
+__ASPEN_HALF_COMPARED(islessgreater)
+__ASPEN_HALF_COMPARED(isordered)
+__ASPEN_HALF_COMPARED(isunordered)
+#undef __ASPEN_HALF_COMPARED
 
 // --- common and integer functions ---
 
@@ -255,7 +303,50 @@ template <class T> constexpr detail::if_scalar<T> abs(T a) {
 }
 template <class T> constexpr detail::if_scalar<T> select(T a, T b, bool c) { return c ? b : a; }
 
-template <class T> constexpr detail::if_integer<T, std::make_unsigned_t<T>> abs_diff(T a, T b) {
+namespace detail {
+template <size_t Size> struct bits_of_size;
+template <> struct bits_of_size<1> {
+  using type = std::uint8_t;
+  using wider = std::uint16_t;
+};
+template <> struct bits_of_size<2> {
+  using type = std::uint16_t;
+  using wider = std::uint32_t;
+  using number = half;
+  static constexpr type quiet = 0x7E00;
+};
+template <> struct bits_of_size<4> {
+  using type = std::uint32_t;
+  using wider = std::uint64_t;
+  using number = float;
+  static constexpr type quiet = 0x7FC00000;
+};
+template <> struct bits_of_size<8> {
+  using type = std::uint64_t;
+  using number = double;
+  static constexpr type quiet = 0x7FF8000000000000;
+};
+template <class T> using bits = typename bits_of_size<sizeof(T)>::type;
+template <class T>
+using wider_of = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<typename bits_of_size<sizeof(T)>::wider>, typename bits_of_size<sizeof(T)>::wider>;
+} // namespace detail
+
+/// The quiet NaN with these bits, of the floating-point type as wide as they are.
+template <class T> inline detail::if_scalar<T, typename detail::bits_of_size<sizeof(T)>::number> nan(T code) {
+  static_assert(std::is_unsigned_v<T>, "the code of a NaN is an unsigned integer of 2, 4 or 8 bytes");
+  using type = detail::bits_of_size<sizeof(T)>;
+  // The lowest bit of `quiet` says that it is; the code lies below.
+  constexpr auto below = static_cast<typename type::type>((type::quiet & -type::quiet) - 1);
+  return sycl::bit_cast<typename type::number>(static_cast<typename type::type>(type::quiet | (code & below)));
+}
+/// Bits of `b` where `c` has them, else of `a`.
+template <class T> inline detail::if_scalar<T> bitselect(T a, T b, T c) {
+  using B = detail::bits<T>;
+  const B chosen = sycl::bit_cast<B>(c);
+  return sycl::bit_cast<T>(static_cast<B>((sycl::bit_cast<B>(a) & static_cast<B>(~chosen)) | (sycl::bit_cast<B>(b) & chosen)));
+}
+
+template <class T> constexpr typename detail::if_integer<T, std::make_unsigned<T>>::type abs_diff(T a, T b) {
   using U = std::make_unsigned_t<T>;
   return a < b ? static_cast<U>(static_cast<U>(b) - static_cast<U>(a)) : static_cast<U>(static_cast<U>(a) - static_cast<U>(b));
 }
@@ -283,6 +374,19 @@ template <class T> inline detail::if_integer<T> mul_hi(T a, T b) {
 #endif
 }
 template <class T> inline detail::if_integer<T> mad_hi(T a, T b, T c) { return static_cast<T>(mul_hi(a, b) + c); }
+/// The product and the sum without a limit, cut to what `T` holds.
+template <class T> constexpr detail::if_integer<T> mad_sat(T a, T b, T c) {
+  using W = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+  const W exact = static_cast<W>(a) * static_cast<W>(b) + static_cast<W>(c);
+  constexpr W low = static_cast<W>(std::is_signed_v<T> ? T(1) << (8 * sizeof(T) - 1) : 0);
+  constexpr W high = static_cast<W>(static_cast<T>(~static_cast<T>(low)));
+  return static_cast<T>(exact < low ? low : exact > high ? high : exact);
+}
+/// `high` above `low`, in an integer of twice the width.
+template <class T, class U> constexpr detail::if_integer<T, detail::wider_of<T>> upsample(T high, U low) {
+  static_assert(sizeof(T) == sizeof(U) && std::is_unsigned_v<U>, "the lower half is unsigned and as wide as the upper one");
+  return static_cast<detail::wider_of<T>>(static_cast<std::make_unsigned_t<detail::wider_of<T>>>(static_cast<std::make_unsigned_t<T>>(high)) << (8 * sizeof(T)) | low);
+}
 template <class T> constexpr detail::if_integer<T> mul24(T a, T b) { return static_cast<T>(a * b); }
 template <class T> constexpr detail::if_integer<T> mad24(T a, T b, T c) { return static_cast<T>(a * b + c); }
 template <class T> constexpr detail::if_integer<T> rotate(T a, T by) {
@@ -322,6 +426,5 @@ inline float powr(float a, float b) { return sycl::powr(a, b); }
 namespace half_precision {
 using namespace sycl::native;
 } // namespace half_precision
-#undef __ASPEN_NATIVE_LIST
 
 } // namespace sycl

@@ -18,6 +18,7 @@ inline constexpr bool points_to = (std::is_const_v<T> || !std::is_const_v<U>) &&
 } // namespace detail
 
 template <class T, access::address_space Space, access::decorated Decorated = access::decorated::no> class multi_ptr {
+  static constexpr bool legacy_ = Decorated == access::decorated::legacy;
   static constexpr bool generic_ = Space == access::address_space::generic_space;
   template <access::address_space S> static constexpr bool holds_ = S == Space || (generic_ && S != access::address_space::constant_space);
   template <access::address_space S> static constexpr bool was_ = S == access::address_space::generic_space && !generic_;
@@ -35,8 +36,10 @@ public:
   constexpr multi_ptr() = default;
   constexpr multi_ptr(std::nullptr_t) {}
   /// From a pointer only: what converts to one, as pointers to other address spaces do, is none.
-  template <class P, std::enable_if_t<std::is_pointer_v<P> && std::is_convertible_v<P, T *>, int> = 0>
+  template <class P, std::enable_if_t<std::is_pointer_v<P> && std::is_convertible_v<P, T *> && !legacy_, int> = 0>
   constexpr explicit multi_ptr(P pointer) : pointer_(pointer) {}
+  template <class P, std::enable_if_t<std::is_pointer_v<P> && std::is_convertible_v<P, T *> && legacy_, int> = 0>
+  constexpr multi_ptr(P pointer) : pointer_(pointer) {}
   /// From a pointer to something less const, or of a type, or to a named address space, or with the other decoration.
   template <class U, access::address_space S, access::decorated E, std::enable_if_t<detail::points_to<U, T> && holds_<S>, int> = 0>
   constexpr multi_ptr(const multi_ptr<U, S, E> &other) : pointer_(other.get_raw()) {}
@@ -79,6 +82,8 @@ public:
   /// A null pointer is less than all others. Source: SYCL 2020 §4.7.7.1.
 #define __ASPEN_COMPARE(op)                                                                                                               \
   friend constexpr bool operator op(const multi_ptr &a, const multi_ptr &b) { return a.pointer_ op b.pointer_; }                           \
+  friend constexpr bool operator op(const multi_ptr &a, const T *b) { return a.pointer_ op b; }                                            \
+  friend constexpr bool operator op(const T *a, const multi_ptr &b) { return a op b.pointer_; }                                            \
   friend constexpr bool operator op(const multi_ptr &a, std::nullptr_t) { return a.pointer_ op static_cast<T *>(nullptr); }                \
   friend constexpr bool operator op(std::nullptr_t, const multi_ptr &b) { return static_cast<T *>(nullptr) op b.pointer_; }
   __ASPEN_COMPARE(==)
@@ -103,16 +108,16 @@ template <class T, int D, access_mode M, access::placeholder P>
 multi_ptr(accessor<T, D, M, target::device, P>) -> multi_ptr<T, access::address_space::global_space, access::decorated::no>;
 template <class T, int D> multi_ptr(local_accessor<T, D>) -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
 
-template <class T, access::decorated E = access::decorated::no> using global_ptr = multi_ptr<T, access::address_space::global_space, E>;
-template <class T, access::decorated E = access::decorated::no> using local_ptr = multi_ptr<T, access::address_space::local_space, E>;
-template <class T, access::decorated E = access::decorated::no> using private_ptr = multi_ptr<T, access::address_space::private_space, E>;
-template <class T, access::decorated E = access::decorated::no> using generic_ptr = multi_ptr<T, access::address_space::generic_space, E>;
+template <class T, access::decorated E = access::decorated::legacy> using global_ptr = multi_ptr<T, access::address_space::global_space, E>;
+template <class T, access::decorated E = access::decorated::legacy> using local_ptr = multi_ptr<T, access::address_space::local_space, E>;
+template <class T, access::decorated E = access::decorated::legacy> using private_ptr = multi_ptr<T, access::address_space::private_space, E>;
+template <class T, access::decorated E = access::decorated::legacy> using generic_ptr = multi_ptr<T, access::address_space::generic_space, E>;
 /// Deprecated in SYCL 2020, where constants lie in global memory.
-template <class T, access::decorated E = access::decorated::no> using constant_ptr = multi_ptr<T, access::address_space::constant_space, E>;
-template <class T> using raw_global_ptr = global_ptr<T>;
-template <class T> using raw_local_ptr = local_ptr<T>;
-template <class T> using raw_private_ptr = private_ptr<T>;
-template <class T> using raw_generic_ptr = generic_ptr<T>;
+template <class T, access::decorated E = access::decorated::legacy> using constant_ptr = multi_ptr<T, access::address_space::constant_space, E>;
+template <class T> using raw_global_ptr = global_ptr<T, access::decorated::no>;
+template <class T> using raw_local_ptr = local_ptr<T, access::decorated::no>;
+template <class T> using raw_private_ptr = private_ptr<T, access::decorated::no>;
+template <class T> using raw_generic_ptr = generic_ptr<T, access::decorated::no>;
 template <class T> using decorated_global_ptr = global_ptr<T, access::decorated::yes>;
 template <class T> using decorated_local_ptr = local_ptr<T, access::decorated::yes>;
 template <class T> using decorated_private_ptr = private_ptr<T, access::decorated::yes>;
@@ -125,6 +130,11 @@ constexpr multi_ptr<T, Space, Decorated> address_space_cast(T *pointer) {
 }
 template <access::address_space Space, access::decorated Decorated = access::decorated::no, class T>
 constexpr multi_ptr<T, Space, Decorated> static_address_space_cast(T *pointer) {
+  return multi_ptr<T, Space, Decorated>(pointer);
+}
+/// SYCL 1.2.1's.
+template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy>
+constexpr multi_ptr<T, Space, Decorated> make_ptr(T *pointer) {
   return multi_ptr<T, Space, Decorated>(pointer);
 }
 

@@ -6,6 +6,11 @@
 #include <sycl/exception.hpp>
 #include <type_traits>
 
+#define SYCL_EXT_ONEAPI_QUEUE_PRIORITY 1
+#define SYCL_EXT_ONEAPI_DISCARD_QUEUE_EVENTS 1
+#define SYCL_EXT_INTEL_QUEUE_INDEX 1
+#define SYCL_EXT_INTEL_QUEUE_IMMEDIATE_COMMAND_LIST 1
+
 namespace sycl {
 
 namespace detail {
@@ -21,6 +26,33 @@ template <class P> struct is_property : detail::has_property_bit<P> {};
 template <class P> inline constexpr bool is_property_v = is_property<P>::value;
 
 class property_list;
+
+/// How DPC++'s queues differ in ways that nobody can tell by results: accepted, and remembered. Commands of equal priority run in any order,
+/// so an order by priority needs nothing of Aspen. Source: sycl_ext_oneapi_queue_priority, sycl_ext_oneapi_discard_queue_events,
+/// sycl_ext_intel_queue_index, sycl_ext_intel_queue_immediate_command_list, sycl_ext_oneapi_cuda's default stream.
+namespace ext {
+namespace oneapi::property::queue {
+class discard_events : public detail::flag_property<128u> {};
+class priority_normal : public detail::flag_property<256u> {};
+class priority_low : public detail::flag_property<512u> {};
+class priority_high : public detail::flag_property<1024u> {};
+} // namespace oneapi::property::queue
+namespace oneapi::cuda::property::queue {
+class use_default_stream : public detail::flag_property<2048u> {};
+} // namespace oneapi::cuda::property::queue
+namespace intel::property::queue {
+class no_immediate_command_list : public detail::flag_property<4096u> {};
+class immediate_command_list : public detail::flag_property<8192u> {};
+class compute_index : public detail::flag_property<16384u> {
+public:
+  compute_index(int index) : index_(index) {}
+  int get_index() const { return index_; }
+
+private:
+  int index_;
+};
+} // namespace intel::property::queue
+} // namespace ext
 
 namespace property {
 namespace queue {
@@ -69,6 +101,14 @@ template <class T, int D, access_mode Mode> class host_accessor;
 template <class P, class Object> struct is_property_of : std::false_type {};
 template <> struct is_property_of<property::queue::in_order, queue> : std::true_type {};
 template <> struct is_property_of<property::queue::enable_profiling, queue> : std::true_type {};
+template <> struct is_property_of<ext::oneapi::property::queue::discard_events, queue> : std::true_type {};
+template <> struct is_property_of<ext::oneapi::property::queue::priority_normal, queue> : std::true_type {};
+template <> struct is_property_of<ext::oneapi::property::queue::priority_low, queue> : std::true_type {};
+template <> struct is_property_of<ext::oneapi::property::queue::priority_high, queue> : std::true_type {};
+template <> struct is_property_of<ext::oneapi::cuda::property::queue::use_default_stream, queue> : std::true_type {};
+template <> struct is_property_of<ext::intel::property::queue::no_immediate_command_list, queue> : std::true_type {};
+template <> struct is_property_of<ext::intel::property::queue::immediate_command_list, queue> : std::true_type {};
+template <> struct is_property_of<ext::intel::property::queue::compute_index, queue> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<property::buffer::use_host_ptr, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<property::buffer::use_mutex, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<property::buffer::context_bound, buffer<T, D, A>> : std::true_type {};
@@ -93,6 +133,8 @@ public:
       return mutex_;
     else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
       return P(bound_);
+    else if constexpr (std::is_same_v<P, ext::intel::property::queue::compute_index>)
+      return P(index_);
     else
       return P{};
   }
@@ -103,9 +145,12 @@ private:
       mutex_ = property;
     else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
       bound_ = property.aspen_value();
+    else if constexpr (std::is_same_v<P, ext::intel::property::queue::compute_index>)
+      index_ = property.get_index();
   }
 
   std::uint32_t bits_;
+  int index_ = 0; // of compute_index
   property::buffer::use_mutex mutex_;
   detail::shared<detail::property_value> bound_; // of context_bound
 };

@@ -1,9 +1,20 @@
 //! `sycl::queue`. Source: SYCL 2020 §4.6.5.
 #pragma once
+#include <optional>
 #include <sycl/accessor.hpp>
 #include <sycl/handler.hpp>
 
+#define SYCL_EXT_ONEAPI_ENQUEUE_BARRIER 1
+#define SYCL_EXT_ONEAPI_QUEUE_EMPTY 1
+#define SYCL_EXT_ONEAPI_MEMCPY2D 1
+#define SYCL_EXT_ONEAPI_IN_ORDER_QUEUE_EVENTS 1
+#define SYCL_EXT_ONEAPI_PROD 1
+
 namespace sycl {
+
+namespace ext::oneapi::experimental {
+enum class queue_state;
+}
 
 namespace info::queue {
 struct context {
@@ -80,7 +91,8 @@ public:
   }
   void throw_asynchronous() { state_->throw_asynchronous(); }
 
-// Each shortcut in three forms: alone, after one event, after several. Source: SYCL 2020 §4.6.5.2.
+// Each shortcut in three forms: alone, after one event, after several. Source: SYCL 2020 §4.6.5.2. Templates where few programs need them:
+// what nobody calls is not compiled then.
 #define __ASPEN_SHORTCUT(TEMPLATE, NAME, CALL, PARAMETERS, ARGUMENTS)                                                                     \
   TEMPLATE event NAME(PARAMETERS) { return command([&](handler &h) { h.CALL(ARGUMENTS); }); }                                              \
   TEMPLATE event NAME(PARAMETERS, const event &after) { return command([&](handler &h) { h.CALL(ARGUMENTS); }, after); }                   \
@@ -97,8 +109,48 @@ public:
   __ASPEN_SHORTCUT(, prefetch, prefetch, const void *memory __ASPEN_COMMA size_t bytes, memory __ASPEN_COMMA bytes)
   __ASPEN_SHORTCUT(, mem_advise, mem_advise, const void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice,
                    memory __ASPEN_COMMA bytes __ASPEN_COMMA advice)
+  __ASPEN_SHORTCUT(template <class Lazy = void>, ext_oneapi_memcpy2d, ext_oneapi_memcpy2d,
+                   void *to __ASPEN_COMMA size_t to_pitch __ASPEN_COMMA const void *from __ASPEN_COMMA size_t from_pitch __ASPEN_COMMA size_t width
+                       __ASPEN_COMMA size_t height,
+                   to __ASPEN_COMMA to_pitch __ASPEN_COMMA from __ASPEN_COMMA from_pitch __ASPEN_COMMA width __ASPEN_COMMA height)
+  __ASPEN_SHORTCUT(template <class T>, ext_oneapi_copy2d, ext_oneapi_copy2d,
+                   const T *from __ASPEN_COMMA size_t from_pitch __ASPEN_COMMA T *to __ASPEN_COMMA size_t to_pitch __ASPEN_COMMA size_t width
+                       __ASPEN_COMMA size_t height,
+                   from __ASPEN_COMMA from_pitch __ASPEN_COMMA to __ASPEN_COMMA to_pitch __ASPEN_COMMA width __ASPEN_COMMA height)
+  __ASPEN_SHORTCUT(template <class Lazy = void>, ext_oneapi_memset2d, ext_oneapi_memset2d,
+                   void *to __ASPEN_COMMA size_t pitch __ASPEN_COMMA int value __ASPEN_COMMA size_t width __ASPEN_COMMA size_t height,
+                   to __ASPEN_COMMA pitch __ASPEN_COMMA value __ASPEN_COMMA width __ASPEN_COMMA height)
+  __ASPEN_SHORTCUT(template <class T>, ext_oneapi_fill2d, ext_oneapi_fill2d,
+                   void *to __ASPEN_COMMA size_t pitch __ASPEN_COMMA const T &pattern __ASPEN_COMMA size_t width __ASPEN_COMMA size_t height,
+                   to __ASPEN_COMMA pitch __ASPEN_COMMA pattern __ASPEN_COMMA width __ASPEN_COMMA height)
 #undef __ASPEN_SHORTCUT
 #undef __ASPEN_COMMA
+
+  /// Source: sycl_ext_oneapi_enqueue_barrier; sycl_ext_oneapi_queue_empty.
+  template <class Lazy = void> event ext_oneapi_submit_barrier() {
+    return command([&](handler &h) { h.ext_oneapi_barrier(); });
+  }
+  template <class Lazy = void> event ext_oneapi_submit_barrier(const std::vector<event> &after) {
+    return command([&](handler &h) { h.ext_oneapi_barrier(after); });
+  }
+  /// Executes all of a graph. Source: sycl_ext_oneapi_graph.
+  template <class Graph, class... After> event ext_oneapi_graph(Graph &graph, const After &...after) {
+    return command([&](handler &h) { h.ext_oneapi_graph(graph); }, after...);
+  }
+  ext::oneapi::experimental::queue_state ext_oneapi_get_state() const;
+  bool ext_oneapi_empty() const { return aspen_queue_is_complete(state_->handle) != 0; }
+  /// Of an in-order queue: an event of all that was submitted, and what all that follows waits for.
+  /// Source: sycl_ext_oneapi_in_order_queue_events.
+  template <class Lazy = void> std::optional<event> ext_oneapi_get_last_event() {
+    only_in_order("ext_oneapi_get_last_event: the queue is not in-order");
+    return command([&](handler &) {});
+  }
+  template <class Lazy = void> void ext_oneapi_set_external_event(const event &before) {
+    only_in_order("ext_oneapi_set_external_event: the queue is not in-order");
+    command([&](handler &) {}, before);
+  }
+  /// Commands begin as soon as they can anyway. Source: sycl_ext_oneapi_prod.
+  void ext_oneapi_prod() {}
 
 #define __ASPEN_KERNEL_SHORTCUT(SHAPE, ...)                                                                                               \
   template <class Name = detail::unnamed_kernel, class F __VA_ARGS__> event parallel_for(SHAPE shape, F f) {                               \
@@ -120,21 +172,26 @@ public:
     return command([&](handler &h) { h.parallel_for<Name>(items, offset, f); });
   }
   /// With reductions before the function.
-#define __ASPEN_REDUCTION_SHORTCUT(SHAPE)                                                                                                 \
-  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0> \
-  event parallel_for(SHAPE<D> shape, const First &first, const Rest &...rest) {                                                            \
-    return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); });                                                      \
-  }                                                                                                                                        \
-  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0> \
-  event parallel_for(SHAPE<D> shape, const event &after, const First &first, const Rest &...rest) {                                        \
-    return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); }, after);                                               \
-  }                                                                                                                                        \
-  template <class Name = detail::unnamed_kernel, int D, class First, class... Rest, std::enable_if_t<detail::is_reduction<First>, int> = 0> \
-  event parallel_for(SHAPE<D> shape, const std::vector<event> &after, const First &first, const Rest &...rest) {                           \
+#define __ASPEN_REDUCTION_SHORTCUT(SHAPE, ...)                                                                                            \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class First, class... Rest,                                                  \
+            std::enable_if_t<detail::is_reduction<First>, int> = 0>                                                                       \
+  event parallel_for(SHAPE shape, const First &first, const Rest &...rest) {                                                              \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); });                                                     \
+  }                                                                                                                                       \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class First, class... Rest,                                                  \
+            std::enable_if_t<detail::is_reduction<First>, int> = 0>                                                                       \
+  event parallel_for(SHAPE shape, const event &after, const First &first, const Rest &...rest) {                                          \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); }, after);                                              \
+  }                                                                                                                                       \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class First, class... Rest,                                                  \
+            std::enable_if_t<detail::is_reduction<First>, int> = 0>                                                                       \
+  event parallel_for(SHAPE shape, const std::vector<event> &after, const First &first, const Rest &...rest) {                           \
     return command([&](handler &h) { h.parallel_for<Name>(shape, first, rest...); }, after);                                               \
   }
-  __ASPEN_REDUCTION_SHORTCUT(range)
-  __ASPEN_REDUCTION_SHORTCUT(nd_range)
+  __ASPEN_REDUCTION_SHORTCUT(range<1>, )
+  __ASPEN_REDUCTION_SHORTCUT(range<2>, )
+  __ASPEN_REDUCTION_SHORTCUT(range<3>, )
+  __ASPEN_REDUCTION_SHORTCUT(nd_range<D>, int D, )
 #undef __ASPEN_REDUCTION_SHORTCUT
   template <class Name = detail::unnamed_kernel, class F> event single_task(F f) {
     return command([&](handler &h) { h.single_task<Name>(f); });
@@ -144,6 +201,33 @@ public:
   }
   template <class Name = detail::unnamed_kernel, class F> event single_task(const std::vector<event> &after, F f) {
     return command([&](handler &h) { h.single_task<Name>(f); }, after);
+  }
+  /// With properties before the function, or before the reductions. Source: sycl_ext_oneapi_kernel_properties.
+#define __ASPEN_PROPERTIES_SHORTCUT(SHAPE, ...)                                                                                           \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class... P, class... Rest>                                                   \
+  event parallel_for(SHAPE shape, ext::oneapi::experimental::properties<P...> properties, const Rest &...rest) {                          \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, properties, rest...); });                                                \
+  }                                                                                                                                       \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class... P, class... Rest>                                                   \
+  event parallel_for(SHAPE shape, const event &after, ext::oneapi::experimental::properties<P...> properties, const Rest &...rest) {      \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, properties, rest...); }, after);                                         \
+  }                                                                                                                                       \
+  template <class Name = detail::unnamed_kernel, __VA_ARGS__ class... P, class... Rest>                                                   \
+  event parallel_for(SHAPE shape, const std::vector<event> &after, ext::oneapi::experimental::properties<P...> properties,                \
+                     const Rest &...rest) {                                                                                               \
+    return command([&](handler &h) { h.parallel_for<Name>(shape, properties, rest...); }, after);                                         \
+  }
+  __ASPEN_PROPERTIES_SHORTCUT(range<1>, )
+  __ASPEN_PROPERTIES_SHORTCUT(range<2>, )
+  __ASPEN_PROPERTIES_SHORTCUT(range<3>, )
+  __ASPEN_PROPERTIES_SHORTCUT(nd_range<D>, int D, )
+#undef __ASPEN_PROPERTIES_SHORTCUT
+  template <class Name = detail::unnamed_kernel, class F, class... P> event single_task(ext::oneapi::experimental::properties<P...> properties, F f) {
+    return command([&](handler &h) { h.single_task<Name>(properties, f); });
+  }
+  template <class Name = detail::unnamed_kernel, class F, class After, class... P>
+  event single_task(const After &after, ext::oneapi::experimental::properties<P...> properties, F f) {
+    return command([&](handler &h) { h.single_task<Name>(properties, f); }, after);
   }
   template <class F> event host_task(F f) {
     return command([&](handler &h) { h.host_task(std::move(f)); });
@@ -177,8 +261,13 @@ public:
 
   /// For the library.
   aspen_queue_t *aspen_handle() const { return state_->handle; }
+  detail::queue_state &aspen_state() const { return *state_; }
 
 private:
+  void only_in_order(const char *what) const {
+    if (!is_in_order())
+      detail::fail(errc::invalid, what);
+  }
   template <class Command, class... After> event command(const Command &made, const After &...after) {
     handler h(state_);
     (h.depends_on(after), ...);
@@ -186,6 +275,8 @@ private:
     return h.finish();
   }
   detail::shared<detail::queue_state> state_;
+  // oneDPL keeps a number and a function in the bytes of a queue that is not made yet, and asserts that there is room.
+  [[maybe_unused]] void *room_ = nullptr;
 };
 
 } // namespace sycl

@@ -75,6 +75,11 @@ public:
   friend reducer &operator++(reducer &r) {
     return r.combine(static_cast<T>(1));
   }
+  /// Not in SYCL 2020; programs write it for the prefix. A reducer has no value to give back.
+  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::plus && std::is_integral_v<T>, int> = 0>
+  friend void operator++(reducer &r, int) {
+    r.combine(static_cast<T>(1));
+  }
 
 private:
   template <class, class, int, size_t> friend class reducer;
@@ -192,13 +197,17 @@ inline void zip(const pack<First, Rest...> &targets, const Each &each, Own &own,
 constexpr size_t run_begin(size_t count, size_t parts, size_t i) { return count / parts * i + (i < count % parts ? i : count % parts); }
 
 template <class F, class Item, class... R> inline void call_reducing(const F &function, const constant_block &constants, const Item &item, R &...r) {
-  if constexpr (std::is_invocable_v<const F &, const Item &, R &...>)
-    function(item, r...);
-  else
-    function(item, r..., kernel_handler(constants));
+  if constexpr (takes_item<F, Item, R...>) {
+    detail::call_kernel(function, item, r...);
+  } else {
+    static_assert(!is_mutable<F, Item, R...>, __ASPEN_KERNELS_ARE_CONST);
+    kernel_handler handler(constants);
+    detail::call_kernel(function, item, r..., handler);
+  }
 }
 
-/// Step one of a kernel over a range: work-item i of `parts` runs a contiguous part of the kernel's work-items.
+/// Step one of a kernel over a range: work-item i of `parts` runs a contiguous part of the kernel's work-items. It is launched over as many
+/// dimensions, since the entry has the attributes of the user's function, a required work-group size among them.
 template <class F, int D, class... Targets> struct reduce_range {
   using aspen_kernel_function = F;
   F function;
@@ -206,8 +215,8 @@ template <class F, int D, class... Targets> struct reduce_range {
   size_t parts;
   constant_block constants;
   pack<Targets...> targets;
-  void operator()(const item<1> &at) const {
-    const size_t part = at.get_id(0), count = extent.size(), last = run_begin(count, parts, part + 1);
+  void operator()(const item<D> &at) const {
+    const size_t part = at.get_linear_id(), count = extent.size(), last = run_begin(count, parts, part + 1);
     with_reducers(targets, [&](auto &...own) {
       for (size_t i = run_begin(count, parts, part); i < last; ++i)
         call_reducing(function, constants, item_access::make(delinearize(i, extent), extent), own.value...);
@@ -363,15 +372,40 @@ template <class Name, class... R, class First> inline void reduce_in_steps(handl
   command.template aspen_then<reduction_end<Name>>(fold{many ? fewer : count, 1, folded, folded});
 }
 
+/// Over how many work-items a kernel over `extent` runs: about `parts`, in groups of the size that the kernel requires, if it does.
+template <class Name, int D> inline range<D> range_of_parts(const device &on, const range<D> &extent, size_t parts) {
+  const kernel_identity kernel = identify_kernel<Name>();
+  aspen_kernel_facts_t facts = {};
+  check(aspen_kernel_load(on.aspen_handle(), kernel.module, kernel.tag, kernel.symbol, &facts));
+  range<D> out;
+  size_t group = 1;
+  for (int d = 0; d < D; ++d) {
+    out[d] = facts.work_group_size[d] ? facts.work_group_size[d] : 1;
+    group *= out[d];
+  }
+  for (int d = 0; d < D; ++d)
+    if (extent[d] % out[d] != 0) {
+      std::string why = "a kernel with reductions has reqd_work_group_size " + std::to_string(out[0]), over = std::to_string(extent[0]);
+      for (int e = 1; e < D; ++e) {
+        why += "x" + std::to_string(out[e]);
+        over += "x" + std::to_string(extent[e]);
+      }
+      fail(errc::nd_range, (why + ", which does not divide the range " + over + " that it was launched over").c_str());
+    }
+  out[D - 1] *= parts / group > 0 || parts == 0 ? parts / group : 1;
+  return out;
+}
+
 template <class Name, int D, class F, class... R> inline void reduce(handler &command, const range<D> &extent, const F &f, const R &...reductions) {
   using N = kernel_name_t<Name, F>;
   using kernel = reduce_range<F, D, typename R::target_type...>;
   const constant_block constants = command.aspen_constants();
-  const size_t parts = part_count(command.aspen_device(), extent.size());
+  const range<D> items = range_of_parts<N>(command.aspen_device(), extent, part_count(command.aspen_device(), extent.size()));
+  const size_t parts = items.size();
   reduce_in_steps<N>(
       command, parts,
       [&](const auto &targets) {
-        command.template parallel_for<N>(range<1>(parts), kernel{f, extent, parts, constants, targets});
+        command.template parallel_for<N>(items, kernel{f, extent, parts, constants, targets});
       },
       reductions...);
 }
@@ -392,9 +426,15 @@ template <size_t I, class First, class... Rest> inline decltype(auto) argument(c
 }
 
 /// The function comes last; the reductions are those before it.
-template <class Name, class Shape, class... Arguments, size_t... I>
+template <class Name, class Properties, class Shape, class... Arguments, size_t... I>
 inline void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments) {
-  reduce<Name>(command, shape, argument<sizeof...(I)>(arguments...), argument<I>(arguments...)...);
+  const auto &function = argument<sizeof...(I)>(arguments...);
+  using F = std::decay_t<decltype(function)>;
+  using N = kernel_name_t<Name, F>;
+  if constexpr (is_properties<Properties>)
+    reduce<N>(command, shape, typename add_properties<F, Properties>::type(function), argument<I>(arguments...)...);
+  else
+    reduce<N>(command, shape, with_own_properties(function), argument<I>(arguments...)...);
 }
 
 } // namespace detail

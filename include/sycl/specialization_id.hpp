@@ -4,6 +4,7 @@
 //! constant's default, which the compiler knows. So every device has them and no image has to be built again for a new value; the
 //! specification calls such constants emulated (`native_specialization_constant()` is false).
 #pragma once
+#include <sycl/detail/call_kernel.hpp>
 #include <sycl/detail/config.hpp>
 #include <sycl/detail/list.hpp>
 #include <type_traits>
@@ -14,6 +15,7 @@ namespace sycl {
 template <class T> class specialization_id {
 public:
   using value_type = T;
+  using aspen_transferred = T; // the compiler's plugin looks for references in it
   template <class... Arguments, std::enable_if_t<std::is_constructible_v<T, Arguments...>, int> = 0>
   explicit constexpr specialization_id(Arguments &&...arguments) : default_(std::forward<Arguments>(arguments)...) {}
   specialization_id(const specialization_id &) = delete;
@@ -185,7 +187,14 @@ template <class F> struct with_constants {
   using aspen_kernel_function = F; // where the compiler finds the kernel's attributes
   F function;
   constant_block block;
-  template <class... Arguments> void operator()(const Arguments &...arguments) const { function(arguments..., kernel_handler(block)); }
+  void operator()() const {
+    kernel_handler constants(block);
+    function(constants);
+  }
+  template <class Item> void operator()(Item &at) const {
+    kernel_handler constants(block);
+    detail::call_kernel(function, at, constants);
+  }
 };
 } // namespace detail
 

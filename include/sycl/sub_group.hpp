@@ -2,8 +2,11 @@
 #pragma once
 #include <sycl/detail/work_item.hpp>
 #include <sycl/memory_enums.hpp>
+#include <type_traits>
 
 namespace sycl {
+
+template <class T, int N> class vec;
 
 /// The work-items of a work-group that run side by side.
 class sub_group {
@@ -28,6 +31,43 @@ public:
 #if __cplusplus < 202002L
   friend bool operator!=(const sub_group &a, const sub_group &b) { return !(a == b); }
 #endif
+
+  /// What DPC++'s first sub-group had as members. They call the group algorithms, so their header must be there when one is used.
+  /// Source: sycl_ext_oneapi_sub_group (deprecated there in favour of SYCL 2020's functions).
+  template <class T> T shuffle(T x, id<1> from) const { return select_from_group(*this, x, from); }
+  template <class T> T shuffle_down(T x, std::uint32_t delta) const { return shift_group_left(*this, x, delta); }
+  template <class T> T shuffle_up(T x, std::uint32_t delta) const { return shift_group_right(*this, x, delta); }
+  template <class T> T shuffle_xor(T x, id<1> mask) const {
+    return permute_group_by_xor(*this, x, static_cast<linear_id_type>(mask[0]));
+  }
+  template <class T> T broadcast(T x, id<1> from) const { return group_broadcast(*this, x, from); }
+  template <class Boolean = bool> bool any(Boolean x) const { return any_of_group(*this, x); }
+  template <class Boolean = bool> bool all(Boolean x) const { return all_of_group(*this, x); }
+  template <class T, class Op> T reduce(T x, Op op) const { return reduce_over_group(*this, x, op); }
+  template <class T, class Op> T reduce(T x, T init, Op op) const { return reduce_over_group(*this, x, init, op); }
+  template <class T, class Op> T exclusive_scan(T x, Op op) const { return exclusive_scan_over_group(*this, x, op); }
+  template <class T, class Op> T exclusive_scan(T x, T init, Op op) const { return exclusive_scan_over_group(*this, x, init, op); }
+  template <class T, class Op> T inclusive_scan(T x, Op op) const { return inclusive_scan_over_group(*this, x, op); }
+  template <class T, class Op> T inclusive_scan(T x, Op op, T init) const { return inclusive_scan_over_group(*this, x, op, init); }
+  void barrier(access::fence_space = access::fence_space::global_and_local) const { item_.sub_group_barrier(); }
+  range<1> get_uniform_group_range() const { return get_group_range(); }
+
+  /// The element of each work-item: at `from`, they lie in the order of the work-items. A `vec` takes one from each of its length such
+  /// rows. `from` is the same for all, a pointer or a multi_ptr. Source: sycl_ext_oneapi_sub_group "Loads and Stores".
+  template <class Pointer> auto load(Pointer from) const {
+    return std::remove_cv_t<std::remove_reference_t<decltype(*from)>>(from[static_cast<std::ptrdiff_t>(item_.lane())]);
+  }
+  template <int N, class Pointer> auto load(Pointer from) const {
+    vec<std::remove_cv_t<std::remove_reference_t<decltype(*from)>>, N> out;
+    for (int i = 0; i < N; ++i)
+      out[i] = from[static_cast<std::ptrdiff_t>(i * item_.sub_group_max_size() + item_.lane())];
+    return out;
+  }
+  template <class Pointer, class T> void store(Pointer to, const T &x) const { to[static_cast<std::ptrdiff_t>(item_.lane())] = x; }
+  template <class Pointer, class T, int N> void store(Pointer to, const vec<T, N> &x) const {
+    for (int i = 0; i < N; ++i)
+      to[static_cast<std::ptrdiff_t>(i * item_.sub_group_max_size() + item_.lane())] = x[i];
+  }
 
   /// For the library.
   explicit sub_group(const detail::work_item &at) : item_(at) {}

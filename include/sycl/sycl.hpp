@@ -1,6 +1,5 @@
-//! All of SYCL. Each part can also be included alone.
+//! All of SYCL, and the extensions, which lean programs include one by one. Each part can also be included alone.
 #pragma once
-#include <array> // programs expect it
 #include <sycl/absent.hpp>
 #include <sycl/accessor.hpp>
 #include <sycl/aspects.hpp>
@@ -10,6 +9,7 @@
 #include <sycl/buffer.hpp>
 #include <sycl/context.hpp>
 #include <sycl/detail/c_math.hpp>
+#include <sycl/detail/standard_library.hpp>
 #include <sycl/device.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/device_info.hpp>
@@ -45,3 +45,22 @@
 #include <sycl/usm.hpp>
 #include <sycl/vec.hpp>
 #include <sycl/vec_math.hpp>
+#ifndef ASPEN_LEAN_HEADERS
+#include <sycl/ext/intel/device_info.hpp>
+#include <sycl/ext/oneapi/bfloat16.hpp>
+#include <sycl/ext/oneapi/dot_product.hpp>
+#include <sycl/ext/oneapi/experimental/annotated_ptr/annotated_ptr.hpp>
+#include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>
+#include <sycl/ext/oneapi/experimental/graph.hpp>
+#include <sycl/ext/oneapi/experimental/group_sort.hpp>
+#include <sycl/ext/oneapi/experimental/prefetch.hpp>
+#include <sycl/ext/oneapi/experimental/user_defined_reductions.hpp>
+#include <sycl/ext/oneapi/filter_selector.hpp>
+#include <sycl/ext/oneapi/free_function_queries.hpp>
+#include <sycl/ext/oneapi/functional.hpp>
+#include <sycl/ext/oneapi/get_kernel_info.hpp>
+#include <sycl/ext/oneapi/group_local_memory.hpp>
+#include <sycl/ext/oneapi/kernel_properties/properties.hpp>
+#include <sycl/ext/oneapi/properties/properties.hpp>
+#include <sycl/ext/oneapi/sub_group_mask.hpp>
+#endif

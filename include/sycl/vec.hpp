@@ -144,7 +144,7 @@ public:
   template <access::address_space S, access::decorated E> void store(size_t offset, multi_ptr<T, S, E> to) const { store(offset, to.get()); }
 
 #define __ASPEN_VEC_ASSIGNMENT(op)                                                                                                        \
-  template <class B> constexpr vec &operator op##=(const B &b) { return *this = *this op b; }
+  template <class B = vec> constexpr vec &operator op##=(const B &b) { return *this = *this op b; }
   __ASPEN_VEC_ASSIGNMENT(+)
   __ASPEN_VEC_ASSIGNMENT(-)
   __ASPEN_VEC_ASSIGNMENT(*)

@@ -1,98 +1,262 @@
-//! Mathematical functions on vec, element by element, and the geometric ones. Source: SYCL 2020 §4.17.5 to §4.17.8.
+//! Mathematical, integer, common, geometric and relational functions on vec, swizzles and marray, element by element. What stands beside
+//! them as a number counts for every element. Source: SYCL 2020 §4.17.5 to §4.17.9.
 #pragma once
+#include <sycl/marray.hpp>
 #include <sycl/math.hpp>
 #include <sycl/vec.hpp>
 
 namespace sycl {
 
-#define __ASPEN_VEC_1(name)                                                                                                               \
-  template <class T, int N> vec<T, N> name(const vec<T, N> &a) {                                                                           \
-    return a.each([](const T &x) { return sycl::name(x); });                                                                               \
-  }
-#define __ASPEN_VEC_2(name)                                                                                                               \
-  template <class T, int N> vec<T, N> name(const vec<T, N> &a, const vec<T, N> &b) {                                                       \
-    vec<T, N> out;                                                                                                                         \
-    for (int i = 0; i < N; ++i)                                                                                                            \
-      out[i] = sycl::name(a[i], b[i]);                                                                                                     \
-    return out;                                                                                                                            \
-  }
-#define __ASPEN_VEC_3(name)                                                                                                               \
-  template <class T, int N> vec<T, N> name(const vec<T, N> &a, const vec<T, N> &b, const vec<T, N> &c) {                                   \
-    vec<T, N> out;                                                                                                                         \
-    for (int i = 0; i < N; ++i)                                                                                                            \
-      out[i] = sycl::name(a[i], b[i], c[i]);                                                                                               \
-    return out;                                                                                                                            \
-  }
-__ASPEN_VEC_1(abs)
-__ASPEN_VEC_1(acos)
-__ASPEN_VEC_1(asin)
-__ASPEN_VEC_1(atan)
-__ASPEN_VEC_1(cbrt)
-__ASPEN_VEC_1(ceil)
-__ASPEN_VEC_1(cos)
-__ASPEN_VEC_1(cosh)
-__ASPEN_VEC_1(degrees)
-__ASPEN_VEC_1(erf)
-__ASPEN_VEC_1(exp)
-__ASPEN_VEC_1(exp2)
-__ASPEN_VEC_1(exp10)
-__ASPEN_VEC_1(fabs)
-__ASPEN_VEC_1(floor)
-__ASPEN_VEC_1(log)
-__ASPEN_VEC_1(log2)
-__ASPEN_VEC_1(log10)
-__ASPEN_VEC_1(radians)
-__ASPEN_VEC_1(rint)
-__ASPEN_VEC_1(round)
-__ASPEN_VEC_1(rsqrt)
-__ASPEN_VEC_1(sign)
-__ASPEN_VEC_1(sin)
-__ASPEN_VEC_1(sinh)
-__ASPEN_VEC_1(sqrt)
-__ASPEN_VEC_1(tan)
-__ASPEN_VEC_1(tanh)
-__ASPEN_VEC_1(trunc)
-__ASPEN_VEC_1(popcount)
-__ASPEN_VEC_1(clz)
-__ASPEN_VEC_1(ctz)
-__ASPEN_VEC_2(atan2)
-__ASPEN_VEC_2(copysign)
-__ASPEN_VEC_2(fmax)
-__ASPEN_VEC_2(fmin)
-__ASPEN_VEC_2(fmod)
-__ASPEN_VEC_2(hypot)
-__ASPEN_VEC_2(max)
-__ASPEN_VEC_2(min)
-__ASPEN_VEC_2(pow)
-__ASPEN_VEC_2(step)
-__ASPEN_VEC_2(mul_hi)
-__ASPEN_VEC_2(rotate)
-__ASPEN_VEC_3(clamp)
-__ASPEN_VEC_3(fma)
-__ASPEN_VEC_3(mad)
-__ASPEN_VEC_3(mix)
-__ASPEN_VEC_3(smoothstep)
-#undef __ASPEN_VEC_1
-#undef __ASPEN_VEC_2
-#undef __ASPEN_VEC_3
-template <class T, int N> vec<T, N> min(const vec<T, N> &a, T b) { return min(a, vec<T, N>(b)); }
-template <class T, int N> vec<T, N> max(const vec<T, N> &a, T b) { return max(a, vec<T, N>(b)); }
-template <class T, int N> vec<T, N> clamp(const vec<T, N> &a, T low, T high) { return clamp(a, vec<T, N>(low), vec<T, N>(high)); }
+namespace detail {
+/// What has elements: their type and number, and the same with elements of another type.
+template <class A> struct elements {
+  static constexpr bool any = false;
+};
+template <class T, int N> struct elements<vec<T, N>> {
+  static constexpr bool any = true, is_marray = false;
+  using type = T;
+  static constexpr int count = N;
+  template <class R> using of = vec<R, N>;
+};
+template <class T, int N, int... I> struct elements<swizzled<vec<T, N>, I...>> : elements<vec<T, sizeof...(I)>> {};
+template <class T, int N, int... I> struct elements<swizzled<const vec<T, N>, I...>> : elements<vec<T, sizeof...(I)>> {};
+template <class T, size_t N> struct elements<marray<T, N>> {
+  static constexpr bool any = true, is_marray = true;
+  using type = T;
+  static constexpr int count = static_cast<int>(N);
+  template <class R> using of = marray<R, N>;
+};
+/// Those of the first argument that has any.
+template <class... A> struct shape : elements<void> {};
+template <class A, class... Rest> struct shape<A, Rest...> : std::conditional_t<elements<A>::any, elements<A>, shape<Rest...>> {};
+template <class... A> using if_elements = std::enable_if_t<shape<A...>::any>;
 
-template <class T, int N> T dot(const vec<T, N> &a, const vec<T, N> &b) {
-  T sum = static_cast<T>(a[0] * b[0]);
-  for (int i = 1; i < N; ++i)
-    sum = static_cast<T>(sum + a[i] * b[i]);
-  return sum;
+/// Whether a number that stands beside elements is taken as one of their type, or as it is (an exponent).
+enum class beside { converted, kept };
+template <class Shape, beside Numbers, class A> constexpr decltype(auto) element(const A &a, int i) {
+  (void)i;
+  if constexpr (elements<A>::any)
+    return a[i];
+  else if constexpr (Numbers == beside::converted)
+    return static_cast<typename Shape::type>(a);
+  else
+    return static_cast<const A &>(a);
 }
-template <class T, int N> T length(const vec<T, N> &a) { return sycl::sqrt(dot(a, a)); }
-template <class T, int N> T distance(const vec<T, N> &a, const vec<T, N> &b) { return length(a - b); }
-template <class T, int N> vec<T, N> normalize(const vec<T, N> &a) {
-  const T size = length(a);
-  return size == T(0) ? a : a / size;
+template <beside Numbers, class F, class... A> constexpr auto by_element(F function, const A &...a) {
+  using S = shape<A...>;
+  typename S::template of<std::decay_t<decltype(function(element<S, Numbers>(a, 0)...))>> out{};
+  for (int i = 0; i < S::count; ++i)
+    out[i] = function(element<S, Numbers>(a, i)...);
+  return out;
 }
-template <class T> vec<T, 3> cross(const vec<T, 3> &a, const vec<T, 3> &b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+/// What a comparison of elements gives: all bits of an integer as wide as they are; bool for marray.
+template <class F, class... A> constexpr auto compared(F function, const A &...a) {
+  using S = shape<A...>;
+  using T = typename S::type;
+  using wide = std::conditional_t<sizeof(T) == 2, std::int16_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
+  return by_element<beside::converted>(
+      [function](const auto &...x) {
+        if constexpr (S::is_marray)
+          return function(x...);
+        else
+          return static_cast<wide>(function(x...) ? -1 : 0);
+      },
+      a...);
 }
+} // namespace detail
+
+#define __ASPEN_BY_ELEMENT(name, numbers, function)                                                                                       \
+  template <class... A, class = detail::if_elements<A...>> constexpr auto name(const A &...a) {                                            \
+    return detail::by_element<detail::beside::numbers>([](const auto &...x) { return function(x...); }, a...);                             \
+  }
+#define __ASPEN_CONVERTED(name) __ASPEN_BY_ELEMENT(name, converted, sycl::name)
+#define __ASPEN_KEPT(name) __ASPEN_BY_ELEMENT(name, kept, sycl::name)
+__ASPEN_MATH_LIST_1(__ASPEN_CONVERTED, __ASPEN_CONVERTED)
+__ASPEN_MATH_LIST_2(__ASPEN_CONVERTED, __ASPEN_CONVERTED)
+__ASPEN_MATH_LIST_3(__ASPEN_CONVERTED, __ASPEN_CONVERTED)
+__ASPEN_CONVERTED(powr)
+__ASPEN_KEPT(ldexp)
+__ASPEN_KEPT(pown)
+__ASPEN_KEPT(rootn)
+__ASPEN_CONVERTED(ilogb)
+__ASPEN_CONVERTED(nan)
+// Common and integer functions.
+__ASPEN_CONVERTED(min)
+__ASPEN_CONVERTED(max)
+__ASPEN_CONVERTED(clamp)
+__ASPEN_CONVERTED(abs)
+__ASPEN_CONVERTED(abs_diff)
+__ASPEN_CONVERTED(add_sat)
+__ASPEN_CONVERTED(sub_sat)
+__ASPEN_CONVERTED(hadd)
+__ASPEN_CONVERTED(rhadd)
+__ASPEN_CONVERTED(mul_hi)
+__ASPEN_CONVERTED(mad_hi)
+__ASPEN_CONVERTED(mad_sat)
+__ASPEN_CONVERTED(mul24)
+__ASPEN_CONVERTED(mad24)
+__ASPEN_CONVERTED(rotate)
+__ASPEN_CONVERTED(popcount)
+__ASPEN_CONVERTED(clz)
+__ASPEN_CONVERTED(ctz)
+__ASPEN_CONVERTED(bitselect)
+__ASPEN_CONVERTED(upsample)
+namespace native {
+#define __ASPEN_NATIVE(name) __ASPEN_BY_ELEMENT(name, converted, native::name)
+__ASPEN_NATIVE_LIST(__ASPEN_NATIVE)
+__ASPEN_NATIVE(recip)
+__ASPEN_NATIVE(divide)
+__ASPEN_NATIVE(powr)
+#undef __ASPEN_NATIVE
+} // namespace native
+#undef __ASPEN_KEPT
+#undef __ASPEN_CONVERTED
+#undef __ASPEN_BY_ELEMENT
+#undef __ASPEN_NATIVE_LIST
+#undef __ASPEN_MATH_LIST_1
+#undef __ASPEN_MATH_LIST_2
+#undef __ASPEN_MATH_LIST_3
+
+#define __ASPEN_COMPARED(name)                                                                                                            \
+  template <class... A, class = detail::if_elements<A...>> constexpr auto name(const A &...a) {                                            \
+    return detail::compared([](const auto &...x) { return sycl::name(x...); }, a...);                                                      \
+  }
+__ASPEN_COMPARED(isnan)
+__ASPEN_COMPARED(isinf)
+__ASPEN_COMPARED(isfinite)
+__ASPEN_COMPARED(isnormal)
+__ASPEN_COMPARED(signbit)
+__ASPEN_COMPARED(isequal)
+__ASPEN_COMPARED(isnotequal)
+__ASPEN_COMPARED(isgreater)
+__ASPEN_COMPARED(isgreaterequal)
+__ASPEN_COMPARED(isless)
+__ASPEN_COMPARED(islessequal)
+__ASPEN_COMPARED(islessgreater)
+__ASPEN_COMPARED(isordered)
+__ASPEN_COMPARED(isunordered)
+#undef __ASPEN_COMPARED
+
+// Whether the highest bit is set, or the bool is true, of any or all elements.
+namespace detail {
+template <class T> constexpr bool is_chosen(const T &x) {
+  if constexpr (std::is_same_v<T, bool>)
+    return x;
+  else
+    return static_cast<std::make_signed_t<T>>(x) < 0;
+}
+} // namespace detail
+template <class A, class = detail::if_elements<A>> constexpr bool any(const A &a) {
+  bool out = false;
+  for (int i = 0; i < detail::elements<A>::count; ++i)
+    out = out || detail::is_chosen(a[i]);
+  return out;
+}
+template <class A, class = detail::if_elements<A>> constexpr bool all(const A &a) {
+  bool out = true;
+  for (int i = 0; i < detail::elements<A>::count; ++i)
+    out = out && detail::is_chosen(a[i]);
+  return out;
+}
+/// `b` where `c` chooses, else `a`.
+template <class A, class B, class C, class = detail::if_elements<A, B>, class = detail::if_elements<C>>
+constexpr auto select(const A &a, const B &b, const C &c) {
+  using S = detail::shape<A, B>;
+  typename S::template of<typename S::type> out{};
+  for (int i = 0; i < S::count; ++i)
+    out[i] = detail::is_chosen(c[i]) ? detail::element<S, detail::beside::converted>(b, i) : detail::element<S, detail::beside::converted>(a, i);
+  return out;
+}
+
+// --- with a second result, through a pointer or a multi_ptr ---
+
+#define __ASPEN_SECOND_RESULT(name)                                                                                                       \
+  template <class A, class P, class = detail::if_elements<A>> auto name(const A &a, P second) {                                            \
+    using S = detail::elements<A>;                                                                                                         \
+    typename S::template of<typename S::type> out{};                                                                                       \
+    for (int i = 0; i < S::count; ++i) {                                                                                                   \
+      std::decay_t<decltype((*second)[i])> one{};                                                                                          \
+      out[i] = sycl::name(typename S::type(a[i]), &one);                                                                                   \
+      (*second)[i] = one;                                                                                                                  \
+    }                                                                                                                                      \
+    return out;                                                                                                                            \
+  }                                                                                                                                        \
+  template <class T, class U, access::address_space Space, access::decorated Decorated, class = detail::if_scalar<T>>                      \
+  T name(T a, multi_ptr<U, Space, Decorated> second) {                                                                                     \
+    U one{};                                                                                                                               \
+    const T out = sycl::name(a, &one);                                                                                                     \
+    *second = one;                                                                                                                         \
+    return out;                                                                                                                            \
+  }
+__ASPEN_SECOND_RESULT(fract)
+__ASPEN_SECOND_RESULT(frexp)
+__ASPEN_SECOND_RESULT(lgamma_r)
+__ASPEN_SECOND_RESULT(modf)
+__ASPEN_SECOND_RESULT(sincos)
+#undef __ASPEN_SECOND_RESULT
+template <class A, class P, class = detail::if_elements<A>> auto remquo(const A &a, const A &b, P second) {
+  using S = detail::elements<A>;
+  typename S::template of<typename S::type> out{};
+  for (int i = 0; i < S::count; ++i) {
+    int one = 0;
+    out[i] = sycl::remquo(typename S::type(a[i]), typename S::type(b[i]), &one);
+    (*second)[i] = one;
+  }
+  return out;
+}
+template <class T, access::address_space Space, access::decorated Decorated, class = detail::if_scalar<T>>
+T remquo(T a, T b, multi_ptr<int, Space, Decorated> second) {
+  int one = 0;
+  const T out = sycl::remquo(a, b, &one);
+  *second = one;
+  return out;
+}
+
+// --- geometric: of numbers, too, which are vectors of one element ---
+
+namespace detail {
+template <class A> inline constexpr bool is_geometric = elements<A>::any || std::is_floating_point_v<A> || is_half<A>;
+template <class A> constexpr auto inner(const A &a, const A &b) {
+  if constexpr (elements<A>::any) {
+    using T = typename elements<A>::type;
+    T sum = static_cast<T>(a[0] * b[0]);
+    for (int i = 1; i < elements<A>::count; ++i)
+      sum = static_cast<T>(sum + a[i] * b[i]);
+    return sum;
+  } else {
+    return static_cast<A>(a * b);
+  }
+}
+/// A swizzle as the vec it stands for.
+template <class A> constexpr const A &as_vector(const A &a) { return a; }
+template <class V, int... I> constexpr auto as_vector(const swizzled<V, I...> &a) {
+  return vec<typename swizzled<V, I...>::element_type, sizeof...(I)>(a);
+}
+} // namespace detail
+template <class A, class B, class = std::enable_if_t<detail::is_geometric<A> && detail::is_geometric<B>>>
+constexpr auto dot(const A &a, const B &b) {
+  return detail::inner(detail::as_vector(a), detail::as_vector(b));
+}
+template <class A, class = std::enable_if_t<detail::is_geometric<A>>> auto length(const A &a) { return sycl::sqrt(dot(a, a)); }
+template <class A, class B, class = std::enable_if_t<detail::is_geometric<A> && detail::is_geometric<B>>>
+auto distance(const A &a, const B &b) {
+  return sycl::length(detail::as_vector(a) - detail::as_vector(b));
+}
+template <class A, class = std::enable_if_t<detail::is_geometric<A>>> auto normalize(const A &of) {
+  const auto a = detail::as_vector(of);
+  const auto size = sycl::length(a);
+  return size == decltype(size)(0) ? a : decltype(a)(a / size);
+}
+template <class A, class B, class = detail::if_elements<A>, class = detail::if_elements<B>> constexpr auto cross(const A &a, const B &b) {
+  using S = detail::elements<A>;
+  static_assert(S::count == 3 || S::count == 4, "a cross product is of 3 or 4 elements");
+  typename S::template of<typename S::type> out{};
+  for (int i = 0; i < 3; ++i)
+    out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+  return out;
+}
+template <class A, class B> auto fast_distance(const A &a, const B &b) { return sycl::distance(a, b); }
+template <class A> auto fast_length(const A &a) { return sycl::length(a); }
+template <class A> auto fast_normalize(const A &a) { return sycl::normalize(a); }
 
 } // namespace sycl

@@ -1,5 +1,6 @@
 /* Kernels of every kind: numbers come out right on any number of threads. */
 #include "harness.h"
+#include <aspen/native_cpu.h>
 #include <time.h>
 
 static void *shared(size_t size) {
@@ -74,10 +75,8 @@ static void barriers(int argc, char **argv) {
   for (int i = 0; i < 256; i++) CHECK(out[i] == 100 * 101 / 2);
   aspen_launch_t diverge = nd_of("_ZTS7diverge", 64, 8, NULL, 0);
   run(q, &diverge);
-  const char *text = FAILS(ASPEN_ERRC_KERNEL, aspen_queue_take_async_error(q));
-  CHECK(strstr(text, "kernel 'diverge'") && strstr(text, "4 wait at a barrier of the work-group") && strstr(text, "4 have ended"));
-  CHECK(!aspen_queue_take_async_error(q));
-  run(q, &deep); /* the threads that threw their stacks away go on */
+  CHECK(!aspen_queue_take_async_error(q)); /* items that have ended count as arrived */
+  run(q, &deep);
   aspen_queue_release(q);
 }
 
@@ -114,18 +113,11 @@ static void sub_groups(int argc, char **argv) {
   aspen_queue_release(q);
 }
 
-struct item { /* the part of aspen_cpu_item_t that is compared */
-  void *pointers[4];
-  uint64_t global_id[3], local_id[3], group_id[3], global_range[3], local_range[3], group_range[3], offset[3];
-  uint32_t local_linear_id, sub_group_id, sub_group_count, sub_group_size, sub_group_max_size, lane;
-  void *scheduler;
-};
-
 static void ids(int argc, char **argv) {
   (void)argc, (void)argv;
   aspen_queue_t *q = new_queue(0);
-  struct item *items = shared(24 * 6 * 4 * sizeof *items);
-  struct { struct item *out; } closure = {items};
+  aspen_cpu_item_t *items = shared(24 * 6 * 4 * sizeof *items);
+  struct { aspen_cpu_item_t *out; } closure = {items};
   aspen_launch_t launch = nd_of("_ZTS3ids", 24, 12, &closure, sizeof closure);
   launch.dimensions = 3;
   uint64_t global[3] = {24, 6, 4}, local[3] = {12, 3, 2}, offset[3] = {1, 20, 300};
@@ -135,7 +127,7 @@ static void ids(int argc, char **argv) {
   for (uint64_t a = 0; a < 24; a++)
     for (uint64_t b = 0; b < 6; b++)
       for (uint64_t c = 0; c < 4; c++) {
-        struct item *it = &items[(a * 6 + b) * 4 + c];
+        aspen_cpu_item_t *it = &items[(a * 6 + b) * 4 + c];
         uint64_t id[3] = {a, b, c};
         for (int d = 0; d < 3; d++) {
           CHECK(it->global_id[d] == id[d] + offset[d] && it->local_id[d] == id[d] % local[d] && it->group_id[d] == id[d] / local[d]);
@@ -145,7 +137,7 @@ static void ids(int argc, char **argv) {
         uint32_t linear = (uint32_t)((a % 12 * 3 + b % 3) * 2 + c % 2);
         CHECK(it->local_linear_id == linear && it->lane == linear % 16 && it->sub_group_id == linear / 16);
         CHECK(it->sub_group_count == 5 && it->sub_group_max_size == 16 && it->sub_group_size == (linear / 16 == 4 ? 8 : 16));
-        CHECK((uintptr_t)it->pointers[1] % 128 == 0 && (uintptr_t)it->pointers[2] % 128 == 0);
+        CHECK((uintptr_t)it->local_memory % 128 == 0 && (uintptr_t)it->group_slots % 128 == 0);
       }
   aspen_launch_t two = nd_of("_ZTS3ids", 8, 4, &closure, sizeof closure);
   two.dimensions = 2;

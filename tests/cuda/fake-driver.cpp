@@ -23,7 +23,7 @@
 //# stdout~: ^build: image 'a_0' .* cannot be loaded for CUDA device 'Fake 0': cuModuleLoadDataEx failed: CUDA_ERROR_LAUNCH_FAILED
 //# stdout: the driver's words about the image
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuModuleGetFunction=500 ./a.out
-//# stdout~: ^build: .*the image's list of kernels promises '_ZTS4task', but: cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND
+//# stdout~: ^build: .*the image's list of kernels promises 'task', but: cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuDevicePrimaryCtxRetain=2 ASPEN_LOG=warn ./a.out
 //# stdout: no memory
 //# stderr~: no USM device="Fake 0" failure=cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)
@@ -41,6 +41,12 @@
 //# stderr~: a CUDA device is left out id=0 failure=cuDeviceGetName failed
 //# run: env LD_LIBRARY_PATH=. FAKE_FAIL=cuInit=100 aspen devices
 //# stdout!~: cuda
+// What the traits of a program for the target say holds for the device, aspect by aspect.
+//# also: ../e2e/traits-at-run-time.cpp
+//# run: aspen++ -w -fsycl-targets=nvidia_gpu_sm_90 traits-at-run-time.cpp -o traits.out
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./traits.out
+//# stdout: 0 contradictions
+//# stdout~: compatible 1
 // Functions of a library: the driver links the PTX of both.
 //# run: aspen++ -O2 -fPIC -shared -fsycl-targets=nvidia_gpu_sm_90 library.cpp -o liblibrary.so
 //# run: aspen inspect liblibrary.so

@@ -1,6 +1,6 @@
 // `aspen explain` on everything that holds device code: an object, an archive, a shared library, an executable, LLVM modules. It says what
 // a place does not: floats that a variadic call makes double, calls through pointers, what is only declared, what another file defines.
-//# run: aspen++ -c main.cpp -o main.o
+//# run: aspen++ -Wno-sycl-strict -c main.cpp -o main.o
 //# run: aspen++ -c parts.cpp -o parts.o
 //# sh: ar rcs libparts.a parts.o
 //# run: aspen explain main.o
@@ -55,7 +55,7 @@
 //# run: aspen++ -fsycl-device-only -emit-llvm -c parts.cpp -o parts.bc
 //# run: aspen explain parts.bc parts::dbl fp64
 //# stdout: function 'parts::dbl' needs aspect fp64
-//# run: aspen++ -fsycl-device-only -emit-llvm -S main.cpp -o main.ll
+//# run: aspen++ -Wno-sycl-strict -fsycl-device-only -emit-llvm -S main.cpp -o main.ll
 //# run: aspen explain main.ll
 //# stdout: printing   aspect fp64
 //# stdout: declaring  aspect gpu
@@ -68,7 +68,7 @@
 //# exit: 1
 //# stderr~: holds no kernel 'parts::dbbl'
 // Optimised code: what is gone is said.
-//# run: aspen++ -fsycl-requirements=optimized main.cpp parts.cpp -o c.out
+//# run: aspen++ -Wno-sycl-strict -fsycl-requirements=optimized main.cpp parts.cpp -o c.out
 //# run: aspen explain c.out vanishing
 //# stdout: kernel 'vanishing' needs nothing
 //# stdout: fp64: in the source at main.cpp:23:41, gone after optimisation

@@ -2,14 +2,14 @@
 // spir64, and the others of the same unit have their images all the same, in both modes.
 //# run: aspen++ -O2 -w -fPIC -shared -fsycl-targets=spir64 library.cpp -o library.so
 //# run: aspen++ -O2 -fsycl-targets=intel_gpu_skl,spir64 {self} -L. -l:library.so -Wl,-rpath,. -o split.out
-//# stderr~: kernel 'calls' of image 'split_0' is left out for target 'intel_gpu_skl': code made ahead of time cannot call device functions of other libraries \('_Z5timesi'\); compile for spir64 too
+//# stderr~: kernel 'calls' of image 'split_2' is left out for target 'intel_gpu_skl': code made ahead of time cannot call device functions of other libraries \('_Z5timesi'\); compile for spir64 too
 //# stderr!~: no image for any target
 //# run: aspen inspect split.out
 //# count: 2 stdout ^\[\d\] split_\d  intel_gpu_skl  native
 //# count: 2 stdout ^    kernel plain
 //# count: 1 stdout ^    kernel calls
 //# run: aspen++ -O2 -fsycl-optional-features=conditional -fsycl-targets=intel_gpu_skl,intel_gpu_dg1,spir64 {self} -L. -l:library.so -Wl,-rpath,. -o conditional.out
-//# count: 2 stderr kernels? 'calls'.* of image 'conditional_0' (is|are) left out for target 'intel_gpu_(skl|dg1)'
+//# count: 2 stderr kernels? 'calls'.* of image 'conditional_1' (is|are) left out for target 'intel_gpu_(skl|dg1)'
 //# run: aspen inspect conditional.out
 //# count: 2 stdout ^\[\d\] conditional_0  intel_gpu_(dg1|skl)  native
 //# count: 3 stdout ^    kernel plain

@@ -19,5 +19,6 @@ bool questions(std::vector<sycl::aspect> wanted) {
   sycl::context in(a), all(p), several(p.get_devices());
   return a == b && c != d && e.has(sycl::aspect::fp16) && f.is_cpu() && p.get_devices(sycl::info::device_type::gpu).empty() &&
          sycl::platform::get_platforms().size() == 1 && sycl::device::get_devices().size() == 1 && in == all &&
-         several.get_devices()[0].get_backend() == sycl::backend::native_cpu && p.get_info<sycl::info::platform::name>().empty();
+         several.get_devices()[0].get_backend() == sycl::backend::native_cpu && p.get_info<sycl::info::platform::name>().empty() &&
+         p.get_info<sycl::info::platform::profile>() == "FULL_PROFILE";
 }

@@ -133,6 +133,28 @@ static void three_dimensions(sycl::queue &q, int *out) {
         CHECK(out[(a * 4 + b) * 8 + c] == 9000 + (a / 2 * 2 + b / 2) * 2 + c / 4);
 }
 
+struct large {
+  int numbers[43];
+};
+
+/// Values that are larger than what is exchanged at once.
+static void large_values(sycl::queue &q, int *out) {
+  q.parallel_for(sycl::nd_range<1>(32, 16), [=](sycl::nd_item<1> i) {
+     large mine;
+     for (int n = 0; n < 43; ++n)
+       mine.numbers[n] = static_cast<int>(i.get_global_id(0)) * 100 + n;
+     const large of_one = sycl::group_broadcast(i.get_group(), mine, 3), other = sycl::permute_group_by_xor(i.get_sub_group(), mine, 1);
+     int wrong = 0;
+     for (int n = 0; n < 43; ++n) {
+       const int first = static_cast<int>(i.get_group(0)) * 16;
+       wrong += of_one.numbers[n] != (first + 3) * 100 + n || other.numbers[n] != static_cast<int>(i.get_global_id(0) ^ 1) * 100 + n;
+     }
+     out[i.get_global_id(0)] = wrong;
+   }).wait();
+  for (int i = 0; i < 32; ++i)
+    CHECK(out[i] == 0);
+}
+
 /// Copies there and back, with every second element of the global side, asked for by `group_or_item`, between pointers of one decoration.
 template <sycl::access::decorated Decorated, class Ask> static void asynchronous_copies(sycl::queue &q, const Ask &ask) {
   constexpr size_t groups = 3, each = 10;
@@ -174,6 +196,7 @@ int main() {
   joint_scans(q, in, out);
   hierarchical(q, out);
   flexible_range(q, out);
+  large_values(q, out);
   three_dimensions(q, out);
   const auto item_itself = [](sycl::nd_item<1> i) { return i; };
   const auto group_of_it = [](sycl::nd_item<1> i) { return i.get_group(); };

@@ -22,6 +22,19 @@ struct wider {
 static_assert(!std::is_copy_constructible_v<sycl::reducer<int, sycl::plus<>>>);
 static_assert(std::is_same_v<sycl::reducer<int, sycl::plus<>>::value_type, int> && sycl::reducer<int, sycl::plus<>>::dimensions == 0);
 
+/// Ranges as programs write them, and both forms of ++.
+static void spellings(sycl::queue &q) {
+  int *sum = sycl::malloc_shared<int>(1, q);
+  *sum = 0;
+  q.parallel_for(4, sycl::reduction(sum, sycl::plus<int>()), [=](sycl::id<1>, auto &r) { r++; }).wait();
+  q.parallel_for({4, 2}, sycl::reduction(sum, sycl::plus<int>()), [=](sycl::id<2>, auto &r) { ++r; }).wait();
+  q.submit([&](sycl::handler &h) {
+     h.parallel_for({2, 2, 2}, sycl::reduction(sum, sycl::plus<int>()), [=](sycl::id<3>, auto &r) { r += 1; });
+   }).wait();
+  CHECK(*sum == 4 + 8 + 8);
+  sycl::free(sum, q);
+}
+
 static void sizes(sycl::queue &q) {
   for (size_t n : {size_t(1), size_t(7), size_t(1000), size_t(100003)}) {
     int sum = 5, most = -1;
@@ -109,6 +122,7 @@ static void errors(sycl::queue &q) {
 
 int main() {
   sycl::queue q;
+  spellings(q);
   sizes(q);
   nd_ranges(q);
   without_identity(q);

@@ -44,6 +44,14 @@ constexpr int written() {
   return v.x() * 1000 + v.y() * 100 + v.z() + v.w();
 }
 static_assert(written() == 2 * 1000 + 1 * 100 + 13 + 9);
+constexpr int from_lists() {
+  int4 v(1, 2, 3, 4);
+  v += {1, 1, 1, 1};
+  v *= {1, 2, 3, 4};
+  v.xy() -= {1, 0};
+  return v.x() + v.y() * 10 + v.w() * 100;
+}
+static_assert(from_lists() == 1 + 6 * 10 + 20 * 100);
 constexpr int halves() {
   int4 v(1, 2, 3, 4);
   v.lo() = int2(5, 6);

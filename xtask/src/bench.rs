@@ -73,14 +73,20 @@ impl Bench<'_> {
         command
     }
 
-    /// The host pass, which every unit pays for; beside it the same compiler on a unit without anything.
+    /// The host pass of the lean header, which every unit pays for, and beside it the same compiler on a unit without anything; then what the
+    /// standard headers of the whole one add to all passes of a default compile.
     fn header(&self) -> Result<()> {
         for (name, text) in [("header.cpp", "#include <sycl/sycl.hpp>\n"), ("nothing.cpp", "")] {
             std::fs::write(self.folder.join(name), text)?;
         }
-        let compile = |file| self.aspenxx(&["-std=c++17", "-fsycl-host-only", "-fsyntax-only", file]);
-        let [header, nothing] = best([&mut || timed(&mut compile("header.cpp")), &mut || timed(&mut compile("nothing.cpp"))])?;
+        const LEAN: &str = "-DASPEN_LEAN_HEADERS";
+        let host = |file| self.aspenxx(&["-std=c++17", "-fsycl-host-only", "-fsyntax-only", LEAN, file]);
+        let [header, nothing] = best([&mut || timed(&mut host("header.cpp")), &mut || timed(&mut host("nothing.cpp"))])?;
         println!("header ns={}\nheader-baseline ns={}", header.as_nanos(), nothing.as_nanos());
+        let all = |option| self.aspenxx(&["-std=c++17", "-j", "1", option, "-c", "header.cpp", "-o", "header.o"]);
+        let [whole, lean] = best([&mut || timed(&mut all("-UASPEN_LEAN_HEADERS")), &mut || timed(&mut all(LEAN))])?;
+        ratio("header-all-passes", whole, lean);
+        println!("header-added ns={}", whole.saturating_sub(lean).as_nanos());
         Ok(())
     }
 

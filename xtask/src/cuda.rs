@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::setup::setup_pip;
-use crate::shell::{find_program, output, run};
+use crate::shell::{output, run};
 
 const PACKAGE: &str = "nvidia-cuda-nvcc-cu12";
 const VERSION: &str = "12.9.86";
@@ -37,7 +37,7 @@ pub fn install(cache: &Path) -> Result<PathBuf> {
 }
 
 fn lay_out(new: &Path, folder: &Path) -> Result<()> {
-    let python = python_with_pip()?;
+    let python = setup_pip()?;
     let (wheels, unpacked) = (new.join("wheels"), new.join("unpacked"));
     fs::create_dir_all(&wheels).with_context(|| format!("cannot make {}", wheels.display()))?;
     let wanted = format!("{PACKAGE}=={VERSION}");
@@ -58,16 +58,6 @@ fn lay_out(new: &Path, folder: &Path) -> Result<()> {
         fs::remove_dir_all(folder).with_context(|| format!("cannot replace {}", folder.display()))?;
     }
     fs::rename(&root, folder).with_context(|| format!("cannot make {}", folder.display()))
-}
-
-/// A python3 that has pip; Debian packages pip on its own.
-fn python_with_pip() -> Result<PathBuf> {
-    let found = || find_program("python3").filter(|python| output(Command::new(python).args(["-m", "pip", "--version"])).is_ok());
-    if let Some(python) = found() {
-        return Ok(python);
-    }
-    setup_pip()?;
-    found().context("there is no python3 with pip, which brings NVIDIA's packages")
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! `cargo xtask devices [--install]`: OpenCL drivers for tests, in a folder of their own, side by side.
 //!
 //! The drivers are CPU drivers that come as Python wheels or Debian packages, which are only unpacked: they are had without a GPU and without
-//! root, and a system's own drivers stay as they are. The ICD loader itself is Debian's `ocl-icd-libopencl1`. Source: DESIGN §10.
+//! root, and a system's own drivers stay as they are. The ICD loader itself is Debian's `ocl-icd-libopencl1`, which `--install` installs. Source: DESIGN §10.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::shell::{find_program, output, run};
+use crate::setup::{setup_icd_loader, setup_pip};
+use crate::shell::{output, run};
 use crate::validator;
 
 /// A driver.
@@ -61,15 +62,24 @@ pub const DRIVERS: [Driver; 5] = [
         source: Source::Wheels(&[("intel-opencl-rt", "2022.2.1"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2022.2.1")]),
         library: "libintelocl.so",
         env: KNOWN_PROCESSOR,
-        not_for: &[],
+        not_for: &[("extensions-groups", "it has no shuffles of sub-groups")],
     },
-    Driver { name: "intel-fpga-emulator", source: WHEELS_2023, library: "libintelocl_emu.so", env: KNOWN_PROCESSOR, not_for: &[] },
+    Driver {
+        name: "intel-fpga-emulator",
+        source: WHEELS_2023,
+        library: "libintelocl_emu.so",
+        env: KNOWN_PROCESSOR,
+        not_for: &[("extensions-groups", "its sub-groups have no sizes that a kernel could require")],
+    },
     Driver {
         name: "pocl",
         source: POCL,
         library: "libpocl.so.2",
         env: &[],
-        not_for: &[("full-disk", "it compiles into files of its own, which do not fit either")],
+        not_for: &[
+            ("extensions-groups", "it has no sub-groups"),
+            ("full-disk", "it compiles into files of its own, which do not fit either"),
+        ],
     },
 ];
 
@@ -168,7 +178,7 @@ impl Driver {
 
 /// Downloads wheels and unpacks them; the folders of their libraries.
 fn unpack_wheels(wheels: &[(&str, &str)], archives: &Path, unpacked: &Path) -> Result<Vec<PathBuf>> {
-    let python = find_program("python3").context("python3 with pip brings Python wheels (apt install python3-pip)")?;
+    let python = setup_pip()?;
     let wanted = wheels.iter().map(|(name, version)| format!("{name}=={version}"));
     run(Command::new(&python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(archives).args(wanted))?;
     for wheel in entries(archives)? {
@@ -202,6 +212,9 @@ pub fn devices(install: bool, only: &[String]) -> Result<()> {
     if let Some(unknown) = only.iter().find(|name| DRIVERS.iter().all(|driver| driver.name != name.as_str())) {
         let names: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
         bail!("no driver is called '{unknown}'; there are {}", names.join(", "));
+    }
+    if install {
+        setup_icd_loader()?;
     }
     for driver in DRIVERS.iter().filter(|driver| only.is_empty() || only.iter().any(|name| name == driver.name)) {
         if install && !driver.is_installed(&cache) {

@@ -1,5 +1,5 @@
-//! `cargo xtask generate`: everything that follows from `data/aspects.toml` and `data/devices.td`. A test fails when a generated file is
-//! stale. llvm-tblgen reads the records for the aspects from what was generated last, so what follows from them is made in a second step.
+//! `cargo xtask generate`: everything that follows from `data/aspects.toml`, `data/devices.td` and `data/options.toml`. A test fails when a
+//! generated file is stale. llvm-tblgen reads the records for the aspects from what was generated last, so what follows from them is made in a second step.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -26,6 +26,38 @@ struct Row {
     since: String,
     #[serde(default)]
     deprecated: bool,
+    offered: Offered,
+    why: String,
+}
+
+/// Where Aspen offers what an aspect stands for.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Offered {
+    /// On devices of all backends, or of none.
+    Everywhere(bool),
+    /// On devices of these.
+    On(Vec<Backend>),
+}
+
+/// A backend, by its name in `ASPEN_DEVICE_SELECTOR`.
+#[derive(Deserialize, Clone, Copy, Debug)]
+#[serde(rename_all = "snake_case")]
+enum Backend {
+    NativeCpu,
+    #[serde(rename = "opencl")]
+    OpenCl,
+    Cuda,
+}
+
+impl Offered {
+    fn backends(&self) -> &[Backend] {
+        match self {
+            Offered::Everywhere(true) => &[Backend::NativeCpu, Backend::OpenCl, Backend::Cuda],
+            Offered::Everywhere(false) => &[],
+            Offered::On(list) => list,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -58,7 +90,7 @@ fn from_devices(root: &Path) -> Result<Vec<(PathBuf, String)>> {
 
 /// Writes every generated file that differs from what it should hold.
 pub fn run(root: &Path) -> Result<()> {
-    for files in [from_aspects, from_devices] {
+    for files in [from_aspects, from_devices, crate::options::files] {
         for (path, text) in files(root)? {
             if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
                 continue;
@@ -72,7 +104,7 @@ pub fn run(root: &Path) -> Result<()> {
 
 /// Fails when a generated file is not what the table says.
 pub fn check(root: &Path) -> Result<()> {
-    for files in [from_aspects, from_devices] {
+    for files in [from_aspects, from_devices, crate::options::files] {
         for (path, text) in files(root)? {
             let old = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             ensure!(old == text, "{} is stale: run `cargo xtask generate`", path.strip_prefix(root).unwrap_or(&path).display());
@@ -87,18 +119,23 @@ fn architectures(table: &Table) -> impl Iterator<Item = (u32, &str)> {
 
 fn rust_table(table: &Table) -> String {
     let mut out = String::from(
-        "//! Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n\nuse crate::aspect::Row;\n\n\
+        "//! Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n\nuse crate::aspect::Row;\n\
+         use crate::backend::BackendKind::{Cuda, NativeCpu, OpenCl};\n\n\
          /// Every aspect, sorted by number.\npub(crate) const ROWS: &[Row] = &[\n",
     );
-    for row in &table.aspect {
-        let (number, name, deprecated) = (row.number, &row.name, row.deprecated);
-        let core = row.since != "extension";
-        writeln!(out, "    Row {{ number: {number}, name: \"{name}\", core: {core}, deprecated: {deprecated} }},")
-            .expect("a string takes all writes");
+    let mut row = |number: u32, name: &str, core: bool, deprecated: bool, offered: &Offered, why: &str| {
+        let backends = offered.backends();
+        writeln!(
+            out,
+            "    Row {{ number: {number}, name: \"{name}\", core: {core}, deprecated: {deprecated}, offered: &{backends:?}, why: {why:?} }},"
+        )
+        .expect("a string takes all writes");
+    };
+    for aspect in &table.aspect {
+        row(aspect.number, &aspect.name, aspect.since != "extension", aspect.deprecated, &aspect.offered, &aspect.why);
     }
     for (number, name) in architectures(table) {
-        writeln!(out, "    Row {{ number: {number}, name: \"{name}\", core: false, deprecated: false }},")
-            .expect("a string takes all writes");
+        row(number, name, false, false, &Offered::Everywhere(true), "describes the device");
     }
     out + "];\n"
 }
@@ -139,23 +176,34 @@ fn aspects_def(table: &Table) -> String {
     out
 }
 
-/// The macros that `aspen++` leaves undefined where they would be 0. Source: S3 "Changes to the device headers", S4.
+/// The macros that `aspen++` leaves undefined where they are as here: 0, but for what a device of an open target may have, which is all that
+/// Aspen offers anywhere. Source: S3 "Changes to the device headers", S4; DESIGN §7.26.
 fn device_macros(table: &Table) -> String {
     let mut out = String::from(
         "//! Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n//!\n\
-         //! What the program is compiled for, in all passes, and for which device this pass is. `aspen++` defines as 1 what is so.\n\
+         //! What the program is compiled for, in all passes, and for which device this pass is. `aspen++` defines what is otherwise than here.\n\
          #pragma once\n",
     );
-    let mut default = |name: &str| {
-        writeln!(out, "#ifndef {name}\n#define {name} 0\n#endif").expect("a string takes all writes");
+    let mut default = |name: &str, value: u32| {
+        writeln!(out, "#ifndef {name}\n#define {name} {value}\n#endif").expect("a string takes all writes");
     };
-    for name in table.aspect.iter().map(|row| &row.name).chain(table.architecture.iter().map(|row| &row.name)) {
-        default(&format!("__SYCL_ALL_DEVICES_HAVE_{name}__"));
-        default(&format!("__SYCL_ANY_DEVICE_HAS_{name}__"));
+    let offered = table.aspect.iter().filter(|row| !row.offered.backends().is_empty()).map(|row| &row.name);
+    let all = || table.aspect.iter().map(|row| &row.name).chain(table.architecture.iter().map(|row| &row.name));
+    let any = |name: &str| format!("__SYCL_ANY_DEVICE_HAS_{name}__");
+    for name in all() {
+        default(&format!("__SYCL_ALL_DEVICES_HAVE_{name}__"), 0);
     }
     for row in &table.architecture {
         let device = row.name.trim_start_matches("ext_").to_ascii_uppercase();
-        default(&format!("__SYCL_TARGET_{device}__"));
+        default(&format!("__SYCL_TARGET_{device}__"), 0);
+    }
+    let mut open = String::from("#ifdef __SYCL_ANY_DEVICE_HAS_ANY_ASPECT__\n");
+    for name in offered.chain(table.architecture.iter().map(|row| &row.name)) {
+        writeln!(open, "#ifndef {0}\n#define {0} 1\n#endif", any(name)).expect("a string takes all writes");
+    }
+    out += &(open + "#endif\n");
+    for name in all() {
+        writeln!(out, "#ifndef {0}\n#define {0} 0\n#endif", any(name)).expect("a string takes all writes");
     }
     out
 }

@@ -10,6 +10,9 @@ mod generate;
 mod install;
 mod layers;
 mod matrix;
+mod options;
+mod random;
+mod real;
 mod reality;
 mod setup;
 mod shell;
@@ -70,6 +73,15 @@ enum Task {
     },
     /// Build categories of the Khronos conformance suite from a checkout, and run them on every driver and profile
     Cts(cts::Options),
+    /// Build and run other people's programs from checkouts, and compare what came of them with tests/real.toml
+    Real(real::Options),
+    /// Random programs against what they must do: `random kernels|requirements --count N --seed S`
+    #[command(trailing_var_arg = true)]
+    Random {
+        /// Given to the generator; `--help` lists them
+        #[arg(allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
+    },
     /// Run the runtime's tests of many threads under ThreadSanitizer
     Threads,
     /// Run the acceptance cases beside the repository
@@ -105,6 +117,8 @@ fn run(task: Task) -> Result<()> {
         Task::Bench { name } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),
         Task::Cts(options) => cts::cts(&tree, &options),
+        Task::Real(options) => real::real(&tree, &options),
+        Task::Random { arguments } => random::random(&tree, &arguments),
         Task::Threads => threads::threads(&tree),
         Task::Cases { only } => cases::cases(&tree, &only),
     }

@@ -102,7 +102,7 @@ fn features_of(targets: &serde_json::Value, name: &str) -> Result<Features> {
     let target = targets["targets"].as_array().and_then(|list| list.iter().find(|target| target["name"] == name));
     let target = target.with_context(|| format!("`aspen targets` has no '{name}'"))?;
     let list = |key: &str| target[key].as_array().cloned().unwrap_or_default();
-    let aspects = list("aspects").into_iter().filter_map(|aspect| aspect.as_str().map(str::to_owned));
+    let aspects = list("offered").into_iter().filter_map(|aspect| aspect.as_str().map(str::to_owned));
     Ok(aspects.chain(list("sub_group_sizes").into_iter().map(|size| format!("sub-group size {size}"))).collect())
 }
 

@@ -3,27 +3,35 @@
 //! Debian 12 has them in its ordinary sources (clang 22 comes with the security updates). Without root nothing is changed: the one line
 //! to run is printed. Source: DESIGN §2.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use crate::shell::{find_program, output, run};
+use crate::shell::{find_program, is_root, output, run};
 
 /// Package, and a program by which it is recognised where there is no dpkg.
 const PACKAGES: [(&str, &str); 4] =
     [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
 
-/// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, builds
-/// under make, PoCL's way from SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
-const FOR_TESTS: [(&str, &str); 7] = [
+/// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, a
+/// test framework for hosts, builds under make, PoCL's way from SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
+const FOR_TESTS: [(&str, &str); 8] = [
     ("intel-opencl-icd", "ocloc"),
-    ("ocl-icd-libopencl1", "ocloc"),
+    ICD_LOADER,
     ("g++", "g++"),
+    ("libboost-test-dev", "g++"),
     ("make", "make"),
     ("llvm-spirv-15", "llvm-spirv-15"),
     ("gdb", "gdb"),
     ("libclang-rt-22-dev", "clang++-22"),
 ];
+
+/// Debian packages pip on its own.
+const PIP: (&str, &str) = ("python3-pip", "pip3");
+
+/// The loader of OpenCL drivers.
+const ICD_LOADER: (&str, &str) = ("ocl-icd-libopencl1", "ocloc");
 
 const ELSEWHERE: &str = "Debian 12 has clang 22 among its security updates (suite bookworm-security, component main): check that the apt \
                          sources contain it. For other releases the LLVM project keeps an apt repository with packages of the same names.";
@@ -33,14 +41,34 @@ pub fn setup() -> Result<()> {
     install(&PACKAGES)
 }
 
-/// Installs what building and testing need and is missing.
-pub fn setup_for_tests() -> Result<()> {
-    install(&[&PACKAGES[..], &FOR_TESTS].concat())
+/// Installs what building and testing need and is missing; for all tests also pip, which brings the drivers.
+pub fn setup_for_tests(complete: bool) -> Result<()> {
+    let mut packages = [&PACKAGES[..], &FOR_TESTS].concat();
+    if complete && python_with_pip().is_none() {
+        packages.push(PIP);
+    }
+    install(&packages)
 }
 
-/// Installs pip, by which wheels come.
-pub fn setup_pip() -> Result<()> {
-    install(&[("python3-pip", "pip3")])
+/// A python3 that has pip, by which wheels come; installs Debian's if there is none.
+pub fn setup_pip() -> Result<PathBuf> {
+    if let Some(python) = python_with_pip() {
+        return Ok(python);
+    }
+    install(&[PIP])?;
+    python_with_pip().context("there is no python3 with pip, which brings Python wheels")
+}
+
+fn python_with_pip() -> Option<PathBuf> {
+    find_program("python3").filter(|python| output(Command::new(python).args(["-m", "pip", "--version"])).is_ok())
+}
+
+/// Installs the loader of OpenCL drivers, without which no program sees one. Systems without dpkg have one of their own, or not.
+pub fn setup_icd_loader() -> Result<()> {
+    if find_program("dpkg-query").is_none() {
+        return Ok(());
+    }
+    install(&[ICD_LOADER])
 }
 
 fn install(packages: &[(&'static str, &str)]) -> Result<()> {
@@ -52,8 +80,7 @@ fn install(packages: &[(&'static str, &str)]) -> Result<()> {
         return Ok(());
     }
     let line = format!("apt-get install -y --no-install-recommends {}", missing.join(" "));
-    let user = String::from_utf8(output(Command::new("id").arg("-u"))?.stdout)?;
-    if user.trim() != "0" {
+    if !is_root()? {
         bail!("these Debian packages are missing, and only root can install them; run\n  sudo {line}");
     }
     println!("setup: installing the Debian packages {}", missing.join(" "));

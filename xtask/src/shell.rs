@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -103,6 +103,11 @@ pub fn output(command: &mut Command) -> Result<Output> {
         bail!("`{}` failed: {}\n{}", shown(command), output.status, String::from_utf8_lossy(&said));
     }
     Ok(output)
+}
+
+/// Whether root runs this.
+pub fn is_root() -> Result<bool> {
+    Ok(std::fs::metadata("/proc/self").context("cannot see who runs this")?.uid() == 0)
 }
 
 /// The program of that name on PATH.

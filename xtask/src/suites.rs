@@ -7,17 +7,17 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::setup::{setup_for_tests, setup_pip};
-use crate::shell::{Tree, run, shown};
-use crate::{cuda, devices, generate, install, layers, matrix, reality, validator};
+use crate::setup::setup_for_tests;
+use crate::shell::{Tree, is_root, run, shown};
+use crate::{cuda, devices, generate, install, layers, matrix, random, reality, validator};
 
 /// Tests that passed and failed.
 #[derive(Clone, Copy, Default)]
-struct Count {
-    passed: u64,
-    failed: u64,
+pub struct Count {
+    pub passed: u64,
+    pub failed: u64,
     /// What could not run here; each is named where it is skipped.
-    skipped: u64,
+    pub skipped: u64,
 }
 
 struct Suite {
@@ -26,7 +26,7 @@ struct Suite {
     run: fn(&Tree, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 11] = [
+const SUITES: [Suite; 12] = [
     Suite { name: "fmt", about: "formatting", run: |tree, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
@@ -36,6 +36,7 @@ const SUITES: [Suite; 11] = [
     Suite { name: "aot", about: "the target database against ocloc", run: aot },
     Suite { name: "reality", about: "the target database against the devices that are there", run: reality },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
+    Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
 ];
@@ -47,9 +48,8 @@ pub fn test(tree: &Tree, only: Option<&str>, complete: bool) -> Result<()> {
         let known: Vec<String> = SUITES.iter().map(|suite| format!("  {:10} {}", suite.name, suite.about)).collect();
         bail!("no suite is called '{}'; there are\n{}", only.unwrap_or_default(), known.join("\n"));
     }
-    setup_for_tests()?;
+    setup_for_tests(complete)?;
     if complete {
-        setup_pip()?;
         devices::devices(true, &[])?;
     }
     let (mut total, mut lines) = (Count::default(), Vec::new());
@@ -86,10 +86,14 @@ fn clippy(tree: &Tree, _: &mut Count) -> Result<()> {
     run(&mut tree.cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
-/// Tests of some crates load what others build, so everything is built first.
+/// Tests of some crates load what others build, so everything is built first. Those that need root are marked as ignored, with the reason; for
+/// other users cargo names them, and they count as skipped.
 fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
     run(&mut tree.cargo(&["build", "--workspace"]))?;
     let mut tests = tree.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    if is_root()? {
+        tests.args(["--", "--include-ignored"]);
+    }
     match validator::installed(&devices::cache()?) {
         Some(tool) => _ = tests.env("ASPEN_SPIRV_VAL", tool),
         None => println!("conditional modules are validated without the tokens that Debian 12's spirv-val does not know"),
@@ -97,7 +101,7 @@ fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
     counted(&mut tests, count, |line| {
         let (_, rest) = line.split_once("test result: ")?;
         let number = |what: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(what)?.trim().parse().ok());
-        Some(Count { passed: number("passed")?, failed: number("failed")?, skipped: 0 })
+        Some(Count { passed: number("passed")?, failed: number("failed")?, skipped: number("ignored")? })
     })
 }
 
@@ -107,7 +111,17 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
     let bin = tree.build_release()?;
     let folder = tree.target.join("headers");
     std::fs::create_dir_all(&folder)?;
-    let headers = ["include/sycl", "include/sycl/ext/oneapi", "include/CL"].map(|folder| files_in(tree, folder, ".hpp"));
+    let headers = [
+        "include/sycl",
+        "include/sycl/ext/intel",
+        "include/sycl/ext/oneapi",
+        "include/sycl/ext/oneapi/experimental",
+        "include/sycl/ext/oneapi/experimental/annotated_ptr",
+        "include/sycl/ext/oneapi/kernel_properties",
+        "include/sycl/ext/oneapi/properties",
+        "include/CL",
+    ]
+    .map(|folder| files_in(tree, folder, ".hpp"));
     let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;
     let mut steps: Vec<(String, Command)> = Vec::new();
     for name in headers.into_iter().flatten() {
@@ -126,6 +140,9 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
             let mut build = Command::new(bin.join("aspen++"));
             build.args(["-std=c++17", "-O2"]).arg(&unit).arg("-o").arg(&program);
             steps.push((format!("{name}, built"), build));
+            let mut validate = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--validate"]);
+            validate.arg(&program);
+            steps.push((format!("{name}, its SPIR-V"), validate));
             steps.push((format!("{name}, run"), Command::new(program)));
         }
     }
@@ -180,6 +197,12 @@ fn e2e(tree: &Tree, count: &mut Count) -> Result<()> {
     install::install(tree, &prefix)?;
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/e2e", "--bin"]);
     counted(runner.arg(prefix.join("bin")), count, tally)
+}
+
+/// More of them, and other configurations: `cargo xtask random`.
+fn random_programs(tree: &Tree, count: &mut Count) -> Result<()> {
+    let outcomes = random::OF_THE_SUITE.map(|arguments| counted(&mut random::command(tree, arguments)?, count, tally));
+    outcomes.into_iter().collect()
 }
 
 /// Programs that run on other devices must be PTX that ptxas takes, whatever they use; `tests/cuda` says what is special there.
@@ -238,14 +261,12 @@ fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
     Ok(())
 }
 
-/// `3 passed, 1 failed`, as the runners end.
-pub fn tally_line(line: &str) -> Option<(u64, u64)> {
+/// `3 passed, 1 failed` or `3 passed, 1 failed, 2 skipped`, as the runners end.
+pub fn tally(line: &str) -> Option<Count> {
     let (passed, rest) = line.trim().split_once(" passed, ")?;
-    Some((passed.parse().ok()?, rest.split_once(" failed")?.0.parse().ok()?))
-}
-
-fn tally(line: &str) -> Option<Count> {
-    tally_line(line).map(|(passed, failed)| Count { passed, failed, skipped: 0 })
+    let (failed, rest) = rest.split_once(" failed")?;
+    let skipped = rest.strip_prefix(", ").and_then(|rest| rest.strip_suffix(" skipped")).map_or(Ok(0), str::parse);
+    Some(Count { passed: passed.parse().ok()?, failed: failed.parse().ok()?, skipped: skipped.ok()? })
 }
 
 /// Runs a command, shows what it prints and counts by its summary lines.
@@ -259,11 +280,12 @@ fn counted(command: &mut Command, count: &mut Count, summary: fn(&str) -> Option
         if let Some(more) = summary(&text) {
             count.passed += more.passed;
             count.failed += more.failed;
+            count.skipped += more.skipped;
         }
     }
     let status = child.wait()?;
     ensure!(status.success(), "`{line}` failed: {status}");
-    ensure!(count.passed + count.failed > 0, "`{line}` ran no test");
+    ensure!(count.passed + count.failed + count.skipped > 0, "`{line}` ran no test");
     Ok(())
 }
 
@@ -278,8 +300,14 @@ mod tests {
 
     #[test]
     fn summaries_are_understood() {
-        assert_eq!(tally_line("12 passed, 3 failed"), Some((12, 3)));
-        assert_eq!(tally_line("12 passed, 3 failed, 0 errors"), Some((12, 3)));
-        assert_eq!(tally_line("PASS x"), None);
+        let numbers = |line| tally(line).map(|Count { passed, failed, skipped }| (passed, failed, skipped));
+        for (line, expected) in [
+            ("12 passed, 3 failed", Some((12, 3, 0))),
+            ("12 passed, 3 failed, 0 errors", Some((12, 3, 0))),
+            ("12 passed, 3 failed, 4 skipped", Some((12, 3, 4))),
+            ("PASS x", None),
+        ] {
+            assert_eq!(numbers(line), expected, "{line}");
+        }
     }
 }

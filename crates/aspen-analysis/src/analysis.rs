@@ -222,9 +222,43 @@ fn findings(summary: &Summary, used: &[Used], chains: &mut Chains<'_>) -> Vec<Fi
     out
 }
 
-fn finding(summary: &Summary, function: &Function, aspect: Aspect, chain: &Chain) -> Finding {
-    let declared = function.declared.as_ref().expect("only decorated functions are warned about");
-    let use_step = if chain.by_attribute { chain.links.len() - 2 } else { chain.links.len() - 1 };
+/// Ways to uses, for functions that are no entry points and that nobody is warned about yet.
+pub(crate) struct UseChains<'s> {
+    summary: &'s Summary,
+    own_bodies: OwnBodies,
+    callers: Callers,
+}
+
+impl<'s> UseChains<'s> {
+    pub(crate) fn of(summary: &'s Summary) -> UseChains<'s> {
+        UseChains { summary, own_bodies: OwnBodies::of(summary), callers: Callers::of(summary) }
+    }
+
+    /// The place of the nearest use of the aspect, and the way there as a [`Finding`] tells it.
+    pub(crate) fn shortest(&self, root: FuncId, aspect: Aspect) -> Option<(Option<Place>, Vec<Step>)> {
+        let goal = Goal::UseOrAttribute;
+        let chain = Distances::to(self.summary, &self.own_bodies, &self.callers, aspect, goal, false).chain(root)?;
+        Some((use_place(&chain), steps_down(self.summary, &chain)))
+    }
+}
+
+/// Where the aspect is used: the last function, or the call of it if it counts by its attribute.
+fn use_place(chain: &Chain) -> Option<Place> {
+    let from_end = if chain.by_attribute { 2 } else { 1 };
+    chain.links.len().checked_sub(from_end).and_then(|index| chain.links[index].place.clone())
+}
+
+/// Where no line of a body is the use: the attributes of the warned function if one of them says that it uses the aspect, or else the
+/// function whose signature uses it.
+fn place_of_the_user(summary: &Summary, function: &Function, aspect: Aspect, chain: &Chain) -> Option<Place> {
+    let user = summary.function(chain.links.last()?.function);
+    if chain.links.len() == 1 && user.uses_attribute.contains(&aspect) {
+        return function.declared.as_ref()?.place.clone();
+    }
+    user.place.clone()
+}
+
+fn steps_down(summary: &Summary, chain: &Chain) -> Vec<Step> {
     let mut call_before = None;
     let mut steps = Vec::with_capacity(chain.links.len());
     for link in &chain.links {
@@ -232,12 +266,17 @@ fn finding(summary: &Summary, function: &Function, aspect: Aspect, chain: &Chain
         steps.push(Step { function: summary.function(link.function).name.clone(), place, remark });
         call_before = Some(link);
     }
+    steps
+}
+
+fn finding(summary: &Summary, function: &Function, aspect: Aspect, chain: &Chain) -> Finding {
+    let declared = function.declared.as_ref().expect("only decorated functions are warned about");
     Finding {
         function: function.name.clone(),
         aspect,
         spelling: declared.spelling.clone(),
-        place: chain.links[use_step].place.clone(),
-        chain: steps,
+        place: use_place(chain).or_else(|| place_of_the_user(summary, function, aspect, chain)),
+        chain: steps_down(summary, chain),
         declared_at: declared.place.clone(),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use aspen_contract::{Aspect, AspectSet, Place};
+use aspen_contract::{Aspect, AspectSet, Place, Step};
 use thiserror::Error;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, UseChains};
 use crate::summary::{Declared, FuncId, Function, Linkage, Role, Summary};
 
 /// One object that takes part in a device link.
@@ -52,6 +52,8 @@ pub enum LinkError {
         first: String,
         /// The other one.
         second: String,
+        /// Where each defines it.
+        places: Box<[Option<Place>; 2]>,
     },
 }
 
@@ -64,8 +66,10 @@ pub struct Excess {
     pub aspects: Vec<Aspect>,
     /// The attribute of the declaration.
     pub declared_at: Option<Place>,
-    /// The definition's own attribute, or its first use of one of the aspects.
+    /// The definition's own attribute, or the first use of the aspects that it reaches.
     pub defined_at: Option<Place>,
+    /// How that use is reached, as in a [`crate::Finding`]; empty for an attribute.
+    pub chain: Vec<Step>,
 }
 
 /// The symbol under which a kernel of internal linkage is known outside its object.
@@ -142,7 +146,10 @@ fn clash(linked: &Summary, before: &Function, unit: &Summary, function: &Functio
             (!same).then(|| LinkError::DuplicateKernel { name: kernel.name.clone(), first, second })
         }
         _ if before.linkage == Linkage::OneDefinitionRule || function.linkage == Linkage::OneDefinitionRule => None,
-        _ => Some(LinkError::DuplicateFunction { name: function.name.clone(), first, second }),
+        _ => {
+            let places = Box::new([before.place.clone(), function.place.clone()]);
+            Some(LinkError::DuplicateFunction { name: function.name.clone(), first, second, places })
+        }
     }
 }
 
@@ -172,19 +179,33 @@ impl Linked {
     /// Definitions that need more than a declaration elsewhere said; an undecorated declaration promises nothing.
     pub fn excess(&self, analysis: &Analysis) -> Vec<Excess> {
         let mut out: Vec<Excess> = Vec::new();
+        let chains = UseChains::of(&self.summary);
         for (id, promise) in &self.declarations {
             let definition = self.summary.function(*id);
             let mut needed: AspectSet = analysis.used(*id).clone();
             needed.extend(definition.declared.iter().flat_map(|declared| &declared.aspects));
-            let aspects: Vec<Aspect> = needed.difference(&promise.aspects).copied().collect();
-            if aspects.is_empty() || !definition.defined {
-                continue;
-            }
-            let first_use = || definition.uses.iter().find(|one| aspects.contains(&one.aspect)).and_then(|one| one.place.clone());
-            let defined_at = definition.declared.as_ref().and_then(|declared| declared.place.clone()).or_else(first_use);
-            let excess = Excess { function: definition.name.clone(), aspects, declared_at: promise.place.clone(), defined_at };
-            if !out.contains(&excess) {
-                out.push(excess);
+            for &aspect in needed.difference(&promise.aspects).filter(|_| definition.defined) {
+                // What the definition's own attribute says; else, or if that is the promise itself (a header's), what its code does.
+                let says = definition.declared.as_ref().filter(|declared| declared.aspects.contains(&aspect));
+                let (defined_at, chain) = match says.filter(|declared| declared.place != promise.place) {
+                    Some(declared) => (declared.place.clone(), Vec::new()),
+                    None => chains.shortest(*id, aspect).unwrap_or_default(),
+                };
+                let same = |one: &&mut Excess| {
+                    (&one.function, &one.declared_at, &one.defined_at, &one.chain)
+                        == (&definition.name, &promise.place, &defined_at, &chain)
+                };
+                match out.iter_mut().find(same) {
+                    Some(known) if known.aspects.contains(&aspect) => {}
+                    Some(known) => known.aspects.push(aspect),
+                    None => out.push(Excess {
+                        function: definition.name.clone(),
+                        aspects: vec![aspect],
+                        declared_at: promise.place.clone(),
+                        defined_at,
+                        chain,
+                    }),
+                }
             }
         }
         out

@@ -4,6 +4,7 @@ use aspen_contract::{Aspect, Place, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::Summary;
+use crate::strict::Strict;
 use crate::summary::InvalidSummary;
 
 /// Written by the clang plugin at the end of a pass (`report=FILE`), read by the driver.
@@ -13,10 +14,14 @@ pub struct PassReport {
     pub tag: Option<String>,
     /// Host pass: every launch; device pass: every kernel entry. They must agree. Source: DESIGN §7.18.
     pub launches: Vec<Launch>,
+    /// A pass that only reports launches: whether a pragma sets the severity of one of our groups.
+    pub pragmas: bool,
     /// Device pass on the SPIR-V triple: the module. Source: DESIGN §7.16.
     pub summary: Option<Summary>,
     /// What the analysis of this pass found.
     pub findings: Vec<Finding>,
+    /// What SYCL does not allow in device code.
+    pub strict: Vec<Strict>,
 }
 
 /// A kernel as one pass sees it.
@@ -54,7 +59,7 @@ pub struct Finding {
 }
 
 /// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Level {
     /// As it is.
     Warning,
@@ -65,33 +70,43 @@ pub enum Level {
 impl Finding {
     /// S0's words, with the places that are known; for tools without the driver's snippets and colours. Source: DESIGN §4.
     pub fn text(&self, level: Level) -> String {
-        let place = self.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        let (word, flag) = match level {
-            Level::Error => ("error", "-Werror,-Wsycl-aspects"),
-            Level::Warning => ("warning", "-Wsycl-aspects"),
-        };
-        let mut out = format!(
-            "{place}{word}: function '{}' uses aspect '{}' not listed in '{}' [{flag}]\nuse is from this call chain:\n",
-            self.function, self.aspect, self.spelling
-        );
-        for step in &self.chain {
-            out += &format!("  {}()", step.function);
-            if let Some(place) = &step.place {
-                out += &format!(" {place}");
-            }
-            if let Some(remark) = &step.remark {
-                out += &format!(" {remark}");
-            }
-            out.push('\n');
-        }
-        if self.place.is_none() {
-            out += "compile with '-g' to get source location\n";
-        }
+        let message = format!("function '{}' uses aspect '{}' not listed in '{}'", self.function, self.aspect, self.spelling);
+        let mut out = text(level, "sycl-aspects", self.place.as_ref(), &message, &self.chain);
         if let Some(place) = &self.declared_at {
             out += &format!("{place}: note: aspects of '{}' are declared here\n", self.function);
         }
         out
     }
+}
+
+impl Strict {
+    /// The same for what SYCL does not allow.
+    pub fn text(&self, level: Level) -> String {
+        text(level, "sycl-strict", self.place.as_ref(), &self.message(), &self.chain)
+    }
+}
+
+fn text(level: Level, group: &str, place: Option<&Place>, message: &str, chain: &[Step]) -> String {
+    let at = place.map(|place| format!("{place}: ")).unwrap_or_default();
+    let (word, flag) = match level {
+        Level::Error => ("error", format!("-Werror,-W{group}")),
+        Level::Warning => ("warning", format!("-W{group}")),
+    };
+    let mut out = format!("{at}{word}: {message} [{flag}]\nuse is from this call chain:\n");
+    for step in chain {
+        out += &format!("  {}()", step.function);
+        if let Some(place) = &step.place {
+            out += &format!(" {place}");
+        }
+        if let Some(remark) = &step.remark {
+            out += &format!(" {remark}");
+        }
+        out.push('\n');
+    }
+    if place.is_none() {
+        out += "compile with '-g' to get source location\n";
+    }
+    out
 }
 
 impl PassReport {

@@ -1,10 +1,11 @@
 //! Which entry points share a device image.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aspen_contract::Requirements;
 
 use crate::analysis::{Analysis, is_entry_point};
+use crate::imports::Imports;
 use crate::summary::{FuncId, Summary};
 
 /// `-fsycl-device-code-split`. Source: S0 "Changes to the device code split algorithm".
@@ -26,33 +27,57 @@ pub struct ImagePlan {
     pub entries: Vec<FuncId>,
     /// What each of them needs.
     pub requirements: Requirements,
+    /// The symbols of the device functions that each of them takes from other modules.
+    pub imports: BTreeSet<String>,
 }
 
-/// Splits first as the user asked, then by requirements, whatever the user asked (S0). Images come in the order of their first entry point.
+/// What decides about an entry point's image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntryPoint<'u> {
+    /// The kernel or exported function.
+    pub id: FuncId,
+    /// Its translation unit.
+    pub unit: &'u str,
+    /// What it needs, as far as that splits images.
+    pub requirements: Requirements,
+    /// The symbols of what it takes from other modules, by closure.
+    pub imports: BTreeSet<String>,
+}
+
+/// Splits first as the user asked, then by requirements and imports, whatever the user asked. Images come in the order of their first
+/// entry point. Source: S0; DESIGN §7.11.
 pub fn split(summary: &Summary, analysis: &Analysis, mode: CodeSplit) -> Vec<ImagePlan> {
+    let imports = Imports::of(summary);
+    let symbols = |id| imports.of_function(id).iter().map(|&import| summary.function(import).symbol.clone()).collect();
     let entries = summary.iter().filter(|(_, function)| is_entry_point(function));
-    group(entries.map(|(id, function)| (id, function.unit.as_str(), analysis.requirements(id))), mode)
+    let described = entries.map(|(id, function)| EntryPoint {
+        id,
+        unit: function.unit.as_str(),
+        requirements: analysis.requirements(id),
+        imports: symbols(id),
+    });
+    group(described, mode)
 }
 
-/// Entry points as the user asked alone, whatever they need: images of conditional SPIR-V. Source: S1 "JIT case".
-pub fn bundle<'u>(entries: impl IntoIterator<Item = (FuncId, &'u str)>, mode: CodeSplit) -> Vec<ImagePlan> {
-    group(entries.into_iter().map(|(id, unit)| (id, unit, Requirements::default())), mode)
+/// The same without requirements: images of conditional SPIR-V, which kernels of different needs share. Source: S1 "JIT case".
+pub fn bundle<'u>(entries: impl IntoIterator<Item = EntryPoint<'u>>, mode: CodeSplit) -> Vec<ImagePlan> {
+    group(entries.into_iter().map(|entry| EntryPoint { requirements: Requirements::default(), ..entry }), mode)
 }
 
-/// The same for entry points whose requirements are known from elsewhere: each with its translation unit, in module order.
-pub fn group<'u>(entries: impl IntoIterator<Item = (FuncId, &'u str, Requirements)>, mode: CodeSplit) -> Vec<ImagePlan> {
+/// The same for entry points of which everything is known from elsewhere, in module order.
+pub fn group<'u>(entries: impl IntoIterator<Item = EntryPoint<'u>>, mode: CodeSplit) -> Vec<ImagePlan> {
     let mut images: Vec<ImagePlan> = Vec::new();
     let mut by_key = BTreeMap::new();
-    for (id, unit, requirements) in entries {
+    for EntryPoint { id, unit, requirements, imports } in entries {
         let (entry, unit) = match mode {
             CodeSplit::PerKernel => (Some(id), ""),
             CodeSplit::PerSource => (None, unit),
             CodeSplit::Off => (None, ""),
         };
-        let index = *by_key.entry((entry, unit, requirements.clone())).or_insert(images.len());
+        let index = *by_key.entry((entry, unit, requirements.clone(), imports.clone())).or_insert(images.len());
         match images.get_mut(index) {
             Some(image) => image.entries.push(id),
-            None => images.push(ImagePlan { entries: vec![id], requirements }),
+            None => images.push(ImagePlan { entries: vec![id], requirements, imports }),
         }
     }
     images

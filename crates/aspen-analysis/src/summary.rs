@@ -45,6 +45,10 @@ pub struct Function {
     /// Whether it is only the header's way from one of the user's functions into another (`if_device_has` and what it calls): chains leave
     /// it out.
     pub glue: bool,
+    /// Whether no user wrote it: it stands in a system header, or the compiler made it.
+    pub system: bool,
+    /// Where an exported function is declared or defined.
+    pub place: Option<Place>,
     /// The translation unit that the definition (or declaration) comes from, as named on clang's command line.
     pub unit: String,
     /// `[[sycl::device_has(…)]]` or `[[sycl::requires(…)]]`.
@@ -55,6 +59,8 @@ pub struct Function {
     pub uses: Vec<Use>,
     /// The calls in source order; several calls of one function are one entry, the first.
     pub calls: Vec<Call>,
+    /// The calls through pointers, in source order, whatever they may reach.
+    pub indirect: Vec<Indirect>,
     /// Where the function runs at all: it is the header's way into the body of an `if_device_has`. Source: DESIGN §7.8.
     pub guard: Option<Guard>,
     /// `[[sycl::reqd_work_group_size(…)]]` and where it stands.
@@ -144,6 +150,24 @@ pub struct Call {
     pub one_of: Option<u32>,
 }
 
+/// A call that names no function.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Indirect {
+    /// Where it is written, also if it was inlined since.
+    pub place: Option<Place>,
+    /// How the function is found.
+    pub through: Through,
+}
+
+/// How a call that names no function finds one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Through {
+    /// A virtual call: in an object's table.
+    Vtable,
+    /// Any other pointer.
+    Pointer,
+}
+
 /// Bytes that are no summary, or one of another version of Aspen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InvalidSummary(String);
@@ -163,7 +187,7 @@ impl InvalidSummary {
 }
 
 /// Goes up with every change of the types in this file.
-const VERSION: u8 = 5;
+const VERSION: u8 = 7;
 
 impl Summary {
     /// The function of that id.

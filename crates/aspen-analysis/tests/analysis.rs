@@ -215,6 +215,42 @@ fn images_split_by_what_entry_points_need() {
     assert_eq!(groups(CodeSplit::PerKernel), "a b c d e f g h x");
 }
 
+/// By closure, also through functions defined here, on cycles and through pointers; what nobody may provide is no import.
+/// Source: DESIGN §7.11.
+#[test]
+fn images_split_by_what_entry_points_import() {
+    let graph = "
+        kernel a call:plain
+        kernel b call:dbl
+        kernel c call:through
+        kernel d call:plain call:dbl
+        kernel e call:one
+        kernel f call:plain/2 call:dbl/2
+        kernel g call:lost
+        kernel h use:fp64 call:dbl
+        kernel i call:plain unit=other.cpp
+        x exported call:two
+        through call:dbl call:through
+        one call:two
+        two call:one call:deep
+        deep call:plain
+        extern plain exported
+        extern dbl exported
+        extern lost";
+    let summary = summary(graph);
+    let analysis = analyse(&summary);
+    let groups = |mode| {
+        let name = |id: &aspen_analysis::FuncId| summary.function(*id).symbol.clone();
+        let image = |image: &aspen_analysis::ImagePlan| {
+            let imports: Vec<&str> = image.imports.iter().map(String::as_str).collect();
+            format!("{}<{}", image.entries.iter().map(name).collect::<String>(), imports.join("+"))
+        };
+        split(&summary, &analysis, mode).iter().map(image).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(groups(CodeSplit::Off), "aeix<plain bc<dbl df<dbl+plain g< h<dbl");
+    assert_eq!(groups(CodeSplit::PerSource), "aex<plain bc<dbl df<dbl+plain g< h<dbl i<plain");
+}
+
 /// Source: DESIGN §7.12.
 #[test]
 fn optimised_code_needs_fp64_only_where_double_is_left() {

@@ -26,7 +26,15 @@ fn check(graphs: &[&str], expected: &str) {
             let excess: String = linked
                 .excess(&analysis)
                 .iter()
-                .map(|one| format!("excess {} {:?} {:?}\n", one.function, one.aspects, one.declared_at.as_ref().map(|place| place.line)))
+                .map(|one| {
+                    let line = |place: &Option<aspen_contract::Place>| place.as_ref().map_or(0, |place| place.line);
+                    let chain: Vec<&str> = one.chain.iter().map(|step| step.function.as_str()).collect();
+                    let (at, declared) = (line(&one.defined_at), line(&one.declared_at));
+                    format!("excess {} {:?} at {at} declared at {declared}: {}", one.function, one.aspects, chain.join(" "))
+                        .trim_end()
+                        .to_owned()
+                        + "\n"
+                })
                 .collect();
             linked.summary.iter().map(line).collect::<String>() + &excess
         }
@@ -51,7 +59,26 @@ fn definition_that_needs_more_than_was_declared() {
         &["kernel k call:far\n extern far exported declares:fp64@2:3", "far exported declares:fp64,gpu@5:3"],
         "k: gpu fp64
          far:
-         excess far [Aspect(2)] Some(2)",
+         excess far [Aspect(2)] at 5 declared at 2:",
+    );
+    // The declaration is a header's, so the definition has its attribute: the use is told, wherever it is.
+    check(
+        &[
+            "kernel k call:far\n extern far exported declares:fp16@2:3",
+            "far exported declares:fp16@2:3 call:deep@6:1\n deep use:fp64@7:1 use:image@7:1 use:fp16",
+        ],
+        "k: fp16 fp64 image
+         far: fp16 fp64 image
+         deep: fp16 fp64 image
+         excess far [Aspect(6), Aspect(9)] at 7 declared at 2: far deep",
+    );
+    check(
+        &["kernel k call:far\n extern far exported declares:@2:3", "far exported use:fp64@8:1 call:lib@9:1\n extern lib attr:gpu"],
+        "k: gpu fp64
+         far: gpu fp64
+         extern lib: gpu
+         excess far [Aspect(2)] at 9 declared at 2: far lib
+         excess far [Aspect(6)] at 8 declared at 2: far",
     );
     check(&["kernel k call:far\n extern far exported", "far exported use:fp64"], "k: fp64\n far: fp64");
 }

@@ -3,9 +3,10 @@
 mod common;
 
 use aspen_analysis::report::Level;
-use aspen_analysis::split::bundle;
+use aspen_analysis::split::{EntryPoint, bundle};
 use aspen_analysis::summary::Call;
 use aspen_analysis::{CodeSplit, FuncId, PassReport, Summary, analyse};
+use aspen_contract::Requirements;
 use common::summary;
 
 const GRAPH: &str = "
@@ -54,10 +55,16 @@ fn findings_as_text() {
 
 /// Source: S1 "JIT case".
 #[test]
-fn bundles_look_at_units_and_not_at_needs() {
-    let entries = [(0, "a.cpp"), (1, "b.cpp"), (2, "a.cpp")].map(|(index, unit)| (FuncId::from_index(index), unit));
-    let images = |mode| bundle(entries, mode).iter().map(|image| image.entries.len()).collect::<Vec<_>>();
-    assert_eq!(images(CodeSplit::Off), [3]);
-    assert_eq!(images(CodeSplit::PerSource), [2, 1]);
-    assert_eq!(images(CodeSplit::PerKernel), [1, 1, 1]);
+fn bundles_look_at_units_and_imports_and_not_at_needs() {
+    let entries = [(0, "a.cpp", ""), (1, "b.cpp", ""), (2, "a.cpp", ""), (3, "a.cpp", "f"), (4, "a.cpp", "g"), (5, "a.cpp", "f")];
+    let entry = |(index, unit, import): (usize, &'static str, &str)| EntryPoint {
+        id: FuncId::from_index(index),
+        unit,
+        requirements: Requirements { reqd_sub_group_size: u32::try_from(index).ok(), ..Requirements::default() },
+        imports: (!import.is_empty()).then(|| import.to_owned()).into_iter().collect(),
+    };
+    let images = |mode| bundle(entries.map(entry), mode).iter().map(|image| image.entries.len()).collect::<Vec<_>>();
+    assert_eq!(images(CodeSplit::Off), [3, 2, 1]);
+    assert_eq!(images(CodeSplit::PerSource), [2, 1, 2, 1]);
+    assert_eq!(images(CodeSplit::PerKernel), [1; 6]);
 }

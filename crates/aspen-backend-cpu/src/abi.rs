@@ -32,6 +32,7 @@ pub(crate) fn answer_of(aspect: u32) -> Option<usize> {
 pub(crate) struct Ops {
     pub(crate) group_barrier: unsafe extern "C" fn(*mut Item),
     pub(crate) sub_group_barrier: unsafe extern "C" fn(*mut Item),
+    pub(crate) asked_ended: unsafe extern "C" fn(*mut Item, u32),
 }
 
 /// `aspen_cpu_item_t`.
@@ -56,6 +57,7 @@ pub(crate) struct Item {
     pub(crate) sub_group_max_size: u32,
     pub(crate) lane: u32,
     pub(crate) scheduler: *mut c_void,
+    pub(crate) ended: *const u8,
 }
 
 /// `aspen_cpu_range_t`.
@@ -78,6 +80,12 @@ pub(crate) type GroupEntry = unsafe extern "C" fn(*const c_void, *const Item, *m
 /// `aspen_cpu_group_entry` of a kernel that is launched over a range.
 pub(crate) type RowEntry = unsafe extern "C" fn(*const c_void, *const Range, *mut u8) -> u32;
 
+/// Before the symbol of a kernel or an exported function: the bytes of stack that it needs (`ASPEN_CPU_STACK`).
+pub(crate) const STACK: &str = "aspen_stack.";
+
+/// In what a [`GroupEntry`] returns: a broadcast asked an ended item (`ASPEN_CPU_ASKED_ENDED`).
+pub(crate) const ASKED_ENDED: u32 = 0x8000_0000;
+
 /// Before a kernel's symbol: its [`GroupKernel`] (`ASPEN_CPU_GROUP`).
 pub(crate) const GROUP: &str = "aspen_group.";
 
@@ -85,16 +93,16 @@ pub(crate) const GROUP: &str = "aspen_group.";
 #[repr(C)]
 pub(crate) struct GroupKernel {
     pub(crate) struct_size: u32,
-    pub(crate) reserved: u32,
+    pub(crate) frame_alignment: u32,
     pub(crate) frame_size: u64,
     pub(crate) entries: [Option<GroupEntry>; 4],
 }
 
 // The layouts of native_cpu.h; a test of aspen-capi asserts the same numbers in C.
 const _: () = {
-    assert!(size_of::<Item>() == 232 && std::mem::offset_of!(Item, scheduler) == 224);
+    assert!(size_of::<Item>() == 240 && std::mem::offset_of!(Item, scheduler) == 224 && std::mem::offset_of!(Item, ended) == 232);
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
-    assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 16);
+    assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 24);
     assert!(size_of::<GroupKernel>() == 48 && std::mem::offset_of!(GroupKernel, entries) == 16);
 };
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use aspen_contract::{Aspect, Capabilities};
+use aspen_contract::{Aspect, BackendKind, Capabilities, Offers};
 use aspen_runtime::backend::Facts;
 
 /// The largest work-group. Each work-item that meets others at a barrier has a stack of its own, which costs two memory mappings; Linux
@@ -40,6 +40,7 @@ pub(crate) fn capabilities() -> Capabilities {
         sub_group_sizes: Some(SUB_GROUP_SIZES.to_vec()),
         max_work_group_size: Some(MAX_WORK_GROUP_SIZE),
         max_work_item_sizes: Some([MAX_WORK_GROUP_SIZE; 3]),
+        offers: Offers::Aspen(Some(BackendKind::NativeCpu)),
     }
 }
 
@@ -50,7 +51,7 @@ pub(crate) fn facts() -> Facts {
         lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned())
     };
     let vendor = field("vendor_id").unwrap_or_else(|| "unknown".into());
-    let memory = system(libc::_SC_PHYS_PAGES).saturating_mul(system(libc::_SC_PAGESIZE));
+    let memory = memory();
     Facts {
         name: field("model name").unwrap_or_else(|| "x86-64 CPU".into()),
         vendor_id: match vendor.as_str() {
@@ -79,6 +80,11 @@ pub(crate) fn facts() -> Facts {
     }
 }
 
+/// Bytes of this machine's memory.
+pub(crate) fn memory() -> u64 {
+    system(libc::_SC_PHYS_PAGES).saturating_mul(system(libc::_SC_PAGESIZE))
+}
+
 fn clock_mhz(now: Option<&str>) -> u64 {
     let most = fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").ok();
     let most = most.and_then(|text| text.trim().parse::<u64>().ok()).map(|khz| khz / 1000);
@@ -98,7 +104,7 @@ mod tests {
 
     #[test]
     fn every_aspect_name_is_known_and_every_size_is_there() {
-        assert_eq!(capabilities().aspects.len(), ASPECTS.len());
+        assert_eq!(capabilities().offered().count(), ASPECTS.len(), "all of them are offered");
         let facts = facts();
         assert!(!facts.name.is_empty() && facts.global_mem_size > 0 && facts.max_compute_units > 0);
         assert!(clock_mhz(Some("2596.102")) > 0);

@@ -1,4 +1,5 @@
-//! Coroutines for work-items: a pooled stack each, kept for the next group.
+//! Stacks of our own: coroutines for work-items have a pooled one each, kept for the next group, and kernels with large private variables
+//! run on one that has room for them.
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -10,8 +11,10 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::group::Group;
 
-/// Bytes of a work-item's stack. Only touched pages cost memory.
-const SIZE: usize = 256 << 10;
+/// Bytes of a stack for what the image does not tell: functions with small variables, saved registers. Only touched pages cost memory.
+const RESERVE: usize = 256 << 10;
+/// Private variables that fit any stack, a thread's too.
+const SMALL: usize = 128 << 10;
 /// Bytes below it that no access survives; large, since a frame may be larger than a page.
 const GUARD: usize = 64 << 10;
 
@@ -32,9 +35,9 @@ pub(crate) struct Fiber {
 }
 
 impl Fiber {
-    /// A fiber that calls `body` with each group it is resumed for.
-    pub(crate) fn new(body: fn(&Switch, *mut Group)) -> Result<Fiber> {
-        let stack = ItemStack::new().map_err(|error| {
+    /// A fiber that calls `body` with each group it is resumed for, with room for variables of that many bytes.
+    pub(crate) fn new(variables: usize, body: fn(&Switch, *mut Group)) -> Result<Fiber> {
+        let stack = ItemStack::new(variables).map_err(|error| {
             let text = format!("no stack for another work-item at a barrier: {error} (vm.max_map_count limits how many there can be)");
             Error::new(Code::MemoryAllocation, text)
         })?;
@@ -68,19 +71,36 @@ impl Drop for Fiber {
     }
 }
 
+/// Runs `work` where there is room for variables of that many bytes.
+pub(crate) fn with_room<R>(variables: usize, work: impl FnOnce() -> R) -> io::Result<R> {
+    if variables <= SMALL {
+        return Ok(work());
+    }
+    Ok(corosensei::on_stack(ItemStack::new(variables)?, work))
+}
+
+/// Whether the system has room for variables of that many bytes at all.
+pub(crate) fn is_room(variables: usize) -> io::Result<()> {
+    if variables > SMALL { ItemStack::new(variables).map(drop) } else { Ok(()) }
+}
+
 struct ItemStack {
     mapping: *mut libc::c_void,
+    size: usize,
 }
 
 impl ItemStack {
-    fn new() -> io::Result<ItemStack> {
+    fn new(variables: usize) -> io::Result<ItemStack> {
+        let too_large = || io::Error::from_raw_os_error(libc::ENOMEM);
+        let variables = if variables <= SMALL { 0 } else { variables };
+        let size = variables.checked_next_multiple_of(GUARD).and_then(|bytes| bytes.checked_add(RESERVE + GUARD)).ok_or_else(too_large)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
         // SAFETY: a fresh anonymous mapping at an address the system chooses.
-        let mapping = unsafe { libc::mmap(ptr::null_mut(), GUARD + SIZE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+        let mapping = unsafe { libc::mmap(ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
         if mapping == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let stack = ItemStack { mapping };
+        let stack = ItemStack { mapping, size };
         // SAFETY: the lower part of the mapping just made.
         if unsafe { libc::mprotect(mapping, GUARD, libc::PROT_NONE) } != 0 {
             return Err(io::Error::last_os_error());
@@ -96,7 +116,7 @@ impl ItemStack {
 // SAFETY: base and limit are page-aligned ends of one mapping that lives as long as the value, with a guard below the limit.
 unsafe impl Stack for ItemStack {
     fn base(&self) -> StackPointer {
-        self.at(GUARD + SIZE)
+        self.at(self.size)
     }
 
     fn limit(&self) -> StackPointer {
@@ -107,6 +127,6 @@ unsafe impl Stack for ItemStack {
 impl Drop for ItemStack {
     fn drop(&mut self) {
         // SAFETY: the whole mapping made in `new`; no coroutine uses it any more.
-        unsafe { libc::munmap(self.mapping, GUARD + SIZE) };
+        unsafe { libc::munmap(self.mapping, self.size) };
     }
 }

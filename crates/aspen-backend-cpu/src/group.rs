@@ -1,14 +1,15 @@
 //! One work-group on one thread.
 //!
 //! Where the image has a function for whole groups, that is all there is to do: its loops go over the items, and come back early only if
-//! the items part at a barrier. Other kernels run item by item:
+//! the items wait at different barriers. Other kernels run item by item:
 //!
 //! Forking is lazy: a coroutine runs the group's work-items one after another, and only when an item blocks in a barrier does the
 //! scheduler let another coroutine go on with the next item that has not begun. So a kernel without barriers never switches stacks, and
 //! a barrier costs two switches an item. Sub-groups are consecutive local linear ids; their barriers release only their own items.
 //!
-//! A barrier that can never be complete (some items ended without it) leaves blocked items and nothing to run: that is reported, and the
-//! blocked coroutines are thrown away with their stacks.
+//! An item that has ended counts as arrived at every later barrier (DESIGN §7.25). A barrier that can never be complete, because some items
+//! wait at one of the group and some at one of their sub-group, leaves blocked items and nothing to run: that is reported, and the blocked
+//! coroutines are thrown away with their stacks.
 
 use std::alloc::{self, Layout};
 use std::cell::Cell;
@@ -18,13 +19,13 @@ use std::ptr::{self, NonNull};
 
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{GroupEntry, Item, ItemEntry, Ops, SLOT_SIZE};
+use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, SLOT_SIZE};
 use crate::fiber::{Fiber, Pause, Switch};
 
-/// Alignment of local memory and slots in bytes. Source: native_cpu.h.
+/// Alignment of local memory and slots in bytes, and the least of frames. Source: native_cpu.h.
 const ALIGNMENT: usize = 128;
 
-static OPS: Ops = Ops { group_barrier, sub_group_barrier };
+static OPS: Ops = Ops { group_barrier, sub_group_barrier, asked_ended };
 
 /// A kernel's function for whole groups.
 #[derive(Clone, Copy)]
@@ -32,6 +33,8 @@ pub(crate) struct Whole {
     pub(crate) entry: GroupEntry,
     /// Bytes of its frame for each work-item.
     pub(crate) frame_size: usize,
+    /// Of the frame, in bytes: a power of two.
+    pub(crate) frame_alignment: usize,
 }
 
 /// What all groups of a launch have in common.
@@ -47,6 +50,12 @@ pub(crate) struct Shape {
     /// One call a work-item, or one call for the whole group.
     pub(crate) by_item: bool,
     pub(crate) whole: Option<Whole>,
+    /// Whether mistakes are looked for that do no harm by themselves (`ASPEN_CHECK=1`).
+    pub(crate) check: bool,
+    /// Bytes of stack that a call needs for variables.
+    pub(crate) variables: usize,
+    /// Bytes of variables that the items which wait on this thread may have together.
+    pub(crate) most_variables: usize,
 }
 
 /// The state of the group that runs on this thread. Coroutines and scheduler reach it by pointer and never hold a reference across a
@@ -60,12 +69,24 @@ pub(crate) struct Group {
     next: u32,
     next_local: [u64; 3],
     ended: u32,
+    /// Whether an item has ended, by its linear id (`aspen_cpu_item::ended`).
+    has_ended: Vec<u8>,
     /// Fibers that wait at the group's barrier.
     waiting: Vec<usize>,
-    /// Fibers that wait at their sub-group's barrier, by sub-group.
-    sub_waiting: Vec<Vec<usize>>,
+    /// What is known of the sub-groups.
+    sub_groups: Vec<SubGroup>,
+    /// An ended item whose value a broadcast asked for, the first one.
+    asked_ended: Option<u32>,
     /// Fibers that may go on.
     ready: VecDeque<usize>,
+}
+
+/// The barrier of a sub-group.
+#[derive(Clone, Default)]
+struct SubGroup {
+    /// Fibers that wait there.
+    waiting: Vec<usize>,
+    ended: u32,
 }
 
 /// A work-item on a fiber's stack. `item.scheduler` points to the frame.
@@ -96,8 +117,10 @@ impl Worker {
             next: 0,
             next_local: [0; 3],
             ended: 0,
+            has_ended: Vec::new(),
             waiting: Vec::new(),
-            sub_waiting: Vec::new(),
+            sub_groups: Vec::new(),
+            asked_ended: None,
             ready: VecDeque::new(),
         };
         let [local_memory, slots, frame] = [(); 3].map(|()| Memory::none());
@@ -108,22 +131,24 @@ impl Worker {
 
     /// Prepares for the groups of a launch.
     pub(crate) fn begin(&mut self, shape: Shape) {
+        if self.group.shape.variables != shape.variables {
+            self.throw_away();
+        }
         let logical = shape.local_range.iter().product::<u64>();
         let slots = usize::try_from(logical).unwrap_or(usize::MAX).saturating_mul(SLOT_SIZE);
         let group = &mut *self.group;
         group.shape = shape;
         group.items = if shape.by_item { u32::try_from(logical).unwrap_or(u32::MAX) } else { 1 };
         group.template = template(&shape);
-        group.template.local_memory = self.local_memory.at_least(shape.local_memory);
-        group.template.group_slots = self.slots.at_least(slots.saturating_mul(2));
+        group.template.local_memory = self.local_memory.at_least(shape.local_memory, ALIGNMENT);
+        group.template.group_slots = self.slots.at_least(slots.saturating_mul(2), ALIGNMENT);
         // The second half belongs to the sub-groups, each at its first item.
         group.template.sub_group_slots = group.template.group_slots.wrapping_add(slots);
         group.template.sub_group_max_size = shape.sub_group_size;
         group.template.sub_group_count = group.items.div_ceil(shape.sub_group_size);
-        let count = group.template.sub_group_count as usize;
-        if group.sub_waiting.len() < count {
-            group.sub_waiting.resize_with(count, Vec::new);
-        }
+        group.sub_groups.resize(group.template.sub_group_count as usize, SubGroup::default());
+        group.has_ended.resize(group.items as usize, 0);
+        group.template.ended = group.has_ended.as_ptr();
     }
 
     /// Runs one group.
@@ -132,7 +157,9 @@ impl Worker {
         // SAFETY: the box is alive and nothing else refers to it between switches.
         let by_item = unsafe {
             let group = &mut *group;
-            (group.next, group.ended, group.next_local) = (0, 0, [0; 3]);
+            (group.next, group.ended, group.next_local, group.asked_ended) = (0, 0, [0; 3], None);
+            group.has_ended.fill(0);
+            group.sub_groups.iter_mut().for_each(|sub_group| sub_group.ended = 0);
             group.template.group_id = group_id;
             group.shape.by_item
         };
@@ -151,7 +178,7 @@ impl Worker {
             };
             let fiber = match ready {
                 Some(fiber) => fiber,
-                None if ended => return Ok(()),
+                None if ended => return self.checked(),
                 None if begun => return Err(self.stuck()),
                 None => match self.idle_fiber() {
                     Ok(fiber) => fiber,
@@ -170,34 +197,70 @@ impl Worker {
 
     fn run_whole(&mut self, whole: Whole) -> Result<()> {
         let group = &*self.group;
-        let frame = self.frame.at_least(whole.frame_size.saturating_mul(group.items as usize));
+        let frame = self.frame.at_least(whole.frame_size.saturating_mul(group.items as usize), whole.frame_alignment);
         // SAFETY: the function of this kernel with its closure, the group's template, and a frame as native_cpu.h describes them.
-        let waiting = unsafe { (whole.entry)(group.shape.closure, &raw const group.template, frame) };
-        if waiting == 0 { Ok(()) } else { Err(self.never(waiting as usize, 0, group.items - waiting)) }
+        let result = unsafe { (whole.entry)(group.shape.closure, &raw const group.template, frame) };
+        if result & ASKED_ENDED != 0 {
+            self.group.asked_ended = Some(result & !ASKED_ENDED);
+            return self.checked();
+        }
+        if result == 0 {
+            Ok(())
+        } else {
+            Err(self.never(&format!("{result} wait, at different barriers of the work-group,"), group.items - result))
+        }
+    }
+
+    /// What the group did wrong without harm.
+    fn checked(&self) -> Result<()> {
+        let Some(item) = self.group.asked_ended.filter(|_| self.group.shape.check) else { return Ok(()) };
+        let text = format!(
+            "in {} a broadcast asks for the value of work-item {item}, which has ended and passes none (found by ASPEN_CHECK=1): let it \
+             return behind the broadcast, or take the value of a work-item that comes there",
+            self.group_name()
+        );
+        Err(Error::new(Code::Kernel, text))
+    }
+
+    fn group_name(&self) -> String {
+        let [x, y, z] = self.group.template.group_id;
+        format!("work-group ({x}, {y}, {z})")
     }
 
     fn idle_fiber(&mut self) -> Result<usize> {
         if let Some(fiber) = self.idle.pop() {
             return Ok(fiber);
         }
-        self.fibers.push(Fiber::new(|switch, group| run_items(switch, CURRENT.get(), group))?);
+        let Shape { variables, most_variables, .. } = self.group.shape;
+        if !self.fibers.is_empty() && (self.fibers.len() + 1).saturating_mul(variables) > most_variables {
+            let text = format!(
+                "in {}, {} work-items wait at barriers, each with {variables} bytes of private variables: more than {most_variables} bytes on one \
+                 thread is more than this machine's memory has for all; make the group smaller, or keep the variables in global memory",
+                self.group_name(),
+                self.fibers.len()
+            );
+            return Err(Error::new(Code::MemoryAllocation, text));
+        }
+        self.fibers.push(Fiber::new(variables, |switch, group| run_items(switch, CURRENT.get(), group))?);
         Ok(self.fibers.len() - 1)
     }
 
     /// Nothing can run, but not all items have ended.
     fn stuck(&mut self) -> Error {
         let group = &*self.group;
-        let at_sub_group = group.sub_waiting.iter().map(Vec::len).sum::<usize>();
-        let error = self.never(group.waiting.len(), at_sub_group, group.ended);
+        let at_sub_group = group.sub_groups.iter().map(|sub_group| sub_group.waiting.len()).sum::<usize>();
+        let waiting = format!("{} wait at a barrier of the work-group and {at_sub_group} at one of a sub-group,", group.waiting.len());
+        let error = self.never(&waiting, group.ended);
         self.throw_away();
         error
     }
 
-    fn never(&self, at_group: usize, at_sub_group: usize, ended: u32) -> Error {
-        let [x, y, z] = self.group.template.group_id;
+    /// Items wait for each other at different barriers.
+    fn never(&self, waiting: &str, ended: u32) -> Error {
         let text = format!(
-            "work-group ({x}, {y}, {z}) can never go on: of its {} work-items {at_group} wait at a barrier of the work-group, \
-             {at_sub_group} at one of a sub-group, and {ended} have ended; every item of a group must reach the same barriers",
+            "the work-items of {} wait at different barriers, so it can never go on: of its {} work-items {waiting} and {ended} have ended; \
+             move the barrier out of the branch or loop that only some of them take, so that all that have not ended come to the same one",
+            self.group_name(),
             self.group.items
         );
         Error::new(Code::Kernel, text)
@@ -208,7 +271,7 @@ impl Worker {
         self.idle.clear();
         self.group.waiting.clear();
         self.group.ready.clear();
-        self.group.sub_waiting.iter_mut().for_each(Vec::clear);
+        self.group.sub_groups.iter_mut().for_each(|sub_group| sub_group.waiting.clear());
     }
 }
 
@@ -237,6 +300,7 @@ fn template(shape: &Shape) -> Item {
         sub_group_max_size: 0,
         lane: 0,
         scheduler: ptr::null_mut(),
+        ended: ptr::null(),
     }
 }
 
@@ -271,8 +335,29 @@ fn run_items(switch: *const Switch, fiber: usize, group: *mut Group) {
         }
         // SAFETY: the entry of this kernel with its closure and an item as native_cpu.h describes it.
         unsafe { (shape.entry)(shape.closure, &raw mut (*frame).item) };
-        // SAFETY: as above.
-        unsafe { (*group).ended += 1 };
+        // SAFETY: as above; the frame's item is the one that has ended.
+        unsafe { (*group).end((*frame).item.local_linear_id) };
+    }
+}
+
+impl Group {
+    /// Lets those go on who waited for this item only.
+    fn end(&mut self, linear: u32) {
+        self.ended += 1;
+        if let Some(ended) = self.has_ended.get_mut(linear as usize) {
+            *ended = 1;
+        }
+        let size = self.shape.sub_group_size;
+        if let Some(sub_group) = self.sub_groups.get_mut((linear / size) as usize) {
+            sub_group.ended += 1;
+            let items = size.min(self.items - linear / size * size);
+            if sub_group.waiting.len() as u32 + sub_group.ended == items {
+                self.ready.extend(sub_group.waiting.drain(..));
+            }
+        }
+        if self.waiting.len() as u32 + self.ended == self.items {
+            self.ready.extend(self.waiting.drain(..));
+        }
     }
 }
 
@@ -294,7 +379,7 @@ unsafe extern "C" fn group_barrier(item: *mut Item) {
         let frame = (*item).scheduler.cast::<Frame>();
         let blocked = {
             let group = &mut *(*frame).group;
-            if group.waiting.len() + 1 == group.items as usize {
+            if group.waiting.len() as u32 + group.ended + 1 == group.items {
                 group.ready.extend(group.waiting.drain(..));
                 false
             } else {
@@ -313,21 +398,30 @@ unsafe extern "C" fn sub_group_barrier(item: *mut Item) {
     // SAFETY: as in `group_barrier`.
     unsafe {
         let frame = (*item).scheduler.cast::<Frame>();
-        let (sub_group, size) = ((*item).sub_group_id as usize, (*item).sub_group_size as usize);
+        let (sub_group, size) = ((*item).sub_group_id as usize, (*item).sub_group_size);
         let blocked = {
             let group = &mut *(*frame).group;
-            let waiting = &mut group.sub_waiting[sub_group];
-            if waiting.len() + 1 == size {
-                group.ready.extend(waiting.drain(..));
+            let sub_group = &mut group.sub_groups[sub_group];
+            if sub_group.waiting.len() as u32 + sub_group.ended + 1 == size {
+                group.ready.extend(sub_group.waiting.drain(..));
                 false
             } else {
-                waiting.push((*frame).fiber);
+                sub_group.waiting.push((*frame).fiber);
                 true
             }
         };
         if blocked {
             pause(frame);
         }
+    }
+}
+
+/// `aspen_cpu_ops_t::asked_ended`.
+unsafe extern "C" fn asked_ended(item: *mut Item, linear: u32) {
+    // SAFETY: as in `group_barrier`.
+    unsafe {
+        let group = &mut *(*(*item).scheduler.cast::<Frame>()).group;
+        group.asked_ended = group.asked_ended.or(Some(linear));
     }
 }
 
@@ -346,11 +440,11 @@ thread_local! {
     static FRAME: Cell<Memory> = const { Cell::new(Memory::none()) };
 }
 
-/// Calls `run` with a frame of this size, 128-byte aligned.
-pub(crate) fn with_frame(size: usize, run: impl FnOnce(*mut u8)) {
+/// Calls `run` with a frame of this size.
+pub(crate) fn with_frame(size: usize, alignment: usize, run: impl FnOnce(*mut u8)) {
     // None is kept where a thread's storage is gone: in destructors of globals.
     let mut frame = FRAME.try_with(|kept| kept.replace(Memory::none())).unwrap_or(Memory::none());
-    run(frame.at_least(size));
+    run(frame.at_least(size, alignment));
     let _gone = FRAME.try_with(|kept| kept.set(frame));
 }
 
@@ -358,30 +452,32 @@ pub(crate) fn with_frame(size: usize, run: impl FnOnce(*mut u8)) {
 struct Memory {
     pointer: Option<NonNull<u8>>,
     size: usize,
+    alignment: usize,
 }
 
 impl Memory {
     const fn none() -> Memory {
-        Memory { pointer: None, size: 0 }
+        Memory { pointer: None, size: 0, alignment: ALIGNMENT }
     }
 
-    fn layout(size: usize) -> Layout {
-        Layout::from_size_align(size, ALIGNMENT).expect("groups and local memory are bounded by the device's limits")
+    fn layout(size: usize, alignment: usize) -> Layout {
+        Layout::from_size_align(size, alignment).expect("groups and local memory are bounded by the device's limits")
     }
 
-    fn at_least(&mut self, size: usize) -> *mut u8 {
+    fn at_least(&mut self, size: usize, alignment: usize) -> *mut u8 {
         let size = size.max(ALIGNMENT);
         if let Some(pointer) = self.pointer
             && self.size >= size
+            && self.alignment >= alignment
         {
             return pointer.as_ptr();
         }
         *self = Memory::none();
         // SAFETY: the size is not 0.
-        let Some(pointer) = NonNull::new(unsafe { alloc::alloc_zeroed(Memory::layout(size)) }) else {
-            alloc::handle_alloc_error(Memory::layout(size))
+        let Some(pointer) = NonNull::new(unsafe { alloc::alloc_zeroed(Memory::layout(size, alignment)) }) else {
+            alloc::handle_alloc_error(Memory::layout(size, alignment))
         };
-        *self = Memory { pointer: Some(pointer), size };
+        *self = Memory { pointer: Some(pointer), size, alignment };
         pointer.as_ptr()
     }
 }
@@ -390,7 +486,7 @@ impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(pointer) = self.pointer {
             // SAFETY: allocated in `at_least` with this layout.
-            unsafe { alloc::dealloc(pointer.as_ptr(), Memory::layout(self.size)) };
+            unsafe { alloc::dealloc(pointer.as_ptr(), Memory::layout(self.size, self.alignment)) };
         }
     }
 }

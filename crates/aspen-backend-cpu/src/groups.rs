@@ -6,9 +6,10 @@ use aspen_runtime::backend::{Job, Launch, LaunchKind};
 use aspen_runtime::{Error, Result};
 
 use crate::abi::ItemEntry;
-use crate::facts::DEFAULT_SUB_GROUP_SIZE;
-use crate::group::{Shape, Whole, Worker};
-use crate::library::Kept;
+use crate::facts::{DEFAULT_SUB_GROUP_SIZE, memory};
+use crate::fiber::with_room;
+use crate::group::{Shape, Worker};
+use crate::library::{Kept, Known, no_room};
 
 /// Chunks a thread; enough for an even end.
 const CHUNKS_PER_THREAD: u64 = 8;
@@ -37,7 +38,7 @@ unsafe impl Send for Groups {}
 unsafe impl Sync for Groups {}
 
 impl Groups {
-    pub(crate) fn new(entry: ItemEntry, whole: Option<Whole>, launch: Launch, threads: usize, kept: Kept) -> Groups {
+    pub(crate) fn new(entry: ItemEntry, kernel: Known, launch: Launch, threads: usize, kept: Kept) -> Groups {
         let by_item = launch.kind == LaunchKind::NdRange;
         let local_range = match launch.local {
             local if by_item => local,
@@ -54,7 +55,10 @@ impl Groups {
             local_memory: usize::try_from(launch.local_memory).unwrap_or(usize::MAX),
             sub_group_size: launch.sub_group_size.unwrap_or(DEFAULT_SUB_GROUP_SIZE).max(1),
             by_item,
-            whole: whole.filter(|_| by_item),
+            whole: kernel.whole.filter(|_| by_item),
+            check: kernel.check,
+            variables: kernel.variables,
+            most_variables: usize::try_from(memory()).unwrap_or(usize::MAX) / threads.max(1),
         };
         let groups = group_range.iter().product::<u64>();
         let per_chunk = groups.div_ceil(CHUNKS_PER_THREAD * threads as u64).max(1);
@@ -94,7 +98,10 @@ impl Job for Groups {
         // The destructors of globals run after that of their thread's storage, and may launch kernels: nothing is kept then.
         let kept = WORKER.try_with(|kept| kept.borrow_mut().take()).ok().flatten();
         let mut worker = kept.unwrap_or_else(|| Worker::new(self.shape));
-        let result = self.run_groups(&mut worker, chunk as u64);
+        // Items that may wait for each other have stacks of their own.
+        let variables = if self.shape.by_item && self.shape.whole.is_none() { 0 } else { self.shape.variables };
+        let result = with_room(variables, || self.run_groups(&mut worker, chunk as u64));
+        let result = result.unwrap_or_else(|error| Err(no_room(variables, &error)));
         let _gone = WORKER.try_with(|kept| *kept.borrow_mut() = Some(worker));
         result.map_err(|error| Error::new(error.code(), format!("kernel '{}': {}", self.launch.name, error.message())))
     }

@@ -34,6 +34,10 @@ use aspen_runtime::backend::{
 pub struct NativeCpu {
     /// Whether work-items run one by one also where an image has functions for whole groups. Tests compare the two.
     pub item_by_item: bool,
+    /// The highest level of x86-64 of which code is taken, if it is not the processor's. Tests reach the others by it.
+    pub level: Option<u32>,
+    /// Whether mistakes are looked for that do no harm by themselves (`ASPEN_CHECK=1`).
+    pub check: bool,
 }
 
 impl Backend for NativeCpu {
@@ -53,8 +57,8 @@ impl Backend for NativeCpu {
         vec![Arc::new(Cpu {
             facts: facts::facts(),
             capabilities: facts::capabilities(),
-            level: level::of_processor(level::has),
-            item_by_item: self.item_by_item,
+            level: self.level.unwrap_or(u32::MAX).min(level::of_processor(level::has)),
+            ways: Ways { item_by_item: self.item_by_item, check: self.check },
         })]
     }
 }
@@ -64,7 +68,14 @@ struct Cpu {
     capabilities: Capabilities,
     /// Of the x86-64 psABI.
     level: u32,
+    ways: Ways,
+}
+
+/// How kernels run.
+#[derive(Clone, Copy)]
+pub(crate) struct Ways {
     item_by_item: bool,
+    check: bool,
 }
 
 impl RawDevice for Cpu {
@@ -91,7 +102,7 @@ impl RawDevice for Cpu {
     }
 
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
-        Ok(Arc::new(library::Images::load(parts, (!self.item_by_item).then_some(self.level))?))
+        Ok(Arc::new(library::Images::load(parts, self.level, self.ways)?))
     }
 
     fn allocate(&self, _kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {

@@ -16,10 +16,13 @@ use aspen_contract::AspectSet;
 use aspen_runtime::backend::{Job, Kernel, Launch, LaunchKind, Part, Program};
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry};
+use crate::Ways;
+use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry, STACK};
+use crate::facts;
+use crate::fiber::is_room;
 use crate::group::Whole;
 use crate::groups::Groups;
-use crate::range::{Boxes, Rows};
+use crate::range::Boxes;
 
 /// An open shared object: an image.
 struct Library {
@@ -46,21 +49,27 @@ impl Drop for Library {
 pub(crate) struct Images {
     /// The image with the kernels first. Never empty.
     libraries: Arc<[Library]>,
-    /// The level up to which functions for whole groups are taken; `None` if they are not.
-    groups: Option<u32>,
+    /// The processor's level, up to which functions for whole groups are taken.
+    level: u32,
+    ways: Ways,
+    /// Bytes of stack for the variables of functions that the images take from each other.
+    between: usize,
 }
 
 impl Images {
-    pub(crate) fn load(parts: &[Part<'_>], groups: Option<u32>) -> Result<Images> {
+    pub(crate) fn load(parts: &[Part<'_>], level: u32, ways: Ways) -> Result<Images> {
         let libraries = parts.iter().map(|part| Library::load(part.name, part.image.bytes())).collect::<Result<Arc<[Library]>>>()?;
+        // The most for each of them: which calls which is not known here.
+        let mut variables = vec![0; libraries.len()];
         for (library, part) in libraries.iter().zip(parts) {
             for (symbol, provider) in part.imports {
                 library.import(symbol, &libraries[*provider])?;
+                variables[*provider] = libraries[*provider].variables(symbol).max(variables[*provider]);
             }
             library.share_item();
             library.tell(part.has);
         }
-        Ok(Images { libraries, groups })
+        Ok(Images { libraries, level, ways, between: variables.into_iter().fold(0, usize::saturating_add) })
     }
 }
 
@@ -114,7 +123,15 @@ impl Library {
             record.as_ref()
         };
         let entry = record.entries.iter().take(level as usize).rev().flatten().next()?;
-        Some(Whole { entry: *entry, frame_size: usize::try_from(record.frame_size).ok()? })
+        let frame_alignment = usize::try_from(record.frame_alignment).ok().filter(|alignment| alignment.is_power_of_two())?;
+        Some(Whole { entry: *entry, frame_size: usize::try_from(record.frame_size).ok()?, frame_alignment })
+    }
+
+    /// Bytes of stack that a function of the image needs for variables; 0 if they are few.
+    fn variables(&self, symbol: &str) -> usize {
+        let Some(bytes) = self.find(&format!("{STACK}{symbol}")) else { return 0 };
+        // SAFETY: native_cpu.h: a constant of this type, in memory of the image.
+        usize::try_from(unsafe { bytes.cast::<u64>().read() }).unwrap_or(usize::MAX)
     }
 
     /// Fills the table of what the device has. Images that do not ask have none.
@@ -146,16 +163,49 @@ impl Program for Images {
         };
         let Some(library) = self.libraries.first() else { return Err(failed("no image")) };
         let entry = library.find(symbol).ok_or_else(|| failed(&library.name))?;
-        let whole = self.groups.and_then(|level| library.group(symbol, level));
-        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, whole, pace: Arc::default() }))
+        let whole = if self.ways.item_by_item { None } else { library.group(symbol, self.level) };
+        let variables = library.variables(symbol).saturating_add(self.between);
+        let known = Known { whole, check: self.ways.check, variables };
+        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, pace: Arc::default() }))
     }
 }
 
 struct Entry {
     libraries: Arc<[Library]>,
     entry: ptr::NonNull<c_void>,
-    whole: Option<Whole>,
+    known: Known,
     pace: Arc<Pace>,
+}
+
+/// What is known of a kernel besides its entry.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Known {
+    /// Its function for whole groups or rows.
+    pub(crate) whole: Option<Whole>,
+    /// Whether mistakes are looked for that do no harm by themselves.
+    pub(crate) check: bool,
+    /// Bytes of stack that a call needs for variables; 0 if they are few.
+    pub(crate) variables: usize,
+}
+
+impl Known {
+    /// Refuses what would end in a segmentation fault.
+    fn fits(&self, kernel: &str) -> Result<()> {
+        let (bytes, memory) = (self.variables, facts::memory());
+        let why = match is_room(bytes) {
+            _ if bytes as u64 > memory => format!("this machine's memory has {memory}"),
+            Err(error) => format!("the system gives none as large: {error}"),
+            Ok(()) => return Ok(()),
+        };
+        let way_out = "keep large arrays in global memory (a buffer, or unified shared memory)";
+        let text = format!("kernel '{kernel}' needs {bytes} bytes of stack for private variables, and {why}; {way_out}");
+        Err(Error::new(Code::MemoryAllocation, text))
+    }
+}
+
+/// There was room when the kernel was launched.
+pub(crate) fn no_room(bytes: usize, error: &io::Error) -> Error {
+    Error::new(Code::MemoryAllocation, format!("no stack for {bytes} bytes of private variables: {error}"))
 }
 
 // SAFETY: the address of a function, in a library that is kept open.
@@ -165,17 +215,18 @@ unsafe impl Sync for Entry {}
 
 impl Kernel for Entry {
     fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>> {
+        self.known.fits(&launch.name)?;
         let keep = Kept { pace: self.pace.clone(), _libraries: self.libraries.clone() };
         match launch.kind {
             LaunchKind::SingleTask | LaunchKind::Range => {
                 // SAFETY: native_cpu.h: entries of kernels launched this way have this type. The front end saw every launch of the kernel.
                 let entry = unsafe { mem::transmute::<*mut c_void, RangeEntry>(self.entry.as_ptr()) };
-                Ok(Box::new(Boxes::new(entry, self.whole.and_then(Rows::new), launch, threads, keep)))
+                Ok(Box::new(Boxes::new(entry, self.known, launch, threads, keep)))
             }
             LaunchKind::NdRange | LaunchKind::WorkGroups => {
                 // SAFETY: as above.
                 let entry = unsafe { mem::transmute::<*mut c_void, ItemEntry>(self.entry.as_ptr()) };
-                Ok(Box::new(Groups::new(entry, self.whole, launch, threads, keep)))
+                Ok(Box::new(Groups::new(entry, self.known, launch, threads, keep)))
             }
         }
     }

@@ -12,8 +12,9 @@ use aspen_runtime::Result;
 use aspen_runtime::backend::{Job, Launch};
 
 use crate::abi::{Range, RangeEntry, RowEntry};
+use crate::fiber::with_room;
 use crate::group::{Whole, with_frame};
-use crate::library::Kept;
+use crate::library::{Kept, Known, no_room};
 
 /// Chunks a thread; enough for an even end, few enough to cost nothing.
 const CHUNKS_PER_THREAD: u64 = 8;
@@ -34,6 +35,7 @@ pub(crate) struct Rows {
     entry: RowEntry,
     /// Bytes of the frame for each item.
     frame_size: usize,
+    frame_alignment: usize,
     /// The most items a call.
     items: u64,
 }
@@ -43,12 +45,12 @@ impl Rows {
         // SAFETY: native_cpu.h: records of kernels launched over ranges have functions of this type. The two differ in one pointee.
         let entry = unsafe { std::mem::transmute::<crate::abi::GroupEntry, RowEntry>(whole.entry) };
         let items = (FRAMES / whole.frame_size.max(1)) as u64 / STEP * STEP;
-        Some(Rows { entry, frame_size: whole.frame_size, items: items.clamp(STEP, LONGEST) })
+        Some(Rows { entry, frame_size: whole.frame_size, frame_alignment: whole.frame_alignment, items: items.clamp(STEP, LONGEST) })
     }
 
     fn run(self, closure: *const c_void, range: &Range) {
         let size = self.frame_size.saturating_mul(self.items as usize);
-        with_frame(size, |frame| {
+        with_frame(size, self.frame_alignment, |frame| {
             let mut row = *range;
             while row.begin[2] < range.end[2] {
                 row.end[2] = range.end[2].min(row.begin[2] + self.items);
@@ -64,6 +66,8 @@ impl Rows {
 pub(crate) struct Boxes {
     entry: RangeEntry,
     by_rows: Option<Rows>,
+    /// Bytes of stack that a call needs for variables.
+    variables: usize,
     launch: Launch,
     /// Work-items of a row that belong together.
     segment: u64,
@@ -76,10 +80,10 @@ pub(crate) struct Boxes {
 }
 
 impl Boxes {
-    pub(crate) fn new(entry: RangeEntry, by_rows: Option<Rows>, launch: Launch, threads: usize, kept: Kept) -> Boxes {
+    pub(crate) fn new(entry: RangeEntry, kernel: Known, launch: Launch, threads: usize, kept: Kept) -> Boxes {
         let [planes, rows, items] = launch.global;
         let rows = planes * rows;
-        let by_rows = by_rows.filter(|_| items >= SHORTEST);
+        let by_rows = kernel.whole.and_then(Rows::new).filter(|_| items >= SHORTEST);
         let wanted = CHUNKS_PER_THREAD * threads as u64;
         let (segment, segments) = if rows == 0 || items == 0 {
             (1, 0)
@@ -92,7 +96,7 @@ impl Boxes {
         let units = rows * segments;
         // Rows shorter than a step are joined until they are worth a call.
         let per_chunk = units.div_ceil(wanted).max(STEP.div_ceil(segment)).max(1);
-        Boxes { entry, by_rows, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
+        Boxes { entry, by_rows, variables: kernel.variables, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
     }
 
     /// The boxes of a chunk: whole rows of a plane at once where rows are not cut.
@@ -129,12 +133,14 @@ impl Job for Boxes {
 
     fn run(&self, chunk: usize) -> Result<()> {
         let closure = self.launch.closure.as_ptr();
-        self.boxes(chunk as u64, |range| match self.by_rows {
-            Some(rows) => rows.run(closure.cast(), range),
-            // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
-            None => unsafe { (self.entry)(closure.cast(), range) },
-        });
-        Ok(())
+        let run = || {
+            self.boxes(chunk as u64, |range| match self.by_rows {
+                Some(rows) => rows.run(closure.cast(), range),
+                // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
+                None => unsafe { (self.entry)(closure.cast(), range) },
+            });
+        };
+        with_room(self.variables, run).map_err(|error| no_room(self.variables, &error))
     }
 }
 
@@ -159,7 +165,7 @@ mod tests {
             sub_group_size: None,
             closure,
         };
-        Boxes::new(nothing, None, launch, threads, Kept::nothing())
+        Boxes::new(nothing, Known::default(), launch, threads, Kept::nothing())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From the driver's answers to what the device can do: one table of aspects.
 //! Source: NVIDIA "CUDA C++ Programming Guide", "Compute Capabilities"; "CUDA Driver API", `CUdevice_attribute`.
 
-use aspen_contract::{Aspect, AspectSet, Capabilities};
+use aspen_contract::{Aspect, AspectSet, BackendKind, Capabilities, Offers};
 use aspen_runtime::backend::Facts;
 
 use crate::answers::Answers;
@@ -9,7 +9,7 @@ use crate::answers::Answers;
 type Has = fn(&Answers) -> bool;
 
 /// An aspect, and which answers mean that a device has it. Aspects that are not here no CUDA device has in Aspen.
-const ASPECTS: [(&str, Has); 13] = [
+const ASPECTS: [(&str, Has); 14] = [
     ("gpu", |_| true),
     // Half arithmetic came with 5.3, on 6.1 it is slow but there.
     ("fp16", |answers| answers.processor >= (5, 3)),
@@ -19,6 +19,8 @@ const ASPECTS: [(&str, Has); 13] = [
     ("online_compiler", |_| true),
     ("online_linker", |_| true),
     ("queue_profiling", |_| true),
+    // Graphs are the runtime's own.
+    ("ext_oneapi_limited_graph", |_| true),
     ("usm_device_allocations", |answers| answers.unified_addressing),
     ("usm_host_allocations", |answers| answers.unified_addressing),
     ("usm_shared_allocations", |answers| answers.managed_memory),
@@ -47,6 +49,7 @@ pub fn capabilities(answers: &Answers) -> Capabilities {
         max_work_group_size: Some(answers.max_threads),
         // CUDA counts dimensions from the fastest, SYCL from the slowest.
         max_work_item_sizes: Some([z, y, x]),
+        offers: Offers::Aspen(Some(BackendKind::Cuda)),
     }
 }
 
@@ -97,7 +100,7 @@ mod tests {
         }
     }
 
-    const ALWAYS: &str = "gpu fp64 online_compiler online_linker queue_profiling";
+    const ALWAYS: &str = "gpu fp64 online_compiler online_linker queue_profiling ext_oneapi_limited_graph";
 
     #[test]
     fn aspects_follow_from_answers() {
@@ -123,8 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_an_aspect() {
-        assert!(ASPECTS.iter().all(|(name, _)| Aspect::from_name(name).is_some()));
+    fn every_name_is_an_aspect_that_aspen_offers() {
+        let offered = |name: &str| Aspect::from_name(name).is_some_and(|aspect| aspect.is_offered(Some(BackendKind::Cuda)));
+        assert!(ASPECTS.iter().all(|(name, _)| offered(name)));
     }
 
     #[test]

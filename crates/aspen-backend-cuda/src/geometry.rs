@@ -43,7 +43,8 @@ pub struct Limits {
     pub threads: u64,
 }
 
-/// The grid of a launch. Blocks of range kernels are ours to choose, so they keep the limits; others are the program's.
+/// The grid of a launch. Blocks of range kernels are ours to choose, unless the kernel requires a size, so they keep the limits; others are
+/// the program's.
 ///
 /// # Errors
 /// With how many blocks there would be, if the device cannot have as many.
@@ -57,7 +58,9 @@ pub fn grid(launch: &Launch, limits: &Limits) -> Result<Grid, String> {
             ([1; 3], [1; 3])
         }
         LaunchKind::Range => {
-            let threads = range_block(global, limits);
+            // A required size; otherwise it is ours to choose.
+            let required = Some(turned(launch.local)).filter(|local| !local.contains(&0));
+            let threads = required.unwrap_or_else(|| range_block(global, limits));
             shape.local_range = turned(threads);
             let needed = divided(global, threads);
             // The kernel walks over what is left in y and z.
@@ -121,12 +124,14 @@ mod tests {
         use LaunchKind::{NdRange, Range, SingleTask, WorkGroups};
         for (kind, global, local, blocks, threads, shape_local) in [
             (SingleTask, [1, 1, 1], [1; 3], [1, 1, 1], [1, 1, 1], [1; 3]),
-            (Range, [1, 1, 1000], [1; 3], [4, 1, 1], [256, 1, 1], [1, 1, 256]),
-            (Range, [1, 1, 3], [1; 3], [1, 1, 1], [4, 1, 1], [1, 1, 4]),
-            (Range, [1, 100, 5], [1; 3], [1, 4, 1], [8, 32, 1], [1, 32, 8]),
+            (Range, [1, 1, 1000], [0; 3], [4, 1, 1], [256, 1, 1], [1, 1, 256]),
+            (Range, [1, 1, 3], [0; 3], [1, 1, 1], [4, 1, 1], [1, 1, 4]),
+            (Range, [1, 100, 5], [0; 3], [1, 4, 1], [8, 32, 1], [1, 32, 8]),
             // A block has at most 64 threads in z, and a grid at most 65535 blocks.
-            (Range, [1_000_000, 1, 1], [1; 3], [1, 1, 15625], [1, 1, 64], [64, 1, 1]),
-            (Range, [1 << 30, 1, 1], [1; 3], [1, 1, 65535], [1, 1, 64], [64, 1, 1]),
+            (Range, [1_000_000, 1, 1], [0; 3], [1, 1, 15625], [1, 1, 64], [64, 1, 1]),
+            (Range, [1 << 30, 1, 1], [0; 3], [1, 1, 65535], [1, 1, 64], [64, 1, 1]),
+            (Range, [8, 24, 64], [2, 12, 32], [2, 2, 4], [32, 12, 2], [2, 12, 32]),
+            (Range, [1 << 20, 1, 1], [16, 1, 1], [1, 1, 65535], [1, 1, 16], [16, 1, 1]),
             (NdRange, [4, 24, 64], [2, 12, 32], [2, 2, 2], [32, 12, 2], [2, 12, 32]),
             (WorkGroups, [1, 2, 3], [0; 3], [3, 2, 1], [1, 1, 1], [1, 1, 1]),
             (WorkGroups, [1, 2, 3], [1, 4, 8], [3, 2, 1], [1, 1, 1], [1, 4, 8]),
@@ -140,8 +145,8 @@ mod tests {
     fn more_blocks_than_a_grid_has() {
         let wanted = "70000x1x1 work-groups; the device allows at most 65535x65535x2147483647";
         assert_eq!(grid(&launch(LaunchKind::NdRange, [70000, 1, 1], [1; 3]), &MOST), Err(wanted.into()));
-        assert!(grid(&launch(LaunchKind::Range, [1, 1, 1 << 40], [1; 3]), &MOST).is_err());
-        let few = grid(&launch(LaunchKind::Range, [1, 1, 1000], [1; 3]), &Limits { threads: 100, ..MOST }).expect("it fits");
+        assert!(grid(&launch(LaunchKind::Range, [1, 1, 1 << 40], [0; 3]), &MOST).is_err());
+        let few = grid(&launch(LaunchKind::Range, [1, 1, 1000], [0; 3]), &Limits { threads: 100, ..MOST }).expect("it fits");
         assert_eq!((few.blocks, few.threads), ([16, 1, 1], [64, 1, 1]));
     }
 }

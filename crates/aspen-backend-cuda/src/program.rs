@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aspen_runtime::backend::{self, ImageKind, Job, Launch, Part};
+use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
 use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
 
@@ -154,7 +155,7 @@ fn link(parts: &[Part<'_>], log: &mut Log) -> Tried<CUmodule> {
 impl backend::Program for Image {
     fn kernel(&self, symbol: &str) -> Result<Arc<dyn backend::Kernel>> {
         let failed = |why: &dyn std::fmt::Display| {
-            Error::new(Code::Build, format!("{}: the image's list of kernels promises '{symbol}', but: {why}", self.name))
+            Error::new(Code::Build, format!("{}: the image's list of kernels promises '{}', but: {why}", self.name, kernel_name(symbol)))
         };
         // PTX has no dots in names: `include/aspen/cuda.h`.
         let c_symbol = CString::new(symbol.replace('.', "$")).map_err(|error| failed(&error))?;

@@ -1,6 +1,6 @@
 //! From a driver's answers to what the device can do: one table of aspects.
 
-use aspen_contract::{Aspect, AspectSet, Capabilities};
+use aspen_contract::{Aspect, AspectSet, BackendKind, Capabilities, Offers};
 use aspen_runtime::backend::{DeviceType, Facts};
 
 use crate::answers::Answers;
@@ -55,6 +55,7 @@ pub fn capabilities(answers: &Answers) -> Capabilities {
         sub_group_sizes: Some(answers.sub_group_sizes.iter().filter_map(|size| u32::try_from(*size).ok()).collect()),
         max_work_group_size: Some(answers.max_work_group_size as u64),
         max_work_item_sizes: Some([size(2), size(1), size(0)]),
+        offers: Offers::Aspen(Some(BackendKind::OpenCl)),
     }
 }
 
@@ -144,6 +145,14 @@ mod tests {
         for name in ASPECTS.iter().map(|(name, _)| *name).chain([SYSTEM_ALLOCATIONS]) {
             assert!(Aspect::from_name(name).is_some(), "{name}");
         }
+    }
+
+    /// A driver may have images; programs find none. Source: DESIGN §7.26.
+    #[test]
+    fn what_aspen_does_not_offer_is_no_answer() {
+        let device = capabilities(&full());
+        let withheld = device.aspects.iter().filter(|aspect| !device.offered().any(|one| one == **aspect));
+        assert_eq!(withheld.map(ToString::to_string).collect::<Vec<_>>(), ["image"]);
     }
 
     #[test]

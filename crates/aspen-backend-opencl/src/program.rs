@@ -15,6 +15,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
+use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
 
 use crate::bitcode::{entry_name, for_translator};
@@ -119,7 +120,7 @@ fn modules<'p>(parts: &[Part<'p>]) -> std::result::Result<Vec<Cow<'p, [u8]>>, No
 impl backend::Program for Image {
     fn kernel(&self, symbol: &str) -> Result<Arc<dyn backend::Kernel>> {
         let failed = |why: &dyn std::fmt::Display| {
-            Error::new(Code::Build, format!("{}: the image's list of kernels promises '{symbol}', but: {why}", self.name))
+            Error::new(Code::Build, format!("{}: the image's list of kernels promises '{}', but: {why}", self.name, kernel_name(symbol)))
         };
         let name = if self.device.translator().is_some() { entry_name(symbol) } else { Cow::Borrowed(symbol) };
         let symbol = CString::new(name.as_bytes()).map_err(|error| failed(&error))?;
@@ -270,7 +271,8 @@ impl Geometry {
     fn of(launch: &Launch) -> Geometry {
         let local = match launch.kind {
             LaunchKind::SingleTask | LaunchKind::WorkGroups => Some([1; 3]),
-            LaunchKind::Range => None,
+            // A required size; otherwise the driver chooses.
+            LaunchKind::Range => Some(launch.local).filter(|local| !local.contains(&0)),
             LaunchKind::NdRange => Some(launch.local),
         };
         let used = |dim: &usize| launch.global[*dim] != 1 || launch.offset[*dim] != 0;
@@ -328,12 +330,14 @@ mod tests {
     #[test]
     fn dimensions_are_turned_and_ones_are_dropped() {
         type Case<'a> = (LaunchKind, [u64; 3], [u64; 3], [u64; 3], &'a [usize], &'a [usize], Option<&'a [usize]>);
-        let cases: [Case<'_>; 8] = [
+        let cases: [Case<'_>; 10] = [
             (LaunchKind::SingleTask, [1, 1, 1], [0; 3], [0; 3], &[1], &[0], Some(&[1])),
-            (LaunchKind::Range, [1, 1, 100], [1; 3], [0; 3], &[100], &[0], None),
-            (LaunchKind::Range, [2, 3, 4], [1; 3], [5, 6, 7], &[4, 3, 2], &[7, 6, 5], None),
-            (LaunchKind::Range, [1, 1, 0], [1; 3], [0; 3], &[0], &[0], None),
-            (LaunchKind::Range, [1, 1, 8], [1; 3], [0, 4, 0], &[8, 1], &[0, 4], None),
+            (LaunchKind::Range, [1, 1, 100], [0; 3], [0; 3], &[100], &[0], None),
+            (LaunchKind::Range, [2, 3, 4], [0; 3], [5, 6, 7], &[4, 3, 2], &[7, 6, 5], None),
+            (LaunchKind::Range, [1, 1, 0], [0; 3], [0; 3], &[0], &[0], None),
+            (LaunchKind::Range, [1, 1, 8], [0; 3], [0, 4, 0], &[8, 1], &[0, 4], None),
+            (LaunchKind::Range, [1, 24, 6], [1, 12, 3], [0; 3], &[6, 24], &[0, 0], Some(&[3, 12])),
+            (LaunchKind::Range, [1, 1, 64], [1, 1, 16], [0, 0, 3], &[64], &[3], Some(&[16])),
             (LaunchKind::NdRange, [1, 24, 6], [1, 12, 3], [0; 3], &[6, 24], &[0, 0], Some(&[3, 12])),
             (LaunchKind::NdRange, [4, 1, 1], [2, 1, 1], [0; 3], &[1, 1, 4], &[0, 0, 0], Some(&[1, 1, 2])),
             (LaunchKind::WorkGroups, [1, 2, 3], [1, 4, 8], [0; 3], &[3, 2], &[0, 0], Some(&[1, 1])),

@@ -74,7 +74,7 @@ pub unsafe extern "C" fn aspen_device_backend(device: *const Device) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_device_type(device: *const Device) -> c_int {
     // SAFETY: null or a device, by the header.
-    guarded(|| unsafe { device.as_ref() }.map_or(0, |device| device.real().device_type() as c_int))
+    guarded(|| unsafe { device.as_ref() }.map_or(0, |device| device.device_type() as c_int))
 }
 
 /// See aspen.h.

@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::sync::OnceLock;
 
 use aspen_backend_cpu::NativeCpu;
+use aspen_contract::Aspect;
 use aspen_runtime::backend::{Backend, BackendKind};
 use aspen_runtime::system::{Device, Platform, System};
 use aspen_runtime::{Environment, Error, Result};
@@ -45,7 +46,8 @@ fn start() -> Result<Global> {
         log::start(filter)?;
     }
     // The embedded CPU first: it is the default device.
-    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu { item_by_item: environment.item_by_item })];
+    let mut backends: Vec<Box<dyn Backend>> =
+        vec![Box::new(NativeCpu { item_by_item: environment.item_by_item, level: environment.cpu_level, check: environment.check })];
     if environment.admits(BackendKind::OpenCl)? {
         backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
     }
@@ -88,7 +90,7 @@ fn device_texts(device: &Device) -> DeviceTexts {
     let strings: [&str; 6] =
         [&facts.name, &facts.vendor, &facts.driver_version, &facts.version, &facts.backend_version, device.selector_name()];
     DeviceTexts {
-        aspects: device.capabilities().aspects.iter().map(|aspect| aspect.number()).collect(),
+        aspects: device.capabilities().offered().map(Aspect::number).collect(),
         sub_group_sizes: sizes,
         strings: strings.map(c_string),
     }

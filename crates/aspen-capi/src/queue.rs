@@ -94,6 +94,13 @@ pub unsafe extern "C" fn aspen_queue_wait(queue: *const Queue) {
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_queue_is_complete(queue: *const Queue) -> c_int {
+    // SAFETY: null or a queue, by the header. Null counts as complete.
+    guarded(|| unsafe { queue.as_ref() }.map_or(1, |queue| c_int::from(queue.is_complete())))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_queue_take_async_error(queue: *const Queue) -> *mut ErrorHandle {
     // SAFETY: null or a queue, by the header.
     fallible(|| unsafe { queue.as_ref() }.and_then(Queue::take_async_error).map_or(Ok(()), Err))

@@ -401,6 +401,19 @@ pub unsafe extern "C" fn aspen_submit_nothing(queue: *const Queue, after: *const
     })
 }
 
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit_barrier(queue: *const Queue, after: *const After, out: *mut *const Event) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or alive, by the header, as are the others.
+        unsafe {
+            let queue = queue_of(queue, "aspen_submit_barrier")?;
+            give_event(queue.barrier(dependencies(after)?)?, out);
+        }
+        Ok(())
+    })
+}
+
 // Handles of queues, events and buffers cross threads.
 const _: fn() = || {
     fn shareable<T: Send + Sync>() {}

@@ -3,6 +3,7 @@
 
 #include "Attributes.h"
 #include "Diagnose.h"
+#include "TypeAspects.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/DiagnosticParse.h"
@@ -12,6 +13,7 @@
 #include "clang/Sema/Sema.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <limits>
@@ -33,6 +35,13 @@ constexpr AttributeSpec Specs[] = {
     {"intel", "reqd_sub_group_size", "aspen.intel_reqd_sub_group_size", Arguments::Sizes, 1, 1, true, false},
     {"intel", "named_sub_group_size", "aspen.named_sub_group_size", Arguments::SubGroupName, 1, 1, true, false},
     {"sycl", "vec_type_hint", "aspen.vec_type_hint", Arguments::Type, 1, 1, true, false},
+    // Older spellings, of three numbers.
+    {"cl", "reqd_work_group_size", "aspen.cl_reqd_work_group_size", Arguments::Sizes, 1, 3, true, false},
+    {"intel", "reqd_work_group_size", "aspen.cl_reqd_work_group_size", Arguments::Sizes, 1, 3, true, false},
+    {"cl", "work_group_size_hint", "aspen.work_group_size_hint", Arguments::Sizes, 1, 3, true, false},
+    {"cl", "intel_reqd_sub_group_size", "aspen.intel_reqd_sub_group_size", Arguments::Sizes, 1, 1, true, false},
+    {"intel", "sub_group_size", "aspen.intel_reqd_sub_group_size", Arguments::Sizes, 1, 1, true, false},
+    {"cl", "vec_type_hint", "aspen.vec_type_hint", Arguments::Type, 1, 1, true, false},
     // Only for our own header. Source: ARCHITECTURE "Guarded code".
     {"sycl_detail", "runs_where_device_has", "aspen.where_has", Arguments::Aspects, 1, Unlimited, true, false},
     {"sycl_detail", "runs_where_device_lacks", "aspen.where_lacks", Arguments::Aspects, 1, Unlimited, true, false},
@@ -55,15 +64,15 @@ StringRef withoutUnderscores(StringRef Name) {
   return Name.size() > 4 && Name.starts_with("__") && Name.ends_with("__") ? Name.drop_front(2).drop_back(2) : Name;
 }
 
-/// `sycl::aspect`, also inside inline namespaces.
+/// `::sycl::aspect`, also inside inline namespaces; another library may have a `sycl` of its own.
 bool isAspectType(QualType Type) {
   const auto *Enum = Type.getCanonicalType()->getAs<EnumType>();
   if (!Enum || Enum->getDecl()->getName() != "aspect")
     return false;
-  const auto *Namespace = dyn_cast<NamespaceDecl>(Enum->getDecl()->getDeclContext());
+  const auto *Namespace = dyn_cast<NamespaceDecl>(Enum->getDecl()->getDeclContext()->getRedeclContext());
   while (Namespace && Namespace->isInline())
-    Namespace = dyn_cast<NamespaceDecl>(Namespace->getDeclContext());
-  return Namespace && Namespace->getName() == "sycl";
+    Namespace = dyn_cast<NamespaceDecl>(Namespace->getDeclContext()->getRedeclContext());
+  return Namespace && Namespace->getName() == "sycl" && Namespace->getDeclContext()->getRedeclContext()->isTranslationUnit();
 }
 
 bool isSizeType(QualType Type) { return Type->isIntegralOrUnscopedEnumerationType() && !Type->isBooleanType(); }
@@ -242,7 +251,43 @@ Registration<7> R7("aspen-7", Specs[7].Annotation);
 Registration<8> R8("aspen-8", Specs[8].Annotation);
 Registration<9> R9("aspen-9", Specs[9].Annotation);
 Registration<10> R10("aspen-10", Specs[10].Annotation);
-static_assert(SpecCount == 11, "register the new attribute too");
+Registration<11> R11("aspen-11", Specs[11].Annotation);
+Registration<12> R12("aspen-12", Specs[12].Annotation);
+Registration<13> R13("aspen-13", Specs[13].Annotation);
+Registration<14> R14("aspen-14", Specs[14].Annotation);
+Registration<15> R15("aspen-15", Specs[15].Annotation);
+Registration<16> R16("aspen-16", Specs[16].Annotation);
+static_assert(SpecCount == 17, "register the new attribute too");
+
+/// A required work-group size that is always written with three numbers.
+constexpr llvm::StringLiteral OpenClWorkGroup = "aspen.cl_reqd_work_group_size";
+
+/// The dimensions of the item or range that a kernel's function takes; 0 if it takes none.
+size_t dimensionsOf(const FunctionDecl *Function) {
+  for (const ParmVarDecl *Parameter : Function->parameters()) {
+    const CXXRecordDecl *Record = Parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    const auto *Special = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Record);
+    if (Special && Special->getTemplateArgs().size() > 0 && Special->getTemplateArgs()[0].getKind() == TemplateArgument::Integral)
+      return Special->getTemplateArgs()[0].getAsIntegral().getZExtValue();
+  }
+  return 0;
+}
+
+/// The numbers of an annotation. Older spellings have three dimensions, in SYCL's order as in DPC++, and sycl's as many as the kernel: ones
+/// are left out, or put in, where the function says how many there are, and left out in front where it does not.
+std::optional<Values> ordered(ASTContext &Context, const FunctionDecl *Function, const AnnotateAttr *A) {
+  std::optional<Values> Result = evaluate(Context, A, Function);
+  if (!Result || A->getAnnotation() != OpenClWorkGroup)
+    return Result;
+  const size_t Wanted = dimensionsOf(Function);
+  while (Result->size() > std::max<size_t>(Wanted, 1) && Result->front() == 1)
+    Result->erase(Result->begin());
+  while (Wanted && Result->size() > Wanted && Result->back() == 1)
+    Result->pop_back();
+  while (Result->size() < std::min<size_t>(Wanted, 3))
+    Result->insert(Result->begin(), 1);
+  return Result;
+}
 
 /// Two attributes of one group on one function mean the same thing and must agree.
 enum class Group { None, Declared, Uses, WorkGroup, SubGroup, Has, Lacks };
@@ -251,7 +296,7 @@ Group groupOf(StringRef Annotation) {
   return llvm::StringSwitch<Group>(Annotation)
       .Cases({"aspen.device_has", "aspen.requires"}, Group::Declared)
       .Case("aspen.uses_aspects", Group::Uses)
-      .Case("aspen.reqd_work_group_size", Group::WorkGroup)
+      .Cases({"aspen.reqd_work_group_size", OpenClWorkGroup}, Group::WorkGroup)
       .Cases({"aspen.reqd_sub_group_size", "aspen.intel_reqd_sub_group_size"}, Group::SubGroup)
       .Case("aspen.where_has", Group::Has)
       .Case("aspen.where_lacks", Group::Lacks)
@@ -269,7 +314,7 @@ OwnValues ownValues(ASTContext &Context, const FunctionDecl *Function, Group G) 
   for (const auto *A : Function->specific_attrs<AnnotateAttr>()) {
     if (A->isInherited() || groupOf(A->getAnnotation()) != G)
       continue;
-    std::optional<Values> V = evaluate(Context, A);
+    std::optional<Values> V = ordered(Context, Function, A);
     if (!V)
       return {};
     if (!Own.First)
@@ -300,12 +345,6 @@ bool isTemplates(const FunctionDecl *Function, const AnnotateAttr *A) {
   else if (const MemberSpecializationInfo *Member = Function->getMemberSpecializationInfo())
     Pattern = cast<FunctionDecl>(Member->getInstantiatedFrom());
   return Pattern && llvm::any_of(Pattern->specific_attrs<AnnotateAttr>(), [&](const AnnotateAttr *P) { return P->getLocation() == A->getLocation(); });
-}
-
-void unite(Values &To, const Values &From) {
-  for (uint64_t V : From)
-    if (!llvm::is_contained(To, V))
-      To.push_back(V);
 }
 
 } // namespace
@@ -423,7 +462,7 @@ FunctionAttributes readAttributes(ASTContext &Context, const FunctionDecl *Funct
     const AttributeSpec *Spec = findAnnotation(A);
     if (!Spec)
       continue;
-    std::optional<Values> V = evaluate(Context, A, Function);
+    std::optional<Values> V = ordered(Context, Function, A);
     if (!V)
       continue; // reported
     switch (groupOf(A->getAnnotation())) {
@@ -452,6 +491,17 @@ FunctionAttributes readAttributes(ASTContext &Context, const FunctionDecl *Funct
     }
   }
   return Result;
+}
+
+void markExternal(Decl *D) {
+  if (auto *Function = dyn_cast<FunctionDecl>(D)) {
+    const auto IsMark = [](const AnnotateAttr *A) { return A->getAnnotation() == "aspen.sycl_external"; };
+    if (llvm::any_of(Function->specific_attrs<AnnotateAttr>(), IsMark) && !Function->hasAttr<SYCLExternalAttr>())
+      Function->addAttr(SYCLExternalAttr::CreateImplicit(Function->getASTContext()));
+  } else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(D)) {
+    for (Decl *Inner : cast<DeclContext>(D)->decls())
+      markExternal(Inner);
+  }
 }
 
 std::optional<Values> readTypeAspects(ASTContext &Context, const CXXRecordDecl *Record) {

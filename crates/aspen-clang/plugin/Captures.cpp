@@ -21,38 +21,127 @@ using namespace clang;
 namespace aspen {
 namespace {
 
+/// The last member, capture or use in the user's own code on the way to what a library's class holds.
+struct Holder {
+  SourceLocation Location;
+  /// The member or the captured variable; null for `*this` and for elements of a buffer.
+  const ValueDecl *Which = nullptr;
+  QualType Type;
+  const CXXRecordDecl *Lambda = nullptr;
+};
+
 class CaptureCheck {
   Sema &S;
   ASTContext &Context;
   DiagnosticsEngine &Diags;
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
+  /// The user's classes that were searched for references.
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Searched;
+  llvm::SmallPtrSet<const CXXRecordDecl *, 16> Containers;
 
 public:
   explicit CaptureCheck(Sema &S) : S(S), Context(S.getASTContext()), Diags(S.getDiagnostics()) {}
 
   void kernel(const CXXRecordDecl *Functor) {
-    references(Functor);
-    Seen.clear();
-    if (Functor && !isCopyable(Context.getCanonicalTagType(Functor), Functor->getLocation()))
+    const QualType Type = Context.getCanonicalTagType(Functor);
+    references(Type, {Functor->getLocation(), nullptr, Type}, false);
+    if (!isCopyable(Type, Functor->getLocation()))
       members(Functor);
   }
 
-private:
-  /// A header may wrap the user's lambda in a functor of its own.
-  void references(const CXXRecordDecl *Record) {
-    Record = Record ? Record->getDefinition() : nullptr;
-    if (!Record || !Seen.insert(Record).second)
+  /// What buffers and accessors hold is copied to devices likewise. Source: SYCL 2020 §4.7.2.
+  void elements(const ClassTemplateSpecializationDecl *Container) {
+    if (!Containers.insert(Container).second)
       return;
-    if (Record->isLambda())
-      for (const LambdaCapture &Capture : Record->captures())
-        if (Capture.capturesVariable() && Capture.getCaptureKind() == LCK_ByRef) {
-          error(Diags, Capture.getLocation(), "the kernel captures %0 by reference, but a device cannot reach it; capture by value, '[=]'")
-              << Capture.getCapturedVar();
-          noteLambda(Record);
-        }
-    for (const FieldDecl *Field : Record->fields())
-      if (const CXXRecordDecl *Inner = Field->getType()->getAsCXXRecordDecl())
-        references(Inner);
+    for (const Decl *Member : Container->decls())
+      if (const auto *Alias = dyn_cast<TypedefNameDecl>(Member))
+        if (const IdentifierInfo *Name = Alias->getIdentifier(); Name && Name->isStr("aspen_transferred"))
+          references(Alias->getUnderlyingType(), {Container->getPointOfInstantiation(), nullptr, Alias->getUnderlyingType()}, true);
+  }
+
+private:
+  /// What refers to the host's memory. References of the user's classes are shown where they stand, those inside other libraries' classes
+  /// where the user's code holds such an object. A header of ours may wrap the user's lambda in a functor of its own.
+  bool references(QualType Type, const Holder &H, bool IsElement) {
+    const CXXRecordDecl *Record = Context.getBaseElementType(Type.getCanonicalType())->getAsCXXRecordDecl();
+    Record = Record ? Record->getDefinition() : nullptr;
+    if (!Record || Record->isInvalidDecl() || (!Record->isLambda() && isVouchedFor(Type, Record, H.Location)))
+      return true;
+    const bool IsUsers = !isLibrarys(Record);
+    if (IsUsers && !Searched.insert(Record).second)
+      return true;
+    for (const CXXBaseSpecifier &Base : Record->bases()) {
+      const Holder InBase = IsUsers ? Holder{Base.getBeginLoc(), nullptr, Base.getType()} : H;
+      if (!references(Base.getType(), InBase, IsElement) && !IsUsers)
+        return false;
+    }
+    // A lambda's members are its captures, in their order.
+    auto Capture = Record->isLambda() ? Record->captures_begin() : nullptr;
+    for (const FieldDecl *Field : Record->fields()) {
+      const LambdaCapture *Captured = Capture ? &*Capture++ : nullptr;
+      if (Captured && Captured->capturesVariable() && Captured->getCaptureKind() == LCK_ByRef) {
+        error(Diags, Captured->getLocation(), "the kernel captures %0 by reference, but a device cannot reach it; capture by value, '[=]'")
+            << Captured->getCapturedVar();
+        noteLambda(Record);
+        continue;
+      }
+      if (!Field->getType()->isReferenceType()) {
+        const ValueDecl *Which = !Captured ? Field : Captured->capturesVariable() ? Captured->getCapturedVar() : nullptr;
+        const SourceLocation Location = Captured ? Captured->getLocation() : Field->getLocation();
+        const Holder Inner = IsUsers ? Holder{Location, Which, Field->getType(), Captured ? Record : nullptr} : H;
+        if (!references(Field->getType(), Inner, IsElement) && !IsUsers)
+          return false;
+        continue;
+      }
+      if (IsUsers) {
+        error(Diags, Field->getLocation(), "%select{the kernel|a buffer or accessor}0 holds %1 by reference, but a device cannot reach it; hold "
+                                           "a copy, or a pointer to memory of the device")
+            << IsElement << Field;
+        continue;
+      }
+      const SourceManager &SM = Context.getSourceManager();
+      if (IsElement && (H.Location.isInvalid() || SM.isInSystemHeader(SM.getExpansionLoc(H.Location))))
+        return false; // an accessor that a header makes; its buffer is the user's
+      if (H.Which)
+        error(Diags, H.Location, "%select{the kernel|a buffer or accessor}0 holds %1 of type %2, which holds a reference, but a device cannot "
+                                 "reach what that refers to; hold a copy, or a pointer to memory of the device")
+            << IsElement << H.Which << H.Type;
+      else
+        error(Diags, H.Location, "%select{the kernel|a buffer or accessor}0 holds a %1, which holds a reference, but a device cannot reach what "
+                                 "that refers to; hold a copy, or a pointer to memory of the device")
+            << IsElement << H.Type;
+      if (H.Lambda)
+        noteLambda(H.Lambda);
+      return false;
+    }
+    return true;
+  }
+
+  /// Classes whose members users do not choose.
+  bool isLibrarys(const CXXRecordDecl *Record) const {
+    if (Context.getSourceManager().isInSystemHeader(Context.getSourceManager().getExpansionLoc(Record->getLocation())))
+      return true;
+    const DeclContext *Outermost = nullptr;
+    for (const DeclContext *C = Record->getDeclContext(); C && !C->isTranslationUnit(); C = C->getParent())
+      Outermost = C;
+    const auto *Namespace = dyn_cast_or_null<NamespaceDecl>(Outermost);
+    return Namespace && (Namespace->getName() == "sycl" || Namespace->getName() == "std");
+  }
+
+  /// Whether the user has specialised `sycl::is_device_copyable` for the class and says that its bytes may be copied. Source: SYCL 2020
+  /// §3.13.1.
+  bool isVouchedFor(QualType Type, const CXXRecordDecl *Record, SourceLocation Location) {
+    const ClassTemplateDecl *Trait = trait();
+    const ClassTemplateSpecializationDecl *Special = Trait ? traitOf(Context.getCanonicalTagType(Record), Location) : nullptr;
+    if (!Special)
+      return false;
+    bool IsUsers = Special->getSpecializationKind() == TSK_ExplicitSpecialization;
+    const auto From = Special->getSpecializedTemplateOrPartial();
+    if (const auto *Partial = dyn_cast<ClassTemplatePartialSpecializationDecl *>(From)) {
+      const SourceManager &SM = Context.getSourceManager();
+      IsUsers = IsUsers || SM.getFileID(Partial->getLocation()) != SM.getFileID(Trait->getLocation());
+    }
+    return IsUsers && traitIsTrue(Type.getUnqualifiedType(), Location);
   }
 
   void noteLambda(const CXXRecordDecl *Lambda) { note(Diags, Lambda->getLocation(), "the kernel is this lambda"); }
@@ -114,21 +203,26 @@ private:
            !Class->defaultedCopyConstructorIsDeleted();
   }
 
-  /// `sycl::is_device_copyable<Type>::value`, as the user's source would get it.
-  bool traitIsTrue(QualType Type, SourceLocation Location) {
+  /// `sycl::is_device_copyable<Type>`, instantiated.
+  ClassTemplateSpecializationDecl *traitOf(QualType Type, SourceLocation Location) {
     ClassTemplateDecl *Trait = trait();
     if (!Trait)
-      return false;
-    EnterExpressionEvaluationContext Evaluated(S, Sema::ExpressionEvaluationContext::ConstantEvaluated);
+      return nullptr;
     TemplateArgumentListInfo Arguments(Location, Location);
     Arguments.addArgument(TemplateArgumentLoc(TemplateArgument(Type), Context.getTrivialTypeSourceInfo(Type, Location)));
     const QualType Special =
         S.CheckTemplateIdType(ElaboratedTypeKeyword::None, TemplateName(Trait), Location, Arguments, nullptr, /*ForNestedNameSpecifier=*/false);
     if (Special.isNull() || !S.isCompleteType(Location, Special))
-      return false;
+      return nullptr;
+    return dyn_cast_or_null<ClassTemplateSpecializationDecl>(Special->getAsCXXRecordDecl());
+  }
+
+  /// `sycl::is_device_copyable<Type>::value`, as the user's source would get it.
+  bool traitIsTrue(QualType Type, SourceLocation Location) {
+    EnterExpressionEvaluationContext Evaluated(S, Sema::ExpressionEvaluationContext::ConstantEvaluated);
+    CXXRecordDecl *Class = traitOf(Type, Location);
     LookupResult Value(S, S.getPreprocessor().getIdentifierInfo("value"), Location, Sema::LookupOrdinaryName);
     Value.suppressDiagnostics();
-    CXXRecordDecl *Class = Special->getAsCXXRecordDecl();
     if (!Class || !S.LookupQualifiedName(Value, Class))
       return false;
     const ExprResult E = S.BuildDeclarationNameExpr(CXXScopeSpec(), Value, /*NeedsADL=*/false);
@@ -157,8 +251,15 @@ void checkCaptures(Sema &S, const std::vector<Kernel> &Kernels) {
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Functors;
   CaptureCheck Check(S);
   for (const Kernel &K : Kernels)
-    if (K.Functor && Functors.insert(K.Functor->getCanonicalDecl()).second)
-      Check.kernel(K.Functor);
+    if (K.Functor && K.Functor->hasDefinition() && Functors.insert(K.Functor->getCanonicalDecl()).second)
+      Check.kernel(K.Functor->getDefinition());
+  // By index: looking at a trait may add types.
+  const ASTContext &Context = S.getASTContext();
+  for (size_t I = 0; I < Context.getTypes().size(); ++I)
+    if (const auto *Type = dyn_cast<RecordType>(Context.getTypes()[I]))
+      if (const auto *Class = dyn_cast<ClassTemplateSpecializationDecl>(Type->getDecl()))
+        if (const auto *Definition = cast_or_null<ClassTemplateSpecializationDecl>(Class->getDefinition()); Definition && !Definition->isDependentContext())
+          Check.elements(Definition);
 }
 
 } // namespace aspen

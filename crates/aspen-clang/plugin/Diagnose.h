@@ -1,9 +1,11 @@
-//! Errors in clang's own voice: with caret, ranges and the user's flags for how to show them.
+//! Errors and warnings in clang's own voice: with caret, ranges and the user's flags for how to show them.
 
 #ifndef ASPEN_CLANG_DIAGNOSE_H
 #define ASPEN_CLANG_DIAGNOSE_H
 
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticCategories.h"
+#include "clang/Basic/DiagnosticIDs.h"
 
 namespace aspen {
 
@@ -11,6 +13,14 @@ namespace aspen {
 template <unsigned N>
 clang::DiagnosticBuilder error(clang::DiagnosticsEngine &Diags, clang::SourceLocation Location, const char (&Format)[N]) {
   return Diags.Report(Location, Diags.getCustomDiagID(clang::DiagnosticsEngine::Error, Format));
+}
+
+/// A warning of ours that an attribute has no effect; `-Wno-ignored-attributes` silences it, and device passes show none.
+inline clang::DiagnosticBuilder warning(clang::DiagnosticsEngine &Diags, clang::SourceLocation Location, llvm::StringRef Format) {
+  using namespace clang;
+  const DiagnosticIDs::CustomDiagDesc Described(diag::Severity::Warning, Format.str(), DiagnosticIDs::CLASS_WARNING, /*ShowInSystemHeader=*/false,
+                                                /*ShowInSystemMacro=*/false, diag::Group::IgnoredAttributes);
+  return Diags.Report(Location, Diags.getDiagnosticIDs()->getCustomDiagID(Described));
 }
 
 /// A note to the error before.

@@ -5,6 +5,7 @@
 #include "Attributes.h"
 #include "Names.h"
 #include "Packed.h"
+#include "Uses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -72,7 +73,9 @@ class FactWriter {
   CodeGenerator &Generator;
   llvm::Module &Module;
   const SourceManager &SM;
-  llvm::StringSet<> MarkedTypes;
+  TypeAspects InTypes;
+  /// Structs of the module and what they need beyond what their parts show.
+  llvm::StringMap<Values> MarkedTypes;
   /// Whether a type of the module can need an aspect, and how LLVM prints the memory types of those that can; empty for all others.
   llvm::DenseMap<const llvm::Type *, bool> Interesting;
   llvm::DenseMap<const Type *, std::string> TypeNames;
@@ -80,33 +83,43 @@ class FactWriter {
 
 public:
   FactWriter(ASTContext &Context, CodeGenerator &Generator)
-      : Context(Context), Generator(Generator), Module(*Generator.GetModule()), SM(Context.getSourceManager()) {}
+      : Context(Context), Generator(Generator), Module(*Generator.GetModule()), SM(Context.getSourceManager()), InTypes(Context) {}
 
   void types(Packed &Out) {
+    std::vector<std::pair<std::string, Values>> Marked;
+    auto Mark = [&](llvm::StringRef Name, const Values &Needed) {
+      auto [It, New] = MarkedTypes.try_emplace(Name);
+      if (New)
+        Marked.emplace_back(Name.str(), Values());
+      unite(It->second, Needed);
+      unite(llvm::find_if(Marked, [&](const auto &M) { return M.first == Name; })->second, Needed);
+    };
+    for (const CXXRecordDecl *Record : records([&](const CXXRecordDecl *R) { return readTypeAspects(Context, R).has_value(); }))
+      if (const llvm::StructType *Struct = structOf(Record))
+        Mark(Struct->getName(), *readTypeAspects(Context, Record));
+    // Layout hides empty members and bases, and alternatives of unions: what holds such a class is marked with what does not show.
+    if (!Marked.empty())
+      for (const CXXRecordDecl *Record : records([&](const CXXRecordDecl *R) { return !InTypes.of(R).empty(); }))
+        if (const llvm::StructType *Struct = structOf(Record)) {
+          Values Hidden = InTypes.of(Record);
+          const Values Shown = shown(Struct);
+          llvm::erase_if(Hidden, [&](uint64_t Aspect) { return llvm::is_contained(Shown, Aspect); });
+          if (!Hidden.empty())
+            Mark(Struct->getName(), Hidden);
+        }
     PackedList List;
-    // Clang's list of all types is in the order of their creation, and holds types from a precompiled header as soon as they are used.
-    // By index: converting a type may add others.
-    for (size_t I = 0; I < Context.getTypes().size(); ++I) {
-      const auto *RT = dyn_cast<RecordType>(Context.getTypes()[I]);
-      const auto *Record = RT ? dyn_cast<CXXRecordDecl>(RT->getDecl()) : nullptr;
-      const CXXRecordDecl *Definition = Record ? Record->getDefinition() : nullptr;
-      if (!Definition || Definition->isDependentContext() || Definition->isInvalidDecl())
-        continue;
-      std::optional<Values> Aspects = readTypeAspects(Context, Definition);
-      if (!Aspects)
-        continue;
-      llvm::Type *Converted = CodeGen::convertTypeForMemory(Generator.CGM(), Context.getCanonicalTagType(Definition));
-      const auto *Struct = dyn_cast<llvm::StructType>(Converted);
-      if (Struct && Struct->hasName() && MarkedTypes.insert(Struct->getName()).second)
-        List.next().text(utf8(Struct->getName())).numbers(*Aspects);
-    }
+    for (const auto &[Name, Needed] : Marked)
+      List.next().text(utf8(Name)).numbers(Needed);
     List.into(Out);
   }
 
   void kernels(Packed &Out, const std::vector<Kernel> &Kernels);
 
-  void functions(Packed &Out) {
+  void functions(Packed &Out, const std::vector<Kernel> &Kernels) {
     PackedList List;
+    for (const Kernel &K : Kernels)
+      if (const llvm::Function *Entry = Module.getFunction(K.Symbol); Entry && !K.Attributes.empty() && !declOf(*Entry))
+        entry(List.next(), K);
     for (llvm::Function &F : Module)
       if (const auto *Function = dyn_cast_or_null<FunctionDecl>(declOf(F)))
         function(List.next(), F, Function);
@@ -122,7 +135,22 @@ private:
     const FunctionAttributes A = readAttributes(Context, Function);
     auto Body = BodyNames.find(&F);
     Out.text(utf8(F.getName())).text(utf8(Body != BodyNames.end() ? Body->second : functionName(Context, Function)));
-    Out.flag(Function->getMostRecentDecl()->hasAttr<SYCLExternalAttr>()).flag(isGlue(Function));
+    const bool External = Function->getMostRecentDecl()->hasAttr<SYCLExternalAttr>();
+    Out.flag(External).flag(isGlue(Function)).flag(!isWrittenByUser(SM, Function));
+    pack(Out, SM, External ? Function->getLocation() : SourceLocation());
+    attributes(Out, A);
+    if (F.isDeclaration())
+      Out.number(0);
+    else
+      variables(Out, Function);
+    PackedList Uses;
+    findUses(Context, InTypes, Function, !F.isDeclaration(), [&](const Values &Needed, SourceLocation Location) {
+      pack(Uses.next().numbers(Needed), SM, Location);
+    });
+    Uses.into(Out);
+  }
+
+  void attributes(Packed &Out, const FunctionAttributes &A) {
     Out.flag(A.Declared.has_value());
     if (A.Declared) {
       Out.numbers(A.Declared->Aspects).text(A.Declared->Spelling);
@@ -143,10 +171,62 @@ private:
     Out.flag(A.SubGroup.has_value());
     if (A.SubGroup)
       pack(Out.number(A.SubGroup->Numbers.front()), SM, A.SubGroup->Location);
-    if (F.isDeclaration())
-      Out.number(0);
-    else
-      variables(Out, Function);
+  }
+
+  /// An entry has no declaration of its own; what it has are the attributes that the kernel's properties stand for.
+  void entry(Packed &Out, const Kernel &K) {
+    Out.text(utf8(K.Symbol)).text(utf8(K.Name)).flag(false).flag(false).flag(true).flag(false);
+    FunctionAttributes To;
+    for (const FunctionDecl *Function : K.Attributes) {
+      const FunctionAttributes A = readAttributes(Context, Function);
+      if (A.Declared) {
+        if (!To.Declared)
+          To.Declared = DeclaredAspects{{}, A.Declared->Spelling, K.Location};
+        unite(To.Declared->Aspects, A.Declared->Aspects);
+      }
+      if (A.WorkGroup && !To.WorkGroup)
+        To.WorkGroup = RequiredSize{A.WorkGroup->Numbers, K.Location};
+      if (A.SubGroup && !To.SubGroup)
+        To.SubGroup = RequiredSize{A.SubGroup->Numbers, K.Location};
+    }
+    attributes(Out, To);
+    Out.number(0);
+    PackedList().into(Out);
+  }
+
+  /// The classes of the unit that are defined, no templates, and `Wanted`. Clang's list of all types is in the order of their creation, and
+  /// holds types from a precompiled header as soon as they are used. By index: converting a type may add others.
+  std::vector<const CXXRecordDecl *> records(llvm::function_ref<bool(const CXXRecordDecl *)> Wanted) const {
+    std::vector<const CXXRecordDecl *> Result;
+    for (size_t I = 0; I < Context.getTypes().size(); ++I) {
+      const auto *RT = dyn_cast<RecordType>(Context.getTypes()[I]);
+      const auto *Record = RT ? dyn_cast<CXXRecordDecl>(RT->getDecl()) : nullptr;
+      const CXXRecordDecl *Definition = Record ? Record->getDefinition() : nullptr;
+      if (Definition && !Definition->isDependentContext() && !Definition->isInvalidDecl() && Wanted(Definition))
+        Result.push_back(Definition);
+    }
+    return Result;
+  }
+
+  /// The named struct that a class is in the module.
+  const llvm::StructType *structOf(const CXXRecordDecl *Record) {
+    llvm::Type *Converted = CodeGen::convertTypeForMemory(Generator.CGM(), Context.getCanonicalTagType(Record));
+    const auto *Struct = dyn_cast<llvm::StructType>(Converted);
+    return Struct && Struct->hasName() ? Struct : nullptr;
+  }
+
+  /// What the marks in a type of the module need together.
+  Values shown(const llvm::Type *Type) const {
+    Values Result;
+    if (const auto *Struct = dyn_cast<llvm::StructType>(Type); Struct && Struct->hasName()) {
+      llvm::StringRef Name = Struct->getName();
+      Result = MarkedTypes.lookup(Name);
+      if (Name.consume_back(".base"))
+        unite(Result, MarkedTypes.lookup(Name));
+    }
+    for (const llvm::Type *Part : Type->subtypes())
+      unite(Result, shown(Part));
+    return Result;
   }
 
   /// Whether it leads from one of the user's functions into another: everything in the header of `if_device_has` does.
@@ -240,18 +320,19 @@ private:
 };
 
 /// Without a body's symbol where there is none.
-void packKernel(Packed &Out, const ASTContext &Context, const Kernel &K, const llvm::Function *Body) {
+void packKernel(Packed &Out, const ASTContext &Context, const Kernel &K, const llvm::Function *Body, const Values &Taken) {
   Out.text(utf8(K.Symbol)).text(utf8(K.Name)).flag(K.Internal).flag(Body);
   if (Body)
     Out.text(utf8(Body->getName()));
   pack(Out.number(K.Size).number(K.Layout), Context.getSourceManager(), K.Location);
+  Out.numbers(Taken);
 }
 
 void FactWriter::kernels(Packed &Out, const std::vector<Kernel> &Kernels) {
   Out.number(Kernels.size());
   for (const Kernel &K : Kernels) {
     const llvm::Function *Body = body(K);
-    packKernel(Out, Context, K, Body);
+    packKernel(Out, Context, K, Body, K.Functor ? InTypes.of(K.Functor) : Values());
     if (Body)
       BodyNames.try_emplace(Body, K.Name);
   }
@@ -267,6 +348,9 @@ void FactWriter::files(Packed &Out) const {
       if (OptionalFileEntryRef File = Entry.getFile().getContentCache().OrigEntry)
         Shown.insert(File->getName());
   }
+  // Those of a precompiled header that diagnostics have named.
+  for (auto File = SM.fileinfo_begin(); File != SM.fileinfo_end(); ++File)
+    Shown.insert(File->first.getName());
   if (SM.hasLineTable()) {
     LineTableInfo &Lines = const_cast<SourceManager &>(SM).getLineTable();
     for (unsigned I = 0; I < Lines.getNumFilenames(); ++I)
@@ -306,7 +390,7 @@ std::string launchFacts(ASTContext &Context, llvm::StringRef Unit, const std::ve
   Packed Out;
   Out.text(utf8(Unit)).number(0).number(0).number(Kernels.size());
   for (const Kernel &K : Kernels)
-    packKernel(Out, Context, K, nullptr);
+    packKernel(Out, Context, K, nullptr, {});
   return Out.number(0).bytes().str();
 }
 
@@ -315,7 +399,7 @@ std::string moduleFacts(ASTContext &Context, llvm::StringRef Unit, CodeGenerator
   Packed Out, List;
   Writer.types(Out.text(utf8(Unit)));
   Writer.kernels(List, Kernels); // before the functions: kernels name their bodies
-  Writer.functions(Out);
+  Writer.functions(Out, Kernels);
   Writer.files(Out.append(List));
   return Out.bytes().str();
 }

@@ -6,10 +6,8 @@
 
 #include "HostVariables.h"
 #include "Diagnose.h"
+#include "Evaluated.h"
 
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/ExprConcepts.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -24,50 +22,19 @@ using namespace clang;
 namespace aspen {
 namespace {
 
-/// The first evaluated use of a variable in one body, not in the functions and classes inside it.
-class UseFinder : public RecursiveASTVisitor<UseFinder> {
-  using Base = RecursiveASTVisitor<UseFinder>;
+/// The first evaluated use of a variable in one body.
+class UseFinder : public EvaluatedVisitor<UseFinder> {
   const VarDecl *Variable;
   SourceLocation Found;
 
 public:
-  explicit UseFinder(const VarDecl *Variable) : Variable(Variable) {}
+  explicit UseFinder(const VarDecl *Variable) : EvaluatedVisitor(Variable->getASTContext()), Variable(Variable) {}
 
   SourceLocation find(const FunctionDecl *Function) {
-    if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(Function))
-      for (CXXCtorInitializer *Init : Constructor->inits())
-        if (Init->getInit())
-          TraverseStmt(Init->getInit());
-    if (Stmt *Body = Function->getBody())
-      TraverseStmt(Body);
+    visitBody(Function);
     return Found;
   }
 
-  bool shouldVisitImplicitCode() const { return true; }
-  bool TraverseLambdaExpr(LambdaExpr *Lambda) {
-    for (Expr *Init : Lambda->capture_inits())
-      if (!TraverseStmt(Init))
-        return false;
-    return true;
-  }
-  bool TraverseIfStmt(IfStmt *If) {
-    if (!If->isConstexpr())
-      return Base::TraverseIfStmt(If);
-    if (!TraverseStmt(If->getInit()))
-      return false;
-    std::optional<Stmt *> Taken = If->getNondiscardedCase(Variable->getASTContext());
-    return !Taken || TraverseStmt(*Taken);
-  }
-  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr *E) { return TraverseStmt(E->getExpr()); }
-  bool TraverseCXXDefaultInitExpr(CXXDefaultInitExpr *E) { return TraverseStmt(E->getExpr()); }
-  bool TraverseDecl(Decl *D) { return D && isa<TagDecl, FunctionDecl, TemplateDecl>(D) ? true : Base::TraverseDecl(D); }
-  bool TraverseCXXTypeidExpr(CXXTypeidExpr *E) { return !E->isPotentiallyEvaluated() || Base::TraverseCXXTypeidExpr(E); }
-  bool TraverseTypeLoc(TypeLoc, bool = true) { return true; }
-  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) { return true; }
-  bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *) { return true; }
-  bool TraverseConstantExpr(ConstantExpr *) { return true; }
-  bool TraverseRequiresExpr(RequiresExpr *) { return true; }
-  bool TraverseAttr(Attr *) { return true; }
   bool VisitDeclRefExpr(DeclRefExpr *E) { return see(E->getDecl(), E->isNonOdrUse(), E->getLocation()); }
   bool VisitMemberExpr(MemberExpr *E) { return see(E->getMemberDecl(), E->isNonOdrUse(), E->getMemberLoc()); }
 

@@ -2,11 +2,14 @@
 
 #include "Kernels.h"
 #include "Attributes.h"
+#include "Diagnose.h"
 #include "Names.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecordLayout.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -61,19 +64,30 @@ bool isInternalArgument(const TemplateArgument &A) {
   }
 }
 
-bool isInternal(QualType Type) {
-  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
-  if (!Record) {
-    const Linkage L = Type->getLinkage();
-    return L == Linkage::Internal || L == Linkage::UniqueExternal;
-  }
+bool isInternalLinkage(Linkage L) { return L == Linkage::Internal || L == Linkage::UniqueExternal; }
+
+bool isInternalClass(const CXXRecordDecl *Record) {
   if (Record->isLambda())
     return isInternalClosure(Record);
   if (const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(Record))
     if (llvm::any_of(Special->getTemplateArgs().asArray(), isInternalArgument))
       return true;
-  const Linkage L = Record->getFormalLinkage();
-  return L == Linkage::Internal || L == Linkage::UniqueExternal || isInternalContext(Record->getDeclContext());
+  return isInternalLinkage(Record->getFormalLinkage()) || isInternalContext(Record->getDeclContext());
+}
+
+bool isInternal(QualType Type) {
+  if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl())
+    return isInternalClass(Record);
+  if (const auto *Enum = Type->getAs<EnumType>())
+    return isInternalLinkage(Enum->getDecl()->getFormalLinkage()) || isInternalContext(Enum->getDecl()->getDeclContext());
+  if (const auto *Member = Type->getAs<MemberPointerType>())
+    if (const CXXRecordDecl *Record = Member->getMostRecentCXXRecordDecl(); Record && isInternalClass(Record))
+      return true;
+  if (const QualType Pointee = Type->getPointeeType(); !Pointee.isNull())
+    return isInternal(Pointee);
+  if (const ArrayType *Array = Type->getAsArrayTypeUnsafe())
+    return isInternal(Array->getElementType());
+  return isInternalLinkage(Type->getLinkage());
 }
 
 /// A text that is equal exactly if two types have fields of equal kinds, sizes and offsets in all depths. Names do not enter: kinds and
@@ -140,17 +154,73 @@ private:
   }
 };
 
+bool isNamed(const NamedDecl *D, llvm::StringRef Name) { return D->getIdentifier() && D->getName() == Name; }
+
 /// The class of the kernel function that the user wrote: what the entry takes, or what the headers wrapped, which a wrapper's member type
-/// `aspen_kernel_function` names.
-const CXXRecordDecl *kernelFunction(QualType Type) {
+/// `aspen_kernel_function` names. A wrapper's bases may have functions whose attributes are the kernel's.
+const CXXRecordDecl *kernelFunction(QualType Type, std::vector<const FunctionDecl *> &Attributes) {
   const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
   if (!Record || !Record->hasDefinition())
     return Record;
   for (const Decl *Member : Record->decls())
-    if (const auto *Alias = dyn_cast<TypedefNameDecl>(Member))
-      if (const IdentifierInfo *Name = Alias->getIdentifier(); Name && Name->isStr("aspen_kernel_function"))
-        return kernelFunction(Alias->getUnderlyingType());
+    if (const auto *Alias = dyn_cast<TypedefNameDecl>(Member); Alias && isNamed(Alias, "aspen_kernel_function")) {
+      for (const CXXBaseSpecifier &Base : Record->bases())
+        if (const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl())
+          for (const CXXMethodDecl *Method : Class->methods())
+            if (isNamed(Method, "aspen_kernel_attributes"))
+              Attributes.push_back(Method);
+      return kernelFunction(Alias->getUnderlyingType(), Attributes);
+    }
   return Record;
+}
+
+/// What attributes and properties require of the size of groups. One that contradicts another is an error, since neither could be kept.
+std::optional<RequiredSize> agreed(ASTContext &Context, const Kernel &K, llvm::ArrayRef<const FunctionDecl *> Functions,
+                                   std::optional<RequiredSize> FunctionAttributes::*Size, const char *What) {
+  std::optional<RequiredSize> First;
+  for (const FunctionDecl *Function : Functions) {
+    const std::optional<RequiredSize> One = readAttributes(Context, Function).*Size;
+    if (First && One && First->Numbers != One->Numbers)
+      error(Context.getDiagnostics(), K.Location, "the kernel's attributes and properties require different %0 sizes") << What;
+    if (One && !First)
+      First = One;
+  }
+  return First;
+}
+
+/// Required sizes agree, and that of work-groups fits a range, for which it must have as many dimensions. Which `operator()` runs is known
+/// where there is one; the run time looks at the others. Source: SYCL 2020 §5.8.1.
+void checkSizes(ASTContext &Context, const FunctionDecl *Entry, const Kernel &K) {
+  llvm::SmallVector<const FunctionDecl *, 4> Calls, Deciding(K.Attributes.begin(), K.Attributes.end());
+  for (const Decl *Member : K.Functor->decls()) {
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(Member); Method && Method->getOverloadedOperator() == OO_Call)
+      Calls.push_back(Method);
+    if (const auto *Template = dyn_cast<FunctionTemplateDecl>(Member);
+        Template && Template->getTemplatedDecl()->getOverloadedOperator() == OO_Call)
+      for (const FunctionDecl *Special : Template->specializations())
+        Calls.push_back(Special);
+  }
+  if (Calls.size() == 1)
+    Deciding.push_back(Calls.front());
+  const std::optional<RequiredSize> Required = agreed(Context, K, Deciding, &FunctionAttributes::WorkGroup, "work-group");
+  agreed(Context, K, Deciding, &FunctionAttributes::SubGroup, "sub-group");
+  const TemplateArgumentList *Arguments = Entry->getTemplateSpecializationArgs();
+  if (!isNamed(Entry, "entry_range") || !Arguments)
+    return;
+  const auto Integral = [](const TemplateArgument &A) { return A.getKind() == TemplateArgument::Integral; };
+  const TemplateArgument *Dimensions = llvm::find_if(Arguments->asArray(), Integral);
+  if (Dimensions == Arguments->asArray().end())
+    return;
+  const uint64_t Launched = Dimensions->getAsIntegral().getZExtValue();
+  if (!Required || Required->Numbers.size() == Launched)
+    return;
+  const SourceManager &SM = Context.getSourceManager();
+  const bool Written = !SM.isInSystemHeader(SM.getExpansionLoc(Required->Location)); // or it is a property's
+  error(Context.getDiagnostics(), Written ? Required->Location : K.Location, "the required work-group size has %0 dimension%s0, but the kernel is launched over a range "
+                                                      "of %1")
+      << unsigned(Required->Numbers.size()) << unsigned(Launched);
+  if (K.LaunchedAt.isValid())
+    note(Context.getDiagnostics(), K.LaunchedAt, "the kernel is launched here");
 }
 
 } // namespace
@@ -173,6 +243,11 @@ void KernelCollector::see(const Decl *D) {
   }
 }
 
+void KernelCollector::instantiated(const FunctionDecl *Function, SourceLocation Because) {
+  if (Because.isValid() && Function->hasAttr<SYCLKernelEntryPointAttr>())
+    Launches.try_emplace(Function->getCanonicalDecl(), Because);
+}
+
 std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
   std::vector<Kernel> Result;
   llvm::SmallPtrSet<const FunctionDecl *, 16> Seen;
@@ -189,6 +264,7 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
     K.Name = typeName(Context, Info->getKernelNameType());
     K.Internal = isInternal(Info->getKernelNameType());
     K.Location = Entry->getLocation();
+    K.LaunchedAt = Launches.lookup(Entry->getCanonicalDecl());
     if (Entry->getNumParams() > 0) {
       QualType Type = Entry->getParamDecl(0)->getType().getNonReferenceType();
       if (!Type->isIncompleteType()) {
@@ -197,16 +273,22 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
         Layout.type(Type);
         K.Layout = Layout.hash();
       }
-      if (const CXXRecordDecl *Record = kernelFunction(Type)) {
+      if (const CXXRecordDecl *Record = kernelFunction(Type, K.Attributes)) {
         K.Functor = Record;
         K.Location = Record->getLocation();
         for (const CXXMethodDecl *Method : Record->methods())
           if (Method->getOverloadedOperator() == OO_Call)
             checkInstantiated(Context, Method);
+        checkSizes(Context, Entry, K);
       }
     }
     Result.push_back(std::move(K));
   }
+  llvm::stable_sort(Result, [&](const Kernel &A, const Kernel &B) {
+    if (A.LaunchedAt.isInvalid() || B.LaunchedAt.isInvalid())
+      return A.LaunchedAt.isValid() && B.LaunchedAt.isInvalid();
+    return Context.getSourceManager().isBeforeInTranslationUnit(A.LaunchedAt, B.LaunchedAt);
+  });
   return Result;
 }
 

@@ -7,6 +7,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclGroup.h"
+#include "llvm/ADT/DenseMap.h"
 #include <string>
 #include <vector>
 
@@ -21,18 +22,26 @@ struct Kernel {
   bool Internal = false;
   /// The class whose `operator()` is the kernel; null if the entry takes no object of a class.
   const clang::CXXRecordDecl *Functor = nullptr;
+  /// Functions of the headers' wrappers around it whose attributes count as its own: `aspen_kernel_attributes`.
+  std::vector<const clang::FunctionDecl *> Attributes;
   uint64_t Size = 0;
   uint64_t Layout = 0;
   clang::SourceLocation Location;
+  /// The code that launches it first; invalid if that is not known.
+  clang::SourceLocation LaunchedAt;
 };
 
 /// Collects entry functions as clang hands out declarations.
 class KernelCollector {
   std::vector<const clang::FunctionDecl *> Entries;
+  llvm::DenseMap<const clang::FunctionDecl *, clang::SourceLocation> Launches;
 
 public:
   void see(clang::DeclGroupRef Group);
-  /// Every kernel, in the order in which clang met the entries. Also checks the attributes of their `operator()`s.
+  /// The function is instantiated because of what stands there; the first time counts.
+  void instantiated(const clang::FunctionDecl *Function, clang::SourceLocation Because);
+  /// Every kernel, in the order in which the source launches them; those for which that is not known come last, in the order in which clang
+  /// met the entries. Also checks the attributes of their `operator()`s.
   std::vector<Kernel> finish(clang::ASTContext &Context) const;
 
 private:

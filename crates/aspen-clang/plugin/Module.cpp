@@ -37,7 +37,7 @@ CodeGenerator *findGenerator(CompilerInstance &CI) {
   return nullptr;
 }
 
-void stripAnnotations(llvm::Module &Module) {
+void keepAnnotations(llvm::Module &Module, llvm::function_ref<bool(const llvm::ConstantStruct &)> Keeps) {
   llvm::GlobalVariable *Old = Module.getGlobalVariable("llvm.global.annotations");
   auto *List = Old && Old->hasInitializer() ? dyn_cast<llvm::ConstantArray>(Old->getInitializer()) : nullptr;
   if (!List)
@@ -45,9 +45,7 @@ void stripAnnotations(llvm::Module &Module) {
   llvm::SmallVector<llvm::Constant *, 16> Keep;
   for (const llvm::Use &Operand : List->operands()) {
     auto *Entry = cast<llvm::ConstantStruct>(Operand);
-    auto *Text = dyn_cast<llvm::GlobalVariable>(Entry->getOperand(1)->stripPointerCasts());
-    auto *Bytes = Text && Text->hasInitializer() ? dyn_cast<llvm::ConstantDataArray>(Text->getInitializer()) : nullptr;
-    if (!Bytes || !Bytes->isCString() || !Bytes->getAsCString().starts_with(AnnotationPrefix))
+    if (Keeps(*Entry))
       Keep.push_back(Entry);
   }
   if (Keep.size() == List->getNumOperands())
@@ -60,7 +58,7 @@ void stripAnnotations(llvm::Module &Module) {
     New->takeName(Old);
   }
   Old->eraseFromParent();
-  // The strings and argument tuples that only our entries used.
+  // The strings and argument tuples that only these entries used.
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (llvm::GlobalVariable &G : llvm::make_early_inc_range(Module.globals()))
@@ -72,6 +70,14 @@ void stripAnnotations(llvm::Module &Module) {
         }
       }
   }
+}
+
+void stripAnnotations(llvm::Module &Module) {
+  keepAnnotations(Module, [](const llvm::ConstantStruct &Entry) {
+    auto *Text = dyn_cast<llvm::GlobalVariable>(Entry.getOperand(1)->stripPointerCasts());
+    auto *Bytes = Text && Text->hasInitializer() ? dyn_cast<llvm::ConstantDataArray>(Text->getInitializer()) : nullptr;
+    return !Bytes || !Bytes->isCString() || !Bytes->getAsCString().starts_with(AnnotationPrefix);
+  });
 }
 
 void setKernelLinkage(llvm::Module &Module, const std::vector<Kernel> &Kernels) {

@@ -7,6 +7,8 @@
 
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 
 namespace aspen {
@@ -16,6 +18,9 @@ clang::CodeGenerator *findGenerator(clang::CompilerInstance &CI);
 
 /// Takes our entries out of `llvm.global.annotations`, where they would keep functions alive; those of others stay.
 void stripAnnotations(llvm::Module &Module);
+
+/// Leaves in `llvm.global.annotations` (what is annotated, the text, file, line, arguments) the entries that are to be kept.
+void keepAnnotations(llvm::Module &Module, llvm::function_ref<bool(const llvm::ConstantStruct &)> Keeps);
 
 /// Entries of kernels whose name is visible everywhere merge with those of other translation units. Source: DESIGN §7.17.
 void setKernelLinkage(llvm::Module &Module, const std::vector<Kernel> &Kernels);

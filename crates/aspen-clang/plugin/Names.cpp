@@ -2,6 +2,7 @@
 
 #include "Names.h"
 
+#include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,6 +26,15 @@ PrintingPolicy policy(const ASTContext &Context) {
   return Policy;
 }
 
+/// What the header's class for kernel names that are no classes stands for. Source: ARCHITECTURE "The header and the compiler".
+const TemplateArgument *nameOfNoClass(QualType Type) {
+  const auto *Class = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Type->getAsCXXRecordDecl());
+  if (!Class || Class->getName() != "name_of_no_class" || Class->getTemplateArgs().size() != 1)
+    return nullptr;
+  const TemplateArgument &Name = Class->getTemplateArgs()[0];
+  return Name.getKind() == TemplateArgument::Type ? &Name : nullptr;
+}
+
 } // namespace
 
 std::string utf8(llvm::StringRef Text) { return llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text); }
@@ -46,9 +56,22 @@ std::string functionName(const ASTContext &Context, const FunctionDecl *Function
   return Result;
 }
 
+const FunctionDecl *definitionOf(const FunctionDecl *Function) {
+  const FunctionDecl *Definition = nullptr;
+  return Function->hasBody(Definition) && Definition ? Definition : Function;
+}
+
+bool isWrittenByUser(const SourceManager &SM, const FunctionDecl *Function) {
+  const FunctionDecl *Definition = definitionOf(Function);
+  return !Definition->isImplicit() && !Definition->isDefaulted() && Definition->getLocation().isValid() &&
+         !SM.isInSystemHeader(SM.getExpansionLoc(Definition->getLocation()));
+}
+
 std::string typeName(const ASTContext &Context, QualType Type) {
   if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl(); Record && Record->isLambda())
     return closureName(Context, Record);
+  if (const TemplateArgument *Name = nameOfNoClass(Type))
+    return Name->getAsType().getCanonicalType().getAsString(policy(Context));
   return Type.getCanonicalType().getUnqualifiedType().getAsString(policy(Context));
 }
 

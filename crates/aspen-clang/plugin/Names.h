@@ -19,6 +19,12 @@ llvm::json::Value place(const clang::SourceManager &SM, clang::SourceLocation Lo
 /// Qualified, with template arguments, without parameters; `lambda at hw.cpp:3:7` for what a lambda does when called.
 std::string functionName(const clang::ASTContext &Context, const clang::FunctionDecl *Function);
 
+/// The declaration that holds the body; the function itself where there is none.
+const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *Function);
+
+/// Whether a user wrote the function: it stands in no system header, and the compiler did not make it.
+bool isWrittenByUser(const clang::SourceManager &SM, const clang::FunctionDecl *Function);
+
 /// A type without `class` and `struct`; `lambda at hw.cpp:12:7` for a closure.
 std::string typeName(const clang::ASTContext &Context, clang::QualType Type);
 

@@ -7,12 +7,15 @@
 #include "Captures.h"
 #include "Diagnose.h"
 #include "Facts.h"
+#include "HeaderErrors.h"
+#include "HostOnly.h"
 #include "HostVariables.h"
 #include "Kernels.h"
 #include "Module.h"
 #include "Names.h"
 #include "Pragmas.h"
 #include "PrivateMemory.h"
+#include "Reach.h"
 #include "Tokens.h"
 
 #include "clang/Basic/Version.h"
@@ -38,7 +41,9 @@ struct Options {
   std::string Report;
   std::string Dialect = "seed";
   std::string FactsFile;
+  std::string Prefix;
   bool Optimized = false;
+  bool MakesCode = true;
 };
 
 std::string text(json::Value Value) {
@@ -61,10 +66,11 @@ class Session {
 
 public:
   Session(CompilerInstance &CI, const Options &Opts)
-      : CI(CI), Opts(Opts), Which(Opts.Which.value_or(defaultPass(CI))), Tokens(CI, Which == Pass::Host) {
+      : CI(CI), Opts(Opts), Which(Opts.Which.value_or(defaultPass(CI))), Tokens(CI, Which == Pass::Host, Opts.Prefix) {
     resetAttributes();
     watchDiagnosticPragmas(CI, Pragmas);
     DiagnosticsEngine &Diags = CI.getDiagnostics();
+    showErrorsAtUsersLines(CI);
     // SYCL's own position for attributes on lambdas is what C++23 made standard.
     Diags.setSeverityForGroup(diag::Flavor::WarningOrError, "c++23-lambda-attributes", diag::Severity::Ignored);
     // The host pass has shown clang's warnings; errors, also errors by default, stay. Source: DESIGN §2.
@@ -74,7 +80,18 @@ public:
 
   void start(Sema &S) { Tokens.start(S.getPreprocessor()); }
 
-  void see(DeclGroupRef Group) { Collector.see(Group); }
+  void see(DeclGroupRef Group) {
+    for (Decl *D : Group)
+      markExternal(D);
+    Collector.see(Group);
+  }
+
+  /// The outermost instantiation that is going on was asked for by code that is no template.
+  void instantiated(const FunctionDecl *Function) {
+    for (const Sema::CodeSynthesisContext &Context : CI.getSema().CodeSynthesisContexts)
+      if (Context.PointOfInstantiation.isValid())
+        return Collector.instantiated(Function, Context.PointOfInstantiation);
+  }
 
   bool makesCode() const { return Which == Pass::Code; }
 
@@ -105,14 +122,24 @@ public:
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
       return;
     setKernelLinkage(Module, Kernels);
+    keepReachable(Module, entryPoints(*Generator, Kernels));
+    if (Which == Pass::Analysis)
+      checkHostVariables(CI.getASTContext(), *Generator);
+    checkHostOnly(CI.getASTContext(), *Generator, Kernels, library());
+    std::string Facts;
+    if (Which == Pass::Analysis)
+      Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels);
+    if (CI.getDiagnostics().hasErrorOccurred()) {
+      // Something of the host, or an attribute that only an instantiation has shown to be wrong: LLVM need not be able to take the module.
+      keepReachable(*Generator->GetModule(), {});
+      return;
+    }
     if (Which == Pass::Code)
       return;
-    checkHostVariables(CI.getASTContext(), *Generator);
-    const std::string Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels);
-    if (CI.getDiagnostics().hasErrorOccurred())
-      return; // a variable of the host, or an attribute that only an instantiation has shown to be wrong
     std::string Settings = settings();
     show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));
+    if (Opts.Optimized)
+      internalise(Module, entryPoints(*Generator, Kernels));
   }
 
   /// The optimiser is done.
@@ -128,6 +155,14 @@ private:
     if (!CI.getLangOpts().SYCLIsDevice)
       return Pass::Host;
     return CI.getTarget().getTriple().isSPIROrSPIRV() ? Pass::Analysis : Pass::Code;
+  }
+
+  /// What the module's code is linked with.
+  DeviceLibrary library() const {
+    const llvm::Triple &Triple = CI.getTarget().getTriple();
+    if (Triple.isNVPTX())
+      return DeviceLibrary::Nvidia;
+    return Triple.isSPIROrSPIRV() && Opts.MakesCode ? DeviceLibrary::SpirV : DeviceLibrary::Host;
   }
 
   /// The main file as named on clang's command line.
@@ -179,6 +214,7 @@ public:
   void HandleInlineFunctionDefinition(FunctionDecl *Function) override { S->see(DeclGroupRef(Function)); }
   void HandleCXXImplicitFunctionInstantiation(FunctionDecl *Function) override {
     checkInstantiated(Function->getASTContext(), Function);
+    S->instantiated(Function);
   }
   void HandleTagDeclDefinition(TagDecl *Tag) override {
     if (const auto *Record = dyn_cast<CXXRecordDecl>(Tag); Record && !Record->isDependentContext())
@@ -252,6 +288,11 @@ public:
       } else if (Key == "requirements") {
         Opts.Optimized = Value == "optimized";
         Good = Value == "source" || Value == "optimized";
+      } else if (Key == "code") {
+        Opts.MakesCode = Value == "yes";
+        Good = Value == "yes" || Value == "no";
+      } else if (Key == "prefix") {
+        Opts.Prefix = Value.str();
       } else if (Key == "facts") {
         Opts.FactsFile = Value.str();
       } else {
@@ -259,7 +300,7 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=TAG and facts=FILE")
             << Argument;
         return false;
       }

@@ -16,8 +16,6 @@ using namespace clang;
 namespace aspen {
 namespace {
 
-constexpr llvm::StringLiteral OurGroup = "-Wsycl-aspects";
-
 class DiagnosticPragma : public PragmaHandler {
   const char *Namespace;
   std::shared_ptr<PragmaLog> Log;
@@ -61,8 +59,9 @@ public:
       PP.Diag(Tok.getLocation(), diag::warn_pragma_diagnostic_invalid_token);
       return;
     }
-    if (Option == OurGroup) {
-      Log->set(Location, Severity);
+    const auto *Ours = llvm::find_if(PragmaLog::Groups, [&](llvm::StringRef Group) { return Option == ("-W" + Group).str(); });
+    if (Ours != std::end(PragmaLog::Groups)) {
+      Log->set(Location, Ours - std::begin(PragmaLog::Groups), Severity);
       return;
     }
     if (Option.size() < 3 || Option[0] != '-' || (Option[1] != 'W' && Option[1] != 'R')) {
@@ -110,6 +109,8 @@ public:
 };
 
 llvm::StringRef word(diag::Severity Severity) {
+  if (Severity == diag::Severity())
+    return "default";
   switch (Severity) {
   case diag::Severity::Ignored:
     return "ignored";
@@ -123,24 +124,26 @@ llvm::StringRef word(diag::Severity Severity) {
 
 } // namespace
 
-void PragmaLog::set(SourceLocation Location, diag::Severity Severity) {
-  Current = Severity;
-  Entries.push_back({Location, Severity});
+void PragmaLog::set(SourceLocation Location, size_t Group, diag::Severity Severity) {
+  Current[Group] = Severity;
+  Entries.push_back({Location, Group, Severity});
 }
 
 void PragmaLog::pop(SourceLocation Location) {
   if (Stack.empty())
     return;
-  const diag::Severity Before = Stack.back();
+  const Severities Before = Stack.back();
   Stack.pop_back();
-  if (Before != Current)
-    set(Location, Before);
+  for (size_t Group = 0; Group < Before.size(); ++Group)
+    if (Before[Group] != Current[Group])
+      set(Location, Group, Before[Group]);
 }
 
 void PragmaLog::moved(SourceLocation Location) {
   // Nothing to remember until a pragma has been seen: the default holds everywhere.
   if (!Entries.empty())
-    Entries.push_back({Location, Current});
+    for (size_t Group = 0; Group < Current.size(); ++Group)
+      Entries.push_back({Location, Group, Current[Group]});
 }
 
 llvm::json::Array PragmaLog::toJson(const SourceManager &SM) const {
@@ -148,6 +151,7 @@ llvm::json::Array PragmaLog::toJson(const SourceManager &SM) const {
   for (const Entry &E : Entries) {
     llvm::json::Value Where = place(SM, E.Location);
     if (llvm::json::Object *Object = Where.getAsObject()) {
+      (*Object)["group"] = Groups[E.Group];
       (*Object)["severity"] = word(E.Severity);
       Result.push_back(std::move(Where));
     }

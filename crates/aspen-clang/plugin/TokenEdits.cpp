@@ -5,6 +5,8 @@
 //!   * packs and `vec_type_hint(T)`: closed tables in the parser. Written as `clang::annotate`.
 //!   * `named_sub_group_size(automatic)`: no such expression. Made a string.
 //!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
+//!   * `__attribute__((reqd_work_group_size(X, Y, Z)))` and relatives: clang takes them on kernels of OpenCL only. Written as `annotate`.
+//!   * `[[intel::ivdep]]` and others that mean nothing here (OlderSpellings.h): left out, since clang would complain of some where they stand.
 //!
 //! The edits are a strict subset of C++'s grammar, and only attributes of ours are touched. It runs after macro expansion, so macros are no
 //! special case.
@@ -12,14 +14,17 @@
 #include "TokenEdits.h"
 #include "Attributes.h"
 #include "Diagnose.h"
+#include "OlderSpellings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <optional>
 
 using namespace clang;
 using llvm::StringRef;
+using llvm::Twine;
 
 namespace aspen {
 namespace {
@@ -45,6 +50,7 @@ struct Item {
   size_t Open = 0;         ///< its parentheses, if it has them
   size_t Close = 0;
   const AttributeSpec *Spec = nullptr; ///< ours
+  const IdleAttribute *Idle = nullptr; ///< known, and without a meaning
 };
 
 class Editor {
@@ -60,10 +66,15 @@ public:
   Editor(Preprocessor &PP, TokenList &Tokens) : PP(PP), T(Tokens) {}
 
   void editAttributes(size_t From) {
-    for (size_t I = From; I + 4 < T.size(); ++I)
+    for (size_t I = From; I + 4 < T.size(); ++I) {
+      size_t End = 0;
       if (T[I].is(tok::l_square) && T[I + 1].is(tok::l_square))
-        if (size_t End = specifierEnd(I); End && editSpecifier(I, End))
-          I = End;
+        End = specifierEnd(I);
+      else if (T[I].is(tok::kw___attribute) && T[I + 1].is(tok::l_paren) && T[I + 2].is(tok::l_paren))
+        editGnu(I + 2);
+      if (End && editSpecifier(I, End))
+        I = End;
+    }
   }
 
   /// All edits stand near the end of the list, so what comes before them is not copied.
@@ -237,6 +248,7 @@ private:
         ++I;
       Next.End = I;
       Next.Spec = findAttribute(Scope, word(Next.Name));
+      Next.Idle = findIdleAttribute(Scope, word(Next.Name));
       Result.push_back(Next);
     }
     return Result;
@@ -245,13 +257,20 @@ private:
   bool editSpecifier(size_t Begin, size_t End) {
     StringRef Using;
     std::optional<std::vector<Item>> Items = items(Begin, End, Using);
-    if (!Items || llvm::none_of(*Items, [](const Item &I) { return I.Spec; }))
+    if (!Items || llvm::none_of(*Items, [](const Item &I) { return I.Spec || I.Idle; }))
       return false;
     size_t List = parameterList(Begin);
     if (List)
       List = beforeConversion(List);
     TokenList Stay, Move;
+    bool Emptied = false; // then brackets stay: where a statement begins matters to clang's warnings
     for (const Item &I : *Items) {
+      if (I.Idle && !I.Spec) {
+        Emptied = true;
+        if (I.Idle->Warning && !PP.getDiagnostics().getIgnoreAllWarnings())
+          warning(PP.getDiagnostics(), T[I.Begin].getLocation(), I.Idle->Warning) << ("intel::" + Twine(I.Idle->Name)).str();
+        continue;
+      }
       TokenList &To = I.Spec && List ? Move : Stay;
       TokenList Attribute;
       if (I.Spec) {
@@ -269,8 +288,37 @@ private:
     }
     if (!Move.empty())
       Edits.push_back({List, List, bracketed(Begin, End, Move)});
-    Edits.push_back({Begin, End + 1, Stay.empty() ? TokenList() : bracketed(Begin, End, Stay)});
+    Edits.push_back({Begin, End + 1, Stay.empty() && !Emptied ? TokenList() : bracketed(Begin, End, Stay)});
     return true;
+  }
+
+  /// The list of `__attribute__((…))`, whose inner parenthesis is at `Open`.
+  void editGnu(size_t Open) {
+    const size_t Close = forward(Open);
+    for (size_t I = Open + 1; I < Close;) {
+      size_t End = I;
+      while (End < Close && T[End].isNot(tok::comma)) {
+        const size_t Last = opens(T[End]) ? forward(End) : End;
+        if (!Last)
+          return;
+        End = Last + 1;
+      }
+      if (const GnuAttribute *Known = findGnuAttribute(word(I)))
+        Edits.push_back({I, End, Known->Annotation ? annotated(I, End, Known->Annotation) : TokenList()});
+      I = End + 1;
+    }
+  }
+
+  /// `name(…)` as `annotate("…", …)`.
+  TokenList annotated(size_t Begin, size_t End, StringRef Annotation) const {
+    const SourceLocation Start = T[Begin].getLocation();
+    TokenList Result = {name("annotate", Start), make(tok::l_paren, Start), text(Annotation, Start)};
+    if (End > Begin + 3) {
+      Result.push_back(make(tok::comma, Start));
+      Result.append(T.begin() + Begin + 2, T.begin() + End - 1);
+    }
+    Result.push_back(make(tok::r_paren, T[End - 1].getLocation()));
+    return Result;
   }
 
   /// The tokens between the specifier's own brackets.
@@ -296,6 +344,7 @@ private:
       stripHas(First, Last);
     TokenList Args(T.begin() + First, T.begin() + std::max(First, Last));
     bool Annotate = false;
+    StringRef Annotation = Spec.Annotation;
     if (!I.Open)
       Args.clear();
     else if (Spec.Takes == Arguments::SubGroupName) {
@@ -311,6 +360,10 @@ private:
         Annotate = true;
         Args = nullPointerTo(Args);
       }
+    } else if (StringRef(Spec.Name) == "sub_group_size" && Args.size() == 1 && (word(First) == "automatic" || word(First) == "primary")) {
+      Annotate = true;
+      Annotation = "aspen.named_sub_group_size";
+      Args = {text(word(First), Args[0].getLocation())};
     } else if (hasPack(First, Last)) {
       Annotate = true;
     } else if (!Args.empty() && Args[0].is(tok::identifier) && (Args.size() == 1 || Args[1].is(tok::comma))) {
@@ -321,7 +374,7 @@ private:
     TokenList Result;
     if (Annotate) {
       Result = {name("clang", Start), make(tok::coloncolon, Start, 2), name("annotate", T[I.Name].getLocation()), T[I.Open],
-                text(Spec.Annotation, Start)};
+                text(Annotation, Start)};
       if (!Args.empty())
         Result.push_back(make(tok::comma, Args.front().getLocation()));
     } else {

@@ -48,7 +48,9 @@ static_assert(TagBytes.size() == 16);
 constexpr unsigned Reach = 4096;
 
 /// Parts of our attributes' names that hold all of them, so that a file is searched for few texts. `requires` is a word of C++ too.
-constexpr llvm::StringLiteral NameParts[] = {"device_has", "device_lacks", "uses_aspects", "group_size", "vec_type_hint", "requires", TagName};
+/// Attributes of scope `intel` have too many names.
+constexpr llvm::StringLiteral NameParts[] = {"device_has", "device_lacks", "uses_aspects", "group_size", "vec_type_hint",
+                                             "requires",   "intel::",      "using intel",  "sycl_device", TagName};
 
 bool isWordByte(char C) { return llvm::isAlnum(C) || C == '_' || C == '$' || (C & 0x80); }
 
@@ -103,11 +105,13 @@ class TokenWatch {
   std::string Tag;
 
 public:
-  TokenWatch(CompilerInstance &CI, bool MakesTag)
+  TokenWatch(CompilerInstance &CI, bool MakesTag, StringRef Prefix)
       : PP(CI.getPreprocessor()), SM(CI.getSourceManager()), MakesTag(MakesTag),
         Everything(!CI.getPreprocessorOpts().ImplicitPCHInclude.empty() || CI.getLangOpts().Modules),
-        Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")) {
+        Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")), Buffer(Prefix.str()) {
     for (const std::string &Name : attributeNames())
+      Names.insert(PP.getIdentifierInfo(Name));
+    for (StringRef Name : {"intel", "intelfpga", "intel_reqd_sub_group_size", "sycl_device"})
       Names.insert(PP.getIdentifierInfo(Name));
   }
 
@@ -285,7 +289,7 @@ private:
       exitCaching(PP);
     TokenList List = {First};
     const tok::TokenKind FirstKind = First.getKind();
-    /// Where an outermost `[[` stands, while it is open, and the brackets that are open in it.
+    /// Where an outermost `[[` or `__attribute__((` stands, while it is open, and the brackets that are open in it.
     std::optional<size_t> Specifier;
     llvm::SmallVector<tok::TokenKind, 8> Open;
     note(List, false);
@@ -296,10 +300,14 @@ private:
       const Token &Tok = List.back();
       note(List, Specifier.has_value());
       if (!Specifier) {
-        if (Tok.isNot(tok::l_square) || List.size() < 2 || List[List.size() - 2].isNot(tok::l_square))
-          continue;
-        Specifier = List.size() - 2;
-        Open = {tok::r_square, tok::r_square};
+        const size_t Size = List.size();
+        if (Size > 1 && Tok.is(tok::l_square) && List[Size - 2].is(tok::l_square)) {
+          Specifier = Size - 2;
+          Open = {tok::r_square, tok::r_square};
+        } else if (Size > 2 && Tok.is(tok::l_paren) && List[Size - 2].is(tok::l_paren) && List[Size - 3].is(tok::kw___attribute)) {
+          Specifier = Size - 3;
+          Open = {tok::r_paren, tok::r_paren};
+        }
       } else if (opens(Tok)) {
         Open.push_back(Tok.is(tok::l_paren) ? tok::r_paren : Tok.is(tok::l_square) ? tok::r_square : tok::r_brace);
       } else if (Tok.is(tok::eof) || (closes(Tok) && (Open.pop_back_val() != Tok.getKind() || Open.empty()))) {
@@ -397,7 +405,8 @@ public:
 
 } // namespace
 
-TokenStage::TokenStage(CompilerInstance &CI, bool MakesTag) : Watch(std::make_shared<TokenWatch>(CI, MakesTag)) {
+TokenStage::TokenStage(CompilerInstance &CI, bool MakesTag, StringRef Prefix)
+    : Watch(std::make_shared<TokenWatch>(CI, MakesTag, Prefix)) {
   CI.getPreprocessor().addPPCallbacks(std::make_unique<WatchCallbacks>(CI.getSourceManager(), Watch));
 }
 

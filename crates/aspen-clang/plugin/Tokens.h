@@ -21,8 +21,9 @@ class TokenStage {
   std::shared_ptr<TokenWatch> Watch;
 
 public:
-  /// Before the main file is entered. The tag costs some time; only host passes need it.
-  TokenStage(clang::CompilerInstance &CI, bool MakesTag);
+  /// Before the main file is entered. The tag costs some time; only host passes need it. `Prefix` is the tag of a precompiled header, whose
+  /// tokens do not come by again.
+  TokenStage(clang::CompilerInstance &CI, bool MakesTag, llvm::StringRef Prefix);
   ~TokenStage();
 
   /// Before the first token is lexed.

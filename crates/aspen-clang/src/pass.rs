@@ -6,11 +6,11 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use aspen_analysis::report::Level;
-use aspen_analysis::{Launch, PassReport, analyse};
+use aspen_analysis::{Finding, Launch, PassReport, Strict, analyse, left_after, strict};
 use aspen_contract::Place;
 use aspen_llvm::{Facts, ModuleRef, attach, summarise};
 
-use crate::settings::{Settings, Severity};
+use crate::settings::{Group, Settings, Severity};
 
 /// Why a pass could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -52,21 +52,35 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
     let analysis = analyse(&summary);
     attach(module, &facts, &summary, &analysis, settings.dialect.into());
     let silent = silent_places(&facts, &settings);
+    let severity = |finding: &Finding| settings.severity(Group::Aspects, finding.place.as_ref());
     let findings = analysis.findings().iter().filter(|finding| {
-        settings.severity(finding) != Severity::Ignored && finding.declared_at.as_ref().is_none_or(|place| !silent.contains(place))
+        severity(finding) != Severity::Ignored && finding.declared_at.as_ref().is_none_or(|place| !silent.contains(place))
     });
+    let strict: Vec<Strict> = strict(&summary).into_iter().filter_map(|one| with_pragma(one, &settings)).collect();
     if settings.report.is_empty() {
         let mut errors = 0;
         for finding in findings {
-            let severity = settings.severity(finding);
-            errors += usize::from(severity == Severity::Error);
-            let level = if severity == Severity::Error { Level::Error } else { Level::Warning };
+            let level = severity(finding).level().unwrap_or(Level::Warning);
+            errors += usize::from(level == Level::Error);
             eprint!("{}", finding.text(level));
+        }
+        for one in &strict {
+            let level = one.pragma.unwrap_or(Level::Warning);
+            errors += usize::from(level == Level::Error);
+            eprint!("{}", one.text(level));
         }
         return if errors == 0 { Ok(()) } else { Err(Error::Findings { count: errors }) };
     }
     let findings = findings.cloned().collect();
-    write(&settings, &PassReport { launches: launches_of(facts), summary: Some(summary), findings, ..PassReport::default() })
+    write(&settings, &PassReport { launches: launches_of(facts), summary: Some(summary), findings, strict, ..PassReport::default() })
+}
+
+/// With what a pragma at its place says; `None` if that is to say nothing.
+fn with_pragma(strict: Strict, settings: &Settings) -> Option<Strict> {
+    match settings.severity(Group::Strict, strict.place.as_ref()) {
+        Severity::Ignored => None,
+        severity => Some(Strict { pragma: severity.level(), ..strict }),
+    }
 }
 
 /// Attributes of system headers: users are not told that those are wrong, unless they ask. Source: DESIGN §4.
@@ -84,8 +98,10 @@ pub fn optimized(module: ModuleRef<'_>, settings: &[u8]) -> Result<(), Error> {
     let fail = |source| Error::Report { path: settings.report.clone(), source };
     let bytes = fs::read(&settings.report).map_err(fail)?;
     let mut report = PassReport::from_bytes(&bytes).map_err(|error| fail(io::Error::other(error)))?;
+    let after = summarise(module, &Facts::default());
+    report.strict = left_after(report.strict, &after);
     if let Some(summary) = &mut report.summary {
-        summary.note_optimized(&summarise(module, &Facts::default()));
+        summary.note_optimized(&after);
     }
     write(&settings, &report)
 }
@@ -96,7 +112,8 @@ pub fn launches(facts: &[u8], settings: &[u8]) -> Result<(), Error> {
     if settings.report.is_empty() {
         return Ok(());
     }
-    write(&settings, &PassReport { tag: settings.tag.clone(), launches: launches_of(facts), ..PassReport::default() })
+    let pragmas = !settings.pragmas.is_empty();
+    write(&settings, &PassReport { tag: settings.tag.clone(), launches: launches_of(facts), pragmas, ..PassReport::default() })
 }
 
 /// Both halves of a hand-over. `facts=FILE` shows what the plugin saw, as JSON.

@@ -1,6 +1,6 @@
 //! What the C++ half says about the pass: arguments of the plugin, the tag, and the user's pragmas.
 
-use aspen_analysis::Finding;
+use aspen_analysis::report::Level;
 use aspen_contract::Place;
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ pub struct Settings {
     pub tag: Option<String>,
     /// Whether findings in system headers are wanted (`-Wsystem-headers`).
     pub system_headers: bool,
-    /// `#pragma clang diagnostic` on `-Wsycl-aspects`, in the order of the translation unit.
+    /// `#pragma clang diagnostic` on our groups, in the order of the translation unit.
     pub pragmas: Vec<Pragma>,
 }
 
@@ -49,7 +49,19 @@ pub struct Pragma {
     file: String,
     line: u32,
     column: u32,
+    group: Group,
     severity: Severity,
+}
+
+/// The groups that the plugin finds something for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum Group {
+    /// A function uses an aspect that its attribute does not list.
+    #[serde(rename = "sycl-aspects")]
+    Aspects,
+    /// What SYCL does not allow in device code.
+    #[serde(rename = "sycl-strict")]
+    Strict,
 }
 
 /// What a pragma says.
@@ -58,17 +70,31 @@ pub struct Pragma {
 pub enum Severity {
     /// No diagnostic.
     Ignored,
-    /// The default, and what the command line makes of it.
+    /// As without any pragma.
+    Default,
+    /// A warning, and what the command line makes of it.
     Warning,
     /// An error whatever the command line says.
     Error,
 }
 
 impl Settings {
-    /// The severity that pragmas give a finding: that of the last pragma before its place, in its file.
-    pub fn severity(&self, finding: &Finding) -> Severity {
-        let Some(place) = &finding.place else { return Severity::Warning };
-        self.pragmas.iter().rfind(|pragma| pragma.is_before(place)).map_or(Severity::Warning, |pragma| pragma.severity)
+    /// The severity that pragmas give a finding at the place: that of the last pragma before it, in its file.
+    pub fn severity(&self, group: Group, place: Option<&Place>) -> Severity {
+        let Some(place) = place else { return Severity::Default };
+        let last = self.pragmas.iter().rfind(|pragma| pragma.group == group && pragma.is_before(place));
+        last.map_or(Severity::Default, |pragma| pragma.severity)
+    }
+}
+
+impl Severity {
+    /// What is left to the driver of a finding that is shown.
+    pub fn level(self) -> Option<Level> {
+        match self {
+            Severity::Error => Some(Level::Error),
+            Severity::Warning => Some(Level::Warning),
+            Severity::Default | Severity::Ignored => None,
+        }
     }
 }
 

@@ -55,6 +55,55 @@ fn aspects() {
 }
 
 #[test]
+fn only_the_aspects_of_sycl_itself() {
+    let other = |enumeration: &str, name: &str| {
+        check_at(
+            &format!("{enumeration} [[sycl::device_has({name}::fp64)]] void f();"),
+            &[(
+                &format!("{name}::fp64"),
+                &format!("error: 'sycl::device_has' attribute takes values of type 'sycl::aspect', not '{name}'"),
+            )],
+        );
+        check_at(
+            &format!("{enumeration} struct [[sycl_detail::uses_aspects({name}::fp64)]] S {{}};"),
+            &[(
+                &format!("{name}::fp64"),
+                &format!("error: 'sycl_detail::uses_aspects' attribute takes values of type 'sycl::aspect', not '{name}'"),
+            )],
+        );
+    };
+    other("namespace my { namespace sycl { enum class aspect { fp64 = 6 }; } }", "my::sycl::aspect");
+    other("namespace my { namespace sycl { inline namespace v1 { enum aspect { fp64 = 6 }; } } }", "my::sycl::aspect");
+    other("namespace my { struct sycl { enum class aspect { fp64 = 6 }; }; }", "my::sycl::aspect");
+    other("namespace sycl { namespace other { enum class aspect { fp64 = 6 }; } }", "sycl::other::aspect");
+    for name in ["aspect", "::sycl::v1::aspect", "s::aspect", "alias"] {
+        let line = "using namespace sycl; namespace s = sycl; using alias = sycl::aspect; namespace my { namespace sycl { enum class aspect { a }; } }";
+        check(&format!("{line} [[sycl::device_has({name}::fp64)]] void f();"), &[]);
+    }
+}
+
+#[test]
+fn required_sizes_have_the_dimensions_of_the_range() {
+    let kernel =
+        |size: &str, launch: &str| format!("auto k = [](auto) [[sycl::reqd_work_group_size({size})]] {{}}; void g() {{ {launch}(k); }}");
+    let wrong = |own: &str, range: &str| {
+        format!("error: the required work-group size has {own}, but the kernel is launched over a range of {range}")
+    };
+    let here = ("launch_range<", "note: the kernel is launched here");
+    check_at(&kernel("8", "launch_range<class K, 2>"), &[("sycl::reqd", &wrong("1 dimension", "2")), here]);
+    check_at(&kernel("8, 1", "launch_range<class K, 1>"), &[("sycl::reqd", &wrong("2 dimensions", "1")), here]);
+    check(&kernel("8", "launch_range<class K, 1>"), &[]);
+    check(&kernel("8, 1, 2", "launch_range<class K, 3>"), &[]);
+    // The run time looks at other launches, and at functors with several functions.
+    check(&kernel("8, 1", "launch_items<class K>"), &[]);
+    check(
+        "struct F { [[sycl::reqd_work_group_size(8)]] void operator()(sycl::nd_item<1>) const {} void operator()(sycl::nd_item<2>) const {} }; \
+         void g() { launch_range<class K, 2>(F{}); }",
+        &[],
+    );
+}
+
+#[test]
 fn sizes() {
     check(
         "[[sycl::reqd_sub_group_size(8, 16)]] void f();",
@@ -197,6 +246,83 @@ fn reference_captures() {
     );
 }
 
+/// As [`check`], with places as the text that stands there first.
+fn check_at(line: &str, expected: &[(&str, &str)]) {
+    let expected: Vec<String> = expected
+        .iter()
+        .map(|(at, message)| format!("2:{}: {message}", line.find(at).unwrap_or_else(|| panic!("'{at}' in {line}")) + 1))
+        .collect();
+    check(line, &expected.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn reference_members() {
+    let holds = |member: &str| format!("error: the kernel holds '{member}' by reference, but a device cannot reach it; hold");
+    let (r, t, f) = (holds("r"), holds("t"), holds("f"));
+    check_at("struct F { int &r; void operator()() const {} }; void g() { int x = 0; launch(F{x}); }", &[("r;", &r)]);
+    check_at(
+        "struct F { int n; const int &r; int &&s; void operator()() const {} }; void g() { int x = 0; launch<class K>(F{x, x, 1}); }",
+        &[("r;", &r), ("s;", &holds("s"))],
+    );
+    check_at(
+        "struct I { int &r; }; struct A { I i[2]; }; struct F : A { void operator()() const {} }; void g(F x) { launch(x); }",
+        &[("r;", &r)],
+    );
+    check_at(
+        "template <class T> struct B { T t; }; struct F { B<int &> b; void operator()() const {} }; void g(F x) { launch(x); }",
+        &[("t;", &t)],
+    );
+    check_at("struct F { void (&f)(); void operator()() const {} }; void h(); void g() { launch(F{h}); }", &[("f)", &f)]);
+    // Shown once, whoever holds it.
+    check_at(
+        "struct I { int &r; }; void g(I i) { launch<class K>([=] { (void)i; }); launch<class L>([=] { (void)i.r; }); }",
+        &[("r;", &r)],
+    );
+    // What stands in a library is shown where the user's code holds it.
+    let library = "namespace std { template <class T> struct tuple { T t; }; template <class T> struct wrapper { T *t; }; }";
+    let inside = "which holds a reference, but a device cannot reach what that refers to";
+    let member = format!("error: the kernel holds 'x' of type 'std::tuple<int &>', {inside}");
+    check_at(
+        &format!("{library} struct F {{ std::tuple<int &> x; void operator()() const {{}} }}; void g(F f) {{ launch(f); }}"),
+        &[("x;", &member)],
+    );
+    check_at(
+        &format!("{library} void g(std::tuple<int &> x) {{ launch<class K>([=] {{ (void)x; }}); launch<class L>([x] {{ (void)x; }}); }}"),
+        &[("x; })", &member), ("[=]", "note: the kernel is this lambda"), ("x] {", &member), ("[x]", "note: the kernel is this lambda")],
+    );
+    check_at(
+        &format!("{library} struct F : std::tuple<std::tuple<int &>> {{ void operator()() const {{}} }}; void g(F f) {{ launch(f); }}"),
+        &[("std::tuple<std", &format!("error: the kernel holds a 'std::tuple<std::tuple<int &>>', {inside}"))],
+    );
+    check_at(
+        &format!(
+            "{library} struct F {{ std::wrapper<int> t; int *p; int (*f)(int &); static int &s; void operator()() const {{}} }}; void g(F f) {{ launch(f); }}"
+        ),
+        &[],
+    );
+    check_at(
+        "struct I { int &r; }; void g(I *i, void (*f)(I)) { launch<class K>([=] { (void)i; (void)f; }); auto l = [i] { (void)i->r; }; l(); }",
+        &[],
+    );
+}
+
+#[test]
+fn references_in_what_is_transferred() {
+    let library = "namespace sycl { template <class T> struct buffer { using aspen_transferred = T; T *p; char bytes[sizeof(T)]; }; } namespace std { template <class T> \
+                   struct tuple { T t; }; }";
+    let holds = "error: a buffer or accessor holds 'r' by reference, but a device cannot reach it; hold";
+    check_at(&format!("{library} struct E {{ int n; int &r; }}; sycl::buffer<E> b;"), &[("r; }; s", holds)]);
+    check_at(
+        &format!("{library} struct E {{ struct {{ int &r; }} in; }}; void g(sycl::buffer<E> b) {{ (void)b.p; }}"),
+        &[("r; } in", holds)],
+    );
+    check_at(&format!("{library} struct E {{ int &r; }}; void g(sycl::buffer<E *> b, sycl::buffer<E> &) {{ (void)b.p; }}"), &[]);
+    check_at(
+        &format!("{library} sycl::buffer<std::tuple<int &>> b;"),
+        &[("b;", "error: a buffer or accessor holds a 'std::tuple<int &>', which holds a reference")],
+    );
+}
+
 /// The trait as a SYCL header has it.
 const TRAIT: &str = "namespace sycl { inline namespace v1 { template <bool B> struct flag { static constexpr bool value = B; }; \
     template <class T> struct is_device_copyable : flag<__is_trivially_copyable(T)> {}; \
@@ -243,6 +369,15 @@ fn captures_must_be_device_copyable() {
     check(
         "struct F { deep x; void operator()() const {} }; template <> struct sycl::is_device_copyable<F> : flag<true> {}; void g() { launch(F{}); }",
         &[],
+    );
+    // Who specialises the trait answers for references too.
+    check(
+        "struct R { int &r; }; template <> struct sycl::is_device_copyable<R> : flag<true> {}; void g(R r) { launch<class A>([=] { (void)r; }); }",
+        &[],
+    );
+    check(
+        "struct R { int &r; }; template <> struct sycl::is_device_copyable<R> : flag<false> {}; void g(R r) { launch<class A>([=] { (void)r; }); }",
+        &["3:17: error: the kernel holds 'r' by reference"],
     );
     // Assignment is no copy; nothing of the class runs when its bytes are copied.
     check(

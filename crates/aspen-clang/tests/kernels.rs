@@ -153,3 +153,30 @@ fn the_tag_is_the_content() {
     let without = Clang::new(Pass::Host).without_plugin().run(source);
     assert!(!without.success && without.stderr.contains("'__ASPEN_OBJECT_TAG__'"), "{}", without.stderr);
 }
+
+#[test]
+fn a_functor_of_several_names_has_the_first_of_the_source() {
+    let named = |launches: &str| {
+        let source = format!(
+            "class A; class B; class C; struct F {{ int *p; [[sycl::device_has()]] void operator()() const {{ *p = (int)(*p * 1.5); }} }};
+template <class N> struct deep {{ static void run(F f) {{ launch<N>(f); }} }};
+template <class N> void deeper(F f) {{ deep<N>::run(f); }}
+void host(F f) {{ {launches} }}"
+        );
+        let outcome = Clang::new(Pass::Analysis).argument("report=report").run(&source).good();
+        let report = outcome.report.expect("a report");
+        assert_eq!(report.findings.len(), 1, "{launches}");
+        let launches: Vec<String> = report.launches.iter().map(|launch| launch.name.clone()).collect();
+        (report.findings[0].function.clone(), launches.concat())
+    };
+    for (launches, first, all) in [
+        ("launch<A>(f); launch<B>(f);", "A", "AB"),
+        ("launch<B>(f); launch<A>(f);", "B", "BA"),
+        ("deeper<B>(f); launch<A>(f); deep<C>::run(f);", "B", "BAC"),
+        ("launch<C>(f); deeper<B>(f); launch<A>(f);", "C", "CBA"),
+        ("[&] { deep<C>::run(f); }(); launch<A>(f);", "C", "CA"),
+        ("auto later = [=](auto x) { launch<C>(x); }; launch<B>(f); later(f);", "C", "CB"),
+    ] {
+        assert_eq!(named(launches), (first.to_owned(), all.to_owned()), "{launches}");
+    }
+}

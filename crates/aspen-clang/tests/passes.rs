@@ -163,6 +163,10 @@ fn annotations_of_others_stay() {
         assert!(ir.contains("@llvm.global.annotations = appending global [1 x") && ir.contains("c\"mine\\00\""), "{ir}");
         assert!(!ir.contains("aspen"), "{ir}");
     }
+    // What is no device code takes its annotations with it.
+    let ir =
+        Clang::new(Pass::Code).run("struct S { virtual int f(); };\n[[clang::annotate(\"mine\")]] int S::f() { return 1; }\n").good().ir;
+    assert!(!ir.contains("mine") && !ir.contains("annotations"), "{ir}");
 }
 
 #[test]

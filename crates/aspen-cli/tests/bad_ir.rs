@@ -85,11 +85,11 @@ fn modules_that_llvm_cannot_read() {
     session.ok("aspen propagate good.ll -o good.bc");
     let good = session.read("good.bc");
     let texts = [
-        ("define void @f( {\n", "line 2, column 1"),
-        ("define void @f() {\n  ret i33 %nothing\n}\n", "line 2, column 7"),
-        ("define void @f() !intel_used_aspects !7 {\n  ret void\n}\n", "line 1, column 39"),
-        ("!0 = !{i32 five}\n", "line 1, column 12"),
-        ("just words\n", "line 1, column 1"),
+        ("define void @f( {\n", ":2:1: error: "),
+        ("define void @f() {\n  ret i33 %nothing\n}\n", ":2:7: error: "),
+        ("define void @f() !intel_used_aspects !7 {\n  ret void\n}\n", ":1:39: error: "),
+        ("!0 = !{i32 five}\n", ":1:12: error: "),
+        ("just words\n", ":1:1: error: "),
         ("define void @f() {\n  %x = add i32 %x, 1\n  ret void\n}\n", "may reference their own value"),
     ];
     for (index, (text, place)) in texts.iter().enumerate() {
@@ -123,4 +123,33 @@ fn modules_that_llvm_cannot_read() {
     }
     assert!(epochs > 0);
     assert!(!session.exists("no.bc"));
+}
+
+/// Faulty text IR is told as compilers tell it, by every tool that reads it, also where a table lists it.
+#[test]
+fn mistakes_in_text_have_their_place() {
+    let table = "[Code|Properties|Symbols]\nsyn.ll|syn.prop|syn.sym\n";
+    let text = "target triple = \"spirv64\"\n\ndefine spir_kernel void @k() {\n  rett void\n}\n";
+    let session = Session::new(&[("syn.ll", text), ("syn.table", table), ("syn.prop", ""), ("syn.sym", "k\n")]);
+    std::os::unix::fs::symlink(session.bin.join("aspen"), session.path("sycl-post-link")).expect("a fresh folder");
+    let lines = [
+        "aspen propagate syn.ll -o o.ll",
+        "aspen post-link -properties syn.ll",
+        "aspen post-link -ir-output-only syn.ll",
+        "./sycl-post-link -symbols syn.ll",
+        "aspen inspect syn.ll",
+        "aspen inspect syn.ll --format json",
+        "aspen inspect syn.table",
+        "aspen explain syn.ll",
+        "aspen explain syn.ll k",
+        "aspen check syn.ll --device intel_gpu_pvc",
+        "aspen diff syn.ll syn.ll",
+    ];
+    for line in lines {
+        let said = session.run(line);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{line}");
+        assert_eq!(said.stderr, "syn.ll:4:3: error: expected instruction opcode\n  rett void\n  ^\n", "{line}");
+    }
+    let said = session.run("aspen post-link -properties - < syn.ll");
+    assert!(said.stderr.starts_with("standard input:4:3: error: expected instruction opcode\n"), "{}", said.stderr);
 }

@@ -59,9 +59,62 @@ fn host_and_device_that_do_not_agree() {
     let split = split.replace("sycl::queue q;", "sycl::queue q; long q2 = 1;");
     let session = Session::new(&[("split.cpp", &split)]);
     let needles = [
-        "split.cpp:7:24: kernel 'plain' of 'split.cpp' has a closure of 16 bytes on the host but of 8 bytes on spir64",
+        "split.cpp:7:24: error: kernel 'plain' of 'split.cpp' has a closure of 16 bytes on the host but of 8 bytes on spir64",
         "__SYCL_DEVICE_ONLY__",
     ];
     session.bad(1, "aspen++ split.cpp -o no", &needles);
     assert!(!session.exists("no"));
+}
+
+/// What is said of a program whose `main` holds these lines, without the snippets.
+fn said_of(lines: &str) -> Vec<String> {
+    let session = Session::new(&[("u.cpp", &format!("#include <sycl/sycl.hpp>\nint main() {{\n{lines}\n}}\n"))]);
+    let stderr = session.bad(1, "aspen++ -c u.cpp -o no.o", &[]).stderr;
+    let said = stderr.lines().filter(|line| ["error: ", "warning: ", "note: "].iter().any(|word| line.contains(word)));
+    said.map(str::to_owned).collect()
+}
+
+#[test]
+fn errors_inside_the_headers_are_the_users() {
+    let asserts = "error: static assertion failed";
+    for (lines, expected) in [
+        ("sycl::queue q;\nq.single_task([=](int) {});", &[("4:3: ", asserts), ("handler.hpp", "note: ")][..]),
+        (
+            "sycl::queue q;\nq.parallel_for(sycl::range(8, 8), [=](sycl::id<1>) {});\nq.parallel_for(sycl::nd_range<1>(8, 8), [](int) {});",
+            &[("4:3: ", asserts), ("handler.hpp", "note: "), ("5:3: ", asserts), ("handler.hpp", "note: ")],
+        ),
+        ("sycl::buffer<int, 4> b{sycl::range<3>(1, 1, 1)};", &[("3:22: ", asserts), ("buffer.hpp", "note: ")]),
+        // What follows from an assertion, and what is said twice of one place, is not shown.
+        (
+            "float f = sycl::bit_cast<float>(1.0);\nfloat g = sycl::bit_cast<float>(1l);",
+            &[("3:17: ", asserts), ("bit_cast.hpp", "note: "), ("4:17: ", asserts), ("bit_cast.hpp", "note: ")],
+        ),
+        // Clang names neither the name nor the first kernel.
+        (
+            "sycl::queue q;\nstruct F { void operator()() const {} };\nq.single_task<class twice>(F{});\nq.single_task<class twice>([=] {});",
+            &[
+                ("6:3: ", "error: two kernels of this file have the name 'twice'; each needs a name"),
+                ("4:8: ", "note: the other one is here"),
+            ],
+        ),
+        // The innermost of the user's places; the others follow.
+        (
+            "struct one { one &operator=(const one &) = delete; one(const one &) = default; int v; };\n\
+             auto make = [](auto x) { return sycl::vec<decltype(x), 2>(x); };\nmake(one{1});",
+            &[
+                ("4:33: ", "error: overload resolution selected deleted operator '='"),
+                ("vec.hpp", "note: "),
+                ("5:5: ", "note: in instantiation of"),
+                ("3:19: ", "note: candidate function has been explicitly deleted"),
+            ],
+        ),
+    ] {
+        let said = said_of(lines);
+        let holds = said.len() == expected.len()
+            && said.iter().zip(expected).all(|(said, (place, words))| {
+                let is_users = place.ends_with(' ');
+                said.contains(words) && if is_users { said.starts_with(&format!("u.cpp:{place}")) } else { said.contains(place) }
+            });
+        assert!(holds, "{lines}\nsaid:     {said:#?}\nexpected: {expected:#?}");
+    }
 }

@@ -75,12 +75,13 @@ fn every_container_shows_what_it_holds() {
     assert_eq!(program[with(&program, "plain")], spirv(&[("plain", &[])], &[]));
     assert_eq!(images("app.ob"), program);
 
-    // Post-link's files: the table, its property sets, its modules.
+    // Post-link's files: the table, its property sets, its modules. What imports is apart from what does not.
     let table = images("k.table");
-    assert_eq!(table.len(), 2);
+    assert_eq!(table.len(), 3);
     let (halves, plain) = (with(&table, "app::halves<int>"), with(&table, "plain"));
     assert_eq!(table[halves], ("bitcode".into(), kernels(&[("app::halves<int>", &["fp64"])]), vec![], vec![]));
-    assert_eq!(table[plain], ("bitcode".into(), kernels(&[("plain", &[])]), exports, imports));
+    assert_eq!(table[plain], ("bitcode".into(), kernels(&[("plain", &[])]), vec![], imports));
+    assert!(table.contains(&("bitcode".into(), vec![], exports, vec![])));
     for (index, row) in table.iter().enumerate() {
         assert_eq!(images(&format!("k_{index}.bc")), std::slice::from_ref(row));
     }

@@ -114,7 +114,7 @@ fn steps_and_stages() {
     let session =
         Session::new(&[("two.cpp", TWO_KERNELS), ("c.c", "int c(void) { return 1; }\n"), ("host.cpp", "int main() { return 0; }\n")]);
     let printed = session.ok("aspen++ -### two.cpp -o two").stderr;
-    assert_eq!(printed.lines().count(), 4, "two device passes, the host pass, the link: {printed}");
+    assert_eq!(printed.lines().count(), 6, "two device passes, the host pass, the CPU image, the registration, the link: {printed}");
     assert!(!session.exists("two"));
     let text = session.ok("aspen++ -fsycl-device-only -S -emit-llvm two.cpp -o -").stdout;
     assert!(text.contains("!intel_used_aspects") && text.contains("spir_kernel"), "{text}");

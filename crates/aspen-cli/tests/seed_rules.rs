@@ -3,12 +3,13 @@
 
 mod common;
 
-use common::rules::{check, check_with, kernels, line, session};
+use common::rules::{check, check_with, kernels, line, said, session};
 
 /// Functions called transitively, and recursion of any shape.
 #[test]
 fn s0_a_kernels_static_call_graph() {
-    check(
+    check_with(
+        "-fsycl-targets=native_cpu,spir64,nvidia_gpu_sm_90 -Wno-sycl-strict",
         "\
 void leaf(int *p) { double d = *p; *p = (int)(d / 3); }
 void middle(int *p) { leaf(p); }
@@ -30,7 +31,8 @@ void host(int *p) {
 /// Source: S0 "A kernel's static call graph"; DESIGN §7.5.
 #[test]
 fn s0_a_kernels_static_call_graph_indirect_calls() {
-    check(
+    check_with(
+        "-fsycl-targets=native_cpu,spir64,nvidia_gpu_sm_90 -Wno-sycl-strict",
         "\
 void by_double(int *p) { double d = *p; *p = (int)(d / 3); }
 void by_half(int *p) { sycl::half h = *p; *p = h; }
@@ -158,6 +160,64 @@ void host(int *p, float *f) {
         "alias: fp16\nconstant: fp64\ndbl: fp64\nflt:\nfunction: accelerator\nhlf: fp16\nspec4:\nspec8: atomic64\ntype: gpu image\n",
         "",
     );
+}
+
+/// A function that says it uses what it does not declare: the attributes are the place, with debug information and without.
+#[test]
+fn a_function_against_its_own_attribute() {
+    for flags in ["", " -g0"] {
+        let session = session(&[(
+            "t.cpp",
+            "[[sycl::device_has(aspect::fp16),\nsycl_detail::uses_aspects(aspect::fp64)]] SYCL_EXTERNAL void f(int *p) { *p = 1; }\n",
+        )]);
+        let out = session.ok(&format!("aspen++ -include prelude.hpp{flags} -c t.cpp -o t.o"));
+        assert_eq!(
+            said(&out.stderr),
+            "\
+t.cpp:1:3: warning: function 'f' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-aspects]
+use is from this call chain:
+  f()
+t.cpp:1:3: note: aspects of 'f' are declared here
+"
+        );
+    }
+}
+
+/// A result's type is used where the result is made, however that is written and passed; without such a line, where the function is named.
+#[test]
+fn a_result_has_a_place() {
+    let results = [
+        ("sycl::half f(float x) { return sycl::half(x); }", 32),
+        ("sycl::half f(float x) { return x; }", 32),
+        ("sycl::half f(float x) { return {}; }", 32),
+        ("sycl::half f(float x) { if (x > 3) return sycl::half(x); return sycl::half(-x); }", 43),
+        ("sycl::half f(float x) { return g(x); }", 32),
+        ("pair f(float x) { return pair(); }", 26),
+        ("pair f(float x) { return {1, 2}; }", 26),
+        ("pair f(float x) { pair one; return one; }", 24),
+        ("pair f(float) { for (;;); }", 6),
+    ];
+    for (f, column) in results {
+        for targets in ["spir64", "native_cpu", "nvidia_gpu_sm_90"] {
+            let source = format!(
+                "struct [[sycl_detail::uses_aspects(aspect::fp16)]] pair {{ int a, b; }};\nSYCL_EXTERNAL sycl::half g(float);\n[[sycl::device_has()]] SYCL_EXTERNAL\n{f}\n"
+            );
+            let session = session(&[("t.cpp", &source)]);
+            let out = session.ok(&format!("aspen++ -include prelude.hpp -fsycl-targets={targets} -c t.cpp -o t.o"));
+            assert_eq!(
+                said(&out.stderr),
+                format!(
+                    "\
+t.cpp:4:{column}: warning: function 'f' uses aspect 'fp16' not listed in 'sycl::device_has' [-Wsycl-aspects]
+use is from this call chain:
+  f()
+t.cpp:3:3: note: aspects of 'f' are declared here
+"
+                ),
+                "{f} for {targets}"
+            );
+        }
+    }
 }
 
 /// Uses and declarations become metadata of the definition: the warning tells them apart. A function that only uses is never warned about.

@@ -13,7 +13,7 @@ use aspen_llvm::Job;
 use aspen_spirv::{Numbering, SpecId};
 
 use crate::cache::{Cache, Key};
-use crate::tool::{Tool, in_parallel, io_error};
+use crate::tool::{Tool, in_parallel, io_error, line_of};
 use crate::{CodegenError, Image, ImageInput, Object, SpirV, Target};
 
 /// What ocloc says of every build that goes well.
@@ -50,6 +50,10 @@ impl Target for Gen {
         SpirV.job(input)
     }
 
+    fn commands(&self, _: u8) -> Vec<String> {
+        vec![line_of(&self.command("image0.spv", "image0.gen"))]
+    }
+
     fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
         let numbering = |object: &Object| object.conditions.as_ref().map(|conditions| conditions.numbering.clone()).unwrap_or_default();
         let labels: Vec<_> = objects.iter().map(|object| (object.name.clone(), numbering(object))).collect();
@@ -63,6 +67,13 @@ impl Target for Gen {
 }
 
 impl Gen {
+    fn command(&self, input: &str, output: &str) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.args(["compile", "-spirv_input", "-file", input]).args(&self.options);
+        command.args(["-output", output, "-output_no_suffix", "-out_dir", "."]);
+        command
+    }
+
     /// What the device surely lacks is discarded; what it may have stays, as an image of its own would.
     fn specialised(&self, name: &str, numbering: &Numbering, mut image: Image) -> Result<Image, CodegenError> {
         let value = |id: SpecId| match id {
@@ -87,10 +98,7 @@ impl Gen {
         }
         let (input, output) = (format!("image{index}.spv"), format!("image{index}.gen"));
         fs::write(scratch.join(&input), &image.bytes).map_err(io_error(&name, "cannot write the SPIR-V module"))?;
-        let mut command = Command::new(&self.compiler);
-        command.args(["compile", "-spirv_input", "-file", &input]).args(&self.options);
-        command.args(["-output", &output, "-output_no_suffix", "-out_dir", "."]);
-        let tool = Tool::start(&name, command, scratch, index, "the Debian package intel-opencl-icd")?;
+        let tool = Tool::start(&name, self.command(&input, &output), scratch, index, "the Debian package intel-opencl-icd")?;
         Ok(Build::Running { tool, image, name, output: scratch.join(output), key })
     }
 
@@ -104,10 +112,18 @@ impl Gen {
         let bytes = match fs::read(&output) {
             Ok(bytes) if !bytes.is_empty() => bytes,
             Ok(_) => {
-                return Err(CodegenError::Tool { image: name, command, words: format!("{words}\nit wrote an empty image").trim().into() });
+                return Err(CodegenError::Tool {
+                    image: name,
+                    command: command.clone(),
+                    words: format!("{words}\nit wrote an empty image").trim().into(),
+                });
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(CodegenError::Tool { image: name, command, words: format!("{words}\nit wrote no image").trim().into() });
+                return Err(CodegenError::Tool {
+                    image: name,
+                    command: command.clone(),
+                    words: format!("{words}\nit wrote no image").trim().into(),
+                });
             }
             Err(error) => return Err(io_error(&name, "cannot read the GEN binary")(error)),
         };
@@ -117,6 +133,6 @@ impl Gen {
             cache.store(key, &bytes);
         }
         let messages = std::iter::once(image.messages.as_str()).chain(news).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, fallback: None })
+        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, commands: vec![command], fallback: None })
     }
 }

@@ -63,6 +63,8 @@ pub struct Image {
     pub imports: Vec<String>,
     /// What the tools said though they succeeded; usually nothing.
     pub messages: String,
+    /// The commands of the tools that ran for it.
+    pub commands: Vec<String>,
     /// The same in a form that a driver compiles, for devices that the bytes are not for.
     pub fallback: Option<(ImageKind, Vec<u8>)>,
 }
@@ -107,6 +109,12 @@ pub enum CodegenError {
 pub trait Target {
     /// What LLVM is to make of the module.
     fn job(&self, input: ImageInput) -> Job;
+
+    /// The commands of tools that an image takes, as [`Target::finish`] would run them, for an image that needs no more than most.
+    fn commands(&self, opt_level: u8) -> Vec<String> {
+        let _ = opt_level;
+        Vec::new()
+    }
 
     /// From LLVM's output to the image; results in the order of the objects. `scratch` is an empty folder that is removed afterwards.
     fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>>;

@@ -11,9 +11,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use aspen_image::ImageKind;
-use aspen_llvm::{ItemLoops, Job, Module, Output, SharedCalls};
+use aspen_llvm::{ItemLoops, Job, Module, Output, SharedCalls, StackNeeds, X86_64Object};
 
-use crate::tool::{Tool, in_parallel, io_error};
+use crate::tool::{Tool, in_parallel, io_error, line_of};
 use crate::{CodegenError, Image, ImageInput, Object, Target};
 
 /// How long the linker may take: it hangs only where the system does.
@@ -42,8 +42,12 @@ impl Target for NativeCpu {
             passes: passes(input.opt_level).into(),
             debug: input.debug,
             opt_level: input.opt_level,
-            output: Output::X86_64Object(loops),
+            output: Output::X86_64Object(X86_64Object { item_loops: loops, stack_needs: stack_needs() }),
         }
+    }
+
+    fn commands(&self, _: u8) -> Vec<String> {
+        vec![line_of(&command(&self.compiler, ["image0.o", "image0.map", "image0.so"], false, false))]
     }
 
     fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
@@ -59,12 +63,18 @@ const ITEM_SLOT: &str = "aspen_cpu_current_item";
 const DEVICE_HAS: &str = "aspen_cpu_device_has";
 /// Before a kernel's symbol: its functions for whole groups (`ASPEN_CPU_GROUP`).
 const GROUP: &CStr = c"aspen_group.";
+/// Before the symbol of a kernel or an exported function: how much stack it needs (`ASPEN_CPU_STACK`).
+const STACK: &CStr = c"aspen_stack.";
+/// Less is no news to who runs it.
+const LITTLE_STACK: u64 = 32 << 10;
 /// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
 const CURRENT_ITEM: &str = "_ZN4sycl6detail7currentE";
-/// `sycl::detail::enter_nd_item`, `wait_for_group` and `wait_for_sub_group` of the same.
+/// `sycl::detail::enter_nd_item`, `wait_for_group`, `wait_for_sub_group`, `has_ended` and `asked_ended` of the same.
 const ENTER: &CStr = c"_ZN4sycl6detail13enter_nd_itemEP14aspen_cpu_item";
 const BARRIER: &CStr = c"_ZN4sycl6detail14wait_for_groupEP14aspen_cpu_item";
 const SUB_GROUP_BARRIER: &CStr = c"_ZN4sycl6detail18wait_for_sub_groupEP14aspen_cpu_item";
+const ENDED: &CStr = c"_ZN4sycl6detail9has_endedEPK14aspen_cpu_itemj";
+const ASKED_ENDED: &CStr = c"_ZN4sycl6detail11asked_endedEP14aspen_cpu_itemj";
 
 impl NativeCpu {
     /// Makes the module one of several that call each other at run time. Source: `include/aspen/native_cpu.h`, "Calls between images".
@@ -87,9 +97,16 @@ fn item_loops() -> ItemLoops {
         enter: ENTER.into(),
         barrier: BARRIER.into(),
         sub_group_barrier: SUB_GROUP_BARRIER.into(),
+        ended: ENDED.into(),
+        asked_ended: ASKED_ENDED.into(),
         current: CString::new(CURRENT_ITEM).unwrap_or_default(),
         prefix: GROUP.into(),
     }
+}
+
+/// Source: `include/aspen/native_cpu.h`, "Stack".
+fn stack_needs() -> StackNeeds {
+    StackNeeds { prefix: STACK.into(), group: GROUP.into(), least: LITTLE_STACK }
 }
 
 /// As for SPIR-V, and peepholes: the code is final here. Source: DESIGN §1.
@@ -117,27 +134,36 @@ impl Link {
         fs::write(scratch.join(&input), &object.generated.bytes).map_err(io_error(&object.name, "cannot write the object"))?;
         fs::write(scratch.join(&script), version_script(&object.entries))
             .map_err(io_error(&object.name, "cannot write the list of exports"))?;
-        let mut command = Command::new(compiler);
-        command.args(["-shared", "-fPIC", &input, "-o", &library]);
-        command.args(["-Wl,-Bsymbolic", "-Wl,--as-needed", "-lm"]).arg(format!("-Wl,--version-script={script}"));
-        if !is_sanitized(&object.generated.bytes) {
-            command.arg("-Wl,-z,defs");
-        }
-        if !object.debug {
-            // Local symbols serve debuggers only; the exported ones are in another table.
-            command.arg("-Wl,--strip-all");
-        }
+        let is_sanitized = is_sanitized(&object.generated.bytes);
+        let command = command(compiler, [&input, &script, &library], is_sanitized, object.debug);
         let tool = Tool::start(&object.name, command, scratch, index, "the Debian package clang-22")?;
         Ok(Link { image: object.name, messages: object.generated.messages, tool, library: scratch.join(library) })
     }
 
     fn finish(self) -> Result<Image, CodegenError> {
+        let command = self.tool.line();
         let words = self.tool.finish(LIMIT)?;
         let bytes = fs::read(&self.library).map_err(io_error(&self.image, "cannot read the shared object"))?;
         let messages = [self.messages, words].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
         // The linker refuses unresolved symbols (-z defs).
-        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, fallback: None })
+        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, commands: vec![command], fallback: None })
     }
+}
+
+/// The linker's command; `files` are the object, the list of exports and the library.
+fn command(compiler: &Path, [input, script, library]: [&str; 3], is_sanitized: bool, debug: bool) -> Command {
+    let mut command = Command::new(compiler);
+    command.args(["-shared", "-fPIC", input, "-o", library]);
+    command.args(["-Wl,-Bsymbolic", "-Wl,--as-needed", "-lm"]).arg(format!("-Wl,--version-script={script}"));
+    if !is_sanitized {
+        // Whoever asked for the image tells what is missing, by its symbol.
+        command.args(["-Wl,-z,defs", "-Wl,--no-demangle"]);
+    }
+    if !debug {
+        // Local symbols serve debuggers only; the exported ones are in another table.
+        command.arg("-Wl,--strip-all");
+    }
+    command
 }
 
 /// Whether AddressSanitizer watches the code: its functions are the program's own, found where the image is loaded.
@@ -148,8 +174,8 @@ fn is_sanitized(object: &[u8]) -> bool {
 
 /// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.
 fn version_script(entries: &[String]) -> String {
-    let group = GROUP.to_string_lossy();
-    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n");
+    let (group, stack) = (GROUP.to_string_lossy(), STACK.to_string_lossy());
+    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {stack}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n");
     for entry in entries {
         script += &format!("    \"{entry}\";\n");
     }

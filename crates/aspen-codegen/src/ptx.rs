@@ -13,14 +13,11 @@ use aspen_image::ImageKind;
 use aspen_llvm::{Job, Output};
 
 use crate::cache::{Cache, Key};
-use crate::tool::{Tool, in_parallel, io_error};
+use crate::tool::{Tool, in_parallel, io_error, line_of};
 use crate::{CodegenError, Image, ImageInput, Object, Target};
 
 /// The oldest PTX that knows every processor up to `sm_90a` and closures of more than 4 KB: drivers of CUDA 12.1 and later read it.
 const COMMON_FEATURES: &str = "+ptx81";
-
-/// Functions that the driver's device runtime defines. Source: NVIDIA "CUDA C++ Programming Guide", "System Calls".
-const SYSTEM_CALLS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"];
 
 /// One processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,6 +70,10 @@ impl Target for Ptx {
         }
     }
 
+    fn commands(&self, opt_level: u8) -> Vec<String> {
+        vec![line_of(&self.command(&self.all_options(opt_level), "image0.ptx", "image0.cubin"))]
+    }
+
     fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
         in_parallel(objects, parallelism, |index, object| self.start(scratch, index, object), |build| self.end(build))
     }
@@ -90,6 +91,18 @@ fn passes(opt_level: u8) -> &'static str {
 }
 
 impl Ptx {
+    fn all_options(&self, opt_level: u8) -> Vec<String> {
+        let mut options = vec![format!("-arch={}", self.processor), format!("-O{opt_level}")];
+        options.extend_from_slice(&self.options);
+        options
+    }
+
+    fn command(&self, options: &[String], input: &str, output: &str) -> Command {
+        let mut command = Command::new(&self.assembler);
+        command.args(options).arg(input).args(["-o", output]);
+        command
+    }
+
     fn start(&self, scratch: &Path, index: usize, object: Object) -> Result<Build, CodegenError> {
         let Object { name, generated, opt_level, .. } = object;
         let text = match String::from_utf8(generated.bytes) {
@@ -97,22 +110,32 @@ impl Ptx {
             Err(error) => return Err(CodegenError::Damaged { image: name, reason: format!("PTX is text, and this is not: {error}") }),
         };
         let (imports, has_kernels) = (imports(&text), text.contains(".entry"));
-        let ptx = Image { bytes: text.into_bytes(), kind: ImageKind::Ptx, imports, messages: generated.messages, fallback: None };
+        let ptx = Image {
+            bytes: text.into_bytes(),
+            kind: ImageKind::Ptx,
+            imports,
+            messages: generated.messages,
+            commands: Vec::new(),
+            fallback: None,
+        };
         if !ptx.imports.is_empty() || !has_kernels {
             // The driver links it with the images that define or call its functions.
             return Ok(Build::Done(ptx));
         }
-        let mut options = vec![format!("-arch={}", self.processor), format!("-O{opt_level}")];
-        options.extend_from_slice(&self.options);
+        let options = self.all_options(opt_level);
         let key = self.cache.as_ref().and_then(|cache| cache.key(&self.assembler, &options, &ptx.bytes));
         if let Some(bytes) = self.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.load(key)) {
             return Ok(Build::Done(with_machine_code(ptx, bytes)));
         }
         let (input, output) = (format!("image{index}.ptx"), format!("image{index}.cubin"));
         fs::write(scratch.join(&input), &ptx.bytes).map_err(io_error(&name, "cannot write the PTX"))?;
-        let mut command = Command::new(&self.assembler);
-        command.args(&options).arg(&input).args(["-o", &output]);
-        let tool = Tool::start(&name, command, scratch, index, "NVIDIA's Python package nvidia-cuda-nvcc, or a CUDA toolkit")?;
+        let tool = Tool::start(
+            &name,
+            self.command(&options, &input, &output),
+            scratch,
+            index,
+            "NVIDIA's Python package nvidia-cuda-nvcc, or a CUDA toolkit",
+        )?;
         Ok(Build::Running { tool, ptx, name, output: scratch.join(output), key })
     }
 
@@ -126,10 +149,18 @@ impl Ptx {
         let bytes = match fs::read(&output) {
             Ok(bytes) if !bytes.is_empty() => bytes,
             Ok(_) => {
-                return Err(CodegenError::Tool { image: name, command, words: format!("{words}\nit wrote an empty image").trim().into() });
+                return Err(CodegenError::Tool {
+                    image: name,
+                    command: command.clone(),
+                    words: format!("{words}\nit wrote an empty image").trim().into(),
+                });
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(CodegenError::Tool { image: name, command, words: format!("{words}\nit wrote no image").trim().into() });
+                return Err(CodegenError::Tool {
+                    image: name,
+                    command: command.clone(),
+                    words: format!("{words}\nit wrote no image").trim().into(),
+                });
             }
             Err(error) => return Err(io_error(&name, "cannot read the machine code")(error)),
         };
@@ -139,12 +170,20 @@ impl Ptx {
         }
         let messages = [std::mem::take(&mut ptx.messages), words].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
         ptx.messages = messages.join("\n");
+        ptx.commands.push(command);
         Ok(with_machine_code(ptx, bytes))
     }
 }
 
 fn with_machine_code(ptx: Image, bytes: Vec<u8>) -> Image {
-    Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages: ptx.messages, fallback: Some((ptx.kind, ptx.bytes)) }
+    Image {
+        bytes,
+        kind: ImageKind::Object,
+        imports: Vec::new(),
+        messages: ptx.messages,
+        commands: ptx.commands,
+        fallback: Some((ptx.kind, ptx.bytes)),
+    }
 }
 
 /// LLVM stores the low bits of a register by naming it (`st.b32 [%rd1], %rd2`). ptxas 12.9 then converts the number in it to an integer if
@@ -194,7 +233,7 @@ fn imports(text: &str) -> Vec<String> {
             None => rest,
         };
         let name: String = rest.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.')).collect();
-        if !name.is_empty() && !SYSTEM_CALLS.contains(&name.as_str()) {
+        if !name.is_empty() && !aspen_llvm::Ptx::SYSTEM_CALLS.contains(&name.as_str()) {
             out.push(name);
         }
     }

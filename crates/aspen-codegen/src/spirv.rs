@@ -40,7 +40,9 @@ impl Target for SpirV {
 fn passes(opt_level: u8) -> &'static str {
     match opt_level {
         0 => "always-inline,globaldce,strip-dead-prototypes",
-        _ => "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg),globaldce,strip-dead-prototypes",
+        _ => {
+            "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce,strip-dead-prototypes"
+        }
     }
 }
 
@@ -58,6 +60,7 @@ fn image(mut object: Object) -> Result<Image, CodegenError> {
             imports: module.imports,
             messages: object.generated.messages,
             bytes: object.generated.bytes,
+            commands: Vec::new(),
             fallback: None,
         }),
         Err(error) => Err(CodegenError::Damaged { image: object.name, reason: format!("{} at word {}", error.why, error.word) }),

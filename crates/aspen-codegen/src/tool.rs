@@ -28,8 +28,7 @@ impl Tool {
         let stream = File::create(&words).and_then(|file| Ok((file.try_clone()?, file)));
         let (stdout, stderr) = stream.map_err(io_error(image, "cannot write the tool's messages"))?;
         let program = command.get_program().to_string_lossy().into_owned();
-        let arguments = command.get_args().map(|word| word.to_string_lossy().into_owned());
-        let line = std::iter::once(program.clone()).chain(arguments).collect::<Vec<_>>().join(" ");
+        let line = line_of(&command);
         command.current_dir(scratch).stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         let child = command.spawn().map_err(|error| {
             let hint = if error.kind() == io::ErrorKind::NotFound { format!(" ({source} brings it)") } else { String::new() };
@@ -75,6 +74,12 @@ impl Tool {
             pause = (pause * 2).min(Duration::from_millis(5));
         }
     }
+}
+
+/// The command's words.
+pub(crate) fn line_of(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 /// An error of the system, for a message about an image.

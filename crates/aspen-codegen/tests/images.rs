@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use aspen_codegen::{Cache, Gen, ImageInput, NativeCpu, SpirV, generate_images};
+use aspen_codegen::{Cache, Gen, Image, ImageInput, NativeCpu, SpirV, generate_images};
 use aspen_contract::Capabilities;
 use aspen_image::ImageKind;
 use aspen_llvm::Context;
@@ -190,7 +190,9 @@ fn results_are_kept() {
         let target =
             Gen { compiler: compiler.clone(), options: vec![option.into()], limit: Gen::LIMIT, cache, device: Capabilities::default() };
         let inputs = vec![input("g_0", SPIRV, &["k"]), input("g_1", second, &["d"])];
-        let images: Vec<_> = generate_images(&target, inputs, two()).into_iter().map(Result::unwrap).collect();
+        // What was found says of no command that it ran.
+        let without_commands = |image: Image| Image { commands: Vec::new(), ..image };
+        let images: Vec<_> = generate_images(&target, inputs, two()).into_iter().map(Result::unwrap).map(without_commands).collect();
         let count = std::fs::read_to_string(&runs).unwrap_or_default().lines().count();
         std::fs::remove_file(&runs).ok();
         (images, count)

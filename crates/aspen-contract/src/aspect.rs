@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::BackendKind;
 use crate::table::ROWS;
 
 /// One row of the generated aspect table.
@@ -13,6 +14,10 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) core: bool,
     pub(crate) deprecated: bool,
+    /// The backends on whose devices Aspen offers what it stands for.
+    pub(crate) offered: &'static [BackendKind],
+    /// What offers it, or what is missing.
+    pub(crate) why: &'static str,
 }
 
 /// A device aspect, by its value in `enum class aspect`.
@@ -65,6 +70,18 @@ impl Aspect {
         self.row().is_some_and(|row| row.deprecated)
     }
 
+    /// Whether Aspen offers what the aspect stands for on devices of that backend; without one, on any device at all. Source: DESIGN §7.26.
+    ///
+    /// A number that the table does not have belongs to hardware this build has not met: who lists it for a device vouches for it.
+    pub fn is_offered(self, backend: Option<BackendKind>) -> bool {
+        self.row().is_none_or(|row| backend.map_or(!row.offered.is_empty(), |backend| row.offered.contains(&backend)))
+    }
+
+    /// What is missing where Aspen does not offer it, from data/aspects.toml.
+    pub(crate) fn missing(self) -> &'static str {
+        self.row().map_or("", |row| row.why)
+    }
+
     /// Every aspect of the table, in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Aspect> {
         ROWS.iter().map(|row| Aspect(row.number))
@@ -104,6 +121,30 @@ mod tests {
         for (aspect, name) in [(Aspect::FP16, "fp16"), (Aspect::FP64, "fp64"), (Aspect::ATOMIC64, "atomic64")] {
             assert_eq!(Aspect::from_name(name), Some(aspect));
         }
+    }
+
+    #[test]
+    fn offers() {
+        use BackendKind::{Cuda, NativeCpu, OpenCl};
+        let on = |name: &str| {
+            let aspect = Aspect::from_text(name).unwrap_or_else(|| panic!("no aspect {name}"));
+            [None, Some(NativeCpu), Some(OpenCl), Some(Cuda)].map(|backend| aspect.is_offered(backend))
+        };
+        for (name, expected) in [
+            ("fp64", [true; 4]),
+            ("emulated", [true; 4]),
+            ("ext_intel_gpu_bdw", [true; 4]),
+            ("image", [false; 4]),
+            ("host", [false; 4]),
+            ("ext_oneapi_graph", [false; 4]),
+            ("online_compiler", [true, false, true, true]),
+            ("host_debuggable", [true, true, false, false]),
+            // Hardware that this build has not met.
+            ("#103", [true; 4]),
+        ] {
+            assert_eq!(on(name), expected, "{name}");
+        }
+        assert!(ROWS.iter().all(|row| row.why.len() > 5 && !row.why.ends_with('.')), "every verdict has its reason");
     }
 
     #[test]

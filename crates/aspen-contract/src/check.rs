@@ -5,14 +5,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Aspect, AspectSet, Guard, Requirements, WorkGroupSize};
+use crate::{Aspect, AspectSet, BackendKind, Guard, Requirements, WorkGroupSize};
 
 /// What is known of a device or target.
 ///
 /// `None` means *not known*; a device found at run time knows everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Capabilities {
-    /// The aspects it surely has.
+    /// The aspects that its hardware and driver surely have. Programs get those of them that Aspen offers: [`Capabilities::offered`].
     pub aspects: AspectSet,
     /// Whether it may have further aspects (S2's `may_support_other_aspects`).
     pub may_support_other_aspects: bool,
@@ -23,6 +23,23 @@ pub struct Capabilities {
     /// The largest work-group in each dimension, in SYCL order and counted from the last one as SYCL does
     /// (a 1-D group is bounded by the last number).
     pub max_work_item_sizes: Option<[u64; 3]>,
+    /// What programs get of its aspects.
+    pub offers: Offers,
+}
+
+/// Who offers programs what aspects stand for. Source: DESIGN §7.26.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offers {
+    /// Aspen, on devices of this backend; `None` if no backend runs code there, or which one is not known: then what some backend offers.
+    Aspen(Option<BackendKind>),
+    /// Another compiler's headers and runtime, whose images Aspen's tools look at: all that the hardware has.
+    Others,
+}
+
+impl Default for Offers {
+    fn default() -> Offers {
+        Offers::Aspen(None)
+    }
 }
 
 /// One thing a kernel needs.
@@ -125,7 +142,22 @@ impl Capabilities {
         }
     }
 
+    /// The aspects that programs surely have there: `device::has`, `all_devices_have`. Source: DESIGN §7.26.
+    pub fn offered(&self) -> impl Iterator<Item = Aspect> + '_ {
+        self.aspects.iter().copied().filter(|aspect| self.has_aspect(*aspect) == Some(true))
+    }
+
+    pub(crate) fn offers(&self, aspect: Aspect) -> bool {
+        match self.offers {
+            Offers::Aspen(backend) => aspect.is_offered(backend),
+            Offers::Others => true,
+        }
+    }
+
     pub(crate) fn has_aspect(&self, aspect: Aspect) -> Option<bool> {
+        if !self.offers(aspect) {
+            return Some(false);
+        }
         if self.aspects.contains(&aspect) { Some(true) } else { (!self.may_support_other_aspects).then_some(false) }
     }
 
@@ -170,6 +202,7 @@ mod tests {
             sub_group_sizes: Some(vec![8, 16]),
             max_work_group_size: Some(256),
             max_work_item_sizes: Some([64, 256, 256]),
+            offers: Offers::default(),
         };
         let open = Capabilities { may_support_other_aspects: true, aspects: gpu.aspects.clone(), ..Capabilities::default() };
         for (aspects, sub_group, work_group, on_gpu, on_open) in [
@@ -193,6 +226,36 @@ mod tests {
         assert_eq!(verdict(&requirements(&[6], Some(8), &[]), &device), "unmet: aspect fp64");
     }
 
+    /// Source: DESIGN §7.26.
+    #[test]
+    fn what_aspen_does_not_offer_no_device_has() {
+        // fp64 (6) on all backends, image (9) on none, online_compiler (10) not on the embedded CPU, 103 is not known.
+        let aspects: AspectSet = [6, 9, 10, 103].map(Aspect::from_number).into();
+        let device = |backend, open| Capabilities {
+            aspects: aspects.clone(),
+            may_support_other_aspects: open,
+            offers: Offers::Aspen(backend),
+            ..Capabilities::default()
+        };
+        for (backend, offered, lacks) in [
+            (None, "fp64 online_compiler #103", "image"),
+            (Some(BackendKind::OpenCl), "fp64 online_compiler #103", "image"),
+            (Some(BackendKind::NativeCpu), "fp64 #103", "image, aspect online_compiler"),
+        ] {
+            for open in [false, true] {
+                let device = device(backend, open);
+                assert_eq!(device.offered().map(|aspect| aspect.to_string()).collect::<Vec<_>>().join(" "), offered);
+                assert_eq!(verdict(&requirements(&[6, 9, 10, 103], None, &[]), &device), format!("unmet: aspect {lacks}"));
+            }
+            // Nobody can have what is not offered; of other things an open device may have more.
+            assert_eq!(verdict(&requirements(&[46], None, &[]), &device(backend, true)), "unmet: aspect ext_oneapi_mipmap");
+            assert_eq!(verdict(&requirements(&[5, 104], None, &[]), &device(backend, true)), "unknown: aspect fp16, aspect #104");
+        }
+        // Programs of other compilers have other headers.
+        let theirs = Capabilities { offers: Offers::Others, ..device(None, false) };
+        assert_eq!(verdict(&requirements(&[6, 9, 10, 46, 103], None, &[]), &theirs), "unmet: aspect ext_oneapi_mipmap");
+    }
+
     /// Source: DESIGN §7.8.
     #[test]
     fn guarded_code_counts_where_it_runs() {
@@ -200,31 +263,31 @@ mod tests {
             has: has.iter().copied().map(Aspect::from_number).collect(),
             lacks: lacks.iter().map(|&aspect| [Aspect::from_number(aspect)].into()).collect(),
         };
-        // With gpu (2) also fp64 (6), without gpu also image (9); everywhere fp16 (5).
+        // With gpu (2) also fp64 (6), without gpu also cpu (1); everywhere fp16 (5).
         let mut needed = requirements(&[5], None, &[]);
         needed.guard_also([
             (guard(&[2], &[]), [6, 5].map(Aspect::from_number).into()),
-            (guard(&[], &[2]), [9].map(Aspect::from_number).into()),
+            (guard(&[], &[2]), [1].map(Aspect::from_number).into()),
         ]);
         let device = |aspects: &[u32], open| Capabilities {
             aspects: aspects.iter().copied().map(Aspect::from_number).collect(),
             may_support_other_aspects: open,
             ..Capabilities::default()
         };
-        assert_eq!(needed.needs().map(|need| need.to_string()).collect::<Vec<_>>(), ["aspect fp16", "aspect fp64", "aspect image"]);
+        assert_eq!(needed.needs().map(|need| need.to_string()).collect::<Vec<_>>(), ["aspect fp16", "aspect cpu", "aspect fp64"]);
         assert!(!needed.is_empty());
         let guards = |aspect| needed.guards_of(&Need::Aspect(Aspect::from_number(aspect))).map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!((guards(6), guards(5)), (vec!["where the device has gpu".to_owned()], Vec::new()));
         for (aspects, open, expected) in [
             (&[2, 5, 6][..], false, "met"),
             (&[2, 5], false, "unmet: aspect fp64"),
-            (&[5, 9], false, "met"),
-            (&[5], false, "unmet: aspect image"),
+            (&[1, 5], false, "met"),
+            (&[5], false, "unmet: aspect cpu"),
             (&[2], false, "unmet: aspect fp16, aspect fp64"),
             (&[2, 5], true, "unknown: aspect fp64"),
             // It is not known which of the two runs.
-            (&[5], true, "unknown: aspect fp64, aspect image"),
-            (&[5, 6, 9], true, "met"),
+            (&[5], true, "unknown: aspect cpu, aspect fp64"),
+            (&[1, 5, 6], true, "met"),
         ] {
             assert_eq!(verdict(&needed, &device(aspects, open)), expected, "{aspects:?} {open}");
         }

@@ -4,6 +4,7 @@
 //! vendor's device.
 
 mod aspect;
+mod backend;
 mod check;
 mod guard;
 mod reason;
@@ -12,7 +13,8 @@ mod requirements;
 mod table;
 
 pub use aspect::{Aspect, AspectSet};
-pub use check::{Capabilities, Need, Verdict, check};
+pub use backend::BackendKind;
+pub use check::{Capabilities, Need, Offers, Verdict, check};
 pub use guard::Guard;
 pub use reason::{Place, Remark, Source, Step, refusal};
 pub use requirements::{InvalidWorkGroupSize, Requirements, WorkGroupSize};

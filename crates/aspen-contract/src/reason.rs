@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Capabilities, Guard, Need};
+use crate::{Capabilities, Guard, Need, Offers};
 
 /// A place in the user's source, as clang presents it (`#line` honoured). Lines and columns count from 1; columns count bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -130,14 +130,37 @@ fn offer(need: &Need, capabilities: &Capabilities) -> String {
             (Some(total), Some([x, y, z])) => format!("; the device allows {total} work-items, at most {x}x{y}x{z}"),
             _ => String::new(),
         },
-        Need::Aspect(_) => String::new(),
+        Need::Aspect(_) => capabilities.not_offered(need).map_or(String::new(), |why| format!("; {why}")),
+    }
+}
+
+impl Capabilities {
+    /// Why nobody gets it there, whatever the device is: `the device has it, but Aspen does not offer it: its headers have no images`.
+    /// `None` if it is offered there. Source: DESIGN §7.26.
+    pub fn not_offered(&self, need: &Need) -> Option<String> {
+        let Need::Aspect(aspect) = need else { return None };
+        if self.offers(*aspect) {
+            return None;
+        }
+        let has = if self.aspects.contains(aspect) { "the device has it, but " } else { "" };
+        let place = match self.offers {
+            Offers::Aspen(Some(backend)) if aspect.is_offered(None) => format!(" on {}", backend.name()),
+            _ => String::new(),
+        };
+        Some(format!("{has}Aspen does not offer it{place}: {}", aspect.missing()))
+    }
+
+    /// What is lacking, as one text: `aspect fp64, sub-group size 64`, with the reason behind what is not offered.
+    pub fn list(&self, needs: &[Need]) -> String {
+        let one = |need: &Need| self.not_offered(need).map_or_else(|| need.to_string(), |why| format!("{need} ({why})"));
+        needs.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aspect, WorkGroupSize};
+    use crate::{Aspect, BackendKind, WorkGroupSize};
 
     fn step(function: &str, line: u32, column: u32) -> Step {
         Step { function: function.into(), place: Some(Place { file: "matmul.cpp".into(), line, column }), remark: None }
@@ -172,6 +195,26 @@ mod tests {
              needs sub-group size 64: matmul.cpp:12:7; the device has 8, 16, 32\n  \
              needs work-group size 65536x32768; the device allows 1024 work-items, at most 1024x1024x1024"
         );
+    }
+
+    /// Source: DESIGN §7.26.
+    #[test]
+    fn what_aspen_does_not_offer_is_told_from_what_the_device_lacks() {
+        let [image, compiler] = ["image", "online_compiler"].map(|name| Need::Aspect(Aspect::from_name(name).expect("an aspect")));
+        let device = Capabilities { aspects: [9].map(Aspect::from_number).into(), ..Capabilities::default() };
+        let source = Source { need: image.clone(), declared: true, chain: vec![step("foo", 14, 3), step("k", 20, 1)] };
+        assert_eq!(
+            refusal("k", "d", std::slice::from_ref(&image), &[source], &device),
+            "kernel 'k' cannot run on 'd':\n  needs aspect image: declared by 'foo' matmul.cpp:14:3; \
+             the device has it, but Aspen does not offer it: its headers have no images"
+        );
+        let cpu = Capabilities { offers: Offers::Aspen(Some(BackendKind::NativeCpu)), ..Capabilities::default() };
+        assert_eq!(
+            cpu.list(&[image, compiler.clone(), Need::SubGroupSize(64)]),
+            "aspect image (Aspen does not offer it: its headers have no images), aspect online_compiler (Aspen does not offer it on \
+             native_cpu: the compiler is the driver's, and the embedded CPU device has none), sub-group size 64"
+        );
+        assert_eq!(device.list(&[compiler]), "aspect online_compiler");
     }
 
     #[test]

@@ -29,6 +29,27 @@ impl Requirements {
         self.aspects.is_empty() && self.reqd_work_group_size.is_none() && self.reqd_sub_group_size.is_none() && self.guarded.is_empty()
     }
 
+    /// Adds what the other one needs, so that both are met: of a kernel and of what it calls.
+    ///
+    /// # Errors
+    /// What cannot be both, in words for "it requires … than"; everything else is added.
+    pub fn also(&mut self, other: Requirements) -> Result<(), &'static str> {
+        self.aspects.extend(other.aspects);
+        self.guard_also(other.guarded);
+        let mut clash = Ok(());
+        match (&self.reqd_sub_group_size, other.reqd_sub_group_size) {
+            (Some(one), Some(other)) if *one != other => clash = Err("another sub-group size"),
+            (None, size) => self.reqd_sub_group_size = size,
+            _ => {}
+        }
+        match (&self.reqd_work_group_size, other.reqd_work_group_size) {
+            (Some(one), Some(other)) if *one != other => clash = clash.and(Err("another work-group size")),
+            (None, size) => self.reqd_work_group_size = size,
+            _ => {}
+        }
+        clash
+    }
+
     /// Adds what the other one needs under guards.
     pub fn guard_also(&mut self, guarded: impl IntoIterator<Item = (Guard, AspectSet)>) {
         for (guard, needed) in guarded {

@@ -3,29 +3,33 @@
 
 use std::collections::BTreeSet;
 
-use aspen_contract::{Aspect, AspectSet};
+use aspen_contract::{Aspect, AspectSet, Capabilities, Need};
 
 use crate::target::Target;
 
 /// The macros of every pass, host and device, for a program compiled for these targets: names with values, in the order of the aspects'
-/// numbers. Aspects that have no name have no macro; generic targets have no entry, so they promise nothing and rule nothing out.
+/// numbers. Aspects that have no name have no macro; generic targets have no entry, so they promise nothing and rule nothing out but what
+/// Aspen offers nowhere. Where a target is open, only what none of them can have is told: the headers take all else that is offered on
+/// some backend for possible. Source: S3; DESIGN §7.26.
 pub fn macros<'t>(targets: impl IntoIterator<Item = &'t Target>) -> Vec<(String, u32)> {
-    let mut all: Option<AspectSet> = None;
-    let (mut any, mut open) = (AspectSet::new(), false);
+    let (mut all, mut devices): (Option<AspectSet>, Vec<Capabilities>) = (None, Vec::new());
     for target in targets {
-        let own = if target.generic { &AspectSet::new() } else { &target.aspects };
-        all = Some(all.map_or_else(|| own.clone(), |all| all.intersection(own).copied().collect()));
-        any.extend(own);
-        open |= target.generic || target.may_support_other_aspects;
+        let device = target.capabilities();
+        let own: AspectSet = if target.generic { AspectSet::new() } else { device.offered().collect() };
+        all = Some(all.map_or_else(|| own.clone(), |all| all.intersection(&own).copied().collect()));
+        devices.push(device);
     }
-    let named = |set: &AspectSet, prefix: &str| -> Vec<(String, u32)> {
-        set.iter().filter_map(|aspect| Some((format!("__SYCL_{prefix}_{}__", aspect.name()?), 1))).collect()
-    };
-    let mut out = named(&all.unwrap_or_default(), "ALL_DEVICES_HAVE");
+    let open = devices.iter().any(|device| device.may_support_other_aspects);
+    let named = |aspect: Aspect, prefix: &str| aspect.name().map(|name| format!("__SYCL_{prefix}_{name}__"));
+    let mut out: Vec<(String, u32)> =
+        all.unwrap_or_default().into_iter().filter_map(|aspect| Some((named(aspect, "ALL_DEVICES_HAVE")?, 1))).collect();
     if open {
         out.push(("__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__".to_owned(), 1));
-    } else {
-        out.extend(named(&any, "ANY_DEVICE_HAS"));
+    }
+    for aspect in Aspect::all().filter(|aspect| aspect.is_offered(None)) {
+        let some = devices.iter().any(|device| device.has(&Need::Aspect(aspect)) != Some(false));
+        // What is left out the headers take for true where a target is open, else for false.
+        out.extend(named(aspect, "ANY_DEVICE_HAS").filter(|_| some != open).map(|name| (name, u32::from(some))));
     }
     out
 }
@@ -38,18 +42,25 @@ impl Target {
     /// numbers of its aspects. A generic target has none: what its devices have is not known while compiling. Neither has
     /// the embedded CPU, whatever level its images are for: it answers as the active profile does.
     ///
-    /// `__ASPEN_TARGET_ASPECTS__` lists the aspects; `__ASPEN_TARGET_IS_OPEN__` says that the device may have others.
+    /// `__ASPEN_TARGET_ASPECTS__` lists the aspects that programs get there; `__ASPEN_TARGET_IS_OPEN__` says that the device may have others,
+    /// but none of `__ASPEN_TARGET_LACKS__`: what Aspen offers only elsewhere.
     pub fn pass_macros(&self) -> Vec<(String, String)> {
         if self.generic || EMBEDDED_CPU.contains(&self.name.as_str()) {
             return Vec::new();
         }
-        let mut numbers: BTreeSet<u32> = self.aspects.iter().map(|aspect| aspect.number()).collect();
+        let device = self.capabilities();
+        let mut numbers: BTreeSet<u32> = device.offered().map(Aspect::number).collect();
         // A user's file may replace the aspects; which device it is stays (S4).
         numbers.extend(Aspect::from_name(&format!("ext_{}", self.name)).map(Aspect::number));
-        let list: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        let elsewhere = Aspect::all().filter(|aspect| aspect.is_offered(None) && !aspect.is_offered(self.backend()));
+        let list = |numbers: &mut dyn Iterator<Item = u32>| numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(",");
         let mut out: Vec<(String, String)> = self.macro_name().map(|name| (name, "1".to_owned())).into_iter().collect();
-        out.push(("__ASPEN_TARGET_ASPECTS__".to_owned(), list.join(",")));
+        out.push(("__ASPEN_TARGET_ASPECTS__".to_owned(), list(&mut numbers.into_iter())));
         out.push(("__ASPEN_TARGET_IS_OPEN__".to_owned(), u32::from(self.may_support_other_aspects).to_string()));
+        let lacks = list(&mut elsewhere.map(Aspect::number));
+        if self.may_support_other_aspects && !lacks.is_empty() {
+            out.push(("__ASPEN_TARGET_LACKS__".to_owned(), lacks));
+        }
         out
     }
 }

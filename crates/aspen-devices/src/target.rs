@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use aspen_contract::{AspectSet, Capabilities};
+use aspen_contract::{AspectSet, BackendKind, Capabilities, Offers};
 
 /// What is known of a target. Source: S2 "Requirements".
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub struct Target {
     pub name: String,
     /// Further names.
     pub aliases: Vec<String>,
-    /// The aspects it surely has.
+    /// The aspects that hardware and driver surely have; what programs get of them is [`Capabilities::offered`].
     pub aspects: AspectSet,
     /// Whether it may have others; false when a file leaves it out (DESIGN §7.9).
     pub may_support_other_aspects: bool,
@@ -82,6 +82,23 @@ impl Target {
             sub_group_sizes: self.sub_group_sizes.clone(),
             max_work_group_size: None,
             max_work_item_sizes: None,
+            offers: Offers::Aspen(self.backend()),
+        }
+    }
+
+    /// The same for programs that another compiler made, with other headers.
+    pub fn capabilities_for_others(&self) -> Capabilities {
+        Capabilities { offers: Offers::Others, ..self.capabilities() }
+    }
+
+    /// What runs its images; `None` for what no backend runs, and for targets that only a user's file describes.
+    pub fn backend(&self) -> Option<BackendKind> {
+        match self.name.as_str() {
+            _ if self.generic => None,
+            "native_cpu" | "x86_64" | "x86_64_v2" | "x86_64_v3" | "x86_64_v4" | "spir64_x86_64" => Some(BackendKind::NativeCpu),
+            name if name.starts_with("intel_gpu_") => Some(BackendKind::OpenCl),
+            name if name.starts_with("nvidia_gpu_") => Some(BackendKind::Cuda),
+            _ => None,
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use aspen_contract::{Aspect, AspectSet, Capabilities, Requirements, Verdict, check};
+use aspen_contract::{Aspect, AspectSet, BackendKind, Capabilities, Need, Offers, Requirements, Verdict, check};
 use aspen_devices::{Database, Origin};
 
 fn builtin() -> &'static Database {
@@ -65,6 +65,10 @@ fn rows_of_the_public_table() {
             // The public rows of processors list queries about GPUs.
             expected.retain(|aspect| !aspect.to_string().starts_with("ext_intel_gpu_"));
         }
+        if row.name.starts_with("nvidia_gpu_sm_90") {
+            // These belong to the machine; an H200 behind PCI Express has neither.
+            expected.retain(|aspect| !aspects("usm_system_allocations usm_atomic_host_allocations").contains(aspect));
+        }
         assert!(target.aspects.is_superset(&expected), "{}: lacks {:?}", row.name, expected.difference(&target.aspects));
         let is_intel_gpu = target.name.starts_with("intel_gpu_");
         let more: Vec<String> = target.aspects.difference(&expected).map(Aspect::to_string).collect();
@@ -108,7 +112,9 @@ fn native_cpu_is_the_embedded_device() {
          usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable",
     );
     assert_eq!(cpu.aspects, exactly);
-    let expected = Capabilities { aspects: exactly, sub_group_sizes: Some(vec![4, 8, 16, 32, 64]), ..Capabilities::default() };
+    assert_eq!(cpu.capabilities().offered().collect::<AspectSet>(), exactly, "what the device has it offers");
+    let offers = Offers::Aspen(Some(BackendKind::NativeCpu));
+    let expected = Capabilities { aspects: exactly, sub_group_sizes: Some(vec![4, 8, 16, 32, 64]), offers, ..Capabilities::default() };
     assert_eq!(cpu.capabilities(), expected);
     assert_eq!((cpu.aot_toolchain.as_ref(), cpu.macro_name()), (None, None));
     // One device, so that its analysis and what `if_device_has` decides are the same for every level of its processor.
@@ -159,6 +165,56 @@ fn every_vendor_is_there() {
         .map(|target| target.name.split("_sm_").next().unwrap())
         .collect();
     assert!(open.iter().all(|name| ["nvidia_gpu", "spir64_x86_64", "x86_64", "intel_cpu_spr", "intel_cpu_gnr"].contains(name)), "{open:?}");
+}
+
+/// What the database lists, programs get where Aspen offers it; the lists themselves are those of hardware and seeds. Source: DESIGN §7.26.
+#[test]
+fn offers_of_targets() {
+    let usm = "usm_device_allocations usm_host_allocations usm_shared_allocations";
+    let online = "online_compiler online_linker queue_profiling";
+    let atomics = "usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations";
+    for (name, backend, expected) in [
+        (
+            "intel_gpu_skl",
+            Some(BackendKind::OpenCl),
+            format!("gpu fp16 fp64 atomic64 {online} {usm} ext_oneapi_is_integrated_gpu ext_intel_gpu_skl"),
+        ),
+        ("intel_gpu_pvc_vg", Some(BackendKind::OpenCl), format!("gpu fp16 fp64 atomic64 {online} {usm}")),
+        // The embedded CPU device runs its images.
+        ("spir64_x86_64", Some(BackendKind::NativeCpu), format!("cpu fp16 fp64 atomic64 queue_profiling {usm} {atomics} ext_intel_x86_64")),
+        ("nvidia_gpu_sm_52", Some(BackendKind::Cuda), format!("gpu fp64 {online} {usm} ext_oneapi_limited_graph")),
+        ("nvidia_gpu_sm_80", Some(BackendKind::Cuda), format!("gpu fp16 fp64 atomic64 {online} {usm} ext_oneapi_limited_graph")),
+        // No backend runs its images.
+        ("amd_gpu_gfx906", None, format!("gpu fp16 fp64 {online} {usm} usm_atomic_host_allocations usm_atomic_shared_allocations")),
+        ("spir64", None, String::new()),
+    ] {
+        let device = builtin().lookup(name).unwrap().capabilities();
+        assert_eq!((device.offers, device.offered().collect::<AspectSet>()), (Offers::Aspen(backend), aspects(&expected)), "{name}");
+    }
+    let has =
+        |name: &str, aspect: &str| builtin().lookup(name).unwrap().capabilities().has(&Need::Aspect(Aspect::from_name(aspect).unwrap()));
+    for (name, aspect, expected) in [
+        ("intel_gpu_skl", "image", Some(false)),
+        ("spir64", "image", Some(false)),
+        ("spir64", "fp64", None),
+        ("nvidia_gpu_sm_90", "usm_atomic_shared_allocations", Some(true)),
+        ("nvidia_gpu_sm_90", "usm_system_allocations", None),
+        ("nvidia_gpu_sm_80", "ext_oneapi_graph", Some(false)),
+        ("nvidia_gpu_sm_80", "host_debuggable", Some(false)),
+        ("nvidia_gpu_sm_80", "emulated", None),
+        ("x86_64", "online_compiler", Some(false)),
+        ("x86_64", "host_debuggable", None),
+        ("native_cpu", "ext_intel_x86_64", Some(false)),
+    ] {
+        assert_eq!(has(name, aspect), expected, "{name} {aspect}");
+    }
+    // A user's file says what hardware has, not what Aspen offers; numbers that nobody knows are the user's word.
+    let all =
+        overlay("mine: {aspects: [image, fp64, host_debuggable, 103]}\nintel_gpu_zz9: {aspects: [image, fp64, host_debuggable, 103]}\n");
+    for (name, expected) in [("mine", "fp64 host_debuggable #103"), ("intel_gpu_zz9", "fp64 #103")] {
+        let offered = all.lookup(name).unwrap().capabilities().offered().map(|aspect| aspect.to_string()).collect::<Vec<_>>();
+        assert_eq!(offered.join(" "), expected, "{name}");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::fixed;
 use crate::jobs::{self, Command, Outcome};
 use crate::object_file::{with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
+use crate::precompiled::Precompiled;
 use crate::scratch::Scratch;
 use crate::session::Session;
 use crate::targets::Target;
@@ -78,6 +79,9 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
     let options = builder.options;
     let output = scratch.file(input.stem(), "host.o");
     let mut arguments = options.host_words();
+    if let Some(Precompiled::Use(file)) = &options.precompiled {
+        arguments.extend(["-include".into(), file.clone()]);
+    }
     let mut depfile = None;
     if let Some(wanted) = &options.depfile {
         let file = scratch.beside(&output, "d");
@@ -151,10 +155,17 @@ fn finish(
         return Ok(None);
     }
     if options.stage == Stage::Syntax {
+        if let (Some(Precompiled::Make(_)), Some(output)) = (&options.precompiled, &options.output) {
+            write_dependencies(options, job, input, Path::new(output))?;
+        }
         return Ok(None);
     }
     let reports = if input.kind == InputKind::Sycl { read_reports(&job.passes)? } else { Vec::new() };
     session.diagnostics.add_findings(reports.iter().flat_map(|report| &report.findings));
+    for (pass, report) in job.passes.iter().zip(&reports) {
+        let for_spirv = matches!(&pass.role, Role::Analysis { targets, .. } if !targets.is_empty());
+        report.strict.iter().for_each(|strict| session.diagnostics.add_strict(strict, for_spirv));
+    }
     check_fixed_targets(session, builder, job, &reports);
     session.show_diagnostics()?;
     if session.diagnostics.has_errors() {
@@ -189,7 +200,8 @@ fn check_fixed_targets(session: &mut Session<'_>, builder: &PassBuilder<'_>, job
     }
     for (pass, report) in job.passes.iter().zip(reports) {
         if let (Role::Analysis { macros, .. }, Some(summary)) = (&pass.role, &report.summary) {
-            let found = fixed::violations(builder.fixed, builder.targets, macros, summary, &analyse(summary));
+            let judged = fixed::Judged { fixed: builder.fixed, compiled_for: builder.targets, macros };
+            let found = fixed::violations(&judged, summary, &analyse(summary), &|_| Default::default());
             fixed::report(found, &BTreeSet::new(), &mut session.diagnostics);
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use aspen_analysis::summary::Role;
-use aspen_analysis::{Analysis, Summary};
-use aspen_contract::{Need, Source, Verdict, check};
+use aspen_analysis::{Analysis, FuncId, Summary};
+use aspen_contract::{Need, Requirements, Source, Verdict, check};
 
 use crate::diagnostics::Diagnostics;
 use crate::targets::Target;
@@ -45,17 +45,34 @@ pub struct Violation {
     /// The target as spelled.
     target: String,
     need: Need,
+    /// Why nobody gets it there, if that is not the target's fault.
+    not_offered: Option<String>,
 }
 
-/// All violations of a program or unit, with the reasons, in the order of its kernels. `macros` is what its analysis was run with: a fixed
-/// target that is also compiled for is judged by its own analysis only, because `if_device_has` makes them differ.
+/// Fixed targets, and what tells which of them an analysis is to judge.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged<'t> {
+    /// The promise.
+    pub fixed: &'t [FixedTarget],
+    /// The targets that code is made for.
+    pub compiled_for: &'t [Target],
+    /// What the analysis was run with: a fixed target that is also compiled for is judged by its own analysis only, because
+    /// `if_device_has` makes them differ.
+    pub macros: &'t [String],
+}
+
+/// What a kernel needs, and why.
+pub type Needs = (Requirements, Vec<Source>);
+
+/// All violations of a program or unit, with the reasons, in the order of its kernels. `beyond` says what a kernel needs besides what its
+/// analysis knows.
 pub fn violations(
-    fixed: &[FixedTarget],
-    compiled_for: &[Target],
-    macros: &[String],
+    judged: &Judged<'_>,
     summary: &Summary,
     analysis: &Analysis,
+    beyond: &dyn Fn(FuncId) -> Needs,
 ) -> Vec<(Violation, Option<Source>)> {
+    let Judged { fixed, compiled_for, macros } = *judged;
     let judged_elsewhere =
         |target: &FixedTarget| compiled_for.iter().any(|compiled| compiled.name == target.info.name && compiled.analysis_macros != macros);
     let mut out = Vec::new();
@@ -64,12 +81,21 @@ pub fn violations(
         if !function.defined {
             continue;
         }
-        let requirements = analysis.requirements(id);
+        let mut requirements = analysis.requirements(id);
+        let (more, reasons) = beyond(id);
+        // Two required sizes are an error where the kernel is launched; its own is the one that is judged.
+        let _ = requirements.also(more);
         for target in fixed.iter().filter(|target| !judged_elsewhere(target)) {
-            let Verdict::Unmet(needs) = check(&requirements, &target.info.capabilities()) else { continue };
+            let device = target.info.capabilities();
+            let Verdict::Unmet(needs) = check(&requirements, &device) else { continue };
             for need in needs {
-                let source = analysis.sources(id).iter().find(|source| source.need == need).cloned();
-                let violation = Violation { kernel: kernel.name.clone(), target: target.spelling.clone(), need };
+                let source = analysis.sources(id).iter().chain(&reasons).find(|source| source.need == need).cloned();
+                let violation = Violation {
+                    kernel: kernel.name.clone(),
+                    target: target.spelling.clone(),
+                    not_offered: device.not_offered(&need),
+                    need,
+                };
                 out.push((violation, source));
             }
         }
@@ -80,7 +106,8 @@ pub fn violations(
 /// Adds those that are not `known` to the diagnostics.
 pub fn report(found: Vec<(Violation, Option<Source>)>, known: &BTreeSet<Violation>, diagnostics: &mut Diagnostics) {
     for (violation, source) in found.into_iter().filter(|(violation, _)| !known.contains(violation)) {
-        let Violation { kernel, target, need } = violation;
-        diagnostics.add_fixed(&format!("kernel '{kernel}' cannot run on fixed target '{target}': needs {need}"), source);
+        let Violation { kernel, target, need, not_offered } = violation;
+        let why = not_offered.map_or(String::new(), |why| format!("; {why}"));
+        diagnostics.add_fixed(&format!("kernel '{kernel}' cannot run on fixed target '{target}': needs {need}{why}"), source);
     }
 }

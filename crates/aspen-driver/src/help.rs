@@ -8,7 +8,8 @@ aspen++: compiles SYCL 2020, splits device code by what it needs, and links prog
 
 usage: aspen++ [options] file...
 
-Every clang++ option works as in clang++ (-c -S -E -o -O2 -g -std=c++20 -D -I -l -L -shared -MD -W...). The ones below are Aspen's own.
+Every clang++ option works as in clang++ (-c -S -E -o -O2 -g -std=c++20 -D -I -l -L -shared -MD -W...), and docs/OPTIONS.md says what
+becomes of DPC++'s (-fsycl-unnamed-lambda, -Xs...). The ones below are Aspen's own.
 
 what to build
   -fsycl-targets=T,...              make device code for these targets (default: native_cpu,spir64); `aspen targets` lists all
@@ -17,7 +18,8 @@ what to build
   -fsycl-device-code-split=MODE     per_kernel, per_source (default, also auto) or off; kernels with different needs never share an image
   -fsycl-optional-features=MODE     split (default): kernels with equal needs share an image;
                                     conditional: SPIR-V images hold what a device needs of them under conditions
-  -fsycl-requirements=WHAT          source (default), or optimized: 'double' that optimisation removes is not required; warnings stay
+  -fsycl-requirements=WHAT          source (default), or optimized: 'double' that optimisation removes is not required, and
+                                    -Wsycl-strict is about what it leaves; other warnings stay
   -fsycl-device-only                only the device pass of the first target; with -S -emit-llvm prints its code with Aspen's metadata
   -fsycl-host-only                  only the host pass
   -fsycl-dialect=D                  names of metadata: seed (default) or dpcpp
@@ -28,11 +30,13 @@ warnings
   -W[no-]sycl-aspects, -W[no-]error=sycl-aspects     a function uses an aspect that its device_has attribute does not list
   -W[no-]sycl-external, -W[no-]error=sycl-external   a SYCL_EXTERNAL function that no object of the link defines
   -W[no-]sycl-fixed-targets, -W[no-]error=sycl-fixed-targets   a kernel that a target of -fsycl-fixed-targets cannot run
+  -W[no-]sycl-strict, -W[no-]error=sycl-strict       recursion, a virtual call or a function pointer in device code; an error for SPIR-V
   -fdiagnostics-format=text|json|sarif               how these are printed
 
 how to work
   -j N               run N passes at a time (default: one a core)
   -save-temps[=DIR]  keep what every stage makes
+  -fsycl-dump-device-code[=DIR]  keep the device images as files
   -###               print the commands and run none
   -v                 print the commands and run them
   --version          which Aspen and which clang

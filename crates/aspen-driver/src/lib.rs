@@ -14,6 +14,7 @@ mod fixed;
 mod help;
 mod janitor;
 mod jobs;
+pub mod libraries;
 mod link;
 mod object_file;
 mod passes;
@@ -29,7 +30,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use args::{Invocation, Options, Side, Stage};
+use args::{InputKind, Invocation, Options, Side, Stage};
 use error::Error;
 use jobs::Command;
 use link::LinkInput;
@@ -83,9 +84,9 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
             ask_clang(&["--version".into()])?;
         }
         Invocation::AskClang(words) => ask_clang(&words)?,
-        Invocation::Run(options) => match precompiled::check_of(&options)? {
-            Some(check) => build(&check, &executable).and_then(|()| precompiled::write(&options))?,
-            None => build(&precompiled::as_text(*options)?, &executable)?,
+        Invocation::Run(options) => match precompiled::making(&options)? {
+            Some(making) => build(&making.options, &executable).and_then(|()| making.finish())?,
+            None => build(&precompiled::used(*options)?, &executable)?,
         },
     }
     Ok(())
@@ -101,14 +102,34 @@ fn ask_clang(words: &[String]) -> Result<(), Error> {
 }
 
 fn build(options: &Options, executable: &Path) -> Result<(), Error> {
-    let Targets { list: targets, macros, fixed, database, warnings } = targets::resolve(options)?;
+    let links = options.stage == Stage::Link && options.side != Side::Device;
+    let compiles = options.inputs.iter().any(|input| input.kind != InputKind::Linker);
+    let environment = targets::device_file_of_environment();
+    let for_link = if links { Some(targets::resolve(options, environment.as_deref())) } else { None };
+    // A link alone knows what its environment knows; a compilation does not, and the link behind it does again.
+    let (compiled, linked) = match for_link {
+        Some(linked) if !compiles => (linked?, None),
+        Some(linked) if environment.is_some() => (targets::resolve(options, None)?, Some(linked?)),
+        _ => (targets::resolve(options, None)?, None),
+    };
+    let mut warnings: Vec<String> = options.notes.iter().map(|note| format!("aspen++: warning: {note}")).collect();
+    warnings.extend(compiled.warnings.iter().cloned());
+    warnings.extend(linked.iter().flat_map(|linked| linked.warnings.iter().filter(|one| !compiled.warnings.contains(one)).cloned()));
+    let differs = linked.as_ref().is_none_or(|linked| (&linked.list, &linked.macros) != (&compiled.list, &compiled.macros));
+    if environment.is_some() && compiles && options.config_files.is_empty() && differs && !options.warnings.is_silent() {
+        warnings.push(format!(
+            "aspen++: warning: {} is not used to compile, since the result must not depend on the environment; give the file by \
+             '-fsycl-device-config-file'",
+            targets::DEVICE_FILE_VARIABLE
+        ));
+    }
+    let Targets { list: targets, macros, fixed, database, .. } = &compiled;
     for input in options.inputs.iter().filter(|input| input.path != "-") {
         let found = std::fs::metadata(&input.path).map_err(|error| Error::file("read", input.path.as_ref(), error))?;
         if found.is_dir() {
             return Err(Error::Usage(format!("'{}' is a folder, not an input file", input.path)));
         }
     }
-    let links = options.stage == Stage::Link && options.side != Side::Device;
     let toolchain = Toolchain::find(executable)?;
     let mut session = Session::new(options);
     for warning in warnings {
@@ -118,14 +139,32 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
     let builder = PassBuilder {
         options,
         toolchain: &toolchain,
-        targets: &targets,
-        macros: &macros,
-        fixed: &fixed,
-        database: &database,
+        targets,
+        macros,
+        fixed,
+        database,
         color: session.color,
         standard_input: standard_input(options)?,
     };
+    let known_to_link = linked.as_ref().unwrap_or(&compiled);
+    let link_builder = PassBuilder {
+        targets: &known_to_link.list,
+        macros: &known_to_link.macros,
+        fixed: &known_to_link.fixed,
+        database: &known_to_link.database,
+        standard_input: None,
+        ..builder
+    };
     let jobs = compile::plan(&builder, &mut scratch);
+    if let Some(precompiled) = &options.precompiled {
+        let mut passes = jobs.iter().flat_map(|job| &job.passes);
+        if let Some(complaint) = passes.find_map(|pass| precompiled.complaint(&pass.command.arguments))
+            && !options.host_words().iter().any(|word| word == "-Wno-invalid-pch")
+            && options.stage != Stage::Preprocess
+        {
+            session.warn(&complaint)?;
+        }
+    }
     if options.print_only || options.verbose {
         for pass in jobs.iter().flat_map(|job| &job.passes) {
             session.complain(format!(" {}\n", pass.command.shell()).as_bytes())?;
@@ -134,8 +173,9 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
     if options.print_only {
         if links {
             let made = jobs.iter().filter_map(|job| Some((job.input, job.passes.first()?.output.clone()?)));
-            let command = link::command(options, &toolchain, executable, &link_inputs(options, made))?;
-            session.complain(format!(" {}\n", command.shell()).as_bytes())?;
+            for command in link::commands(&link_builder, executable, &link_inputs(options, made))? {
+                session.complain(format!(" {command}\n").as_bytes())?;
+            }
         }
         return Ok(());
     }
@@ -144,7 +184,7 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
             return Ok(());
         }
         let inputs = link_inputs(options, compiled.into_iter().map(|compiled| (compiled.input, compiled.object)));
-        link::run(&mut session, &builder, executable, &inputs, &mut scratch)
+        link::run(&mut session, &link_builder, executable, &inputs, &mut scratch)
     });
     session.end_diagnostics()?;
     result

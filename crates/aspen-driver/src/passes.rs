@@ -12,6 +12,7 @@ use aspen_devices::Database;
 use crate::args::{Dialect, Input, Options, Requirements, Side, Stage};
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
+use crate::precompiled::Precompiled;
 use crate::scratch::Scratch;
 use crate::targets::{Family, Target};
 use crate::toolchain::Toolchain;
@@ -71,7 +72,7 @@ pub struct PassBuilder<'a> {
 }
 
 /// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
-const PREDEFINED: [&str; 2] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1"];
+const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__SYCL_UNNAMED_LAMBDA__=1"];
 
 impl PassBuilder<'_> {
     /// The passes of a SYCL source, host first.
@@ -169,10 +170,19 @@ impl PassBuilder<'_> {
 
     fn finish(&self, role: Role, mut arguments: Vec<String>, input: &Input, output: PathBuf, scratch: &mut Scratch) -> Pass {
         let options = self.options;
+        let precompiled = options.precompiled.as_ref();
+        let of_headers = match precompiled {
+            Some(Precompiled::Use(file)) if options.stage == Stage::Preprocess => vec!["-include".into(), file.clone()],
+            Some(precompiled) => precompiled.words(kind_of(&role), &arguments),
+            None => Vec::new(),
+        };
+        arguments.splice(0..0, of_headers);
         let label = output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let report = scratch.beside(&output, "report");
+        let report = precompiled.and_then(Precompiled::report).filter(|_| role == Role::Host);
+        let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
+        let makes_header = matches!(precompiled, Some(Precompiled::Make(_)));
         let mut depfile = None;
-        if let (Some(wanted), true) = (&options.depfile, options.stage != Stage::Syntax) {
+        if let (Some(wanted), true) = (&options.depfile, options.stage != Stage::Syntax || makes_header) {
             let file = scratch.beside(&output, "d");
             arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });
             arguments.extend(["-MF".into(), text(&file), "-MT".into(), label]);
@@ -216,11 +226,7 @@ impl PassBuilder<'_> {
         if self.options.stage == Stage::Preprocess {
             return Vec::new(); // it acts on what the preprocessor leaves
         }
-        let pass = match role {
-            Role::Host => "host",
-            Role::Analysis { .. } => "analysis",
-            Role::Code { .. } => "code",
-        };
+        let pass = kind_of(role);
         let dialect = match self.options.dialect {
             Dialect::Seed => "seed",
             Dialect::Dpcpp => "dpcpp",
@@ -231,6 +237,9 @@ impl PassBuilder<'_> {
         }
         if self.options.requirements == Requirements::Optimized && matches!(role, Role::Analysis { .. }) {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "requirements=optimized"].map(str::to_owned));
+        }
+        if matches!(role, Role::Analysis { targets, .. } if targets.is_empty()) {
+            arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "code=no"].map(str::to_owned));
         }
         arguments
     }
@@ -267,6 +276,15 @@ fn device_roles(targets: &[Target]) -> Vec<Role> {
     let others = targets.iter().enumerate().filter(|(_, target)| !target.family.is_spirv());
     roles.extend(others.map(|(target, _)| Role::Code { target }));
     roles
+}
+
+/// A pass's kind as the plugin calls it.
+fn kind_of(role: &Role) -> &'static str {
+    match role {
+        Role::Host => "host",
+        Role::Analysis { .. } => "analysis",
+        Role::Code { .. } => "code",
+    }
 }
 
 fn analysis_name(role: &Role, targets: &[Target]) -> String {

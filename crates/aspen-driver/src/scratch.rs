@@ -1,5 +1,6 @@
 //! Where a run keeps its intermediate files: a temporary folder that goes away with the run, or the user's folder (`-save-temps`).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ impl Scratch {
 
     /// `<stem>.<ending>`, or with a number in it if that name is taken.
     pub fn file(&mut self, stem: &str, ending: &str) -> PathBuf {
-        let stem = if stem == "-" { "stdin" } else { stem };
+        let stem = if stem == "-" { "stdin" } else { &shortened(stem) };
         let mut path = self.folder.join(format!("{stem}.{ending}"));
         let mut number = 2;
         while !self.taken.insert(path.clone()) {
@@ -55,5 +56,37 @@ impl Scratch {
     /// Whether the files stay after the run.
     pub fn is_kept(&self) -> bool {
         self.temporary.is_none()
+    }
+}
+
+/// File systems take names of 255 bytes; a source's name may be nearly that long already, and what is made of it has longer endings.
+fn shortened(stem: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 160;
+    const KEPT: usize = 100;
+    if stem.len() <= LONGEST {
+        return stem.into();
+    }
+    let end = (0..=KEPT).rev().find(|&end| stem.is_char_boundary(end)).unwrap_or(0);
+    format!("{}-{}", &stem[..end], &blake3::hash(stem.as_bytes()).to_hex()[..16]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_are_short_enough_and_stay_apart() {
+        let mut scratch = Scratch::new(None).expect("a temporary folder");
+        let long = "x".repeat(240);
+        let mut made = Vec::new();
+        for stem in [&long, &(long.clone() + "y"), &long, &"ß".repeat(120), "short"] {
+            let file = scratch.file(stem, "nvidia_gpu_sm_90a.bc");
+            made.extend([scratch.beside(&file, "report"), file]);
+        }
+        for file in &made {
+            fs::write(file, "").expect("a name that the file system takes");
+        }
+        assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), 10);
+        assert!(made[9].ends_with("short.nvidia_gpu_sm_90a.bc") && made[8].ends_with("short.nvidia_gpu_sm_90a.bc.report"));
     }
 }

@@ -64,12 +64,33 @@ impl<'a> Session<'a> {
         if self.options.verbose {
             self.complain(format!(" {}\n", command.shell()).as_bytes())?;
         }
+        let outcome = self.ask_quietly(what, command)?;
+        self.complain(&outcome.stderr)?;
+        if outcome.status.success() { Ok(outcome) } else { Err(Error::Reported) }
+    }
+
+    /// The same, of a tool that is run again later: its words are shown only if it fails.
+    ///
+    /// # Errors
+    /// As [`Session::run_tool`].
+    pub fn ask_tool(&self, what: &str, command: &Command) -> Result<Outcome, Error> {
+        if self.options.verbose {
+            self.complain(format!(" {}\n", command.shell()).as_bytes())?;
+        }
+        let outcome = self.ask_quietly(what, command)?;
+        if outcome.status.success() {
+            return Ok(outcome);
+        }
+        self.complain(&outcome.stderr)?;
+        Err(Error::Reported)
+    }
+
+    fn ask_quietly(&self, what: &str, command: &Command) -> Result<Outcome, Error> {
         let outcome = jobs::run(command)?;
         if !outcome.status.success() && (outcome.stderr.is_empty() || outcome.status.code().is_none()) {
             return Err(command.failure(what, &outcome));
         }
-        self.complain(&outcome.stderr)?;
-        if outcome.status.success() { Ok(outcome) } else { Err(Error::Reported) }
+        Ok(outcome)
     }
 
     /// Shows the diagnostics that are new; documents come at the end of the run.

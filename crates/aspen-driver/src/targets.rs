@@ -1,7 +1,8 @@
 //! What device code is made for: the names of `-fsycl-targets`, checked against the database before anything runs.
 //! Source: DESIGN §2, §7.10, §7.13; S2.
 
-use std::fs;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use aspen_devices::{Database, macros};
 
@@ -124,15 +125,23 @@ pub struct Targets {
     pub warnings: Vec<String>,
 }
 
-/// Reads the user's device files and looks up every target.
+/// The device file that the runtime reads, too. Links honour it; what a compilation makes must not depend on the environment (DESIGN §7.29).
+pub const DEVICE_FILE_VARIABLE: &str = "ASPEN_DEVICE_CONFIG_FILE";
+
+/// Its value.
+pub fn device_file_of_environment() -> Option<PathBuf> {
+    env::var_os(DEVICE_FILE_VARIABLE).filter(|file| !file.is_empty()).map(PathBuf::from)
+}
+
+/// Reads the user's device files, those of the command line after that of the environment, and looks up every target.
 ///
 /// # Errors
 /// For a faulty file, an unknown name (with the nearest known one), a device that no code can be made for, and combinations that
 /// contradict themselves.
-pub fn resolve(options: &Options) -> Result<Targets, Error> {
+pub fn resolve(options: &Options, from_environment: Option<&Path>) -> Result<Targets, Error> {
     let mut database = Database::builtin().clone();
     let mut warnings = Vec::new();
-    for file in &options.config_files {
+    for file in from_environment.into_iter().chain(options.config_files.iter().map(PathBuf::as_path)) {
         let bytes = fs::read(file).map_err(|error| Error::file("read", file, error))?;
         let name = file.to_string_lossy();
         let overlaid = aspen_devices::text(&name, &bytes).and_then(|text| database.overlay(&name, text));
@@ -250,13 +259,9 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
             Some(name) => *name == target.name,
         };
         for (target, words) in targets.iter().zip(&mut out).filter(|(target, _)| meant(target)) {
-            if !target.family.is_ahead_of_time() {
-                return Err(Error::Usage(format!(
-                    "'-Xsycl-target-backend={0}': no compiler runs for '{0}' that would take options",
-                    target.name
-                )));
+            if target.family.is_ahead_of_time() {
+                words.extend(response::split(value));
             }
-            words.extend(response::split(value));
         }
     }
     for (target, words) in targets.iter().zip(&out).filter(|(target, _)| target.family == Family::Gen) {
@@ -274,4 +279,29 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
         }
     }
     Ok(out)
+}
+
+/// What is to be said of words for backends that do not run in a link for these targets.
+pub fn unused_words(options: &Options, database: &Database, targets: &[Target]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (wanted, _) in &options.backend_options {
+        let sentence = match wanted {
+            None if targets.iter().any(|target| target.family.is_ahead_of_time()) => continue,
+            None => "'-Xs' is not used: no target of this link is compiled ahead of time".to_owned(),
+            Some(name) => {
+                let found = database.lookup(name).ok().and_then(|found| targets.iter().find(|target| target.name == found.name));
+                match found.map(|target| target.family) {
+                    Some(Family::Spirv) => format!("'-Xsycl-target-backend={name}' is not used: its device code is compiled where it runs"),
+                    Some(Family::NativeCpu) if name != NATIVE_CPU => {
+                        format!("'-Xsycl-target-backend={name}' is not used: no compiler runs for it that would take options")
+                    }
+                    _ => continue,
+                }
+            }
+        };
+        if !out.contains(&sentence) {
+            out.push(sentence);
+        }
+    }
+    out
 }

@@ -80,10 +80,11 @@ public:
         Inside.insert(A->getAliaseeObject());
   }
 
-  // Whether it holds one of these functions.
-  bool reaches(ArrayRef<GlobalValue *> Targets) {
+  // Which of these functions it holds.
+  void reaches(ArrayRef<GlobalValue *> Targets, bool *Held) {
     find();
-    return any_of(Targets, [&](auto *Target) { return Reached.contains(Target); });
+    for (auto *Target : Targets)
+      *Held++ = Reached.contains(Target);
   }
 
   Module *clone() {
@@ -388,12 +389,13 @@ extern "C" LLVMModuleRef aspen_llvm_clone_closure(LLVMModuleRef Source, const vo
   return nullptr;
 }
 
-extern "C" bool aspen_llvm_closure_reaches(LLVMModuleRef Source, const void *Whole, LLVMValueRef *Roots, size_t Count, LLVMValueRef *Targets,
-                                           size_t TargetCount) {
+// A bool a target.
+extern "C" void aspen_llvm_closure_reaches(LLVMModuleRef Source, const void *Whole, LLVMValueRef *Roots, size_t Count, LLVMValueRef *Targets,
+                                           size_t TargetCount, bool *Held) {
   SmallVector<GlobalValue *, 8> From, To;
   for (size_t I = 0; I < Count; ++I)
     From.push_back(unwrap<GlobalValue>(Roots[I]));
   for (size_t I = 0; I < TargetCount; ++I)
     To.push_back(unwrap<GlobalValue>(Targets[I]));
-  return Closure(*unwrap(Source), *static_cast<const Index *>(Whole), From).reaches(To);
+  Closure(*unwrap(Source), *static_cast<const Index *>(Whole), From).reaches(To, Held);
 }

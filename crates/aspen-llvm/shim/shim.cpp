@@ -3,6 +3,8 @@
 #include "guard.h"
 
 #include "llvm-c/Core.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -119,6 +121,36 @@ char *aspen_llvm_global_attribute(LLVMValueRef Global, const char *Name, size_t 
   return Attribute.isStringAttribute() ? copy(Attribute.getValueAsString()) : nullptr;
 }
 
+// Whose metadata the module holds: 2 if any is DPC++'s (`!sycl_...`), else 1 if any is the design documents', else 0.
+int aspen_llvm_dialect(LLVMModuleRef Ref) {
+  const Module &M = *unwrap(Ref);
+  int Found = 0;
+  auto note = [&](StringRef Name) {
+    const bool IsSeed = Name == "intel_types_that_use_aspects" || (Name.starts_with("intel_") && Name.ends_with("_aspects"));
+    Found = std::max(Found, Name.starts_with("sycl_") ? 2 : IsSeed ? 1 : 0);
+  };
+  for (const NamedMDNode &Node : M.named_metadata())
+    note(Node.getName());
+  SmallVector<StringRef, 64> Names;
+  M.getContext().getMDKindNames(Names);
+  auto noteAll = [&](auto &Holder) {
+    SmallVector<std::pair<unsigned, MDNode *>, 4> All;
+    Holder.getAllMetadata(All);
+    for (auto &[Kind, Node] : All)
+      note(Names[Kind]);
+  };
+  for (const GlobalVariable &G : M.globals())
+    noteAll(G);
+  for (const Function &F : M)
+    noteAll(F);
+  for (const Function &F : M)
+    for (const BasicBlock &B : F)
+      for (const Instruction &I : B)
+        if (Found < 2 && I.hasMetadataOtherThanDebugLoc())
+          noteAll(I);
+  return Found;
+}
+
 void aspen_llvm_erase_named_metadata(LLVMModuleRef M, const char *Name, size_t Length) {
   if (auto *Node = unwrap(M)->getNamedMetadata(StringRef(Name, Length)))
     Node->eraseFromParent();
@@ -145,13 +177,14 @@ char *aspen_llvm_take_errors(LLVMContextRef C) {
   return Errors.empty() ? nullptr : copy(Errors);
 }
 
-// Bitcode or text; verified. On failure null and a message. *Lost: LLVM crashed, the context must be leaked.
+// Bitcode or text; verified. On failure null and a message. *Placed: the message begins with file, line and column, and shows the line.
+// *Lost: LLVM crashed, the context must be leaked.
 LLVMModuleRef aspen_llvm_parse(LLVMContextRef C, const char *Data, size_t Size, const char *Name, size_t NameSize, char **Message,
-                               bool *Lost) {
+                               bool *Placed, bool *Lost) {
   LLVMContext &Context = *unwrap(C);
   std::string Error;
   Module *Out = nullptr;
-  *Lost = false;
+  *Placed = *Lost = false;
   bool Ran = guarded(
       [&] {
         // The text parser wants a terminating zero behind the buffer; a copy has one.
@@ -160,6 +193,12 @@ LLVMModuleRef aspen_llvm_parse(LLVMContextRef C, const char *Data, size_t Size, 
         auto M = parseIR(Buffer->getMemBufferRef(), Diagnostic, Context);
         if (!M) {
           raw_string_ostream OS(Error);
+          // As compilers print it, unless the line is none of a text.
+          if (Diagnostic.getLineNo() > 0 && all_of(Diagnostic.getLineContents(), [](char C) { return isPrint(C) || C == '\t'; })) {
+            *Placed = true;
+            Diagnostic.print(nullptr, OS, /*ShowColors=*/false);
+            return;
+          }
           if (Diagnostic.getLineNo() > 0)
             OS << "line " << Diagnostic.getLineNo() << ", column " << Diagnostic.getColumnNo() + 1 << ": ";
           OS << Diagnostic.getMessage();

@@ -9,7 +9,7 @@ use aspen_analysis::{Analysis, Summary, is_entry_point};
 use aspen_contract::{Aspect, AspectSet};
 
 use crate::calls::KERNEL_CONVENTIONS;
-use crate::dialect::{ASPECT_NAMES, Dialect, Kinds, aspects, is_dpcpp, marked_types};
+use crate::dialect::{ASPECT_NAMES, Dialect, FunctionMetadata, Kinds, aspects, dialect_of, marked_types};
 use crate::facts::Facts;
 use crate::ir::{ModuleRef, NewMd, Value};
 
@@ -39,6 +39,16 @@ pub fn attach(module: ModuleRef<'_>, facts: &Facts, summary: &Summary, analysis:
         Dialect::Seed => module.erase_named_metadata(&ASPECT_NAMES.to_string_lossy()),
         Dialect::Dpcpp => writer.names(facts, summary, analysis),
     }
+    // Other marks of DPC++'s (`!sycl_fixed_targets`) stay, and tell readers how sizes are written.
+    let read_as = dialect_of(module).unwrap_or(dialect);
+    for function in module.functions().filter(|function| !function.is_intrinsic()) {
+        if let Some(&id) = by_symbol.get(function.name().as_str()) {
+            let dims = summary.function(id).reqd_work_group_size.as_ref().map(|(size, _)| size.dims());
+            for (kind, node) in writer.work_group(dims, read_as) {
+                function.set_function_metadata(kind, node);
+            }
+        }
+    }
 }
 
 struct Writer<'m> {
@@ -64,9 +74,6 @@ impl<'m> Writer<'m> {
             // An empty list is a promise too (`device_has()`), so it is written.
             nodes.push((self.kinds.declared[index], declared.filter(|_| own).map(|declared| self.aspects(declared))));
         }
-        let size = function.reqd_work_group_size.as_ref().map(|(size, _)| size.dims());
-        nodes.push((self.kinds.work_group, size.map(|dims| self.numbers(&self.dimensions(dims)))));
-        nodes.push((self.kinds.work_group_dims, size.map(|dims| self.numbers(&[dims.len() as u64]))));
         let sub_group = function.reqd_sub_group_size.as_ref().map(|&(size, _)| self.numbers(&[u64::from(size)]));
         nodes.push((self.kinds.sub_group, sub_group));
         let guard = function.guard.as_ref().map(|guard| {
@@ -77,11 +84,14 @@ impl<'m> Writer<'m> {
         nodes
     }
 
-    fn dimensions(&self, dims: &[u64]) -> Vec<u64> {
-        match self.dialect {
+    /// The required size, in the order in which readers of the whole module will take it.
+    fn work_group(&self, dims: Option<&[u64]>, dialect: Dialect) -> [(u32, Option<NewMd<'m>>); 2] {
+        let written = dims.map(|dims| match dialect {
             Dialect::Seed => dims.to_vec(),
             Dialect::Dpcpp => reversed_and_padded(dims),
-        }
+        });
+        let size = written.map(|written| self.numbers(&written));
+        [(self.kinds.work_group, size), (self.kinds.work_group_dims, dims.map(|dims| self.numbers(&[dims.len() as u64])))]
     }
 
     fn numbers(&self, numbers: &[u64]) -> NewMd<'m> {
@@ -165,6 +175,26 @@ pub(crate) fn reversed_and_padded(dims: &[u64]) -> Vec<u64> {
     out
 }
 
+/// Brings work-group sizes into the seed dialect's order, and removes DPC++'s marks, so that units of both dialects can become one module.
+/// Aspects are removed too: code generation has no use for them. A module of the seed dialect, or of neither, stays as it is.
+pub fn forget_dialect(module: ModuleRef<'_>) {
+    if dialect_of(module) != Some(Dialect::Dpcpp) {
+        return;
+    }
+    let writer = Writer { module, kinds: Kinds::new(module), dialect: Dialect::Seed };
+    for function in module.functions() {
+        if let Some(size) = FunctionMetadata::read(function, module, &writer.kinds, Dialect::Dpcpp).work_group {
+            function.set_function_metadata(writer.kinds.work_group, Some(writer.numbers(size.dims())));
+        }
+        for kind in writer.kinds.used.into_iter().chain(writer.kinds.declared) {
+            function.set_function_metadata(kind, None);
+        }
+    }
+    for name in [ASPECT_NAMES, Dialect::Dpcpp.types()] {
+        module.erase_named_metadata(&name.to_string_lossy());
+    }
+}
+
 /// A kernel of `parallel_for_work_group` takes functor, local memory and logical group; the others take fewer.
 /// Source: include/sycl/detail/kernel_entry.hpp.
 const WORK_GROUP_PARAMETERS: u32 = 3;
@@ -174,7 +204,7 @@ const WORK_GROUP_PARAMETERS: u32 = 3;
 /// drivers must not hear of it. Source: DESIGN §3.
 pub fn prepare_for_spirv(module: ModuleRef<'_>) {
     let kinds = Kinds::new(module);
-    let reversed = is_dpcpp(module, &kinds);
+    let reversed = dialect_of(module) == Some(Dialect::Dpcpp);
     for function in module.functions() {
         for (kind, node) in function.function_metadata(module) {
             if kind == kinds.work_group && is_work_group_kernel(function) {

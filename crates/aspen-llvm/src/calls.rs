@@ -51,6 +51,11 @@ impl Targets {
     }
 }
 
+/// Whether the call looks its function up in a vtable.
+pub(crate) fn is_virtual(call: Value<'_>) -> bool {
+    virtual_slot(call).is_some()
+}
+
 /// Whether a function's address is used other than for a direct call, or a call goes through a pointer.
 pub(crate) fn uses_function_pointers(module: ModuleRef<'_>) -> bool {
     module.functions().any(|function| {

@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_uint};
 
 use aspen_contract::{Aspect, AspectSet, Guard, WorkGroupSize};
 
+use crate::ffi;
 use crate::ir::{Md, ModuleRef, Value};
 
 /// Whose names and shapes the metadata has.
@@ -101,7 +102,7 @@ pub(crate) struct FunctionMetadata {
 }
 
 impl FunctionMetadata {
-    pub(crate) fn read<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds, padded_and_reversed: bool) -> FunctionMetadata {
+    pub(crate) fn read<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds, dialect: Dialect) -> FunctionMetadata {
         let mut out = FunctionMetadata::default();
         let (mut dims, mut dim_count) = (None, None);
         for (kind, node) in function.function_metadata(module) {
@@ -119,19 +120,19 @@ impl FunctionMetadata {
                 out.sub_group = node.integers().first().and_then(|&size| u32::try_from(size).ok()).filter(|&size| size > 0);
             }
         }
-        out.work_group = dims.and_then(|dims| work_group_size(&dims, dim_count, padded_and_reversed));
+        out.work_group = dims.and_then(|dims| work_group_size(&dims, dim_count, dialect));
         out
     }
 }
 
 /// The size in the attribute's order. Dimensions were written as `i32` by old compilers, so negative ones are large ones.
-fn work_group_size(dims: &[i64], dim_count: Option<usize>, padded_and_reversed: bool) -> Option<WorkGroupSize> {
+fn work_group_size(dims: &[i64], dim_count: Option<usize>, dialect: Dialect) -> Option<WorkGroupSize> {
     let mut dims: Vec<u64> =
         dims.iter().map(|&dim| i32::try_from(dim).map_or(dim.cast_unsigned(), |dim| u64::from(dim.cast_unsigned()))).collect();
     if let Some(count) = dim_count.filter(|&count| count <= dims.len()) {
         dims.truncate(count);
     }
-    if padded_and_reversed {
+    if dialect == Dialect::Dpcpp {
         dims.reverse();
     }
     WorkGroupSize::try_from(dims).ok()
@@ -161,11 +162,13 @@ pub(crate) fn marked_types(module: ModuleRef<'_>) -> Vec<(String, AspectSet)> {
     nodes.filter_map(|node| Some((node.operands().first()?.as_text()?, aspects(node)))).collect()
 }
 
-/// Whether the module is written in the dpcpp dialect, where work-group sizes are reversed and padded.
-pub(crate) fn is_dpcpp(module: ModuleRef<'_>, kinds: &Kinds) -> bool {
-    let [_, used] = kinds.used;
-    let [_, declared] = kinds.declared;
-    !module.named_metadata(ASPECT_NAMES).is_empty()
-        || !module.named_metadata(Dialect::Dpcpp.types()).is_empty()
-        || module.functions().any(|function| function.function_metadata(module).iter().any(|&(kind, _)| kind == used || kind == declared))
+/// Whose metadata the module holds; DPC++'s if that of both. `None` if it says nothing that only one of them writes: then work-group sizes
+/// may be in the attribute's order (seed) or reversed and padded (dpcpp), and whoever runs a tool must know. Source: DESIGN §7.24.
+pub fn dialect_of(module: ModuleRef<'_>) -> Option<Dialect> {
+    // SAFETY: a valid module.
+    match unsafe { ffi::aspen_llvm_dialect(module.raw()) } {
+        2 => Some(Dialect::Dpcpp),
+        1 => Some(Dialect::Seed),
+        _ => None,
+    }
 }

@@ -4,14 +4,14 @@
 //! needed under guards comes from the call graph, by [`crate::add_guards`].
 //! Source: DESIGN §3 (seed), FORMATS §2 (dpcpp).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_uint;
 
 use aspen_contract::{AspectSet, Guard, Requirements};
 
 use crate::attach::reversed_and_padded;
 use crate::calls::KERNEL_CONVENTIONS;
-use crate::dialect::{FunctionMetadata, Kinds, is_dpcpp};
+use crate::dialect::{Dialect, FunctionMetadata, Kinds};
 use crate::ir::{Md, ModuleRef, Value};
 
 /// What one function says about itself.
@@ -51,6 +51,8 @@ pub struct DeviceFunction {
     pub joint_matrix_mad: Option<String>,
     /// Of entry points, after [`crate::add_guards`]: the guards in what they reach, each with what is needed under it; often nothing.
     pub guards: BTreeMap<Guard, AspectSet>,
+    /// Of entry points, where somebody has looked ([`crate::Module::reached`]): the undefined functions that their closures hold.
+    pub imports: BTreeSet<String>,
     /// `!spir_kernel_omit_args`: which arguments an optimisation has removed.
     pub omitted_arguments: Option<Vec<bool>>,
 }
@@ -68,9 +70,10 @@ pub struct DeviceGlobal {
     pub image_scope: bool,
 }
 
-/// All functions in module order, LLVM's own excluded.
-pub fn device_functions(module: ModuleRef<'_>) -> Vec<DeviceFunction> {
-    let reader = Reader::new(module);
+/// All functions in module order, LLVM's own excluded. `dialect`: how sizes are written in this module, or in the one it was cut out of; an
+/// image need not hold what showed it ([`crate::dialect_of`]).
+pub fn device_functions(module: ModuleRef<'_>, dialect: Dialect) -> Vec<DeviceFunction> {
+    let reader = Reader::new(module, dialect);
     module.functions().filter(|function| !function.is_intrinsic()).map(|function| reader.function(function)).collect()
 }
 
@@ -90,7 +93,7 @@ pub fn device_globals(module: ModuleRef<'_>) -> Vec<DeviceGlobal> {
 struct Reader<'m> {
     module: ModuleRef<'m>,
     kinds: Kinds,
-    dpcpp: bool,
+    dialect: Dialect,
     fixed_targets: c_uint,
     max_work_group_size: c_uint,
     max_linear_work_group_size: c_uint,
@@ -100,10 +103,10 @@ struct Reader<'m> {
 }
 
 impl<'m> Reader<'m> {
-    fn new(module: ModuleRef<'m>) -> Reader<'m> {
+    fn new(module: ModuleRef<'m>, dialect: Dialect) -> Reader<'m> {
         let kinds = Kinds::new(module);
         Reader {
-            dpcpp: is_dpcpp(module, &kinds),
+            dialect,
             kinds,
             fixed_targets: module.kind("sycl_fixed_targets"),
             max_work_group_size: module.kind("max_work_group_size"),
@@ -117,7 +120,7 @@ impl<'m> Reader<'m> {
 
     fn function(&self, function: Value<'m>) -> DeviceFunction {
         let attribute = |name| function.string_attribute(name);
-        let known = FunctionMetadata::read(function, self.module, &self.kinds, self.dpcpp);
+        let known = FunctionMetadata::read(function, self.module, &self.kinds, self.dialect);
         let mut aspects = known.used;
         aspects.extend(known.declared.into_iter().flatten());
         let mut out = DeviceFunction {
@@ -140,7 +143,7 @@ impl<'m> Reader<'m> {
         for (kind, node) in function.function_metadata(self.module) {
             self.node(kind, node, &mut out);
         }
-        if let Some(size) = out.requirements.reqd_work_group_size.as_ref().filter(|_| !self.dpcpp) {
+        if let Some(size) = out.requirements.reqd_work_group_size.as_ref().filter(|_| self.dialect == Dialect::Seed) {
             out.work_group = reversed_and_padded(size.dims());
             out.work_group_dims = u32::try_from(size.dims().len()).ok();
         }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Facts {
     /// The main file, as named on clang's command line.
     pub unit: String,
-    /// Struct types marked with `uses_aspects`.
+    /// Struct types marked with `uses_aspects`, and those that hold one by value which the module's layout does not show.
     pub types: Vec<TypeFacts>,
     /// Functions that were emitted or declared.
     pub functions: Vec<FunctionFacts>,
@@ -46,6 +46,12 @@ pub struct FunctionFacts {
     /// Whether it is the header's way into an `if_device_has`'s body.
     #[serde(default)]
     pub glue: bool,
+    /// Whether no user wrote it.
+    #[serde(default)]
+    pub system: bool,
+    /// Of a `SYCL_EXTERNAL` function, its name.
+    #[serde(default)]
+    pub place: Option<Place>,
     /// `device_has` or `requires`.
     #[serde(default)]
     pub declared: Option<DeclaredFacts>,
@@ -64,6 +70,9 @@ pub struct FunctionFacts {
     /// Parameters and local variables by value, in source order.
     #[serde(default)]
     pub variables: Vec<VariableFacts>,
+    /// Uses of marked types, whether the module shows them or not.
+    #[serde(default)]
+    pub uses: Vec<UseFacts>,
 }
 
 /// The list of a `device_has` attribute.
@@ -126,6 +135,17 @@ pub struct VariableFacts {
     pub place: Option<Place>,
 }
 
+/// A use of a marked type, or of one that holds it by value; layout and plain copies leave no type in the module. Source: DESIGN §7.2.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UseFacts {
+    /// What it needs.
+    pub aspects: AspectSet,
+    /// Where; results have no place of their own.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
 /// A kernel entry point.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -149,6 +169,9 @@ pub struct KernelFacts {
     /// Where the functor is defined.
     #[serde(default)]
     pub place: Option<Place>,
+    /// What marked types need that the kernel takes along in its functor, used or not.
+    #[serde(default)]
+    pub taken: AspectSet,
 }
 
 /// How a file is shown.

@@ -21,7 +21,9 @@ unsafe extern "C" {
     pub fn aspen_llvm_set_options(count: c_int, arguments: *const *const c_char) -> *mut c_char;
     /// The errors that were collected, and forgets them; null if there were none.
     pub fn aspen_llvm_take_errors(context: LLVMContextRef) -> *mut c_char;
-    /// Reads and verifies a module; null and a message on failure. `lost`: the context must not be used or freed any more.
+    /// Whose metadata the module holds: 2 for DPC++'s, 1 for the design documents', 0 for neither's.
+    pub fn aspen_llvm_dialect(module: LLVMModuleRef) -> c_int;
+    /// Reads and verifies a module; null and a message on failure. `placed`: the message begins with file, line and column. `lost`: the context must not be used or freed any more.
     pub fn aspen_llvm_parse(
         context: LLVMContextRef,
         data: *const c_char,
@@ -29,6 +31,7 @@ unsafe extern "C" {
         name: *const c_char,
         name_size: usize,
         message: *mut *mut c_char,
+        placed: *mut bool,
         lost: *mut bool,
     ) -> LLVMModuleRef;
     /// Links `source`, which it consumes, into `destination`; null or a message. `lost` as for `aspen_llvm_parse`.
@@ -46,7 +49,7 @@ unsafe extern "C" {
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
 
-    /// Whether the roots reach one of the targets, functions of the same module.
+    /// Which of the targets, functions of the same module, the roots reach: as many bools.
     pub fn aspen_llvm_closure_reaches(
         source: LLVMModuleRef,
         whole: *const c_void,
@@ -54,7 +57,8 @@ unsafe extern "C" {
         count: usize,
         targets: *mut LLVMValueRef,
         target_count: usize,
-    ) -> bool;
+        held: *mut bool,
+    );
 
     /// Links what `destination` lacks from `library`, which it consumes; null or a message. `lost` as for `aspen_llvm_parse`.
     pub fn aspen_llvm_link_library(
@@ -64,6 +68,15 @@ unsafe extern "C" {
         features: *const c_char,
         lost: *mut bool,
     ) -> *mut c_char;
+
+    /// Lets vectors of more than 128 bits cross calls in memory, in a module for x86-64; null or a message.
+    pub fn aspen_llvm_wide_vectors(module: LLVMModuleRef) -> *mut c_char;
+
+    /// Exports how much stack functions need that need more than `least` bytes; null or a message.
+    pub fn aspen_llvm_stack_needs(module: LLVMModuleRef, prefix: *const c_char, group: *const c_char, least: u64) -> *mut c_char;
+
+    /// Rewrites a module into forms that the SPIR-V back end gets right; null, or what has none.
+    pub fn aspen_llvm_legalise_for_spirv(module: LLVMModuleRef) -> *mut c_char;
 
     pub fn LLVMInitializeSPIRVTargetInfo();
     pub fn LLVMInitializeSPIRVTarget();

@@ -18,6 +18,7 @@ use crate::dialect::Kinds;
 use crate::ffi;
 use crate::ir::{ModuleRef, Value, attribute_kind, take_message};
 use crate::item_loops::{self, ItemLoops};
+use crate::legalise::legalise_for_spirv;
 use crate::module::{Buffer, Context, Module};
 use crate::worker::{Finished, WorkerError, in_workers};
 
@@ -33,9 +34,29 @@ pub enum Output {
         pointer_extensions: Vec<String>,
     },
     /// A position-independent x86-64 ELF object, with functions for whole groups where that is wanted.
-    X86_64Object(Option<ItemLoops>),
+    X86_64Object(X86_64Object),
     /// PTX, as text.
     Ptx(crate::ptx::Ptx),
+}
+
+/// What an x86-64 object gets besides its code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct X86_64Object {
+    /// Functions for whole groups.
+    pub item_loops: Option<ItemLoops>,
+    /// Constants that say how much stack a function needs.
+    pub stack_needs: StackNeeds,
+}
+
+/// Which functions get a constant with the bytes of stack that they need, and what it is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StackNeeds {
+    /// Before the function's symbol.
+    pub prefix: CString,
+    /// Before a kernel's symbol: the record with further functions of the kernel ([`ItemLoops::prefix`]).
+    pub group: CString,
+    /// Functions that need no more have none.
+    pub least: u64,
 }
 
 /// One image to generate.
@@ -133,6 +154,11 @@ pub fn generate_with(jobs: &[Job], parallelism: NonZeroUsize, done: &mut dyn FnM
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SpirvVersion(u8);
 
+/// Whether SPIR-V may call a function that no device code defines: the back end knows it as an instruction. Source: DEVICE_CODE.
+pub fn spirv_provides(symbol: &str) -> bool {
+    symbol == "printf" || symbol.contains("__spirv_")
+}
+
 impl SpirvVersion {
     const LATEST: SpirvVersion = SpirvVersion(4);
     /// LLVM's words for code that needs a later version (or an extension that is not allowed).
@@ -222,22 +248,36 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         }
     };
     module.set_triple(&triple);
-    if !job.debug || !matches!(job.output, Output::X86_64Object(_)) {
+    let is_spirv = matches!(job.output, Output::SpirV { .. });
+    // Legalisation names places.
+    if !is_spirv && (!job.debug || !matches!(job.output, Output::X86_64Object(_))) {
         module.strip_debug();
     }
     if !job.passes.is_empty() {
         // SAFETY: made for this triple.
         unsafe { module.run_passes_for(&job.passes, machine(&triple, job)?) }.map_err(|error| error.to_string())?;
     }
-    if let Output::X86_64Object(Some(loops)) = &job.output {
+    if let Output::X86_64Object(X86_64Object { item_loops: Some(loops), .. }) = &job.output {
         let machine = machine(&triple, job)?;
         // SAFETY: made for this triple.
         unsafe { loops.make(module.view(), machine)? };
         // SAFETY: as above.
         unsafe { module.run_passes_for(item_loops::clean_up(job.opt_level), machine) }.map_err(|error| error.to_string())?;
     }
+    if let Output::X86_64Object(X86_64Object { stack_needs: StackNeeds { prefix, group, least }, .. }) = &job.output {
+        // SAFETY: a valid module and strings; messages are ours.
+        let failed = unsafe {
+            take_message(ffi::aspen_llvm_wide_vectors(module.raw()))
+                .or_else(|| take_message(ffi::aspen_llvm_stack_needs(module.raw(), prefix.as_ptr(), group.as_ptr(), *least)))
+        };
+        if let Some(reason) = failed {
+            return Err(reason);
+        }
+    }
     if let Output::SpirV { extensions, pointer_extensions } = &job.output {
+        legalise_for_spirv(module.view())?;
         compare_as_integers(module.view());
+        module.strip_debug();
         let pointers = if uses_function_pointers(module.view()) { pointer_extensions.as_slice() } else { &[] };
         allow_extensions(&[extensions, pointers].concat())?;
     }

@@ -19,6 +19,10 @@ pub struct ItemLoops {
     pub barrier: CString,
     /// The function that waits for the sub-group.
     pub sub_group_barrier: CString,
+    /// Says whether an item has ended.
+    pub ended: CString,
+    /// Tells that a broadcast asks for the value of an item that has.
+    pub asked_ended: CString,
     /// The variable that knows the running item.
     pub current: CString,
     /// Before a kernel's symbol: its record (`aspen_cpu_group_t`).
@@ -30,6 +34,8 @@ struct Names {
     enter: *const c_char,
     barrier: *const c_char,
     sub_group_barrier: *const c_char,
+    ended: *const c_char,
+    asked_ended: *const c_char,
     current: *const c_char,
 }
 
@@ -68,6 +74,8 @@ impl ItemLoops {
             enter: self.enter.as_ptr(),
             barrier: self.barrier.as_ptr(),
             sub_group_barrier: self.sub_group_barrier.as_ptr(),
+            ended: self.ended.as_ptr(),
+            asked_ended: self.asked_ended.as_ptr(),
             current: self.current.as_ptr(),
         };
         let mut report = ptr::null_mut();

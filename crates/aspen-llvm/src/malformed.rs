@@ -65,6 +65,10 @@ fn of_function<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds) ->
         if kind == kinds.work_group && (!all_sizes || !(1..=3).contains(&sizes.len()) || sizes.contains(&0)) {
             out.push(format!("function '{}': '!reqd_work_group_size' is not one to three sizes of at least 1", function.name()));
         }
+        if kind == kinds.work_group_dims && !dimensions_agree(function, module, kinds, &sizes) {
+            let name = function.name();
+            out.push(format!("function '{name}': '!work_group_num_dim' says other dimensions than '!reqd_work_group_size' has"));
+        }
         // Front ends write names for `automatic` and `primary`.
         let is_name = node.operands().first().is_some_and(|name| name.as_text().is_some());
         if kind == kinds.sub_group && (node.operand_count() != 1 || !(all_sizes || is_name)) {
@@ -72,6 +76,14 @@ fn of_function<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds) ->
         }
     }
     out
+}
+
+/// One number of dimensions, as many sizes, and nothing but padding behind them: what was cut off would be a requirement lost.
+fn dimensions_agree<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds, said: &[i64]) -> bool {
+    let sizes = function.function_metadata(module).into_iter().find(|(kind, _)| *kind == kinds.work_group);
+    let Some((_, sizes)) = sizes else { return true };
+    let sizes = sizes.integers();
+    matches!(said, [count] if usize::try_from(*count).is_ok_and(|count| count > 0 && sizes.get(count..).is_some_and(|rest| rest.iter().all(|&size| size == 1))))
 }
 
 fn not_aspects(function: Value<'_>, kind: &str) -> String {

@@ -30,6 +30,9 @@ pub enum Error {
         /// LLVM's words.
         reason: String,
     },
+    /// Text IR with a mistake in it: LLVM's words as compilers print them, `FILE:LINE:COLUMN: error: …`, with the line and a mark under it.
+    #[error("{0}")]
+    Syntax(String),
     /// Two modules do not fit together.
     #[error("cannot link device code of {name}: {reason}")]
     Link {
@@ -95,7 +98,7 @@ impl Context {
         if bytes.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             return Err(invalid("it is empty".into()));
         }
-        let (mut message, mut lost) = (ptr::null_mut(), false);
+        let (mut message, mut placed, mut lost) = (ptr::null_mut(), false, false);
         // SAFETY: the buffers are valid for the call; the context is alive and has our diagnostic handler.
         let raw = unsafe {
             ffi::aspen_llvm_parse(
@@ -105,14 +108,18 @@ impl Context {
                 name.as_ptr().cast(),
                 name.len(),
                 &mut message,
+                &mut placed,
                 &mut lost,
             )
         };
         self.lost.set(lost);
         match NonNull::new(raw) {
             Some(raw) => Ok(Module { raw, context: self, index: OnceCell::new() }),
-            // SAFETY: a message of the shim.
-            None => Err(invalid(unsafe { take_message(message) }.unwrap_or_default())),
+            None => {
+                // SAFETY: a message of the shim.
+                let reason = unsafe { take_message(message) }.unwrap_or_default();
+                Err(if placed { Error::Syntax(reason.trim_end().to_owned()) } else { invalid(reason) })
+            }
         }
     }
 }
@@ -345,15 +352,28 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// Whether the closure of the roots holds one of these functions of this module.
-    pub(crate) fn closure_reaches(&self, roots: &[&str], targets: &[Value<'_>]) -> Result<bool, Error> {
+    /// Which of these functions of this module the closure of the roots holds.
+    ///
+    /// # Errors
+    /// If one of them is not there.
+    pub fn reached<'t>(&self, roots: &[&str], targets: &[&'t str]) -> Result<Vec<&'t str>, Error> {
+        let values = targets.iter().map(|target| self.find(target).ok_or_else(|| self.symbol(format!("there is no function '{target}'"))));
+        let held = self.closure_reaches(roots, &values.collect::<Result<Vec<_>, _>>()?)?;
+        Ok(targets.iter().zip(held).filter(|(_, held)| *held).map(|(target, _)| *target).collect())
+    }
+
+    /// The same for functions at hand: whether each is held.
+    pub(crate) fn closure_reaches(&self, roots: &[&str], targets: &[Value<'_>]) -> Result<Vec<bool>, Error> {
         let mut values = self.roots(roots)?;
         let mut targets: Vec<LLVMValueRef> = targets.iter().map(|target| target.raw()).collect();
         let index = self.index.get_or_init(|| self.new_index(&mut []));
-        // SAFETY: globals of this module, and its index.
-        Ok(unsafe {
-            ffi::aspen_llvm_closure_reaches(self.raw(), index.0, values.as_mut_ptr(), values.len(), targets.as_mut_ptr(), targets.len())
-        })
+        let mut held = vec![false; targets.len()];
+        // SAFETY: globals of this module, and its index; a bool a target.
+        unsafe {
+            let (roots, count) = (values.as_mut_ptr(), values.len());
+            ffi::aspen_llvm_closure_reaches(self.raw(), index.0, roots, count, targets.as_mut_ptr(), targets.len(), held.as_mut_ptr());
+        }
+        Ok(held)
     }
 
     fn roots(&self, roots: &[&str]) -> Result<Vec<LLVMValueRef>, Error> {

@@ -58,8 +58,16 @@ impl<'f> Files<'f> {
         self.of_location(instruction.location()?)
     }
 
+    /// Where an instruction was written, whatever function holds it now.
+    pub(crate) fn written(&mut self, instruction: Value<'_>) -> Option<Spot> {
+        self.at(instruction.location()?)
+    }
+
     pub(crate) fn of_location(&mut self, location: crate::ir::Location<'_>) -> Option<Spot> {
-        let location = location.outermost();
+        self.at(location.outermost())
+    }
+
+    fn at(&mut self, location: crate::ir::Location<'_>) -> Option<Spot> {
         let (line, column) = (location.line(), location.column());
         if line == 0 {
             return None;

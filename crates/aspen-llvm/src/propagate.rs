@@ -5,15 +5,15 @@ use aspen_analysis::{Finding, analyse};
 use aspen_contract::AspectSet;
 
 use crate::attach::attach;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, dialect_of};
 use crate::facts::Facts;
 use crate::ir::ModuleRef;
 use crate::malformed::{MalformedMetadata, check_metadata};
-use crate::summarise::summarise;
+use crate::summarise::summarise_as;
 
 /// Propagates aspects up the call graph, writes them in the dialect's names, and returns what to warn about.
 ///
-/// Metadata of both dialects is read. `excluded` aspects are not added to any function; those that a function had before stay
+/// Metadata of both dialects is read. Sizes are read as the module's marks say they are written, else as in `dialect` (DESIGN §7.24). `excluded` aspects are not added to any function; those that a function had before stay
 /// (FORMATS §3.6). A run over its own output changes nothing and warns about the same.
 ///
 /// # Errors
@@ -21,7 +21,7 @@ use crate::summarise::summarise;
 pub fn propagate(module: ModuleRef<'_>, dialect: Dialect, excluded: &AspectSet) -> Result<Vec<Finding>, MalformedMetadata> {
     check_metadata(module)?;
     let facts = Facts::default();
-    let summary = summarise(module, &facts);
+    let summary = summarise_as(module, &facts, dialect_of(module).unwrap_or(dialect));
     let mut analysis = analyse(&summary.without_propagated_attributes());
     if !excluded.is_empty() {
         analysis.exclude(&summary, excluded);

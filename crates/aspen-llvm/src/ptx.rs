@@ -151,6 +151,14 @@ const MOST_THREADS: u64 = 1024;
 const MOST_LAYERS: u32 = 64;
 
 impl Ptx {
+    /// Functions that the driver's device runtime defines. Source: NVIDIA "CUDA C++ Programming Guide", "System Calls".
+    pub const SYSTEM_CALLS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"];
+
+    /// Whether code for PTX may call a function that no device code defines: libdevice has it, the driver, or this code generator makes it.
+    pub fn provides(symbol: &str) -> bool {
+        symbol == "printf" || symbol.starts_with("__nv") || Self::SYSTEM_CALLS.contains(&symbol) || library_name(symbol).is_some()
+    }
+
     /// Resolves the mathematical functions and states what all kernels require.
     pub(crate) fn prepare<'c>(&self, context: &'c Context, module: &mut Module<'c>) -> Result<(), String> {
         remainders(module);

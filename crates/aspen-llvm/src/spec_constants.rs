@@ -77,7 +77,7 @@ impl Module<'_> {
     /// If a root is not there.
     pub fn closures_read_spec_constants(&self, closures: &[Vec<&str>]) -> Result<Vec<bool>, Error> {
         let targets: Vec<Value<'_>> = readers(self).collect();
-        closures.iter().map(|roots| self.closure_reaches(roots, &targets)).collect()
+        closures.iter().map(|roots| Ok(self.closure_reaches(roots, &targets)?.contains(&true))).collect()
     }
 
     /// Replaces all reads; nothing if there are none.

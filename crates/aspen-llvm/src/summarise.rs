@@ -6,14 +6,14 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Role, Use};
+use aspen_analysis::summary::{Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Role, Through, Use};
 use aspen_analysis::{Summary, summary};
 use aspen_contract::{Aspect, AspectSet, Guard, WorkGroupSize};
 use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
-use crate::calls::{KERNEL_CONVENTIONS, Targets};
-use crate::dialect::{FunctionMetadata, Kinds, aspects, is_dpcpp, marked_types};
+use crate::calls::{KERNEL_CONVENTIONS, Targets, is_virtual};
+use crate::dialect::{Dialect, FunctionMetadata, Kinds, aspects, dialect_of, marked_types};
 use crate::facts::{Facts, FunctionFacts, KernelFacts};
 use crate::ir::{ModuleRef, Type, Value, attribute_kind, demangle, demangle_base};
 use crate::places::{Files, Spot};
@@ -23,13 +23,18 @@ use crate::types::TypeAspects;
 ///
 /// With empty facts, everything is read from the module: metadata of both dialects, calling conventions, mangled names.
 pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
+    summarise_as(module, facts, dialect_of(module).unwrap_or_default())
+}
+
+/// The same of a module whose work-group sizes are written in this dialect, whatever it shows itself.
+pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialect) -> Summary {
     let kinds = Kinds::new(module);
     let marked: Vec<_> = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module)).collect();
     let functions: Vec<Value<'_>> = module.functions().filter(|function| !function.is_intrinsic()).collect();
     let mut summariser = Summariser {
         module,
         facts,
-        padded: is_dpcpp(module, &kinds),
+        dialect,
         kinds,
         marks_fp64: marked.iter().any(|(_, aspects)| aspects.contains(&Aspect::FP64)),
         marked_types: TypeAspects::new(marked.clone(), false),
@@ -46,7 +51,7 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
     if facts.kernels.is_empty() {
         guess_bodies(&mut functions);
     }
-    join_kernels(&mut functions);
+    join_kernels(&mut functions, facts);
     Summary { functions }
 }
 
@@ -79,18 +84,31 @@ fn guess_bodies(functions: &mut [Function]) {
     }
 }
 
-/// A kernel's attributes are those of its functor's `operator()`, and that one has the kernel's name. Source: DESIGN §7.15; S0.
-fn join_kernels(functions: &mut [Function]) {
-    for index in 0..functions.len() {
+/// A kernel's attributes are those of its functor's `operator()`, and that one has the kernel's name; of several, the one that the source
+/// launches first, or else the module's first. Source: DESIGN §7.15; S0.
+fn join_kernels(functions: &mut [Function], facts: &Facts) {
+    let order: HashMap<&str, usize> = facts.kernels.iter().enumerate().map(|(at, kernel)| (kernel.symbol.as_str(), at)).collect();
+    let mut kernels: Vec<usize> = (0..functions.len()).filter(|&index| matches!(functions[index].role, Role::Kernel(_))).collect();
+    kernels.sort_by_key(|&index| order.get(functions[index].symbol.as_str()).copied().unwrap_or(usize::MAX));
+    let mut named = HashSet::new();
+    for index in kernels {
         let Role::Kernel(kernel) = &functions[index].role else { continue };
-        let Some(body) = kernel.body else { continue };
+        let Some(id) = kernel.body else { continue };
         let name = kernel.name.clone();
-        let body = &mut functions[body.index()];
-        body.name = name;
+        let body = &mut functions[id.index()];
+        if named.insert(id) {
+            body.name = name;
+        }
         let (declared, work_group, sub_group) =
             (body.declared.clone(), body.reqd_work_group_size.clone(), body.reqd_sub_group_size.clone());
         let entry = &mut functions[index];
-        entry.declared = declared.or_else(|| entry.declared.take());
+        entry.declared = match (declared, entry.declared.take()) {
+            (Some(mut both), Some(of_properties)) => {
+                both.aspects.extend(&of_properties.aspects);
+                Some(both)
+            }
+            (one, other) => one.or(other),
+        };
         entry.reqd_work_group_size = work_group.or_else(|| entry.reqd_work_group_size.take());
         entry.reqd_sub_group_size = sub_group.or_else(|| entry.reqd_sub_group_size.take());
     }
@@ -100,8 +118,8 @@ struct Summariser<'m, 'f> {
     module: ModuleRef<'m>,
     facts: &'f Facts,
     kinds: Kinds,
-    /// Whether work-group sizes in metadata are reversed and padded.
-    padded: bool,
+    /// How work-group sizes are written in metadata.
+    dialect: Dialect,
     types: TypeAspects,
     /// What types need without `double`, and whether fp64 can be among that.
     marked_types: TypeAspects,
@@ -123,8 +141,20 @@ impl<'m> Summariser<'m, '_> {
         let facts = self.function_facts.get(symbol.as_str()).copied();
         let defined = !function.is_declaration();
         let main = function.subprogram_file().map(|file| self.files.file(file));
-        let mut body = Body { main, uses: BTreeMap::new(), explicit: AspectSet::new(), calls: Vec::new(), objects: HashMap::new() };
+        let mut body = Body {
+            main,
+            uses: BTreeMap::new(),
+            explicit: AspectSet::new(),
+            calls: Vec::new(),
+            indirect: Vec::new(),
+            objects: HashMap::new(),
+        };
         self.signature(function, facts, &mut body);
+        if let Some(kernel) = self.kernel_facts.get(symbol.as_str()) {
+            let spot = kernel.place.as_ref().map(|place| self.files.spot(place));
+            body.need(&kernel.taken, UseAt { spot, promoted_for: None }, &self.files);
+            body.explicit.extend(&kernel.taken);
+        }
         for instruction in function.instructions() {
             self.instruction(instruction, &mut body);
         }
@@ -140,19 +170,24 @@ impl<'m> Summariser<'m, '_> {
         };
         let attributes = match facts {
             Some(facts) => Attributes::from_facts(facts),
-            None => Attributes::from_metadata(FunctionMetadata::read(function, self.module, &self.kinds, self.padded)),
+            None => Attributes::from_metadata(FunctionMetadata::read(function, self.module, &self.kinds, self.dialect)),
         };
+        let indirect = body.indirect(&self.files);
         let (uses, calls) = body.finish(&self.files, &|callee| self.name(&callee.name()));
         Function {
             linkage: linkage(function.linkage()),
             defined,
-            role,
             glue: facts.is_some_and(|facts| facts.glue),
+            // An entry that nobody knows is the header's.
+            system: facts.map_or_else(|| matches!(role, Role::Kernel(_)), |facts| facts.system),
+            role,
+            place: facts.and_then(|facts| facts.place.clone()),
             unit,
             declared: attributes.declared,
             uses_attribute: attributes.uses,
             uses,
             calls,
+            indirect,
             guard: attributes.guard,
             reqd_work_group_size: attributes.work_group,
             reqd_sub_group_size: attributes.sub_group,
@@ -196,6 +231,12 @@ impl<'m> Summariser<'m, '_> {
                 body.explicit.extend(self.marked_types.of(ty));
             }
         }
+        // A result that lies in memory is made there by what it is returned by.
+        let sret = attribute_kind("sret");
+        let returned = (0..)
+            .zip(function.parameters())
+            .filter_map(|(index, parameter)| Some((parameter.raw(), function.parameter_attribute_type(index, sret)?)));
+        body.objects.extend(returned.filter(|(_, ty)| !self.types.of(*ty).is_empty()));
         for variable in function.instructions().filter(|value| value.opcode() == LLVMOpcode::LLVMAlloca) {
             let ty = variable.allocated_type();
             held.push(ty);
@@ -212,6 +253,11 @@ impl<'m> Summariser<'m, '_> {
         }
         if facts.is_none() {
             self.declared_variables(function, body);
+        }
+        for used in facts.into_iter().flat_map(|facts| &facts.uses) {
+            let spot = used.place.as_ref().map(|place| self.files.spot(place));
+            body.need(&used.aspects, UseAt { spot, promoted_for: None }, &self.files);
+            body.explicit.extend(&used.aspects);
         }
         for variable in facts.into_iter().flat_map(|facts| &facts.variables) {
             let Some(place) = &variable.place else { continue };
@@ -307,7 +353,7 @@ impl<'m> Summariser<'m, '_> {
         }
     }
 
-    fn call(&self, instruction: Value<'m>, callee: Value<'m>, spot: Option<Spot>, body: &mut Body<'m>) {
+    fn call(&mut self, instruction: Value<'m>, callee: Value<'m>, spot: Option<Spot>, body: &mut Body<'m>) {
         if callee.is_function() {
             if let Some(&callee) = self.ids.get(&callee.raw()) {
                 body.call(PlacedCall { callee, spot, one_of: None }, &self.files);
@@ -317,6 +363,8 @@ impl<'m> Summariser<'m, '_> {
         if callee.is_inline_assembly() {
             return;
         }
+        let through = if is_virtual(instruction) { Through::Vtable } else { Through::Pointer };
+        body.indirect.push((self.files.written(instruction), through));
         // Source: DESIGN §7.5.
         let listed = instruction.instruction_metadata(self.kinds.callees);
         let targets: Vec<FuncId> = match listed {
@@ -379,6 +427,7 @@ struct Body<'m> {
     /// What more than the type `double` asks for; of other aspects nothing needs to be known.
     explicit: AspectSet,
     calls: Vec<PlacedCall>,
+    indirect: Vec<(Option<Spot>, Through)>,
     /// Memory of objects whose types need something, until it is seen where they are made.
     objects: HashMap<LLVMValueRef, Type<'m>>,
 }
@@ -421,6 +470,14 @@ impl<'m> Body<'m> {
             Some(_) => {}
             None => self.calls.push(call),
         }
+    }
+
+    /// The calls through pointers in source order.
+    fn indirect(&mut self, files: &Files<'_>) -> Vec<Indirect> {
+        let mut calls = std::mem::take(&mut self.indirect);
+        calls.sort_by(|(a, _), (b, _)| files.compare_known(self.main, *a, *b));
+        let told = calls.into_iter().map(|(spot, through)| Indirect { place: spot.map(|spot| files.place(spot)), through });
+        told.collect()
     }
 
     fn finish(mut self, files: &Files<'_>, name: &dyn Fn(Value<'m>) -> String) -> (Vec<Use>, Vec<Call>) {

@@ -7,17 +7,8 @@ use std::path::PathBuf;
 
 use aspen_analysis::split::CodeSplit;
 use aspen_devices::nearest;
+pub use aspen_llvm::Dialect;
 use aspen_llvm::SpecConstantMode;
-
-/// Whose property sets, and whose order of images.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Dialect {
-    /// The design documents'.
-    #[default]
-    Seed,
-    /// DPC++'s of 2026.
-    Dpcpp,
-}
 
 /// A table to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,8 +71,10 @@ pub struct Arguments {
     pub spec_constants: Option<SpecConstantMode>,
     /// `-generate-device-image-default-spec-consts`.
     pub default_spec_constants: bool,
-    /// `--dialect`.
-    pub dialect: Dialect,
+    /// `--dialect`: whose property sets are written, and whose order of images. Without it, whose metadata the input holds decides.
+    pub dialect: Option<Dialect>,
+    /// The dialect of the tool's name, where neither option nor input decide. Source: DESIGN §7.24.
+    pub unmarked: Dialect,
     /// `--device-config-file`, in order.
     pub config_files: Vec<PathBuf>,
 }
@@ -134,7 +127,8 @@ Options may be written with one dash or two.
   -generate-device-image-default-spec-consts
                             after each image that reads such constants, one with their default values
   -j N                      make so many images at a time (default: one for each processor)
-  --dialect=seed|dpcpp      names of property sets, and the order of images (default: seed)
+  --dialect=seed|dpcpp      names of property sets, and the order of images (default: those of
+                            the input's metadata, else dpcpp as sycl-post-link, seed as aspen post-link)
   --device-config-file=F    adds to the target database, or changes it
   --help, --version
 ";
@@ -286,8 +280,8 @@ impl Arguments {
                 _ => return bad("native (once 'rt'), emulation (once 'default') or default_values"),
             },
             _ => match value.as_str() {
-                "seed" => self.dialect = Dialect::Seed,
-                "dpcpp" => self.dialect = Dialect::Dpcpp,
+                "seed" => self.dialect = Some(Dialect::Seed),
+                "dpcpp" => self.dialect = Some(Dialect::Dpcpp),
                 _ => return bad("seed or dpcpp"),
             },
         }
@@ -340,6 +334,11 @@ impl Arguments {
             || self.ir_output_only
             || self.spec_constants.is_some()
             || self.default_spec_constants
+    }
+
+    /// Whose property sets are written: by the option, else by the input, else by the tool's name.
+    pub(crate) fn written(&self) -> Dialect {
+        self.dialect.unwrap_or(self.unmarked)
     }
 
     /// Whether `.prop` files are written: they are what the sets stand in.

@@ -46,6 +46,27 @@ pub enum Error {
     /// Nothing to do. Source: FORMATS §4.1.
     #[error("no actions specified: '-split=none' leaves nothing to do without '-symbols', '-properties' or an '-emit-…' option")]
     NoActions,
+    /// Metadata that would be a requirement that nobody checks.
+    #[error("'{name}': malformed metadata: {error}")]
+    Malformed {
+        /// The module.
+        name: String,
+        /// What is wrong with it.
+        error: aspen_llvm::MalformedMetadata,
+    },
+    /// Two functions of one image that no launch could serve.
+    #[error(
+        "{name}: '{}' requires work-groups of {}, and '{}', which is in the same image, of {}; they cannot run together",
+        first.0, first.1, other.0, other.1
+    )]
+    WorkGroupSizes {
+        /// The module.
+        name: String,
+        /// A function and its size.
+        first: (String, String),
+        /// Another, and its size.
+        other: (String, String),
+    },
     /// Something of the module that an option is about and that this tool cannot do.
     #[error("{name}: '{symbol}' reads a specialization constant as compilers of before SYCL 2020 did; compile the sources again")]
     OldSpecConstant {

@@ -7,6 +7,7 @@ use aspen_devices::{Database, Target};
 use aspen_image::table::PROPERTIES;
 use aspen_image::{FileTable, PropertySets, dpcpp};
 
+use crate::arguments::Dialect;
 use crate::error::Error;
 use crate::write::runs;
 
@@ -37,7 +38,8 @@ fn judge(input: &Path, target: &Target) -> Result<(FileTable, Vec<bool>), Error>
         let path = Path::new(&row[column]);
         let sets = PropertySets::from_text(&read(path)?).map_err(|error| Error::input(path, error))?;
         let requirements = dpcpp::requirements_of_sets(&sets).map_err(|error| Error::input(path, error))?;
-        kept.push(runs(target, &requirements));
+        let dialect = if sets.get(dpcpp::DEVICE_REQUIREMENTS_DPCPP).is_some() { Dialect::Dpcpp } else { Dialect::Seed };
+        kept.push(runs(target, &requirements, dialect));
     }
     Ok((table, kept))
 }

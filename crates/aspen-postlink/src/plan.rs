@@ -1,6 +1,6 @@
 //! Which entry points share an image, and in which order images come.
 //!
-//! The seed dialect splits as S0 says and orders images by their first entry point. The dpcpp dialect splits by DPC++'s key, which is finer
+//! The seed dialect splits as S0 says, also by imports, and orders images by their first entry point. The dpcpp dialect splits by DPC++'s key, which is finer
 //! (it also separates what asks for different register files), and orders images by that key, downwards, as DPC++ does. With
 //! `-split=none` both still split by what kernels need, as S0 wants: an image with two different needs would be refused for both.
 //! Source: S0 "Changes to the device code split algorithm"; DESIGN §7.11; FORMATS §4.6.
@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use aspen_analysis::split::{CodeSplit, group};
+use aspen_analysis::split::{CodeSplit, EntryPoint, group};
 use aspen_analysis::summary::FuncId;
 use aspen_llvm::{DeviceFunction, SpecConstantMode};
 
@@ -29,13 +29,16 @@ pub(crate) struct Image {
 /// The images of a module; never empty.
 pub fn plan(functions: &[DeviceFunction], arguments: &Arguments) -> Vec<Entries> {
     let entries = || functions.iter().enumerate().filter(|(_, function)| is_entry_point(function, arguments.only_kernels));
-    let mut images: Vec<Entries> = match arguments.dialect {
+    let mut images: Vec<Entries> = match arguments.written() {
         Dialect::Seed => {
             let unit = |function: &'_ DeviceFunction| function.module_id.clone().unwrap_or_default();
             let units: Vec<String> = entries().map(|(_, function)| unit(function)).collect();
-            let keyed = entries()
-                .zip(&units)
-                .map(|((index, function), unit)| (FuncId::from_index(index), unit.as_str(), function.requirements.clone()));
+            let keyed = entries().zip(&units).map(|((index, function), unit)| EntryPoint {
+                id: FuncId::from_index(index),
+                unit,
+                requirements: function.requirements.clone(),
+                imports: function.imports.clone(),
+            });
             group(keyed, arguments.split).into_iter().map(|image| image.entries.into_iter().map(FuncId::index).collect()).collect()
         }
         Dialect::Dpcpp => {
@@ -108,7 +111,7 @@ mod tests {
     }
 
     fn images(functions: &[DeviceFunction], dialect: Dialect, split: CodeSplit) -> String {
-        let arguments = Arguments { dialect, split, ..Arguments::default() };
+        let arguments = Arguments { dialect: Some(dialect), split, ..Arguments::default() };
         let name = |entries: Entries| entries.into_iter().map(|entry| functions[entry].symbol.as_str()).collect::<Vec<_>>().join("+");
         plan(functions, &arguments).into_iter().map(name).collect::<Vec<_>>().join(" ")
     }
@@ -132,6 +135,16 @@ mod tests {
         assert_eq!(images(&functions, Dialect::Seed, CodeSplit::PerKernel), "a b c d e f g h i");
         assert_eq!(images(&functions, Dialect::Dpcpp, CodeSplit::PerKernel), "i h g f e d c b a");
         assert_eq!(images(&[], Dialect::Seed, CodeSplit::Off), "");
+    }
+
+    #[test]
+    fn imports_split_images_as_in_no_image_of_dpcpp() {
+        let importing =
+            |symbol: &str, import: &str| DeviceFunction { imports: [import.to_owned()].into(), ..kernel(symbol, "1.cpp", &[], None, &[]) };
+        let functions = [importing("a", "f"), importing("b", "g"), importing("c", "f"), kernel("d", "1.cpp", &[], None, &[])];
+        assert_eq!(images(&functions, Dialect::Seed, CodeSplit::Off), "a+c b d");
+        assert_eq!(images(&functions, Dialect::Seed, CodeSplit::PerSource), "a+c b d");
+        assert_eq!(images(&functions, Dialect::Dpcpp, CodeSplit::PerSource), "a+b+c+d");
     }
 
     /// The order of four upstream tests follows from the key alone; this is its rule with the values spelled out. Source: FORMATS §4.6.

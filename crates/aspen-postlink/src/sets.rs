@@ -6,10 +6,11 @@ use aspen_contract::Requirements;
 use aspen_image::guards::{self, GUARDS};
 use aspen_image::image::{DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, device_requirements, symbols_set};
 use aspen_image::{PropertySet, PropertySets, Value, dpcpp};
-use aspen_llvm::{DeviceFunction, DeviceGlobal, SpecConstant, SpecConstants};
+use aspen_llvm::{DeviceFunction, DeviceGlobal, SpecConstant, SpecConstants, readable_name};
 
 use crate::arguments::{Arguments, Dialect};
 use crate::entry_points::{is_export, is_importable};
+use crate::error::Error;
 
 /// A text that a function may say about itself.
 type Read = fn(&DeviceFunction) -> Option<&String>;
@@ -33,7 +34,10 @@ pub(crate) struct Cut<'i> {
 impl Cut<'_> {
     /// What a device must have. In the seed dialect that is what each entry point says (S0); DPC++ looks at all functions of the image for
     /// aspects and work-group sizes, which is more where a function was not propagated.
-    pub fn requirements(&self, dialect: Dialect) -> Requirements {
+    ///
+    /// # Errors
+    /// If two functions ask for different work-group sizes: no launch could serve both. `name`: the module, for the message.
+    pub fn requirements(&self, dialect: Dialect, name: &str) -> Result<Requirements, Error> {
         let mut out = Requirements::default();
         let everything = match dialect {
             Dialect::Seed => Vec::new(),
@@ -46,19 +50,28 @@ impl Cut<'_> {
         // Negative numbers are internal to DPC++: they split images and are no requirement. Source: FORMATS §1.
         out.aspects.retain(|aspect| i32::try_from(aspect.number()).is_ok());
         out.reqd_sub_group_size = self.entries.iter().find_map(|entry| entry.requirements.reqd_sub_group_size);
+        self.one_work_group_size(dialect, name)?;
         out.reqd_work_group_size = self.work_group_source(dialect).and_then(|function| function.requirements.reqd_work_group_size.clone());
-        out
+        Ok(out)
     }
 
-    /// The function that gives the image its work-group size; none if two functions disagree.
+    /// The functions that ask for a work-group size; all for the same, where [`Cut::requirements`] has looked.
+    fn work_group_sources(&self, dialect: Dialect) -> impl Iterator<Item = &DeviceFunction> {
+        let everything = self.functions.iter().filter(move |_| dialect == Dialect::Dpcpp);
+        self.entries.iter().copied().chain(everything).filter(|function| function.requirements.reqd_work_group_size.is_some())
+    }
+
     fn work_group_source(&self, dialect: Dialect) -> Option<&DeviceFunction> {
-        let sized = |function: &&DeviceFunction| function.requirements.reqd_work_group_size.is_some();
-        let mut all: Vec<&DeviceFunction> = self.entries.iter().copied().filter(sized).collect();
-        if dialect == Dialect::Dpcpp {
-            all.extend(self.functions.iter().filter(sized));
-        }
-        let first = *all.first()?;
-        all.iter().all(|function| function.requirements.reqd_work_group_size == first.requirements.reqd_work_group_size).then_some(first)
+        self.work_group_sources(dialect).next()
+    }
+
+    /// Two that disagree are an error, never no requirement. Source: DESIGN §7.24.
+    fn one_work_group_size(&self, dialect: Dialect, name: &str) -> Result<(), Error> {
+        let size = |function: &DeviceFunction| function.requirements.reqd_work_group_size.as_ref().map(ToString::to_string);
+        let Some(first) = self.work_group_source(dialect) else { return Ok(()) };
+        let Some(other) = self.work_group_sources(dialect).find(|other| size(other) != size(first)) else { return Ok(()) };
+        let said = |function: &DeviceFunction| (readable_name(&function.symbol), size(function).unwrap_or_default());
+        Err(Error::WorkGroupSizes { name: name.to_owned(), first: said(first), other: said(other) })
     }
 
     /// All sets, in the order of the file.
@@ -69,7 +82,7 @@ impl Cut<'_> {
                 sets.insert(name, set);
             }
         };
-        match arguments.dialect {
+        match arguments.written() {
             Dialect::Seed => add(DEVICE_REQUIREMENTS, device_requirements(requirements)),
             Dialect::Dpcpp => add(dpcpp::DEVICE_REQUIREMENTS_DPCPP, self.dpcpp_requirements(requirements)),
         }

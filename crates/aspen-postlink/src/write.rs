@@ -13,10 +13,13 @@ use aspen_contract::{Requirements, Verdict, check};
 use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
-use aspen_llvm::{Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, device_functions, device_globals, in_workers};
+use aspen_llvm::{
+    Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, check_metadata, device_functions, device_globals, dialect_of,
+    in_workers,
+};
 
 use crate::arguments::{Arguments, Dialect, Output};
-use crate::entry_points::{is_export, reads_old_spec_constant};
+use crate::entry_points::{is_entry_point, is_export, is_importable, reads_old_spec_constant};
 use crate::error::Error;
 use crate::plan::{Entries, Image, plan};
 use crate::sets::{Cut, add_compile_target};
@@ -63,9 +66,14 @@ fn write(
     let context = Context::new();
     let mut module = context.parse(&name, &bytes)?;
     drop(bytes);
+    check_metadata(module.view()).map_err(|error| Error::Malformed { name: name.clone(), error })?;
+    // Decided once: an image that is cut out need not hold what showed it. Source: DESIGN §7.24.
+    let shown = dialect_of(module.view());
+    let read = shown.or(arguments.dialect).unwrap_or(arguments.unmarked);
+    let arguments = &Arguments { dialect: arguments.dialect.or(shown), ..arguments.clone() };
     if arguments.ir_output_only {
         if let Some(mode) = arguments.spec_constants {
-            check_spec_constants(&name, &device_functions(module.view()))?;
+            check_spec_constants(&name, &device_functions(module.view(), read))?;
             module.lower_spec_constants(mode)?;
         }
         let code = code(arguments, &module);
@@ -75,7 +83,7 @@ fn write(
         files.output(&arguments.outputs[0], &code)?;
         return Ok(String::new());
     }
-    let job = Job::new(arguments, targets, &name, &mut module)?;
+    let job = Job::new(arguments, read, targets, &name, &mut module)?;
     let (kept, messages) = job.images(&module, files, done)?;
     for output in 0..arguments.outputs.len() {
         job.table(output, &kept, files)?;
@@ -137,6 +145,10 @@ impl Files {
 
 struct Job<'j> {
     arguments: &'j Arguments,
+    /// How sizes are written in the module.
+    read: Dialect,
+    /// The module's name, for messages.
+    name: String,
     /// A target an output; none takes every image.
     targets: Vec<Option<&'j Target>>,
     functions: Vec<DeviceFunction>,
@@ -157,10 +169,33 @@ struct Paths {
 /// An image a row: whether the target of each output can run it.
 type Kept = Vec<Vec<bool>>;
 
+/// Notes what entry points take from elsewhere: it splits images, as what they need does. Source: DESIGN §7.11.
+fn add_imports(module: &Module<'_>, functions: &mut [DeviceFunction], arguments: &Arguments) -> Result<(), Error> {
+    let undefined = functions.iter().filter(|function| !function.defined && is_importable(&function.symbol));
+    let undefined: Vec<String> = undefined.map(|function| function.symbol.clone()).collect();
+    let targets: Vec<&str> = undefined.iter().map(String::as_str).collect();
+    if targets.is_empty() {
+        return Ok(());
+    }
+    for entry in functions.iter_mut().filter(|function| is_entry_point(function, arguments.only_kernels)) {
+        entry.imports = module.reached(&[&entry.symbol], &targets)?.into_iter().map(str::to_owned).collect();
+    }
+    Ok(())
+}
+
 impl<'j> Job<'j> {
-    fn new(arguments: &'j Arguments, targets: Vec<Option<&'j Target>>, name: &str, module: &mut Module<'_>) -> Result<Job<'j>, Error> {
-        let mut functions = device_functions(module.view());
+    fn new(
+        arguments: &'j Arguments,
+        read: Dialect,
+        targets: Vec<Option<&'j Target>>,
+        name: &str,
+        module: &mut Module<'_>,
+    ) -> Result<Job<'j>, Error> {
+        let mut functions = device_functions(module.view(), read);
         add_guards(module.view(), &mut functions);
+        if arguments.written() == Dialect::Seed {
+            add_imports(module, &mut functions, arguments)?;
+        }
         let wants_spec_constants = arguments.spec_constants.is_some() || arguments.default_spec_constants;
         if wants_spec_constants {
             check_spec_constants(name, &functions)?;
@@ -179,7 +214,7 @@ impl<'j> Job<'j> {
             plan.push(Image { entries, spec_constants });
             plan.extend(defaults);
         }
-        Ok(Job { arguments, targets, has_globals, plan, prefix: prefix(arguments)?, functions })
+        Ok(Job { arguments, read, name: name.to_owned(), targets, has_globals, plan, prefix: prefix(arguments)?, functions })
     }
 
     /// Makes all images. What workers have printed is returned too.
@@ -262,18 +297,18 @@ impl<'j> Job<'j> {
             files.write(&paths.symbols, list.as_bytes())?;
         }
         let cut = Cut {
-            functions: if arguments.dialect == Dialect::Dpcpp { device_functions(module.view()) } else { Vec::new() },
+            functions: if arguments.written() == Dialect::Dpcpp { device_functions(module.view(), self.read) } else { Vec::new() },
             imports: if arguments.imported_symbols { module.imports() } else { Vec::new() },
             globals: if self.has_globals { device_globals(module.view()) } else { Vec::new() },
             entries,
             spec_constants: spec_constants.unwrap_or_default(),
             has_defaults: image.spec_constants == Some(SpecConstantMode::Defaults),
         };
-        let requirements = cut.requirements(arguments.dialect);
+        let requirements = cut.requirements(arguments.written(), &self.name)?;
         if arguments.writes_properties() {
             self.properties(&paths.properties, &cut.sets(arguments, &requirements), files)?;
         }
-        Ok(self.targets.iter().map(|target| target.is_none_or(|target| runs(target, &requirements))).collect())
+        Ok(self.targets.iter().map(|target| target.is_none_or(|target| runs(target, &requirements, self.arguments.written()))).collect())
     }
 
     /// `prefix_k.prop`, or `prefix_k.<target>.prop`.
@@ -341,7 +376,12 @@ fn prefix(arguments: &Arguments) -> Result<String, Error> {
     prefix.to_str().map(str::to_owned).ok_or_else(|| Error::input(first, "a table can list only files whose names are UTF-8"))
 }
 
-/// Whether a target can run an image, as far as is known. Source: DESIGN §1 "the AOT filter keeps unknown".
-pub(crate) fn runs(target: &Target, requirements: &Requirements) -> bool {
-    !matches!(check(requirements, &target.capabilities()), Verdict::Unmet(_))
+/// Whether a target can run an image, as far as is known. What Aspen offers is no matter for images in DPC++'s dialect, which were compiled
+/// with its headers. Source: DESIGN §1 "the AOT filter keeps unknown", §7.26.
+pub(crate) fn runs(target: &Target, requirements: &Requirements, dialect: Dialect) -> bool {
+    let device = match dialect {
+        Dialect::Seed => target.capabilities(),
+        Dialect::Dpcpp => target.capabilities_for_others(),
+    };
+    !matches!(check(requirements, &device), Verdict::Unmet(_))
 }

@@ -34,29 +34,30 @@ const REQUIREMENTS: [(&str, &str, &str); 18] = [
 ];
 
 /// A row a target, a mark a requirement: `K` keeps the image, `-` drops it. Aspects that a target lacks drop, unless it may have others;
-/// sizes drop only where the target's are known; limits of work-groups are known of no target.
+/// sizes drop only where the target's are known; limits of work-groups are known of no target. `o`: Aspen does not offer it, so that an image
+/// of its own is dropped, and one in DPC++'s dialect, with DPC++'s headers, is kept.
 #[rustfmt::skip]
 const ANSWERS: [(&str, &str); 15] = [
     // nothing, fp64, fp16, atomic64, cpu, gpu fp64 | #103, fp64 #103, image | 8, 16, 64, 5 | gpu 32, fp64 8 | group, skl, fp64 group
-    ("intel_gpu_skl",    "KKKK-K --K KK-- KK KKK"),
-    ("intel_gpu_9_0_9",  "KKKK-K --K KK-- KK KKK"),
-    ("intel_gpu_dg1",    "K-KK-- --K KK-- K- K--"),
+    ("intel_gpu_skl",    "KKKK-K --o KK-- KK KKK"),
+    ("intel_gpu_9_0_9",  "KKKK-K --o KK-- KK KKK"),
+    ("intel_gpu_dg1",    "K-KK-- --o KK-- K- K--"),
     ("intel_gpu_pvc",    "KKKK-K --- -K-- K- K-K"),
     ("amd_gpu_gfx906",   "KKK--K --- --K- -- K-K"),
     ("amd_gpu_gfx1030",  "KKKK-K --- ---- K- K-K"),
     // Of this one nothing is known but its name: it promises no aspect and rules no size out.
     ("amd_gpu_gfx1200",  "K----- --- KKKK -- K--"),
     ("native_cpu",       "KKKKK- --- KKK- -K K-K"),
-    // Open targets: aspects never drop, sizes do.
-    ("spir64_x86_64",    "KKKKKK KKK KKK- KK KKK"),
-    ("nvidia_gpu_sm_50", "KKKKKK KKK ---- K- KKK"),
-    // Generic targets filter nothing.
-    ("spir64",           "KKKKKK KKK KKKK KK KKK"),
-    ("spir64_gen",       "KKKKKK KKK KKKK KK KKK"),
+    // Open targets: aspects that are offered never drop, sizes do.
+    ("spir64_x86_64",    "KKKKKK KKo KKK- KK KKK"),
+    ("nvidia_gpu_sm_50", "KKKKKK KKo ---- K- KKK"),
+    // Generic targets filter nothing else.
+    ("spir64",           "KKKKKK KKo KKKK KK KKK"),
+    ("spir64_gen",       "KKKKKK KKo KKKK KK KKK"),
     // Of a user's file: a number without a name is an aspect like any other.
     ("numbered",         "KK---- KK- K--- -K K-K"),
-    ("open",             "KKKKKK KKK KKKK KK KKK"),
-    ("open_narrow",      "KKKKKK KKK ---- -- KKK"),
+    ("open",             "KKKKKK KKo KKKK KK KKK"),
+    ("open_narrow",      "KKKKKK KKo ---- -- KKK"),
 ];
 
 const USERS_FILE: &str = "\
@@ -96,8 +97,10 @@ fn every_target_keeps_what_it_can_run() {
     for (target, answers) in ANSWERS {
         let marks: Vec<char> = answers.chars().filter(|&mark| mark != ' ').collect();
         assert_eq!(marks.len(), REQUIREMENTS.len(), "{target}");
-        let expected: Vec<&str> = REQUIREMENTS.iter().zip(marks).filter(|(_, mark)| *mark == 'K').map(|((words, ..), _)| *words).collect();
-        assert_eq!(kept(target, "SYCL/device-requirements", |index| REQUIREMENTS[index].1, &database), expected, "{target}");
-        assert_eq!(kept(target, "SYCL/device requirements", |index| REQUIREMENTS[index].2, &database), expected, "{target}, DPC++");
+        let expected = |wanted: &str| -> Vec<&str> {
+            REQUIREMENTS.iter().zip(&marks).filter(|(_, mark)| wanted.contains(**mark)).map(|((words, ..), _)| *words).collect()
+        };
+        assert_eq!(kept(target, "SYCL/device-requirements", |index| REQUIREMENTS[index].1, &database), expected("K"), "{target}");
+        assert_eq!(kept(target, "SYCL/device requirements", |index| REQUIREMENTS[index].2, &database), expected("Ko"), "{target}, DPC++");
     }
 }

@@ -7,36 +7,11 @@ use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+pub use aspen_contract::BackendKind;
 use aspen_contract::{AspectSet, Capabilities};
 pub use aspen_image::{DeviceImage, ImageKind};
 
 use crate::error::{Code, Error, Result};
-
-/// The backends the C ABI numbers (`aspen_backend_t`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(i32)]
-pub enum BackendKind {
-    /// The embedded CPU.
-    NativeCpu = 0,
-    /// OpenCL drivers.
-    OpenCl = 1,
-    /// CUDA drivers.
-    Cuda = 2,
-}
-
-impl BackendKind {
-    /// Every backend that `ASPEN_DEVICE_SELECTOR` knows, whether or not it has devices here.
-    pub const ALL: [BackendKind; 3] = [BackendKind::NativeCpu, BackendKind::OpenCl, BackendKind::Cuda];
-
-    /// Its name in `ASPEN_DEVICE_SELECTOR`.
-    pub fn name(self) -> &'static str {
-        match self {
-            BackendKind::NativeCpu => "native_cpu",
-            BackendKind::OpenCl => "opencl",
-            BackendKind::Cuda => "cuda",
-        }
-    }
-}
 
 /// The type of a device (`aspen_device_type_t`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

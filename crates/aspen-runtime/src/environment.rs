@@ -14,11 +14,13 @@ use crate::selector::Selector;
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
 /// The variables of this file.
-const VARIABLES: [&str; 10] = [
+const VARIABLES: [&str; 12] = [
     "ASPEN_CACHE",
     "ASPEN_CACHE_DIR",
     "ASPEN_CACHE_SIZE",
+    "ASPEN_CHECK",
     "ASPEN_CPU_GROUPS",
+    "ASPEN_CPU_LEVEL",
     "ASPEN_CPU_THREADS",
     "ASPEN_DEVICE_CONFIG_FILE",
     "ASPEN_DEVICE_PROFILE",
@@ -52,6 +54,11 @@ pub struct Environment {
     pub threads: Option<usize>,
     /// `ASPEN_CPU_GROUPS=items`: the embedded CPU device runs work-items one by one, as it does without loops for whole groups. For tests.
     pub item_by_item: bool,
+    /// `ASPEN_CPU_LEVEL`: the highest level of x86-64, 1 to 4, of which the embedded CPU device takes code. For tests.
+    pub cpu_level: Option<u32>,
+    /// `ASPEN_CHECK=1`: the embedded CPU device looks for mistakes in kernels that do no harm there by themselves, and makes errors of them.
+    /// Source: DESIGN §6.
+    pub check: bool,
 }
 
 /// The folder for things that can be made again.
@@ -98,7 +105,9 @@ impl Environment {
                 path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache"))),
             )?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
+            check: text("ASPEN_CHECK")?.map(|value| checks(&value)).transpose()?.unwrap_or(false),
             item_by_item: text("ASPEN_CPU_GROUPS")?.map(|value| item_by_item(&value)).transpose()?.unwrap_or(false),
+            cpu_level: text("ASPEN_CPU_LEVEL")?.map(|value| cpu_level(&value)).transpose()?,
         })
     }
 
@@ -179,6 +188,24 @@ fn item_by_item(value: &str) -> Result<bool> {
     }
 }
 
+/// A level of x86-64.
+fn cpu_level(value: &str) -> Result<u32> {
+    let level = value.trim().parse().ok().filter(|level| (1..=4).contains(level));
+    level.ok_or_else(|| nonsense("ASPEN_CPU_LEVEL", value, "a level of x86-64 from 1 to 4", "1"))
+}
+
+/// Whether kernels are checked.
+fn checks(value: &str) -> Result<bool> {
+    match value.trim() {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        other => {
+            let near = if matches!(other.to_ascii_lowercase().as_str(), "off" | "no" | "false" | "none") { "0" } else { "1" };
+            Err(nonsense("ASPEN_CHECK", value, "0 or 1 (errors for mistakes in kernels that do no harm by themselves)", near))
+        }
+    }
+}
+
 /// What the log would show nothing for, without a word, is not meant: a bare word that is neither a level nor a part of Aspen.
 fn log_filter(value: String) -> Result<String> {
     for part in value.split(',').map(str::trim) {
@@ -217,6 +244,24 @@ mod tests {
         assert_eq!((item_by_item("items"), item_by_item("loops")), (Ok(true), Ok(false)));
         let error = item_by_item("item").expect_err("not a way");
         assert!(error.message().contains("ASPEN_CPU_GROUPS=item: ") && error.message().contains("'items'"), "{error}");
+    }
+
+    #[test]
+    fn levels_of_the_processor() {
+        assert_eq!((cpu_level("1"), cpu_level(" 4")), (Ok(1), Ok(4)));
+        for value in ["0", "5", "x86_64_v3", "-1"] {
+            let error = cpu_level(value).expect_err(value);
+            assert!(error.message().starts_with(&format!("ASPEN_CPU_LEVEL={value}: ")) && error.message().contains("1 to 4"), "{error}");
+        }
+    }
+
+    #[test]
+    fn whether_kernels_are_checked() {
+        assert_eq!((checks("0"), checks(" 1")), (Ok(false), Ok(true)));
+        for (value, near) in [("off", "'0'"), ("yes", "'1'"), ("2", "'1'")] {
+            let error = checks(value).expect_err(value);
+            assert!(error.message().starts_with(&format!("ASPEN_CHECK={value}: ")) && error.message().contains(near), "{error}");
+        }
     }
 
     #[test]

@@ -47,8 +47,9 @@ impl Queue {
 
     fn checked(&self, admitted: &Arc<Admitted>, request: Request<'_>) -> Result<Launch> {
         let geometry = Geometry { name: &admitted.name, request: &request };
+        let required = admitted.requirements.reqd_work_group_size.as_ref();
         geometry.check_shape()?;
-        geometry.check_required(admitted.requirements.reqd_work_group_size.as_ref())?;
+        geometry.check_required(required)?;
         geometry.check_limits(self.device().capabilities().max_work_group_size, self.device().capabilities().max_work_item_sizes)?;
         let most = self.device().real().facts().local_mem_size;
         if request.local_memory > most {
@@ -62,13 +63,11 @@ impl Queue {
         }
         let dimensions = request.dimensions;
         let sub_group_size = admitted.requirements.reqd_sub_group_size.or_else(|| self.device().suggested_sub_group_size());
-        let mut local = right_aligned(request.local, dimensions, 1);
-        if request.kind == LaunchKind::WorkGroups && request.local[..dimensions].contains(&0) {
-            local = match &admitted.requirements.reqd_work_group_size {
-                Some(size) => padded(size),
-                None => [0; 3],
-            };
-        }
+        let local = match request.kind {
+            LaunchKind::NdRange => right_aligned(request.local, dimensions, 1),
+            LaunchKind::WorkGroups if !request.local[..dimensions].contains(&0) => right_aligned(request.local, dimensions, 1),
+            LaunchKind::SingleTask | LaunchKind::Range | LaunchKind::WorkGroups => required.map_or([0; 3], padded),
+        };
         Ok(Launch {
             name: admitted.name.clone(),
             kind: request.kind,
@@ -123,14 +122,25 @@ impl Geometry<'_> {
         Ok(())
     }
 
-    /// `[[sycl::reqd_work_group_size]]`. Source: SYCL 2020 §5.8.1.
+    /// `[[sycl::reqd_work_group_size]]`. A range is run in groups of that size, if they fill it. Source: SYCL 2020 §5.8.1.
     fn check_required(&self, required: Option<&WorkGroupSize>) -> Result<()> {
         let Some(required) = required else { return Ok(()) };
         let launched = match self.request.kind {
             LaunchKind::SingleTask if required.work_items() == 1 => return Ok(()),
-            LaunchKind::SingleTask | LaunchKind::Range => {
-                let how = "must be launched with an nd_range, since it has reqd_work_group_size";
+            LaunchKind::SingleTask => {
+                let how = "must be launched with an nd_range or over a range, since it has reqd_work_group_size";
                 return Err(self.wrong(&format!("{how} {required}")));
+            }
+            LaunchKind::Range => {
+                let (global, size) = (self.global(), required.dims());
+                if global.len() == size.len() && global.iter().zip(size).all(|(global, size)| global % size == 0) {
+                    return Ok(());
+                }
+                let text = format!(
+                    "has reqd_work_group_size {required}, which does not divide the range {} that it was launched over",
+                    dims(global)
+                );
+                return Err(self.wrong(&text));
             }
             LaunchKind::WorkGroups if self.local().contains(&0) => return Ok(()),
             LaunchKind::WorkGroups | LaunchKind::NdRange => self.local(),

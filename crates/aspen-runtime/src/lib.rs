@@ -16,6 +16,7 @@ mod environment;
 mod error;
 mod in_flight;
 pub mod launch;
+pub mod names;
 mod pool;
 mod profile;
 pub mod queue;

@@ -46,6 +46,8 @@ struct Submitted {
     commands: Vec<Arc<Command>>,
     /// How many there may be before the completed ones are dropped.
     prune_at: usize,
+    /// What every further command waits for.
+    barrier: Option<Arc<Command>>,
 }
 
 static ORDER: Mutex<()> = Mutex::new(());
@@ -79,6 +81,11 @@ impl Queue {
         }
         drop(commands);
         lock(&self.submitted).commands.retain(|command| !command.is_complete());
+    }
+
+    /// Whether every command submitted so far is complete.
+    pub fn is_complete(&self) -> bool {
+        lock(&self.submitted).commands.iter().all(|command| command.is_complete())
     }
 
     /// The oldest asynchronous error that nobody has taken.
@@ -144,7 +151,19 @@ impl Queue {
     ///
     /// # Errors
     /// Only if there are no threads to run commands.
-    pub fn submit(&self, Prepared { work, place }: Prepared, after: Dependencies) -> Result<Event> {
+    pub fn submit(&self, prepared: Prepared, after: Dependencies) -> Result<Event> {
+        self.enter(prepared, after, false)
+    }
+
+    /// A command of nothing that every later one waits for. It waits for its events or, without any, for every command so far.
+    ///
+    /// # Errors
+    /// As [`Queue::submit`].
+    pub fn barrier(&self, after: Dependencies) -> Result<Event> {
+        self.enter(self.nothing(), after, true)
+    }
+
+    fn enter(&self, Prepared { work, place }: Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
         self.pool.start()?;
         let buffers = merged(after.buffers);
         let holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
@@ -152,7 +171,7 @@ impl Queue {
         for event in &after.events {
             command.wait_for(&event.command);
         }
-        let hazards = self.in_order || !buffers.is_empty();
+        let hazards = self.in_order || is_barrier || !buffers.is_empty();
         let guard = hazards.then(order);
         let mut before = Vec::new();
         for (buffer, access) in &buffers {
@@ -161,8 +180,15 @@ impl Queue {
         let mut submitted = lock(&self.submitted);
         if self.in_order {
             before.append(&mut submitted.commands);
+        } else if is_barrier && after.events.is_empty() {
+            before.extend(submitted.commands.iter().cloned());
         }
+        submitted.barrier.take_if(|barrier| barrier.is_complete());
+        before.extend(submitted.barrier.clone());
         submitted.add(command.clone());
+        if is_barrier {
+            submitted.barrier = Some(command.clone());
+        }
         drop(submitted);
         for blocker in &before {
             command.wait_for(blocker);

@@ -2,7 +2,7 @@
 //!
 //! Grammar (DESIGN §6): terms separated by `;`; a term is an optional `!` and `backend:device` or a bare word. A backend is `native_cpu`,
 //! `opencl`, `cuda` or `*`; a device is a type (`cpu`, `gpu`, `accelerator`, `custom`), a number counted within the backend, or `*`, and
-//! several stand with `,` between them. A bare word is a backend or a type. Devices are admitted by the terms without `!` (all of them if
+//! several stand with `,` between them. Case does not matter. A bare word is a backend or a type. Devices are admitted by the terms without `!` (all of them if
 //! there is none) and not excluded by a term with `!`.
 
 use aspen_devices::nearest;
@@ -107,16 +107,16 @@ fn parse_word(word: &str, whole: &str) -> Result<Term> {
 }
 
 fn backend_named(name: &str) -> Option<BackendKind> {
-    BackendKind::ALL.into_iter().find(|backend| backend.name() == name)
+    BackendKind::ALL.into_iter().find(|backend| backend.name().eq_ignore_ascii_case(name))
 }
 
 fn type_named(name: &str) -> Option<DeviceType> {
-    DeviceType::ALL.into_iter().find(|device| device.name() == name)
+    DeviceType::ALL.into_iter().find(|device| device.name().eq_ignore_ascii_case(name))
 }
 
 fn nonsense(word: &str, wanted: &str, whole: &str) -> Error {
     let names = BackendKind::ALL.map(BackendKind::name).into_iter().chain(DeviceType::ALL.map(DeviceType::name));
-    let near = nearest(word, names).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+    let near = nearest(&word.to_ascii_lowercase(), names).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
     Error::new(Code::Invalid, format!("{VARIABLE}={whole}: '{word}' is not {wanted}{near}"))
 }
 
@@ -145,6 +145,9 @@ mod tests {
             "native_cpu:*;!opencl:*",
             "native_cpu:3,0",
             " native_cpu : cpu ; ",
+            "Native_CPU:CPU",
+            "CPU",
+            "OpenCL:gpu;NATIVE_CPU:*",
         ] {
             assert!(admits_cpu(text), "{text}");
         }

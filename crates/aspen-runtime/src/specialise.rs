@@ -32,7 +32,7 @@ pub(crate) fn for_device<'i>(device: &Device, label: &str, image: &'i DeviceImag
 
 /// The aspects that code which asks the device finds, whatever the kind of its image.
 pub(crate) fn has(device: &Device) -> AspectSet {
-    device.capabilities().aspects.iter().copied().filter(|aspect| meets(device, &Need::Aspect(*aspect))).collect()
+    device.capabilities().offered().filter(|aspect| meets(device, &Need::Aspect(*aspect))).collect()
 }
 
 /// Whether kernels that need this run here, as the check says.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use aspen_contract::{Aspect, Capabilities, Need, Requirements, Verdict, check};
+use aspen_contract::{Aspect, AspectSet, Capabilities, Need, Requirements, Verdict, check};
 
-use crate::backend::{Backend, BackendKind, PlatformFacts, RawDevice};
+use crate::backend::{Backend, BackendKind, DeviceType, PlatformFacts, RawDevice};
 use crate::environment::Environment;
 use crate::error::Result;
 use crate::pool::Pool;
@@ -158,9 +158,15 @@ impl Device {
         self.save_dir.as_ref()
     }
 
-    /// Whether it has the aspect.
+    /// What kind of device it is, as the profile presents it: a program that looks for a GPU finds the one that the device stands for.
+    pub fn device_type(&self) -> DeviceType {
+        let presented = self.profile.as_ref().and_then(|profile| kind_among(&profile.capabilities.aspects));
+        presented.unwrap_or_else(|| self.real.device_type())
+    }
+
+    /// Whether it has the aspect, and Aspen offers what that stands for.
     pub fn has(&self, aspect: Aspect) -> bool {
-        self.presented.aspects.contains(&aspect)
+        self.presented.has(&Need::Aspect(aspect)) == Some(true)
     }
 
     /// What of the requirements it lacks, profile and real device taken together, in the order of [`Requirements::needs`].
@@ -224,6 +230,11 @@ fn surely_unmet(verdict: Verdict) -> Vec<Need> {
     }
 }
 
+/// The kind of device that is among aspects.
+fn kind_among(aspects: &AspectSet) -> Option<DeviceType> {
+    DeviceType::ALL.into_iter().find(|kind| Aspect::from_name(kind.name()).is_some_and(|aspect| aspects.contains(&aspect)))
+}
+
 /// The profile's answers; where the target's entry leaves something open, the device's own.
 fn presented(real: &Capabilities, profile: Option<&Profile>) -> Capabilities {
     let Some(Profile { name, capabilities: profile }) = profile else { return real.clone() };
@@ -231,7 +242,10 @@ fn presented(real: &Capabilities, profile: Option<&Profile>) -> Capabilities {
     // Which device it stands for is an aspect, too, where there is one for it. Source: S4.
     aspects.extend(Aspect::from_name(&format!("ext_{name}")));
     if profile.may_support_other_aspects {
-        aspects.extend(real.aspects.iter().copied());
+        // It is of one kind.
+        let kinds = kind_among(&profile.aspects).map_or([].as_slice(), |_| &DeviceType::ALL);
+        let is_other_kind = |aspect: &Aspect| kinds.iter().any(|kind| Aspect::from_name(kind.name()) == Some(*aspect));
+        aspects.extend(real.aspects.iter().copied().filter(|aspect| !is_other_kind(aspect)));
     }
     Capabilities {
         aspects,
@@ -239,6 +253,7 @@ fn presented(real: &Capabilities, profile: Option<&Profile>) -> Capabilities {
         sub_group_sizes: profile.sub_group_sizes.clone().or_else(|| real.sub_group_sizes.clone()),
         max_work_group_size: profile.max_work_group_size.or(real.max_work_group_size),
         max_work_item_sizes: profile.max_work_item_sizes.or(real.max_work_item_sizes),
+        offers: profile.offers,
     }
 }
 

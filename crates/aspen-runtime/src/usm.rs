@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::{PoisonError, RwLock};
 
-use aspen_contract::Aspect;
+use aspen_contract::{Aspect, Need};
 
 use crate::backend::UsmKind;
 use crate::error::{Code, Error, Result};
@@ -35,7 +35,7 @@ pub fn allocate(device: &'static Device, kind: UsmKind, size: usize, alignment: 
         UsmKind::Device => "usm_device_allocations",
         UsmKind::Shared => "usm_shared_allocations",
     };
-    if !Aspect::from_name(name).is_some_and(|aspect| device.real().capabilities().aspects.contains(&aspect)) {
+    if Aspect::from_name(name).and_then(|aspect| device.real().capabilities().has(&Need::Aspect(aspect))) != Some(true) {
         return Err(Error::new(Code::FeatureNotSupported, format!("'{}' lacks aspect {name}", device.real().facts().name)));
     }
     if size == 0 {

@@ -1,210 +1,20 @@
 //! Which image a kernel runs from, and why not: choice among targets, images that import functions of other modules, what is read before
 //! the check. The devices are made up; what they are asked to load is written down.
 
-use std::alloc::Layout;
-use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, OnceLock, mpsc};
+mod made_up;
+
+use std::sync::{Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
-use aspen_contract::{Aspect, Capabilities, Guard, Need, Place, Requirements, Source, Step};
+use aspen_contract::{Aspect, Guard, Need, Place, Requirements, Source, Step};
 use aspen_image::decided::decided_set;
 use aspen_image::image::{IMPORTED_SYMBOLS, symbols_set};
 use aspen_image::kernel_reqs::kernel_reqs_set;
 use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel as KernelOf, KernelInfo, Value};
-use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Kernel, Launch, Part, PlatformFacts, Program, RawDevice, UsmKind,
-};
+use aspen_runtime::Code;
 use aspen_runtime::registry::{KernelKey, ModuleRecord, Registry};
-use aspen_runtime::system::{Device, System};
-use aspen_runtime::{Code, Environment, Error, Result};
 use aspen_spirv::Numbering;
-
-/// What devices were asked to load: their names, and bytes.
-type Modules = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
-
-/// What else happens while a device loads, and while a program goes.
-#[derive(Clone, Default)]
-struct Beside(Option<fn()>);
-
-impl Beside {
-    fn happens(&self) {
-        self.0.unwrap_or(|| {})();
-    }
-}
-
-/// A device without fp64 that takes `jit`, `aot` and, better, `exact`; and `broken`, best of all, which cannot be loaded.
-struct Made {
-    facts: Facts,
-    capabilities: Capabilities,
-    loads: Arc<Mutex<Vec<String>>>,
-    modules: Modules,
-    beside: Beside,
-}
-
-impl RawDevice for Made {
-    fn device_type(&self) -> DeviceType {
-        DeviceType::Gpu
-    }
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-    fn facts(&self) -> &Facts {
-        &self.facts
-    }
-    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
-        match image.target() {
-            "jit" => Some(Fit::JustInTime),
-            "aot" => Some(Fit::AheadOfTime { level: 0 }),
-            "exact" => Some(Fit::AheadOfTime { level: 1 }),
-            "broken" => Some(Fit::AheadOfTime { level: 2 }),
-            _ => None,
-        }
-    }
-    fn runs_sub_group_size(&self, size: u32) -> bool {
-        size == 8
-    }
-    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
-        self.beside.happens();
-        let part = |part: &Part<'_>| {
-            let imports: String = part.imports.iter().map(|(symbol, from)| format!(" {symbol}<-{from}")).collect();
-            format!("{}{imports}", part.image.name().unwrap_or_default())
-        };
-        let text = parts.iter().map(part).collect::<Vec<_>>().join(" + ");
-        self.loads.lock().expect("no test panics in here").push(text);
-        let modules = parts.iter().map(|part| (self.facts.name.clone(), part.image.bytes().to_vec()));
-        self.modules.lock().expect("no test panics in here").extend(modules);
-        if parts[0].image.target() == "broken" {
-            return Err(Error::new(Code::Build, "the driver is too old"));
-        }
-        Ok(Arc::new(Loaded(self.beside.clone())))
-    }
-    fn allocate(&self, _: UsmKind, _: Layout) -> Option<NonNull<u8>> {
-        None
-    }
-    unsafe fn free(&self, _: NonNull<u8>, _: Layout) {}
-    fn shares_host_memory(&self) -> bool {
-        true
-    }
-    unsafe fn copy(&self, _: *mut u8, _: *const u8, _: usize) -> Result<()> {
-        Ok(())
-    }
-    unsafe fn fill(&self, _: *mut u8, _: &[u8], _: usize) -> Result<()> {
-        Ok(())
-    }
-}
-
-struct Loaded(Beside);
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        self.0.happens();
-    }
-}
-
-impl Program for Loaded {
-    fn kernel(&self, _: &str) -> Result<Arc<dyn Kernel>> {
-        Ok(Arc::new(Loaded(self.0.clone())))
-    }
-}
-
-impl Kernel for Loaded {
-    fn prepare(&self, _: Launch, _: usize) -> Result<Box<dyn Job>> {
-        Err(Error::new(Code::Runtime, "nothing runs here"))
-    }
-}
-
-/// Made-up devices: names and aspects; and what they were asked to load: images' names, and their bytes by device.
-#[derive(Clone, Default)]
-struct Maker {
-    devices: Vec<(&'static str, &'static [&'static str])>,
-    loads: Arc<Mutex<Vec<String>>>,
-    modules: Modules,
-    beside: Beside,
-}
-
-impl Backend for Maker {
-    fn kind(&self) -> BackendKind {
-        BackendKind::OpenCl
-    }
-    fn platform(&self) -> PlatformFacts {
-        PlatformFacts::default()
-    }
-    fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
-        let device = |(name, aspects): &(&'static str, &[&str])| -> Arc<dyn RawDevice> {
-            let capabilities = Capabilities {
-                aspects: aspects.iter().filter_map(|name| Aspect::from_name(name)).collect(),
-                may_support_other_aspects: false,
-                sub_group_sizes: Some(vec![8]),
-                max_work_group_size: Some(64),
-                max_work_item_sizes: Some([64; 3]),
-            };
-            let facts = Facts { name: (*name).into(), ..Facts::default() };
-            Arc::new(Made {
-                facts,
-                capabilities,
-                loads: Arc::clone(&self.loads),
-                modules: Arc::clone(&self.modules),
-                beside: self.beside.clone(),
-            })
-        };
-        self.devices.iter().map(device).collect()
-    }
-}
-
-/// A registry with a device, modules in the order they were loaded, and what the device loaded.
-struct World {
-    registry: Registry,
-    device: &'static Device,
-    loads: Arc<Mutex<Vec<String>>>,
-}
-
-/// The kernel that tests launch, from the first module.
-const KERNEL: KernelKey<'static> = KernelKey { module: 1, tag: "", symbol: "K" };
-
-fn started(maker: &Maker) -> &'static [&'static Device] {
-    started_as(maker, None)
-}
-
-fn started_as(maker: &Maker, profile: Option<&str>) -> &'static [&'static Device] {
-    let backends: Vec<Box<dyn Backend>> = vec![Box::new(maker.clone())];
-    let environment = Environment { profile: profile.map(str::to_owned), ..Environment::default() };
-    System::start(&backends, environment).expect("a sound environment").platforms()[0].devices()
-}
-
-impl World {
-    fn new() -> World {
-        let maker = Maker { devices: vec![("made up", &["gpu", "fp16"])], ..Maker::default() };
-        World { registry: Registry::new(), device: started(&maker)[0], loads: maker.loads }
-    }
-
-    /// Registers images as a module of that anchor, forever.
-    fn module(&self, anchor: usize, images: &[Vec<u8>]) {
-        let bytes: &'static [u8] = images.concat().leak();
-        let record = ModuleRecord { record: anchor, anchor, images: bytes.as_ptr(), images_size: bytes.len() };
-        // SAFETY: leaked.
-        unsafe { self.registry.register(record) };
-    }
-
-    /// What the check and then a launch say; then what was loaded since the last call.
-    fn launch(&self) -> String {
-        let checked = self.registry.check(self.device, KERNEL);
-        let supported = self.registry.is_supported(self.device, KERNEL);
-        assert!(self.loads.lock().expect("unpoisoned").is_empty(), "the check loads nothing");
-        let loaded = self.registry.load(self.device, KERNEL);
-        let again = self.registry.load(self.device, KERNEL);
-        assert_eq!(loaded, again);
-        assert_eq!(supported, Some(checked.is_ok()));
-        let loads = std::mem::take(&mut *self.loads.lock().expect("unpoisoned")).join("; ");
-        match (checked, loaded) {
-            (Ok(()), Ok(_)) => format!("ok: {loads}"),
-            (Ok(()), Err(error)) => format!("build {:?}: {error}: {loads}", error.code()),
-            (Err(error), other) => {
-                assert!(loads.is_empty() && other.err().as_ref() == Some(&error), "a refused kernel is not loaded");
-                format!("{:?}: {error}", error.code())
-            }
-        }
-    }
-}
+use made_up::{Beside, KERNEL, Maker, World, started, started_as};
 
 fn needing(aspects: &[&str]) -> Requirements {
     Requirements { aspects: aspects.iter().filter_map(|name| Aspect::from_name(name)).collect(), ..Requirements::default() }
@@ -405,6 +215,39 @@ fn the_check_runs_over_all_images_that_are_called() {
     world.module(1, &[bytes(kernel("jit", &[]).imports(["f"])), bytes(library("jit", "own", &[]).export("f", Vec::new()))]);
     world.module(2, &[bytes(library("jit", "other", &[]).export("f", Vec::new()))]);
     assert_eq!(world.launch(), "ok: jit_k f<-1 + own");
+}
+
+/// Of an image that exports several functions with their own needs, those count that are called, and all of those. Source: DESIGN §7.11.
+#[test]
+fn what_stands_beside_an_imported_function_is_not_asked_for() {
+    let dbl = Requirements { aspects: [Aspect::FP64].into(), ..Requirements::default() };
+    let numbering = Numbering::new([&dbl]).expect("few needs");
+    let entries =
+        |requirements: &Requirements| numbering.entries(requirements).into_iter().map(|(need, id)| (need, id.number())).collect::<Vec<_>>();
+    let reqs = kernel_reqs_set([("plain", entries(&Requirements::default())), ("dbl", entries(&dbl))]);
+    let provider = || {
+        let builder = library("jit", "lib", &[]).export("plain", Vec::new()).export("dbl", Vec::new());
+        bytes(builder.set(KERNEL_REQS, reqs.clone()))
+    };
+    for (imports, expected) in [
+        (&["plain"][..], "ok: jit_k plain<-1 + lib"),
+        (&["dbl"], "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64: in 'dbl', called from the kernel"),
+        // The first in alphabetical order is not the one that says no.
+        (
+            &["also", "dbl"],
+            "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64: in 'dbl', called from the kernel",
+        ),
+        (
+            &["dbl", "plain"],
+            "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64: in 'dbl', called from the kernel",
+        ),
+    ] {
+        let world = World::new();
+        world.module(1, &[bytes(kernel("jit", &[]).imports(imports.iter().copied()))]);
+        let also = bytes(library("jit", "also", &[]).export("also", Vec::new()).imports(["plain"]));
+        world.module(2, &[provider(), also]);
+        assert_eq!(world.launch(), expected, "{imports:?}");
+    }
 }
 
 #[test]

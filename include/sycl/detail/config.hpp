@@ -40,7 +40,12 @@ using std::size_t;
 namespace detail {
 /// Stands for "no kernel name given": the closure's type becomes the name.
 class unnamed_kernel;
-template <class Name, class F> struct kernel_name { using type = Name; };
+/// The class that stands for a kernel name which is none: clang takes classes only. The compiler's plugin shows `Name` to people.
+template <class Name> class name_of_no_class;
+template <class Name, bool IsClass> struct class_for_name { using type = Name; };
+template <class Name> struct class_for_name<Name, false> { using type = name_of_no_class<Name>; };
+template <class Name> using kernel_class_t = typename class_for_name<Name, __is_class(Name)>::type;
+template <class Name, class F> struct kernel_name { using type = kernel_class_t<Name>; };
 template <class F> struct kernel_name<unnamed_kernel, F> { using type = F; };
 template <class Name, class F> using kernel_name_t = typename kernel_name<Name, F>::type;
 

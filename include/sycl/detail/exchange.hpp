@@ -2,7 +2,8 @@
 //!
 //! SPIR-V has instructions for numbers; other values travel as 32-bit words, as all do between the lanes of a warp (PTX); warps meet in
 //! shared memory. On the native CPU each work-item has a slot of exchange memory
-//! (native_cpu.h) and one work-item computes for all, between two barriers.
+//! (native_cpu.h) and one work-item computes for all, between two barriers. Work-items that have ended contribute nothing: between the
+//! barriers it is known which these are, since all others are there.
 #pragma once
 #include <sycl/functional.hpp>
 #include <sycl/nd_item.hpp>
@@ -45,6 +46,7 @@ template <int D> struct group_traits<group<D>> {
   static void barrier(const work_item &w) { w.group_barrier(); }
 #if defined(__ASPEN_NATIVE_CPU__)
   static char *slots(const work_item &w) { return w.cpu->group_slots; }
+  static std::uint32_t first(const work_item &) { return 0; }
 #endif
 };
 template <> struct group_traits<sub_group> {
@@ -53,6 +55,7 @@ template <> struct group_traits<sub_group> {
   static void barrier(const work_item &w) { w.sub_group_barrier(); }
 #if defined(__ASPEN_NATIVE_CPU__)
   static char *slots(const work_item &w) { return w.cpu->sub_group_slots; }
+  static std::uint32_t first(const work_item &w) { return w.cpu->local_linear_id - w.cpu->lane; }
 #endif
 };
 
@@ -85,8 +88,41 @@ template <> struct spirv_number<half_impl::half> {
 
 #if defined(__ASPEN_NATIVE_CPU__)
 template <class Group, class T> inline T &slot(const Group &g, size_t index) {
-  static_assert(sizeof(T) <= ASPEN_CPU_SLOT_SIZE, "group algorithms exchange values of at most 64 bytes");
+  static_assert(sizeof(T) <= ASPEN_CPU_SLOT_SIZE, "reductions and scans are of values of at most 64 bytes");
   return *reinterpret_cast<T *>(group_traits<Group>::slots(g.work_item_()) + index * ASPEN_CPU_SLOT_SIZE);
+}
+
+/// Whether a work-item of the group has ended, by its place there.
+template <class Group> inline bool is_gone(const Group &g, size_t index) {
+  const work_item &w = g.work_item_();
+  return has_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(index));
+}
+
+/// The first work-item that has not ended, which computes for all.
+template <class Group> inline size_t first_running(const Group &g) {
+  size_t first = 0;
+  while (is_gone(g, first))
+    ++first;
+  return first;
+}
+
+/// What all ask for with the same arguments is done by one of them, between two barriers.
+template <class Group, class F> inline void by_one(const Group &g, F &&compute) {
+  const work_item &w = g.work_item_();
+  group_traits<Group>::barrier(w);
+  if (g.get_local_linear_id() == first_running(g))
+    compute();
+  group_traits<Group>::barrier(w);
+}
+
+/// The same, with a result for all.
+template <class T, class Group, class F> inline T value_by_one(const Group &g, F &&compute) {
+  by_one(g, [&] {
+    const T value = compute();
+    for (size_t i = 0; i < g.get_local_linear_range(); ++i)
+      slot<Group, T>(g, i) = value;
+  });
+  return slot<Group, T>(g, g.get_local_linear_id());
 }
 #endif
 
@@ -106,16 +142,25 @@ template <class T, class Exchange> inline T exchange_words(const T &value, Excha
 }
 #endif
 
-/// The value that the work-item `from` of the group passes in; all pass the same `from` unless the group is a sub-group.
-template <class Group, class T> inline T take_from(const Group &g, const T &value, size_t from) {
+/// The value that the work-item `from` of the group passes in; all pass the same `from` unless the group is a sub-group. An item that has
+/// ended passes nothing: the result is any value then, and for a broadcast that is a mistake (ASPEN_CHECK=1).
+template <bool IsBroadcast, class Group, class T> inline T take_from(const Group &g, const T &value, size_t from) {
   static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
 #if defined(__ASPEN_NATIVE_CPU__)
   const work_item &w = g.work_item_();
-  __builtin_memcpy(&slot<Group, T>(g, g.get_local_linear_id()), &value, sizeof(T));
-  group_traits<Group>::barrier(w);
+  if (from >= g.get_local_linear_range())
+    from = g.get_local_linear_id();
   T out;
-  __builtin_memcpy(&out, &slot<Group, T>(g, from < g.get_local_linear_range() ? from : g.get_local_linear_id()), sizeof(T));
-  group_traits<Group>::barrier(w);
+  // A slot at a time.
+  for (size_t begin = 0; begin < sizeof(T); begin += ASPEN_CPU_SLOT_SIZE) {
+    const size_t size = sizeof(T) - begin < ASPEN_CPU_SLOT_SIZE ? sizeof(T) - begin : ASPEN_CPU_SLOT_SIZE;
+    __builtin_memcpy(&slot<Group, char>(g, g.get_local_linear_id()), reinterpret_cast<const char *>(&value) + begin, size);
+    group_traits<Group>::barrier(w);
+    if (IsBroadcast && is_gone(g, from))
+      asked_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(from));
+    __builtin_memcpy(reinterpret_cast<char *>(&out) + begin, &slot<Group, char>(g, from), size);
+    group_traits<Group>::barrier(w);
+  }
   return out;
 #elif defined(__ASPEN_SPIRV__)
   words_of<T> in(value), out;
@@ -168,12 +213,14 @@ inline T combine_natively(const Group &g, const T &value, const T *first, Op op)
   const size_t count = g.get_local_linear_range();
   slot<Group, T>(g, own) = value;
   group_traits<Group>::barrier(w);
-  if (own == 0) {
-    size_t i = 0;
+  if (own == first_running(g)) {
+    size_t i = own;
     T sum = first ? *first : slot<Group, T>(g, i);
     if (!first)
-      i = 1; // slot 0 already holds its inclusive value
+      ++i; // the first slot already holds its inclusive value
     for (; i < count; ++i) {
+      if (is_gone(g, i))
+        continue;
       const T next = op(sum, slot<Group, T>(g, i));
       if (Kind == scan_kind::inclusive)
         slot<Group, T>(g, i) = next;
@@ -182,7 +229,7 @@ inline T combine_natively(const Group &g, const T &value, const T *first, Op op)
       sum = next;
     }
     if (Kind == scan_kind::reduce)
-      for (i = 0; i < count; ++i)
+      for (i = own; i < count; ++i)
         slot<Group, T>(g, i) = sum;
   }
   group_traits<Group>::barrier(w);
@@ -198,7 +245,7 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_one_b
   T sum = first ? *first : value;
   T out = sum;
   for (size_t i = 0; i < count; ++i) {
-    const T next = take_from(g, value, i);
+    const T next = take_from<false>(g, value, i);
     if (Kind == scan_kind::exclusive && i == own)
       out = sum;
     sum = i == 0 && !first ? next : static_cast<T>(op(sum, next));

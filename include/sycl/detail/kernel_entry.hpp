@@ -13,6 +13,7 @@
 //! the logical group in SYCL order, right-aligned, unused dimensions 1. An entry's body is one call with its parameters and nothing else:
 //! clang 22 silently drops a body that initialises a local variable from a parameter.
 #pragma once
+#include <sycl/detail/call_kernel.hpp>
 #include <sycl/detail/work_item.hpp>
 #include <sycl/group.hpp>
 #include <sycl/item.hpp>
@@ -51,18 +52,18 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cpu_rang
   if constexpr (D == 1) {
 #pragma clang loop vectorize(assume_safety)
     for (std::uint64_t i = first; i < last; ++i)
-      own(item_access::make(id<1>(i), extent, offset));
+      detail::call_kernel(own, item_access::make(id<1>(i), extent, offset));
   } else if constexpr (D == 2) {
     for (std::uint64_t j = box.begin[1]; j < box.end[1]; ++j)
 #pragma clang loop vectorize(assume_safety)
       for (std::uint64_t i = first; i < last; ++i)
-        own(item_access::make(id<2>(j, i), extent, offset));
+        detail::call_kernel(own, item_access::make(id<2>(j, i), extent, offset));
   } else {
     for (std::uint64_t k = box.begin[0]; k < box.end[0]; ++k)
       for (std::uint64_t j = box.begin[1]; j < box.end[1]; ++j)
 #pragma clang loop vectorize(assume_safety)
         for (std::uint64_t i = first; i < last; ++i)
-          own(item_access::make(id<3>(k, j, i), extent, offset));
+          detail::call_kernel(own, item_access::make(id<3>(k, j, i), extent, offset));
   }
 }
 
@@ -70,12 +71,12 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cpu_rang
 
 template <int D, class F> inline void run_nd_range(const F &f, aspen_cpu_item_t *item) {
   enter_nd_item(item);
-  f(nd_item<D>(work_item(item)));
+  detail::call_kernel(f, nd_item<D>(work_item(item)));
 }
 
 template <int D, class F> inline void run_work_group(const F &f, aspen_cpu_item_t *item) {
   current = item;
-  f(group<D>(work_item(item), local_range_of<D>(work_item(item))));
+  detail::call_kernel(f, group<D>(work_item(item), local_range_of<D>(work_item(item))));
 }
 
 template <class Name, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_single_task(const F &f, const aspen_cpu_range_t &box) {
@@ -103,25 +104,25 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cuda_lau
   if (i >= launch.global_range[2])
     return;
   if constexpr (D == 1) {
-    f(item_access::make(id<1>(i + offset[0]), extent, offset));
+    detail::call_kernel(f, item_access::make(id<1>(i + offset[0]), extent, offset));
   } else {
     const size_t first_j = size_t(ptx::ctaid<1>()) * ptx::ntid<1>() + ptx::tid<1>(), step_j = size_t(ptx::nctaid<1>()) * ptx::ntid<1>();
     for (size_t j = first_j; j < launch.global_range[1]; j += step_j) {
       if constexpr (D == 2) {
-        f(item_access::make(id<2>(j + offset[0], i + offset[1]), extent, offset));
+        detail::call_kernel(f, item_access::make(id<2>(j + offset[0], i + offset[1]), extent, offset));
       } else {
         const size_t first_k = size_t(ptx::ctaid<0>()) * ptx::ntid<0>() + ptx::tid<0>(), step_k = size_t(ptx::nctaid<0>()) * ptx::ntid<0>();
         for (size_t k = first_k; k < launch.global_range[0]; k += step_k)
-          f(item_access::make(id<3>(k + offset[0], j + offset[1], i + offset[2]), extent, offset));
+          detail::call_kernel(f, item_access::make(id<3>(k + offset[0], j + offset[1], i + offset[2]), extent, offset));
       }
     }
   }
 }
 
-template <int D, class F> inline void run_nd_range(const F &f, const aspen_cuda_launch_t &launch) { f(nd_item<D>(work_item(launch))); }
+template <int D, class F> inline void run_nd_range(const F &f, const aspen_cuda_launch_t &launch) { detail::call_kernel(f, nd_item<D>(work_item(launch))); }
 
 template <int D, class F> inline void run_work_group(const F &f, const aspen_cuda_launch_t &launch) {
-  f(group<D>(work_item(launch), right_aligned_range<D>(launch.local_range)));
+  detail::call_kernel(f, group<D>(work_item(launch), right_aligned_range<D>(launch.local_range)));
 }
 
 template <class Name, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_single_task(F f) { run_single_task(f); }
@@ -153,17 +154,17 @@ template <class F> inline void run_single_task(const F &f) { f(); }
 
 template <int D, class F> inline void run_range(const F &f) {
   const work_item at;
-  f(item_access::make(global_id_of<D>(at), global_range_of<D>(at), offset_of<D>(at)));
+  detail::call_kernel(f, item_access::make(global_id_of<D>(at), global_range_of<D>(at), offset_of<D>(at)));
 }
 
 template <int D, class F> inline void run_nd_range(const F &f, local_pointer memory) {
   enter_work_group(memory);
-  f(nd_item<D>(work_item()));
+  detail::call_kernel(f, nd_item<D>(work_item()));
 }
 
 template <int D, class F> inline void run_work_group(const F &f, local_pointer memory, const work_group_shape &shape) {
   enter_work_group(memory);
-  f(group<D>(work_item(), right_aligned_range<D>(shape.local)));
+  detail::call_kernel(f, group<D>(work_item(), right_aligned_range<D>(shape.local)));
 }
 
 template <class Name, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_single_task(F f) { run_single_task(f); }

@@ -24,7 +24,7 @@ struct kernel_identity {
 
 template <class Name> inline kernel_identity identify_kernel() {
 #if defined(__ASPEN_HOST__)
-  return {&__aspen_link_with_aspenxx, object_tag, __builtin_sycl_unique_stable_name(Name)};
+  return {&__aspen_link_with_aspenxx, object_tag, __builtin_sycl_unique_stable_name(kernel_class_t<Name>)};
 #else
   return {};
 #endif

@@ -36,6 +36,9 @@ template <int S> inline size_t offset(launch l) { return l.offset[S]; }
 template <int S> inline size_t global_range(launch) { return size_t(nctaid<S>()) * ntid<S>(); }
 template <int S> inline size_t global_id(launch l) { return size_t(ctaid<S>()) * ntid<S>() + tid<S>() + l.offset[S]; }
 
+/// What code without an nd_item takes for the launch: one without an offset, since only the kernel's entry knows that.
+inline constexpr aspen_cuda_launch_t launch_without_offset = {};
+
 inline constexpr unsigned warp_size = 32;
 
 /// Position in the block.

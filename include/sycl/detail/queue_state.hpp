@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <sycl/context.hpp>
 #include <sycl/detail/counted.hpp>
+#include <sycl/detail/recorded.hpp>
 
 namespace sycl::detail {
 
@@ -95,6 +96,7 @@ struct queue_state : counted {
   sycl::device device;
   async_handler handler;
   property_list properties;
+  shared<detail::recorder> recorder; // commands become nodes of this graph
 };
 
 } // namespace sycl::detail

@@ -115,7 +115,7 @@ public:
   }
   constexpr const swizzled &operator=(const swizzled &b) const { return *this = static_cast<whole>(b); }
 #define __ASPEN_SWIZZLE_ASSIGNMENT(op)                                                                                                    \
-  template <class B> constexpr const swizzled &operator op##=(const B &b) const { return *this = *this op b; }
+  template <class B = vec<T, count>> constexpr const swizzled &operator op##=(const B &b) const { return *this = *this op b; }
   __ASPEN_SWIZZLE_ASSIGNMENT(+)
   __ASPEN_SWIZZLE_ASSIGNMENT(-)
   __ASPEN_SWIZZLE_ASSIGNMENT(*)

@@ -35,6 +35,17 @@ __attribute__((noinline)) inline void wait_for_sub_group(aspen_cpu_item_t *item)
   item->ops->sub_group_barrier(item);
   current = item;
 }
+
+/// Whether the work-item at this place of the group has ended. It stays so, and what it is cannot be known but right behind a barrier: others
+/// may not have come as far.
+__attribute__((noinline)) inline bool has_ended(const aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
+  return item->ended[local_linear_id] != 0;
+}
+
+/// Tells that a value is asked for which an ended work-item does not give.
+__attribute__((noinline)) inline void asked_ended(aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
+  item->ops->asked_ended(item, local_linear_id);
+}
 #endif
 
 /// SPIR-V's numbers for scopes and memory semantics.

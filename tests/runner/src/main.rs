@@ -19,10 +19,16 @@
 //! - `count: N stdout|stderr REGEX`        matches of the expression
 //! - `exists: FILE`, `absent: FILE`
 //!
+//! After every step that calls aspen++, the SPIR-V images in the folder must be valid (`images.rs`).
+//!
 //! A step fails in any case when the command dies by a signal, panics or runs longer than two minutes.
+//!
+//! `//# needs-root: WHY` anywhere: the test is for root alone; run by another user it is named, with the reason, and counted as skipped.
 
+mod images;
 mod step;
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -33,11 +39,14 @@ use clap::Parser;
 #[command(about = "Runs tests/e2e through public commands")]
 struct Args {
     /// Folder with aspen++ and aspen
-    #[arg(long)]
-    bin: PathBuf,
+    #[arg(long, required_unless_present = "validate")]
+    bin: Option<PathBuf>,
     /// Folder of the tests
-    #[arg(long)]
-    tests: PathBuf,
+    #[arg(long, required_unless_present = "validate")]
+    tests: Option<PathBuf>,
+    /// Runs no tests: says whether the SPIR-V images of these files are valid
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    validate: Vec<PathBuf>,
     /// Only tests whose name contains this
     #[arg(long, default_value = "")]
     only: String,
@@ -57,6 +66,8 @@ struct Test {
     name: String,
     files: Vec<(String, String)>,
     directives: Vec<(usize, String, String)>,
+    /// Why only root can run it.
+    needs_root: Option<String>,
 }
 
 impl Test {
@@ -65,6 +76,7 @@ impl Test {
         let own_name = path.file_name().context("a test is a file")?.to_string_lossy().into_owned();
         let name = path.file_stem().context("a test is a file")?.to_string_lossy().into_owned();
         let (mut files, mut others, mut directives) = (vec![(own_name, String::new())], Vec::new(), Vec::new());
+        let mut needs_root = None;
         for (number, line) in text.lines().enumerate() {
             let directive = line.strip_prefix("//# ").and_then(|rest| rest.split_once(':'));
             if let Some(("file", name)) = directive {
@@ -75,6 +87,8 @@ impl Test {
                 let other = path.with_file_name(other.trim());
                 let content = std::fs::read_to_string(&other).with_context(|| format!("cannot read {}", other.display()))?;
                 others.push((other.file_name().context("no file")?.to_string_lossy().into_owned(), content));
+            } else if let Some(("needs-root", why)) = directive {
+                needs_root = Some(why.trim().to_owned());
             } else if let Some((key, value)) = directive {
                 directives.push((number + 1, key.to_owned(), value.trim().to_owned()));
             }
@@ -86,7 +100,7 @@ impl Test {
             bail!("{} runs nothing", path.display());
         }
         files.append(&mut others);
-        Ok(Test { name, files, directives })
+        Ok(Test { name, files, directives, needs_root })
     }
 
     fn run(&self, bin: &Path, env: &[String]) -> Result<()> {
@@ -110,20 +124,31 @@ impl Test {
 
 fn main() -> Result<ExitCode> {
     let args = Args::parse();
-    let bin = args.bin.canonicalize().with_context(|| format!("no folder {}", args.bin.display()))?;
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&args.tests)
-        .with_context(|| format!("no folder {}", args.tests.display()))?
+    if !args.validate.is_empty() {
+        let mut validator = images::Validator::default();
+        args.validate.iter().try_for_each(|file| validator.file(file))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (bin, folder) = (args.bin.unwrap_or_default(), args.tests.unwrap_or_default());
+    let bin = bin.canonicalize().with_context(|| format!("no folder {}", bin.display()))?;
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .with_context(|| format!("no folder {}", folder.display()))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;
     paths.sort();
     let tests = paths.iter().filter(|path| path.is_file()).map(|path| Test::read(path)).collect::<Result<Vec<_>>>()?;
     if let Some(unknown) = args.except.iter().find(|name| tests.iter().all(|test| test.name != **name)) {
-        bail!("no test in {} is called '{unknown}'", args.tests.display());
+        bail!("no test in {} is called '{unknown}'", folder.display());
     }
     let wanted = |test: &&Test| test.name.contains(&args.only) && !args.except.contains(&test.name);
     let tests: Vec<&Test> = tests.iter().filter(wanted).collect();
     if tests.is_empty() {
-        bail!("no test in {} is called '{}'", args.tests.display(), args.only);
+        bail!("no test in {} is called '{}'", folder.display(), args.only);
+    }
+    let is_root = std::fs::metadata("/proc/self").context("cannot see who runs this")?.uid() == 0;
+    let (skipped, tests): (Vec<&Test>, Vec<&Test>) = tests.into_iter().partition(|test| test.needs_root.is_some() && !is_root);
+    for test in &skipped {
+        println!("SKIP {}: it needs root: {}", test.name, test.needs_root.as_deref().unwrap_or_default());
     }
     let next = std::sync::atomic::AtomicUsize::new(0);
     let failed = std::sync::atomic::AtomicUsize::new(0);
@@ -143,6 +168,7 @@ fn main() -> Result<ExitCode> {
         }
     });
     let failed = failed.into_inner();
-    println!("{} passed, {failed} failed", tests.len() - failed);
+    let skipped = if skipped.is_empty() { String::new() } else { format!(", {} skipped", skipped.len()) };
+    println!("{} passed, {failed} failed{skipped}", tests.len() - failed);
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

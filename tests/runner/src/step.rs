@@ -10,6 +10,8 @@ use anyhow::{Context, Result, bail, ensure};
 use object::{Object, ObjectSection};
 use regex::RegexBuilder;
 
+use crate::images::Validator;
+
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// Whether the directive does something, rather than looking at what was done.
@@ -24,11 +26,12 @@ pub struct Session<'t> {
     own_name: &'t str,
     env: &'t [String],
     said: BTreeMap<&'static str, String>,
+    validator: Validator,
 }
 
 impl<'t> Session<'t> {
     pub fn new(folder: &'t Path, bin: &'t Path, own_name: &'t str, env: &'t [String]) -> Self {
-        Session { folder, bin, own_name, env, said: BTreeMap::new() }
+        Session { folder, bin, own_name, env, said: BTreeMap::new(), validator: Validator::default() }
     }
 
     /// Carries out one directive; `exit` is the status that a command of this step must end with.
@@ -41,12 +44,14 @@ impl<'t> Session<'t> {
                 let (program, arguments) = command.split_first().context("no command")?;
                 let mut command = Command::new(self.program(program)?);
                 command.args(arguments).envs(variables.iter().filter_map(|word| word.split_once('=')));
-                self.execute(command, exit)
+                self.execute(command, exit)?;
+                self.validate(value)
             }
             "sh" => {
                 let mut command = Command::new("/bin/sh");
                 command.arg("-c").arg(value.replace("{self}", self.own_name));
-                self.execute(command, exit)
+                self.execute(command, exit)?;
+                self.validate(value)
             }
             "exit" => Ok(()),
             "zero" => {
@@ -102,6 +107,11 @@ impl<'t> Session<'t> {
             }
             _ => self.text_expectation(key, value),
         }
+    }
+
+    /// What the compiler has just made, before a later step damages it.
+    fn validate(&mut self, command: &str) -> Result<()> {
+        if command.contains("aspen++") { self.validator.folder(self.folder) } else { Ok(()) }
     }
 
     fn text_expectation(&self, key: &str, value: &str) -> Result<()> {

@@ -13,6 +13,7 @@ use aspen_image::{ImageBuilder, ImageKind, Kernel, KernelInfo};
 
 use super::{Bench, best, ratio, timed};
 use crate::devices::{self, DRIVERS};
+use crate::setup::setup_icd_loader;
 use crate::shell::output;
 
 /// How often the programs run in turns.
@@ -34,6 +35,7 @@ const BUILDS: [(&str, &str); 2] = [("runtime", "native_cpu,spir64"), ("runtime-l
 impl Bench<'_> {
     /// Each part prints its lines when they are there, and a part that fails is told at once and at the end; the others go on.
     pub(super) fn runtime(&self) -> Result<()> {
+        setup_icd_loader()?;
         let driver = &DRIVERS[0];
         let drivers = devices::cache()?;
         let variables = driver.is_installed(&drivers).then(|| driver.environment(&drivers));

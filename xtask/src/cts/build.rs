@@ -229,8 +229,6 @@ impl Suite {
             compile.arg("-I").arg(self.deep_folder());
             // Generated files include what lies beside their template.
             compile.arg("-I").arg(beside);
-            // Used by tests of scans that do not include it; headers of other implementations do.
-            compile.args(["-include", "unordered_map"]);
             let said = match compile.output().with_context(|| format!("cannot start {}", self.compiler.display()))? {
                 output if output.status.success() => return Ok(Ok(object)),
                 output => output.stderr,

@@ -4,11 +4,12 @@
 //! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`, `glue`,
 //! `use:fp64@3:4`, `use:fp64~printf@3:4` (promoted for a variadic call), `call:g@5:6`, `call:g/3@5:6` (one of 3 targets), `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`,
 //! `guard:gpu,!fp64+cpu` (runs only where the device has gpu and lacks fp64 or cpu), `wg:2x4@7:1`, `sg:8@8:1`,
+//! `system` (no user wrote it), `virtual@3:4` and `pointer@3:4` (calls that name no function),
 //! `unit=b.cpp`, `optimized:double,f` (what is left after optimisation: whether `double`, and which functions elsewhere). Places are `line:column` in `t.cpp`.
 
 use std::collections::BTreeMap;
 
-use aspen_analysis::summary::{Call, Declared, FuncId, Function, Kernel, Linkage, Optimized, Role, Summary, Use};
+use aspen_analysis::summary::{Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Optimized, Role, Summary, Through, Use};
 use aspen_contract::{Aspect, Place, WorkGroupSize};
 
 fn place(text: &str) -> Option<Place> {
@@ -40,8 +41,11 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
         defined: words[0] != "extern",
         role: Role::Plain,
         glue: words.contains(&"glue"),
+        place: None,
         unit: "t.cpp".into(),
         declared: None,
+        system: false,
+        indirect: Vec::new(),
         uses_attribute: Default::default(),
         uses: Vec::new(),
         calls: Vec::new(),
@@ -97,6 +101,9 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
             }
             Some(_) => panic!("unknown word {word}"),
             None if head == "exported" => out.role = Role::Exported,
+            None if head == "system" => out.system = true,
+            None if head == "virtual" => out.indirect.push(Indirect { place: at, through: Through::Vtable }),
+            None if head == "pointer" => out.indirect.push(Indirect { place: at, through: Through::Pointer }),
             None if head == "internal" && words[0] != "kernel" => out.linkage = Linkage::Internal,
             None if head == "odr" => out.linkage = Linkage::OneDefinitionRule,
             None => {}

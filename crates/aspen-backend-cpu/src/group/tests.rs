@@ -58,6 +58,9 @@ fn shape(entry: ItemEntry, closure: *const c_void, local: [u64; 3], sub_group_si
         sub_group_size,
         by_item: true,
         whole: None,
+        check: false,
+        variables: 0,
+        most_variables: usize::MAX,
     }
 }
 
@@ -102,11 +105,55 @@ fn kernels_without_barriers_need_one_fiber() {
     assert_eq!(worker.fibers.len(), 1);
 }
 
+/// Item 3 ends at once, item 7 behind the barrier of its sub-group, every third later; the others count who is still there.
+unsafe extern "C" fn some_end(closure: *const c_void, item: *mut Item) {
+    // SAFETY: the scheduler's item, and the test's counter.
+    unsafe {
+        let counter = &*closure.cast::<AtomicU32>();
+        let running = || (0..10).filter(|linear| *(*item).ended.add(*linear) == 0).count() as u32;
+        let linear = (*item).local_linear_id;
+        if linear == 3 {
+            return;
+        }
+        ((*(*item).ops).sub_group_barrier)(item);
+        if linear == 7 {
+            return;
+        }
+        ((*(*item).ops).group_barrier)(item);
+        counter.fetch_add(running(), Ordering::Relaxed);
+        ((*(*item).ops).group_barrier)(item);
+        if linear.is_multiple_of(3) {
+            return;
+        }
+        ((*(*item).ops).sub_group_barrier)(item);
+        ((*(*item).ops).group_barrier)(item);
+        counter.fetch_add(running() * 1000, Ordering::Relaxed);
+        ((*(*item).ops).group_barrier)(item);
+    }
+}
+
+#[test]
+fn items_that_have_ended_count_as_arrived() {
+    let counter = AtomicU32::new(0);
+    for sub_group_size in [1, 2, 3, 4, 10, 16] {
+        let shape = shape(some_end, (&raw const counter).cast(), [1, 2, 5], sub_group_size);
+        let mut worker = Worker::new(shape);
+        for _ in 0..3 {
+            counter.store(0, Ordering::Relaxed);
+            worker.run([0; 3]).expect("the others go on");
+            // Eight behind the first two, five (1, 2, 4, 5, 8) behind the last.
+            assert_eq!(counter.load(Ordering::Relaxed), 8 * 8 + 5 * 5 * 1000, "sub-groups of {sub_group_size}");
+        }
+    }
+}
+
 unsafe extern "C" fn sub_groups_part(_: *const c_void, item: *mut Item) {
     // SAFETY: the scheduler's item.
     unsafe {
-        if (*item).local_linear_id != 3 {
-            ((*(*item).ops).sub_group_barrier)(item);
+        match (*item).local_linear_id {
+            2 => {}
+            3 => ((*(*item).ops).group_barrier)(item),
+            _ => ((*(*item).ops).sub_group_barrier)(item),
         }
     }
 }
@@ -116,9 +163,10 @@ fn a_barrier_that_cannot_be_complete_is_an_error_and_the_worker_goes_on() {
     let shape = shape(sub_groups_part, std::ptr::null(), [1, 1, 10], 4);
     let mut worker = Worker::new(shape);
     for _ in 0..2 {
-        let error = worker.run([0, 5, 7]).expect_err("item 3 ends without its sub-group");
+        let error = worker.run([0, 5, 7]).expect_err("item 3 is not at its sub-group's barrier");
         assert_eq!(error.code(), Code::Kernel);
-        let expected = "work-group (0, 5, 7) can never go on: of its 10 work-items 0 wait at a barrier of the work-group, 3 at one of a sub-group, and 7 have ended";
+        let expected = "the work-items of work-group (0, 5, 7) wait at different barriers, so it can never go on: of its 10 work-items 1 wait at a \
+                        barrier of the work-group and 2 at one of a sub-group, and 7 have ended; move the barrier";
         assert!(error.message().starts_with(expected), "{error}");
     }
     let counter = AtomicU32::new(0);

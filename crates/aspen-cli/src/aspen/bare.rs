@@ -45,11 +45,12 @@ pub fn spirv(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         properties: PropertySets::new(),
         conditions: Vec::new(),
         summary: None,
+        form: None,
     })
 }
 
 fn kernel(symbol: String, requirements: Requirements) -> Kernel {
-    Kernel { name: aspen_llvm::readable_name(&symbol), symbol, requirements, sources: Vec::new() }
+    Kernel { name: aspen_llvm::readable_name(&symbol), symbol, requirements, sources: Vec::new(), unresolved: Vec::new() }
 }
 
 /// A `.prop` file: an image without its code.
@@ -71,6 +72,7 @@ pub fn properties(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         properties: sets,
         conditions: Vec::new(),
         summary: None,
+        form: None,
     })
 }
 
@@ -89,7 +91,7 @@ pub fn table(path: &Path, bytes: &[u8]) -> Result<Vec<Image>, Failure> {
             }
             None => None,
         };
-        let symbols = symbols.map(|column| Ok(String::from_utf8_lossy(&read(&cells[column])?).into_owned())).transpose()?;
+        let symbols = symbols.map(|column| Ok::<_, Failure>(String::from_utf8_lossy(&read(&cells[column])?).into_owned())).transpose()?;
         let mut image = code_of(Path::new(&cells[code]), &read(&cells[code])?).map_err(|why| listed(path, why))?;
         if let Some(described) = described {
             if described.target != "unknown" {
@@ -121,7 +123,7 @@ pub fn table(path: &Path, bytes: &[u8]) -> Result<Vec<Image>, Failure> {
 fn listed(table: &Path, why: Failure) -> Failure {
     match why {
         Failure::Input(text) => Failure::Input(format!("'{}': {text}", table.display())),
-        usage @ Failure::Usage(_) => usage,
+        other => other,
     }
 }
 
@@ -147,6 +149,7 @@ fn code_of(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
             properties: PropertySets::new(),
             conditions: Vec::new(),
             summary: None,
+            form: None,
         }),
     }
 }

@@ -168,8 +168,19 @@ enum Dialect {
 enum Failure {
     /// A failed input: exit code 1.
     Input(String),
+    /// A failed input with its place, as compilers print it: exit code 1.
+    Diagnostic(String),
     /// Wrong usage that only the database can tell: exit code 2.
     Usage(String),
+}
+
+impl From<aspen_llvm::Error> for Failure {
+    fn from(error: aspen_llvm::Error) -> Failure {
+        match error {
+            aspen_llvm::Error::Syntax(text) => Failure::Diagnostic(text),
+            error => Failure::Input(error.to_string()),
+        }
+    }
 }
 
 /// What a command prints, and whether it found something to complain about.
@@ -192,6 +203,10 @@ fn main() -> ExitCode {
             Err(error) => fail(&format!("cannot write to standard output: {error}"), 1),
         },
         Err(Failure::Input(text)) => fail(&text, 1),
+        Err(Failure::Diagnostic(text)) => {
+            eprintln!("{text}");
+            ExitCode::from(1)
+        }
         Err(Failure::Usage(text)) => fail(&text, 2),
     }
 }
@@ -208,7 +223,7 @@ fn by_command() -> Result<Answer, Failure> {
         Command::Cache { command: CacheCommand::Stat { output } } => cache::stat(output.format),
         Command::Cache { command: CacheCommand::Clear } => cache::clear(),
         Command::Devices { output } => devices::run(output.format),
-        Command::PostLink { words } => post_link::post_link(words.into_iter()),
+        Command::PostLink { words } => post_link::post_link(words.into_iter(), aspen_postlink::arguments::Dialect::Seed),
         Command::AspectFilter(arguments) => post_link::aspect_filter(arguments),
     }
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use aspen_driver::progress::Progress;
+use aspen_postlink::arguments::Dialect;
 use aspen_postlink::{Arguments, Error, Usage, filter};
 use clap::Parser;
 
@@ -34,14 +35,14 @@ pub fn by_name() -> Option<Result<Answer, Failure>> {
     let mut words = env::args_os();
     let name = words.next()?;
     match Path::new(&name).file_name()?.to_str()? {
-        "sycl-post-link" => Some(post_link(words)),
+        "sycl-post-link" => Some(post_link(words, Dialect::Dpcpp)),
         "sycl-aspect-filter" => Some(aspect_filter(FilterArguments::parse())),
         _ => None,
     }
 }
 
-/// `aspen post-link WORDS`.
-pub fn post_link(words: impl Iterator<Item = OsString>) -> Result<Answer, Failure> {
+/// `aspen post-link WORDS`. `unmarked`: the dialect of the name that it was started by.
+pub fn post_link(words: impl Iterator<Item = OsString>, unmarked: Dialect) -> Result<Answer, Failure> {
     let text = |word: OsString| word.into_string().map_err(|word| Failure::Usage(format!("an argument is no UTF-8: {}", word.display())));
     let words: Vec<String> = words.map(text).collect::<Result<_, _>>()?;
     let mut arguments = match Arguments::parse(words) {
@@ -50,6 +51,7 @@ pub fn post_link(words: impl Iterator<Item = OsString>) -> Result<Answer, Failur
         Err(Usage::Version) => return Ok(Answer::clean(format!("sycl-post-link {}\n", env!("CARGO_PKG_VERSION")))),
         Err(Usage::Wrong(text)) => return Err(Failure::Usage(text)),
     };
+    arguments.unmarked = unmarked;
     arguments.jobs = Some(aspen_driver::parallelism(arguments.jobs));
     let mut progress = Progress::new("splitting", 0);
     let mut show = |done, total| progress.done_of(done, total);
@@ -70,6 +72,7 @@ pub fn aspect_filter(arguments: FilterArguments) -> Result<Answer, Failure> {
 
 fn failure(error: Error) -> Failure {
     match error {
+        Error::Llvm(error) => error.into(),
         Error::Target { .. } => Failure::Usage(error.to_string()),
         _ => Failure::Input(error.to_string()),
     }

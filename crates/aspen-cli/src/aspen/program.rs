@@ -6,7 +6,8 @@ use std::path::Path;
 
 use aspen_analysis::summary::Role;
 use aspen_analysis::{Summary, analyse};
-use aspen_contract::{Need, Requirements, Source};
+use aspen_contract::{Need, Requirements, Source, Step};
+use aspen_driver::libraries::{self, Form, Imported};
 use aspen_image::container::{Container, Kind};
 use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, find};
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
@@ -40,10 +41,12 @@ pub struct Image {
     pub conditions: Vec<(String, String)>,
     /// What was analysed, where that is here: in objects and bare modules.
     pub summary: Option<Summary>,
+    /// Of a linked image: which images it can be linked with at run time.
+    pub form: Option<Form>,
 }
 
 impl Image {
-    /// Device functions defined elsewhere that this kernel or function may call. A linked image only knows it for all it holds.
+    /// Device functions defined elsewhere that this kernel or function may call. In a linked image all of them import the same.
     pub fn imports_of(&self, kernel: &Kernel) -> BTreeSet<&str> {
         let Some(summary) = &self.summary else { return self.imports.iter().map(String::as_str).collect() };
         let root = summary.iter().find(|(_, function)| function.symbol == kernel.symbol);
@@ -62,6 +65,8 @@ pub struct Kernel {
     pub requirements: Requirements,
     /// Why.
     pub sources: Vec<Source>,
+    /// What it imports, by symbol, and no library provides, where somebody has looked ([`add_libraries`]).
+    pub unresolved: Vec<String>,
 }
 
 impl Kernel {
@@ -128,7 +133,13 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
     let mut kernels = Vec::new();
     for kernel in image.kernels().map_err(text)? {
         let sources = image.sources(&kernel.symbol).map_err(text)?;
-        kernels.push(Kernel { symbol: kernel.symbol, name: kernel.info.name, requirements: kernel.info.requirements, sources });
+        kernels.push(Kernel {
+            symbol: kernel.symbol,
+            name: kernel.info.name,
+            requirements: kernel.info.requirements,
+            sources,
+            unresolved: Vec::new(),
+        });
     }
     let requirements = image.requirements().map_err(text)?;
     let exports = image.exports().map_err(text)?;
@@ -140,6 +151,7 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
             name: readable_name(symbol),
             requirements: image.requirements_of(symbol).map_err(text)?,
             sources: image.sources(symbol).map_err(text)?,
+            unresolved: Vec::new(),
         });
     }
     Ok(Image {
@@ -155,6 +167,7 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
         properties: image.property_sets().map_err(text)?,
         conditions: conditions(&image)?,
         summary: None,
+        form: Some(Form::of(&image)),
     })
 }
 
@@ -204,6 +217,7 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
         properties,
         conditions: Vec::new(),
         summary: Some(summary),
+        form: None,
     })
 }
 
@@ -211,7 +225,7 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
 fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
     let name = path.display().to_string();
     let context = Context::new();
-    let module = context.parse(&name, bytes).map_err(|error| Failure::Input(error.to_string()))?;
+    let module = context.parse(&name, bytes)?;
     check_metadata(module.view()).map_err(|error| Failure::Input(format!("'{name}': malformed metadata: {error}")))?;
     let summary = summarise(module.view(), &Facts::default()).without_propagated_attributes();
     let mut code = Code::of(&summary);
@@ -239,6 +253,7 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         properties: PropertySets::default(),
         conditions: Vec::new(),
         summary: Some(summary),
+        form: None,
     })
 }
 
@@ -260,6 +275,7 @@ impl Code {
                 name: name.to_owned(),
                 requirements: analysis.requirements(id),
                 sources: analysis.sources(id).to_vec(),
+                unresolved: Vec::new(),
             };
             match &function.role {
                 Role::Kernel(kernel) if function.defined => out.kernels.push(described(&kernel.name)),
@@ -272,6 +288,31 @@ impl Code {
             }
         }
         out
+    }
+}
+
+/// Adds to the kernels of a linked program what they need through the libraries that the loader would find for it now. Libraries that
+/// are loaded later, by `dlopen`, are not known here. Source: DESIGN §7.7.
+pub fn add_libraries(path: &Path, images: &mut [Image]) {
+    if images.iter().all(|image| image.imports.is_empty() || image.form.is_none()) {
+        return;
+    }
+    let modules = libraries::of_program(path);
+    for image in images {
+        let Some(form) = &image.form else { continue };
+        // The program is the first.
+        let Imported { requirements, sources, missing } = libraries::imported(&modules, Some(0), form, &image.imports);
+        for kernel in &mut image.kernels {
+            // Two required sizes are an error at the launch; the kernel's own is the one that is checked here.
+            let _ = kernel.requirements.also(requirements.clone());
+            let called_from = Step { function: kernel.name.clone(), place: None, remark: None };
+            kernel.sources.extend(sources.iter().map(|(source, _)| {
+                let mut source = source.clone();
+                source.chain.push(called_from.clone());
+                source
+            }));
+            kernel.unresolved = missing.iter().cloned().collect();
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String]) -
     let name = input.display().to_string();
     let bytes = fs::read(input).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
     let context = Context::new();
-    let module = context.parse(&name, &bytes).map_err(|error| Failure::Input(error.to_string()))?;
+    let module = context.parse(&name, &bytes)?;
     drop(bytes);
     let malformed = |error: aspen_llvm::MalformedMetadata| Failure::Input(format!("'{name}': malformed metadata: {error}"));
     let findings = aspen_llvm::propagate(module.view(), dialect.into(), &excluded).map_err(malformed)?;

@@ -4,18 +4,21 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use aspen_contract::{Aspect, AspectSet};
 use aspen_devices::{Database, Target};
 use serde_json::{Value, json};
 
 use crate::{Answer, Failure, Format, json};
 
-/// The database with the user's files; their warnings go to standard error.
+/// The database with the user's files, after that of `ASPEN_DEVICE_CONFIG_FILE`, as the runtime has it; their warnings go to standard
+/// error. Source: DESIGN §6.
 ///
 /// # Errors
 /// If a file cannot be read or is faulty.
 pub fn database(files: &[PathBuf]) -> Result<Database, Failure> {
     let mut database = Database::builtin().clone();
-    for file in files {
+    let of_environment = std::env::var_os("ASPEN_DEVICE_CONFIG_FILE").filter(|file| !file.is_empty()).map(PathBuf::from);
+    for file in of_environment.iter().chain(files) {
         let (next, warnings) = overlay(&database, file)?;
         if !warnings.is_empty() {
             eprint!("{warnings}");
@@ -60,7 +63,8 @@ fn document(target: &Target) -> Value {
     json!({
         "name": target.name,
         "aliases": target.aliases,
-        "aspects": names(target),
+        "aspects": names(&mut target.aspects.iter().copied()),
+        "offered": offered(target),
         "may_support_other_aspects": target.may_support_other_aspects,
         "sub_group_sizes": target.sub_group_sizes.as_deref().unwrap_or_default(),
         "aot_toolchain": target.aot_toolchain,
@@ -69,8 +73,19 @@ fn document(target: &Target) -> Value {
     })
 }
 
-fn names(target: &Target) -> Vec<String> {
-    target.aspects.iter().map(ToString::to_string).collect()
+fn names(aspects: &mut dyn Iterator<Item = Aspect>) -> Vec<String> {
+    aspects.map(|aspect| aspect.to_string()).collect()
+}
+
+/// What of its aspects programs get, which is what every other command counts.
+fn offered(target: &Target) -> Vec<String> {
+    names(&mut target.capabilities().offered())
+}
+
+/// What the hardware has besides.
+fn not_offered(target: &Target) -> Vec<String> {
+    let offered: AspectSet = target.capabilities().offered().collect();
+    names(&mut target.aspects.difference(&offered).copied())
 }
 
 fn sizes(target: &Target) -> String {
@@ -85,7 +100,14 @@ fn table(targets: &[&Target]) -> String {
     let mut out = String::new();
     for target in targets {
         let aliases = if target.aliases.is_empty() { String::new() } else { format!("  also {}", target.aliases.join(", ")) };
-        let _ = writeln!(out, "{:width$}  {:3} aspects  sub-groups {}{aliases}", target.name, target.aspects.len(), sizes(target));
+        let _ = writeln!(
+            out,
+            "{:width$}  {:3} aspects, {:2} offered  sub-groups {}{aliases}",
+            target.name,
+            target.aspects.len(),
+            offered(target).len(),
+            sizes(target)
+        );
     }
     out
 }
@@ -98,7 +120,10 @@ fn details(target: &Target) -> String {
     if !target.aliases.is_empty() {
         line("also", target.aliases.join(", "));
     }
-    line("aspects", names(target).join(", "));
+    line("aspects", offered(target).join(", "));
+    if target.aspects.len() > offered(target).len() {
+        line("not offered", not_offered(target).join(", "));
+    }
     line("others", if target.may_support_other_aspects { "possible".into() } else { "none".into() });
     line("sub-group sizes", sizes(target));
     if let Some(tool) = &target.aot_toolchain {

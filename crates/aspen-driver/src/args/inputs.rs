@@ -5,9 +5,9 @@ use std::path::Path;
 /// What is to be done with an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InputKind {
-    /// C++ source: host and device passes.
+    /// C++ source, and C source that nobody calls so: host and device passes.
     Sycl,
-    /// Other source that clang compiles (C, assembler, LLVM IR, preprocessed C++): host only.
+    /// Other source that clang compiles (`-x c`, assembler, LLVM IR, preprocessed C++): host only.
     HostSource,
     /// Object, archive, shared library, linker script.
     Linker,
@@ -31,12 +31,18 @@ impl Input {
         let kind = match (language.as_deref(), extension) {
             (Some("c++"), _) => InputKind::Sycl,
             (Some(_), _) => InputKind::HostSource,
+            (None, "c") => InputKind::Sycl, // clang++ takes C for C++
             (None, "cpp" | "cc" | "cxx" | "cp" | "c++" | "C" | "CC" | "CPP" | "CXX" | "sycl") => InputKind::Sycl,
-            (None, "c" | "i" | "ii" | "s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "mi" | "mii") => InputKind::HostSource,
+            (None, "i" | "ii" | "s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "mi" | "mii") => InputKind::HostSource,
             (None, "h" | "hh" | "hpp" | "hxx" | "H") => InputKind::HostSource, // precompiled headers
             (None, _) => InputKind::Linker,
         };
         Input { path, language, kind }
+    }
+
+    /// Whether it is compiled as C++ though its name says C.
+    pub(super) fn is_deprecated_c(&self) -> bool {
+        self.language.is_none() && Path::new(&self.path).extension().is_some_and(|extension| extension == "c")
     }
 
     /// The file's name without folder and extension.

@@ -3,8 +3,11 @@
 //! Words keep their order, because clang's options are positional for the linker; each knows which tools it is for. Source: DESIGN §2.
 
 mod inputs;
+pub mod known;
 pub mod response;
+mod sycl;
 mod table;
+mod triples;
 mod warnings;
 
 use std::num::NonZeroUsize;
@@ -15,7 +18,9 @@ pub use inputs::{Input, InputKind};
 pub use warnings::{Group, Severity, WarningControl};
 
 use crate::error::Error;
-use table::{HOST_ONLY, LINK, OURS, SEPARATE_VALUE, is_in};
+use crate::precompiled::Precompiled;
+use known::Meaning;
+use table::{HOST_ONLY, LINK, SEPARATE_VALUE, is_in};
 
 /// What the user asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -177,6 +182,12 @@ pub struct Options {
     pub shared: bool,
     /// `-Xs`, `-Xsycl-target-backend[=T]`: the target, if given, and the options.
     pub backend_options: Vec<(Option<String>, String)>,
+    /// `-fsycl-dump-device-code[=FOLDER]`.
+    pub image_folder: Option<PathBuf>,
+    /// The precompiled header that is made or used.
+    pub precompiled: Option<Precompiled>,
+    /// Warnings about the command line itself.
+    pub notes: Vec<String>,
 }
 
 impl Options {
@@ -209,7 +220,8 @@ pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
     while let Some(word) = words.next() {
         match word.as_str() {
             "--help" | "-help" | "-h" => return Ok(Invocation::Help),
-            "--version" => return Ok(Invocation::Version),
+            "--version" | "-fsycl-version" => return Ok(Invocation::Version),
+            _ if word == "-fsycl-help" || word.starts_with("-fsycl-help=") => return Ok(Invocation::Help),
             "--" => {
                 for path in words.by_ref() {
                     parser.input(path);
@@ -226,6 +238,8 @@ struct Parser {
     language: Option<String>,
     asks_clang: Vec<String>,
     dependency_words: Depfile,
+    /// The targets that `-Xsycl-target-frontend=` names.
+    frontends: Vec<String>,
 }
 
 impl Default for Parser {
@@ -257,8 +271,11 @@ impl Default for Parser {
             debug: false,
             shared: false,
             backend_options: Vec::new(),
+            image_folder: None,
+            precompiled: None,
+            notes: Vec::new(),
         };
-        Parser { options, language: None, asks_clang: Vec::new(), dependency_words: Depfile::default() }
+        Parser { options, language: None, asks_clang: Vec::new(), dependency_words: Depfile::default(), frontends: Vec::new() }
     }
 }
 
@@ -274,67 +291,38 @@ impl Parser {
             self.input(word);
             return Ok(());
         }
+        match known::read(&word, rest)? {
+            Some(Meaning::Nothing) => return Ok(()),
+            Some(Meaning::Warn(note)) => {
+                self.note(note);
+                return Ok(());
+            }
+            Some(Meaning::Words(words)) => {
+                let mut words = words.into_iter();
+                while let Some(word) = words.next() {
+                    self.word(word, &mut words)?;
+                }
+                return Ok(());
+            }
+            None => {}
+        }
         if word.starts_with("-fsycl") || word.starts_with("-fno-sycl") || word.starts_with("--fsycl") {
             return self.sycl_option(&word);
         }
         if self.plain_option(&word, rest)? || self.valued_option(&word, rest)? {
             return Ok(());
         }
+        if word.starts_with("-Xsycl") {
+            return Err(unknown(&word));
+        }
         self.pass_on(word, rest)
     }
 
-    /// Options of ours that start with `-fsycl`: a typing error must never be silently ignored.
-    fn sycl_option(&mut self, word: &str) -> Result<(), Error> {
-        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-        let options = &mut self.options;
-        match (name, value) {
-            ("-fsycl", None) => {}
-            ("-fno-sycl", None) => {
-                return Err(Error::Usage("'-fno-sycl': aspen++ always compiles SYCL; use clang++ for other code".into()));
-            }
-            ("-fsycl-device-only", None) => options.side = Side::Device,
-            ("-fsycl-host-only", None) => options.side = Side::Host,
-            ("-fsycl-requirement-sources", None) => options.requirement_sources = true,
-            ("-fno-sycl-requirement-sources", None) => options.requirement_sources = false,
-            ("-fsycl-targets", Some(value)) => {
-                options.targets = Some(target_names(word, value)?);
-            }
-            ("-fsycl-fixed-targets", Some(value)) => options.fixed_targets = target_names(word, value)?,
-            ("-fsycl-device-config-file", Some(value)) if !value.is_empty() => options.config_files.push(value.into()),
-            ("-fsycl-device-code-split", None) => options.code_split = CodeSplit::PerSource,
-            ("-fsycl-device-code-split", Some(value)) => {
-                options.code_split = choose(
-                    word,
-                    value,
-                    &[
-                        ("per_kernel", CodeSplit::PerKernel),
-                        ("per_source", CodeSplit::PerSource),
-                        ("auto", CodeSplit::PerSource),
-                        ("off", CodeSplit::Off),
-                    ],
-                )?;
-            }
-            ("-fsycl-optional-features", Some(value)) => {
-                let known = [("split", OptionalFeatures::Split), ("conditional", OptionalFeatures::Conditional)];
-                options.optional_features = choose(word, value, &known)?;
-            }
-            ("-fsycl-requirements", Some(value)) => {
-                let known = [("source", Requirements::Source), ("optimized", Requirements::Optimized)];
-                options.requirements = choose(word, value, &known)?;
-            }
-            ("-fsycl-dialect", Some(value)) => {
-                options.dialect = choose(word, value, &[("seed", Dialect::Seed), ("dpcpp", Dialect::Dpcpp)])?;
-            }
-            _ if OURS.contains(&format!("{name}=").as_str()) => {
-                return Err(Error::Usage(format!("option '{name}' needs a value: '{name}=…'")));
-            }
-            _ if OURS.contains(&name) => return Err(Error::Usage(format!("option '{name}' takes no value"))),
-            _ => {
-                let near = nearest(name, OURS.iter().map(|known| known.trim_end_matches('='))).unwrap_or("--help");
-                return Err(Error::Usage(format!("unknown option '{word}'; did you mean '{near}'?")));
-            }
+    /// Each warning is given once.
+    fn note(&mut self, note: String) {
+        if !self.options.notes.contains(&note) {
+            self.options.notes.push(note);
         }
-        Ok(())
     }
 
     /// Options without a value that the driver itself understands. Returns whether it was one.
@@ -371,11 +359,15 @@ impl Parser {
     /// Options with a value that the driver itself understands. Returns whether it was one.
     fn valued_option(&mut self, word: &str, rest: &mut dyn Iterator<Item = String>) -> Result<bool, Error> {
         let options = &mut self.options;
-        if let Some(value) = word.strip_prefix("-Xsycl-target-backend") {
-            let target = value.strip_prefix('=').map(str::to_owned);
-            options.backend_options.push((target, value_of(word, rest)?));
+        if let Some(target) = optional_value(word, "-Xsycl-target-backend") {
+            options.backend_options.push((target.map(str::to_owned), value_of(word, rest)?));
+        } else if let Some(target) = optional_value(word, "-Xsycl-target-frontend") {
+            options.words.push(Word::Device(response::split(&value_of(word, rest)?)));
+            self.frontends.extend(target.map(str::to_owned));
         } else if word == "-Xs" {
             options.backend_options.push((None, value_of(word, rest)?));
+        } else if let Some(value) = word.strip_prefix("-Xs").filter(|value| !value.starts_with("ycl")) {
+            options.backend_options.push((None, format!("-{value}")));
         } else if let Some(value) = word.strip_prefix("-fdiagnostics-format=") {
             let known = [("text", Format::Text), ("clang", Format::Text), ("json", Format::Json), ("sarif", Format::Sarif)];
             options.format = choose(word, value, &known)?;
@@ -441,7 +433,9 @@ impl Parser {
         Ok(())
     }
 
-    fn finish(self) -> Result<Invocation, Error> {
+    fn finish(mut self) -> Result<Invocation, Error> {
+        self.take_stock();
+        triples::resolve(&mut self.options)?;
         let Parser { mut options, asks_clang, dependency_words, .. } = self;
         if !asks_clang.is_empty() {
             return Ok(Invocation::AskClang(asks_clang));
@@ -472,6 +466,29 @@ impl Parser {
     }
 }
 
+impl Parser {
+    /// Warnings that depend on the whole command line.
+    fn take_stock(&mut self) {
+        if let Some(target) = self.frontends.first().filter(|_| self.options.targets.as_ref().is_none_or(|targets| targets.len() > 1)) {
+            let note = format!(
+                "'-Xsycl-target-frontend={target}': all device passes get these options, since all have to see the same program \
+                 [-Wunused-command-line-argument]"
+            );
+            self.note(note);
+        }
+        let has = |flag: &str| self.options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == flag));
+        if has("-Wno-unused-command-line-argument") || has("-Qunused-arguments") {
+            self.options.notes.clear();
+        }
+        if self.options.inputs.iter().any(Input::is_deprecated_c) && !has("-Wno-deprecated") {
+            self.note("treating 'c' input as 'c++' when in C++ mode, this behavior is deprecated [-Wdeprecated]".into());
+        }
+        if self.options.warnings.is_silent() {
+            self.options.notes.clear();
+        }
+    }
+}
+
 impl Stage {
     /// The earlier of both: `-c -S` is `-S`.
     fn min_with(self, other: Stage) -> Stage {
@@ -486,14 +503,6 @@ impl Stage {
     }
 }
 
-fn target_names(word: &str, value: &str) -> Result<Vec<String>, Error> {
-    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
-    if names.iter().any(String::is_empty) {
-        return Err(Error::Usage(format!("'{word}': an empty name; give targets like 'native_cpu,spir64'")));
-    }
-    Ok(names)
-}
-
 const LINE_TABLES: u32 = 1;
 
 /// For an option that chooses how much debug information there is: 0 none, 1 line tables, 2 more. `-gz` and the like are none of them.
@@ -505,6 +514,20 @@ fn debug_level(word: &str) -> Option<u32> {
         _ if word.starts_with("-gdwarf-") && word[8..].bytes().all(|c| c.is_ascii_digit()) => Some(2),
         _ => None,
     }
+}
+
+/// What stands behind the `=` of an option that may have a value; `None` if the word is another option.
+fn optional_value<'w>(word: &'w str, option: &str) -> Option<Option<&'w str>> {
+    match word.strip_prefix(option)? {
+        "" => Some(None),
+        rest => rest.strip_prefix('=').map(Some),
+    }
+}
+
+fn unknown(word: &str) -> Error {
+    let name = word.split('=').next().unwrap_or(word);
+    let near = nearest(name, known::names()).unwrap_or("--help");
+    Error::Usage(format!("unknown option '{word}'; did you mean '{near}'?"))
 }
 
 fn value_of(option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<String, Error> {

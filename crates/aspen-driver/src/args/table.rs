@@ -219,19 +219,3 @@ pub fn is_in(list: &[&str], option: &str) -> bool {
         None => option == *known,
     })
 }
-
-/// Every option of ours, for `-fsycl…` only: what follows `=` is checked by its reader.
-pub const OURS: &[&str] = &[
-    "-fsycl",
-    "-fsycl-targets=",
-    "-fsycl-fixed-targets=",
-    "-fsycl-device-config-file=",
-    "-fsycl-device-code-split=",
-    "-fsycl-optional-features=",
-    "-fsycl-requirements=",
-    "-fsycl-device-only",
-    "-fsycl-host-only",
-    "-fsycl-dialect=",
-    "-fsycl-requirement-sources",
-    "-fno-sycl-requirement-sources",
-];

@@ -55,7 +55,8 @@ fn inputs_and_their_kinds() {
     use InputKind::{HostSource, Linker, Sycl};
     for (line, kinds) in [
         ("x.cpp y.cc z.cxx w.C", &[Sycl, Sycl, Sycl, Sycl][..]),
-        ("x.c y.s z.ll w.ii", &[HostSource, HostSource, HostSource, HostSource]),
+        ("x.c y.s z.ll w.ii", &[Sycl, HostSource, HostSource, HostSource]),
+        ("-x c x.c -x none y.c", &[HostSource, Sycl]),
         ("x.o liba.a libb.so.3 script", &[Linker, Linker, Linker, Linker]),
         ("-x c++ x.txt -x none y.o", &[Sycl, Linker]),
         ("-xc x.cpp", &[HostSource]),
@@ -85,6 +86,36 @@ fn our_options() {
     let read = options("-Xs '-device skl' -Xsycl-target-backend=spir64_gen -x x.cpp -save-temps=keep -shared");
     assert_eq!(read.backend_options, [(None, "-device skl".into()), (Some("spir64_gen".into()), "-x".into())]);
     assert_eq!((read.save_temps, read.shared), (Some("keep".into()), true));
+}
+
+#[test]
+fn triples_are_names() {
+    let nothing: &[(Option<&str>, &str)] = &[];
+    for (line, targets, words) in [
+        ("-fsycl-targets=spir64-unknown-unknown,native_cpu", "spir64,native_cpu", nothing),
+        ("-fsycl-targets=nvptx64-nvidia-cuda", "nvidia_gpu_sm_75", nothing),
+        ("-fsycl-targets=spirv64,nvptx64-nvidia-cuda -Xsycl-target-backend --cuda-gpu-arch=sm_80", "spir64,nvidia_gpu_sm_80", nothing),
+        (
+            "-fsycl-targets=nvptx64-nvidia-cuda -Xsycl-target-backend=nvptx64-nvidia-cuda '--offload-arch=sm_80 --offload-arch=sm_90 -v'",
+            "nvidia_gpu_sm_80,nvidia_gpu_sm_90",
+            &[(Some("nvidia_gpu_sm_80"), "-v"), (Some("nvidia_gpu_sm_90"), "-v")],
+        ),
+        ("-fsycl-targets=spir64_x86_64 -Xsycl-target-backend=spir64_x86_64 -march=avx2", "spir64_x86_64,x86_64_v3", nothing),
+        ("-fsycl-targets=spir64_gen -Xs '-device pvc' -Xsv", "spir64_gen", &[(None, "-device pvc"), (None, "-v")]),
+        ("-Xsycl-target-backend=nvptx64-nvidia-cuda --cuda-gpu-arch=sm_80", "", nothing),
+    ] {
+        let read = options(&format!("{line} x.cpp"));
+        assert_eq!(read.targets.unwrap_or_default().join(","), targets, "{line}");
+        let given: Vec<(Option<&str>, &str)> = read.backend_options.iter().map(|(name, words)| (name.as_deref(), words.as_str())).collect();
+        assert_eq!(given, words, "{line}");
+    }
+    for (line, needle) in [
+        ("-fsycl-targets=amdgcn-amd-amdhsa", "'-fsycl-targets': 'amdgcn-amd-amdhsa': no code can be made for AMD's GPUs yet"),
+        ("-fsycl-targets=spir64_fpga", "no target for FPGAs"),
+    ] {
+        let text = refusal(&format!("{line} x.cpp"));
+        assert!(text.contains(needle), "{line}: {text}");
+    }
 }
 
 #[test]

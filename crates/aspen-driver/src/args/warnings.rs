@@ -9,9 +9,11 @@ pub enum Group {
     External,
     /// A kernel that a fixed target cannot run.
     FixedTargets,
+    /// Device code that does what SYCL does not allow though targets may take it; where they do not, it is an error by default.
+    Strict,
 }
 
-const GROUPS: [Group; 3] = [Group::Aspects, Group::External, Group::FixedTargets];
+const GROUPS: [Group; 4] = [Group::Aspects, Group::External, Group::FixedTargets, Group::Strict];
 
 impl Group {
     /// The name behind `-W`.
@@ -20,6 +22,7 @@ impl Group {
             Group::Aspects => "sycl-aspects",
             Group::External => "sycl-external",
             Group::FixedTargets => "sycl-fixed-targets",
+            Group::Strict => "sycl-strict",
         }
     }
 }
@@ -79,6 +82,16 @@ impl WarningControl {
         self.none
     }
 
+    /// What becomes of a warning that is an error by default. As with clang's, `-w` and `-Wno-error` do not reach it, what names the group
+    /// does.
+    pub fn severity_of_error(&self, group: Group) -> Severity {
+        match self.groups[group as usize] {
+            State { disabled: true, .. } => Severity::Ignored,
+            State { error: Some(false), .. } => self.severity(group),
+            _ => Severity::Error,
+        }
+    }
+
     /// What becomes of a warning of the group.
     pub fn severity(&self, group: Group) -> Severity {
         let state = self.groups[group as usize];
@@ -119,6 +132,29 @@ mod tests {
                 control.read(flag);
             });
             assert_eq!(control.severity(Group::Aspects), severity, "{flags}");
+        }
+    }
+
+    #[test]
+    fn errors_by_default() {
+        for (flags, severity) in [
+            ("", Severity::Error),
+            ("-w", Severity::Error),
+            ("-Wno-error", Severity::Error),
+            ("-Wsycl-strict", Severity::Error),
+            ("-Wno-sycl-strict", Severity::Ignored),
+            ("-Wno-sycl-strict -Wsycl-strict", Severity::Error),
+            ("-Wno-error=sycl-strict", Severity::Warning),
+            ("-Wno-error=sycl-strict -w", Severity::Ignored),
+            ("-Wno-error=sycl-strict -Werror", Severity::Warning),
+            ("-Wno-error=sycl-strict -Werror=sycl-strict", Severity::Error),
+            ("-Wno-error=sycl-aspects", Severity::Error),
+        ] {
+            let mut control = WarningControl::default();
+            flags.split_whitespace().for_each(|flag| {
+                control.read(flag);
+            });
+            assert_eq!(control.severity_of_error(Group::Strict), severity, "{flags}");
         }
     }
 

@@ -4,7 +4,7 @@ use aspen_contract::{Place, Step};
 use serde_json::{Value, json};
 
 use super::{Diagnostic, Fix};
-use crate::args::Severity;
+use crate::args::{Group, Severity};
 
 pub(super) fn document(list: &[Diagnostic]) -> String {
     let diagnostics: Vec<Value> = list
@@ -12,7 +12,7 @@ pub(super) fn document(list: &[Diagnostic]) -> String {
         .map(|one| {
             json!({
                 "severity": level(one.severity),
-                "group": one.group.name(),
+                "group": one.group.map(Group::name),
                 "message": one.message,
                 "place": one.place.as_ref().map(place),
                 "chain": one.chain.iter().map(step).collect::<Vec<_>>(),
@@ -27,7 +27,7 @@ pub(super) fn document(list: &[Diagnostic]) -> String {
 }
 
 pub(super) fn sarif(list: &[Diagnostic]) -> String {
-    let mut rules: Vec<&str> = list.iter().map(|one| one.group.name()).collect();
+    let mut rules: Vec<&str> = list.iter().filter_map(|one| one.group).map(Group::name).collect();
     rules.sort_unstable();
     rules.dedup();
     let results: Vec<Value> = list
@@ -46,12 +46,14 @@ pub(super) fn sarif(list: &[Diagnostic]) -> String {
                 })
                 .collect();
             let mut result = json!({
-                "ruleId": one.group.name(),
                 "level": level(one.severity),
                 "message": { "text": one.message },
                 "locations": one.place.iter().map(location).collect::<Vec<_>>(),
                 "relatedLocations": related,
             });
+            if let Some(group) = one.group {
+                result["ruleId"] = json!(group.name());
+            }
             if let Some(fix) = &one.fix {
                 result["fixes"] = json!([sarif_fix(fix)]);
             }

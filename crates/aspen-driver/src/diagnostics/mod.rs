@@ -7,21 +7,25 @@ mod text;
 use std::collections::BTreeSet;
 use std::fs;
 
-use aspen_analysis::Finding;
 use aspen_analysis::link::Excess;
+use aspen_analysis::report::Level;
+use aspen_analysis::{Finding, Strict};
 use aspen_contract::{Place, Remark, Source, Step};
 
 use crate::args::{Format, Group, Severity, WarningControl};
+use crate::link::Provider;
 
 pub use fix::Fix;
 
 /// A warning, or an error that was one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// The group that controls it.
-    pub group: Group,
+    /// The group that controls it; errors of the link, and what is always warned about, are in none.
+    pub group: Option<Group>,
     /// Never [`Severity::Ignored`].
     pub severity: Severity,
+    /// Whether it is an error without any flag.
+    pub by_default: bool,
     /// Where it points.
     pub place: Option<Place>,
     /// One sentence.
@@ -34,11 +38,21 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
 }
 
+impl Diagnostic {
+    /// A warning.
+    fn new(group: Group, place: Option<Place>, message: String, chain: Vec<Step>, note: Option<(Place, String)>) -> Diagnostic {
+        Diagnostic { group: Some(group), severity: Severity::Warning, by_default: false, place, message, chain, note, fix: None }
+    }
+}
+
+/// What makes two diagnostics the same.
+type Key = (Option<Place>, String, Option<u32>);
+
 /// All diagnostics of a run, in the order they were found, none twice.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     control: WarningControl,
-    known: BTreeSet<(Option<Place>, String, Option<u32>)>,
+    known: BTreeSet<Key>,
     list: Vec<Diagnostic>,
     printed: usize,
 }
@@ -77,13 +91,22 @@ impl Diagnostics {
             names.join(", ")
         );
         let note = excess.declared_at.clone().map(|place| (place, format!("'{}' is declared here", excess.function)));
-        self.add((excess.defined_at.clone(), message.clone(), None), Group::Aspects, excess.defined_at.clone(), message, Vec::new(), note);
+        let key = (excess.defined_at.clone(), message.clone(), None);
+        self.add(key, Group::Aspects, excess.defined_at.clone(), message, excess.chain.clone(), note);
     }
 
-    /// A `SYCL_EXTERNAL` function that no object of the link defines. Source: DESIGN §4.
-    pub fn add_undefined(&mut self, function: &str, chain: Vec<Step>) {
-        let message =
-            format!("device function '{function}' is not defined in any object of this link; a library must provide it at run time");
+    /// A `SYCL_EXTERNAL` function that no object of the link defines, nor a library of its line for that target. Source: DESIGN §4.
+    pub fn add_undefined(&mut self, function: &str, provider: &Provider, target: &str, chain: Vec<Step>) {
+        let message = match provider {
+            Provider::Found => return,
+            Provider::Nobody => {
+                format!("device function '{function}' is not defined in any object of this link; a library must provide it at run time")
+            }
+            Provider::Elsewhere { library, targets } => format!(
+                "device function '{function}' is defined in '{library}' for {}, but not for target '{target}'; build that library for it, too",
+                targets.iter().map(|target| format!("'{target}'")).collect::<Vec<_>>().join(", ")
+            ),
+        };
         let place = chain.last().and_then(|step| step.place.clone());
         self.add((place.clone(), message.clone(), None), Group::External, place, message, chain, None);
     }
@@ -102,20 +125,53 @@ impl Diagnostics {
         self.add((place.clone(), message.to_owned(), None), Group::FixedTargets, place, message.to_owned(), chain, None);
     }
 
+    /// What SYCL does not allow in device code; an error where code is made for SPIR-V, which has none of it. Source: DESIGN §7.28.
+    pub fn add_strict(&mut self, strict: &Strict, for_spirv: bool) {
+        let by_default = for_spirv && strict.pragma.is_none();
+        let severity = match (strict.pragma, self.control.severity(Group::Strict)) {
+            _ if by_default => self.control.severity_of_error(Group::Strict),
+            (Some(Level::Error), Severity::Warning) => Severity::Error,
+            (_, severity) => severity,
+        };
+        let key = (strict.place.clone(), strict.message(), None);
+        let diagnostic = Diagnostic::new(Group::Strict, strict.place.clone(), strict.message(), strict.chain.clone(), None);
+        self.add_with(severity, key, Diagnostic { by_default, ..diagnostic });
+    }
+
+    /// Something that keeps the program from being linked. The message is one sentence, or several.
+    pub fn add_error(&mut self, place: Option<Place>, message: String, chain: Vec<Step>, note: Option<(Place, String)>) {
+        self.push(Severity::Error, place, message, chain, note);
+    }
+
+    /// What is always warned about.
+    pub fn add_warning(&mut self, place: Option<Place>, message: String) {
+        if !self.control.is_silent() {
+            self.push(Severity::Warning, place, message, Vec::new(), None);
+        }
+    }
+
+    fn push(&mut self, severity: Severity, place: Option<Place>, message: String, chain: Vec<Step>, note: Option<(Place, String)>) {
+        let key = (place.clone(), message.clone(), None);
+        self.add_with(severity, key, Diagnostic { group: None, severity, by_default: true, place, message, chain, note, fix: None });
+    }
+
     fn add(
         &mut self,
-        key: (Option<Place>, String, Option<u32>),
+        key: Key,
         group: Group,
         place: Option<Place>,
         message: String,
         chain: Vec<Step>,
         note: Option<(Place, String)>,
     ) -> Option<&mut Diagnostic> {
-        let severity = self.control.severity(group);
+        self.add_with(self.control.severity(group), key, Diagnostic::new(group, place, message, chain, note))
+    }
+
+    fn add_with(&mut self, severity: Severity, key: Key, diagnostic: Diagnostic) -> Option<&mut Diagnostic> {
         if severity == Severity::Ignored || !self.known.insert(key) {
             return None;
         }
-        self.list.push(Diagnostic { group, severity, place, message, chain, note, fix: None });
+        self.list.push(Diagnostic { severity, ..diagnostic });
         self.list.last_mut()
     }
 

@@ -111,6 +111,7 @@ fn more_than_promised() {
         aspects: vec![Aspect::from_number(2)],
         declared_at: Some(place("a.cpp", 2, 3)),
         defined_at: Some(place("b.cpp", 2, 3)),
+        chain: Vec::new(),
     });
     assert_eq!(
         diagnostics.render(Format::Text, false, false),

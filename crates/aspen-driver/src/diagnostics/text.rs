@@ -19,13 +19,17 @@ const RESET: &str = "\x1b[0m";
 const TAB: usize = 8;
 
 pub(super) fn render(diagnostic: &Diagnostic, color: bool, source: &dyn Fn(&Place) -> Option<String>) -> String {
-    let group = diagnostic.group.name();
+    let group = diagnostic.group.map(|group| format!("-W{}]", group.name()));
     let (word, paint, flag) = match diagnostic.severity {
-        Severity::Error => ("error: ", RED, format!("[-Werror,-W{group}]")),
-        Severity::Warning | Severity::Ignored => ("warning: ", MAGENTA, format!("[-W{group}]")),
+        Severity::Error if diagnostic.by_default => ("error: ", RED, group.map(|group| format!(" [{group}"))),
+        Severity::Error => ("error: ", RED, group.map(|group| format!(" [-Werror,{group}"))),
+        Severity::Warning | Severity::Ignored => ("warning: ", MAGENTA, group.map(|group| format!(" [{group}"))),
     };
     let mut out = String::new();
-    head(&mut out, diagnostic.place.as_ref(), word, paint, &format!("{} {flag}", diagnostic.message), color);
+    if diagnostic.group.is_none() && diagnostic.place.is_none() {
+        out.push_str("aspen++: ");
+    }
+    head(&mut out, diagnostic.place.as_ref(), word, paint, &format!("{}{}", diagnostic.message, flag.unwrap_or_default()), color);
     snippet(&mut out, diagnostic.place.as_ref(), color, source);
     if !diagnostic.chain.is_empty() {
         out.push_str("use is from this call chain:\n");
@@ -34,7 +38,7 @@ pub(super) fn render(diagnostic: &Diagnostic, color: bool, source: &dyn Fn(&Plac
             let remark = step.remark.as_ref().map_or_else(String::new, |remark| format!(" {remark}"));
             let _ = writeln!(out, "  {}(){place}{remark}", step.function);
         }
-        if diagnostic.place.is_none() {
+        if diagnostic.place.is_none() && diagnostic.group.is_some() {
             out.push_str("compile with '-g' to get source location\n");
         }
     }

@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 
 use aspen_analysis::Launch;
+use aspen_contract::Place;
 use aspen_image::ObjectBlob;
 
 use super::files::LinkUnit;
 use crate::error::Error;
 
-/// Compares the launches of the host pass with the kernels of every device pass, unit by unit.
+/// A disagreement: the kernel's place, and what differs.
+pub type Complaint = (Option<Place>, String);
+
+/// Compares the launches of the host pass with the kernels of every device pass, unit by unit. Returns all disagreements.
 ///
 /// # Errors
-/// All disagreements at once, each with the kernel, its place and what differs.
-pub fn check(units: &[LinkUnit<'_>]) -> Result<(), Error> {
+/// If what a unit says of its kernels is damaged.
+pub fn check(units: &[LinkUnit<'_>]) -> Result<Vec<Complaint>, Error> {
     let mut complaints = Vec::new();
     for unit in units {
         for blob in &unit.unit.blobs {
@@ -21,14 +25,9 @@ pub fn check(units: &[LinkUnit<'_>]) -> Result<(), Error> {
             complaints.extend(differences(&unit.object, blob, &host, &device));
         }
     }
-    complaints.dedup();
-    if complaints.is_empty() {
-        return Ok(());
-    }
-    complaints.push(
-        "host and device passes must compile the same kernels: is one of them, its captures or a lambda in it under '#if __SYCL_DEVICE_ONLY__'?".into(),
-    );
-    Err(Error::Device(complaints.join("\n  ")))
+    const WAY_OUT: &str = "host and device passes must compile the same kernels: is one of them, its captures or a lambda in it under \
+                           '#if __SYCL_DEVICE_ONLY__'?";
+    Ok(complaints.into_iter().map(|(place, what)| (place, format!("{what}; {WAY_OUT}"))).collect())
 }
 
 fn launches<'a>(
@@ -39,39 +38,33 @@ fn launches<'a>(
     payloads.into_iter().map(|(symbol, bytes)| Ok((symbol.clone(), postcard::from_bytes(bytes).map_err(damaged)?))).collect()
 }
 
-fn differences(object: &str, blob: &ObjectBlob<'_>, host: &BTreeMap<String, Launch>, device: &BTreeMap<String, Launch>) -> Vec<String> {
+fn differences(object: &str, blob: &ObjectBlob<'_>, host: &BTreeMap<String, Launch>, device: &BTreeMap<String, Launch>) -> Vec<Complaint> {
     let target = &blob.target;
-    let named = |launch: &Launch| {
-        let place = launch.place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
-        format!("{place}kernel '{}' of '{object}'", launch.name)
-    };
+    let complaint = |launch: &Launch, what: String| (launch.place.clone(), format!("kernel '{}' of '{object}' {what}", launch.name));
     let mut out = Vec::new();
     for (symbol, launch) in host {
         match device.get(symbol) {
-            None => out.push(format!("{} is launched by the host but is not in the device code for {target}", named(launch))),
-            Some(kernel) if kernel.closure_size != launch.closure_size => out.push(format!(
-                "{} has a closure of {} bytes on the host but of {} bytes on {target}",
-                named(launch),
-                launch.closure_size,
-                kernel.closure_size
+            None => out.push(complaint(launch, format!("is launched by the host but is not in the device code for {target}"))),
+            Some(kernel) if kernel.closure_size != launch.closure_size => out.push(complaint(
+                launch,
+                format!("has a closure of {} bytes on the host but of {} bytes on {target}", launch.closure_size, kernel.closure_size),
             )),
             Some(kernel) if kernel.layout != launch.layout => {
-                out.push(format!("{} has a closure whose members are laid out differently on the host and on {target}", named(launch)));
+                let what = format!("has a closure whose members are laid out differently on the host and on {target}");
+                out.push(complaint(launch, what));
             }
             Some(_) => {}
         }
     }
     let only_device = device.iter().filter(|(symbol, _)| !host.contains_key(*symbol));
     out.extend(
-        only_device.map(|(_, kernel)| format!("{} is in the device code for {target} but the host never launches it", named(kernel))),
+        only_device.map(|(_, kernel)| complaint(kernel, format!("is in the device code for {target} but the host never launches it"))),
     );
     out
 }
 
 #[cfg(test)]
 mod tests {
-    use aspen_contract::Place;
-
     use super::*;
 
     fn launch(symbol: &str, closure_size: u64, layout: u64) -> (String, Launch) {
@@ -94,8 +87,9 @@ mod tests {
         };
         let host = BTreeMap::from([launch("SAME", 8, 1), launch("SIZE", 8, 1), launch("LAYOUT", 8, 1), launch("HOST", 8, 1)]);
         let device = BTreeMap::from([launch("SAME", 8, 1), launch("SIZE", 16, 2), launch("LAYOUT", 8, 2), launch("DEVICE", 8, 1)]);
+        let told = |(place, what): Complaint| format!("{}: {what}", place.expect("every launch has one"));
         assert_eq!(
-            differences("x.o", &blob, &host, &device),
+            differences("x.o", &blob, &host, &device).into_iter().map(told).collect::<Vec<_>>(),
             [
                 "x.cpp:3:9: kernel 'host' of 'x.o' is launched by the host but is not in the device code for spir64",
                 "x.cpp:3:9: kernel 'layout' of 'x.o' has a closure whose members are laid out differently on the host and on spir64",

@@ -1,7 +1,7 @@
 //! `-fsycl-optional-features=conditional`: kernels of different requirements share SPIR-V images, and each function carries the condition
 //! under which a device needs it. Source: S1 "Design to raise required exceptions"; DESIGN §2, §5; docs/decisions/0006.
 
-use aspen_analysis::split::{ImagePlan, bundle};
+use aspen_analysis::split::{EntryPoint, ImagePlan, bundle};
 use aspen_analysis::summary::FuncId;
 use aspen_codegen::Conditions;
 use aspen_contract::{Need, Verdict, check};
@@ -16,7 +16,7 @@ use crate::targets::{Family, Target};
 
 /// The images of a target in this mode.
 pub struct Conditional {
-    /// Entry points by the code-split option alone; none of these requires anything as a whole.
+    /// Entry points by the code-split option and what they import; none of these requires anything as a whole.
     pub plans: Vec<ImagePlan>,
     /// The program's requirements.
     numbering: Numbering,
@@ -32,12 +32,16 @@ impl Conditional {
         if options.optional_features != OptionalFeatures::Conditional || !is_spirv {
             return Ok(None);
         }
-        let mut entries: Vec<FuncId> = program.plans.iter().flat_map(|plan| plan.entries.iter().copied()).collect();
-        entries.sort_unstable();
-        let requirements: Vec<_> = entries.iter().map(|&entry| program.analysis.requirements(entry)).collect();
+        let of_plan = |plan: &'_ ImagePlan| plan.entries.iter().map(|&id| (id, plan.imports.clone())).collect::<Vec<_>>();
+        let mut entries: Vec<(FuncId, _)> = program.plans.iter().flat_map(of_plan).collect();
+        entries.sort_unstable_by_key(|(id, _)| *id);
+        let requirements: Vec<_> = entries.iter().map(|&(entry, _)| program.analysis.requirements(entry)).collect();
         let numbering = Numbering::new(&requirements).map_err(|error| Error::Device(error.to_string()))?;
-        let unit = |entry: FuncId| program.linked.summary.function(entry).unit.as_str();
-        let plans = bundle(entries.iter().map(|&entry| (entry, unit(entry))), options.code_split);
+        let entry = |(id, imports)| {
+            let unit = program.linked.summary.function(id).unit.as_str();
+            EntryPoint { id, unit, requirements: program.analysis.requirements(id), imports }
+        };
+        let plans = bundle(entries.into_iter().map(entry), options.code_split);
         Ok(Some(Conditional { plans, numbering }))
     }
 

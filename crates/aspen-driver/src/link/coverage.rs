@@ -24,10 +24,14 @@ impl Coverage {
         }
     }
 
-    /// A sentence for every kernel without any image.
-    pub fn warnings(&self) -> Vec<String> {
+    /// A sentence for every kernel without any image, with the kernel's symbol.
+    pub fn warnings(&self) -> Vec<(&str, String)> {
         let without = self.skipped.iter().filter(|(symbol, _)| !self.made.contains(*symbol));
-        without.map(|(_, (name, reasons))| format!("kernel '{name}' has no image for any target: {}", reasons.join("; "))).collect()
+        without
+            .map(|(symbol, (name, reasons))| {
+                (symbol.as_str(), format!("kernel '{name}' has no image for any target: {}", reasons.join("; ")))
+            })
+            .collect()
     }
 }
 
@@ -43,6 +47,7 @@ mod tests {
         coverage.made(kernels("c"));
         coverage.made(kernels("a"));
         coverage.skipped(kernels("b c"), "'y' lacks sub-group size 8");
-        assert_eq!(coverage.warnings(), ["kernel 'b' has no image for any target: 'x' lacks aspect fp64; 'y' lacks sub-group size 8"]);
+        let text = "kernel 'b' has no image for any target: 'x' lacks aspect fp64; 'y' lacks sub-group size 8";
+        assert_eq!(coverage.warnings(), [("_ZTSb", text.to_owned())]);
     }
 }

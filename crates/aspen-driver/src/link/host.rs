@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::LinkInput;
-use super::files::library;
+use super::files::{Trace, library};
 use crate::args::{Options, Word};
 use crate::error::Error;
 use crate::janitor;
 use crate::jobs::Command;
+use crate::session::Session;
 use crate::toolchain::Toolchain;
 
 /// Everything the host link is made of.
@@ -27,8 +28,9 @@ pub struct HostLink<'a> {
 }
 
 impl HostLink<'_> {
-    /// The command. Without a registration object (`-r`) the runtime is left out too.
-    pub fn command(&self, registration: Option<&Path>, forced: &[String], output: &Path) -> Command {
+    /// The command. Without a registration object (`-r`) the runtime is left out too. `needed` are libraries of the line that device code
+    /// needs and the host's code does not.
+    pub fn command(&self, registration: Option<&Path>, forced: &[String], needed: &[PathBuf], output: &Path) -> Command {
         let mut arguments = vec!["-Qunused-arguments".to_owned()];
         arguments.extend(forced.iter().map(|symbol| format!("-Wl,-u,{symbol}")));
         for word in &self.options.words {
@@ -37,6 +39,15 @@ impl HostLink<'_> {
                 Word::Input(index) => arguments.push(self.inputs[*index].path.display().to_string()),
                 Word::Device(_) => {}
             }
+        }
+        for library in needed {
+            // Under the name by which the line means it, so that it is not loaded under two.
+            let given = self.inputs.iter().any(|input| input.path == *library);
+            let folder = library.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let name = library.file_name().unwrap_or_default().to_string_lossy();
+            let words =
+                if given { vec![library.display().to_string()] } else { vec![format!("-L{}", folder.display()), format!("-l:{name}")] };
+            arguments.extend(["-Wl,--push-state,--no-as-needed".to_owned()].into_iter().chain(words).chain(["-Wl,--pop-state".to_owned()]));
         }
         if let Some(registration) = registration {
             let folder = self.runtime.display();
@@ -48,11 +59,14 @@ impl HostLink<'_> {
         Command::new(&self.toolchain.clang, arguments)
     }
 
-    /// A link that says what it takes.
-    pub fn trial(&self, registration: &Path, forced: &[String], output: &Path) -> Command {
-        let mut command = self.command(Some(registration), forced, output);
+    /// Has the linker say what it takes. Its warnings are those of the real link, and not shown here.
+    ///
+    /// # Errors
+    /// If it fails; its words are shown then.
+    pub fn ask(&self, session: &Session<'_>, registration: &Path, forced: &[String], output: &Path) -> Result<Trace, Error> {
+        let mut command = self.command(Some(registration), forced, &[], output);
         command.arguments.push("-Wl,--trace,--trace".into());
-        command
+        Ok(Trace::parse(&session.ask_tool("the linker", &command)?.stdout_text()))
     }
 
     /// Whether the result is an object again.
@@ -78,6 +92,31 @@ impl HostLink<'_> {
         folders.extend(std::env::var_os("LIBRARY_PATH").iter().flat_map(std::env::split_paths));
         let static_only = words.iter().any(|word| matches!(*word, "-static" | "-static-pie" | "-Wl,-Bstatic"));
         valued("-l").iter().filter_map(|name| library(name, &folders, static_only)).collect()
+    }
+
+    /// Where the linker looks for what libraries need: `-rpath-link`, then `-rpath`, in any of the ways to say them.
+    pub fn run_folders(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut link_words = self.link_words();
+        while let Some(word) = link_words.next() {
+            match word.strip_prefix("-Wl,").or_else(|| word.strip_prefix("--for-linker=")) {
+                Some(list) => words.extend(list.split(',')),
+                None if matches!(word, "-Xlinker" | "--for-linker") => words.extend(link_words.next()),
+                None => words.push(word),
+            }
+        }
+        let of = |names: &[&str]| -> Vec<String> {
+            let mut folders = Vec::new();
+            for (index, word) in words.iter().enumerate() {
+                let (option, value) = word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
+                if names.contains(&option) {
+                    let list = value.or_else(|| words.get(index + 1).copied()).unwrap_or_default();
+                    folders.extend(list.split(':').map(str::to_owned));
+                }
+            }
+            folders
+        };
+        of(&["-rpath-link", "--rpath-link"]).into_iter().chain(of(&["-rpath", "--rpath", "-R"])).collect()
     }
 
     fn link_words(&self) -> impl Iterator<Item = &str> {

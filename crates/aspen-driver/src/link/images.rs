@@ -3,18 +3,16 @@
 //! Code generation forks, so the process must have one thread here; all threads of the compile phase have ended.
 //! Source: DESIGN §1, §5, §7.11, §9; ARCHITECTURE "Images".
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{env, fs};
 
 use aspen_analysis::split::ImagePlan;
-use aspen_analysis::summary::{FuncId, Function, Role};
-use aspen_codegen::{Cache, CodegenError, Gen, Image, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
-use aspen_contract::{Need, Step, Verdict, check};
+use aspen_analysis::summary::{Function, Role};
+use aspen_codegen::{Cache, CodegenError, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
+use aspen_contract::{Verdict, check};
 use aspen_image::decided::decided_set;
 use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet};
-use aspen_llvm::{Context, Module};
+use aspen_llvm::{Context, Module, forget_dialect, readable_name};
 
 use super::conditional::{Conditional, discarded};
 use super::coverage::Coverage;
@@ -48,8 +46,9 @@ pub struct Request<'r> {
 /// The OffloadBinary blobs of all images for a target, back to back.
 ///
 /// # Errors
-/// If bitcode is damaged or does not go together, code generation fails, or a device function is not defined anywhere.
-pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverage, scratch: &mut Scratch) -> Result<Vec<u8>, Error> {
+/// If bitcode is damaged or does not go together, code generation fails, or a device function is not defined anywhere
+/// ([`Error::Reported`] then).
+pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Coverage, scratch: &mut Scratch) -> Result<Vec<u8>, Error> {
     let Request { builder, units, program, target, .. } = *request;
     let conditional = Conditional::of(session.options, target, program)?;
     let plans = plans(session, request, conditional.as_ref(), coverage)?;
@@ -57,26 +56,41 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
     let mut progress = Progress::new(&format!("code for {}", target.name), inputs.len());
     let generate =
         |kind: &dyn aspen_codegen::Target| generate_images_with(kind, inputs, session.jobs.fixed(), &mut |done| progress.done(done));
-    let images = match target.family {
-        Family::NativeCpu => generate(&NativeCpu { compiler: builder.toolchain.clang.clone() }),
-        Family::Gen => generate(&ahead_of_time(target, &request.words)),
-        Family::Ptx => generate(&assembled(target, &request.words)),
-        Family::Spirv | Family::Known => generate(&SpirV),
-    };
+    let images = generate(generator(builder, target, &request.words).as_ref());
     drop(progress);
     let mut content = Vec::new();
     for ((name, plan), image) in plans.iter().zip(images) {
         let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
         let decided = decided(program, plan, target, conditional.is_some());
-        let image = image.map_err(|error| failed(program, plan, &error))?;
-        check_imports(program, plan, &image)?;
+        let image = match image {
+            Ok(image) => image,
+            Err(error) => {
+                show_commands(session, [&error].into_iter().filter_map(command_of))?;
+                let missing = unresolved(&error);
+                if missing.is_empty() {
+                    return Err(failed(program, plan, &error));
+                }
+                tell_missing(program, plan, &missing, session);
+                continue;
+            }
+        };
+        show_commands(session, image.commands.iter().map(String::as_str))?;
+        // Functions that no image can provide: an unresolved symbol would sink the whole image where it is loaded. Source: DESIGN §4, §8.
+        let missing: Vec<&str> = image.imports.iter().map(String::as_str).filter(|symbol| !plan.imports.contains(*symbol)).collect();
+        tell_missing(program, plan, &missing, session);
         if !image.messages.is_empty() {
             session.complain(format!("{}\n", image.messages).as_bytes())?;
         }
         let forms = std::iter::once((image.kind, &image.bytes)).chain(image.fallback.iter().map(|(kind, bytes)| (*kind, bytes)));
         for (kind, bytes) in forms {
+            let ending = format!("{}.{}", target.name, ending(target.family, kind));
             if scratch.is_kept() {
-                let file = scratch.file(name, &format!("{}.{}", target.name, ending(target.family, kind)));
+                let file = scratch.file(name, &ending);
+                fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
+            }
+            if let Some(folder) = &session.options.image_folder {
+                let file = folder.join(format!("{name}-{ending}"));
+                fs::create_dir_all(folder).map_err(|error| Error::file("make", folder, error))?;
                 fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
             }
             let described = describe(program, plan, kind, target, name, session.options.requirement_sources);
@@ -84,7 +98,42 @@ pub fn make(session: &Session<'_>, request: &Request<'_>, coverage: &mut Coverag
             content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }
     }
+    if session.diagnostics.has_errors() {
+        return Err(Error::Reported);
+    }
     Ok(content)
+}
+
+/// The commands that were run, for `-v`.
+fn show_commands<'c>(session: &Session<'_>, commands: impl IntoIterator<Item = &'c str>) -> Result<(), Error> {
+    if session.options.verbose {
+        for command in commands {
+            session.complain(format!(" {command}\n").as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn command_of(error: &CodegenError) -> Option<&str> {
+    match error {
+        CodegenError::Tool { command, .. } => Some(command),
+        _ => None,
+    }
+}
+
+/// What makes a target's images.
+fn generator(builder: &PassBuilder<'_>, target: &Target, words: &[String]) -> Box<dyn aspen_codegen::Target> {
+    match target.family {
+        Family::NativeCpu => Box::new(NativeCpu { compiler: builder.toolchain.clang.clone() }),
+        Family::Gen => Box::new(ahead_of_time(target, words)),
+        Family::Ptx => Box::new(assembled(target, words)),
+        Family::Spirv | Family::Known => Box::new(SpirV),
+    }
+}
+
+/// The commands of tools that an image of the target takes; how many there will be, only the device code says.
+pub fn commands(builder: &PassBuilder<'_>, target: &Target, words: &[String]) -> Vec<String> {
+    generator(builder, target, words).commands(opt_level(&builder.recorded_level()))
 }
 
 /// What was taken for granted of the target's devices when the image was made.
@@ -158,13 +207,14 @@ fn cache() -> Option<Cache> {
 
 /// The images to make, with their names: ahead of time only those that the target's device can run. Source: S0 "AOT"; DESIGN §1.
 fn plans<'p>(
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     request: &Request<'p>,
     conditional: Option<&'p Conditional>,
     coverage: &mut Coverage,
-) -> Result<Vec<(String, Cow<'p, ImagePlan>)>, Error> {
+) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
     let Request { program, target, stem, .. } = *request;
-    let mut plans: Vec<(String, Cow<'p, ImagePlan>)> = Vec::new();
+    let device = target.info.capabilities();
+    let mut plans: Vec<(String, &'p ImagePlan)> = Vec::new();
     for (index, plan) in conditional.map_or(&program.plans, |conditional| &conditional.plans).iter().enumerate() {
         let name = format!("{stem}_{index}");
         let mut kernels = kernels(program, plan);
@@ -174,15 +224,15 @@ fn plans<'p>(
                 let symbol = &program.linked.summary.function(*entry).symbol;
                 let (gone, rest) = kernels.into_iter().partition(|(of, _)| of == symbol);
                 kernels = rest;
-                coverage.skipped(gone, &format!("'{}' lacks {}", target.name, list(needs)));
+                coverage.skipped(gone, &format!("'{}' lacks {}", target.name, device.list(needs)));
             }
             if discarded.len() == plan.entries.len() {
                 continue;
             }
         }
-        let verdict = check(&plan.requirements, &target.info.capabilities());
+        let verdict = check(&plan.requirements, &device);
         if let (true, Verdict::Unmet(needs)) = (target.family.is_ahead_of_time(), verdict) {
-            let needs = list(&needs);
+            let needs = device.list(&needs);
             if session.options.verbose {
                 let names = kernels.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
                 let line =
@@ -193,66 +243,39 @@ fn plans<'p>(
             continue;
         }
         // Machine code of GPUs is not linked at run time.
-        let plan = if target.family == Family::Gen {
-            closed(session, request, &name, plan, &mut kernels, coverage)?
-        } else {
-            Some(Cow::Borrowed(plan))
-        };
-        if let Some(plan) = plan {
-            coverage.made(kernels);
-            plans.push((name, plan));
+        if target.family == Family::Gen && !plan.imports.is_empty() {
+            leave_out(session, request, &name, plan, kernels, coverage);
+            continue;
         }
+        coverage.made(kernels);
+        plans.push((name, plan));
     }
     Ok(plans)
 }
 
-/// What of a plan needs no function of another library; `None` if no kernel does without. The user is told what is left out.
-fn closed<'p>(
-    session: &Session<'_>,
-    request: &Request<'p>,
+/// Says that a plan is left out since its kernels, all of them, call functions of other libraries.
+fn leave_out(
+    session: &mut Session<'_>,
+    request: &Request<'_>,
     name: &str,
-    plan: &'p ImagePlan,
-    made: &mut Vec<(String, String)>,
+    plan: &ImagePlan,
+    kernels: Vec<(String, String)>,
     coverage: &mut Coverage,
-) -> Result<Option<Cow<'p, ImagePlan>>, Error> {
-    let Request { program, target, .. } = *request;
-    if program.imports(plan).is_empty() {
-        return Ok(Some(Cow::Borrowed(plan)));
+) {
+    let target = &request.target.name;
+    let functions = plan.imports.iter().map(|function| format!("'{function}'")).collect::<Vec<_>>().join(", ");
+    if kernels.is_empty() {
+        return; // Nobody could call what else there may be.
     }
-    let alone = |entry: FuncId| ImagePlan { entries: vec![entry], requirements: plan.requirements.clone() };
-    let (mut left, mut out) = (ImagePlan { entries: Vec::new(), ..plan.clone() }, Vec::new());
-    let mut functions = BTreeSet::new();
-    for &entry in &plan.entries {
-        let imports = program.imports(&alone(entry));
-        if imports.is_empty() {
-            left.entries.push(entry);
-        } else {
-            out.push(entry);
-            functions.extend(imports);
-        }
-    }
-    let functions = functions.iter().map(|function| format!("'{function}'")).collect::<Vec<_>>().join(", ");
-    let (gone, rest): (Vec<_>, Vec<_>) = std::mem::take(made)
-        .into_iter()
-        .partition(|(symbol, _)| out.iter().any(|&entry| program.linked.summary.function(entry).symbol == *symbol));
-    *made = rest;
-    if !gone.is_empty() {
-        let names = gone.iter().map(|(_, name)| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-        let (kernels, are) = if gone.len() == 1 { ("kernel", "is") } else { ("kernels", "are") };
-        session.warn(&format!(
-            "{kernels} {names} of image '{name}' {are} left out for target '{}': code made ahead of time cannot call device functions of other \
-             libraries ({functions}); compile for spir64 too",
-            target.name
-        ))?;
-        coverage.skipped(gone, &format!("'{}' cannot call {functions} of another library", target.name));
-    }
-    // Nobody could call what else there may be.
-    Ok((!made.is_empty()).then_some(Cow::Owned(left)))
-}
-
-/// `aspect fp64, sub-group size 8`.
-fn list(needs: &[Need]) -> String {
-    needs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    let names = kernels.iter().map(|(_, name)| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    let (noun, are) = if kernels.len() == 1 { ("kernel", "is") } else { ("kernels", "are") };
+    let place = kernels.first().and_then(|(symbol, _)| request.program.kernel_place(symbol));
+    let message = format!(
+        "{noun} {names} of image '{name}' {are} left out for target '{target}': code made ahead of time cannot call device functions of other \
+         libraries ({functions}); compile for spir64 too"
+    );
+    session.diagnostics.add_warning(place, message);
+    coverage.skipped(kernels, &format!("'{target}' cannot call {functions} of another library"));
 }
 
 /// Symbols and names of an image's kernels.
@@ -270,7 +293,7 @@ fn inputs(
     session: &Session<'_>,
     units: &[LinkUnit<'_>],
     program: &Program,
-    plans: &[(String, Cow<'_, ImagePlan>)],
+    plans: &[(String, &ImagePlan)],
     target: &Target,
     conditional: Option<&Conditional>,
 ) -> Result<Vec<ImageInput>, Error> {
@@ -289,7 +312,7 @@ fn inputs(
         if !debug {
             closure.strip_debug();
         }
-        let imports: Vec<String> = program.imports(plan).into_iter().collect();
+        let imports: Vec<String> = plan.imports.iter().cloned().collect();
         let exports = plan.entries.iter().any(|&entry| program.linked.summary.function(entry).role == Role::Exported);
         if target.family == Family::NativeCpu && (exports || !imports.is_empty()) {
             NativeCpu::open(&mut closure, &imports).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
@@ -313,6 +336,7 @@ fn linked_module<'c>(context: &'c Context, units: &[LinkUnit<'_>], program: &Pro
         let Some(blob) = unit.unit.blobs.iter().find(|blob| blob.target == target.name) else { continue };
         let damaged = |error: aspen_llvm::Error| Error::Device(format!("device code for target '{}': {error}", target.name));
         let mut module = context.parse(&unit.object, &blob.bitcode).map_err(damaged)?;
+        forget_dialect(module.view());
         for (from, to) in renames {
             module.rename(from, to).map_err(damaged)?;
         }
@@ -337,7 +361,12 @@ fn fastest_first(dims: &[u64]) -> Option<[u32; 3]> {
 fn level_of(units: &[LinkUnit<'_>], program: &Program, plan: &ImagePlan) -> u8 {
     let unit = plan.entries.first().map(|&entry| program.linked.summary.function(entry).unit.as_str());
     let header = units.iter().map(|unit| &unit.unit.header).find(|header| Some(header.unit.as_str()) == unit);
-    match header.or(units.first().map(|unit| &unit.unit.header)).map_or("2", |header| header.opt.as_str()) {
+    opt_level(header.or(units.first().map(|unit| &unit.unit.header)).map_or("2", |header| header.opt.as_str()))
+}
+
+/// Of the letter behind `-O`.
+fn opt_level(letter: &str) -> u8 {
+    match letter {
         "0" => 0,
         "1" | "g" => 1,
         "3" | "fast" | "4" => 3,
@@ -360,17 +389,7 @@ fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Targe
             Role::Exported | Role::Plain => builder = builder.export(&function.symbol, sources),
         }
     }
-    let imports = program.imports(plan);
-    builder.imports(imports.iter().map(String::as_str))
-}
-
-/// Functions that no image can provide: an unresolved symbol would sink the whole image where it is loaded. Source: DESIGN §4, §8.
-fn check_imports(program: &Program, plan: &ImagePlan, image: &Image) -> Result<(), Error> {
-    let allowed = program.imports(plan);
-    let missing: Vec<&str> = image.imports.iter().map(String::as_str).filter(|symbol| !allowed.contains(*symbol)).collect();
-    let told = missing.iter().filter(|symbol| stands_for_itself(symbol, &missing));
-    let missing: Vec<String> = told.map(|symbol| undefined(program, plan, symbol)).collect();
-    if missing.is_empty() { Ok(()) } else { Err(Error::Device(missing.join("\naspen++: error: "))) }
+    builder.imports(plan.imports.iter().map(String::as_str))
 }
 
 /// A `throw` comes to the C++ runtime, and to what it throws, several times: the call that throws stands for all.
@@ -383,41 +402,41 @@ fn stands_for_itself(name: &str, all: &[&str]) -> bool {
     }
 }
 
-fn undefined(program: &Program, plan: &ImagePlan, symbol: &str) -> String {
-    match program.chain_to(plan, symbol) {
-        Some((name, chain)) => not_defined(&name, &chain),
-        None => format!("device code needs '{symbol}', which is neither in the objects nor in the target's library"),
+/// One error for each symbol that is defined nowhere, at the call.
+fn tell_missing(program: &Program, plan: &ImagePlan, missing: &[&str], session: &mut Session<'_>) {
+    for symbol in missing.iter().filter(|symbol| stands_for_itself(symbol, missing)) {
+        let known = program.chain_to(plan, symbol);
+        let name = known.as_ref().map_or_else(|| readable_name(symbol), |(function, _)| function.name.clone());
+        let message = match &known {
+            // The C++ runtime: only `throw` (and what the standard library throws) comes to it in device code.
+            _ if symbol.starts_with("__cxa_") => format!("device code cannot throw exceptions ('{name}' is for the host only)"),
+            Some((function, _)) if !function.system && !symbol.starts_with("__") => {
+                format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL")
+            }
+            _ => format!("'{name}' cannot be called in device code: it is a library's function, and there is none for the target"),
+        };
+        let chain = known.map_or_else(Vec::new, |(_, chain)| chain);
+        let first_kernel = || kernels(program, plan).first().and_then(|(symbol, _)| program.kernel_place(symbol));
+        let place = program.users_call(&chain).or_else(first_kernel);
+        session.diagnostics.add_error(place, message, chain, None);
     }
 }
 
-fn not_defined(name: &str, chain: &[Step]) -> String {
-    let headline = if name.starts_with("__cxa_") {
-        // The C++ runtime: only `throw` (and what the standard library throws) comes to it in device code.
-        let place = chain.last().and_then(|step| step.place.as_ref()).map_or_else(String::new, |place| format!("{place}: "));
-        format!("{place}device code cannot throw exceptions ('{name}' is for the host only)")
-    } else {
-        format!("device function '{name}' is not defined in any object of this link; define it as SYCL_EXTERNAL")
-    };
-    format!("{headline}\n{}", steps(chain))
+/// The symbols that the linker of native images misses, in the words of GNU ld, gold and lld.
+fn unresolved(error: &CodegenError) -> Vec<&str> {
+    let CodegenError::Tool { words, .. } = error else { return Vec::new() };
+    let mut out: Vec<&str> = Vec::new();
+    for line in words.lines() {
+        let gnu = line.split_once("undefined reference to ").map(|(_, rest)| rest.trim_matches(['`', '\'', ' ']));
+        let lld = line.split_once("undefined symbol: ").map(|(_, rest)| rest.trim());
+        out.extend(gnu.or(lld).filter(|symbol| !out.contains(symbol)));
+    }
+    out
 }
 
-fn steps(chain: &[Step]) -> String {
-    let line = |step: &Step| format!("  {}(){}", step.function, step.place.as_ref().map_or_else(String::new, |place| format!(" {place}")));
-    format!("use is from this call chain:\n{}", chain.iter().map(line).collect::<Vec<_>>().join("\n"))
-}
-
-/// A failed code generation; where the linker of native images misses functions, with how they are reached.
+/// A failed code generation.
 fn failed(program: &Program, plan: &ImagePlan, error: &CodegenError) -> Error {
-    let mut text = String::new();
-    if let CodegenError::Tool { words, .. } = error {
-        let mut missing = program.undefined_chains(plan);
-        missing.retain(|(name, _)| words.contains(name));
-        let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
-        for (name, chain) in missing.iter().filter(|(name, _)| stands_for_itself(name, &names)) {
-            text += &format!("{}\n", not_defined(name, chain));
-        }
-    }
     let names = kernels(program, plan).into_iter().map(|(_, name)| format!("'{name}'")).collect::<Vec<_>>();
     let names = if names.is_empty() { String::new() } else { format!("\nkernels of the image: {}", names.join(", ")) };
-    Error::Device(text + &error.to_string() + &names)
+    Error::Device(error.to_string() + &names)
 }

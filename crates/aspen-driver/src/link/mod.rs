@@ -8,23 +8,26 @@ mod files;
 mod host;
 mod images;
 mod program;
+mod provided;
 mod registration;
 mod select;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::args::Options;
 use crate::error::Error;
-use crate::jobs::Command;
+use crate::fixed;
 use crate::passes::PassBuilder;
 use crate::scratch::Scratch;
 use crate::session::Session;
 use crate::targets::{self, Target};
-use crate::toolchain::{self, Toolchain};
+use crate::toolchain;
 use coverage::Coverage;
 use files::LinkUnit;
 use host::{HostLink, Output};
 use program::Program;
+use provided::Provided;
+pub use provided::Provider;
 use select::Selection;
 
 /// What the linker gets for an input.
@@ -36,15 +39,22 @@ pub struct LinkInput {
     pub name: String,
 }
 
-/// The command of the host link, for `-###`.
+/// The commands of a link, for `-###`: those of tools for an image of each target, the registration of images, and the host link.
 ///
 /// # Errors
 /// If libaspen.so is missing.
-pub fn command(options: &Options, toolchain: &Toolchain, executable: &Path, inputs: &[LinkInput]) -> Result<Command, Error> {
+pub fn commands(builder: &PassBuilder<'_>, executable: &Path, inputs: &[LinkInput]) -> Result<Vec<String>, Error> {
+    let PassBuilder { options, toolchain, .. } = *builder;
     let host = HostLink { options, toolchain, inputs, runtime: toolchain::runtime_folder(executable)? };
-    let output = options.output.as_deref().unwrap_or("a.out");
-    let registration = (!host.is_relocatable()).then_some(Path::new("registration.o"));
-    Ok(host.command(registration, &[], Path::new(output)))
+    let output = Path::new(options.output.as_deref().unwrap_or("a.out"));
+    if host.is_relocatable() {
+        return Ok(vec![host.command(None, &[], &[], output).shell()]);
+    }
+    let words = targets::backend_words(options, builder.database, builder.targets)?;
+    let images = builder.targets.iter().zip(&words).flat_map(|(target, words)| images::commands(builder, target, words));
+    let object = Path::new("registration.o");
+    let registration = registration::command(toolchain, Path::new("registration.s"), object);
+    Ok(images.chain([registration.shell(), host.command(Some(object), &[], &[], output).shell()]).collect())
 }
 
 /// Links everything.
@@ -62,16 +72,38 @@ pub fn run(
     let output = Output::new(builder.options)?;
     if host.is_relocatable() {
         // Sections of objects are put together; a later link finds the device code there.
-        session.run_tool("the linker", &host.command(None, &[], &output.work))?;
+        session.run_tool("the linker", &host.command(None, &[], &[], &output.work))?;
         return output.publish();
     }
     let stem = output.stem();
-    let stand_in = || registration::object(builder.toolchain, &[], &format!("{stem}-trial"), scratch);
-    let selection = Selection::new(session, &host, &output.work, stand_in)?;
-    let images = device_link(session, builder, &selection.units()?, &stem, host.exports_functions(), scratch)?;
-    let registration = registration::object(builder.toolchain, &images, &stem, scratch)?;
-    session.run_tool("the linker", &host.command(Some(&registration), &selection.forced, &output.work))?;
+    let mut stand_in = || registration::object(session, builder.toolchain, &[], &format!("{stem}-trial"), scratch);
+    let selection = Selection::new(session, &host, &output.work, &mut stand_in)?;
+    let units = selection.units()?;
+    let open = open_imports(&units)?;
+    let provided =
+        if open.is_empty() { Provided::default() } else { Provided::find(session, &host, &selection, &output.work, &open, &mut stand_in)? };
+    let line = Line { provided: &provided, exports: host.exports_functions() };
+    let images = device_link(session, builder, &units, &stem, &line, scratch);
+    session.show_diagnostics()?;
+    let images = images?;
+    let registration = registration::object(session, builder.toolchain, &images, &stem, scratch)?;
+    session.run_tool("the linker", &host.command(Some(&registration), &selection.forced, &provided.left_out, &output.work))?;
     output.publish()
+}
+
+/// What else the link's line says of device functions.
+struct Line<'l> {
+    /// What its libraries export.
+    provided: &'l Provided,
+    /// Whether others may call the program's own.
+    exports: bool,
+}
+
+/// The device functions that the units import and none of them defines.
+fn open_imports(units: &[LinkUnit<'_>]) -> Result<BTreeSet<String>, Error> {
+    let blobs = units.iter().flat_map(|unit| unit.unit.blobs.iter().map(move |blob| (unit, blob)));
+    let summaries = blobs.map(|(unit, blob)| unit.summary(blob)).collect::<Result<Vec<_>, _>>()?;
+    Ok(provided::open_imports(&summaries))
 }
 
 /// From units to the content of `.llvm.offloading`.
@@ -80,39 +112,46 @@ fn device_link(
     builder: &PassBuilder<'_>,
     units: &[LinkUnit<'_>],
     stem: &str,
-    exports: bool,
+    line: &Line<'_>,
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>, Error> {
-    agree::check(units)?;
+    for (place, what) in agree::check(units)? {
+        session.diagnostics.add_error(place, what, Vec::new(), None);
+    }
+    if session.diagnostics.has_errors() {
+        return Err(Error::Reported);
+    }
     let mut programs: Vec<Program> = Vec::new();
     let (mut content, mut coverage) = (Vec::new(), Coverage::default());
     let targets = wanted_targets(session, builder, units)?;
-    if builder.options.backend_options.iter().any(|(target, _)| target.is_none())
-        && !targets.iter().any(|target| target.family.is_ahead_of_time())
-    {
-        session.warn("'-Xs' is not used: no target of this link is compiled ahead of time")?;
+    for sentence in targets::unused_words(builder.options, builder.database, &targets) {
+        session.warn(&sentence)?;
     }
     for (target, words) in targets.iter().zip(targets::backend_words(builder.options, builder.database, &targets)?) {
         let summaries = program::summaries(units, &target.name)?;
         let index = match programs.iter().position(|program| program.is_of(&summaries)) {
             Some(index) => index,
             None => {
-                let program = Program::new(units, summaries, builder.options.code_split, exports)?;
-                program.diagnose(&mut session.diagnostics);
-                program.check_fixed_targets(units, builder.fixed, &targets, target, &mut session.diagnostics);
-                session.show_diagnostics()?;
+                let program = Program::new(units, summaries, builder.options.code_split, line.exports, &mut session.diagnostics)?;
+                program.check_declarations(&mut session.diagnostics);
+                program.check_recursion(targets.iter().any(|target| target.family.is_spirv()), &mut session.diagnostics);
                 programs.push(program);
                 programs.len() - 1
             }
         };
+        programs[index].check_imports(line.provided, target, &mut session.diagnostics);
+        let fixed = fixed::Judged { fixed: builder.fixed, compiled_for: &targets, macros: &target.analysis_macros };
+        programs[index].check_fixed_targets(units, &fixed, target, line.provided, &mut session.diagnostics);
+        session.show_diagnostics()?;
         if session.diagnostics.has_errors() {
             return Err(Error::Reported);
         }
         let request = images::Request { builder, units, program: &programs[index], target, words, stem };
         content.extend(images::make(session, &request, &mut coverage, scratch)?);
     }
-    for warning in coverage.warnings() {
-        session.warn(&warning)?;
+    for (kernel, warning) in coverage.warnings() {
+        let place = programs.iter().find_map(|program| program.kernel_place(kernel));
+        session.diagnostics.add_warning(place, warning);
     }
     Ok(content)
 }

@@ -2,21 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use aspen_analysis::imports::is_import;
 use aspen_analysis::link::{LinkError, Linked, Unit, link};
 use aspen_analysis::split::{CodeSplit, ImagePlan, split};
-use aspen_analysis::summary::{FuncId, Role};
-use aspen_analysis::{Analysis, Launch, Summary, analyse};
+use aspen_analysis::summary::{FuncId, Function, Role};
+use aspen_analysis::{Analysis, Launch, Summary, analyse, strict_across_units};
 use aspen_contract::{Place, Step};
 
 use super::files::LinkUnit;
+use super::provided::Provided;
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
-use crate::fixed::{self, FixedTarget};
+use crate::fixed;
+use crate::libraries::Imported;
 use crate::targets::Target;
 
 /// One analysed program; targets whose analyses are equal share it.
 pub struct Program {
     summaries: Vec<Summary>,
+    /// Where kernels are, by symbol.
+    places: BTreeMap<String, Place>,
     /// All units as one.
     pub linked: Linked,
     /// Requirements and their reasons.
@@ -34,34 +39,54 @@ pub fn summaries(units: &[LinkUnit<'_>], target: &str) -> Result<Vec<Summary>, E
     blobs.map(|(unit, blob)| unit.summary(blob)).collect()
 }
 
-/// A clash of kernels with the places of both, which the objects' launches know.
-fn with_places(error: &LinkError, units: &[LinkUnit<'_>]) -> String {
-    let LinkError::DuplicateKernel { name, first, second } = error else { return error.to_string() };
-    let place = |object: &String| {
-        let blobs = units.iter().filter(|unit| unit.object == *object).flat_map(|unit| &unit.unit.blobs);
-        let launches = blobs.flat_map(|blob| blob.host_launches.values()).filter_map(|bytes| postcard::from_bytes::<Launch>(bytes).ok());
-        launches.into_iter().find(|launch| launch.name == *name).and_then(|launch| launch.place)
+/// Tells of a clash, at the second of the two; of kernels the objects' launches know the places.
+fn tell(error: &LinkError, units: &[LinkUnit<'_>], diagnostics: &mut Diagnostics) {
+    let (first, [before, after]) = match error {
+        LinkError::DuplicateFunction { first, places, .. } => (format!("the function of '{first}'"), places.as_ref().clone()),
+        LinkError::DuplicateKernel { name, first, second } => {
+            let place = |object: &String| {
+                let units = units.iter().filter(|unit| unit.object == *object);
+                units.flat_map(host_launches).find(|launch| launch.name == *name).and_then(|launch| launch.place)
+            };
+            (format!("the kernel of '{first}'"), [place(first), place(second)])
+        }
     };
-    let lines =
-        [first, second].map(|object| place(object).map_or_else(String::new, |place| format!("\n  {place}: the kernel of '{object}'")));
-    format!("{error}{}", lines.concat())
+    diagnostics.add_error(after, error.to_string(), Vec::new(), before.map(|place| (place, first)));
+}
+
+/// What the host launches in a unit, as far as it can be read.
+fn host_launches(unit: &LinkUnit<'_>) -> Vec<Launch> {
+    let launches = unit.unit.blobs.iter().flat_map(|blob| blob.host_launches.values());
+    launches.filter_map(|bytes| postcard::from_bytes(bytes).ok()).collect()
 }
 
 impl Program {
     /// Links, analyses and splits. Exported functions get images only where others may call them.
     ///
     /// # Errors
-    /// All clashes of names at once.
-    pub fn new(units: &[LinkUnit<'_>], summaries: Vec<Summary>, mode: CodeSplit, exports: bool) -> Result<Program, Error> {
+    /// [`Error::Reported`] after all clashes of names were told.
+    pub fn new(
+        units: &[LinkUnit<'_>],
+        summaries: Vec<Summary>,
+        mode: CodeSplit,
+        exports: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Program, Error> {
         let inputs: Vec<Unit<'_>> = units
             .iter()
             .zip(&summaries)
             .map(|(unit, summary)| Unit { object: &unit.object, tag: &unit.unit.header.tag, summary })
             .collect();
         let linked = link(&inputs).map_err(|errors| {
-            let lines: Vec<String> = errors.iter().map(|error| with_places(error, units)).collect();
-            Error::Device(lines.join("\naspen++: error: "))
+            errors.iter().for_each(|error| tell(error, units, diagnostics));
+            Error::Reported
         })?;
+        let mut places = BTreeMap::new();
+        for (unit, renames) in units.iter().zip(&linked.renames) {
+            for Launch { symbol, place, .. } in host_launches(unit) {
+                places.extend(place.map(|place| (renames.get(&symbol).cloned().unwrap_or(symbol), place)));
+            }
+        }
         let analysis = analyse(&linked.summary);
         let mut plans = split(&linked.summary, &analysis, mode);
         if !exports {
@@ -70,7 +95,7 @@ impl Program {
             }
             plans.retain(|plan| !plan.entries.is_empty());
         }
-        Ok(Program { summaries, linked, analysis, plans })
+        Ok(Program { summaries, places, linked, analysis, plans })
     }
 
     /// Whether it was made from these.
@@ -78,15 +103,27 @@ impl Program {
         self.summaries == summaries
     }
 
-    /// What only the whole program shows: definitions that need more than declarations said, and functions that nobody defines.
-    pub fn diagnose(&self, diagnostics: &mut Diagnostics) {
+    /// Recursion that leads from unit to unit.
+    pub fn check_recursion(&self, for_spirv: bool, diagnostics: &mut Diagnostics) {
+        for strict in strict_across_units(&self.linked.summary) {
+            diagnostics.add_strict(&strict, for_spirv);
+        }
+    }
+
+    /// What only the whole program shows: definitions that need more than declarations said.
+    pub fn check_declarations(&self, diagnostics: &mut Diagnostics) {
         for excess in self.linked.excess(&self.analysis) {
             diagnostics.add_excess(&excess);
         }
+    }
+
+    /// Device functions that neither the program nor a library of its line defines for that target.
+    pub fn check_imports(&self, provided: &Provided, target: &Target, diagnostics: &mut Diagnostics) {
         let entries: Vec<FuncId> = self.plans.iter().flat_map(|plan| plan.entries.iter().copied()).collect();
-        for (function, chain) in self.undefined(&entries) {
-            if self.linked.summary.function(function).role == Role::Exported {
-                diagnostics.add_undefined(&self.linked.summary.function(function).name, chain);
+        for (id, chain) in self.undefined(&entries) {
+            let function = self.linked.summary.function(id);
+            if is_import(function) {
+                diagnostics.add_undefined(&function.name, &provided.provider(&function.symbol, target), &target.name, chain);
             }
         }
     }
@@ -95,44 +132,57 @@ impl Program {
     pub fn check_fixed_targets(
         &self,
         units: &[LinkUnit<'_>],
-        fixed: &[FixedTarget],
-        compiled_for: &[Target],
+        judged: &fixed::Judged<'_>,
         target: &Target,
+        provided: &Provided,
         diagnostics: &mut Diagnostics,
     ) {
-        if fixed.is_empty() {
+        if judged.fixed.is_empty() {
             return;
         }
-        let violations = |fixed: &[FixedTarget], summary: &Summary, analysis: &Analysis| {
-            fixed::violations(fixed, compiled_for, &target.analysis_macros, summary, analysis)
-        };
         let mut known = BTreeSet::new();
         for (unit, summary) in units.iter().zip(&self.summaries) {
-            let checked = fixed::checked_before(fixed, &unit.unit.header.fixed);
+            let checked = fixed::checked_before(judged.fixed, &unit.unit.header.fixed);
             if !checked.is_empty() {
-                known.extend(violations(&checked, summary, &analyse(summary)).into_iter().map(|(violation, _)| violation));
+                let judged = fixed::Judged { fixed: &checked, ..*judged };
+                let found = fixed::violations(&judged, summary, &analyse(summary), &|_| Default::default());
+                known.extend(found.into_iter().map(|(violation, _)| violation));
             }
         }
-        fixed::report(violations(fixed, &self.linked.summary, &self.analysis), &known, diagnostics);
+        let beyond = |id| self.needs_beyond(id, provided, target);
+        fixed::report(fixed::violations(judged, &self.linked.summary, &self.analysis, &beyond), &known, diagnostics);
     }
 
-    /// Functions that an image takes from elsewhere.
-    pub fn imports(&self, plan: &ImagePlan) -> BTreeSet<String> {
-        let functions = self.undefined(&plan.entries).into_keys().map(|id| self.linked.summary.function(id));
-        functions.filter(|function| function.role == Role::Exported).map(|function| function.symbol.clone()).collect()
+    /// What an entry point needs through what it takes from libraries.
+    fn needs_beyond(&self, id: FuncId, provided: &Provided, target: &Target) -> fixed::Needs {
+        let Some(plan) = self.plans.iter().find(|plan| plan.entries.contains(&id)) else { return Default::default() };
+        let Imported { requirements, sources, .. } = provided.needs(&plan.imports, target);
+        let undefined = if sources.is_empty() { BTreeMap::new() } else { self.undefined(&[id]) };
+        let explained = sources.into_iter().map(|(mut source, import)| {
+            let chain = undefined.iter().find(|(id, _)| self.linked.summary.function(**id).symbol == import).map(|(_, chain)| chain);
+            source.chain.extend(chain.into_iter().flat_map(|chain| callers(chain)));
+            source
+        });
+        (requirements, explained.collect())
     }
 
-    /// How an entry point reaches a symbol that has no definition in the program: the function's name, and the chain.
-    pub fn chain_to(&self, plan: &ImagePlan, symbol: &str) -> Option<(String, Vec<Step>)> {
+    /// Where a kernel is defined.
+    pub fn kernel_place(&self, symbol: &str) -> Option<Place> {
+        self.places.get(symbol).cloned()
+    }
+
+    /// The last call of a chain that is the user's: what libraries' headers call is reached from there.
+    pub fn users_call(&self, chain: &[Step]) -> Option<Place> {
+        let is_library = |name: &str| self.linked.summary.functions.iter().any(|function| function.system && function.name == name);
+        let calls = chain.windows(2).rev();
+        calls.filter(|pair| !is_library(&pair[0].function)).find_map(|pair| pair[1].place.clone())
+    }
+
+    /// How an entry point of an image reaches a symbol that has no definition in the program: the function, and the chain.
+    pub fn chain_to(&self, plan: &ImagePlan, symbol: &str) -> Option<(&Function, Vec<Step>)> {
         let function = |id: FuncId| self.linked.summary.function(id);
         let found = self.undefined(&plan.entries).into_iter().find(|(id, _)| function(*id).symbol == symbol);
-        found.map(|(id, chain)| (function(id).name.clone(), chain))
-    }
-
-    /// The names of all functions without definition that an image reaches, with the chains.
-    pub fn undefined_chains(&self, plan: &ImagePlan) -> Vec<(String, Vec<Step>)> {
-        let undefined = self.undefined(&plan.entries).into_iter();
-        undefined.map(|(id, chain)| (self.linked.summary.function(id).name.clone(), chain)).collect()
+        found.map(|(id, chain)| (function(id), chain))
     }
 
     /// Every function without definition that the entries reach, with the shortest chain from an entry: the entry's user code first, each
@@ -158,6 +208,12 @@ impl Program {
         }
         out
     }
+}
+
+/// The functions of a chain above its last, from there up, each with the place of its own call: as a [`Source`] goes on. Source: DESIGN §2.
+fn callers(chain: &[Step]) -> Vec<Step> {
+    let pairs = chain.windows(2).rev();
+    pairs.map(|pair| Step { function: pair[0].function.clone(), place: pair[1].place.clone(), remark: None }).collect()
 }
 
 /// Kernels' bodies are the user's code; what is between the kernel entry and its body is ours and not shown.

@@ -10,10 +10,11 @@ use std::path::Path;
 use crate::error::Error;
 use crate::jobs::{self, Command};
 use crate::scratch::Scratch;
+use crate::session::Session;
 use crate::toolchain::Toolchain;
 
 /// `ASPEN_ABI_VERSION` of `aspen.h`.
-const ABI_VERSION: u32 = 1;
+const ABI_VERSION: u32 = 2;
 
 /// `sizeof(aspen_module_record_t)`: two 32-bit numbers and four pointers.
 const RECORD_SIZE: u32 = 40;
@@ -22,16 +23,30 @@ const RECORD_SIZE: u32 = 40;
 ///
 /// # Errors
 /// If a file cannot be written or clang cannot assemble it.
-pub fn object(toolchain: &Toolchain, images: &[u8], stem: &str, scratch: &mut Scratch) -> Result<std::path::PathBuf, Error> {
+pub fn object(
+    session: &Session<'_>,
+    toolchain: &Toolchain,
+    images: &[u8],
+    stem: &str,
+    scratch: &mut Scratch,
+) -> Result<std::path::PathBuf, Error> {
     let data = scratch.file(stem, "images");
     let source = scratch.file(stem, "registration.s");
     let object = scratch.file(stem, "registration.o");
     fs::write(&data, images).map_err(|error| Error::file("write", &data, error))?;
     fs::write(&source, assembly(&data)).map_err(|error| Error::file("write", &source, error))?;
-    let files = ["-c".to_owned(), source.display().to_string(), "-o".into(), object.display().to_string()];
-    let command = Command::new(&toolchain.clang, files);
+    let command = command(toolchain, &source, &object);
+    if session.options.verbose {
+        session.complain(format!(" {}\n", command.shell()).as_bytes())?;
+    }
     let outcome = jobs::run(&command)?;
     if outcome.status.success() { Ok(object) } else { Err(command.failure("assembling the registration of device images", &outcome)) }
+}
+
+/// The command that assembles it.
+pub fn command(toolchain: &Toolchain, source: &Path, object: &Path) -> Command {
+    let files = ["-c".to_owned(), source.display().to_string(), "-o".into(), object.display().to_string()];
+    Command::new(&toolchain.clang, files)
 }
 
 /// It has a name of its own (`.file`), or GNU ld would put the temporary file's into the program. The constructor runs before those of the user (priority 101 is the first that is theirs), so that these may launch kernels.
@@ -99,12 +114,14 @@ mod tests {
     use object::{Object, ObjectSection, ObjectSymbol};
 
     use super::*;
+    use crate::args;
 
     #[test]
     fn what_the_object_holds() {
         let mut scratch = Scratch::new(None).expect("a temporary folder");
         let toolchain = Toolchain { clang: "clang++-22".into(), include: "i".into(), plugin: "p".into() };
-        let path = object(&toolchain, b"some images", "a \"b\"", &mut scratch).expect("assembled");
+        let Ok(args::Invocation::Run(options)) = args::parse(vec!["x.o".into()]) else { panic!("a sound command line") };
+        let path = object(&Session::new(&options), &toolchain, b"some images", "a \"b\"", &mut scratch).expect("assembled");
         let bytes = fs::read(path).expect("readable");
         let file = object::File::parse(&*bytes).expect("ELF");
         let section = file.section_by_name(".llvm.offloading").expect("there");

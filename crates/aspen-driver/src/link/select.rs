@@ -22,6 +22,8 @@ pub struct Selection {
     files: Vec<Selected>,
     /// Symbols that the linker must look for, so that it takes their archive members.
     pub forced: Vec<String>,
+    /// What the linker said, if it was asked.
+    pub trace: Option<Trace>,
 }
 
 #[derive(Debug)]
@@ -51,16 +53,20 @@ impl Selection {
         }
         if !given.iter().any(|file| file.nature() == Nature::AskLinker) {
             let objects = given.into_iter().filter(|file| file.nature() == Nature::Direct);
-            return Ok(Selection { files: objects.map(|file| Selected { file, members: None }).collect(), forced: Vec::new() });
+            return Ok(Selection {
+                files: objects.map(|file| Selected { file, members: None }).collect(),
+                forced: Vec::new(),
+                trace: None,
+            });
         }
         let registration = stand_in()?;
         let mut forced = Vec::new();
         loop {
-            let outcome = session.run_tool("the linker", &host.trial(&registration, &forced, output))?;
-            let mut selection = select(&Trace::parse(&outcome.stdout_text()), &given, &registration)?;
+            let trace = host.ask(session, &registration, &forced, output)?;
+            let mut selection = select(&trace, &given, &registration)?;
             let missing = selection.missing()?;
             if missing.iter().all(|symbol| forced.contains(symbol)) {
-                selection.forced = forced;
+                (selection.forced, selection.trace) = (forced, Some(trace));
                 return Ok(selection);
             }
             forced.extend(missing);
@@ -169,5 +175,5 @@ fn select(trace: &Trace, given: &[LoadedFile], registration: &Path) -> Result<Se
             }
         }
     }
-    Ok(Selection { files, forced: Vec::new() })
+    Ok(Selection { files, forced: Vec::new(), trace: None })
 }

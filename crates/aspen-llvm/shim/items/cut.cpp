@@ -15,6 +15,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Support/GenericDomTreeConstruction.h" // updates of post-dominators, which libLLVM does not hold
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -37,6 +38,8 @@ struct Sources final : TargetTransformInfoImplBase {
       return InstructionUniformity::Default;
     if (isa<AllocaInst>(I) || I->isAtomic() || I->isVolatile() || idOf(I))
       return InstructionUniformity::NeverUniform;
+    if (aboutEnded(I))
+      return InstructionUniformity::Default;
     if (const auto *Call = dyn_cast<CallBase>(I); Call && !(isa<IntrinsicInst>(Call) && Call->doesNotAccessMemory()))
       return InstructionUniformity::NeverUniform;
     return InstructionUniformity::Default;
@@ -45,9 +48,30 @@ struct Sources final : TargetTransformInfoImplBase {
 
 using Blocks = SmallSetVector<BasicBlock *, 16>;
 
-// What is known of an item as long as its blocks do not change.
+// The ways out of a piece that can be taken from a block of it: other starts, and null for the end of the item.
+SmallPtrSet<BasicBlock *, 4> waysFrom(BasicBlock *From, const Pieces &P, const BasicBlock *Join = nullptr) {
+  SmallPtrSet<BasicBlock *, 4> Out;
+  SmallPtrSet<BasicBlock *, 16> Seen;
+  SmallVector<BasicBlock *, 16> Open{From};
+  while (!Open.empty()) {
+    BasicBlock *B = Open.pop_back_val();
+    if (isa<ReturnInst>(B->getTerminator()))
+      Out.insert(nullptr);
+    for (BasicBlock *Next : successors(B))
+      if (P.Starts.contains(Next))
+        Out.insert(Next);
+      else if (Next != Join && Seen.insert(Next).second)
+        Open.push_back(Next);
+  }
+  return Out;
+}
+
+// What is known of an item as long as neither its blocks change nor where it is cut.
+//
+// An item that ends counts as arrived wherever the others go, so it is left out of what is said about all items: a branch that ends some of
+// them parts nobody. For that, the ways from such a branch to an end without another piece between are taken for not there.
 struct View {
-  explicit View(Function &F) : After(F), Loops(DominatorTree(F)) {
+  View(Function &F, const Pieces &P) : P(P), Loops(DominatorTree(F)) {
     Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
     Analyses.registerPass([] { return DominatorTreeAnalysis(); });
     Analyses.registerPass([] { return CycleAnalysis(); });
@@ -56,13 +80,34 @@ struct View {
     });
     Analyses.registerPass([] { return UniformityInfoAnalysis(); });
     Uniform = &Analyses.getResult<UniformityInfoAnalysis>(F);
+    findWhatGoesOn(F);
+    SmallVector<PostDominatorTree::UpdateType, 8> Ends;
     for (BasicBlock &B : F)
-      if (parts(B))
+      for (BasicBlock *Next : SmallPtrSet<BasicBlock *, 4>(succ_begin(&B), succ_end(&B)))
+        if (ends(&B, Next))
+          Ends.push_back({PostDominatorTree::Delete, &B, Next});
+    After.recalculate(F, Ends);
+    for (BasicBlock &B : F)
+      if (differs(B))
         for (BasicBlock *Next : successors(&B))
-          apart(Next, joinOf(B));
+          if (ends(&B, Next) || !onlyWayOn(B))
+            apart(Next, ends(&B, Next) ? nullptr : joinOf(B));
   }
 
-  bool parts(const BasicBlock &B) const { return Uniform->hasDivergentTerminator(B); }
+  // Whether items take different ways from here.
+  bool differs(const BasicBlock &B) const { return Uniform->hasDivergentTerminator(B); }
+
+  // Whether who goes this way ends without coming to another piece, which others from the same block do.
+  bool ends(const BasicBlock *B, const BasicBlock *Next) const { return GoesOn.contains(B) && !GoesOn.contains(Next) && !isStart(Next); }
+
+  // Where all go from a block who do not end; null if there are several such places.
+  BasicBlock *onlyWayOn(BasicBlock &B) const {
+    SmallPtrSet<BasicBlock *, 4> Found;
+    for (BasicBlock *Next : successors(&B))
+      if (!ends(&B, Next))
+        Found.insert(Next);
+    return Found.size() == 1 ? *Found.begin() : nullptr;
+  }
 
   // Where all ways from a branch have come together again; null if only at the end.
   BasicBlock *joinOf(BasicBlock &B) const {
@@ -70,15 +115,31 @@ struct View {
     return Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
   }
 
-  // Whether all items come here, or none.
+  // Whether all items come here that have not ended, or none.
   bool together(const BasicBlock *B) const { return !Apart.contains(B); }
 
+  const Pieces &P;
   FunctionAnalysisManager Analyses;
   PostDominatorTree After;
   LoopInfo Loops;
   UniformityInfo *Uniform;
 
 private:
+  bool isStart(const BasicBlock *B) const { return P.Starts.contains(const_cast<BasicBlock *>(B)); }
+
+  // The blocks from which another piece can be reached.
+  void findWhatGoesOn(Function &F) {
+    SmallVector<const BasicBlock *, 16> Open;
+    for (BasicBlock &B : F)
+      if (any_of(successors(&B), [&](BasicBlock *Next) { return isStart(Next); }))
+        Open.push_back(&B);
+    while (!Open.empty()) {
+      const BasicBlock *B = Open.pop_back_val();
+      if (GoesOn.insert(B).second && !isStart(B))
+        append_range(Open, predecessors(B));
+    }
+  }
+
   void apart(BasicBlock *From, BasicBlock *Join) {
     SmallVector<BasicBlock *, 16> Open{From};
     SmallPtrSet<BasicBlock *, 16> Seen;
@@ -91,7 +152,7 @@ private:
     }
   }
 
-  SmallPtrSet<const BasicBlock *, 16> Apart;
+  SmallPtrSet<const BasicBlock *, 16> GoesOn, Apart;
 };
 
 // By how many bytes (or units) a value grows from one item of a row to the next.
@@ -208,13 +269,33 @@ void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
   }
 }
 
+// Behind a branch that ends some items all others are together: what follows is a piece of its own, in which nobody ends. Not in loops that
+// are in one piece otherwise.
+bool cutAtEnds(Function &F, const View &V, Pieces &Out) {
+  for (BasicBlock &B : F) {
+    BasicBlock *To = V.differs(B) && V.together(&B) ? V.onlyWayOn(B) : nullptr;
+    if (!To || Out.Starts.contains(To) || all_of(successors(&B), [&](BasicBlock *Next) { return Next == To; }))
+      continue;
+    bool InOnePiece = false;
+    for (const Loop *L = V.Loops.getLoopFor(&B); L; L = L->getParentLoop())
+      InOnePiece |= none_of(L->blocks(), [&](BasicBlock *Inside) { return Out.Starts.contains(Inside); });
+    if (InOnePiece || Out.Starts.size() >= MaxPieces)
+      continue;
+    if (!To->getUniquePredecessor())
+      To = SplitBlockPredecessors(To, {&B}, ".others");
+    if (To && Out.Starts.insert(To))
+      return true;
+  }
+  return false;
+}
+
 void cutAtLoops(const View &V, Pieces &Out) {
   Strides Steps(V);
   for (Loop *L : V.Loops.getLoopsInPreorder()) {
     SmallVector<BasicBlock *, 4> Exiting, Exits;
     L->getExitingBlocks(Exiting);
     L->getUniqueExitBlocks(Exits);
-    auto Alike = [&](BasicBlock *B) { return B && V.together(B) && !V.parts(*B); };
+    auto Alike = [&](BasicBlock *B) { return B && V.together(B) && !V.differs(*B); };
     if (!L->isInnermost() || !L->hasDedicatedExits() || Exiting.empty() || !Alike(L->getLoopLatch()) || !Alike(L->getLoopPreheader()) ||
         !V.together(L->getHeader()) || !all_of(Exiting, Alike) || Out.Starts.size() + 1 + Exits.size() > MaxPieces ||
         any_of(L->blocks(), [&](BasicBlock *B) { return Out.Starts.contains(B); }) || !isWorthwhile(*L, V, Steps))
@@ -224,30 +305,12 @@ void cutAtLoops(const View &V, Pieces &Out) {
   }
 }
 
-// The ways out of a piece that can be taken from a block of it: other starts, and null for the end of the item.
-SmallPtrSet<BasicBlock *, 4> waysFrom(BasicBlock *From, const Pieces &P, const BasicBlock *Join = nullptr) {
-  SmallPtrSet<BasicBlock *, 4> Out;
-  SmallPtrSet<BasicBlock *, 16> Seen;
-  SmallVector<BasicBlock *, 16> Open{From};
-  while (!Open.empty()) {
-    BasicBlock *B = Open.pop_back_val();
-    if (isa<ReturnInst>(B->getTerminator()))
-      Out.insert(nullptr);
-    for (BasicBlock *Next : successors(B))
-      if (P.Starts.contains(Next))
-        Out.insert(Next);
-      else if (Next != Join && Seen.insert(Next).second)
-        Open.push_back(Next);
-  }
-  return Out;
-}
-
 // Where all items decide alike which way out of a piece they take, the piece ends: the decision is made once for the group.
 bool cutAtDecisions(const View &V, Pieces &Out) {
   SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Edges;
   for (BasicBlock *Start : Out.Starts)
     for (BasicBlock *B : blocksOf(Start, Out)) {
-      if (B->getTerminator()->getNumSuccessors() < 2 || !V.together(B) || V.parts(*B) || !isa<BranchInst, SwitchInst>(B->getTerminator()))
+      if (B->getTerminator()->getNumSuccessors() < 2 || !V.together(B) || V.differs(*B) || !isa<BranchInst, SwitchInst>(B->getTerminator()))
         continue;
       SmallSetVector<BasicBlock *, 4> Next(succ_begin(B), succ_end(B));
       if (waysFrom(B, Out).size() < 2 || all_of(Next, [&](BasicBlock *S) { return Out.Starts.contains(S); }))
@@ -272,7 +335,7 @@ bool cutAtDecisions(const View &V, Pieces &Out) {
 bool mayPart(BasicBlock *Start, const View &V, const Pieces &P) {
   return any_of(blocksOf(Start, P), [&](BasicBlock *B) {
     // Between the branch and the place where all are together again, some may leave.
-    return V.parts(*B) && waysFrom(B, P).size() > 1 && !waysFrom(B, P, V.joinOf(*B)).empty();
+    return V.differs(*B) && waysFrom(B, P).size() > 1 && !waysFrom(B, P, V.joinOf(*B)).empty();
   });
 }
 
@@ -417,10 +480,12 @@ Pieces cut(Item &I, const Names &Names) {
   Pieces Out;
   Out.Starts.insert(I.Body->getEntryBlock().getSingleSuccessor());
   cutAtBarriers(*I.Body, Names, Out);
-  cutAtLoops(View(*I.Body), Out);
-  while (cutAtDecisions(View(*I.Body), Out))
+  while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
     ;
-  View V(*I.Body);
+  cutAtLoops(View(*I.Body, Out), Out);
+  while (cutAtDecisions(View(*I.Body, Out), Out))
+    ;
+  View V(*I.Body, Out);
   for (BasicBlock *Start : Out.Starts)
     if (mayPart(Start, V, Out))
       Out.MayPart.insert(Start);

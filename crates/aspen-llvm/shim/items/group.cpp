@@ -1,4 +1,8 @@
 // The third step: a function that runs all items of a group, piece by piece, each in a loop over the items.
+//
+// Pieces come in two versions. As long as no item has ended, loops run over all items. Once some have ended at a place where others go on,
+// which a flag for each item in the frame says, the group is in the other version, whose loops leave these items out. So the commonest
+// shape, a first line `if (id >= count) return;`, costs the groups at the edge something, and the others a count.
 
 #include "items.h"
 
@@ -18,7 +22,7 @@ using namespace llvm;
 namespace aspen::items {
 namespace {
 
-const RemapFlags Flags = RF_IgnoreMissingLocals | RF_NoModuleLevelChanges;
+const RemapFlags Locals = RF_IgnoreMissingLocals | RF_NoModuleLevelChanges;
 
 // Uses of a private variable that are looked at, to see whether its address leaves the item.
 constexpr unsigned MaxUses = 10000;
@@ -45,22 +49,35 @@ public:
     G->addParamAttr(2, Attribute::NoAlias);
   }
 
-  Function *run(uint64_t &Frame) {
+  Function *run(Frame &Frame) {
     auto *Entry = BasicBlock::Create(C, "entry", G);
     IRBuilder<> B(Entry);
     prelude(B);
     place(B, Frame);
-    for (BasicBlock *Start : P.Starts)
-      Heads[Start] = BasicBlock::Create(C, "piece", G);
     Done = BasicBlock::Create(C, "done", G);
-    ReturnInst::Create(C, B.getInt32(0), Done);
-    B.CreateBr(Heads[P.Starts.front()]);
-    for (BasicBlock *Start : P.Starts)
-      piece(Start);
+    B.CreateBr(headOf({P.Starts.front(), All}));
+    while (!Open.empty())
+      piece(Open.pop_back_val());
+    B.SetInsertPoint(Done);
+    B.CreateRet(Asked ? static_cast<Value *>(B.CreateLoad(B.getInt32Ty(), Asked)) : B.getInt32(0));
+    Frame.Bytes += Flags ? 1 : 0;
     return G;
   }
 
 private:
+  // Which items a version of a piece is for.
+  enum Who : unsigned { All, NotEnded };
+  using Version = std::pair<BasicBlock *, unsigned>;
+
+  BasicBlock *headOf(Version V) {
+    BasicBlock *&Head = Heads[V];
+    if (!Head) {
+      Head = BasicBlock::Create(C, V.second == All ? "piece" : "piece.some", G);
+      Open.push_back(V);
+    }
+    return Head;
+  }
+
   // What the group's items have in common is made once; what depends on the item is left for each piece.
   void prelude(IRBuilder<> &B) {
     Common[From.closure()] = G->getArg(0);
@@ -75,7 +92,7 @@ private:
       }
       Instruction *Copy = I.clone();
       B.Insert(Copy, I.getName());
-      RemapInstruction(Copy, Common, Flags);
+      RemapInstruction(Copy, Common, Locals);
       Common[&I] = Copy;
     }
     auto Range = [&](unsigned D) {
@@ -98,7 +115,7 @@ private:
   }
 
   // A place in the frame for each thing that is kept for each item, by falling alignment: then no gaps are needed.
-  void place(IRBuilder<> &B, uint64_t &Frame) {
+  void place(IRBuilder<> &B, Frame &Frame) {
     SmallVector<AllocaInst *, 16> Kept(P.PerItem.begin(), P.PerItem.end());
     append_range(Kept, P.Arrays);
     SmallVector<std::pair<unsigned, size_t>, 16> Order;
@@ -109,10 +126,11 @@ private:
     for (auto [Align, Place] : Order) {
       AllocaInst *Variable = Kept[Place];
       const uint64_t Bytes = alignTo(Variable->getAllocationSize(Layout)->getFixedValue(), Variable->getAlign());
+      Frame.Alignment = std::max(Frame.Alignment, Variable->getAlign());
       Places[Variable] = {B.CreateGEP(B.getInt8Ty(), G->getArg(2), B.CreateNUWMul(Items, B.getInt64(Used))), Bytes};
       Used += Bytes;
     }
-    Frame = Used;
+    Frame.Bytes = AfterPlaces = Used;
     for (AllocaInst *Variable : concat<AllocaInst *const>(P.PerItem, P.PerGroup))
       Common[Variable] = Now[Variable] = B.CreateAlloca(Variable->getAllocatedType(), nullptr, "now");
     for (AllocaInst *Variable : P.PerGroup)
@@ -128,12 +146,24 @@ private:
         Escapes |= PointerMayBeCaptured(Variable, /*ReturnCaptures=*/false, MaxUses);
   }
 
+  // One flag for each item: whether it has ended. They mean something from when the first has.
+  Value *flagOf(IRBuilder<> &B, Value *Linear) {
+    if (!Flags) {
+      IRBuilder<> E(G->getEntryBlock().getTerminator());
+      Flags = E.CreateGEP(E.getInt8Ty(), G->getArg(2), E.CreateNUWMul(Items, E.getInt64(AfterPlaces)), "ended");
+      Running = E.CreateAlloca(E.getInt32Ty(), nullptr, "running");
+    }
+    return B.CreateInBoundsGEP(B.getInt8Ty(), Flags, Linear);
+  }
+
   Value *placeOf(IRBuilder<> &B, AllocaInst *Variable, Value *Linear) {
     auto [Base, Bytes] = Places[Variable];
     return B.CreateInBoundsGEP(B.getInt8Ty(), Base, B.CreateNUWMul(Linear, B.getInt64(Bytes)));
   }
 
-  void piece(BasicBlock *Start) {
+  void piece(Version V) {
+    BasicBlock *const Start = V.first;
+    const bool OfAll = V.second == All;
     const auto Blocks = blocksOf(Start, P);
     SmallSetVector<AllocaInst *, 8> Read, Written;
     for (BasicBlock *Block : Blocks)
@@ -143,16 +173,16 @@ private:
     // What is written on some ways only is carried through on the others.
     Read.insert_range(Written);
 
-    IRBuilder<> B(Heads[Start]);
+    BasicBlock *Head = headOf(V);
+    IRBuilder<> B(Head);
     DenseMap<AllocaInst *, Value *> Before;
     for (AllocaInst *Variable : Read)
       if (auto Found = Between.find(Variable); Found != Between.end())
         Before[Variable] = B.CreateLoad(Variable->getAllocatedType(), Found->second);
 
-    BasicBlock *Head = Heads[Start];
     auto *RowBlock = BasicBlock::Create(C, "row", G), *ItemBlock = BasicBlock::Create(C, "item", G);
-    auto *Latch = BasicBlock::Create(C, "item.end", G), *RowLatch = BasicBlock::Create(C, "row.end", G);
-    auto *After = BasicBlock::Create(C, "piece.end", G);
+    auto *Leave = BasicBlock::Create(C, "item.leaves", G), *Latch = OfAll ? Leave : BasicBlock::Create(C, "item.end", G);
+    auto *RowLatch = BasicBlock::Create(C, "row.end", G), *After = BasicBlock::Create(C, "piece.end", G);
     B.CreateBr(RowBlock);
 
     B.SetInsertPoint(RowBlock);
@@ -166,6 +196,14 @@ private:
     PHINode *Column = B.CreatePHI(Word, 2, "column");
     Column->addIncoming(B.getInt64(0), RowBlock);
     Value *Linear = B.CreateNUWAdd(FirstOfRow, Column, "linear");
+    SmallVector<Instruction *, 32> Accesses;
+    if (!OfAll) {
+      auto *Runs = BasicBlock::Create(C, "item.runs", G);
+      auto *Flag = B.CreateLoad(B.getInt8Ty(), flagOf(B, Linear));
+      Accesses.push_back(Flag);
+      B.CreateCondBr(B.CreateICmpEQ(Flag, B.getInt8(0)), Runs, Latch);
+      B.SetInsertPoint(Runs);
+    }
     ValueToValueMapTy Map;
     for (auto Entry : Common)
       Map[Entry.first] = Entry.second;
@@ -179,11 +217,10 @@ private:
       }
       Instruction *Copy = I->clone();
       B.Insert(Copy, I->getName());
-      RemapInstruction(Copy, Map, Flags);
+      RemapInstruction(Copy, Map, Locals);
       Map[I] = Copy;
     }
     const bool IsFirst = Start == P.Starts.front();
-    SmallVector<Instruction *, 32> Accesses;
     for (AllocaInst *Variable : Read) {
       Value *Value = Before.lookup(Variable);
       // In the first piece nothing is known yet, and nothing that is written on some ways only is used on the others.
@@ -204,8 +241,7 @@ private:
 
     // Which piece comes next, and null for the end.
     SmallSetVector<BasicBlock *, 4> Ways;
-    SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Leaving; // a block of the item, and its way
-    B.SetInsertPoint(Latch);
+    B.SetInsertPoint(Leave);
     PHINode *Next = B.CreatePHI(B.getInt32Ty(), 2, "next");
     auto WayOf = [&](BasicBlock *To) {
       Ways.insert(To);
@@ -221,7 +257,7 @@ private:
       if (isa<ReturnInst>(End)) {
         End->eraseFromParent();
         Next->addIncoming(WayOf(nullptr), Copy);
-        BranchInst::Create(Latch, Copy);
+        BranchInst::Create(Leave, Copy);
         continue;
       }
       DenseMap<BasicBlock *, BasicBlock *> Stubs;
@@ -232,7 +268,7 @@ private:
         BasicBlock *&Stub = Stubs[To];
         if (!Stub) {
           Stub = BasicBlock::Create(C, "leave", G);
-          BranchInst::Create(Latch, Stub);
+          BranchInst::Create(Leave, Stub);
           Next->addIncoming(WayOf(To), Stub);
         }
         End->setSuccessor(S, Stub);
@@ -240,24 +276,42 @@ private:
     }
     SmallVector<Instruction *, 64> Copies;
     for (BasicBlock *Block : Blocks)
-      for (Instruction &I : *cast<BasicBlock>(Map[Block])) {
-        RemapInstruction(&I, Map, Flags);
-        Copies.push_back(&I);
+      for (Instruction &I : make_early_inc_range(*cast<BasicBlock>(Map[Block]))) {
+        RemapInstruction(&I, Map, Locals);
+        if (Instruction *Kept = answer(I, OfAll))
+          Copies.push_back(Kept);
       }
 
-    for (AllocaInst *Variable : Written)
-      if (!Between.count(Variable)) {
-        auto *Load = B.CreateLoad(Variable->getAllocatedType(), Now[Variable]);
+    const bool Parts = P.MayPart.contains(Start) && Ways.size() > 1, SomeEnd = Parts && Ways.contains(nullptr);
+    for (AllocaInst *Variable : Written) {
+      auto *Load = B.CreateLoad(Variable->getAllocatedType(), Now[Variable]);
+      if (auto Found = Between.find(Variable); Found == Between.end()) {
+        Accesses.push_back(Load);
         Accesses.push_back(B.CreateAlignedStore(Load, placeOf(B, Variable, Linear), Variable->getAlign()));
+      } else if (SomeEnd) {
+        // Who ends may not have come to where the value is made.
+        Value *Kept = B.CreateLoad(Variable->getAllocatedType(), Found->second);
+        B.CreateStore(B.CreateSelect(endsHere(B, Ways, Next), Kept, Load), Found->second);
       }
-    if (pred_empty(Latch)) { // no item ever leaves
-      for (BasicBlock *Block : {Latch, RowLatch, After})
+    }
+    if (pred_empty(Leave)) { // no item ever leaves
+      if (!OfAll) {
+        Latch->replaceAllUsesWith(Done);
+        Latch->eraseFromParent();
+      }
+      for (BasicBlock *Block : {Leave, RowLatch, After})
         Block->eraseFromParent();
       return;
     }
-    const bool Parts = P.MayPart.contains(Start) && Ways.size() > 1;
-    if (Parts)
-      count(B, Ways, Next, Linear);
+    SmallVector<AllocaInst *, 4> Counts;
+    if (Ways.size() > 1 && (Parts || !OfAll))
+      Counts = count(B, *Head, Ways, Next);
+    if (SomeEnd)
+      Accesses.push_back(B.CreateStore(B.CreateZExt(endsHere(B, Ways, Next), B.getInt8Ty()), flagOf(B, Linear)));
+    if (!OfAll) {
+      B.CreateBr(Latch);
+      B.SetInsertPoint(Latch);
+    }
     Value *NextColumn = B.CreateNUWAdd(Column, B.getInt64(1));
     Column->addIncoming(NextColumn, Latch);
     auto *Back = B.CreateCondBr(B.CreateICmpEQ(NextColumn, Columns), RowLatch, ItemBlock);
@@ -269,12 +323,15 @@ private:
     B.CreateCondBr(B.CreateICmpEQ(NextRow, Rows), After, RowBlock);
 
     B.SetInsertPoint(After);
-    for (AllocaInst *Variable : Written)
-      if (auto Found = Between.find(Variable); Found != Between.end())
-        B.CreateStore(B.CreateLoad(Variable->getAllocatedType(), Now[Variable]), Found->second);
-    if (Parts)
-      refuse(B, Ways);
-    auto TargetOf = [&](BasicBlock *To) { return To ? Heads[To] : Done; };
+    if (!SomeEnd)
+      for (AllocaInst *Variable : Written)
+        if (auto Found = Between.find(Variable); Found != Between.end())
+          B.CreateStore(B.CreateLoad(Variable->getAllocatedType(), Now[Variable]), Found->second);
+    if (!Counts.empty()) {
+      chooseByCounts(B, V, Ways, Counts, SomeEnd);
+      return;
+    }
+    auto TargetOf = [&](BasicBlock *To) { return To ? headOf({To, V.second}) : Done; };
     if (Ways.size() == 1) {
       B.CreateBr(TargetOf(Ways.front()));
       return;
@@ -290,29 +347,94 @@ private:
 
   bool reentered(BasicBlock *Start) const { return any_of(predecessors(Start), [&](BasicBlock *B) { return B != &From.Body->getEntryBlock(); }); }
 
-  // Counts the items that ended, and whether all went the way of the first.
-  void count(IRBuilder<> &B, const SmallSetVector<BasicBlock *, 4> &Ways, Value *Next, Value *Linear) {
-    IRBuilder<> E(G->getEntryBlock().getTerminator());
-    First = E.CreateAlloca(E.getInt32Ty());
-    Ended = E.CreateAlloca(E.getInt32Ty());
-    Other = E.CreateAlloca(E.getInt32Ty());
-    Value *IsFirst = B.CreateICmpEQ(Linear, B.getInt64(0)), *Zero = B.getInt32(0);
-    auto Load = [&](AllocaInst *A) { return B.CreateSelect(IsFirst, Zero, B.CreateLoad(B.getInt32Ty(), A)); };
-    Value *Way = B.CreateSelect(IsFirst, Next, B.CreateLoad(B.getInt32Ty(), First));
-    B.CreateStore(Way, First);
-    const auto *End = find(Ways, nullptr);
-    Value *Ends = End == Ways.end() ? B.getFalse() : B.CreateICmpEQ(Next, B.getInt32(End - Ways.begin()));
-    B.CreateStore(B.CreateAdd(Load(Ended), B.CreateZExt(Ends, B.getInt32Ty())), Ended);
-    B.CreateStore(B.CreateOr(Load(Other), B.CreateZExt(B.CreateICmpNE(Next, Way), B.getInt32Ty())), Other);
+  // Puts the answer in place of a question about ended items; what stands there afterwards, if anything.
+  Instruction *answer(Instruction &I, bool OfAll) {
+    const auto What = aboutEnded(&I);
+    if (!What)
+      return &I;
+    IRBuilder<> B(&I);
+    Instruction *Kept = nullptr;
+    Value *Whom = cast<CallInst>(I).getArgOperand(0);
+    if (What == AboutEnded::Has && OfAll) {
+      I.replaceAllUsesWith(B.getFalse());
+    } else if (What == AboutEnded::Has) {
+      auto *Flag = B.CreateLoad(B.getInt8Ty(), flagOf(B, B.CreateZExt(Whom, Word)));
+      I.replaceAllUsesWith(B.CreateICmpNE(Flag, B.getInt8(0)));
+      Kept = Flag;
+    } else if (!OfAll) {
+      if (!Asked) {
+        IRBuilder<> E(G->getEntryBlock().getTerminator());
+        Asked = E.CreateAlloca(E.getInt32Ty(), nullptr, "asked");
+        E.CreateStore(E.getInt32(0), Asked);
+      }
+      Kept = B.CreateStore(B.CreateOr(Whom, B.getInt32(layout::AskedEnded)), Asked);
+    }
+    I.eraseFromParent();
+    return Kept;
   }
 
-  // Ends the group if its items went different ways: some wait, and nobody will come.
-  void refuse(IRBuilder<> &B, const SmallSetVector<BasicBlock *, 4> &Ways) {
-    auto *Stuck = BasicBlock::Create(C, "stuck", G), *GoOn = BasicBlock::Create(C, "together", G);
-    B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(B.getInt32Ty(), Other), B.getInt32(0)), GoOn, Stuck);
-    B.SetInsertPoint(Stuck);
-    B.CreateRet(B.CreateSub(B.CreateTrunc(Items, B.getInt32Ty()), B.CreateLoad(B.getInt32Ty(), Ended)));
-    B.SetInsertPoint(GoOn);
+  using Ways = SmallSetVector<BasicBlock *, 4>;
+
+  static Value *goes(IRBuilder<> &B, unsigned Way, Value *Next) { return B.CreateICmpEQ(Next, B.getInt32(Way)); }
+  static Value *endsHere(IRBuilder<> &B, const Ways &Ways, Value *Next) { return goes(B, find(Ways, nullptr) - Ways.begin(), Next); }
+
+  // How many items go each way, but for the last that leads on: that one has the others.
+  SmallVector<AllocaInst *, 4> count(IRBuilder<> &B, BasicBlock &Head, const Ways &Ways, Value *Next) {
+    SmallVector<AllocaInst *, 4> Counts(Ways.size());
+    IRBuilder<> E(G->getEntryBlock().getTerminator()), H(Head.getTerminator());
+    const unsigned Rest = Ways.back() ? Ways.size() - 1 : Ways.size() - 2;
+    for (unsigned Way = 0; Way < Ways.size(); ++Way) {
+      if (Way == Rest)
+        continue;
+      Counts[Way] = E.CreateAlloca(E.getInt32Ty(), nullptr, "count");
+      H.CreateStore(H.getInt32(0), Counts[Way]);
+      Value *Before = B.CreateLoad(B.getInt32Ty(), Counts[Way]);
+      B.CreateStore(B.CreateAdd(Before, B.CreateZExt(goes(B, Way, Next), B.getInt32Ty())), Counts[Way]);
+    }
+    return Counts;
+  }
+
+  // Goes where all go who have not ended. If these go different ways, they wait for each other for ever, and the group ends.
+  void chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayRef<AllocaInst *> Counts, bool SomeEnd) {
+    const bool OfAll = V.second == All;
+    auto Of = [&](unsigned Way) -> Value * { return B.CreateLoad(B.getInt32Ty(), Counts[Way]); };
+    Value *Ended = Ways.contains(nullptr) ? Of(find(Ways, nullptr) - Ways.begin()) : B.getInt32(0);
+    Value *Before = OfAll ? B.CreateTrunc(Items, B.getInt32Ty()) : B.CreateLoad(B.getInt32Ty(), Running);
+    Value *Left = B.CreateSub(Before, Ended);
+    if (SomeEnd)
+      B.CreateStore(Left, Running);
+    auto Decide = [&](Value *Condition, BasicBlock *To) {
+      auto *Otherwise = BasicBlock::Create(C, "otherwise", G);
+      B.CreateCondBr(Condition, To, Otherwise);
+      B.SetInsertPoint(Otherwise);
+    };
+    if (Ways.contains(nullptr))
+      Decide(B.CreateICmpEQ(Left, B.getInt32(0)), Done);
+    Value *Others = B.getInt32(0);
+    BasicBlock *Rest = nullptr;
+    for (unsigned Way = 0; Way < Ways.size(); ++Way) {
+      if (!Ways[Way])
+        continue;
+      BasicBlock *To = headOf({Ways[Way], V.second});
+      if (OfAll && SomeEnd) {
+        To = BasicBlock::Create(C, "on", G);
+        IRBuilder<> On(To);
+        On.CreateCondBr(On.CreateICmpEQ(Ended, On.getInt32(0)), headOf({Ways[Way], All}), headOf({Ways[Way], NotEnded}));
+      }
+      if (!Counts[Way]) {
+        Rest = To;
+        continue;
+      }
+      Value *Here = Of(Way);
+      Others = B.CreateAdd(Others, Here);
+      Decide(B.CreateICmpEQ(Here, Left), To);
+    }
+    if (isa<ConstantInt>(Others)) {
+      B.CreateBr(Rest);
+      return;
+    }
+    Decide(B.CreateICmpEQ(Others, B.getInt32(0)), Rest);
+    B.CreateRet(Left);
   }
 
   // Items are independent between barriers: what they share may be taken in any order. Private variables that stay in memory are one for
@@ -351,14 +473,18 @@ private:
   SmallVector<Instruction *, 16> Varying;
   DenseMap<AllocaInst *, AllocaInst *> Now, Between;
   DenseMap<AllocaInst *, std::pair<Value *, uint64_t>> Places;
-  DenseMap<BasicBlock *, BasicBlock *> Heads;
+  DenseMap<Version, BasicBlock *> Heads;
+  SmallVector<Version, 8> Open; // versions that are still to be made
   BasicBlock *Done = nullptr;
   bool Escapes = false; // the address of a private variable may be anywhere
-  AllocaInst *First = nullptr, *Ended = nullptr, *Other = nullptr;
+  uint64_t AfterPlaces = 0;
+  Value *Flags = nullptr;        // of the items that have ended; null as long as none may
+  AllocaInst *Running = nullptr; // how many have not
+  AllocaInst *Asked = nullptr;   // what the group returns at its end
 };
 
 } // namespace
 
-Function *makeGroup(const Item &I, const Pieces &P, StringRef Name, uint64_t &Frame) { return Builder(I, P, Name).run(Frame); }
+Function *makeGroup(const Item &I, const Pieces &P, StringRef Name, Frame &Frame) { return Builder(I, P, Name).run(Frame); }
 
 } // namespace aspen::items

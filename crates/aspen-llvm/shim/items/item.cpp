@@ -31,12 +31,20 @@ namespace {
 constexpr size_t MaxInstructions = 50000;
 
 constexpr StringLiteral IdNames[] = {"aspen.item.local.0", "aspen.item.local.1", "aspen.item.local.2", "aspen.item.linear"};
+constexpr StringLiteral EndedNames[] = {"aspen.item.ended", "aspen.item.asked"};
+
+std::optional<size_t> place(const Value *V, ArrayRef<StringLiteral> Names) {
+  const auto *Call = dyn_cast<CallInst>(V);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  const auto *Found = Callee ? find(Names, Callee->getName()) : Names.end();
+  return Found == Names.end() ? std::nullopt : std::optional(size_t(Found - Names.begin()));
+}
 
 // What the functions of a module do with barriers and with the running item.
 class Reach {
 public:
   Reach(Module &M, const Names &Names) : M(M) {
-    for (const char *Name : {Names.Enter, Names.Barrier, Names.SubGroupBarrier})
+    for (const char *Name : {Names.Enter, Names.Barrier, Names.SubGroupBarrier, Names.Ended, Names.AskedEnded})
       if (Function *F = M.getFunction(Name)) {
         Own.insert(F);
         Needed.insert(F);
@@ -149,6 +157,19 @@ CallInst *id(IRBuilder<> &B, Module &M, Id Which, Type *T) {
   F->setDoesNotThrow();
   F->setWillReturn();
   return B.CreateCall(Callee);
+}
+
+// A question about an item that may have ended, without the structure that the header asks: who asks knows.
+void ask(CallInst &Call, AboutEnded What) {
+  Module &M = *Call.getModule();
+  Type *Half = Type::getInt32Ty(M.getContext());
+  FunctionCallee Callee = M.getOrInsertFunction(EndedNames[size_t(What)], FunctionType::get(Call.getType(), {Half}, false));
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly(What == AboutEnded::Has ? ModRefInfo::Ref : ModRefInfo::ModRef));
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  IRBuilder<> B(&Call);
+  Call.replaceAllUsesWith(B.CreateCall(Callee, {Call.getArgOperand(1)}));
 }
 
 // A structure of its own for the item, filled from the group's and the ids; what of it is only read becomes values.
@@ -305,12 +326,13 @@ bool openRow(Item &Out) {
 } // namespace
 
 std::optional<Id> idOf(const Value *V) {
-  const auto *Call = dyn_cast<CallInst>(V);
-  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  if (!Callee)
-    return std::nullopt;
-  const auto *Found = find(IdNames, Callee->getName());
-  return Found == std::end(IdNames) ? std::nullopt : std::optional(Id(Found - std::begin(IdNames)));
+  const auto Found = place(V, IdNames);
+  return Found ? std::optional(Id(*Found)) : std::nullopt;
+}
+
+std::optional<AboutEnded> aboutEnded(const Value *V) {
+  const auto Found = place(V, EndedNames);
+  return Found ? std::optional(AboutEnded(*Found)) : std::nullopt;
 }
 
 void discard(Item &I) {
@@ -356,6 +378,9 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
     const Function *Callee = Call->getCalledFunction();
     if (Callee && Callee->getName() == Names.Enter) {
       Enters = true;
+      Dead.push_back(Call);
+    } else if (Callee && (Callee->getName() == Names.Ended || Callee->getName() == Names.AskedEnded)) {
+      ask(*cast<CallInst>(Call), Callee->getName() == Names.Ended ? AboutEnded::Has : AboutEnded::Asked);
       Dead.push_back(Call);
     } else if (Callee && Callee->getName() == Names.SubGroupBarrier) {
       return Fail("it has barriers of sub-groups");

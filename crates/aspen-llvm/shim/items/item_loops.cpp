@@ -34,20 +34,22 @@ constexpr const char *Levels[] = {nullptr, nullptr, "x86-64-v3", "x86-64-v4"};
 // A frame that is larger is not worth its memory traffic.
 constexpr uint64_t MaxFrame = 16 << 10;
 
-// What simplifies the loops and then makes vectors of them.
-constexpr const char *Pipeline =
+// What simplifies the loops, once for all levels, and what makes vectors of them.
+constexpr const char *Simplified =
     "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>,"
-    "loop(indvars,loop-idiom,loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-vectorize,"
-    "instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,loop-mssa(licm),loop-unroll<O2>,"
-    "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
+    "loop(indvars,loop-idiom,loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg";
+constexpr const char *Vectorized =
+    "loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
+    "loop-mssa(licm),loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
 
 // aspen_cpu_group_t. Source: include/aspen/native_cpu.h.
-void describe(Module &M, StringRef Name, uint64_t Frame, ArrayRef<Constant *> Entries) {
+void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *> Entries) {
   LLVMContext &C = M.getContext();
   Type *Half = Type::getInt32Ty(C), *Word = Type::getInt64Ty(C), *Pointer = PointerType::get(C, 0);
   auto *Table = ConstantArray::get(ArrayType::get(Pointer, Entries.size()), Entries);
   const uint64_t Size = 16 + 8 * Entries.size();
-  auto *Record = ConstantStruct::getAnon({ConstantInt::get(Half, Size), ConstantInt::get(Half, 0), ConstantInt::get(Word, Frame), Table});
+  auto *Record = ConstantStruct::getAnon({ConstantInt::get(Half, Size), ConstantInt::get(Half, Frame.Alignment.value()),
+                                            ConstantInt::get(Word, Frame.Bytes), Table});
   new GlobalVariable(M, Record->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, Record, Name);
 }
 
@@ -75,8 +77,8 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         Passes.registerFunctionAnalyses(FAM);
         Passes.registerLoopAnalyses(LAM);
         Passes.crossRegisterProxies(LAM, FAM, CAM, MAM);
-        FunctionPassManager Finish;
-        if (auto Error = Passes.parsePassPipeline(Finish, Pipeline)) {
+        FunctionPassManager Simplify, Vectorize;
+        if (auto Error = joinErrors(Passes.parsePassPipeline(Simplify, Simplified), Passes.parsePassPipeline(Vectorize, Vectorized))) {
           Said << toString(std::move(Error));
           return;
         }
@@ -99,18 +101,21 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             discard(I);
             continue;
           }
-          uint64_t Frame = 0;
+          struct Frame Frame;
           Function *Group = makeGroup(I, P, ("aspen.group." + Entry->getName()).str(), Frame);
           discard(I);
           if (verifyFunction(*Group, &Said)) {
             Said << " (the loops over the items of " << Entry->getName() << ")";
             return;
           }
-          if (Frame > MaxFrame) {
-            Lines += (Entry->getName() + ": it keeps " + Twine(Frame) + " bytes for each item\n").str();
+          if (Frame.Bytes > MaxFrame) {
+            Lines += (Entry->getName() + ": it keeps " + Twine(Frame.Bytes) + " bytes for each item\n").str();
             Group->eraseFromParent();
             continue;
           }
+          Simplify.run(*Group, FAM);
+          // What is known of the processor changes with the attributes.
+          FAM.clear(*Group, Group->getName());
           SmallVector<Function *, 4> Made{Group};
           SmallVector<Constant *, 4> Table{Group};
           const bool IsBaseline = Entry->getFnAttribute("target-cpu").getValueAsString() == "x86-64";
@@ -131,12 +136,12 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             // LLVM's own choice for the level is half of that; loops over items are long and do little else.
             if (F->getFnAttribute("target-cpu").getValueAsString() == Levels[3])
               F->addFnAttr("prefer-vector-width", "512");
-            Finish.run(*F, FAM);
+            Vectorize.run(*F, FAM);
           }
           describe(M, (Prefix + Entry->getName()).str(), Frame, Table);
         }
         // What told the barriers apart has done its work.
-        for (const char *Name : {Names->Enter, Names->Barrier, Names->SubGroupBarrier})
+        for (const char *Name : {Names->Enter, Names->Barrier, Names->SubGroupBarrier, Names->Ended, Names->AskedEnded})
           if (Function *F = M.getFunction(Name); F && !F->isDeclaration()) {
             F->removeFnAttr(Attribute::NoInline);
             if (!F->hasFnAttribute(Attribute::OptimizeNone))

@@ -18,6 +18,8 @@ struct Names {
   const char *Enter;           // begins a work-item of an ND-range
   const char *Barrier;         // waits for the group
   const char *SubGroupBarrier; // waits for the sub-group
+  const char *Ended;           // whether an item has ended
+  const char *AskedEnded;      // tells that a broadcast asks for the value of one that has
   const char *Current;         // the variable that knows the running item
 };
 
@@ -30,11 +32,17 @@ constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalI
 constexpr unsigned Slot = 64;
 // aspen_cpu_range_t: the innermost dimension's first item, and the one behind its last.
 constexpr unsigned RowBegin = 16, RowEnd = 40;
+// ASPEN_CPU_ASKED_ENDED
+constexpr unsigned AskedEnded = 0x80000000u;
 } // namespace layout
 
 // What differs from item to item, before there is a loop that says it: calls of functions without effects.
 enum class Id { Local0, Local1, Local2, Linear };
 std::optional<Id> idOf(const llvm::Value *V);
+
+// What concerns items that have ended, by their linear id: calls as well, until it is known whether any has.
+enum class AboutEnded { Has, Asked };
+std::optional<AboutEnded> aboutEnded(const llvm::Value *V);
 
 // One work-item as a function of the closure and the group's template, with everything inlined that reaches a barrier.
 //
@@ -65,18 +73,24 @@ struct Pieces {
   llvm::SmallVector<llvm::AllocaInst *, 8> PerItem, PerGroup;
   // Private arrays that must outlive a piece.
   llvm::SmallVector<llvm::AllocaInst *, 4> Arrays;
-  // Pieces (by their starts) of which not all items may leave by the same way.
+  // Pieces (by their starts) of which not all items may leave by the same way: some may end there, or come to another barrier.
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> MayPart;
 };
 
 // The blocks of a piece, its start first.
 llvm::SmallSetVector<llvm::BasicBlock *, 16> blocksOf(llvm::BasicBlock *Start, const Pieces &P);
 
-// Cuts an item at its barriers, and around loops that all items run alike, so that the loop over items becomes the innermost one.
+// Cuts an item at its barriers, behind branches that end some items before a barrier, and around loops that all items run alike, so that the
+// loop over items becomes the innermost one.
 Pieces cut(Item &I, const Names &Names);
 
-// uint32_t (const void *closure, const aspen_cpu_item_t *group, char *frame): runs all items of a group; the number of those that wait at
-// a barrier when not all do. Frame: the bytes of `frame` that it uses for each item.
-llvm::Function *makeGroup(const Item &I, const Pieces &P, llvm::StringRef Name, uint64_t &Frame);
+// What a group's function uses of its frame.
+struct Frame {
+  uint64_t Bytes = 0; // for each item
+  llvm::Align Alignment{128};
+};
+
+// uint32_t (const void *closure, const aspen_cpu_item_t *group, char *frame): runs all items of a group (aspen_cpu_group_entry).
+llvm::Function *makeGroup(const Item &I, const Pieces &P, llvm::StringRef Name, Frame &Frame);
 
 } // namespace aspen::items

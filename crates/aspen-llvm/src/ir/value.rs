@@ -175,6 +175,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMCountParams(self.raw) }
     }
 
+    /// The function's parameters.
+    pub(crate) fn parameters(self) -> impl Iterator<Item = Value<'m>> {
+        // SAFETY: a function, and an index in range.
+        (0..self.parameter_count()).filter_map(move |index| unsafe { Value::from_nullable(LLVMGetParam(self.raw, index)) })
+    }
+
     /// The function's instructions in block order.
     pub(crate) fn instructions(self) -> impl Iterator<Item = Value<'m>> {
         // SAFETY: a function; blocks and instructions do not change while this view is read.

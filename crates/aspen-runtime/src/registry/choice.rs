@@ -9,11 +9,12 @@ use std::cmp::Reverse;
 
 use aspen_contract::{Requirements, refusal};
 
-use super::closure::{Closure, kernel_name};
+use super::closure::Closure;
 use super::module::{Candidate, Image, ImageId, Module};
 use super::{Inner, KernelKey};
 use crate::backend::Fit;
 use crate::error::{Code, Error, Result};
+use crate::names::kernel_name;
 use crate::save;
 use crate::system::Device;
 
@@ -112,8 +113,8 @@ impl Inner {
     fn check<'r>(&'r self, device: &'static Device, candidate: Candidate<'r>) -> Result<Taken<'r>> {
         let closure = self.closure(device, &candidate)?;
         let name = candidate.name();
-        let known = name.as_deref().unwrap_or(&candidate.symbol);
-        let needs = closure.needs(device, known)?;
+        let known = name.clone().unwrap_or_else(|_| kernel_name(&candidate.symbol));
+        let needs = closure.needs(device, &known)?;
         let name = name?;
         if !needs.unmet.is_empty() {
             let text = refusal(&name, device.refusing_name(&needs.requirements), &needs.unmet, &needs.sources, device.capabilities());
@@ -158,7 +159,7 @@ impl Inner {
             Some((_, _, why)) => format!(" ({why})"),
             None => " (the module that launches it has registered no images; link it with aspen++)".to_owned(),
         };
-        Denied::Unknown(Error::new(Code::Invalid, format!("no device image holds the kernel '{}'{why}; {list}", key.symbol)))
+        Denied::Unknown(Error::new(Code::Invalid, format!("no device image holds the kernel '{}'{why}; {list}", kernel_name(key.symbol))))
     }
 }
 
@@ -194,7 +195,7 @@ fn no_image_for(device: &Device, key: KernelKey<'_>, foreign: &[Candidate<'_>]) 
     let mut targets: Vec<&str> = foreign.iter().map(|candidate| candidate.image.image.target()).collect();
     targets.sort_unstable();
     targets.dedup();
-    let name = foreign.first().and_then(|candidate| candidate.name().ok()).unwrap_or_else(|| key.symbol.to_owned());
+    let name = foreign.first().and_then(|candidate| candidate.name().ok()).unwrap_or_else(|| kernel_name(key.symbol));
     let facts = device.real().facts();
     let why = if facts.runs_nothing.is_empty() {
         format!(

@@ -2,21 +2,22 @@
 //!
 //! A function is provided by the importer's own module, else by the one module that exports it, in an image which the device takes and
 //! which is of the importer's kind. What a module provides counts from its registration to its end, so the closure is found anew whenever
-//! modules come or go.
+//! modules come or go. All entry points of an image import the same functions (DESIGN §7.11), so a list of the image's is one of the kernel's.
 
 use aspen_contract::{Need, Requirements, Source, Step};
 
 use super::Inner;
 use super::module::{Candidate, Image, ImageId};
 use crate::error::{Code, Error, Result};
+use crate::names::{demangled, named};
 use crate::system::Device;
 
 /// An image of a closure.
 pub(super) struct Part<'r> {
     pub(super) id: ImageId,
     pub(super) image: &'r Image,
-    /// The function for which it was taken in; of the first part, the kernel.
-    pub(super) symbol: String,
+    /// The functions for which it was taken in; of the first part, the kernel.
+    pub(super) symbols: Vec<String>,
     /// Which parts its own imports come from, in the order of the symbols.
     pub(super) imports: Vec<(String, usize)>,
 }
@@ -42,7 +43,7 @@ impl Inner {
     /// If a list of imports is damaged.
     pub(super) fn closure<'r>(&'r self, device: &Device, root: &Candidate<'r>) -> Result<Closure<'r>> {
         let mut closure = Closure {
-            parts: vec![Part { id: root.id, image: root.image, symbol: root.symbol.clone(), imports: Vec::new() }],
+            parts: vec![Part { id: root.id, image: root.image, symbols: vec![root.symbol.clone()], imports: Vec::new() }],
             problems: Vec::new(),
         };
         let mut next = 0;
@@ -56,9 +57,13 @@ impl Inner {
                     Ok((id, image)) => {
                         let known = closure.parts.iter().position(|part| part.id == id);
                         let index = known.unwrap_or_else(|| {
-                            closure.parts.push(Part { id, image, symbol: symbol.clone(), imports: Vec::new() });
+                            closure.parts.push(Part { id, image, symbols: Vec::new(), imports: Vec::new() });
                             closure.parts.len() - 1
                         });
+                        let wanted = &mut closure.parts[index].symbols;
+                        if !wanted.contains(&symbol) {
+                            wanted.push(symbol.clone());
+                        }
                         imports.push((symbol, index));
                     }
                     Err(problem) => closure.problems.push(problem),
@@ -110,9 +115,11 @@ impl Closure<'_> {
     /// If a part's requirements are damaged, or contradict those of another part.
     pub(super) fn needs(&self, device: &Device, kernel: &str) -> Result<Needs> {
         let mut all = Needs { requirements: Requirements::default(), unmet: Vec::new(), sources: Vec::new(), left_out: Vec::new() };
-        for (index, part) in self.parts.iter().enumerate() {
-            let mut own = part.image.image.requirements_of(&part.symbol).map_err(|error| part.image.damaged(&error))?;
-            let decided = part.image.image.decided(&part.symbol).map_err(|error| part.image.damaged(&error))?;
+        let wanted = self.parts.iter().enumerate().flat_map(|(index, part)| part.symbols.iter().map(move |symbol| (index, part, symbol)));
+        for (index, part, symbol) in wanted {
+            // What else stands in the image is not asked for.
+            let mut own = part.image.image.requirements_of(symbol).map_err(|error| part.image.damaged(&error))?;
+            let decided = part.image.image.decided(symbol).map_err(|error| part.image.damaged(&error))?;
             // Bodies that were chosen for the target run here, too.
             own.aspects.extend(decided.taken);
             all.left_out.extend(decided.left_out.iter().map(|need| {
@@ -121,11 +128,11 @@ impl Closure<'_> {
             }));
             for need in device.unmet(&own) {
                 if !all.unmet.contains(&need) {
-                    all.sources.extend(part.source(&need, (index > 0).then_some(kernel)));
+                    all.sources.extend(part.source(symbol, &need, (index > 0).then_some(kernel)));
                     all.unmet.push(need);
                 }
             }
-            merge(&mut all.requirements, own).map_err(|what| {
+            all.requirements.also(own).map_err(|what| {
                 let text = format!("kernel '{kernel}' cannot run: it requires {what} than {}, which it calls", part.image.label);
                 Error::new(Code::Build, text)
             })?;
@@ -143,84 +150,19 @@ impl Closure<'_> {
         for problem in &self.problems {
             text += &format!("\n  its image {problem}");
         }
-        // The function may be called by another kernel of the image only.
-        if self.parts.first().is_some_and(|part| part.image.image.symbols().nth(1).is_some()) {
-            text += "\n  (-fsycl-device-code-split=per_kernel gives each kernel an image of its own)";
-        }
         Err(Error::new(Code::Build, text))
     }
 }
 
 impl Part<'_> {
-    /// Why the part has the need. For an image that is called, the kernel's name is given, and the chain goes on from the called function.
-    fn source(&self, need: &Need, kernel: Option<&str>) -> Option<Source> {
+    /// Why a function of the part has the need. For an image that is called, the kernel's name is given, and the chain goes on from the called function.
+    fn source(&self, symbol: &str, need: &Need, kernel: Option<&str>) -> Option<Source> {
         // Explanations are a courtesy: damaged ones must not hide that the kernel cannot run.
-        let known = self.image.image.sources(&self.symbol).unwrap_or_default().into_iter().find(|source| source.need == *need);
+        let known = self.image.image.sources(symbol).unwrap_or_default().into_iter().find(|source| source.need == *need);
         let Some(kernel) = kernel else { return known };
         let step = |function: String| Step { function, place: None, remark: None };
-        let mut source =
-            known.unwrap_or_else(|| Source { need: need.clone(), declared: false, chain: vec![step(demangled(&self.symbol))] });
+        let mut source = known.unwrap_or_else(|| Source { need: need.clone(), declared: false, chain: vec![step(demangled(symbol))] });
         source.chain.push(step(kernel.to_owned()));
         Some(source)
-    }
-}
-
-/// Adds requirements; `Err` says what cannot be both.
-fn merge(all: &mut Requirements, own: Requirements) -> std::result::Result<(), &'static str> {
-    all.aspects.extend(own.aspects);
-    all.guard_also(own.guarded);
-    match (&all.reqd_sub_group_size, own.reqd_sub_group_size) {
-        (Some(one), Some(other)) if *one != other => return Err("another sub-group size"),
-        (None, size) => all.reqd_sub_group_size = size,
-        _ => {}
-    }
-    match (&all.reqd_work_group_size, own.reqd_work_group_size) {
-        (Some(one), Some(other)) if *one != other => return Err("another work-group size"),
-        (None, size) => all.reqd_work_group_size = size,
-        _ => {}
-    }
-    Ok(())
-}
-
-/// `'foo' (_Z3fooi)`.
-fn named(symbol: &str) -> String {
-    let name = demangled(symbol);
-    if name == symbol { format!("'{symbol}'") } else { format!("'{name}' ({symbol})") }
-}
-
-/// The function's name as messages have it: qualified, without parameters. Source: DESIGN §2 "Names in messages".
-fn demangled(symbol: &str) -> String {
-    let options = cpp_demangle::DemangleOptions::default().no_params().no_return_type();
-    let parsed = cpp_demangle::Symbol::new(symbol).ok();
-    parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok()).unwrap_or_else(|| symbol.to_owned())
-}
-
-/// The kernel's name, of its symbol: `_ZTS`, the type that names it, and in objects' own kernels the object's tag.
-pub(super) fn kernel_name(symbol: &str) -> String {
-    let name = demangled(symbol.split_once(".aspen_").map_or(symbol, |(symbol, _)| symbol));
-    name.strip_prefix("typeinfo name for ").map_or(name.clone(), str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kernels_are_named_by_their_type() {
-        for (symbol, name) in [("_ZTS6matmulIdE", "matmul<double>"), ("_ZTSN2ns1KE.aspen_0123456789abcdef", "ns::K"), ("odd", "odd")] {
-            assert_eq!(kernel_name(symbol), name);
-        }
-    }
-
-    #[test]
-    fn functions_are_named_as_in_the_source() {
-        for (symbol, name) in [
-            ("_Z3fooi", "'foo' (_Z3fooi)"),
-            ("_ZN2ns3barIdEEvT_", "'ns::bar<double>' (_ZN2ns3barIdEEvT_)"),
-            ("plain_c", "'plain_c'"),
-            ("_Znonsense", "'_Znonsense'"),
-        ] {
-            assert_eq!(named(symbol), name);
-        }
     }
 }

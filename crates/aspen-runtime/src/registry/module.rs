@@ -10,6 +10,7 @@ use aspen_image::{DeviceImage, ImageError};
 use super::ModuleRecord;
 use super::programs::{Loaded, Programs};
 use crate::error::{Code, Error, Result};
+use crate::names::kernel_name;
 
 /// A registered module.
 pub(super) struct Module {
@@ -135,7 +136,9 @@ impl Candidate<'_> {
     pub(super) fn name(&self) -> Result<String> {
         let kernels = self.image.image.kernels().map_err(|error| self.image.damaged(&error))?;
         let found = kernels.into_iter().find(|kernel| kernel.symbol == self.symbol);
-        Ok(found.map_or_else(|| untagged(&self.symbol).to_owned(), |kernel| kernel.info.name))
+        // Foreign images know their kernels by the symbols only.
+        let told = found.map(|kernel| kernel.info.name).filter(|name| *name != self.symbol);
+        Ok(told.unwrap_or_else(|| kernel_name(&self.symbol)))
     }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <sycl/aspects.hpp>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/device_macros.hpp>
 #if defined(__SYCL_DEVICE_ONLY__) && !defined(__ASPEN_TARGET_ASPECTS__)
 #define __ASPEN_ASKS_LOADED_DEVICE__ 1
 #if defined(__ASPEN_SPIRV__)
@@ -46,6 +47,22 @@ enum class device_answer { no, yes, not_known };
 
 constexpr std::uint32_t no_aspect = ~std::uint32_t(0);
 constexpr std::uint32_t target_aspects[] = {no_aspect, __ASPEN_TARGET_ASPECTS__};
+/// What Aspen offers only on devices of other backends.
+#ifndef __ASPEN_TARGET_LACKS__
+#define __ASPEN_TARGET_LACKS__
+#endif
+constexpr std::uint32_t target_lacks[] = {no_aspect, __ASPEN_TARGET_LACKS__};
+
+/// Whether a device of the program may have it: what Aspen offers nowhere, none has, even if it is not known what it has.
+constexpr bool some_device_may_have(aspect wanted) {
+  switch (static_cast<std::uint32_t>(wanted)) {
+#define __SYCL_ASPECT(name, number) case number: return __SYCL_ANY_DEVICE_HAS_##name##__;
+#define __SYCL_ASPECT_DEPRECATED(name, number) __SYCL_ASPECT(name, number)
+#define __SYCL_ASPECT_ARCHITECTURE(name, number) __SYCL_ASPECT(name, number)
+#include <sycl/aspects.def>
+  }
+  return true;
+}
 
 /// Architectures are numbered from here. A device has one architecture, and it is in its list.
 constexpr std::uint32_t first_architecture = 10000;
@@ -54,6 +71,11 @@ constexpr device_answer device_has_one(aspect wanted) {
   for (std::uint32_t listed : target_aspects)
     if (listed == static_cast<std::uint32_t>(wanted))
       return device_answer::yes;
+  for (std::uint32_t lacking : target_lacks)
+    if (lacking == static_cast<std::uint32_t>(wanted))
+      return device_answer::no;
+  if (!some_device_may_have(wanted))
+    return device_answer::no;
   if (__ASPEN_TARGET_IS_OPEN__ && static_cast<std::uint32_t>(wanted) < first_architecture)
     return device_answer::not_known;
   return device_answer::no;

@@ -1,0 +1,397 @@
+//! What a device cannot do: throw, handle exceptions, and call functions that exist on the host only. Source: SYCL 2020 §5.4; DESIGN §7.28.
+//!
+//! The module decides, as clang emitted it: an exception is a call of the C++ runtime there, and a function of a library has no body. No
+//! list of names says which those are: a function that system headers declare, that nobody marked SYCL_EXTERNAL and that the device's code
+//! generator does not bring, will not be there. (What the user declares may be defined in another unit, so the link decides.) The embedded
+//! CPU links the host's libraries, so there only functions that throw count.
+//!
+//! An error stands at the user's line: from a function of a system header it goes up to the call that the user wrote.
+
+#include "HostOnly.h"
+#include "Bridge.h"
+#include "Diagnose.h"
+#include "Evaluated.h"
+#include "Names.h"
+#include "Reach.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include <deque>
+#include <set>
+
+using namespace clang;
+
+namespace aspen {
+namespace {
+
+/// What one body says about exceptions, and where its expressions stand.
+class BodyReader : public EvaluatedVisitor<BodyReader> {
+  const SourceManager &SM;
+  unsigned Line = 0, Column = 0;
+
+public:
+  std::vector<const CXXThrowExpr *> Throws;
+  std::vector<const CXXTryStmt *> Tries;
+  /// The expression at the wanted place.
+  SourceLocation Found;
+
+  explicit BodyReader(const ASTContext &Context) : EvaluatedVisitor(Context), SM(Context.getSourceManager()) {}
+
+  /// The location that debug info says; invalid if the body holds nothing there.
+  void want(const llvm::DebugLoc &At) {
+    if (At)
+      Line = At.getLine(), Column = At.getCol();
+  }
+
+  bool VisitCXXThrowExpr(CXXThrowExpr *E) {
+    Throws.push_back(E);
+    return true;
+  }
+  bool VisitCXXTryStmt(CXXTryStmt *S) {
+    Tries.push_back(S);
+    return true;
+  }
+  /// A block is where destructors run, at its end.
+  bool TraverseCompoundStmt(CompoundStmt *Block) { return VisitStmt(Block) && EvaluatedVisitor::TraverseCompoundStmt(Block); }
+  bool VisitStmt(Stmt *S) {
+    if (Line == 0 || Found.isValid())
+      return true;
+    if (const auto *E = dyn_cast<Expr>(S); E && (isThere(E->getExprLoc()) || isThere(E->getBeginLoc())))
+      Found = isThere(E->getExprLoc()) ? E->getExprLoc() : E->getBeginLoc();
+    else if (isThere(S->getBeginLoc()) || isThere(S->getEndLoc()))
+      Found = isThere(S->getBeginLoc()) ? S->getBeginLoc() : S->getEndLoc();
+    return true;
+  }
+
+private:
+  bool isThere(SourceLocation Location) const {
+    return Location.isValid() && (is(SM.getExpansionLoc(Location)) || is(SM.getFileLoc(Location)));
+  }
+  bool is(SourceLocation Location) const {
+    const PresumedLoc Place = SM.getPresumedLoc(Location);
+    return Place.isValid() && Place.getLine() == Line && Place.getColumn() == Column;
+  }
+};
+
+/// A function is named by an instruction: called, or reached through a pointer that is taken there.
+struct Edge {
+  const llvm::Function *From;
+  const llvm::Instruction *At;
+  const llvm::Function *To;
+};
+
+class HostOnlyCheck {
+  ASTContext &Context;
+  CodeGenerator &Generator;
+  const SourceManager &SM;
+  const DeviceLibrary Library;
+  const std::vector<Kernel> &Kernels;
+  llvm::DenseMap<const CXXRecordDecl *, const Kernel *> Functors;
+  /// How each function is reached first, and the order in which they are.
+  llvm::MapVector<const llvm::Function *, const Edge *> Reached;
+  std::deque<Edge> Edges;
+  llvm::DenseMap<const llvm::Function *, llvm::SmallVector<const Edge *, 4>> Calls, Callers;
+  /// Functions of system headers that come to what the host alone has, without a user's function in between: by which step.
+  llvm::DenseMap<const llvm::Function *, const Edge *> Bad;
+  std::set<SourceLocation> Shown;
+
+public:
+  HostOnlyCheck(ASTContext &Context, CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library)
+      : Context(Context), Generator(Generator), SM(Context.getSourceManager()), Library(Library), Kernels(Kernels) {
+    for (const Kernel &K : Kernels)
+      if (K.Functor)
+        Functors.try_emplace(K.Functor->getCanonicalDecl(), &K);
+  }
+
+  void run() {
+    reach();
+    spread();
+    for (const auto &[F, By] : Reached)
+      if (isUsers(F))
+        user(F);
+    // A way that leads through no line of the user's: at the kernel.
+    for (const llvm::Function *Entry : entryPoints(Generator, Kernels))
+      if (!isUsers(Entry) && Bad.contains(Entry))
+        report(kernelLocation(Entry), *Bad[Entry], nullptr);
+  }
+
+private:
+  const FunctionDecl *declOf(const llvm::Function *F) const {
+    return dyn_cast_or_null<FunctionDecl>(Generator.GetDeclForMangledName(F->getName()));
+  }
+
+  bool isInSystemHeader(const Decl *D) const { return SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())); }
+
+  /// Whether a user wrote it.
+  bool isUsers(const llvm::Function *F) const {
+    const FunctionDecl *Function = declOf(F);
+    return Function && isWrittenByUser(SM, Function);
+  }
+
+  std::string name(const llvm::Function *F) const {
+    const FunctionDecl *Function = declOf(F);
+    if (!Function)
+      return F->getName().str();
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(Function); Method && Method->getOverloadedOperator() == OO_Call)
+      if (const Kernel *K = Functors.lookup(Method->getParent()->getCanonicalDecl()))
+        return K->Name;
+    return functionName(Context, Function);
+  }
+
+  SourceLocation kernelLocation(const llvm::Function *Entry) const {
+    for (const Kernel &K : Kernels)
+      if (K.Symbol == Entry->getName())
+        return K.Location;
+    const FunctionDecl *Function = declOf(Entry);
+    return Function ? Function->getLocation() : SourceLocation();
+  }
+
+  void reach() {
+    std::deque<const llvm::Function *> Queue;
+    for (const llvm::Function *Entry : entryPoints(Generator, Kernels)) {
+      Reached.insert({Entry, nullptr});
+      Queue.push_back(Entry);
+    }
+    while (!Queue.empty()) {
+      const llvm::Function *F = Queue.front();
+      Queue.pop_front();
+      llvm::SmallPtrSet<const llvm::Constant *, 16> Seen;
+      for (const llvm::Instruction &I : llvm::instructions(*F))
+        for (const llvm::Value *Operand : I.operand_values())
+          if (const auto *C = dyn_cast<llvm::Constant>(Operand))
+            named(F, &I, C, Seen, Queue);
+    }
+  }
+
+  /// The functions that a constant leads to: itself, or through expressions and initial values of variables.
+  void named(const llvm::Function *F, const llvm::Instruction *I, const llvm::Constant *C, llvm::SmallPtrSetImpl<const llvm::Constant *> &Seen,
+             std::deque<const llvm::Function *> &Queue) {
+    if (const auto *To = dyn_cast<llvm::Function>(C)) {
+      if (To->isIntrinsic())
+        return;
+      const Edge *E = &Edges.emplace_back(Edge{F, I, To});
+      Calls[F].push_back(E);
+      Callers[To].push_back(E);
+      if (!To->isDeclaration() && Reached.insert({To, E}).second)
+        Queue.push_back(To);
+      return;
+    }
+    if (C->getNumOperands() > 0 && Seen.insert(C).second)
+      for (const llvm::Value *Operand : C->operand_values())
+        if (const auto *Inner = dyn_cast<llvm::Constant>(Operand))
+          named(F, I, Inner, Seen, Queue);
+  }
+
+  /// From what is missing up through functions that no user wrote.
+  void spread() {
+    std::deque<const llvm::Function *> Queue;
+    auto Add = [&](const Edge *E) {
+      if (!isUsers(E->From) && Bad.try_emplace(E->From, E).second)
+        Queue.push_back(E->From);
+    };
+    // What is thrown is made before; the throw is what is to be told.
+    for (const bool Throws : {true, false})
+      for (const Edge &E : Edges)
+        if (isThrow(E.To) == Throws && isMissing(E))
+          Add(&E);
+    while (!Queue.empty()) {
+      const llvm::Function *F = Queue.front();
+      Queue.pop_front();
+      for (const Edge *E : Callers[F])
+        Add(E);
+    }
+  }
+
+  /// Whether the device will not have the function that is named.
+  bool isMissing(const Edge &E) const {
+    const llvm::Function *F = E.To;
+    if (!F->isDeclaration())
+      return false;
+    // Vtables name functions that nobody calls: the runtime's for pure virtual functions, a destructor that frees memory too.
+    const auto *Call = calls(E);
+    if (!Call || isDeletingDestructor(E))
+      return false;
+    const FunctionDecl *Function = declOf(F);
+    if (isProvided(*F))
+      return false;
+    if (!Function) // the C++ runtime's, or the C library's as a builtin
+      return Library == DeviceLibrary::Host ? Call->doesNotReturn() : !mayBecomeInstructions(Context.Idents.get(F->getName()).getBuiltinID());
+    if (Function->getMostRecentDecl()->hasAttr<SYCLExternalAttr>() || isDeclaredByUser(Function))
+      return false;
+    if (Library != DeviceLibrary::Host)
+      return !mayBecomeInstructions(Function->getBuiltinID());
+    return !Function->isExternC() && !Function->isReplaceableGlobalAllocationFunction() && mayThrow(Function);
+  }
+
+  /// The instruction, if it is a call of the function by name.
+  static const llvm::CallBase *calls(const Edge &E) {
+    const auto *Call = dyn_cast<llvm::CallBase>(E.At);
+    return Call && Call->getCalledOperand()->stripPointerCastsAndAliases() == E.To ? Call : nullptr;
+  }
+
+  /// Whether it is the compiler's call of `operator delete` in the destructor that only vtables name (D0 in the C++ ABI).
+  bool isDeletingDestructor(const Edge &E) const {
+    const FunctionDecl *To = declOf(E.To);
+    return To && To->getDeclName().getCXXOverloadedOperator() == OO_Delete && isa_and_nonnull<CXXDestructorDecl>(declOf(E.From)) &&
+           E.From->getName().contains("D0Ev");
+  }
+
+  /// An analysis whose code nobody takes is for SPIR-V too.
+  bool isProvided(const llvm::Function &F) const {
+    return aspen_clang_is_provided(F.getName().data(), F.getName().size(), Library == DeviceLibrary::Nvidia);
+  }
+
+  /// A function of the C library that clang knows: optimisation computes it (`strlen` of a constant) or makes instructions of it (`frexp`),
+  /// or it does not, which only the link sees. Nothing makes instructions of input and output, or of what does not return.
+  bool mayBecomeInstructions(unsigned Builtin) const {
+    return Builtin != 0 && Context.BuiltinInfo.isPredefinedLibFunction(Builtin) && !Context.BuiltinInfo.isNoReturn(Builtin) &&
+           llvm::StringRef(Context.BuiltinInfo.getHeaderName(Builtin)) != "stdio.h";
+  }
+
+  /// Only by the user: the link will know whether another unit defines it.
+  bool isDeclaredByUser(const FunctionDecl *Function) const {
+    if (Function->isImplicit())
+      return false;
+    return llvm::none_of(Function->redecls(), [&](const FunctionDecl *D) { return isInSystemHeader(D); });
+  }
+
+  static bool mayThrow(const FunctionDecl *Function) {
+    const auto *Type = Function->getType()->getAs<FunctionProtoType>();
+    if (!Type || isUnresolvedExceptionSpec(Type->getExceptionSpecType()))
+      return !isa<CXXDestructorDecl>(Function);
+    return Type->canThrow() != CT_Cannot;
+  }
+
+  /// The place of an instruction in the source, as far as debug info and AST know it.
+  SourceLocation locate(const llvm::Instruction *I) const {
+    const FunctionDecl *Function = declOf(I->getFunction());
+    if (!Function)
+      return kernelLocation(I->getFunction());
+    const FunctionDecl *Definition = definitionOf(Function);
+    BodyReader Reader(Context);
+    Reader.want(I->getDebugLoc());
+    Reader.visitBody(Definition);
+    return Reader.Found.isValid() ? Reader.Found : Definition->getLocation();
+  }
+
+  /// All that a user's function does itself.
+  void user(const llvm::Function *F) {
+    BodyReader Reader(Context);
+    Reader.visitBody(definitionOf(declOf(F)));
+    for (const CXXTryStmt *Try : Reader.Tries)
+      if (isEmitted(F, Try) && Shown.insert(Try->getTryLoc()).second) {
+        error(Context.getDiagnostics(), Try->getTryLoc(), "device code cannot handle exceptions, but '%0' has a 'try' block") << name(F);
+        callers(F);
+      }
+    for (const Edge *E : Calls.lookup(F)) {
+      const bool Missing = isMissing(*E);
+      if (!Missing && (isUsers(E->To) || !Bad.contains(E->To)))
+        continue;
+      const SourceLocation At = locate(E->At);
+      const CXXThrowExpr *Throw = throwAround(Reader.Throws, At);
+      report(Throw ? Throw->getThrowLoc() : At, *E, Throw);
+    }
+  }
+
+  /// The throw expression that the location belongs to: it constructs what it throws.
+  const CXXThrowExpr *throwAround(llvm::ArrayRef<const CXXThrowExpr *> Throws, SourceLocation Location) const {
+    for (const CXXThrowExpr *Throw : Throws)
+      if (isInside(Location, Throw->getSourceRange()))
+        return Throw;
+    return nullptr;
+  }
+
+  bool isInside(SourceLocation Location, SourceRange Range) const {
+    const SourceLocation At = SM.getExpansionLoc(Location), Begin = SM.getExpansionLoc(Range.getBegin()), End = SM.getExpansionRange(Range.getEnd()).getEnd();
+    return (At == Begin || SM.isBeforeInTranslationUnit(Begin, At)) && (At == End || SM.isBeforeInTranslationUnit(At, End));
+  }
+
+  /// Clang drops branches that it knows are not taken; without debug info nobody knows.
+  bool isEmitted(const llvm::Function *F, const CXXTryStmt *Try) const {
+    if (Try == definitionOf(declOf(F))->getBody())
+      return true;
+    const PresumedLoc Begin = SM.getPresumedLoc(SM.getExpansionLoc(Try->getTryBlock()->getBeginLoc()));
+    const PresumedLoc End = SM.getPresumedLoc(SM.getExpansionRange(Try->getTryBlock()->getEndLoc()).getEnd());
+    bool Known = false;
+    for (const llvm::Instruction &I : llvm::instructions(*F)) {
+      const llvm::DebugLoc &At = I.getDebugLoc();
+      if (!At || At.getLine() == 0)
+        continue;
+      Known = true;
+      const auto Place = std::pair(At.getLine(), At.getCol());
+      if (Begin.isValid() && End.isValid() && Place >= std::pair(Begin.getLine(), Begin.getColumn()) &&
+          Place <= std::pair(End.getLine(), End.getColumn()))
+        return true;
+    }
+    return !Known;
+  }
+
+  /// The C++ ABI's names for what a throw expression calls.
+  static bool isThrow(const llvm::Function *F) {
+    const llvm::StringRef Name = F->getName();
+    return Name == "__cxa_throw" || Name == "__cxa_rethrow" || Name == "__cxa_allocate_exception";
+  }
+
+  void report(SourceLocation Location, const Edge &First, const CXXThrowExpr *Throw) {
+    if (!Shown.insert(Location).second)
+      return;
+    DiagnosticsEngine &Diags = Context.getDiagnostics();
+    // The way from the user's line down to what is missing.
+    llvm::SmallVector<const Edge *, 8> Way = {&First};
+    while (!isMissing(*Way.back()))
+      Way.push_back(Bad.lookup(Way.back()->To));
+    const llvm::Function *Last = Way.back()->To;
+    if (Throw || (Way.size() == 1 && isThrow(Last)))
+      error(Diags, Location, "device code cannot throw exceptions, but '%0' does") << name(First.From);
+    else if (isThrow(Last))
+      error(Diags, Location, "device code cannot call '%0': it throws an exception") << name(First.To);
+    else if (!declOf(Last) && Way.size() == 1)
+      error(Diags, Location, "device code cannot use what needs '%0' of the C++ runtime, which is for the host only") << name(Last);
+    else if (Way.size() == 1)
+      error(Diags, Location, "device code cannot call '%0', which is for the host only") << name(Last);
+    else
+      error(Diags, Location, "device code cannot call '%0': it comes to '%1', which is for the host only") << name(First.To) << name(Last);
+    if (!Throw)
+      for (const Edge *E : llvm::drop_begin(Way))
+        step(*E);
+    callers(First.From);
+  }
+
+  void step(const Edge &E) {
+    DiagnosticsEngine &Diags = Context.getDiagnostics();
+    if (isThrow(E.To))
+      note(Diags, locate(E.At), "'%0' throws here") << name(E.From);
+    else if (calls(E))
+      note(Diags, locate(E.At), "'%0' calls '%1' here") << name(E.From) << name(E.To);
+    else
+      note(Diags, locate(E.At), "'%0' leads to '%1' here") << name(E.From) << name(E.To);
+  }
+
+  /// How a kernel or an exported function comes to a user's function.
+  void callers(const llvm::Function *F) {
+    for (const Edge *By = Reached.lookup(F); By; By = Reached.lookup(By->From))
+      if (declOf(By->From) && (isUsers(By->From) || isUsers(By->To)) && !isOurs(By->From))
+        step(*By);
+  }
+
+  /// Between a kernel's entry and its body stand our headers, of which nobody needs to know.
+  bool isOurs(const llvm::Function *F) const {
+    for (const llvm::Function *At = F; At; At = Reached.lookup(At) ? Reached.lookup(At)->From : nullptr)
+      if (isUsers(At))
+        return false;
+    return true;
+  }
+};
+
+} // namespace
+
+void checkHostOnly(ASTContext &Context, CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library) {
+  HostOnlyCheck(Context, Generator, Kernels, Library).run();
+}
+
+} // namespace aspen

@@ -1,0 +1,24 @@
+//! Finds device code that does what only the host can do: throws, handles exceptions, or calls libraries that devices do not have.
+
+#ifndef ASPEN_CLANG_HOST_ONLY_H
+#define ASPEN_CLANG_HOST_ONLY_H
+
+#include "Kernels.h"
+
+#include "clang/CodeGen/ModuleBuilder.h"
+
+namespace aspen {
+
+/// What the code that a pass makes may be linked with.
+enum class DeviceLibrary {
+  Host,   ///< all of the host's libraries; also where no code is made of the module
+  SpirV,  ///< what SPIR-V's code generator knows
+  Nvidia, ///< the same for PTX
+};
+
+/// Errors at the users' own lines. The module holds only what the device reaches (Reach.h).
+void checkHostOnly(clang::ASTContext &Context, clang::CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library);
+
+} // namespace aspen
+
+#endif

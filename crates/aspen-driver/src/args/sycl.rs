@@ -1,0 +1,64 @@
+//! Options that begin with `-fsycl`, as far as the driver itself honours them; the others are data (`known`).
+
+use super::{CodeSplit, Dialect, OptionalFeatures, Parser, Requirements, Side, choose, known, unknown};
+use crate::error::Error;
+
+impl Parser {
+    /// Options of ours that start with `-fsycl`: a typing error must never be silently ignored.
+    pub(super) fn sycl_option(&mut self, word: &str) -> Result<(), Error> {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        let options = &mut self.options;
+        match (name, value) {
+            ("-fsycl", None) => {}
+            ("-fsycl-device-only", None) => options.side = Side::Device,
+            ("-fsycl-host-only", None) => options.side = Side::Host,
+            ("-fsycl-requirement-sources", None) => options.requirement_sources = true,
+            ("-fno-sycl-requirement-sources", None) => options.requirement_sources = false,
+            ("-fsycl-targets", Some(value)) => {
+                options.targets = Some(target_names(word, value)?);
+            }
+            ("-fsycl-fixed-targets", Some(value)) => options.fixed_targets = target_names(word, value)?,
+            ("-fsycl-device-config-file", Some(value)) if !value.is_empty() => options.config_files.push(value.into()),
+            ("-fsycl-dump-device-code", None) => options.image_folder = Some(".".into()),
+            ("-fsycl-dump-device-code", Some(value)) if !value.is_empty() => options.image_folder = Some(value.into()),
+            ("-fsycl-device-code-split", None) => options.code_split = CodeSplit::PerSource,
+            ("-fsycl-device-code-split", Some(value)) => {
+                options.code_split = choose(
+                    word,
+                    value,
+                    &[
+                        ("per_kernel", CodeSplit::PerKernel),
+                        ("per_source", CodeSplit::PerSource),
+                        ("auto", CodeSplit::PerSource),
+                        ("off", CodeSplit::Off),
+                    ],
+                )?;
+            }
+            ("-fsycl-optional-features", Some(value)) => {
+                let known = [("split", OptionalFeatures::Split), ("conditional", OptionalFeatures::Conditional)];
+                options.optional_features = choose(word, value, &known)?;
+            }
+            ("-fsycl-requirements", Some(value)) => {
+                let known = [("source", Requirements::Source), ("optimized", Requirements::Optimized)];
+                options.requirements = choose(word, value, &known)?;
+            }
+            ("-fsycl-dialect", Some(value)) => {
+                options.dialect = choose(word, value, &[("seed", Dialect::Seed), ("dpcpp", Dialect::Dpcpp)])?;
+            }
+            _ if known::takes_value(name) == Some(true) => {
+                return Err(Error::Usage(format!("option '{name}' needs a value: '{name}=…'")));
+            }
+            _ if known::takes_value(name) == Some(false) => return Err(Error::Usage(format!("option '{name}' takes no value"))),
+            _ => return Err(unknown(word)),
+        }
+        Ok(())
+    }
+}
+
+fn target_names(word: &str, value: &str) -> Result<Vec<String>, Error> {
+    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
+    if names.iter().any(String::is_empty) {
+        return Err(Error::Usage(format!("'{word}': an empty name; give targets like 'native_cpu,spir64'")));
+    }
+    Ok(names)
+}

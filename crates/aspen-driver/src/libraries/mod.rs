@@ -1,0 +1,113 @@
+//! Shared libraries as providers of device functions: what a kernel needs of a device through what it imports.
+//!
+//! The runtime asks the modules that are loaded; a link and `aspen check` ask the libraries that will be. Source: DESIGN §4, §6, §7.7.
+
+mod elf;
+mod search;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::path::Path;
+
+use aspen_contract::{Requirements, Source, Step};
+use aspen_image::{DeviceImage, ImageKind, find};
+use aspen_llvm::readable_name;
+
+pub use elf::Dynamic;
+pub use search::{Folders, Found, closure, expanded};
+
+/// A program or shared library with its device images.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Module {
+    /// The name for people.
+    pub name: String,
+    /// Its images. Of a file that is damaged there are none: it provides nothing that could be checked.
+    pub images: Vec<DeviceImage<'static>>,
+}
+
+/// Which images can be linked with each other: the same kind of code and, of machine code, for the same machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// What the image is.
+    pub kind: ImageKind,
+    /// For which triple.
+    pub triple: String,
+}
+
+/// What a kernel needs through its imports.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Imported {
+    /// All of it.
+    pub requirements: Requirements,
+    /// Why, up to the function that the kernel imports, with that function's symbol.
+    pub sources: Vec<(Source, String)>,
+    /// Functions that no module provides, by symbol.
+    pub missing: BTreeSet<String>,
+}
+
+/// The modules of a program: the program first, then what it needs, as the loader finds it now.
+pub fn of_program(path: &Path) -> Vec<Module> {
+    let Some(program) = Found::read(path) else { return Vec::new() };
+    let libraries = closure(std::slice::from_ref(&program), &Folders::of_loader());
+    std::iter::once(&program).chain(&libraries).map(Module::of).collect()
+}
+
+impl Module {
+    /// The images of a library.
+    pub fn of(library: &Found) -> Module {
+        let name = library.path.display().to_string();
+        let entries = find(&library.bytes, &name).map_or_else(|_| Vec::new(), |container| container.entries);
+        Module { name, images: entries.into_iter().map(|found| DeviceImage::new(found.entry.into_owned())).collect() }
+    }
+
+    /// The images that export a device function.
+    pub fn exporting(&self, symbol: &str) -> impl Iterator<Item = &DeviceImage<'static>> {
+        self.images.iter().filter(move |image| image.exports().is_ok_and(|exports| exports.iter().any(|export| export == symbol)))
+    }
+}
+
+impl Form {
+    /// The image's.
+    pub fn of(image: &DeviceImage<'_>) -> Form {
+        Form { kind: image.kind(), triple: image.triple().unwrap_or_default().to_owned() }
+    }
+
+    /// Whether images of this form can take functions from that one.
+    pub fn takes(&self, image: &DeviceImage<'_>) -> bool {
+        image.kind() == self.kind && (self.kind == ImageKind::SpirV || image.triple() == Some(&self.triple))
+    }
+}
+
+/// What the functions of those symbols need, and what they import in turn. `own` is the importer's module, if it is one of these, which is
+/// asked before the others; else the first that exports a function counts.
+pub fn imported<'s>(modules: &[Module], own: Option<usize>, form: &Form, symbols: impl IntoIterator<Item = &'s String>) -> Imported {
+    let mut out = Imported::default();
+    let mut known = BTreeSet::new();
+    // The imports that led there, the kernel's first, and who asks.
+    let mut work: VecDeque<(Vec<String>, Option<usize>)> = symbols.into_iter().map(|one| (vec![one.clone()], own)).collect();
+    while let Some((path, asks)) = work.pop_front() {
+        let (Some(root), Some(symbol)) = (path.first().cloned(), path.last().cloned()) else { continue };
+        let of = |index: usize| modules[index].exporting(&symbol).find(|image| form.takes(image)).map(|image| (index, image));
+        let Some((index, image)) = asks.and_then(of).or_else(|| (0..modules.len()).find_map(of)) else {
+            out.missing.insert(symbol);
+            continue;
+        };
+        if !known.insert((index, symbol.clone())) {
+            continue;
+        }
+        let needed = image.requirements_of(&symbol).unwrap_or_default();
+        let explained = image.sources(&symbol).unwrap_or_default();
+        let bare = |symbol: &String| Step { function: readable_name(symbol), place: None, remark: None };
+        for need in needed.needs() {
+            let found = explained.iter().find(|source| source.need == need).cloned();
+            let mut source = found.unwrap_or_else(|| Source { need, declared: false, chain: vec![bare(&symbol)] });
+            // An image says which functions it imports, not where it calls them.
+            source.chain.extend(path.iter().rev().skip(1).map(bare));
+            out.sources.push((source, root.clone()));
+        }
+        // Two required sizes are the launch's error, and the kernel's own, or the first, is the one that is checked.
+        let _ = out.requirements.also(needed);
+        let further = |import: String| (path.iter().cloned().chain([import]).collect(), Some(index));
+        work.extend(image.imports().unwrap_or_default().into_iter().map(further));
+    }
+    out
+}

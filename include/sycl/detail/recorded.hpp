@@ -1,0 +1,36 @@
+//! What a handler and a graph have to say to each other: a queue that is recorded makes nodes instead of commands. The graphs themselves are
+//! in ext/oneapi/experimental/graph.hpp, for those who have some. Source: sycl_ext_oneapi_graph.
+#pragma once
+#include <aspen/aspen.h>
+#include <sycl/detail/counted.hpp>
+
+namespace sycl::detail {
+
+/// A command that a graph remembers, as its command group makes it part by part.
+struct recording : counted {
+  virtual ~recording() = default;
+  virtual void kernel(const aspen_launch_t &launch) = 0;
+  virtual void copy(void *to, const void *from, size_t bytes) = 0;
+  virtual void fill(void *to, const void *pattern, size_t size, size_t count) = 0;
+  /// `data` is counted: each time that the task is prepared it has a reference more, which `drop` gives back.
+  virtual void host_task(aspen_error_t *(*task)(void *), void (*drop)(void *), void *data, counted *count) = 0;
+  virtual bool empty() const = 0;
+};
+
+/// What can be executed: the caller of `run` gets a reference to an event of all of it.
+struct executable : counted {
+  virtual ~executable() = default;
+  virtual aspen_event_t *run(aspen_queue_t *queue, const aspen_dependencies_t &after) = 0;
+};
+
+/// A graph in the making.
+struct recorder : counted {
+  virtual ~recorder() = default;
+  virtual recording *begin() = 0;
+  /// The command becomes a node, which may be all of another graph. Gives a reference to the event that stands for it until the graph is
+  /// executed.
+  virtual aspen_event_t *end(const shared<recording> &command, const shared<executable> &whole, const aspen_dependencies_t &after,
+                             aspen_queue_t *queue, bool in_order) = 0;
+};
+
+} // namespace sycl::detail

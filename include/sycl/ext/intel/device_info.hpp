@@ -1,0 +1,38 @@
+//! Intel's questions about devices. No device has the aspects behind them, since no backend asks its driver for the answers: so they throw,
+//! as the extension says. Source: sycl_ext_intel_device_info.
+#pragma once
+#include <sycl/device.hpp>
+
+#define SYCL_EXT_INTEL_DEVICE_INFO 6
+
+namespace sycl::ext::intel::info::device {
+
+/// What the device has under `name`, if it has `which`.
+#define __ASPEN_INTEL_INFO(name, type, which)                                                                                             \
+  struct name {                                                                                                                            \
+    using return_type = type;                                                                                                              \
+    static constexpr bool has_answer = false;                                                                                              \
+    static return_type get(const sycl::device &) {                                                                                         \
+      sycl::detail::fail(errc::feature_not_supported, "ext::intel::info::device::" #name ": the device does not have aspect::" #which);    \
+    }                                                                                                                                      \
+  };
+__ASPEN_INTEL_INFO(device_id, std::uint32_t, ext_intel_device_id)
+__ASPEN_INTEL_INFO(pci_address, std::string, ext_intel_pci_address)
+__ASPEN_INTEL_INFO(gpu_eu_count, std::uint32_t, ext_intel_gpu_eu_count)
+__ASPEN_INTEL_INFO(gpu_eu_simd_width, std::uint32_t, ext_intel_gpu_eu_simd_width)
+__ASPEN_INTEL_INFO(gpu_slices, std::uint32_t, ext_intel_gpu_slices)
+__ASPEN_INTEL_INFO(gpu_subslices_per_slice, std::uint32_t, ext_intel_gpu_subslices_per_slice)
+__ASPEN_INTEL_INFO(gpu_eu_count_per_subslice, std::uint32_t, ext_intel_gpu_eu_count_per_subslice)
+__ASPEN_INTEL_INFO(gpu_hw_threads_per_eu, std::uint32_t, ext_intel_gpu_hw_threads_per_eu)
+__ASPEN_INTEL_INFO(max_mem_bandwidth, std::uint64_t, ext_intel_max_mem_bandwidth)
+__ASPEN_INTEL_INFO(free_memory, std::uint64_t, ext_intel_free_memory)
+__ASPEN_INTEL_INFO(memory_clock_rate, std::uint32_t, ext_intel_memory_clock_rate)
+__ASPEN_INTEL_INFO(memory_bus_width, std::uint32_t, ext_intel_memory_bus_width)
+#undef __ASPEN_INTEL_INFO
+/// A queue's `compute_index` chooses nothing. Source: sycl_ext_intel_queue_index.
+struct max_compute_queue_indices {
+  using return_type = int;
+  static int get(const sycl::device &) { return 1; }
+};
+
+} // namespace sycl::ext::intel::info::device

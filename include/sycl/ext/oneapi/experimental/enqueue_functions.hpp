@@ -1,0 +1,75 @@
+//! Free functions that submit commands, with an event only where one is asked for. Source: sycl_ext_oneapi_enqueue_functions.
+#pragma once
+#include <sycl/ext/oneapi/properties/properties.hpp>
+#include <sycl/queue.hpp>
+
+#define SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS 1
+
+namespace sycl::ext::oneapi::experimental {
+
+/// A range or nd_range, and the properties of the kernel that is launched over it.
+template <class Range, class Properties = empty_properties_t> class launch_config {
+public:
+  launch_config(Range range, Properties properties = {}) : range_(range), properties_(properties) {}
+  const Range &get_range() const { return range_; }
+  const Properties &get_properties() const { return properties_; }
+
+private:
+  Range range_;
+  Properties properties_;
+};
+
+template <class F> void submit(queue q, F &&command_group) { q.submit(std::forward<F>(command_group)); }
+template <class... P, class F> void submit(queue q, properties<P...>, F &&command_group) { q.submit(std::forward<F>(command_group)); }
+template <class F> event submit_with_event(queue q, F &&command_group) { return q.submit(std::forward<F>(command_group)); }
+template <class... P, class F> event submit_with_event(queue q, properties<P...>, F &&command_group) {
+  return q.submit(std::forward<F>(command_group));
+}
+
+template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(handler &h, const F &f) { h.single_task<Name>(f); }
+template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(queue q, const F &f) { q.single_task<Name>(f); }
+
+/// The function comes before the reductions here. The range has three forms, since braces deduce nothing.
+#define __ASPEN_LAUNCH(name, SHAPE, ...)                                                                                                  \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class F, class... Reductions>                                           \
+  void name(handler &h, SHAPE shape, const F &f, Reductions &&...reductions) {                                                             \
+    h.parallel_for<Name>(shape, reductions..., f);                                                                                         \
+  }                                                                                                                                        \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class F, class... Reductions>                                           \
+  void name(queue q, SHAPE shape, const F &f, Reductions &&...reductions) {                                                                \
+    q.parallel_for<Name>(shape, reductions..., f);                                                                                         \
+  }                                                                                                                                        \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class Properties, class F, class... Reductions>                         \
+  void name(handler &h, const launch_config<SHAPE, Properties> &how, const F &f, Reductions &&...reductions) {                             \
+    h.parallel_for<Name>(how.get_range(), how.get_properties(), reductions..., f);                                                         \
+  }                                                                                                                                        \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class Properties, class F, class... Reductions>                         \
+  void name(queue q, const launch_config<SHAPE, Properties> &how, const F &f, Reductions &&...reductions) {                                \
+    q.parallel_for<Name>(how.get_range(), how.get_properties(), reductions..., f);                                                         \
+  }
+__ASPEN_LAUNCH(parallel_for, range<1>, )
+__ASPEN_LAUNCH(parallel_for, range<2>, )
+__ASPEN_LAUNCH(parallel_for, range<3>, )
+__ASPEN_LAUNCH(nd_launch, nd_range<D>, int D, )
+#undef __ASPEN_LAUNCH
+
+/// A function of handler and queue alike.
+#define __ASPEN_BOTH(TEMPLATE, name, PARAMETERS, ...)                                                                                     \
+  TEMPLATE inline void name(handler &h, PARAMETERS) { h.__VA_ARGS__; }                                                                     \
+  TEMPLATE inline void name(queue q, PARAMETERS) { q.__VA_ARGS__; }
+#define __ASPEN_COMMA ,
+__ASPEN_BOTH(, memcpy, void *to __ASPEN_COMMA const void *from __ASPEN_COMMA size_t bytes, memcpy(to, from, bytes))
+__ASPEN_BOTH(template <class T>, copy, const T *from __ASPEN_COMMA T *to __ASPEN_COMMA size_t count, copy(from, to, count))
+__ASPEN_BOTH(, memset, void *to __ASPEN_COMMA int value __ASPEN_COMMA size_t bytes, memset(to, value, bytes))
+__ASPEN_BOTH(template <class T>, fill, T *to __ASPEN_COMMA const T &pattern __ASPEN_COMMA size_t count, fill(to, pattern, count))
+__ASPEN_BOTH(, prefetch, void *memory __ASPEN_COMMA size_t bytes, prefetch(memory, bytes))
+__ASPEN_BOTH(, mem_advise, void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice, mem_advise(memory, bytes, advice))
+#undef __ASPEN_COMMA
+#undef __ASPEN_BOTH
+
+inline void barrier(handler &h) { h.ext_oneapi_barrier(); }
+inline void barrier(queue q) { q.ext_oneapi_submit_barrier(); }
+inline void partial_barrier(handler &h, const std::vector<event> &events) { h.ext_oneapi_barrier(events); }
+inline void partial_barrier(queue q, const std::vector<event> &events) { q.ext_oneapi_submit_barrier(events); }
+
+} // namespace sycl::ext::oneapi::experimental

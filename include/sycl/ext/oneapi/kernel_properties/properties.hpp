@@ -1,0 +1,59 @@
+//! Properties of kernels: requirements that a launch or a function object states without attributes. They count as the attributes of
+//! SYCL 2020 do, because that is what they become (detail/kernel_properties.hpp). Source: sycl_ext_oneapi_kernel_properties.
+#pragma once
+#include <sycl/detail/kernel_properties.hpp>
+#include <sycl/ext/oneapi/properties/properties.hpp>
+
+#define SYCL_EXT_ONEAPI_KERNEL_PROPERTIES 1
+
+namespace sycl::ext::oneapi::experimental {
+
+struct work_group_size_key {
+  template <size_t... Sizes> using value_t = property_value<work_group_size_key, std::integral_constant<size_t, Sizes>...>;
+};
+struct work_group_size_hint_key {
+  template <size_t... Sizes> using value_t = property_value<work_group_size_hint_key, std::integral_constant<size_t, Sizes>...>;
+};
+struct sub_group_size_key {
+  template <std::uint32_t Size> using value_t = property_value<sub_group_size_key, std::integral_constant<std::uint32_t, Size>>;
+};
+struct device_has_key {
+  template <aspect... Aspects> using value_t = property_value<device_has_key, std::integral_constant<aspect, Aspects>...>;
+};
+
+/// A size in each dimension, in SYCL's order.
+#define __ASPEN_SIZES_PROPERTY(key)                                                                                                       \
+  template <size_t... Sizes> struct property_value<key, std::integral_constant<size_t, Sizes>...> {                                       \
+    static_assert(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3 && ((Sizes > 0) && ...), "one to three sizes greater than zero");         \
+    using key_t = key;                                                                                                                     \
+    constexpr size_t operator[](int dimension) const {                                                                                     \
+      constexpr size_t sizes[] = {Sizes...};                                                                                               \
+      return sizes[dimension];                                                                                                             \
+    }                                                                                                                                      \
+  };
+__ASPEN_SIZES_PROPERTY(work_group_size_key)
+__ASPEN_SIZES_PROPERTY(work_group_size_hint_key)
+#undef __ASPEN_SIZES_PROPERTY
+
+/// The kernel's work-groups have exactly this size: `[[sycl::reqd_work_group_size(…)]]`.
+template <size_t... Sizes> inline constexpr work_group_size_key::value_t<Sizes...> work_group_size;
+/// It will mostly be launched with this size. Aspen does nothing with it.
+template <size_t... Sizes> inline constexpr work_group_size_hint_key::value_t<Sizes...> work_group_size_hint;
+/// Its sub-groups have exactly this size: `[[sycl::reqd_sub_group_size(…)]]`.
+template <std::uint32_t Size> inline constexpr sub_group_size_key::value_t<Size> sub_group_size;
+/// It uses only these aspects: `[[sycl::device_has(…)]]`.
+template <aspect... Aspects> inline constexpr device_has_key::value_t<Aspects...> device_has;
+
+} // namespace sycl::ext::oneapi::experimental
+
+namespace sycl::detail {
+template <size_t... Sizes> struct kernel_attribute<ext::oneapi::experimental::work_group_size_key::value_t<Sizes...>> {
+  [[__sycl__::__reqd_work_group_size__(Sizes...)]] static void aspen_kernel_attributes();
+};
+template <std::uint32_t Size> struct kernel_attribute<ext::oneapi::experimental::sub_group_size_key::value_t<Size>> {
+  [[__sycl__::__reqd_sub_group_size__(Size)]] static void aspen_kernel_attributes();
+};
+template <aspect... Aspects> struct kernel_attribute<ext::oneapi::experimental::device_has_key::value_t<Aspects...>> {
+  [[__sycl__::__device_has__(Aspects...)]] static void aspen_kernel_attributes();
+};
+} // namespace sycl::detail

@@ -1,0 +1,88 @@
+//! Lists of properties that are part of a type. Source: sycl_ext_oneapi_properties.
+#pragma once
+#include <cstddef>
+#include <type_traits>
+
+#define SYCL_EXT_ONEAPI_PROPERTIES 1
+
+namespace sycl::ext::oneapi::experimental {
+
+/// A property whose values are known to the compiler: types, and numbers as std::integral_constant.
+template <class Key, class... Values> struct property_value;
+
+template <class... P> class properties;
+
+template <class T> struct is_property_list : std::false_type {};
+template <class... P> struct is_property_list<properties<P...>> : std::true_type {};
+template <class T> inline constexpr bool is_property_list_v = is_property_list<std::remove_cv_t<std::remove_reference_t<T>>>::value;
+
+} // namespace sycl::ext::oneapi::experimental
+
+namespace sycl::detail {
+
+/// `value` and `value_t` of a property with one value.
+template <class... Values> struct one_value {};
+template <class T> struct one_value<T> { using value_t = T; };
+template <class T, T Value> struct one_value<std::integral_constant<T, Value>> {
+  using value_t = T;
+  static constexpr T value = Value;
+};
+
+/// The key of a property: for one with values at run time, the property itself unless it names another.
+template <class P, class = void> struct key_of { using type = P; };
+template <class P> struct key_of<P, std::void_t<typename P::key_t>> { using type = typename P::key_t; };
+template <class P> using key_of_t = typename key_of<P>::type;
+
+template <class P> struct property_place {
+  P property;
+};
+
+template <class Key, class... P> struct find_property { using type = void; };
+template <class Key, class First, class... Rest>
+struct find_property<Key, First, Rest...>
+    : std::conditional_t<std::is_same_v<Key, key_of_t<First>>, std::common_type<property_place<First>>, find_property<Key, Rest...>> {};
+
+template <class... Keys> inline constexpr bool all_different = true;
+template <class First, class... Rest>
+inline constexpr bool all_different<First, Rest...> = !(std::is_same_v<First, Rest> || ...) && all_different<Rest...>;
+
+} // namespace sycl::detail
+
+namespace sycl::ext::oneapi::experimental {
+
+template <class Key, class... Values> struct property_value : sycl::detail::one_value<Values...> {
+  using key_t = Key;
+};
+template <class Key, class... A, class... B>
+constexpr bool operator==(const property_value<Key, A...> &, const property_value<Key, B...> &) {
+  return std::is_same_v<property_value<Key, A...>, property_value<Key, B...>>;
+}
+template <class Key, class... A, class... B>
+constexpr bool operator!=(const property_value<Key, A...> &a, const property_value<Key, B...> &b) {
+  return !(a == b);
+}
+
+/// A set of properties; those with the same properties in another order are other types here.
+template <class... P> class properties : sycl::detail::property_place<P>... {
+  static_assert(sycl::detail::all_different<sycl::detail::key_of_t<P>...>, "a property list has each property once");
+
+public:
+  constexpr properties(P... given) : sycl::detail::property_place<P>{given}... {}
+  template <class Key> static constexpr bool has_property() { return (std::is_same_v<Key, sycl::detail::key_of_t<P>> || ...); }
+  template <class Key> constexpr auto get_property() const {
+    static_assert(has_property<Key>(), "the property list does not have this property");
+    return static_cast<const typename sycl::detail::find_property<Key, P...>::type &>(*this).property;
+  }
+};
+template <class... P> properties(P...) -> properties<P...>;
+using empty_properties_t = properties<>;
+
+template <class T, class = void> struct is_property_value : std::false_type {};
+template <class Key, class... Values> struct is_property_value<property_value<Key, Values...>> : std::true_type {};
+template <class T> inline constexpr bool is_property_value_v = is_property_value<std::remove_cv_t<T>>::value;
+/// Whether a property list has the property of that key.
+template <class List, class Key> inline constexpr bool has_property_v = false;
+template <class... P, class Key> inline constexpr bool has_property_v<properties<P...>, Key> = properties<P...>::template has_property<Key>();
+template <class... P, class Key> inline constexpr bool has_property_v<const properties<P...>, Key> = properties<P...>::template has_property<Key>();
+
+} // namespace sycl::ext::oneapi::experimental

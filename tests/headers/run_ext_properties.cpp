@@ -1,0 +1,97 @@
+//! Properties of kernels require what attributes would: launches that do not fit are refused, the ones that fit run with what is required.
+//! Exit status 0: all right.
+#include <cstdio>
+#include <cstring>
+#include <sycl/sycl.hpp>
+
+namespace ex = sycl::ext::oneapi::experimental;
+
+static_assert(SYCL_EXT_ONEAPI_PROPERTIES >= 1 && SYCL_EXT_ONEAPI_KERNEL_PROPERTIES >= 1);
+constexpr ex::properties both{ex::work_group_size<4, 2>, ex::sub_group_size<8>};
+static_assert(ex::is_property_list_v<decltype(both)> && !ex::is_property_list_v<int>);
+static_assert(both.has_property<ex::work_group_size_key>() && !both.has_property<ex::device_has_key>());
+static_assert(both.get_property<ex::work_group_size_key>()[1] == 2 && both.get_property<ex::sub_group_size_key>().value == 8);
+static_assert(ex::is_property_value_v<decltype(ex::sub_group_size<8>)>);
+static_assert(ex::has_property_v<decltype(both), ex::sub_group_size_key> && !ex::has_property_v<ex::empty_properties_t, ex::sub_group_size_key>);
+
+static int failures = 0;
+
+static void check(bool good, const char *what) {
+  if (!good) {
+    std::printf("wrong: %s\n", what);
+    ++failures;
+  }
+}
+
+/// The launch throws that, at once, and the message names `what`.
+template <class F> static void refused(sycl::errc code, const char *what, F f) {
+  try {
+    f();
+    check(false, what);
+  } catch (const sycl::exception &e) {
+    check(e.code() == code && std::strstr(e.what(), what), e.what());
+  }
+}
+
+/// With a property, an attribute and a kernel_handler.
+struct functor {
+  int *r;
+  void operator()(sycl::nd_item<1> i) const [[sycl::reqd_sub_group_size(8)]] {
+    r[i.get_global_id(0)] = static_cast<int>(i.get_sub_group().get_max_local_range()[0]) + 100 * static_cast<int>(i.get_local_range(0));
+  }
+  auto get(ex::properties_tag) const { return ex::properties{ex::work_group_size<16>}; }
+};
+
+int main() {
+  sycl::queue q;
+  int *r = sycl::malloc_shared<int>(256, q);
+  q.fill(r, 0, 256).wait();
+  const auto all = [&](int count, int value) {
+    bool good = true;
+    for (int i = 0; i < count; ++i) {
+      good = good && r[i] == value;
+      r[i] = 0;
+    }
+    return good;
+  };
+
+  q.parallel_for<class A>(sycl::nd_range<1>(64, 16), functor{r}).wait();
+  check(all(64, 1608), "a functor's own properties, beside its attribute");
+  refused(sycl::errc::nd_range, "16", [&] { q.parallel_for<class B>(sycl::nd_range<1>(64, 32), functor{r}); });
+
+  const auto sizes = [=](sycl::nd_item<2> i) {
+    r[i.get_global_linear_id()] = static_cast<int>(i.get_sub_group().get_max_local_range()[0]);
+  };
+  q.parallel_for<class C>(sycl::nd_range<2>({8, 8}, {4, 2}), both, sizes).wait();
+  check(all(64, 8), "properties of a launch");
+  refused(sycl::errc::nd_range, "4x2", [&] { q.parallel_for<class D>(sycl::nd_range<2>({8, 8}, {2, 4}), both, sizes); });
+  q.submit([&](sycl::handler &h) { h.parallel_for<class E>(sycl::nd_range<2>({8, 8}, {4, 2}), both, sizes); }).wait();
+  check(all(64, 8), "properties in a command group");
+
+  q.parallel_for<class F>(sycl::range(64), ex::properties{ex::work_group_size<8>}, [=](sycl::id<1> i) { r[i] = 1; }).wait();
+  check(all(64, 1), "over a range");
+  refused(sycl::errc::nd_range, "8", [&] {
+    q.parallel_for<class G>(sycl::range(60), ex::properties{ex::work_group_size<8>}, [=](sycl::id<1> i) { r[i] = 1; });
+  });
+  q.parallel_for(sycl::range(64), ex::properties{}, [=](auto i) { r[i] = 2; }).wait();
+  check(all(64, 2), "no properties");
+  q.single_task(ex::properties{ex::work_group_size_hint<1>}, [=] { r[0] = 3; }).wait();
+  check(all(1, 3), "a single task");
+
+  q.parallel_for<class H>(sycl::range(64), ex::properties{ex::work_group_size<8>}, sycl::reduction(r, sycl::plus<int>()),
+                          [=](sycl::id<1> i, auto &sum) { sum += static_cast<int>(i[0]); }).wait();
+  check(all(1, 2016), "a reduction");
+  refused(sycl::errc::nd_range, "8", [&] {
+    q.parallel_for<class I>(sycl::range(60), ex::properties{ex::work_group_size<8>}, sycl::reduction(r, sycl::plus<int>()),
+                            [=](sycl::id<1> i, auto &sum) { sum += static_cast<int>(i[0]); });
+  });
+
+  refused(sycl::errc::kernel_not_supported, "ext_oneapi_bindless_images",
+          [&] { q.single_task<class J>(ex::properties{ex::device_has<sycl::aspect::ext_oneapi_bindless_images>}, [=] { r[0] = 4; }); });
+  refused(sycl::errc::kernel_not_supported, "sub-group", [&] {
+    q.parallel_for<class K>(sycl::nd_range<1>(64, 16), ex::properties{ex::sub_group_size<12>}, [=](sycl::nd_item<1> i) { r[i.get_global_id(0)] = 5; });
+  });
+  check(all(256, 0), "what is refused does not run");
+  sycl::free(r, q);
+  return failures;
+}

@@ -1,0 +1,83 @@
+//! Mathematical functions on vectors, swizzles and marray, beside numbers, with second results, and unqualified ones beside the C library's.
+//! Exit status 0: all right.
+#include <cmath>
+#include <cstdio>
+#include <sycl/sycl.hpp>
+
+static int failures = 0;
+#define CHECK(x)                                                                                                                          \
+  do {                                                                                                                                     \
+    if (!(x)) {                                                                                                                            \
+      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
+      ++failures;                                                                                                                          \
+    }                                                                                                                                      \
+  } while (false)
+
+static_assert(std::is_same_v<decltype(sycl::sin(sycl::float4())), sycl::float4>);
+static_assert(std::is_same_v<decltype(sycl::sin(std::declval<sycl::float4 &>().swizzle<0, 1>())), sycl::float2>);
+static_assert(std::is_same_v<decltype(sycl::sin(sycl::marray<double, 3>())), sycl::marray<double, 3>>);
+static_assert(std::is_same_v<decltype(sycl::isnan(sycl::double2())), sycl::vec<std::int64_t, 2>>);
+static_assert(std::is_same_v<decltype(sycl::isnan(sycl::half2())), sycl::vec<std::int16_t, 2>>);
+static_assert(std::is_same_v<decltype(sycl::isnan(sycl::marray<float, 2>())), sycl::marray<bool, 2>>);
+static_assert(std::is_same_v<decltype(sycl::abs_diff(sycl::int2(), sycl::int2())), sycl::uint2>);
+static_assert(std::is_same_v<decltype(sycl::upsample(sycl::vec<std::int8_t, 2>(), sycl::vec<std::uint8_t, 2>())), sycl::vec<std::int16_t, 2>>);
+static_assert(std::is_same_v<decltype(sycl::nan(1u)), float> && std::is_same_v<decltype(sycl::nan(std::uint64_t(1))), double>);
+static_assert(std::is_same_v<decltype(sycl::length(sycl::half3())), sycl::half> && std::is_same_v<decltype(sycl::dot(1.0f, 2.0f)), float>);
+
+constexpr int results = 40;
+
+/// The same for a device and the host.
+static void compute(float *r) {
+  float *const begin = r;
+  sycl::float4 v{1, -2, 3.5f, 4};
+  const sycl::float4 w{0.5f, 2, -3, 1};
+  *r++ = sycl::fdim(v, w)[3];
+  *r++ = sycl::fmax(v, 2)[0], *r++ = sycl::max(v.swizzle<1, 0>(), w.swizzle<1, 1>())[1];
+  *r++ = sycl::pown(v, 3)[1], *r++ = sycl::ldexp(v, sycl::int4{1, 2, 3, 4})[3], *r++ = sycl::clamp(v, -1.0f, 1.0f)[2];
+  *r++ = sycl::native::sqrt(v * v)[1], *r++ = sycl::native::divide(v, w)[0], *r++ = sycl::half_precision::exp2(w)[1];
+  sycl::float4 whole, cosine;
+  sycl::int4 exponent;
+  *r++ = sycl::modf(v, &whole)[2], *r++ = whole[2], *r++ = sycl::fract(v, &whole)[1], *r++ = whole[1];
+  *r++ = sycl::frexp(v, &exponent)[3], *r++ = static_cast<float>(exponent[3]);
+  *r++ = sycl::sincos(v * 0.0f, &cosine)[0], *r++ = cosine[1];
+  float one;
+  *r++ = sycl::modf(2.25f, sycl::address_space_cast<sycl::access::address_space::private_space, sycl::access::decorated::no>(&one)), *r++ = one;
+  int quotient;
+  *r++ = sycl::remquo(29.0f, -3.0f, &quotient), *r++ = static_cast<float>(quotient);
+  *r++ = static_cast<float>(sycl::isgreater(v, w)[0]), *r++ = static_cast<float>(sycl::isless(sycl::marray<float, 2>(1, 2), 2.0f)[1]);
+  *r++ = sycl::any(sycl::isgreater(v, w)), *r++ = sycl::all(sycl::isgreater(v, w));
+  *r++ = sycl::select(v, w, sycl::isgreater(v, w))[0], *r++ = sycl::select(v, w, sycl::isgreater(v, w))[1];
+  *r++ = sycl::dot(v, w), *r++ = sycl::length(v.swizzle<0, 1>()), *r++ = sycl::cross(v, w)[2], *r++ = sycl::cross(v, w)[3];
+  *r++ = sycl::normalize(sycl::float2(3, 4))[1], *r++ = sycl::fast_distance(3.0f, -1.0f);
+  *r++ = static_cast<float>(sycl::mad_sat(sycl::int2(1 << 30, -5), 4, 1)[0]), *r++ = static_cast<float>(sycl::mad_sat(~0ul, ~0ul, 1ul));
+  *r++ = static_cast<float>(sycl::mul_hi(sycl::uint2(~0u, 1), ~0u)[0]), *r++ = static_cast<float>(sycl::upsample(std::uint8_t(3), std::uint8_t(7)));
+  *r++ = static_cast<float>(sycl::bitselect(0xF0F0u, 0xFFFFu, 0x0FFFu)), *r++ = sycl::isnan(sycl::nan(5u));
+  if (r - begin != results - 1)
+    *begin = -1000;
+  {
+    // The C library's are there, too.
+    using namespace sycl;
+    const double d = 2;
+    const float f = 4;
+    *r = static_cast<float>(sqrt(d * d) + sqrt(f) + fabs(-d) + floor(2.5) + pow(d, 2.0) + exp(0.0) + isnan(d));
+  }
+}
+
+int main() {
+  sycl::queue q;
+  float *device = sycl::malloc_shared<float>(results, q), host[results];
+  q.single_task([=] { compute(device); }).wait();
+  compute(host);
+  const float expected[results] = {
+      3,  2,  2, -8, 64, 1,    2,  2,   4,           0.5f, 3, 0,    -2, 0.5f,          3,                       0,             1,   0.25f, 2, -1,
+      -2, -1, 0, 1,  0,  0.5f, -2, -10, 2.23606798f, 3,    0, 0.8f, 4,  2147483648.0f, 18446744073709551615.0f, 4294967294.0f, 775, 65535, 1, 13,
+  };
+  for (int i = 0; i < results; ++i)
+    if (device[i] != host[i] || host[i] != expected[i]) {
+      std::printf("%d: %g on the device, %g on the host, %g expected\n", i, device[i], host[i], expected[i]);
+      ++failures;
+    }
+  CHECK(sycl::isinf(sycl::half(INFINITY)) && !sycl::isnormal(sycl::half(0x1p-15f)) && sycl::isnormal(sycl::half(0x1p-14f)));
+  std::puts(failures ? "failed" : "ok");
+  return failures != 0;
+}

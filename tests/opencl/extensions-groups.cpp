@@ -1,0 +1,10 @@
+// Extensions of groups, and properties of kernels, on an OpenCL driver with sub-groups: the programs of tests/headers.
+//# also: ../headers/run_ext_groups.cpp
+//# also: ../headers/run_ext_properties.cpp
+//# also: ../headers/run_ext_algorithms.cpp
+//# run: aspen++ -O2 run_ext_groups.cpp -o groups
+//# run: ./groups
+//# run: aspen++ -O2 run_ext_properties.cpp -o properties
+//# run: ./properties
+//# run: aspen++ -O2 run_ext_algorithms.cpp -o algorithms
+//# run: ./algorithms

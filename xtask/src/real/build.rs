@@ -1,0 +1,223 @@
+//! Building and running one program. All of it is done in a folder of ours: the checkout stays as it is.
+
+use std::fs::File;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::suites::{How, Program, Suite};
+use super::verdict::{Verdict, short};
+
+/// With what programs are built.
+pub struct Builder {
+    pub bin: PathBuf,
+    pub targets: String,
+    /// Where copies are made.
+    pub folder: PathBuf,
+    /// Seconds that a program may run.
+    pub limit: u32,
+}
+
+/// What was seen.
+pub struct Seen {
+    pub verdict: Verdict,
+    pub compiled: bool,
+    /// CPU seconds of compile and link.
+    pub compile_seconds: f64,
+}
+
+/// Seconds that a build may take.
+const BUILD_LIMIT: u32 = 600;
+/// What a command may say before the rest is cut off.
+const MOST_OUTPUT: usize = 4 << 20;
+/// The last number of a command line is, in these suites, how often the work is repeated; more than this is less.
+const REPEATS: u64 = 2;
+
+impl Builder {
+    pub fn build_and_run(&self, suite: &Suite, program: &Program, run: bool) -> Result<Seen> {
+        let mirror = self.folder.join(suite.name);
+        link_all(&suite.folder, &mirror)?;
+        match &program.how {
+            How::Make { makefile } => {
+                let own = mirror.join(&program.folder);
+                std::fs::remove_file(&own).with_context(|| format!("cannot replace {}", own.display()))?;
+                copy_all(&suite.folder.join(&program.folder), &own)?;
+                let seen = self.make(&own, makefile, run);
+                std::fs::remove_dir_all(&own).with_context(|| format!("cannot remove {}", own.display()))?;
+                seen
+            }
+            How::File { file, flags, arguments } => {
+                let scratch = self.folder.join("one");
+                if scratch.exists() {
+                    std::fs::remove_dir_all(&scratch).with_context(|| format!("cannot remove {}", scratch.display()))?;
+                }
+                std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
+                let mut compile = Command::new(self.bin.join("aspen++"));
+                compile.args(flags).arg(format!("-fsycl-targets={}", self.targets)).arg(file).arg("-o").arg(scratch.join("a.out"));
+                let built = self.within(BUILD_LIMIT, &compile, &suite.folder.join(&program.folder))?;
+                if !built.status.success() {
+                    return Ok(built.refused());
+                }
+                let mut start = Command::new(scratch.join("a.out"));
+                start.args(arguments);
+                let verdict = if run { self.run(&start, &scratch)? } else { Verdict::Compiles };
+                Ok(Seen { verdict, compiled: true, compile_seconds: built.seconds })
+            }
+        }
+    }
+
+    fn make(&self, own: &Path, makefile: &str, run: bool) -> Result<Seen> {
+        let compiler = format!("{} -fsycl-targets={}", self.bin.join("aspen++").display(), self.targets);
+        let make = |more: &[&str]| {
+            let mut command = Command::new("make");
+            command.arg("-f").arg(makefile).args(more);
+            // The makefiles' own switches: no GPU, and no vendor whose compiler needs further options.
+            command.args([format!("CC={compiler}"), format!("CXX={compiler}")]);
+            command.args(["GPU=no", "VENDOR=aspen", "GCC_TOOLCHAIN="]);
+            command
+        };
+        // What a checkout holds from another compiler must not be taken for ours.
+        self.within(BUILD_LIMIT, &make(&["clean"]), own)?;
+        let built = self.within(BUILD_LIMIT, &make(&[]), own)?;
+        if !built.status.success() {
+            return Ok(built.refused());
+        }
+        let mut verdict = Verdict::Compiles;
+        if run {
+            let said = self.within(BUILD_LIMIT, &make(&["-n", "run"]), own)?;
+            let line = said.text.lines().map(str::trim).find(|line| line.starts_with("./"));
+            if let (true, Some(line)) = (said.status.success(), line) {
+                let mut start = Command::new("sh");
+                start.args(["-c", &less(line)]);
+                verdict = self.run(&start, own)?;
+            }
+        }
+        Ok(Seen { verdict, compiled: true, compile_seconds: built.seconds })
+    }
+
+    fn run(&self, command: &Command, folder: &Path) -> Result<Verdict> {
+        let ran = self.within(self.limit, command, folder)?;
+        let last = || short(ran.text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output"));
+        Ok(match (ran.status.code(), ran.status.signal()) {
+            (Some(0), _) => Verdict::of_output(&ran.text),
+            // What `timeout` ends with itself, or by the signal that it sends last.
+            (Some(124 | 137), _) | (None, Some(9)) => Verdict::Slow,
+            (Some(code), _) => match Verdict::of_output(&ran.text) {
+                wrong @ Verdict::Wrong(_) => wrong,
+                _ => Verdict::Crashes(format!("exit {code}, {}", last())),
+            },
+            (None, signal) => Verdict::Crashes(format!("signal {}, {}", signal.unwrap_or(0), last())),
+        })
+    }
+
+    /// Runs a command for so many seconds at most, with all that it starts.
+    fn within(&self, seconds: u32, command: &Command, folder: &Path) -> Result<Ended> {
+        let log = self.folder.join("output");
+        let out = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+        let mut limited = Command::new("timeout");
+        limited.args(["-k", "5", &seconds.to_string()]).arg(command.get_program()).args(command.get_args());
+        limited.current_dir(folder).stdin(Stdio::null());
+        limited.stdout(out.try_clone().context("a file can be opened twice")?).stderr(out);
+        let before = cpu_of_children();
+        let status = limited.status().context("cannot start `timeout`")?;
+        let seconds = cpu_of_children() - before;
+        let text = std::fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
+        let text = String::from_utf8_lossy(&text[..text.len().min(MOST_OUTPUT)]).into_owned();
+        Ok(Ended { status, text, seconds })
+    }
+}
+
+struct Ended {
+    status: ExitStatus,
+    text: String,
+    seconds: f64,
+}
+
+impl Ended {
+    fn refused(&self) -> Seen {
+        let verdict = match self.status.code() {
+            Some(124 | 137) => Verdict::Refused("the compile did not end".to_owned()),
+            _ => Verdict::of_errors(&self.text),
+        };
+        Seen { verdict, compiled: false, compile_seconds: self.seconds }
+    }
+}
+
+/// The same command with fewer repetitions.
+fn less(line: &str) -> String {
+    let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    if let Some(last) = words.last_mut()
+        && last.parse::<u64>().is_ok_and(|number| number > REPEATS)
+    {
+        *last = REPEATS.to_string();
+    }
+    words.join(" ")
+}
+
+/// User and system time of all children that have ended and were waited for.
+fn cpu_of_children() -> f64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the structure is ours and as large as the call expects; an error leaves the zeros.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let seconds = |time: libc::timeval| {
+        #[expect(clippy::cast_precision_loss, reason = "times of a session")]
+        let (whole, part) = (time.tv_sec as f64, time.tv_usec as f64);
+        whole + part / 1e6
+    };
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+/// A folder in which everything of another one is a link.
+fn link_all(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let link = to.join(entry.file_name());
+        let is_ours = link.symlink_metadata().is_ok();
+        if is_ours && !link.is_symlink() {
+            // A copy that an interrupted run left.
+            std::fs::remove_dir_all(&link).with_context(|| format!("cannot remove {}", link.display()))?;
+        } else if is_ours {
+            if std::fs::read_link(&link).is_ok_and(|old| old == entry.path()) {
+                continue;
+            }
+            std::fs::remove_file(&link).with_context(|| format!("cannot remove {}", link.display()))?;
+        }
+        symlink(entry.path(), &link).with_context(|| format!("cannot make {}", link.display()))?;
+    }
+    Ok(())
+}
+
+/// Links inside the folder are followed; those that lead nowhere are left out.
+fn copy_all(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let (source, copy) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            copy_all(&source, &copy)?;
+        } else if source.is_file() {
+            std::fs::copy(&source, &copy).with_context(|| format!("cannot copy {}", source.display()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::less;
+
+    #[test]
+    fn the_last_number_is_how_often() {
+        let check = |line: &str, expected: &str| assert_eq!(less(line), expected);
+        check("./main 8192 10000 10 100", "./main 8192 10000 10 2");
+        check("./main 1", "./main 1");
+        check("./main data/x.raw", "./main data/x.raw");
+    }
+}

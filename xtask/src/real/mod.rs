@@ -1,0 +1,105 @@
+//! `cargo xtask real --source DIR`: programs that other people wrote in SYCL, from checkouts that the user gives, built and run with aspen++.
+//! Nothing of them is in this repository.
+//!
+//! What came of each is pinned in `tests/real.toml`, a name and a verdict a line; `--pin` writes what was seen, and the table of docs/REAL.md
+//! from it. A checkout is not written to: a program is built in a folder of ours, with links to what lies beside it there.
+
+mod build;
+mod pinned;
+mod suites;
+mod verdict;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use glob::Pattern;
+
+use crate::{install, shell::Tree};
+use pinned::Pinned;
+
+/// `cargo xtask real`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A checkout, or a folder of checkouts
+    #[arg(long)]
+    source: PathBuf,
+    /// Only these suites
+    #[arg(long, value_delimiter = ',')]
+    suite: Vec<String>,
+    /// Only programs of these names; '*' and '?' stand for anything, `[ab]` for one of these letters
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<Pattern>,
+    /// Every Nth program, for a look at all of them
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Folder of aspen++; without it, an installation is built
+    #[arg(long)]
+    bin: Option<PathBuf>,
+    /// What is given to -fsycl-targets
+    #[arg(long, default_value = "native_cpu")]
+    targets: String,
+    /// Seconds that a program may run
+    #[arg(long, default_value_t = 60)]
+    limit: u32,
+    /// Compile and link, run nothing
+    #[arg(long)]
+    no_run: bool,
+    /// Take what is seen for what is expected from now on
+    #[arg(long, conflicts_with = "no_run")]
+    pin: bool,
+}
+
+/// Builds and runs programs; fails where a verdict is not the pinned one.
+pub fn real(tree: &Tree, options: &Options) -> Result<()> {
+    let source = options.source.canonicalize().with_context(|| format!("no folder {}", options.source.display()))?;
+    ensure!(options.every > 0, "--every counts from 1");
+    let suites = suites::find(&source, &options.suite)?;
+    let bin = match &options.bin {
+        Some(bin) => bin.canonicalize().with_context(|| format!("no folder {}", bin.display()))?,
+        None => {
+            let prefix = tree.target.join("prefix");
+            install::install(tree, &prefix)?;
+            prefix.join("bin")
+        }
+    };
+    let builder = build::Builder { bin, targets: options.targets.clone(), folder: tree.target.join("real"), limit: options.limit };
+
+    let path = tree.root.join("tests/real.toml");
+    let mut pinned = Pinned::read(&path)?;
+    let (mut wrong, mut tally, mut times) = (Vec::new(), pinned::Tally::default(), Vec::new());
+    for suite in &suites {
+        println!("\n== {}", suite.name);
+        let chosen = |name: &str| options.only.is_empty() || options.only.iter().any(|pattern| pattern.matches(name));
+        for program in suite.programs.iter().filter(|program| chosen(&program.name)).step_by(options.every) {
+            let seen = builder.build_and_run(suite, program, !options.no_run)?;
+            times.extend(seen.compiled.then_some(seen.compile_seconds));
+            println!("{:36} {:>5.1} s  {}", program.name, seen.compile_seconds, seen.verdict);
+            tally.add(&seen.verdict);
+            let expected = pinned.suites.entry(suite.name.to_owned()).or_default();
+            if options.pin {
+                expected.insert(program.name.clone(), seen.verdict);
+                // A run of hours may be interrupted.
+                pinned.write(&path)?;
+            } else if let Some(expected) = expected.get(&program.name)
+                && !expected.allows(&seen.verdict, options.no_run)
+            {
+                wrong.push(format!("{} {}: {} (pinned: {expected})", suite.name, program.name, seen.verdict));
+            }
+        }
+    }
+    println!("\n{tally}");
+    times.sort_by(f64::total_cmp);
+    if let Some(median) = times.get(times.len() / 2) {
+        println!("compile and link: median {median:.1} CPU s, longest {:.1}", times.last().unwrap_or(median));
+    }
+    if options.pin {
+        pinned.write(&path)?;
+        pinned.write_table(&tree.root.join("docs/REAL.md"))?;
+        println!("pinned in {}", path.display());
+        return Ok(());
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    bail!("not what is pinned in tests/real.toml:\n{}", wrong.join("\n"))
+}

@@ -1,0 +1,185 @@
+//! What came of a program. `right` is the program's own word: its check says so, or a number it prints is compared by it; a program that only
+//! ends well merely `runs`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// In the file and in tables: the first word, and a reason after a colon where there is one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Verdict {
+    /// Its own check passed.
+    Right,
+    /// It ends with 0 and does not check itself.
+    Runs,
+    /// Compiled and linked; not run, or its files do not say how.
+    Compiles,
+    /// It was still running after the limit.
+    Slow,
+    /// Its own check failed.
+    Wrong(String),
+    /// It ended otherwise than with 0.
+    Crashes(String),
+    /// aspen++ does not take it.
+    Refused(String),
+    /// A library or file that is neither SYCL's nor in the checkout.
+    Needs(String),
+}
+
+/// What a program prints when its own check passed or failed, in capitals.
+const PASSED: [&str; 8] = ["PASS", "SUCCESS", "CORRECT", "VERIFIED", "VERIFICATION: OK", "OK", "MATCH", "SUCCEEDED"];
+const FAILED: [&str; 7] = ["FAIL", "MISMATCH", "INCORRECT", "WRONG", "NOT CORRECT", "UNSUCCESSFUL", "VERIFICATION ERROR"];
+
+impl Verdict {
+    /// Of a program that ended with 0 and said this.
+    pub fn of_output(text: &str) -> Verdict {
+        for line in text.lines() {
+            let capitals = line.to_uppercase();
+            if FAILED.iter().any(|word| has_word(&capitals, word)) && !says_none(&capitals) {
+                return Verdict::Wrong(short(line));
+            }
+        }
+        let capitals = text.to_uppercase();
+        if PASSED.iter().any(|word| has_word(&capitals, word)) { Verdict::Right } else { Verdict::Runs }
+    }
+
+    /// Of a build that failed and said this.
+    pub fn of_errors(text: &str) -> Verdict {
+        let mut first = None;
+        for line in text.lines() {
+            if let Some((_, file)) = line.split_once("fatal error: '")
+                && let Some((file, _)) = file.split_once("' file not found")
+            {
+                return if file.starts_with("sycl/") {
+                    Verdict::Refused(format!("no header {file}"))
+                } else {
+                    Verdict::Needs(file.to_owned())
+                };
+            }
+            if line.contains("No such file or directory") || line.contains("No rule to make target") || line.contains("no makefile found") {
+                first.get_or_insert_with(|| Verdict::Needs(short(line)));
+            } else if let Some((_, error)) = line.split_once("error: ") {
+                first.get_or_insert_with(|| Verdict::Refused(short(error)));
+            }
+        }
+        first.unwrap_or_else(|| Verdict::Refused(short(text.lines().last().unwrap_or_default())))
+    }
+
+    /// Whether what was seen is no worse than this. A program that was not run is only compared by whether it compiles.
+    pub fn allows(&self, seen: &Verdict, not_run: bool) -> bool {
+        if not_run || matches!(seen, Verdict::Slow) {
+            return matches!((self.compiles(), seen.compiles()), (false, _) | (true, true));
+        }
+        std::mem::discriminant(self) == std::mem::discriminant(seen) || matches!(seen, Verdict::Right)
+    }
+
+    pub fn compiles(&self) -> bool {
+        !matches!(self, Verdict::Refused(_) | Verdict::Needs(_))
+    }
+
+    /// The word, and the reason.
+    pub fn parts(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Verdict::Right => ("right", None),
+            Verdict::Runs => ("runs", None),
+            Verdict::Compiles => ("compiles", None),
+            Verdict::Slow => ("slow", None),
+            Verdict::Wrong(why) => ("wrong", Some(why)),
+            Verdict::Crashes(why) => ("crashes", Some(why)),
+            Verdict::Refused(why) => ("refused", Some(why)),
+            Verdict::Needs(what) => ("needs", Some(what)),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.parts() {
+            (word, Some(why)) => write!(f, "{word}: {why}"),
+            (word, None) => f.write_str(word),
+        }
+    }
+}
+
+impl From<Verdict> for String {
+    fn from(verdict: Verdict) -> String {
+        verdict.to_string()
+    }
+}
+
+impl From<String> for Verdict {
+    /// A word that is not known is a damaged line, and read as a refusal with all of it.
+    fn from(text: String) -> Verdict {
+        let (word, why) = text.split_once(": ").unwrap_or((&text, ""));
+        match word {
+            "right" => Verdict::Right,
+            "runs" => Verdict::Runs,
+            "compiles" => Verdict::Compiles,
+            "slow" => Verdict::Slow,
+            "wrong" => Verdict::Wrong(why.to_owned()),
+            "crashes" => Verdict::Crashes(why.to_owned()),
+            "needs" => Verdict::Needs(why.to_owned()),
+            "refused" => Verdict::Refused(why.to_owned()),
+            _ => Verdict::Refused(text),
+        }
+    }
+}
+
+/// Whether the word begins somewhere: "PASSED" has "PASS", "BYPASS" has not.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && (word.len() > 2 || !after.is_some_and(char::is_alphanumeric))
+    })
+}
+
+/// "0 failed", "failures: 0".
+fn says_none(capitals: &str) -> bool {
+    let words: Vec<&str> = capitals.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words
+        .windows(2)
+        .any(|pair| (pair[0] == "0" || pair[0] == "NO") && pair[1].starts_with("FAIL") || pair[0].starts_with("FAIL") && pair[1] == "0")
+}
+
+/// One line for a table: without addresses of this machine.
+pub fn short(line: &str) -> String {
+    let words: Vec<&str> =
+        line.split_whitespace().map(|word| if word.starts_with('/') { word.rsplit('/').next().unwrap_or(word) } else { word }).collect();
+    words.join(" ").chars().take(140).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_the_programs_own_word() {
+        let check = |text: &str, expected: &str| assert_eq!(Verdict::of_output(text).to_string(), expected, "{text}");
+        check("Average kernel time 3 us\nPASS\n", "right");
+        check("Results are correct.", "right");
+        check("Average kernel time 3 us\n", "runs");
+        check("bypass the token stage", "runs");
+        check("PASS\nFAIL at 3\n", "wrong: FAIL at 3");
+        check("3 passed, 0 failed", "right");
+        check("incorrect result", "wrong: incorrect result");
+        check("mismatch at 7", "wrong: mismatch at 7");
+    }
+
+    #[test]
+    fn a_refusal_is_the_first_error() {
+        let check = |text: &str, expected: &str| assert_eq!(Verdict::of_errors(text).to_string(), expected, "{text}");
+        check("main.cpp:1:10: fatal error: 'mpi.h' file not found", "needs: mpi.h");
+        check("main.cpp:1:10: fatal error: 'sycl/ext/x.hpp' file not found", "refused: no header sycl/ext/x.hpp");
+        check("a.cpp:3:4: error: no member named 'x'\na.cpp:4:4: error: later", "refused: no member named 'x'");
+        check("make: *** No rule to make target 'x'. Stop.", "needs: make: *** No rule to make target 'x'. Stop.");
+    }
+
+    #[test]
+    fn a_verdict_is_written_as_it_is_read() {
+        for text in ["right", "slow", "wrong: FAIL: at 3", "needs: mpi.h", "refused: no member named 'x'"] {
+            assert_eq!(Verdict::from(text.to_owned()).to_string(), text);
+        }
+    }
+}
