@@ -1,0 +1,52 @@
+//! DPC++'s first names of function objects, group algorithms and atomics that SYCL 2020 took over: each is SYCL 2020's.
+//! Source: sycl_ext_oneapi_reduction, sycl_ext_oneapi_group_algorithms, sycl_ext_oneapi_extended_atomics (deprecated there).
+#pragma once
+#include <sycl/atomic_ref.hpp>
+#include <sycl/group_algorithm.hpp>
+
+#define SYCL_EXT_ONEAPI_GROUP_ALGORITHMS 1
+#define SYCL_EXT_ONEAPI_SUB_GROUP 1
+
+namespace sycl::ext::oneapi {
+
+namespace function_objects {
+using sycl::bit_and;
+using sycl::bit_or;
+using sycl::bit_xor;
+using sycl::logical_and;
+using sycl::logical_or;
+using sycl::maximum;
+using sycl::minimum;
+using sycl::multiplies;
+using sycl::plus;
+} // namespace function_objects
+
+using namespace function_objects;
+
+using sycl::atomic_fence;
+using sycl::atomic_ref;
+using sycl::memory_order;
+using sycl::memory_scope;
+
+using sycl::sub_group;
+
+namespace experimental {
+using namespace function_objects;
+} // namespace experimental
+
+/// What SYCL 2020 calls NAME_over_group, NAME_of_group and group_NAME.
+#define __ASPEN_FIRST_NAME(name, called)                                                                                                  \
+  template <class G, class... A> auto name(G g, A... a)->std::enable_if_t<is_group_v<G>, decltype(sycl::called(g, a...))> {                \
+    return sycl::called(g, a...);                                                                                                          \
+  }
+__ASPEN_FIRST_NAME(any_of, any_of_group)
+__ASPEN_FIRST_NAME(all_of, all_of_group)
+__ASPEN_FIRST_NAME(none_of, none_of_group)
+__ASPEN_FIRST_NAME(broadcast, group_broadcast)
+__ASPEN_FIRST_NAME(inclusive_scan, inclusive_scan_over_group)
+__ASPEN_FIRST_NAME(exclusive_scan, exclusive_scan_over_group)
+__ASPEN_FIRST_NAME(reduce, reduce_over_group)
+#undef __ASPEN_FIRST_NAME
+template <class G> std::enable_if_t<is_group_v<G>, bool> leader(G g) { return g.leader(); }
+
+} // namespace sycl::ext::oneapi
