@@ -33,11 +33,6 @@ namespace detail {
 template <class... Arguments> inline constexpr bool never = false;
 }
 
-/// Deprecated in SYCL 2020 itself.
-template <class T, auto... Space> class atomic {
-  static_assert(sizeof(T) == 0, "Aspen has no sycl::atomic, which SYCL 2020 deprecates. Use sycl::atomic_ref");
-};
-
 // Backend interoperability. Source: SYCL 2020 §4.5.1.
 #define __ASPEN_NO_INTEROPERABILITY "Aspen has no interoperability with its backends: an object has no native handle that programs could use"
 template <backend Backend, class T, class... Rest> int get_native(const T &, const Rest &...) {

@@ -5,7 +5,16 @@
 
 namespace sycl {
 
-enum class backend : int { native_cpu = ASPEN_BACKEND_NATIVE_CPU, opencl = ASPEN_BACKEND_OPENCL, cuda = ASPEN_BACKEND_CUDA };
+enum class backend : int {
+  native_cpu = ASPEN_BACKEND_NATIVE_CPU,
+  opencl = ASPEN_BACKEND_OPENCL,
+  cuda = ASPEN_BACKEND_CUDA,
+  /// DPC++'s names; those of backends that are not here never equal a device's. Source: sycl_ext_oneapi_backend_level_zero.
+  ext_oneapi_native_cpu = native_cpu,
+  ext_oneapi_cuda = cuda,
+  ext_oneapi_level_zero = -1,
+  ext_oneapi_hip = -2,
+};
 
 /// As `ASPEN_DEVICE_SELECTOR` spells it.
 template <class Traits> std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &to, backend which) {

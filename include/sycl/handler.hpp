@@ -75,7 +75,9 @@ public:
 
   template <class Name = detail::unnamed_kernel, class F> void single_task(F f) {
     using N = detail::kernel_name_t<Name, F>;
-    if constexpr (detail::has_own_properties<F>) {
+    if constexpr (std::is_same_v<F, kernel>) {
+      launch_object();
+    } else if constexpr (detail::has_own_properties<F>) {
       single_task<N>(detail::with_own_properties(f));
     } else if constexpr (std::is_invocable_v<const F &>) {
       (void)&detail::entry_single_task<N, F>;
@@ -102,7 +104,9 @@ public:
   }
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for(nd_range<D> shape, F f) {
     using N = detail::kernel_name_t<Name, F>;
-    if constexpr (detail::has_own_properties<F>) {
+    if constexpr (std::is_same_v<F, kernel>) {
+      launch_object();
+    } else if constexpr (detail::has_own_properties<F>) {
       parallel_for<N>(shape, detail::with_own_properties(f));
     } else if constexpr (detail::takes_item<F, nd_item<D>>) {
       (void)&detail::entry_nd_range<N, D, F>;
@@ -139,6 +143,15 @@ public:
   __ASPEN_REDUCING(range<3>, )
   __ASPEN_REDUCING(nd_range<D>, int D, )
 #undef __ASPEN_REDUCING
+
+  /// SYCL 1.2.1's forms with the kernel object of the function that follows. Source: SYCL 1.2.1 §4.8.5.
+  template <class Name = detail::unnamed_kernel, class F> void single_task(const kernel &, F f) { single_task<Name>(f); }
+  template <class Name = detail::unnamed_kernel, class Shape, class F> void parallel_for(const kernel &, Shape shape, F f) {
+    parallel_for<Name>(shape, f);
+  }
+  /// Arguments of kernels that a backend's own interface made, of which there are none. Source: SYCL 2020 §4.9.4.3.
+  template <class T> void set_arg(int, T &&) {}
+  template <class... T> void set_args(T &&...) {}
 
   /// Hierarchical kernels; the device chooses the size of the groups.
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for_work_group(range<D> groups, F f) {
@@ -465,9 +478,16 @@ private:
       nothing();
   }
 
+  /// A kernel object brings no function and no arguments of a SYCL kernel. Source: SYCL 2020 §4.9.4.2.
+  [[noreturn]] static void launch_object() {
+    detail::fail(errc::invalid, "a kernel object can be launched only if a backend's own interface made it; give the kernel's function");
+  }
+
   template <class Name, class F, int D> void over(range<D> items, id<D> offset, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
-    if constexpr (detail::has_own_properties<F>) {
+    if constexpr (std::is_same_v<F, kernel>) {
+      launch_object();
+    } else if constexpr (detail::has_own_properties<F>) {
       over<N>(items, offset, detail::with_own_properties(f));
     } else if constexpr (detail::takes_item<F, item<D>>) {
       (void)&detail::entry_range<N, D, F>;

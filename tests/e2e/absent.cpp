@@ -2,7 +2,7 @@
 //# run: aspen++ -std=c++17 -fsycl-host-only -fsyntax-only -ferror-limit=0 -DABSENT {self}
 //# exit: 1
 //# count: 3 stderr error: .*Aspen has no images: no device of its has aspect::image. Use a buffer
-//# count: 1 stderr error: .*Aspen has no sycl::atomic, which SYCL 2020 deprecates. Use sycl::atomic_ref
+//# count: 1 stderr error: .*sycl::atomic is here for types of 4 bytes. For others use sycl::atomic_ref
 //# count: 2 stderr error: .*Aspen has no interoperability with its backends
 //# stderr~: absent.cpp:17:\d+: error: static assertion failed
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu {self} -o program
@@ -18,7 +18,7 @@ void images(sycl::queue &q) {
   sycl::unsampled_image<1> two(nullptr, 0, sycl::range<1>(1));
   sycl::unsampled_image_accessor<float, 1> three;
 }
-void old(int &x) { sycl::atomic<int> a; }
+void old(sycl::global_ptr<long> x) { sycl::atomic<long> a(x); }
 void native(sycl::queue &q) {
   sycl::get_native<sycl::backend::opencl>(q);
   sycl::make_queue<sycl::backend::opencl>(0, q.get_context());

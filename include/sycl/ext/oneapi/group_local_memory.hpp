@@ -56,9 +56,12 @@ template <class Site> struct aspen_call {
 __ASPEN_LOCAL_MEMORY_OF(group_local_memory)(Group g, A &&...arguments) {
   return sycl::detail::local_memory_by_leader<T, Site>(g, [&](T *memory) { ::new (memory) T{static_cast<A &&>(arguments)...}; });
 }
-/// The same with whatever values are there.
+/// The same with whatever values are there; a type that nothing can be made of (a union of such that have initial values) is memory alone.
 __ASPEN_LOCAL_MEMORY_OF(group_local_memory_for_overwrite)(Group g) {
-  return sycl::detail::local_memory_by_leader<T, Site>(g, [](T *memory) { ::new (memory) T; });
+  return sycl::detail::local_memory_by_leader<T, Site>(g, [](T *memory) {
+    if constexpr (std::is_default_constructible_v<T>)
+      ::new (memory) T;
+  });
 }
 #undef __ASPEN_LOCAL_MEMORY_OF
 #if __cplusplus < 202002L

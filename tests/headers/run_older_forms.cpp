@@ -1,0 +1,149 @@
+// What programs of before SYCL 2020 and for DPC++ say: sycl::atomic, launches of kernel objects, arguments by number, names of backends; and
+// group loads and stores, and the limits of launches.
+#include <sycl/sycl.hpp>
+
+namespace ex = sycl::ext::oneapi::experimental;
+static_assert(SYCL_EXT_ONEAPI_GROUP_LOAD_STORE >= 1 && SYCL_EXT_ONEAPI_MAX_WORK_GROUP_QUERY >= 1);
+
+int failures = 0;
+void expect(bool holds, const char *what) {
+  if (!holds) {
+    std::printf("wrong: %s\n", what);
+    ++failures;
+  }
+}
+
+void atomics(sycl::queue &q) {
+  int *values = sycl::malloc_shared<int>(8, q);
+  const int before[8] = {0, 100, 0xFF, 0, 0, 1000, -1000, 7};
+  std::copy(before, before + 8, values);
+  q.parallel_for(64, [=](sycl::id<1> i) {
+     const int n = static_cast<int>(i[0]);
+     auto at = [=](int place) { return sycl::atomic<int>(sycl::global_ptr<int>(values + place)); };
+     at(0).fetch_add(1);
+     sycl::atomic_fetch_sub(at(1), 1);
+     at(2).fetch_and(~(1 << (n % 4)));
+     sycl::atomic_fetch_or(at(3), 1 << (n % 8));
+     at(4).fetch_xor(1 << (n % 31));
+     at(5).fetch_min(n);
+     sycl::atomic_fetch_max(at(6), n);
+     int expected = 7;
+     at(7).compare_exchange_strong(expected, 8);
+   }).wait();
+  const int after[8] = {64, 36, 0xF0, 0xFF, 3, 0, 63, 8};
+  for (int i = 0; i < 8; ++i)
+    expect(values[i] == after[i], "sycl::atomic");
+  float *number = sycl::malloc_shared<float>(1, q);
+  q.single_task([=] {
+     sycl::atomic<float> object{sycl::global_ptr<float>(number)};
+     sycl::atomic_store(object, 1.5f);
+     sycl::atomic_store(object, sycl::atomic_load(object) + sycl::atomic_exchange(object, 2.0f));
+   }).wait();
+  expect(*number == 3.0f, "sycl::atomic of float");
+  q.submit([&](sycl::handler &h) {
+     sycl::local_accessor<int, 1> sum(1, h);
+     h.parallel_for(sycl::nd_range<1>(32, 32), [=](sycl::nd_item<1> item) {
+       if (item.get_local_id(0) == 0)
+         sum[0] = 0;
+       sycl::group_barrier(item.get_group());
+       sycl::atomic<int, sycl::access::address_space::local_space>(sum.get_multi_ptr<sycl::access::decorated::no>()).fetch_add(2);
+       sycl::group_barrier(item.get_group());
+       values[0] = sum[0];
+     });
+   }).wait();
+  expect(values[0] == 64, "sycl::atomic in local memory");
+  sycl::free(values, q);
+  sycl::free(number, q);
+}
+
+class object_kernel;
+void kernel_objects(sycl::queue &q) {
+  int *out = sycl::malloc_shared<int>(4, q);
+  auto kernel = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context()).get_kernel(sycl::get_kernel_id<object_kernel>());
+  q.submit([&](sycl::handler &h) {
+     h.set_args(1, 2.0f);
+     h.parallel_for<object_kernel>(kernel, sycl::range<1>(4), [=](sycl::id<1> i) { out[i] = static_cast<int>(i[0]) + 5; });
+   }).wait();
+  expect(out[0] == 5 && out[3] == 8, "a kernel object beside its function");
+  const auto refused = [&](auto launch) {
+    try {
+      q.submit([&](sycl::handler &h) {
+         h.set_arg(0, out);
+         launch(h);
+       }).wait();
+    } catch (const sycl::exception &e) {
+      return e.code() == sycl::errc::invalid;
+    }
+    return false;
+  };
+  expect(refused([&](sycl::handler &h) { h.single_task(kernel); }), "single_task of a kernel object");
+  expect(refused([&](sycl::handler &h) { h.parallel_for(sycl::range<2>(2, 2), kernel); }), "a range of a kernel object");
+  expect(refused([&](sycl::handler &h) { h.parallel_for(sycl::nd_range<1>(2, 2), kernel); }), "an nd_range of a kernel object");
+  sycl::free(out, q);
+}
+
+template <class Group, class Properties> void move(Group g, const int *in, int *out, Properties properties) {
+  int values[4];
+  ex::group_load(g, in, sycl::span{values}, properties);
+  for (int &value : values)
+    value = value * 10 + static_cast<int>(g.get_local_linear_id());
+  ex::group_store(g, sycl::span{values}, out, properties);
+  sycl::vec<int, 2> pair;
+  ex::group_load(g, in, pair, properties);
+  ex::group_store(g, pair + 1, out + 32, properties);
+  int one;
+  ex::group_load(g, in, one);
+  ex::group_store(g, one + 2, out + 48);
+}
+void loads_and_stores(sycl::queue &q) {
+  int *in = sycl::malloc_shared<int>(32, q), *out = sycl::malloc_shared<int>(2 * 56, q);
+  for (int i = 0; i < 32; ++i)
+    in[i] = i;
+  q.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> item) {
+     move(item.get_group(), in, out, ex::properties{ex::data_placement_blocked, ex::contiguous_memory, ex::full_group});
+     move(item.get_group(), in, out + 56, ex::properties{ex::data_placement_striped});
+   }).wait();
+  for (int i = 0; i < 32; ++i) {
+    expect(out[i] == i * 10 + i / 4, "blocked");
+    expect(out[56 + i] == i * 10 + i % 8, "striped");
+  }
+  for (int i = 0; i < 16; ++i)
+    expect(out[32 + i] == i + 1 && out[56 + 32 + i] == i + 1, "a vector");
+  for (int i = 0; i < 8; ++i)
+    expect(out[48 + i] == i + 2, "a number");
+  sycl::free(in, q);
+  sycl::free(out, q);
+}
+
+struct filled {
+  int a = 1;
+};
+union either {
+  filled f;
+  float g;
+};
+void memory_alone(sycl::queue &q) {
+  float *out = sycl::malloc_shared<float>(8, q);
+  q.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> item) {
+     auto &shared = *sycl::ext::oneapi::group_local_memory_for_overwrite<either[8]>(item.get_group());
+     shared[item.get_local_id(0)].g = static_cast<float>(item.get_local_id(0));
+     sycl::group_barrier(item.get_group());
+     out[item.get_local_id(0)] = shared[7 - item.get_local_id(0)].g;
+   }).wait();
+  expect(out[0] == 7 && out[7] == 0, "local memory of a union");
+  sycl::free(out, q);
+}
+
+int main() {
+  sycl::queue q;
+  atomics(q);
+  kernel_objects(q);
+  loads_and_stores(q);
+  memory_alone(q);
+  const auto groups = q.get_device().get_info<ex::info::device::max_work_groups<3>>();
+  expect(groups[0] >= 65535 && groups[2] >= 0x7FFFFFFF, "max_work_groups");
+  expect(q.get_device().get_info<ex::info::device::max_global_work_groups>() >= 0x7FFFFFFF, "max_global_work_groups");
+  expect(q.get_backend() != sycl::backend::ext_oneapi_level_zero && q.get_backend() != sycl::backend::ext_oneapi_hip, "backends");
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
