@@ -22,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace aspen::items;
@@ -51,6 +52,24 @@ void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *
   auto *Record = ConstantStruct::getAnon({ConstantInt::get(Half, Size), ConstantInt::get(Half, Frame.Alignment.value()),
                                             ConstantInt::get(Word, Frame.Bytes), Table});
   new GlobalVariable(M, Record->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, Record, Name);
+}
+
+// Planning vectors takes more than linear time in a loop's length, and in bodies of this length the spills cost what vectors gain.
+constexpr size_t MaxPlanned = 4000;
+
+// Leaves loops that are too long as they are. Whether there are such.
+bool boundPlanning(Function &F, FunctionAnalysisManager &FAM) {
+  bool Found = false;
+  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+    size_t Length = 0;
+    for (const BasicBlock *Block : L->blocks())
+      Length += Block->size();
+    if (!L->isInnermost() || Length <= MaxPlanned)
+      continue;
+    addStringMetadataToLoop(L, "llvm.loop.vectorize.enable", 0);
+    Found = true;
+  }
+  return Found;
 }
 
 bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR_KERNEL && !F.isDeclaration(); }
@@ -113,14 +132,16 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Group->eraseFromParent();
             continue;
           }
-          Simplify.run(*Group, FAM);
+          FAM.invalidate(*Group, Simplify.run(*Group, FAM));
+          // What has no vectors gains nothing from the levels, and is long.
+          const bool TooLong = boundPlanning(*Group, FAM);
           // What is known of the processor changes with the attributes.
           FAM.clear(*Group, Group->getName());
           SmallVector<Function *, 4> Made{Group};
           SmallVector<Constant *, 4> Table{Group};
           const bool IsBaseline = Entry->getFnAttribute("target-cpu").getValueAsString() == "x86-64";
           for (size_t Level = 1; Level < std::size(Levels); ++Level) {
-            if (!Levels[Level] || !IsBaseline) {
+            if (!Levels[Level] || !IsBaseline || TooLong) {
               Table.push_back(ConstantPointerNull::get(PointerType::get(M.getContext(), 0)));
               continue;
             }
@@ -140,6 +161,9 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           }
           describe(M, (Prefix + Entry->getName()).str(), Frame, Table);
         }
+        for (Function &F : M)
+          if (!F.isDeclaration())
+            boundPlanning(F, FAM);
         // What told the barriers apart has done its work.
         for (const char *Name : {Names->Enter, Names->Barrier, Names->SubGroupBarrier, Names->Ended, Names->AskedEnded})
           if (Function *F = M.getFunction(Name); F && !F->isDeclaration()) {
