@@ -91,9 +91,14 @@ impl Maker<'_> {
             1 => TypeDef { marks: self.aspects(2), ..plain(Form::Partial, members) },
             2 => TypeDef { marks: self.aspects(1), ..plain(Form::Dependent, members) },
             3 => {
-                // What IR shows of a union is its largest alternative.
-                let alternatives = if self.features.hidden_types { members } else { vec![Ty::Float, Ty::Double] };
-                plain(Form::Union, alternatives.into_iter().filter(|ty| !matches!(ty, Ty::Pair(..) | Ty::Half | Ty::Vector(..))).collect())
+                // What IR shows of a union is its most aligned alternative, and `double` is looked for there (decision 0016).
+                let mut alternatives = if self.features.hidden_types { members } else { vec![Ty::Float, Ty::Double] };
+                alternatives.retain(|ty| !matches!(ty, Ty::Pair(..) | Ty::Half | Ty::Vector(..)));
+                let has_double = |ty: &Ty| self.program.needs(ty).contains("fp64");
+                if alternatives.iter().any(has_double) {
+                    alternatives.retain(|ty| matches!(ty, Ty::Int | Ty::Float) || has_double(ty));
+                }
+                plain(Form::Union, alternatives)
             }
             4 if !members.is_empty() && !matches!(members[members.len() - 1], Ty::Array(..)) => plain(Form::Box, members),
             5 if self.features.hidden_types => TypeDef { marks: self.aspects(2), ..plain(Form::Empty, Vec::new()) },
