@@ -53,6 +53,11 @@ inline bool is_type(const device &d, info::device_type type);
 }
 
 /// One device. A small value: devices live as long as the process.
+#define SYCL_EXT_ONEAPI_PEER_ACCESS 1
+namespace ext::oneapi {
+enum class peer_access { access_supported, atomics_supported };
+}
+
 class device {
 public:
   /// The default selector's choice.
@@ -74,6 +79,14 @@ public:
   /// No device can be divided. Source: SYCL 2020 §4.6.4.2.
   template <info::partition_property How, class... How2> std::vector<device> create_sub_devices(const How2 &...) const {
     detail::fail(errc::feature_not_supported, "create_sub_devices: the device cannot be partitioned");
+  }
+  /// No backend lets a device reach into another's memory. Source: sycl_ext_oneapi_peer_access.
+  bool ext_oneapi_can_access_peer(const device &, ext::oneapi::peer_access = ext::oneapi::peer_access::access_supported) const { return false; }
+  void ext_oneapi_enable_peer_access(const device &) const {
+    detail::fail(errc::invalid, "ext_oneapi_enable_peer_access: the device cannot access the other; ask ext_oneapi_can_access_peer");
+  }
+  void ext_oneapi_disable_peer_access(const device &) const {
+    detail::fail(errc::invalid, "ext_oneapi_disable_peer_access: access was not enabled");
   }
   /// A descriptor of namespace info::device.
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }

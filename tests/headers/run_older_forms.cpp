@@ -143,6 +143,15 @@ int main() {
   const auto groups = q.get_device().get_info<ex::info::device::max_work_groups<3>>();
   expect(groups[0] >= 65535 && groups[2] >= 0x7FFFFFFF, "max_work_groups");
   expect(q.get_device().get_info<ex::info::device::max_global_work_groups>() >= 0x7FFFFFFF, "max_global_work_groups");
+  const sycl::device d = q.get_device();
+  expect(d.get_info<sycl::ext::oneapi::info::device::num_compute_units>() == d.get_info<sycl::info::device::max_compute_units>(), "units");
+  if (!d.ext_oneapi_can_access_peer(d, sycl::ext::oneapi::peer_access::atomics_supported))
+    try {
+      d.ext_oneapi_enable_peer_access(d);
+      expect(false, "peer access that is not there");
+    } catch (const sycl::exception &e) {
+      expect(e.code() == sycl::errc::invalid, "the code of peer access");
+    }
   expect(q.get_backend() != sycl::backend::ext_oneapi_level_zero && q.get_backend() != sycl::backend::ext_oneapi_hip, "backends");
   std::printf("%d failures\n", failures);
   return failures != 0;

@@ -1,10 +1,19 @@
-//! How many work-groups a launch may have. Source: sycl_ext_oneapi_max_work_group_query; for CUDA its programming guide, "Compute
+//! How many work-groups a launch may have, and how many compute units run them. Source: sycl_ext_oneapi_max_work_group_query,
+//! sycl_ext_oneapi_num_compute_units; for CUDA its programming guide, "Compute
 //! Capabilities", where all devices of today have the same limits.
 #pragma once
 #include <limits>
 #include <sycl/device.hpp>
 
 #define SYCL_EXT_ONEAPI_MAX_WORK_GROUP_QUERY 1
+#define SYCL_EXT_ONEAPI_NUM_COMPUTE_UNITS 1
+
+namespace sycl::ext::oneapi::info::device {
+struct num_compute_units {
+  using return_type = size_t;
+  static return_type get(const sycl::device &device) { return device.get_info<sycl::info::device::max_compute_units>(); }
+};
+} // namespace sycl::ext::oneapi::info::device
 
 namespace sycl::ext::oneapi::experimental::info::device {
 
