@@ -236,6 +236,28 @@ private:
   }
 };
 
+/// `SYCL_EXTERNAL` as `__attribute__` has it, so that it may stand wherever DPC++'s may (`inline SYCL_EXTERNAL int f()`), which is not so of
+/// clang's own `[[clang::sycl_external]]`. What it means is that one's, with all checks of it. `sycl_device` is DPC++'s name.
+class ExternalInfo : public ParsedAttrInfo {
+  static constexpr Spelling Table[] = {{ParsedAttr::AS_GNU, "sycl_external"}, {ParsedAttr::AS_GNU, "sycl_device"}};
+
+public:
+  ExternalInfo() { Spellings = Table; }
+
+  bool diagAppertainsToDecl(Sema &S, const ParsedAttr &A, const Decl *D) const override {
+    if (isa<FunctionDecl>(D))
+      return true;
+    error(S.getDiagnostics(), A.getLoc(), "'SYCL_EXTERNAL' only applies to functions");
+    return false;
+  }
+
+  AttrHandling handleDeclAttribute(Sema &S, Decl *D, const ParsedAttr &A) const override {
+    D->addAttr(SYCLExternalAttr::CreateImplicit(S.Context, A.getRange()));
+    return AttributeApplied;
+  }
+};
+ParsedAttrInfoRegistry::Add<ExternalInfo> External("aspen-external", "SYCL_EXTERNAL");
+
 template <size_t I> struct Registered : AttributeInfo {
   Registered() : AttributeInfo(Specs[I]) {}
 };
@@ -491,17 +513,6 @@ FunctionAttributes readAttributes(ASTContext &Context, const FunctionDecl *Funct
     }
   }
   return Result;
-}
-
-void markExternal(Decl *D) {
-  if (auto *Function = dyn_cast<FunctionDecl>(D)) {
-    const auto IsMark = [](const AnnotateAttr *A) { return A->getAnnotation() == "aspen.sycl_external"; };
-    if (llvm::any_of(Function->specific_attrs<AnnotateAttr>(), IsMark) && !Function->hasAttr<SYCLExternalAttr>())
-      Function->addAttr(SYCLExternalAttr::CreateImplicit(Function->getASTContext()));
-  } else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(D)) {
-    for (Decl *Inner : cast<DeclContext>(D)->decls())
-      markExternal(Inner);
-  }
 }
 
 std::optional<Values> readTypeAspects(ASTContext &Context, const CXXRecordDecl *Record) {

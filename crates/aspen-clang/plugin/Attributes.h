@@ -92,9 +92,6 @@ struct FunctionAttributes {
 
 FunctionAttributes readAttributes(clang::ASTContext &Context, const clang::FunctionDecl *Function);
 
-/// Functions whose `__attribute__((sycl_device))` the token stage has seen become what SYCL_EXTERNAL makes of them.
-void markExternal(clang::Decl *D);
-
 /// The aspects that `uses_aspects` gives a class; nothing if it has no such attribute.
 std::optional<Values> readTypeAspects(clang::ASTContext &Context, const clang::CXXRecordDecl *Record);
 

@@ -79,7 +79,6 @@ constexpr GnuAttribute Gnu[] = {
     {"work_group_size_hint", "aspen.work_group_size_hint"},
     {"intel_reqd_sub_group_size", "aspen.intel_reqd_sub_group_size"},
     {"vec_type_hint", nullptr},
-    {"sycl_device", "aspen.sycl_external"},
 };
 
 StringRef plain(StringRef Name) {

@@ -80,11 +80,7 @@ public:
 
   void start(Sema &S) { Tokens.start(S.getPreprocessor()); }
 
-  void see(DeclGroupRef Group) {
-    for (Decl *D : Group)
-      markExternal(D);
-    Collector.see(Group);
-  }
+  void see(DeclGroupRef Group) { Collector.see(Group); }
 
   /// The outermost instantiation that is going on was asked for by code that is no template.
   void instantiated(const FunctionDecl *Function) {

@@ -50,7 +50,7 @@ constexpr unsigned Reach = 4096;
 /// Parts of our attributes' names that hold all of them, so that a file is searched for few texts. `requires` is a word of C++ too.
 /// Attributes of scope `intel` have too many names.
 constexpr llvm::StringLiteral NameParts[] = {"device_has", "device_lacks", "uses_aspects", "group_size", "vec_type_hint",
-                                             "requires",   "intel::",      "using intel",  "sycl_device", TagName};
+                                             "requires",   "intel::",      "using intel",  TagName};
 
 bool isWordByte(char C) { return llvm::isAlnum(C) || C == '_' || C == '$' || (C & 0x80); }
 
@@ -111,7 +111,7 @@ public:
         Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")), Buffer(Prefix.str()) {
     for (const std::string &Name : attributeNames())
       Names.insert(PP.getIdentifierInfo(Name));
-    for (StringRef Name : {"intel", "intelfpga", "intel_reqd_sub_group_size", "sycl_device"})
+    for (StringRef Name : {"intel", "intelfpga", "intel_reqd_sub_group_size"})
       Names.insert(PP.getIdentifierInfo(Name));
   }
 

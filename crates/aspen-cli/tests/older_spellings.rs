@@ -145,6 +145,47 @@ fn sycl_device_is_sycl_external() {
     assert_eq!(said.stderr, "");
 }
 
+/// Wherever DPC++'s may stand; what it may not stand at is an error, as clang's own attribute says it.
+#[test]
+fn sycl_external_stands_anywhere() {
+    let source = "\
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL extern \"C\" double declared();
+inline SYCL_EXTERNAL int behind_inline() { return 1; }
+int SYCL_EXTERNAL behind_type() { return 1; }
+extern SYCL_EXTERNAL int behind_extern() { return 1; }
+extern \"C\" { SYCL_EXTERNAL int in_c() { return 1; } }
+template <class T> SYCL_EXTERNAL T of_template(T x) { return x; }
+template SYCL_EXTERNAL int of_template<int>(int);
+struct members {
+  SYCL_EXTERNAL int inside() { return 1; }
+  SYCL_EXTERNAL static int of_class();
+  SYCL_EXTERNAL int outside() const;
+};
+SYCL_EXTERNAL int members::of_class() { return 2; }
+int members::outside() const { return 1; }
+[[sycl::device_has(sycl::aspect::cpu)]] SYCL_EXTERNAL int after_list() { return 1; }
+SYCL_EXTERNAL [[sycl::device_has(sycl::aspect::cpu)]] int before_list() { return 1; }
+";
+    let session = session(&[("a.cpp", source)]);
+    session.ok("aspen++ -fsycl-targets=native_cpu -c a.cpp -o a.o");
+    let shown = session.ok("aspen inspect a.o").stdout;
+    let exports: Vec<&str> = shown.lines().filter_map(|line| line.trim().strip_prefix("exports ")).collect();
+    for name in "behind_inline behind_type behind_extern in_c of_template inside of_class outside after_list before_list".split(' ') {
+        assert!(exports.iter().any(|export| export.contains(name)), "{name} is not among {exports:?}");
+    }
+    assert_eq!(exports.len(), 10, "{exports:?}");
+    for (line, error) in [
+        ("SYCL_EXTERNAL static int f();", "can only be applied to functions with external linkage"),
+        ("namespace { SYCL_EXTERNAL int f() { return 1; } }", "can only be applied to functions with external linkage"),
+        ("SYCL_EXTERNAL int variable;", "'SYCL_EXTERNAL' only applies to functions"),
+        ("struct SYCL_EXTERNAL type {};", "'SYCL_EXTERNAL' only applies to functions"),
+    ] {
+        std::fs::write(session.path("t.cpp"), format!("#include <sycl/sycl.hpp>\n{line}\n")).expect("writable");
+        session.bad(1, "aspen++ -c t.cpp -o no.o", &[error]);
+    }
+}
+
 #[test]
 fn faulty_ones_are_errors() {
     let session = session(&[]);

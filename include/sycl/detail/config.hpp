@@ -28,7 +28,7 @@
 #define SYCL_KHR_DEFAULT_CONTEXT 1
 
 /// Marks a device function that kernels of other translation units may call. Source: SYCL 2020 §5.10.1.
-#define SYCL_EXTERNAL [[clang::sycl_external]]
+#define SYCL_EXTERNAL __attribute__((sycl_external))
 
 #include <cstddef>
 #include <cstdint>
