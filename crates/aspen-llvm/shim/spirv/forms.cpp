@@ -238,11 +238,8 @@ Value *rewritten(Instruction &I) {
 // Types that no instruction of these steps can be rid of.
 void check(Instruction &I, Complaints &C) {
   auto check = [&](Type *T) {
-    if (auto *Vector = dyn_cast<FixedVectorType>(T)) {
-      const unsigned Count = Vector->getNumElements();
-      if (Count != 2 && Count != 3 && Count != 4 && Count != 8 && Count != 16)
-        C.add(I, "a vector of " + Twine(Count) + " elements; SPIR-V has vectors of 2, 3, 4, 8 and 16");
-    }
+    if (isOddVector(T))
+      C.add(I, "a vector of " + Twine(cast<FixedVectorType>(T)->getNumElements()) + " elements; SPIR-V has vectors of 2, 3, 4, 8 and 16");
     Type *Element = T->getScalarType();
     if (Element != T && Element->isPointerTy())
       C.add(I, "a vector of pointers, which SPIR-V lacks");

@@ -35,18 +35,28 @@ void Complaints::add(const Instruction &At, const Twine &What) {
   add(*At.getFunction(), What + Place);
 }
 
-// What the steps before left over goes before the last step: it could hide what that looks for, and nothing may come after it.
-static void simplify(Module &M) {
+namespace {
+
+// LLVM's passes over functions, with what they ask for.
+struct Analyses {
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
   CGSCCAnalysisManager CGAM;
   ModuleAnalysisManager MAM;
   PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+
+  Analyses() {
+    PB.registerModuleAnalyses(MAM);
+    PB.registerCGSCCAnalyses(CGAM);
+    PB.registerFunctionAnalyses(FAM);
+    PB.registerLoopAnalyses(LAM);
+    PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  }
+};
+
+// What the steps before left over goes before the last step: it could hide what that looks for, and nothing may come after it.
+void simplify(Module &M) {
+  Analyses Known;
   FunctionPassManager Passes;
   Passes.addPass(EarlyCSEPass());
   for (Function &F : M)
@@ -56,9 +66,11 @@ static void simplify(Module &M) {
         for (Use &U : I.operands())
           if (auto *Known = dyn_cast<ConstantExpr>(U))
             U.set(ConstantFoldConstant(Known, M.getDataLayout()));
-      Passes.run(F, FAM);
+      Passes.run(F, Known.FAM);
     }
 }
+
+} // namespace
 
 // Null, or what SPIR-V has no form for, with the function.
 extern "C" char *aspen_llvm_legalise_for_spirv(LLVMModuleRef Ref) {
@@ -67,6 +79,12 @@ extern "C" char *aspen_llvm_legalise_for_spirv(LLVMModuleRef Ref) {
   std::string Errors;
   bool Ran = aspen::guarded(
       [&] {
+        {
+          Analyses Known;
+          for (Function &F : M)
+            if (!F.isDeclaration())
+              takeApartOddVectors(F, Known.FAM);
+        }
         for (Function &F : M)
           if (!F.isDeclaration()) {
             expandIntrinsics(F, Complaints);

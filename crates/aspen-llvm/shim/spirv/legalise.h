@@ -5,6 +5,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
 
 #include <string>
 
@@ -34,10 +35,19 @@ inline unsigned legalWidth(unsigned Width) { return Width <= 8 ? 8 : Width <= 16
 // The same type with other integers.
 inline llvm::Type *withWidth(llvm::Type *T, unsigned Width) { return T->getWithNewBitWidth(Width); }
 
+// Vectors of a length that OpTypeVector lacks. Source: OpenCL SPIR-V environment, 2.9 ("Vector16").
+inline bool isOddVector(const llvm::Type *T) {
+  const auto *Vector = llvm::dyn_cast<llvm::FixedVectorType>(T);
+  const unsigned Count = Vector ? Vector->getNumElements() : 2;
+  return Count != 2 && Count != 3 && Count != 4 && Count != 8 && Count != 16;
+}
+
 // The bits of a vector as an integer, element 0 lowest, and the reverse; of any element types with a width.
 llvm::Value *pack(llvm::IRBuilder<> &B, llvm::Value *Vector, llvm::Type *To);
 llvm::Value *unpack(llvm::IRBuilder<> &B, llvm::Value *Integer, llvm::FixedVectorType *To);
 
+// Step 0: vectors of other lengths, as their elements; those that functions take or return stay.
+void takeApartOddVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 // Step 1: intrinsics that the back end lacks, or lacks for a width, as plain instructions (which may be of other widths).
 void expandIntrinsics(llvm::Function &F, Complaints &C);
 // Step 2: integers of 65 to 128 bits as pairs of 64-bit ones.
