@@ -102,7 +102,8 @@ template <class T, class... Rest> using if_genfloat = std::enable_if_t<is_genflo
   X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc)    \
   Y(rsqrt) Y(sinpi) Y(cospi) Y(tanpi) Y(asinpi) Y(acospi) Y(atanpi) Y(exp10) Y(degrees) Y(radians) Y(sign)
 #define __ASPEN_MATH_LIST_2(X, Y)                                                                                                         \
-  X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder) Y(atan2pi) Y(maxmag) Y(minmag) Y(powr) Y(step)
+  X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder) Y(atan2pi) Y(maxmag) Y(minmag) Y(powr)    \
+  Y(step)
 #define __ASPEN_MATH_LIST_3(X, Y) X(fma) Y(mad) Y(mix) Y(smoothstep)
 __ASPEN_MATH_LIST_1(__ASPEN_OCL_1, __ASPEN_OCL_1)
 __ASPEN_MATH_LIST_2(__ASPEN_OCL_2, __ASPEN_OCL_2)

@@ -192,7 +192,8 @@ constexpr auto select(const A &a, const B &b, const C &c) {
   using S = detail::shape<A, B>;
   typename S::template of<typename S::type> out{};
   for (int i = 0; i < S::count; ++i)
-    out[i] = detail::is_chosen(c[i]) ? detail::element<S, detail::beside::converted>(b, i) : detail::element<S, detail::beside::converted>(a, i);
+    out[i] = detail::is_chosen(c[i]) ? detail::element<S, detail::beside::converted>(b, i)
+                                     : detail::element<S, detail::beside::converted>(a, i);
   return out;
 }
 

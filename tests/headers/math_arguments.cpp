@@ -147,7 +147,8 @@ double doubles(double x, float y, int n) {
   float part = 0;
   int *const p = &n;
   y = sin(y) + max(y, 2.0f) + min(y, y) + pow(y, 2.0f) + fabs(y) + modf(y, &part) + frexp(y, p) + fma(y, y, y) + floor(y);
-  x = sin(x) + max(x, 2.0) + pow(x, 2) + abs(n) + max(n, 3) + modf(x, &whole) + frexp(x, p) + remquo(x, x, p) + nextafter(x, 1.0) + fmin(x, 1.0);
+  x = sin(x) + max(x, 2.0) + pow(x, 2) + abs(n) + max(n, 3) + modf(x, &whole) + frexp(x, p) + remquo(x, x, p);
+  x += nextafter(x, 1.0) + fmin(x, 1.0);
   return x + y + abs(x) + clamp(n, 1, 3) + isnan(x) + rint(x) + round(x) + hypot(x, x) + ldexp(x, n) + ldexp(y, n) + min(x, whole);
 }
 } // namespace unqualified

@@ -1,5 +1,5 @@
-//! Mathematical functions at special values, on a device and the host, and vectors of them beside their elements. Values: SYCL 2020 §4.17.5 to
-//! §4.17.9, OpenCL C 3.0 §7.5.1. Exit status 0: all right.
+//! Mathematical functions at special values, on a device and the host, and vectors of them beside their elements.
+//! Values: SYCL 2020 §4.17.5 to §4.17.9, OpenCL C 3.0 §7.5.1. Exit status 0: all right.
 #include <cmath>
 #include <cstdio>
 #include <sycl/sycl.hpp>
@@ -239,8 +239,9 @@ template <class V, class F> bool by_element(F function, const V &a) {
 template <class T, class F> void all_shapes(const char *name, F function) {
   sycl::vec<T, 4> v(T(0.25f), T(0.5f), T(0.75f), T(1.5f));
   const sycl::vec<T, 3> reversed = v.template swizzle<2, 1, 0>();
+  const sycl::marray<T, 5> m(T(0.5f), T(1), T(2), T(3), T(4));
   const bool same = by_element(function, v) && by_element(function, sycl::vec<T, 1>(T(0.5f))) && by_element(function, reversed) &&
-                    by_element(function, sycl::vec<T, 16>(v, v, v, v)) && by_element(function, sycl::marray<T, 5>(T(0.5f), T(1), T(2), T(3), T(4)));
+                    by_element(function, sycl::vec<T, 16>(v, v, v, v)) && by_element(function, m);
   const auto s = v.template swizzle<3, 1>();
   const sycl::vec<T, 2> w = s;
   const auto from_swizzle = function(s, s, w);

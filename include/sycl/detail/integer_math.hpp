@@ -54,7 +54,8 @@ template <> struct bits_of_size<8> {
 };
 template <class T> using bits = typename bits_of_size<sizeof(T)>::type;
 template <class T>
-using wider_of = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<typename bits_of_size<sizeof(T)>::wider>, typename bits_of_size<sizeof(T)>::wider>;
+using wider_of = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<typename bits_of_size<sizeof(T)>::wider>,
+                                    typename bits_of_size<sizeof(T)>::wider>;
 } // namespace detail
 
 namespace detail {
@@ -135,7 +136,8 @@ template <class A, class B, class C> constexpr detail::if_integers<A, B, C> mad_
 /// `high` above `low`, in an integer of twice the width.
 template <class T, class U> constexpr detail::if_integer<T, detail::wider_of<T>> upsample(T high, U low) {
   static_assert(sizeof(T) == sizeof(U) && std::is_unsigned_v<U>, "the lower half is unsigned and as wide as the upper one");
-  return static_cast<detail::wider_of<T>>(static_cast<std::make_unsigned_t<detail::wider_of<T>>>(static_cast<std::make_unsigned_t<T>>(high)) << (8 * sizeof(T)) | low);
+  using R = detail::wider_of<T>;
+  return static_cast<R>(static_cast<std::make_unsigned_t<R>>(static_cast<std::make_unsigned_t<T>>(high)) << (8 * sizeof(T)) | low);
 }
 template <class A, class B> constexpr detail::if_integers<A, B> mul24(A a, B b) { return static_cast<A>(a * b); }
 template <class A, class B, class C> constexpr detail::if_integers<A, B, C> mad24(A a, B b, C c) { return static_cast<A>(a * b + c); }

@@ -72,13 +72,18 @@ template <class T> T pown_(T a, int n) {
   const T power = sycl::pow(a, static_cast<T>(n - rest));
   return rest ? power * sycl::pow(a, static_cast<T>(rest)) : power;
 }
-/// The rounding of 1/n is made good: the root lacks that error times its logarithm, of which the bits alone say enough.
+/// The rounding of 1/n is made good: the root lacks that error times its logarithm, of which the bits alone say enough. The error comes from
+/// halves of 1/n whose products with `n` are exact, where `n` is small enough for it to matter.
 template <class T> T rootn_(T a, int n) {
   using traits = float_traits<T>;
-  const T inverse = T(1) / static_cast<T>(n);
+  using bits = typename traits::bits;
+  const T number = static_cast<T>(n), inverse = T(1) / number;
+  const T high = sycl::bit_cast<T>(sycl::bit_cast<bits>(inverse) >> traits::digits / 2 << traits::digits / 2);
+  const T error = (T(1) - number * high) - number * (inverse - high);
   T root = sycl::pow(sycl::fabs(a), inverse);
-  const T log2 = static_cast<T>(sycl::bit_cast<typename traits::bits>(root)) / T(typename traits::bits(1) << traits::digits) - T(traits::bias);
-  root *= T(1) + sycl::fma(-inverse, static_cast<T>(n), T(1)) * (log2 * T(0.69314718055994530942));
+  constexpr T log_of_2 = T(0.69314718055994530942), log_of_bit = log_of_2 / T(bits(1) << traits::digits);
+  const auto as_bits = static_cast<std::make_signed_t<bits>>(sycl::bit_cast<bits>(root));
+  root *= T(1) + error * (static_cast<T>(as_bits) * log_of_bit - T(traits::bias) * log_of_2);
   return n == 0 || (a < T(0) && n % 2 == 0) ? no_number<T> : n % 2 ? sycl::copysign(root, a) : root;
 }
 /// Only for half: one step in its bits.
