@@ -49,6 +49,18 @@ template <beside Numbers, class F, class... A> constexpr auto by_element(F funct
     out[i] = function(element<S, Numbers>(a, i)...);
   return out;
 }
+/// The same of a function that gives a second result, of the same shape; its pointer stands last.
+template <class F, class Second, class... A> auto by_element_with_second(F function, Second &second, const A &...a) {
+  using S = shape<A...>;
+  using T = typename S::type;
+  typename S::template of<T> out{};
+  for (int i = 0; i < S::count; ++i) {
+    typename elements<Second>::type one{};
+    out[i] = function(static_cast<T>(element<S, beside::converted>(a, i))..., &one);
+    second[i] = one;
+  }
+  return out;
+}
 /// What a comparison of elements gives: all bits of an integer as wide as they are; bool for marray.
 template <class F, class... A> constexpr auto compared(F function, const A &...a) {
   using S = shape<A...>;
@@ -74,7 +86,6 @@ template <class F, class... A> constexpr auto compared(F function, const A &...a
 __ASPEN_MATH_LIST_1(__ASPEN_CONVERTED, __ASPEN_CONVERTED)
 __ASPEN_MATH_LIST_2(__ASPEN_CONVERTED, __ASPEN_CONVERTED)
 __ASPEN_MATH_LIST_3(__ASPEN_CONVERTED, __ASPEN_CONVERTED)
-__ASPEN_CONVERTED(powr)
 __ASPEN_KEPT(ldexp)
 __ASPEN_KEPT(pown)
 __ASPEN_KEPT(rootn)
@@ -101,21 +112,35 @@ __ASPEN_CONVERTED(clz)
 __ASPEN_CONVERTED(ctz)
 __ASPEN_CONVERTED(bitselect)
 __ASPEN_CONVERTED(upsample)
-namespace native {
 #define __ASPEN_NATIVE(name) __ASPEN_BY_ELEMENT(name, converted, native::name)
-__ASPEN_NATIVE_LIST(__ASPEN_NATIVE)
-__ASPEN_NATIVE(recip)
-__ASPEN_NATIVE(divide)
-__ASPEN_NATIVE(powr)
-#undef __ASPEN_NATIVE
+#define __ASPEN_HALF_PRECISION(name) __ASPEN_BY_ELEMENT(name, converted, half_precision::name)
+namespace native {
+__ASPEN_NATIVE_LIST_1(__ASPEN_NATIVE)
+__ASPEN_NATIVE_LIST_2(__ASPEN_NATIVE)
 } // namespace native
+namespace half_precision {
+__ASPEN_NATIVE_LIST_1(__ASPEN_HALF_PRECISION)
+__ASPEN_NATIVE_LIST_2(__ASPEN_HALF_PRECISION)
+} // namespace half_precision
+#undef __ASPEN_NATIVE
+#undef __ASPEN_HALF_PRECISION
 #undef __ASPEN_KEPT
 #undef __ASPEN_CONVERTED
 #undef __ASPEN_BY_ELEMENT
-#undef __ASPEN_NATIVE_LIST
+#undef __ASPEN_NATIVE_LIST_1
+#undef __ASPEN_NATIVE_LIST_2
 #undef __ASPEN_MATH_LIST_1
 #undef __ASPEN_MATH_LIST_2
 #undef __ASPEN_MATH_LIST_3
+
+// Their template argument is the type of the last function argument alone, so only calls that give it mean these. Source: SYCL 2020 §4.17.7.
+template <class A, class = detail::if_elements<A>> auto step(typename detail::elements<A>::type edge, const detail::given_t<A> &a) {
+  return sycl::step(edge, a);
+}
+template <class A, class = detail::if_elements<A>>
+auto smoothstep(typename detail::elements<A>::type low, typename detail::elements<A>::type high, const detail::given_t<A> &a) {
+  return sycl::smoothstep(low, high, a);
+}
 
 #define __ASPEN_COMPARED(name)                                                                                                            \
   template <class... A, class = detail::if_elements<A...>> constexpr auto name(const A &...a) {                                            \
@@ -137,7 +162,7 @@ __ASPEN_COMPARED(isordered)
 __ASPEN_COMPARED(isunordered)
 #undef __ASPEN_COMPARED
 
-// Whether the highest bit is set, or the bool is true, of any or all elements.
+// Whether the highest bit is set, or the bool is true, of any or all elements; of a vec as a number. Source: SYCL 2020 §4.17.9.
 namespace detail {
 template <class T> constexpr bool is_chosen(const T &x) {
   if constexpr (std::is_same_v<T, bool>)
@@ -145,26 +170,30 @@ template <class T> constexpr bool is_chosen(const T &x) {
   else
     return static_cast<std::make_signed_t<T>>(x) < 0;
 }
+template <class A> using truth_of = std::conditional_t<elements<A>::is_marray, bool, int>;
 } // namespace detail
-template <class A, class = detail::if_elements<A>> constexpr bool any(const A &a) {
+template <class A, class = detail::if_elements<A>> constexpr detail::truth_of<A> any(const A &a) {
   bool out = false;
   for (int i = 0; i < detail::elements<A>::count; ++i)
     out = out || detail::is_chosen(a[i]);
   return out;
 }
-template <class A, class = detail::if_elements<A>> constexpr bool all(const A &a) {
+template <class A, class = detail::if_elements<A>> constexpr detail::truth_of<A> all(const A &a) {
   bool out = true;
   for (int i = 0; i < detail::elements<A>::count; ++i)
     out = out && detail::is_chosen(a[i]);
   return out;
 }
+template <class T> constexpr detail::if_integer<T, bool> any(T a) { return detail::is_chosen(a); }
+template <class T> constexpr detail::if_integer<T, bool> all(T a) { return detail::is_chosen(a); }
 /// `b` where `c` chooses, else `a`.
 template <class A, class B, class C, class = detail::if_elements<A, B>, class = detail::if_elements<C>>
 constexpr auto select(const A &a, const B &b, const C &c) {
   using S = detail::shape<A, B>;
   typename S::template of<typename S::type> out{};
   for (int i = 0; i < S::count; ++i)
-    out[i] = detail::is_chosen(c[i]) ? detail::element<S, detail::beside::converted>(b, i) : detail::element<S, detail::beside::converted>(a, i);
+    out[i] = detail::is_chosen(c[i]) ? detail::element<S, detail::beside::converted>(b, i)
+                                     : detail::element<S, detail::beside::converted>(a, i);
   return out;
 }
 
@@ -172,21 +201,7 @@ constexpr auto select(const A &a, const B &b, const C &c) {
 
 #define __ASPEN_SECOND_RESULT(name)                                                                                                       \
   template <class A, class P, class = detail::if_elements<A>> auto name(const A &a, P second) {                                            \
-    using S = detail::elements<A>;                                                                                                         \
-    typename S::template of<typename S::type> out{};                                                                                       \
-    for (int i = 0; i < S::count; ++i) {                                                                                                   \
-      std::decay_t<decltype((*second)[i])> one{};                                                                                          \
-      out[i] = sycl::name(typename S::type(a[i]), &one);                                                                                   \
-      (*second)[i] = one;                                                                                                                  \
-    }                                                                                                                                      \
-    return out;                                                                                                                            \
-  }                                                                                                                                        \
-  template <class T, class U, access::address_space Space, access::decorated Decorated, class = detail::if_scalar<T>>                      \
-  T name(T a, multi_ptr<U, Space, Decorated> second) {                                                                                     \
-    U one{};                                                                                                                               \
-    const T out = sycl::name(a, &one);                                                                                                     \
-    *second = one;                                                                                                                         \
-    return out;                                                                                                                            \
+    return detail::by_element_with_second([](auto x, auto *to) { return sycl::name(x, to); }, *second, a);                                 \
   }
 __ASPEN_SECOND_RESULT(fract)
 __ASPEN_SECOND_RESULT(frexp)
@@ -194,22 +209,8 @@ __ASPEN_SECOND_RESULT(lgamma_r)
 __ASPEN_SECOND_RESULT(modf)
 __ASPEN_SECOND_RESULT(sincos)
 #undef __ASPEN_SECOND_RESULT
-template <class A, class P, class = detail::if_elements<A>> auto remquo(const A &a, const A &b, P second) {
-  using S = detail::elements<A>;
-  typename S::template of<typename S::type> out{};
-  for (int i = 0; i < S::count; ++i) {
-    int one = 0;
-    out[i] = sycl::remquo(typename S::type(a[i]), typename S::type(b[i]), &one);
-    (*second)[i] = one;
-  }
-  return out;
-}
-template <class T, access::address_space Space, access::decorated Decorated, class = detail::if_scalar<T>>
-T remquo(T a, T b, multi_ptr<int, Space, Decorated> second) {
-  int one = 0;
-  const T out = sycl::remquo(a, b, &one);
-  *second = one;
-  return out;
+template <class A, class B, class P, class = detail::if_elements<A, B>> auto remquo(const A &a, const B &b, P quotient) {
+  return detail::by_element_with_second([](auto x, auto y, int *to) { return sycl::remquo(x, y, to); }, *quotient, a, b);
 }
 
 // --- geometric: of numbers, too, which are vectors of one element ---
