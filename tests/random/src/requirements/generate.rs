@@ -91,12 +91,12 @@ impl Maker<'_> {
             1 => TypeDef { marks: self.aspects(2), ..plain(Form::Partial, members) },
             2 => TypeDef { marks: self.aspects(1), ..plain(Form::Dependent, members) },
             3 => {
-                // What IR shows of a union is its most aligned alternative, and `double` is looked for there (decision 0016).
+                // What IR shows of a union is one of its alternatives, by rules that are clang's own, and `double` is looked for there
+                // (decision 0016). Beside numbers it is always shown.
                 let mut alternatives = if self.features.hidden_types { members } else { vec![Ty::Float, Ty::Double] };
                 alternatives.retain(|ty| !matches!(ty, Ty::Pair(..) | Ty::Half | Ty::Vector(..)));
-                let has_double = |ty: &Ty| self.program.needs(ty).contains("fp64");
-                if alternatives.iter().any(has_double) {
-                    alternatives.retain(|ty| matches!(ty, Ty::Int | Ty::Float) || has_double(ty));
+                if alternatives.iter().any(|ty| self.program.needs(ty).contains("fp64")) {
+                    alternatives.retain(|ty| matches!(ty, Ty::Int | Ty::Float | Ty::Double));
                 }
                 plain(Form::Union, alternatives)
             }
