@@ -85,8 +85,14 @@ namespace detail {
 inline constexpr float pi_f = 3.14159265358979323846f;
 template <class T> inline constexpr T pi_of = T(3.14159265358979323846L);
 template <> inline constexpr float pi_of<float> = pi_f;
+#if defined(__ASPEN_PTX__) // within 2 ulp, as libdevice has it
+inline float rsqrt_(float a) { return __nvvm_rsqrt_approx_f(a); }
+inline double rsqrt_(double a) { return __nvvm_rsqrt_approx_d(a); }
+#else
+inline float rsqrt_(float a) { return 1.f / __builtin_sqrtf(a); }
+inline double rsqrt_(double a) { return 1. / __builtin_sqrt(a); }
+#endif
 #define __ASPEN_DETAIL_MATH(T, s)                                                                                                         \
-  inline T rsqrt_(T a) { return T(1) / __builtin_sqrt##s(a); }                                                                             \
   inline T recip_(T a) { return T(1) / a; }                                                                                                \
   inline T sinpi_(T a) { return __builtin_sin##s(__builtin_fmod##s(a, T(2)) * pi_of<T>); }                                                 \
   inline T cospi_(T a) { return __builtin_cos##s(__builtin_fmod##s(a, T(2)) * pi_of<T>); }                                                 \

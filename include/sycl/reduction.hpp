@@ -196,13 +196,12 @@ template <class Name, int D, class F, class... R> inline void reduce(handler &co
   if (prefers_groups(command.aspen_device())) {
     const nd_range<D> shape = striding_groups<N>(command.aspen_device(), extent);
     const size_t items = shape.get_global_range().size();
-    range<D> step;
-    for (int d = 0; d < D && extent.size() > 0; ++d)
-      step[d] = D == 1 ? items : delinearize(items, extent)[d];
+    const size_t count = extent.size();
+    const id<D> step = count ? delinearize(items, extent) : id<D>();
     reduce_in_groups(
         command, shape.get_group_range()[D - 1],
         [&](const reduction_tree &tree, const auto &targets) {
-          command.template aspen_over<N, reduces_in_groups>(shape, kernel{f, extent, constants, targets, 0, tree, step});
+          command.template aspen_over<N, reduces_in_groups>(shape, kernel{f, extent, constants, targets, 0, tree, step, count / items, count % items});
         },
         reductions...);
     return;

@@ -104,7 +104,7 @@ inline void fold_groups(const Group &g, size_t index, const reduction_tree &tree
 }
 
 /// From one work-item of a range to another: adds the digits of how far that is. A division for every item costs more than most items do.
-template <int D> inline void advance(id<D> &at, const range<D> &step, const range<D> &extent) {
+template <int D> inline void advance(id<D> &at, const id<D> &step, const range<D> &extent) {
   for (int d = D - 1; d >= 0; --d) {
     at[d] += step[d];
     if (d > 0 && at[d] >= extent[d]) {

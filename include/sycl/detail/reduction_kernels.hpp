@@ -15,7 +15,8 @@ template <class F, int D, class... Targets> struct reduce_range {
   pack<Targets...> targets;
   size_t parts = 0;
   reduction_tree tree = reduction_tree(0);
-  range<D> step = {}; // from one work-item to the next that the same one takes
+  id<D> step = {};                // from a work-item to the next that the same one takes
+  size_t turns = 0, one_more = 0;    // how many all take, and how many of the first take one more
 
   /// In parts: work-item i runs the i-th contiguous part of the kernel's work-items. It is launched over as many dimensions, since the entry
   /// has the attributes of the user's function, a required work-group size among them.
@@ -29,14 +30,12 @@ template <class F, int D, class... Targets> struct reduce_range {
   }
   /// In groups that stride over the range: neighbours take neighbouring work-items.
   void operator()(const nd_item<D> &at) const {
-    const size_t group = at.get_group(D - 1), count = extent.size();
-    const size_t first = group * at.get_group().get_local_linear_range() + at.get_local_linear_id();
+    const size_t group = at.get_group(D - 1), first = group * at.get_group().get_local_linear_range() + at.get_local_linear_id();
     with_reducers(targets, [&](auto &...own) {
-      if constexpr (D == 1) {
-        for (size_t i = first; i < count; i += step[0])
-          call_reducing(function, constants, item_access::make(id<1>(i), extent), own.value...);
-      } else if (first < count) {
-        for (id<D> i = delinearize(first, extent); i[0] < extent[0]; advance(i, step, extent))
+      // Counted, since loops of unknown length are not unrolled.
+      if (size_t left = turns + (first < one_more)) {
+        id<D> i = delinearize(first, extent); // in one dimension no division
+        for (; left > 0; --left, advance(i, step, extent))
           call_reducing(function, constants, item_access::make(i, extent), own.value...);
       }
       fold_groups(at.get_group(), group, tree, targets, own...);
