@@ -323,9 +323,10 @@ public:
     go_on();
     single_task<Name>(f);
   }
-  template <class Name, class F> void aspen_then(const F &f, size_t items) {
+  /// The same; as aspen_over.
+  template <class Name, bool Here, class Shape, class F> void aspen_then(const Shape &shape, const F &f) {
     go_on();
-    parallel_for<Name>(range<1>(items), f);
+    aspen_over<Name, Here>(shape, f);
   }
   /// For the library: a kernel as it is. Where it is not `Here`, the pass over the source has another kernel of that name.
   template <class Name, bool Here, class F, int D> void aspen_over(const range<D> &items, const F &f) {

@@ -120,7 +120,7 @@ template <class Name, class... R, class First> inline void reduce_in_steps(handl
   first(parts);
   using fold = reduce_parts<typename R::target_type...>;
   if (many)
-    command.template aspen_then<reduction_fold<Name>>(fold{count, fewer, parts, folded}, fewer);
+    command.template aspen_then<reduction_fold<Name>, reduces_in_parts>(range<1>(fewer), fold{count, fewer, parts, folded});
   command.template aspen_then<reduction_end<Name>>(fold{many ? fewer : count, 1, folded, folded});
 }
 
@@ -154,36 +154,45 @@ template <class Name, int D> inline range<D> range_of_parts(const device &on, co
   return out;
 }
 
-/// The groups that stride over `extent`: as many work-items as a GPU's units run at once, or as there are.
+/// The groups that stride over `extent`: as many work-items as keep a GPU's units busy, or as there are.
 template <class Name, int D> inline nd_range<D> striding_groups(const device &on, const range<D> &extent) {
-  constexpr size_t usual_group = 256, items_of_unit = 2048;
+  constexpr size_t usual_group = 256, items_of_unit = 4096; // twice what runs at once: few groups would end unevenly
   range<D> local = required_group<Name>(on, extent);
   for (int d = 0; d < D; ++d)
     local[d] = local[d] ? local[d] : local.size() == 0 && d == D - 1 ? usual_group : 1;
   const size_t units = aspen_device_number(on.aspen_handle(), ASPEN_DEVICE_MAX_COMPUTE_UNITS);
-  const size_t group = local.size(), needed = (extent.size() + group - 1) / group, most = (units ? units : 1) * items_of_unit / group;
+  const size_t group = local.size(), needed = (extent.size() + group - 1) / group, busy = (units ? units : 1) * items_of_unit / group;
+  const size_t most = busy < reduction_tree::most_groups ? busy : reduction_tree::most_groups;
   range<D> global = local;
   global[D - 1] *= needed < most ? (needed ? needed : 1) : (most ? most : 1);
   return nd_range<D>(global, local);
 }
 
-/// Launches `kernel(tree, targets)`, which folds what its `groups` have.
-template <class... R, class Launch> inline void reduce_in_groups(handler &command, size_t groups, const Launch &launch, const R &...reductions) {
-  reduction_tree tree(groups);
-  const size_t parts = tree.parts();
+/// Calls `launch(tree, targets)` for a kernel of so many groups, and folds what they leave if it does not.
+template <class Name, class... R, class Launch> inline void reduce_in_groups(handler &command, size_t groups, const Launch &launch, const R &...reductions) {
+  constexpr size_t group = 256, each = 4, count_bytes = 64;
+  const size_t folding = (groups + group * each - 1) / (group * each);
+  reduction_tree tree = {groups}, second = {folding < reduction_tree::most_groups ? folding : reduction_tree::most_groups};
+  const size_t parts = tree.parts(), second_parts = tree.is_whole() ? 0 : second.parts();
   char *next = nullptr;
   if (parts > 0) {
-    constexpr size_t counts = (reduction_tree::count_bytes + 63) / 64 * 64;
-    next = static_cast<char *>(command.aspen_reused_scratch(counts + (... + (R::size(parts) + R::alignment))));
-    tree.arrived = reinterpret_cast<unsigned *>(next);
-    next += counts;
+    constexpr auto room = [](size_t values, size_t alignment) { return values + alignment; };
+    const size_t bytes = (... + (room(R::size(parts), R::alignment) + room(R::size(second_parts), R::alignment)));
+    next = static_cast<char *>(command.aspen_reused_scratch(count_bytes + bytes));
+    tree.arrived = second.arrived = reinterpret_cast<unsigned *>(next); // one of them counts
+    next += count_bytes;
   }
   const auto memory = [&](size_t bytes, size_t alignment) {
     char *const own = next + (alignment - reinterpret_cast<size_t>(next) % alignment) % alignment;
     next = own + bytes;
     return own;
   };
-  launch(tree, make_targets(command, memory, parts, reductions...));
+  const auto targets = make_targets(command, memory, parts, reductions...);
+  launch(tree, targets);
+  if (!tree.is_whole())
+    command.template aspen_then<reduction_fold<Name>, reduces_in_groups>(
+        nd_range<1>(second.groups * group, group),
+        reduce_parts<typename R::target_type...>{groups, 0, targets, make_targets(command, memory, second_parts, reductions...), second});
 }
 
 /// Groups where they are cheap.
@@ -198,7 +207,7 @@ template <class Name, int D, class F, class... R> inline void reduce(handler &co
     const size_t items = shape.get_global_range().size();
     const size_t count = extent.size();
     const id<D> step = count ? delinearize(items, extent) : id<D>();
-    reduce_in_groups(
+    reduce_in_groups<N>(
         command, shape.get_group_range()[D - 1],
         [&](const reduction_tree &tree, const auto &targets) {
           command.template aspen_over<N, reduces_in_groups>(shape, kernel{f, extent, constants, targets, 0, tree, step, count / items, count % items});
@@ -221,7 +230,7 @@ template <class Name, int D, class F, class... R> inline void reduce(handler &co
   const constant_block constants = command.aspen_constants();
   if (prefers_groups(command.aspen_device())) {
     const size_t groups = shape.get_global_range().size() ? shape.get_group_range().size() : 0;
-    reduce_in_groups(
+    reduce_in_groups<N>(
         command, groups,
         [&](const reduction_tree &tree, const auto &targets) {
           const nd_range<D> one(shape.get_local_range(), shape.get_local_range());

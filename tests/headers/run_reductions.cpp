@@ -189,7 +189,7 @@ static void dimensions(sycl::queue &q) {
   sycl::free(sum, q);
 }
 
-/// So many groups that they are folded in buckets, the last of which is not full.
+/// So many groups that a kernel of its own folds what they leave.
 static void many_groups(sycl::queue &q) {
   unsigned long *sum = sycl::malloc_shared<unsigned long>(1, q);
   pair *hull = sycl::malloc_shared<pair>(1, q);

@@ -268,10 +268,20 @@ template <class T, class Op> inline T scan_warp(unsigned mask, const T &value, O
   return sum;
 }
 
+template <class T, class Op> inline T add_lane(unsigned step, const T &sum, Op op) {
+  return static_cast<T>(op(sum, exchange_words(sum, [=](unsigned word) { return ptx::shuffle_xor(~0u, word, step); })));
+}
+
 /// The sum of lanes that differ in the bits below `count`, a power of two; every lane of the warp is there.
 template <class T, class Op> inline T reduce_lanes(unsigned count, T sum, Op op) {
+  if (count > 16)
+    sum = add_lane(16, sum, op);
+  if (count > 8)
+    sum = add_lane(8, sum, op);
+  if (count >= 8) // without a loop: groups have 256 work-items most often
+    return add_lane(1, add_lane(2, add_lane(4, sum, op), op), op);
   for (unsigned step = count / 2; step > 0; step /= 2)
-    sum = static_cast<T>(op(sum, exchange_words(sum, [=](unsigned word) { return ptx::shuffle_xor(~0u, word, step); })));
+    sum = add_lane(step, sum, op);
   return sum;
 }
 

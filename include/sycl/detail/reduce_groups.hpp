@@ -1,8 +1,9 @@
 //! Reductions where work-items are many and groups cheap, on GPUs: a kernel that ends when the variable has its value.
 //!
-//! Each work-group combines what its work-items have and leaves one value. The group that is the last of its bucket to do so, by a count of
-//! arrivals, folds the bucket, side by side as its work-items are; the last of these the buckets. Who that is depends on time, but not what
-//! is combined with what: that follows from the sizes of the launch, so that it gives the same bits again. Counts are zero before and after.
+//! Each work-group combines what its work-items have and leaves one value. Where groups are few, the last of them to do so, by a count of
+//! arrivals, folds these, side by side as its work-items are. Where they are many, a second kernel does: to wait for the count costs a
+//! group more than most have to do. Which is last depends on time, but not what is combined with what: that follows from the sizes of the
+//! launch, so that it gives the same bits again. The count is zero before and after.
 #pragma once
 #include <sycl/atomic_ref.hpp>
 #include <sycl/detail/reducers.hpp>
@@ -10,25 +11,16 @@
 
 namespace sycl::detail {
 
-/// How groups fold each other's values: `groups` of them in buckets of 2^`shift`, the buckets in one.
+/// How groups fold each other's values.
 struct reduction_tree {
-  static constexpr size_t most_buckets = 4096;
-  /// Bytes of the counts: one a bucket, and that of the buckets.
-  static constexpr size_t count_bytes = (most_buckets + 1) * sizeof(unsigned);
+  /// More leave that to another kernel.
+  static constexpr size_t most_groups = 4096;
 
-  explicit reduction_tree(size_t of_groups) : groups(of_groups) {
-    if (groups <= most_buckets)
-      return;
-    shift = 10;
-    while (buckets() > most_buckets)
-      ++shift;
-  }
-  size_t buckets() const { return groups == 0 ? 0 : ((groups - 1) >> shift) + 1; }
+  bool is_whole() const { return groups <= most_groups; }
   /// How many values are kept.
-  size_t parts() const { return groups > 1 ? groups + buckets() : 0; }
+  size_t parts() const { return groups > 1 ? groups : 0; }
 
-  size_t groups;
-  unsigned shift = 32;
+  size_t groups = 0;
   unsigned *arrived = nullptr;
 };
 
@@ -65,41 +57,44 @@ template <class Group, class Own> inline void combine_in_group(const Group &g, O
   }
 }
 
-/// Brings what the groups have into the variables; all work-items of group `index` call it.
-template <class Group, class... Targets, class... Own>
+/// Brings what the groups have into the variables; all work-items of group `index` call it. `AnyNumber`: there may be more of them than fold
+/// each other's values.
+template <bool AnyNumber, class Group, class... Targets, class... Own>
 inline void fold_groups(const Group &g, size_t index, const reduction_tree &tree, const pack<Targets...> &targets, Own &...own) {
-  size_t count = tree.groups, done = 0;
-  unsigned shift = tree.shift, *arrived = tree.arrived;
   const bool leads = g.get_local_linear_id() == 0;
-  for (;;) {
-    zip(targets, [&](const auto &, auto &mine) { combine_in_group(g, mine); }, own...);
-    if (count <= 1) {
+  const auto combine_all = [&] { zip(targets, [&](const auto &, auto &mine) { combine_in_group(g, mine); }, own...); };
+  const auto leave = [&] {
+    if (leads)
+      zip(targets, [=](const auto &to, auto &mine) { std::decay_t<decltype(to.parts)>::access::store(mine, to.parts, index); }, own...);
+  };
+  if constexpr (AnyNumber)
+    if (!tree.is_whole()) { // apart from the loop, for which every group would make ready
+      combine_all();
+      leave();
+      return;
+    }
+  for (bool is_end = tree.groups <= 1;; is_end = true) {
+    combine_all();
+    if (is_end) {
       if (leads)
         zip(targets, [](const auto &to, auto &mine) { to.finish(mine); }, own...);
       return;
     }
-    const size_t bucket = index >> shift, first = bucket << shift, width = size_t(1) << shift;
-    const size_t last = count - first < width ? count : first + width;
+    leave();
     bool is_last = false;
     if (leads) {
-      zip(targets, [=](const auto &to, auto &mine) { std::decay_t<decltype(to.parts)>::access::store(mine, to.parts, done + index); }, own...);
-      const atomic_ref<unsigned, memory_order::acq_rel, memory_scope::device, access::address_space::global_space> here(arrived[bucket]);
-      is_last = here.fetch_add(1) == last - first - 1;
+      const atomic_ref<unsigned, memory_order::acq_rel, memory_scope::device, access::address_space::global_space> arrived(*tree.arrived);
+      is_last = arrived.fetch_add(1) == tree.groups - 1;
       if (is_last)
-        here.store(0, memory_order::relaxed);
+        arrived.store(0, memory_order::relaxed);
     }
     if (!any_of_group(g, is_last))
       return;
     zip(targets, [&](const auto &from, auto &mine) {
       mine.begin(from.parts);
-      for (size_t part = first + g.get_local_linear_id(); part < last; part += g.get_local_linear_range())
-        std::decay_t<decltype(from.parts)>::access::absorb(mine, from.parts, done + part);
+      for (size_t part = g.get_local_linear_id(); part < tree.groups; part += g.get_local_linear_range())
+        std::decay_t<decltype(from.parts)>::access::absorb(mine, from.parts, part);
     }, own...);
-    done += count;
-    count = ((count - 1) >> shift) + 1;
-    arrived += count;
-    index = bucket;
-    shift = 32;
   }
 }
 

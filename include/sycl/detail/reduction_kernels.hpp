@@ -14,7 +14,7 @@ template <class F, int D, class... Targets> struct reduce_range {
   constant_block constants;
   pack<Targets...> targets;
   size_t parts = 0;
-  reduction_tree tree = reduction_tree(0);
+  reduction_tree tree = {};
   id<D> step = {};                // from a work-item to the next that the same one takes
   size_t turns = 0, one_more = 0;    // how many all take, and how many of the first take one more
 
@@ -38,7 +38,7 @@ template <class F, int D, class... Targets> struct reduce_range {
         for (; left > 0; --left, advance(i, step, extent))
           call_reducing(function, constants, item_access::make(i, extent), own.value...);
       }
-      fold_groups(at.get_group(), group, tree, targets, own...);
+      fold_groups<false>(at.get_group(), group, tree, targets, own...);
     });
   }
 };
@@ -49,14 +49,14 @@ template <class F, int D, class... Targets> struct reduce_nd_range {
   F function;
   constant_block constants;
   pack<Targets...> targets;
-  reduction_tree tree = reduction_tree(0);
+  reduction_tree tree = {};
 
   void operator()(const nd_item<D> &at) const {
     with_reducers(targets, [&](auto &...own) {
       if constexpr (reduces_in_groups) {
         if (tree.groups > 0) // else this one group stands for none
           call_reducing(function, constants, at, own.value...);
-        fold_groups(at.get_group(), at.get_group_linear_id(), tree, targets, own...);
+        fold_groups<true>(at.get_group(), at.get_group_linear_id(), tree, targets, own...);
       } else { // every work-item is a part
         call_reducing(function, constants, at, own.value...);
         const size_t part = at.get_global_linear_id();
