@@ -241,7 +241,7 @@ public:
 
   local_accessor() = default;
   local_accessor(const range<D> &extent, handler &command, const property_list & = {})
-      : offset_(command.aspen_local_memory(extent.size() * sizeof(T), alignof(T))), extent_(extent) {}
+      : offset_(command.aspen_local_memory(extent.size() * sizeof(T), alignment)), extent_(extent) {}
 
   size_t byte_size() const noexcept { return size() * sizeof(T); }
   size_t size() const noexcept { return extent_.size(); }
@@ -280,7 +280,16 @@ public:
   size_t aspen_offset() const { return offset_; }
 
 private:
-  T *first() const { return reinterpret_cast<T *>(detail::local_memory() + offset_); }
+  // So that what lies side by side in narrower types may be loaded at once.
+  static constexpr size_t alignment = alignof(T) > 16 ? alignof(T) : 16;
+  T *first() const {
+    char *const memory = detail::local_memory() + offset_;
+#if defined(__ASPEN_PTX__)
+    return reinterpret_cast<T *>(__builtin_assume_aligned(memory, alignment));
+#else // where it begins is the driver's affair
+    return reinterpret_cast<T *>(memory);
+#endif
+  }
   size_t offset_ = 0; // bytes from the start of the launch's local memory
   range<D> extent_;
 };

@@ -316,6 +316,13 @@ public:
     scratch_.add(own);
     return aspen_use(own, ASPEN_ACCESS_READ_WRITE, false);
   }
+  /// For the library: memory that commands of the queue take turns to use; once a command. The first time it is zero, later as it was left.
+  void *aspen_reused_scratch(size_t bytes) {
+    if (record_) // a graph's nodes may run at any time
+      return aspen_scratch(bytes, detail::scratch_pool::alignment);
+    lent_ = queue_->scratch.take(bytes, queue_->properties.has_property<property::queue::in_order>());
+    return aspen_use(lent_.buffer, ASPEN_ACCESS_READ_WRITE, false);
+  }
   /// For the library: memory for a stream's count and characters, which are printed when the command is complete, and the stream's number.
   void *aspen_stream(size_t characters, std::uint64_t *number) {
     static std::uint64_t last = 0;
@@ -329,9 +336,22 @@ public:
     go_on();
     single_task<Name>(f);
   }
-  template <class Name, class F> void aspen_then(const F &f, size_t items) {
+  /// The same; as aspen_over.
+  template <class Name, bool Here, class Shape, class F> void aspen_then(const Shape &shape, const F &f) {
     go_on();
-    parallel_for<Name>(range<1>(items), f);
+    aspen_over<Name, Here>(shape, f);
+  }
+  /// For the library: a kernel as it is. Where it is not `Here`, the pass over the source has another kernel of that name.
+  template <class Name, bool Here, class F, int D> void aspen_over(const range<D> &items, const F &f) {
+    if constexpr (Here)
+      (void)&detail::entry_range<Name, D, F>;
+    launch<Name>(ASPEN_LAUNCH_RANGE, items, nullptr, id<D>(), f);
+  }
+  template <class Name, bool Here, class F, int D> void aspen_over(const nd_range<D> &shape, const F &f) {
+    if constexpr (Here)
+      (void)&detail::entry_nd_range<Name, D, F>;
+    const range<D> local = shape.get_local_range();
+    launch<Name>(ASPEN_LAUNCH_ND_RANGE, shape.get_global_range(), &local, shape.get_offset(), f);
   }
   const device &aspen_device() const { return queue_->device; }
   detail::constant_block aspen_constants() { return constant_block(); }
@@ -349,6 +369,8 @@ private:
       aspen_event_release(last_);
     for (aspen_buffer_t *own : scratch_)
       aspen_buffer_release(own);
+    if (lent_.buffer)
+      queue_->scratch.give_back(lent_, nullptr);
   }
   /// Submits the command; each of its parts waits for the one before, so that the last one's event stands for all.
   event finish() {
@@ -374,6 +396,8 @@ private:
       after.event_count = 1;
     }
     event whole(std::exchange(last_, nullptr), queue_);
+    if (lent_.buffer)
+      queue_->scratch.give_back(std::exchange(lent_, {}), whole.aspen_handle());
     for (const event &e : events_)
       whole.aspen_waits_for(e);
     return whole;
@@ -571,6 +595,7 @@ private:
   detail::list<aspen_buffer_use_t> uses_;
   detail::list<event> events_;
   detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses
+  detail::scratch_pool::block lent_;       // the queue's
   struct text {
     aspen_buffer_t *buffer;
     size_t size;

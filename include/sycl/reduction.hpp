@@ -1,267 +1,15 @@
 //! `sycl::reduction`: kernels that combine one value of every work-item. Source: SYCL 2020 §4.9.2.
 //!
-//! A kernel with reductions runs in two or three steps. In the first, every part of the kernel (a run of work-items of a range; a work-item
-//! of an nd_range) combines into reducers of its own and leaves what it has; the last folds that in the order of the parts, into the
-//! variable. So nothing is atomic, and the same launch on the same device gives the same bits.
+//! There are two ways: in parts that a last kernel folds (processors, OpenCL), and in groups that fold each other's values (GPUs by CUDA).
+//! Both give the same bits for the same launch on the same device. Since a name belongs to one kernel, each pass over the source has the
+//! kernel of one way, and the host chooses by the device.
 #pragma once
-#include <sycl/accessor.hpp>
-#include <sycl/functional.hpp>
-#include <sycl/group_algorithm.hpp>
+#include <sycl/detail/reduction_kernels.hpp>
 #include <sycl/queue.hpp>
 #include <sycl/span.hpp>
 
 namespace sycl {
-
-namespace property::reduction {
-class initialize_to_identity : public detail::flag_property<64u> {};
-} // namespace property::reduction
-
-template <class T, class Op, int Dimensions = 0, size_t Extent = 1> class reducer;
-
 namespace detail {
-
-/// How a reduction combines: the operation, and the identity if one is known or was given.
-template <class T, class Op, bool HasIdentity> struct combination {
-  static constexpr bool has_identity = HasIdentity;
-  Op op;
-  T identity;
-};
-
-template <class T, class Op> struct reducer_access;
-
-/// What the parts of a kernel leave: `Extent` values a part, and whether each is one (without an identity not every part has one).
-template <class T, class Op, bool HasIdentity, size_t Extent, int Dimensions> struct partial_values {
-  using value_type = T;
-  using reducer_type = reducer<T, Op, Dimensions, Extent>;
-  using access = reducer_access<T, Op>;
-  static constexpr bool has_identity = HasIdentity;
-  static constexpr size_t extent = Extent;
-  T *values;
-  unsigned char *is_value;
-  combination<T, Op, HasIdentity> how;
-};
-
-} // namespace detail
-
-/// One variable of a kernel's reduction, as a work-item sees it.
-template <class T, class Op> class reducer<T, Op, 0, 1> {
-public:
-  using value_type = T;
-  using binary_operation = Op;
-  static constexpr int dimensions = 0;
-  reducer(const reducer &) = delete;
-  reducer &operator=(const reducer &) = delete;
-
-  reducer &combine(const T &partial) {
-    value_ = any_ ? static_cast<T>(op_(value_, partial)) : partial;
-    any_ = true;
-    return *this;
-  }
-  /// Only where it is known or was given.
-  T identity() const { return identity_; }
-
-#define __ASPEN_REDUCER_OPERATOR(op, which)                                                                                               \
-  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::which, int> = 0>                                  \
-  friend reducer &operator op(reducer &r, const T &partial) {                                                                              \
-    return r.combine(partial);                                                                                                             \
-  }
-  __ASPEN_REDUCER_OPERATOR(+=, plus)
-  __ASPEN_REDUCER_OPERATOR(*=, multiplies)
-  __ASPEN_REDUCER_OPERATOR(|=, bit_or)
-  __ASPEN_REDUCER_OPERATOR(&=, bit_and)
-  __ASPEN_REDUCER_OPERATOR(^=, bit_xor)
-#undef __ASPEN_REDUCER_OPERATOR
-  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::plus && std::is_integral_v<T>, int> = 0>
-  friend reducer &operator++(reducer &r) {
-    return r.combine(static_cast<T>(1));
-  }
-  /// Not in SYCL 2020; programs write it for the prefix. A reducer has no value to give back.
-  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::plus && std::is_integral_v<T>, int> = 0>
-  friend void operator++(reducer &r, int) {
-    r.combine(static_cast<T>(1));
-  }
-
-private:
-  template <class, class, int, size_t> friend class reducer;
-  template <class, class> friend struct detail::reducer_access;
-  reducer() = default;
-  T value_;
-  T identity_;
-  Op op_;
-  bool any_ = false;
-};
-
-/// Several variables, a span's.
-template <class T, class Op, size_t Extent> class reducer<T, Op, 1, Extent> {
-public:
-  using value_type = T;
-  using binary_operation = Op;
-  static constexpr int dimensions = 1;
-  reducer(const reducer &) = delete;
-  reducer &operator=(const reducer &) = delete;
-  reducer<T, Op, 0, 1> &operator[](size_t index) { return elements_[index]; }
-  T identity() const { return elements_[0].identity(); }
-
-private:
-  template <class, class> friend struct detail::reducer_access;
-  reducer() {}
-  struct one : reducer<T, Op, 0, 1> {
-    one() = default;
-  };
-  one elements_[Extent];
-};
-
-namespace detail {
-
-template <class T, class Op> struct reducer_access {
-  using one = reducer<T, Op, 0, 1>;
-  static one &element(one &r, size_t) { return r; }
-  template <size_t E> static one &element(reducer<T, Op, 1, E> &r, size_t i) { return r[i]; }
-
-  /// A reducer that a kernel part starts with.
-  template <class Parts> struct own {
-    using type = typename Parts::reducer_type;
-    explicit own(const Parts &parts) {
-      for (size_t i = 0; i < extent; ++i) {
-        one &e = element(value, i);
-        e.op_ = parts.how.op;
-        if constexpr (has_identity) {
-          e.identity_ = parts.how.identity;
-          e.value_ = parts.how.identity;
-          e.any_ = true;
-        }
-      }
-    }
-    static constexpr bool has_identity = Parts::has_identity;
-    static constexpr size_t extent = Parts::extent;
-    type value;
-  };
-  template <class Parts> static void store(own<Parts> &from, const Parts &to, size_t part) {
-    for (size_t i = 0; i < Parts::extent; ++i) {
-      const one &e = element(from.value, i);
-      const size_t at = part * Parts::extent + i;
-      if constexpr (!own<Parts>::has_identity)
-        to.is_value[at] = e.any_;
-      if (e.any_)
-        to.values[at] = e.value_;
-    }
-  }
-  static void finish(const one &from, T &variable, bool initialize) {
-    if (from.any_)
-      variable = initialize ? from.value_ : static_cast<T>(from.op_(variable, from.value_));
-  }
-  template <class Parts> static void absorb(own<Parts> &to, const Parts &from, size_t part) {
-    for (size_t i = 0; i < Parts::extent; ++i) {
-      const size_t at = part * Parts::extent + i;
-      if (own<Parts>::has_identity || from.is_value[at])
-        element(to.value, i).combine(from.values[at]);
-    }
-  }
-};
-
-/// Where a reduction ends.
-template <class Parts> struct reduction_target {
-  Parts parts;
-  typename Parts::value_type *variable;
-  bool initialize; // the variable's old value does not count
-
-  void finish(typename Parts::access::template own<Parts> &from) const {
-    for (size_t i = 0; i < Parts::extent; ++i)
-      Parts::access::finish(Parts::access::element(from.value, i), variable[i], initialize);
-  }
-};
-
-/// A list of values with their types; a tuple that costs no header.
-template <class... Ts> struct pack {};
-template <class First, class... Rest> struct pack<First, Rest...> {
-  First first;
-  pack<Rest...> rest;
-};
-
-/// Calls `done(reducers...)` with one reducer for each target of the pack.
-template <class Done, class... Made> inline void with_reducers(const pack<> &, const Done &done, Made &...made) { done(made...); }
-template <class Parts, class... Rest, class Done, class... Made>
-inline void with_reducers(const pack<reduction_target<Parts>, Rest...> &targets, const Done &done, Made &...made) {
-  typename Parts::access::template own<Parts> mine(targets.first.parts);
-  with_reducers(targets.rest, done, made..., mine);
-}
-/// Calls `each(target, reducer)` side by side.
-template <class Each> inline void zip(const pack<> &, const Each &) {}
-template <class First, class... Rest, class Each, class Own, class... Owns>
-inline void zip(const pack<First, Rest...> &targets, const Each &each, Own &own, Owns &...owns) {
-  each(targets.first, own);
-  zip(targets.rest, each, owns...);
-}
-
-/// The i-th of `parts` runs of `count` things begins here.
-constexpr size_t run_begin(size_t count, size_t parts, size_t i) { return count / parts * i + (i < count % parts ? i : count % parts); }
-
-template <class F, class Item, class... R> inline void call_reducing(const F &function, const constant_block &constants, const Item &item, R &...r) {
-  if constexpr (takes_item<F, Item, R...>) {
-    detail::call_kernel(function, item, r...);
-  } else {
-    static_assert(!is_mutable<F, Item, R...>, __ASPEN_KERNELS_ARE_CONST);
-    kernel_handler handler(constants);
-    detail::call_kernel(function, item, r..., handler);
-  }
-}
-
-/// Step one of a kernel over a range: work-item i of `parts` runs a contiguous part of the kernel's work-items. It is launched over as many
-/// dimensions, since the entry has the attributes of the user's function, a required work-group size among them.
-template <class F, int D, class... Targets> struct reduce_range {
-  using aspen_kernel_function = F;
-  F function;
-  range<D> extent;
-  size_t parts;
-  constant_block constants;
-  pack<Targets...> targets;
-  void operator()(const item<D> &at) const {
-    const size_t part = at.get_linear_id(), count = extent.size(), last = run_begin(count, parts, part + 1);
-    with_reducers(targets, [&](auto &...own) {
-      for (size_t i = run_begin(count, parts, part); i < last; ++i)
-        call_reducing(function, constants, item_access::make(delinearize(i, extent), extent), own.value...);
-      zip(targets, [&](const auto &to, auto &from) { std::decay_t<decltype(to.parts)>::access::store(from, to.parts, part); }, own...);
-    });
-  }
-};
-
-/// Step one of a kernel over an nd_range: every work-item is a part.
-template <class F, int D, class... Targets> struct reduce_nd_range {
-  using aspen_kernel_function = F;
-  F function;
-  constant_block constants;
-  pack<Targets...> targets;
-  void operator()(const nd_item<D> &at) const {
-    with_reducers(targets, [&](auto &...own) {
-      call_reducing(function, constants, at, own.value...);
-      const size_t part = at.get_global_linear_id();
-      zip(targets, [&](const auto &to, auto &from) { std::decay_t<decltype(to.parts)>::access::store(from, to.parts, part); }, own...);
-    });
-  }
-};
-
-/// Folds `count` parts into `parts`, or into the variables.
-template <class... Targets> struct reduce_parts {
-  size_t count;
-  size_t parts;
-  pack<Targets...> from;
-  pack<Targets...> to;
-  void operator()(const item<1> &at) const {
-    const size_t part = at.get_id(0), last = run_begin(count, parts, part + 1);
-    with_reducers(from, [&](auto &...own) {
-      for (size_t i = run_begin(count, parts, part); i < last; ++i)
-        zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
-      zip(to, [&](const auto &into, auto &own_one) { std::decay_t<decltype(into.parts)>::access::store(own_one, into.parts, part); }, own...);
-    });
-  }
-  void operator()() const {
-    with_reducers(from, [&](auto &...own) {
-      for (size_t i = 0; i < count; ++i)
-        zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
-      zip(from, [&](const auto &into, auto &own_one) { into.finish(own_one); }, own...);
-    });
-  }
-};
 
 template <class Name> class reduction_fold;
 template <class Name> class reduction_end;
@@ -275,14 +23,15 @@ public:
       : variable_(variable), buffer_(buffer), offset_(offset), how_(how),
         initialize_(properties.has_property<property::reduction::initialize_to_identity>()) {}
 
-  /// Memory for `count` parts.
-  target_type target(handler &command, size_t count) const {
-    const size_t values = (count * Extent * sizeof(T) + 63) / 64 * 64;
-    char *memory = static_cast<char *>(command.aspen_scratch(values + (HasIdentity ? 0 : count * Extent), alignof(T) > 64 ? alignof(T) : 64));
-    return {{reinterpret_cast<T *>(memory), reinterpret_cast<unsigned char *>(memory + values), how_}, variable(command), initialize_};
+  /// Bytes for `count` parts, and as which the memory must be aligned.
+  static size_t size(size_t count) { return value_bytes(count) + (HasIdentity ? 0 : count * Extent); }
+  static constexpr size_t alignment = alignof(T) > 64 ? alignof(T) : 64;
+  target_type target(handler &command, char *memory, size_t count) const {
+    return {{reinterpret_cast<T *>(memory), reinterpret_cast<unsigned char *>(memory + value_bytes(count)), how_}, variable(command), initialize_};
   }
 
 private:
+  static size_t value_bytes(size_t count) { return (count * Extent * sizeof(T) + 63) / 64 * 64; }
   T *variable(handler &command) const {
     if (!buffer_)
       return variable_;
@@ -342,11 +91,13 @@ auto reduction(span<T, Extent> variables, const T &identity, Op op, const proper
 
 namespace detail {
 
-inline pack<> make_targets(handler &, size_t) { return {}; }
-template <class R, class... Rest>
-inline pack<typename R::target_type, typename Rest::target_type...> make_targets(handler &command, size_t count, const R &first, const Rest &...rest) {
-  typename R::target_type own = first.target(command, count);
-  return {own, make_targets(command, count, rest...)};
+/// `memory(bytes, alignment)` gives what the parts of a reduction are kept in.
+template <class Memory> inline pack<> make_targets(handler &, const Memory &, size_t) { return {}; }
+template <class Memory, class R, class... Rest>
+inline pack<typename R::target_type, typename Rest::target_type...> make_targets(handler &command, const Memory &memory, size_t count,
+                                                                                  const R &first, const Rest &...rest) {
+  typename R::target_type own = first.target(command, memory(R::size(count), R::alignment), count);
+  return {own, make_targets(command, memory, count, rest...)};
 }
 
 /// Parts that keep a device busy, and few enough for one work-item to fold.
@@ -363,28 +114,26 @@ inline constexpr size_t few_parts = 4096;
 template <class Name, class... R, class First> inline void reduce_in_steps(handler &command, size_t count, const First &first, const R &...reductions) {
   const bool many = count > few_parts;
   const size_t fewer = many ? part_count(command.aspen_device(), count) : 1;
-  const auto parts = make_targets(command, count, reductions...);
-  const auto folded = many ? make_targets(command, fewer, reductions...) : parts;
+  const auto memory = [&](size_t bytes, size_t alignment) { return static_cast<char *>(command.aspen_scratch(bytes, alignment)); };
+  const auto parts = make_targets(command, memory, count, reductions...);
+  const auto folded = many ? make_targets(command, memory, fewer, reductions...) : parts;
   first(parts);
   using fold = reduce_parts<typename R::target_type...>;
   if (many)
-    command.template aspen_then<reduction_fold<Name>>(fold{count, fewer, parts, folded}, fewer);
+    command.template aspen_then<reduction_fold<Name>, reduces_in_parts>(range<1>(fewer), fold{count, fewer, parts, folded});
   command.template aspen_then<reduction_end<Name>>(fold{many ? fewer : count, 1, folded, folded});
 }
 
-/// Over how many work-items a kernel over `extent` runs: about `parts`, in groups of the size that the kernel requires, if it does.
-template <class Name, int D> inline range<D> range_of_parts(const device &on, const range<D> &extent, size_t parts) {
+/// The work-group size that a kernel requires, 0 without; it must divide the range.
+template <class Name, int D> inline range<D> required_group(const device &on, const range<D> &extent) {
   const kernel_identity kernel = identify_kernel<Name>();
   aspen_kernel_facts_t facts = {};
   check(aspen_kernel_load(on.aspen_handle(), kernel.module, kernel.tag, kernel.symbol, &facts));
   range<D> out;
-  size_t group = 1;
-  for (int d = 0; d < D; ++d) {
-    out[d] = facts.work_group_size[d] ? facts.work_group_size[d] : 1;
-    group *= out[d];
-  }
   for (int d = 0; d < D; ++d)
-    if (extent[d] % out[d] != 0) {
+    out[d] = facts.work_group_size[d];
+  for (int d = 0; d < D; ++d)
+    if (out[d] && extent[d] % out[d] != 0) {
       std::string why = "a kernel with reductions has reqd_work_group_size " + std::to_string(out[0]), over = std::to_string(extent[0]);
       for (int e = 1; e < D; ++e) {
         why += "x" + std::to_string(out[e]);
@@ -392,20 +141,86 @@ template <class Name, int D> inline range<D> range_of_parts(const device &on, co
       }
       fail(errc::nd_range, (why + ", which does not divide the range " + over + " that it was launched over").c_str());
     }
+  return out;
+}
+
+/// Over how many work-items a kernel over `extent` runs in parts: about `parts`, in groups of the size that the kernel requires, if it does.
+template <class Name, int D> inline range<D> range_of_parts(const device &on, const range<D> &extent, size_t parts) {
+  range<D> out = required_group<Name>(on, extent);
+  for (int d = 0; d < D; ++d)
+    out[d] = out[d] ? out[d] : 1;
+  const size_t group = out.size();
   out[D - 1] *= parts / group > 0 || parts == 0 ? parts / group : 1;
   return out;
 }
+
+/// The groups that stride over `extent`: as many work-items as keep a GPU's units busy, or as there are.
+template <class Name, int D> inline nd_range<D> striding_groups(const device &on, const range<D> &extent) {
+  constexpr size_t usual_group = 256, items_of_unit = 4096; // twice what runs at once: few groups would end unevenly
+  range<D> local = required_group<Name>(on, extent);
+  for (int d = 0; d < D; ++d)
+    local[d] = local[d] ? local[d] : local.size() == 0 && d == D - 1 ? usual_group : 1;
+  const size_t units = aspen_device_number(on.aspen_handle(), ASPEN_DEVICE_MAX_COMPUTE_UNITS);
+  const size_t group = local.size(), needed = (extent.size() + group - 1) / group, busy = (units ? units : 1) * items_of_unit / group;
+  const size_t most = busy < reduction_tree::most_groups ? busy : reduction_tree::most_groups;
+  range<D> global = local;
+  global[D - 1] *= needed < most ? (needed ? needed : 1) : (most ? most : 1);
+  return nd_range<D>(global, local);
+}
+
+/// Calls `launch(tree, targets)` for a kernel of so many groups, and folds what they leave if it does not.
+template <class Name, class... R, class Launch> inline void reduce_in_groups(handler &command, size_t groups, const Launch &launch, const R &...reductions) {
+  constexpr size_t group = 256, each = 4, count_bytes = 64;
+  const size_t folding = (groups + group * each - 1) / (group * each);
+  reduction_tree tree = {groups}, second = {folding < reduction_tree::most_groups ? folding : reduction_tree::most_groups};
+  const size_t parts = tree.parts(), second_parts = tree.is_whole() ? 0 : second.parts();
+  char *next = nullptr;
+  if (parts > 0) {
+    constexpr auto room = [](size_t values, size_t alignment) { return values + alignment; };
+    const size_t bytes = (... + (room(R::size(parts), R::alignment) + room(R::size(second_parts), R::alignment)));
+    next = static_cast<char *>(command.aspen_reused_scratch(count_bytes + bytes));
+    tree.arrived = second.arrived = reinterpret_cast<unsigned *>(next); // one of them counts
+    next += count_bytes;
+  }
+  const auto memory = [&](size_t bytes, size_t alignment) {
+    char *const own = next + (alignment - reinterpret_cast<size_t>(next) % alignment) % alignment;
+    next = own + bytes;
+    return own;
+  };
+  const auto targets = make_targets(command, memory, parts, reductions...);
+  launch(tree, targets);
+  if (!tree.is_whole())
+    command.template aspen_then<reduction_fold<Name>, reduces_in_groups>(
+        nd_range<1>(second.groups * group, group),
+        reduce_parts<typename R::target_type...>{groups, 0, targets, make_targets(command, memory, second_parts, reductions...), second});
+}
+
+/// Groups where they are cheap.
+inline bool prefers_groups(const device &on) { return !reduces_in_parts || on.get_backend() == backend::cuda; }
 
 template <class Name, int D, class F, class... R> inline void reduce(handler &command, const range<D> &extent, const F &f, const R &...reductions) {
   using N = kernel_name_t<Name, F>;
   using kernel = reduce_range<F, D, typename R::target_type...>;
   const constant_block constants = command.aspen_constants();
+  if (prefers_groups(command.aspen_device())) {
+    const nd_range<D> shape = striding_groups<N>(command.aspen_device(), extent);
+    const size_t items = shape.get_global_range().size();
+    const size_t count = extent.size();
+    const id<D> step = count ? delinearize(items, extent) : id<D>();
+    reduce_in_groups<N>(
+        command, shape.get_group_range()[D - 1],
+        [&](const reduction_tree &tree, const auto &targets) {
+          command.template aspen_over<N, reduces_in_groups>(shape, kernel{f, extent, constants, targets, 0, tree, step, count / items, count % items});
+        },
+        reductions...);
+    return;
+  }
   const range<D> items = range_of_parts<N>(command.aspen_device(), extent, part_count(command.aspen_device(), extent.size()));
   const size_t parts = items.size();
   reduce_in_steps<N>(
       command, parts,
       [&](const auto &targets) {
-        command.template parallel_for<N>(items, kernel{f, extent, parts, constants, targets});
+        command.template aspen_over<N, reduces_in_parts>(items, kernel{f, extent, constants, targets, parts});
       },
       reductions...);
 }
@@ -413,9 +228,20 @@ template <class Name, int D, class F, class... R> inline void reduce(handler &co
   using N = kernel_name_t<Name, F>;
   using kernel = reduce_nd_range<F, D, typename R::target_type...>;
   const constant_block constants = command.aspen_constants();
+  if (prefers_groups(command.aspen_device())) {
+    const size_t groups = shape.get_global_range().size() ? shape.get_group_range().size() : 0;
+    reduce_in_groups<N>(
+        command, groups,
+        [&](const reduction_tree &tree, const auto &targets) {
+          const nd_range<D> one(shape.get_local_range(), shape.get_local_range());
+          command.template aspen_over<N, reduces_in_groups>(groups ? shape : one, kernel{f, constants, targets, tree});
+        },
+        reductions...);
+    return;
+  }
   reduce_in_steps<N>(
       command, shape.get_global_range().size(),
-      [&](const auto &targets) { command.template parallel_for<N>(shape, kernel{f, constants, targets}); }, reductions...);
+      [&](const auto &targets) { command.template aspen_over<N, reduces_in_parts>(shape, kernel{f, constants, targets}); }, reductions...);
 }
 
 template <size_t I, class First, class... Rest> inline decltype(auto) argument(const First &first, const Rest &...rest) {

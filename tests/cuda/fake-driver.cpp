@@ -13,7 +13,10 @@
 //# stdout: launch _ZTS9hierarchy: grid 3x2x1, block 1x1x1, 0 bytes, global 1x2x3, offset 0x0x0, local 1x4x8
 //# stdout~: ^nd_range: kernel 'groups' was launched with work-groups of 1024 work-items; 'Fake 0' runs it with at most 512$
 //# stdout~: ^nd_range: kernel 'groups' was launched with 70000x1x1 work-groups; the device allows at most 65535x65535x2147483647$
-//# stdout: copies and patterns 7 7 770 770 123456 123456 9.5 3 3
+//# stdout: fill 150000 quads, grid 586x1x1, block 256x1x1
+//# stdout: fill 149999 quads, grid 586x1x1, block 256x1x1
+//# stdout: large patterns everywhere
+//# stdout: copies and patterns 7 7 770 770 123456 123456 8.25 3 3
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_DEVICES=2 aspen devices
 //# stdout~: cuda:1 .*Fake 1
 //# sh: sed -i 's/nvidia_gpu_sm_90/nvidia_gpu_sm_80/' a.out
@@ -31,6 +34,8 @@
 //# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuStreamSynchronize=719 ./a.out
 //# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuStreamSynchronize failed: CUDA_ERROR_LAUNCH_FAILED
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuMemsetD16Async=719 ./a.out
+//# stdout~: ^later runtime: CUDA device 'Fake 0': cuMemsetD16Async failed
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuFuncSetAttribute=1 ./a.out
 //# stdout~: ^memory_allocation: CUDA device 'Fake 0': kernel 'groups' with 1024 bytes of local memory: cuFuncSetAttribute failed
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuMemAllocManaged=2 ./a.out
@@ -145,17 +150,29 @@ int main() {
   q.fill(bytes, static_cast<unsigned char>(7), 100);
   q.fill(shorts, static_cast<short>(770), 100);
   q.fill(ints, 123456, 100);
-  q.fill(doubles, 9.5, 300000);
+  q.fill(doubles, 9.5, 300000).wait();
+  attempt([&] { q.fill(doubles + 1, 8.25, 299999).wait(); });
+  struct three {
+    float x, y, z;
+  };
+  three *threes = sycl::malloc_device<three>(100000, q);
+  q.fill(threes, three{1, 2, 3}, 100000);
   q.memset(p, 3, 8);
   q.wait_and_throw();
   short home[100];
   double far;
   q.memcpy(home, shorts, sizeof home).wait_and_throw();
   q.memcpy(&far, doubles + 299999, sizeof far).wait_and_throw();
+  bool same = doubles[0] == 9.5;
+  for (int i = 1; i < 300000; ++i)
+    same &= doubles[i] == 8.25;
+  for (int i = 0; i < 100000; ++i)
+    same &= threes[i].x == 1 && threes[i].y == 2 && threes[i].z == 3;
+  std::printf("large patterns %s\n", same ? "everywhere" : "are missing");
   std::printf("copies and patterns %d %d %d %d %d %d %g %d %d\n", bytes[0], bytes[99], home[0], home[99], ints[0], ints[99], far,
               reinterpret_cast<char *>(p)[0], reinterpret_cast<char *>(p)[7]);
   for (void *memory : {static_cast<void *>(p), static_cast<void *>(bytes), static_cast<void *>(shorts), static_cast<void *>(ints),
-                       static_cast<void *>(doubles)})
+                       static_cast<void *>(doubles), static_cast<void *>(threes)})
     sycl::free(memory, q);
 }
 //# file: library.cpp
@@ -458,6 +475,13 @@ result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, uns
   ENTER;
   (void)stream;
   (void)extra;
+  if (strcmp(function, "aspen_fill") == 0) {
+    const uint64_t count = *(uint64_t *)parameters[1];
+    printf("fill %lu quads, grid %ux%ux%u, block %ux%ux%u\n", count, gx, gy, gz, bx, by, bz);
+    for (uint64_t i = 0; i < count; ++i)
+      memcpy((char *)*(uint64_t *)parameters[0] + 16 * i, parameters[2], 16);
+    return SUCCESS;
+  }
   const uint64_t *shape = parameters[1];
   printf("launch %s: grid %ux%ux%u, block %ux%ux%u, %u bytes, global %lux%lux%lu, offset %lux%lux%lu, local %lux%lux%lu\n", (char *)function,
          gx, gy, gz, bx, by, bz, memory, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], shape[7], shape[8]);

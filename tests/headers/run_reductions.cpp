@@ -109,6 +109,149 @@ static void spans(sycl::queue &q) {
   sycl::free(bins, q);
 }
 
+/// A sum with its own type, larger than the slots in which groups exchange values.
+struct moments {
+  double count = 0, sum = 0, squares = 0;
+#ifndef __ASPEN_REDUCE_IN_GROUPS // an embedded CPU's groups exchange 64 bytes at most
+  double unused[40] = {};
+#endif
+};
+struct add_moments {
+  moments operator()(const moments &a, const moments &b) const {
+    moments out;
+    out.count = a.count + b.count, out.sum = a.sum + b.sum, out.squares = a.squares + b.squares;
+    return out;
+  }
+};
+
+/// Whole and broken warps, one group and several, over ranges and groups of all sizes.
+static void shapes(sycl::queue &q) {
+  double *sum = sycl::malloc_shared<double>(1, q);
+  moments *all = sycl::malloc_shared<moments>(1, q);
+  for (size_t n : {1, 2, 31, 32, 33, 255, 256, 257, 511, 5000, 300001}) {
+    const double expected = 0.5 * static_cast<double>(n) * static_cast<double>(n + 1);
+    *sum = 7, *all = {};
+    q.parallel_for(sycl::range<1>(n), sycl::reduction(sum, sycl::plus<double>()), [=](sycl::id<1> i, auto &r) { r += static_cast<double>(i[0] + 1); }).wait();
+    CHECK(*sum == 7 + expected);
+    q.parallel_for(sycl::range<1>(n), sycl::reduction(all, add_moments()), [=](sycl::id<1> i, auto &r) {
+       moments one;
+       one.count = 1, one.sum = static_cast<double>(i[0] + 1), one.squares = static_cast<double>(i[0] % 3);
+       r.combine(one);
+     }).wait();
+    CHECK(all->count == static_cast<double>(n) && all->sum == expected && all->squares == static_cast<double>(n / 3 * 3 + (n % 3 == 2)));
+  }
+  for (size_t local : {1, 7, 32, 33, 64, 96, 160, 256})
+    for (size_t groups : {1, 2, 33, 300}) {
+      const size_t n = local * groups;
+      unsigned *most = sycl::malloc_shared<unsigned>(1, q);
+      *most = 0, *sum = 100;
+      q.parallel_for(sycl::nd_range<1>(n, local), sycl::reduction(sum, sycl::plus<double>(), {sycl::property::reduction::initialize_to_identity()}),
+                     sycl::reduction(most, sycl::maximum<unsigned>()),
+                     [=](sycl::nd_item<1> i, auto &r, auto &m) {
+                       r += static_cast<double>(i.get_global_id(0) + 1);
+                       m.combine(static_cast<unsigned>(i.get_global_id(0) * 7 % 1009));
+                     })
+          .wait();
+      unsigned expected = 0;
+      for (size_t i = 0; i < n; ++i)
+        expected = expected > i * 7 % 1009 ? expected : static_cast<unsigned>(i * 7 % 1009);
+      CHECK(*sum == 0.5 * static_cast<double>(n) * static_cast<double>(n + 1) && *most == expected);
+      sycl::free(most, q);
+    }
+  sycl::free(sum, q);
+  sycl::free(all, q);
+}
+
+/// Every item once, at its own place, in rows that do not divide what a group takes.
+static void dimensions(sycl::queue &q) {
+  long *sum = sycl::malloc_shared<long>(1, q);
+  for (size_t a : {1, 3, 700})
+    for (size_t b : {1, 17, 523})
+      for (size_t c : {1, 5, 64}) {
+        long expected = 0, flat = 0;
+        for (size_t i = 0; i < a; ++i)
+          for (size_t j = 0; j < b; ++j)
+            for (size_t k = 0; k < c; ++k) {
+              expected += static_cast<long>(i * 1000000 + j * 1000 + k);
+              flat += k == 0 ? static_cast<long>(i * 1000 + j) : 0;
+            }
+        *sum = 0;
+        q.parallel_for(sycl::range<3>(a, b, c), sycl::reduction(sum, sycl::plus<>()), [=](sycl::id<3> i, auto &r) {
+           r += static_cast<long>(i[0] * 1000000 + i[1] * 1000 + i[2]);
+         }).wait();
+        CHECK(*sum == expected);
+        *sum = 0;
+        q.parallel_for(sycl::range<2>(a, b), sycl::reduction(sum, sycl::plus<>()), [=](sycl::item<2> i, auto &r) {
+           r += static_cast<long>(i.get_id(0) * 1000 + i.get_id(1)) + (i.get_range(1) == b ? 0 : 1);
+         }).wait();
+        CHECK(*sum == flat);
+      }
+  sycl::free(sum, q);
+}
+
+/// So many groups that a kernel of its own folds what they leave.
+static void many_groups(sycl::queue &q) {
+  unsigned long *sum = sycl::malloc_shared<unsigned long>(1, q);
+  pair *hull = sycl::malloc_shared<pair>(1, q);
+  for (size_t groups : {4096, 4097, 5000, 70001}) {
+    *sum = 1, *hull = {0, 0};
+    const size_t n = groups * 4;
+    q.parallel_for(sycl::nd_range<1>(n, 4), sycl::reduction(sum, sycl::plus<unsigned long>()), sycl::reduction(hull, wider()),
+                   [=](sycl::nd_item<1> i, auto &s, auto &h) {
+                     s += i.get_global_id(0);
+                     if (i.get_group(0) % 3 == 1)
+                       h.combine({-static_cast<int>(i.get_global_id(0)), static_cast<int>(i.get_global_id(0))});
+                   })
+        .wait();
+    const int last = static_cast<int>((groups - 2) / 3 * 3 + 1) * 4 + 3;
+    CHECK(*sum == 1 + n * (n - 1) / 2 && hull->low == -last && hull->high == last);
+  }
+  sycl::free(sum, q);
+  sycl::free(hull, q);
+}
+
+/// No work-items: what is left is the variable, or the identity.
+static void nothing(sycl::queue &q) {
+  int *sum = sycl::malloc_shared<int>(2, q);
+  sum[0] = 5, sum[1] = 6;
+  const sycl::property_list from_identity = {sycl::property::reduction::initialize_to_identity()};
+  q.parallel_for(sycl::range<2>(0, 3), sycl::reduction(sum, sycl::plus<>()), [=](sycl::id<2>, auto &r) { r += 1; }).wait();
+  q.parallel_for(sycl::range<2>(0, 3), sycl::reduction(sum + 1, sycl::plus<>(), from_identity), [=](sycl::id<2>, auto &r) { r += 1; }).wait();
+  CHECK(sum[0] == 5 && sum[1] == 0);
+  sycl::free(sum, q);
+}
+
+/// Commands of one queue at the same time; and floats have the same bits each time.
+static void at_once(sycl::queue &q) {
+  constexpr int count = 40;
+  float *sums = sycl::malloc_shared<float>(count, q);
+  for (int i = 0; i < count; ++i) {
+    sums[i] = 0;
+    if (i % 2)
+      q.parallel_for(sycl::range<1>(30011), sycl::reduction(sums + i, sycl::plus<>()), [=](sycl::id<1> at, auto &r) { r += 1.f / static_cast<float>(at[0] + 1); });
+    else
+      q.parallel_for(sycl::nd_range<1>(32 * 1000, 32), sycl::reduction(sums + i, sycl::plus<>()),
+                     [=](sycl::nd_item<1> at, auto &r) { r += 1.f / static_cast<float>(at.get_global_id(0) + 1); });
+  }
+  q.wait();
+  for (int i = 0; i < count; ++i)
+    CHECK(sums[i] == sums[i % 2] && sums[i] > 10.8f && sums[i] < 11.f);
+  sycl::free(sums, q);
+}
+
+/// More work-items than 31 bits count.
+static void large(sycl::queue &q) {
+  unsigned long *sum = sycl::malloc_shared<unsigned long>(1, q);
+  const size_t n = (size_t(1) << 31) + 1;
+  *sum = 0;
+  q.parallel_for(sycl::range<1>(n), sycl::reduction(sum, sycl::plus<>()), [=](sycl::id<1> i, auto &r) { r += i[0]; }).wait();
+  CHECK(*sum == n / 2 * n);
+  *sum = 0;
+  q.parallel_for(sycl::nd_range<1>(n + 31, 32), sycl::reduction(sum, sycl::plus<>()), [=](sycl::nd_item<1> i, auto &r) { r += i.get_global_id(0) < n; }).wait();
+  CHECK(*sum == n);
+  sycl::free(sum, q);
+}
+
 static void errors(sycl::queue &q) {
   sycl::buffer<int, 1> two{sycl::range<1>(2)};
   bool thrown = false;
@@ -127,6 +270,13 @@ int main() {
   nd_ranges(q);
   without_identity(q);
   spans(q);
+  shapes(q);
+  dimensions(q);
+  many_groups(q);
+  nothing(q);
+  at_once(q);
+  if (q.get_device().is_gpu()) // seconds elsewhere
+    large(q);
   errors(q);
   std::printf("%d failures\n", failures);
   return failures != 0;

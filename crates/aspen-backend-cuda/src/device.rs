@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    fill_by_copies, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
 };
 use aspen_runtime::{Code, Error, Result};
 use cudarc::driver::sys::{self, CUdevice, CUpointer_attribute, CUresult, CUstream};
@@ -16,6 +15,7 @@ use cudarc::driver::sys::{self, CUdevice, CUpointer_attribute, CUresult, CUstrea
 use crate::answers::Answers;
 use crate::capabilities::{capabilities, facts};
 use crate::driver::{Context, Driver, Failure, Stream, Tried, tried};
+use crate::fill::{self, Way, way};
 use crate::fit::fit;
 use crate::program::Image;
 
@@ -37,6 +37,8 @@ pub(crate) struct Device {
     facts: Facts,
     /// Made when the first command needs it: most programs only look at a device, and a context takes a second and much memory.
     context: OnceLock<Tried<Context>>,
+    /// What fills memory with patterns that the driver has no function for.
+    fill: OnceLock<Tried<fill::Kernel>>,
     /// Streams that nobody uses at the moment.
     streams: Mutex<Vec<Stream>>,
     /// What was allocated, by address: the driver has a function of its own for each kind.
@@ -58,6 +60,7 @@ pub(crate) fn platform(driver: Driver) -> Option<Platform> {
             facts: facts(&answers),
             answers,
             context: OnceLock::new(),
+            fill: OnceLock::new(),
             streams: Mutex::default(),
             allocated: Mutex::default(),
         }))
@@ -203,23 +206,25 @@ impl Device {
             unsafe { fill_on_host(to, pattern, count) };
             return Ok(());
         }
-        let address = to as u64;
-        let filled = match *pattern {
-            // SAFETY: valid for `count` patterns by this function's contract; so are the other two, which are aligned as the driver wants.
-            [byte] => self.on_stream(|stream| tried("cuMemsetD8Async", unsafe { sys::cuMemsetD8Async(address, byte, count, stream) })),
-            [a, b] if address.is_multiple_of(2) => {
-                let value = u16::from_ne_bytes([a, b]);
-                // SAFETY: as above.
+        let (address, total) = (to as u64, pattern.len() * count);
+        // SAFETY: in all of them: valid for `count` patterns by this function's contract, aligned as the way wants.
+        let filled = match way(address, pattern, count) {
+            Way::Bytes(byte, count) => {
+                self.on_stream(|stream| tried("cuMemsetD8Async", unsafe { sys::cuMemsetD8Async(address, byte, count, stream) }))
+            }
+            Way::Halves(value, count) => {
                 self.on_stream(|stream| tried("cuMemsetD16Async", unsafe { sys::cuMemsetD16Async(address, value, count, stream) }))
             }
-            [a, b, c, d] if address.is_multiple_of(4) => {
-                let value = u32::from_ne_bytes([a, b, c, d]);
-                // SAFETY: as above.
+            Way::Words(value, count) => {
                 self.on_stream(|stream| tried("cuMemsetD32Async", unsafe { sys::cuMemsetD32Async(address, value, count, stream) }))
             }
-            _ => {
-                // SAFETY: by this function's contract; what is copied lies inside the range.
-                return unsafe { fill_by_copies(to, pattern, count, |to, from, size| self.copy(to, from, size)) };
+            Way::Quads(quads) => self.on_stream(|stream| {
+                let kernel = (*self.fill.get_or_init(fill::Kernel::load))?;
+                unsafe { kernel.submit(address, &quads, stream) }
+            }),
+            Way::Copies => {
+                let first = fill::first_copy(pattern, count);
+                self.on_stream(|stream| unsafe { fill::submit_copies(address, &first, total, stream) })
             }
         };
         filled.map_err(|failure| self.error(Code::Runtime, failure))

@@ -3,12 +3,13 @@
 //! - `driver`: the CUDA driver API, loaded at run time; without a driver there are no devices, which is no error;
 //! - [`answers`]: what the driver says of a device; [`capabilities`]: what follows from that;
 //! - [`fit`]: which images a device takes;
-//! - `device`: devices and memory; `program`: modules, kernels and launches; [`geometry`]: how launches become grids.
+//! - `device`: devices and memory; `fill`: patterns in memory; `program`: modules, kernels and launches; [`geometry`]: how launches become grids.
 
 pub mod answers;
 pub mod capabilities;
 mod device;
 mod driver;
+mod fill;
 pub mod fit;
 pub mod geometry;
 mod program;

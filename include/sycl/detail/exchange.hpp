@@ -268,22 +268,89 @@ template <class T, class Op> inline T scan_warp(unsigned mask, const T &value, O
   return sum;
 }
 
+template <class T, class Op> inline T add_lane(unsigned step, const T &sum, Op op) {
+  return static_cast<T>(op(sum, exchange_words(sum, [=](unsigned word) { return ptx::shuffle_xor(~0u, word, step); })));
+}
+
+/// The sum of lanes that differ in the bits below `count`, a power of two; every lane of the warp is there.
+template <class T, class Op> inline T reduce_lanes(unsigned count, T sum, Op op) {
+  if (count > 16)
+    sum = add_lane(16, sum, op);
+  if (count > 8)
+    sum = add_lane(8, sum, op);
+  if (count >= 8) // without a loop: groups have 256 work-items most often
+    return add_lane(1, add_lane(2, add_lane(4, sum, op), op), op);
+  for (unsigned step = count / 2; step > 0; step /= 2)
+    sum = add_lane(step, sum, op);
+  return sum;
+}
+
 /// The sum of all lanes, in every lane.
 template <class T, class Op> inline T reduce_warp(unsigned mask, const T &value, Op op) {
-  T sum = value;
-  if (mask == ~0u) {
-    const unsigned lane = ptx::lane();
-    for (unsigned step = ptx::warp_size / 2; step > 0; step /= 2)
-      sum = static_cast<T>(op(sum, exchange_words(sum, [=](unsigned word) { return ptx::shuffle(mask, word, lane ^ step); })));
-    return sum;
-  }
-  sum = scan_warp(mask, value, op);
+  if (mask == ~0u)
+    return reduce_lanes(ptx::warp_size, value, op);
+  const T sum = scan_warp(mask, value, op);
   const unsigned last = ptx::sub_group_size() - 1;
   return exchange_words(sum, [=](unsigned word) { return ptx::shuffle(mask, word, last); });
 }
 
+/// Of larger values no slot for each warp is kept.
+inline constexpr size_t widest_slot = 256;
+
+/// The sum of a work-group of whole warps, in every thread: each warp reduces what the warps came to.
+template <class T, class Op> inline T reduce_whole_warps(unsigned thread, unsigned count, const T &value, Op op) {
+  const unsigned lane = thread % ptx::warp_size;
+  const T own = reduce_lanes(ptx::warp_size, value, op);
+  words_of<T> *slots = warp_slots<T>();
+  if (lane == 0)
+    slots[thread / ptx::warp_size] = words_of<T>(own);
+  __syncthreads();
+  if ((count & (count - 1)) == 0) {
+    const T sum = slots[lane & (count - 1)].value();
+    __syncthreads();
+    return reduce_lanes(count, sum, op);
+  }
+  T sum = slots[lane < count ? lane : 0].value();
+  __syncthreads();
+  for (unsigned step = 1; step < count; step *= 2) {
+    const T other = exchange_words(sum, [=](unsigned word) { return ptx::shuffle_down(~0u, word, step); });
+    if (lane + step < count)
+      sum = static_cast<T>(op(sum, other));
+  }
+  return exchange_words(sum, [](unsigned word) { return ptx::shuffle(~0u, word, 0); });
+}
+
+/// The sum of a work-group, for large values: warps take turns at one slot.
+template <class T, class Op> inline T reduce_by_turns(const T &value, Op op) {
+  typedef unsigned words __attribute__((opencl_local));
+  static words memory[words_of<T>::count];
+  words_of<T> *slot = (words_of<T> *)(unsigned *)memory;
+  T sum = reduce_warp(ptx::members(), value, op);
+  const unsigned own = ptx::sub_group_id(), count = ptx::sub_group_count();
+  for (unsigned turn = 0; turn < count; ++turn) {
+    if (own == turn && ptx::lane() == 0)
+      *slot = words_of<T>(turn ? static_cast<T>(op(slot->value(), sum)) : sum);
+    __syncthreads();
+  }
+  sum = slot->value();
+  __syncthreads();
+  return sum;
+}
+
 /// Warps scan on their own; in a work-group each then adds up what the warps before it came to.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps(const T &value, const T *first, Op op) {
+  if constexpr (!group_traits<Group>::is_sub_group && Kind == scan_kind::reduce) {
+    if constexpr (sizeof(T) > widest_slot) {
+      const T sum = reduce_by_turns(value, op);
+      return first ? static_cast<T>(op(*first, sum)) : sum;
+    }
+    constexpr bool is_line = Group::dimensions == 1; // which saves the arithmetic of ids
+    const unsigned thread = is_line ? ptx::tid<2>() : ptx::thread(), threads = is_line ? ptx::ntid<2>() : ptx::threads();
+    if (threads % ptx::warp_size == 0) {
+      const T sum = reduce_whole_warps(thread, threads / ptx::warp_size, value, op);
+      return first ? static_cast<T>(op(*first, sum)) : sum;
+    }
+  }
   const unsigned mask = ptx::members(), last = ptx::sub_group_size() - 1, lane = ptx::lane();
   const T inclusive = Kind == scan_kind::reduce ? reduce_warp(mask, value, op) : scan_warp(mask, value, op);
   bool begun = first != nullptr; // whether `before` is a value

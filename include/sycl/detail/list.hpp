@@ -32,9 +32,10 @@ public:
     ::new (static_cast<void *>(items_ + size_)) T(std::move(value));
     ++size_;
   }
+  void pop() noexcept { items_[--size_].~T(); }
   void clear() noexcept {
     while (size_)
-      items_[--size_].~T();
+      pop();
   }
   std::size_t size() const noexcept { return size_; }
   T *data() noexcept { return items_; }

@@ -25,6 +25,10 @@ template <class T> inline constexpr T no_number = T(__builtin_nanf(""));
 
 #if !defined(__ASPEN_SPIRV__)
 template <class T> T rsqrt_(T a) { return T(1) / sycl::sqrt(a); }
+#if defined(__ASPEN_PTX__) // within 2 ulp, as libdevice has it
+inline float rsqrt_(float a) { return __nvvm_rsqrt_approx_f(a); }
+inline double rsqrt_(double a) { return __nvvm_rsqrt_approx_d(a); }
+#endif
 template <class T> T exp10_(T a) { return sycl::pow(T(10), a); }
 
 /// Of an angle in [-1/2, 1/2] with the same sine. The differences are exact, so those of whole and half numbers are, too.

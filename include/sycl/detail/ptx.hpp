@@ -66,6 +66,14 @@ inline unsigned shuffle(unsigned mask, unsigned value, unsigned from) {
 inline unsigned shuffle_up(unsigned mask, unsigned value, unsigned by) {
   return static_cast<unsigned>(__nvvm_shfl_sync_up_i32(mask, static_cast<int>(value), static_cast<int>(by), 0));
 }
+/// The value of the lane `by` behind this one; its own where there is none.
+inline unsigned shuffle_down(unsigned mask, unsigned value, unsigned by) {
+  return static_cast<unsigned>(__nvvm_shfl_sync_down_i32(mask, static_cast<int>(value), static_cast<int>(by), 31));
+}
+/// The value of the lane whose number differs in the bits of `by`.
+inline unsigned shuffle_xor(unsigned mask, unsigned value, unsigned by) {
+  return static_cast<unsigned>(__nvvm_shfl_sync_bfly_i32(mask, static_cast<int>(value), static_cast<int>(by), 31));
+}
 
 /// Orders this thread's accesses as the system (0), the device (1) or the block (2) sees them.
 inline void fence(unsigned scope, bool sequential) {

@@ -4,6 +4,7 @@
 #include <sycl/context.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/detail/recorded.hpp>
+#include <sycl/detail/scratch_pool.hpp>
 
 namespace sycl::detail {
 
@@ -96,6 +97,7 @@ struct queue_state : counted {
   sycl::device device;
   async_handler handler;
   property_list properties;
+  scratch_pool scratch;
   shared<detail::recorder> recorder; // commands become nodes of this graph
 };
 

@@ -21,7 +21,7 @@ template <class T, class Site> inline T *memory_of_call() {
   alignas(T) static thread_local char memory[sizeof(T)];
   return (T *)memory;
 #elif defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
-  struct alignas(T) bytes {
+  struct alignas(T) alignas(16) bytes { // 16: see local_accessor
     char memory[sizeof(T)];
   };
   __attribute__((opencl_local)) static bytes memory;
