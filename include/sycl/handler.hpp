@@ -275,7 +275,7 @@ public:
     job *data = new job(std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend(), queue_->host);
     aspen_error_t *(*const run)(void *) = [](void *p) -> aspen_error_t * {
       job &own = *static_cast<job *>(p);
-      return guarded(own.errors, [&] {
+      return own.errors->guard([&] {
         if constexpr (std::is_invocable_v<G &>)
           own.task();
         else
@@ -569,26 +569,6 @@ private:
     if (record_)
       record_->kernel(l);
     take(prepared);
-  }
-
-  /// Turns what a host task throws into an error of the C ABI.
-  template <class F> static aspen_error_t *guarded(const detail::shared<detail::host_errors> &errors, F &&f) {
-#ifndef __SYCL_DEVICE_ONLY__
-    try {
-      f();
-      return nullptr;
-    } catch (const exception &e) {
-      return errors->put(e.category() == sycl_category() ? e.code().value() : ASPEN_ERRC_RUNTIME, e.what());
-    } catch (const std::exception &e) {
-      return errors->put(ASPEN_ERRC_RUNTIME, e.what());
-    } catch (...) {
-      return errors->put(ASPEN_ERRC_RUNTIME, "a host task threw something that is no std::exception");
-    }
-#else
-    (void)errors;
-    f();
-    return nullptr;
-#endif
   }
 
   const detail::shared<detail::queue_state> &queue_;

@@ -21,6 +21,19 @@ struct host_errors : counted {
     __atomic_clear(&busy, __ATOMIC_RELEASE);
     return aspen_error_create(code, text);
   }
+  /// Runs a host task, and turns what it throws into an error of the C ABI.
+  template <class F> aspen_error_t *guard(F &&f) {
+    try {
+      f();
+      return nullptr;
+    } catch (const exception &e) {
+      return put(e.category() == sycl_category() ? e.code().value() : ASPEN_ERRC_RUNTIME, e.what());
+    } catch (const std::exception &e) {
+      return put(ASPEN_ERRC_RUNTIME, e.what());
+    } catch (...) {
+      return put(ASPEN_ERRC_RUNTIME, "a host task threw something that is no std::exception");
+    }
+  }
   /// The oldest with that text; null if no host task threw it.
   std::exception_ptr take(const char *text) {
     std::exception_ptr found;
@@ -46,7 +59,12 @@ private:
   bool busy = false;
 };
 #else
-struct host_errors : counted {};
+struct host_errors : counted {
+  template <class F> aspen_error_t *guard(F &&f) {
+    f();
+    return nullptr;
+  }
+};
 #endif
 
 struct queue_state : counted {
