@@ -435,6 +435,7 @@ private:
   /// What follows is a further part of the command.
   void go_on() {
     complete_ = false;
+    further_ = true;
     local_memory_ = 0;
   }
 
@@ -546,7 +547,8 @@ private:
   void launch(aspen_launch_kind_t kind, const range<D> &global, const std::common_type_t<range<D>> *local, const id<D> &offset, const F &f) {
     open();
     const detail::kernel_identity kernel = detail::identify_kernel<Name>();
-    if (bundle_ && !(bundle_->contains(kernel_id(kernel)) && bundle_->has_device(queue_->device)))
+    // Further parts are the library's own, which come with the user's kernel.
+    if (bundle_ && !further_ && !(bundle_->contains(kernel_id(kernel)) && bundle_->has_device(queue_->device)))
       detail::fail(errc::kernel_not_supported, "the kernel bundle that the command group uses does not contain this kernel for its device");
     aspen_launch_t l = {};
     l.struct_size = sizeof l;
@@ -590,6 +592,7 @@ private:
   detail::shared<detail::recording> record_; // what becomes of it, if a graph records it
   detail::shared<detail::executable> graph_; // the command executes this
   bool complete_ = false;                  // it has its command
+  bool further_ = false;                   // and what comes is one more part of it
   bool barrier_ = false;                   // all later commands wait for it
 };
 

@@ -263,9 +263,24 @@ static void errors(sycl::queue &q) {
   CHECK(thrown);
 }
 
+/// A bundle of the user's kernel has all that its launch needs.
+class bundled;
+void in_a_bundle(sycl::queue &q) {
+  int *sum = sycl::malloc_shared<int>(1, q);
+  *sum = 0;
+  const auto bundle = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {sycl::get_kernel_id<bundled>()});
+  q.submit([&](sycl::handler &h) {
+     h.use_kernel_bundle(bundle);
+     h.parallel_for<bundled>(sycl::range<1>(100000), sycl::reduction(sum, sycl::plus<int>()), [=](sycl::id<1>, auto &to) { to += 1; });
+   }).wait();
+  CHECK(*sum == 100000);
+  sycl::free(sum, q);
+}
+
 int main() {
   sycl::queue q;
   spellings(q);
+  in_a_bundle(q);
   sizes(q);
   nd_ranges(q);
   without_identity(q);

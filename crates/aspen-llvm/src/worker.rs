@@ -36,19 +36,23 @@ pub enum WorkerError {
     Threads(usize),
 }
 
-/// Whether this process has one thread, so that a fork of it is a whole copy. With several it takes a second to say so.
+/// Whether this process has one thread, so that a fork of it is a whole copy. It may say no for a moment after a thread was joined.
 pub fn can_fork() -> bool {
     matches!(threads(), Ok(1))
+}
+
+fn threads() -> io::Result<usize> {
+    Ok(fs::read_dir("/proc/self/task")?.count())
 }
 
 /// How long a thread that was joined may still be counted on a busy machine: Linux wakes who waits for it before it takes it off the list.
 const LAST_MOMENTS: Duration = Duration::from_secs(1);
 
 /// How many threads this process has, without those that are about to be gone.
-fn threads() -> io::Result<usize> {
+fn lasting_threads() -> io::Result<usize> {
     let began = Instant::now();
     loop {
-        let count = fs::read_dir("/proc/self/task")?.count();
+        let count = threads()?;
         if count == 1 || began.elapsed() > LAST_MOMENTS {
             return Ok(count);
         }
@@ -64,7 +68,7 @@ pub fn in_workers(
     work: &dyn Fn(usize) -> Result<Vec<u8>, String>,
     finished: &mut dyn FnMut(usize, Result<Finished, WorkerError>),
 ) {
-    let unfit: Option<Box<dyn Fn() -> WorkerError>> = match threads() {
+    let unfit: Option<Box<dyn Fn() -> WorkerError>> = match lasting_threads() {
         Ok(1) => None,
         Ok(threads) => Some(Box::new(move || WorkerError::Threads(threads))),
         Err(error) => Some(Box::new(move || WorkerError::System(io::Error::new(error.kind(), error.to_string())))),

@@ -346,6 +346,20 @@ fn odd_vectors() {
         &["i8", "i64"],
         "  %v = insertelement <128 x i8> zeroinitializer, i8 %a, i64 %b\n  %r = bitcast <128 x i8> %v to <16 x i64>",
     );
+    // A part of a vector, read as another type.
+    for (shift, cut, to) in [(0, "i192", "<3 x i64>"), (64, "i192", "<6 x i32>"), (32, "i96", "<3 x i32>"), (16, "i160", "<10 x i16>")] {
+        let shifted = if shift == 0 { String::new() } else { format!("  %s = lshr i256 %i, {shift}\n") };
+        let name = if shift == 0 { "i" } else { "s" };
+        let body = format!(
+            "  %i = bitcast <8 x i32> %a to i256\n{shifted}  %t = trunc i256 %{name} to {cut}\n  %v = bitcast {cut} %t to {to}\n  \
+             store {to} %v, ptr %b\n  %r = add i64 0, 1"
+        );
+        all.add("i64", &["<8 x i32>", "ptr"], &body);
+    }
+    for (shift, to) in [(192, "i64"), (200, "i8"), (96, "i32"), (8, "i16")] {
+        let body = format!("  %i = bitcast <8 x i32> %a to i256\n  %s = lshr i256 %i, {shift}\n  %r = trunc i256 %s to {to}");
+        all.add(to, &["<8 x i32>"], &body);
+    }
     check_valid("odd vectors", &all);
 }
 
