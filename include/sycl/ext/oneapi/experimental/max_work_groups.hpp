@@ -1,9 +1,8 @@
 //! How many work-groups a launch may have, and how many compute units run them. Source: sycl_ext_oneapi_max_work_group_query,
-//! sycl_ext_oneapi_num_compute_units; for CUDA its programming guide, "Compute
-//! Capabilities", where all devices of today have the same limits.
+//! sycl_ext_oneapi_num_compute_units; for CUDA its programming guide, "Compute Capabilities", where all devices of today have the same limits.
 #pragma once
 #include <limits>
-#include <sycl/device.hpp>
+#include <sycl/device_info.hpp>
 
 #define SYCL_EXT_ONEAPI_MAX_WORK_GROUP_QUERY 1
 #define SYCL_EXT_ONEAPI_NUM_COMPUTE_UNITS 1
