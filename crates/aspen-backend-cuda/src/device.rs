@@ -207,27 +207,22 @@ impl Device {
             return Ok(());
         }
         let (address, total) = (to as u64, pattern.len() * count);
-        // SAFETY: in all of them: valid for `count` patterns by this function's contract, aligned as the way wants.
-        let filled = match way(address, pattern, count) {
-            Way::Bytes(byte, count) => {
-                self.on_stream(|stream| tried("cuMemsetD8Async", unsafe { sys::cuMemsetD8Async(address, byte, count, stream) }))
-            }
-            Way::Halves(value, count) => {
-                self.on_stream(|stream| tried("cuMemsetD16Async", unsafe { sys::cuMemsetD16Async(address, value, count, stream) }))
-            }
-            Way::Words(value, count) => {
-                self.on_stream(|stream| tried("cuMemsetD32Async", unsafe { sys::cuMemsetD32Async(address, value, count, stream) }))
-            }
-            Way::Quads(quads) => self.on_stream(|stream| {
-                let kernel = (*self.fill.get_or_init(fill::Kernel::load))?;
-                unsafe { kernel.submit(address, &quads, stream) }
-            }),
-            Way::Copies => {
-                let first = fill::first_copy(pattern, count);
-                self.on_stream(|stream| unsafe { fill::submit_copies(address, &first, total, stream) })
+        // What is copied stays until the stream is done.
+        let way = way(address, pattern, count);
+        let first = if way == Way::Copies { fill::first_copy(pattern, count) } else { Vec::new() };
+        let submit = |stream| {
+            // SAFETY: in all of them: valid for `count` patterns by this function's contract, aligned as the way wants.
+            unsafe {
+                match &way {
+                    Way::Bytes(byte, count) => tried("cuMemsetD8Async", sys::cuMemsetD8Async(address, *byte, *count, stream)),
+                    Way::Halves(value, count) => tried("cuMemsetD16Async", sys::cuMemsetD16Async(address, *value, *count, stream)),
+                    Way::Words(value, count) => tried("cuMemsetD32Async", sys::cuMemsetD32Async(address, *value, *count, stream)),
+                    Way::Quads(quads) => (*self.fill.get_or_init(fill::Kernel::load))?.submit(address, quads, stream),
+                    Way::Copies => fill::submit_copies(address, &first, total, stream),
+                }
             }
         };
-        filled.map_err(|failure| self.error(Code::Runtime, failure))
+        self.on_stream(submit).map_err(|failure| self.error(Code::Runtime, failure))
     }
 }
 
