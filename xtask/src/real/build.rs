@@ -4,14 +4,14 @@ use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::suites::{How, Program, Suite};
 use super::verdict::{Verdict, short};
 
-/// With what programs are built.
+/// With what programs are built. Two at a time need a folder each.
 pub struct Builder {
     pub bin: PathBuf,
     pub targets: String,
@@ -121,9 +121,7 @@ impl Builder {
         limited.args(["-k", "5", &seconds.to_string()]).arg(command.get_program()).args(command.get_args());
         limited.current_dir(folder).stdin(Stdio::null());
         limited.stdout(out.try_clone().context("a file can be opened twice")?).stderr(out);
-        let before = cpu_of_children();
-        let status = limited.status().context("cannot start `timeout`")?;
-        let seconds = cpu_of_children() - before;
+        let (status, seconds) = wait(limited.spawn().context("cannot start `timeout`")?)?;
         let text = std::fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
         let text = String::from_utf8_lossy(&text[..text.len().min(MOST_OUTPUT)]).into_owned();
         Ok(Ended { status, text, seconds })
@@ -157,20 +155,26 @@ fn less(line: &str) -> String {
     words.join(" ")
 }
 
-/// User and system time of all children that have ended and were waited for.
-fn cpu_of_children() -> f64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the structure is ours and as large as the call expects; an error leaves the zeros.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
-        usage.assume_init()
-    };
+/// How a child ended, and the user and system time of it and of all that it waited for.
+fn wait(child: Child) -> Result<(ExitStatus, f64)> {
+    let pid = libc::pid_t::try_from(child.id()).context("a process number of Linux")?;
+    let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
+    loop {
+        // SAFETY: the child is ours and nobody waited for it; both places are ours and as large as the call expects.
+        if unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) } == pid {
+            break;
+        }
+        let error = std::io::Error::last_os_error();
+        ensure!(error.kind() == std::io::ErrorKind::Interrupted, "cannot wait for a program: {error}");
+    }
+    // SAFETY: zeros are a valid structure, and the call filled it.
+    let usage = unsafe { usage.assume_init() };
     let seconds = |time: libc::timeval| {
         #[expect(clippy::cast_precision_loss, reason = "times of a session")]
         let (whole, part) = (time.tv_sec as f64, time.tv_usec as f64);
         whole + part / 1e6
     };
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    Ok((ExitStatus::from_raw(status), seconds(usage.ru_utime) + seconds(usage.ru_stime)))
 }
 
 /// A folder in which everything of another one is a link.

@@ -10,12 +10,15 @@ mod suites;
 mod verdict;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 use anyhow::{Context, Result, bail, ensure};
 use glob::Pattern;
 
 use crate::{install, shell::Tree};
 use pinned::Pinned;
+use suites::Program;
 
 /// `cargo xtask real`.
 #[derive(clap::Args)]
@@ -41,6 +44,9 @@ pub struct Options {
     /// Seconds that a program may run
     #[arg(long, default_value_t = 60)]
     limit: u32,
+    /// Programs at a time; times mean little with more than one
+    #[arg(long, short = 'j', default_value_t = 1)]
+    jobs: usize,
     /// Compile and link, run nothing
     #[arg(long)]
     no_run: bool,
@@ -62,30 +68,43 @@ pub fn real(tree: &Tree, options: &Options) -> Result<()> {
             prefix.join("bin")
         }
     };
-    let builder = build::Builder { bin, targets: options.targets.clone(), folder: tree.target.join("real"), limit: options.limit };
+    let folder = tree.target.join("real");
+    let builder = |number: usize| build::Builder {
+        bin: bin.clone(),
+        targets: options.targets.clone(),
+        folder: folder.join(number.to_string()),
+        limit: options.limit,
+    };
 
     let path = tree.root.join("tests/real.toml");
     let mut pinned = Pinned::read(&path)?;
     let (mut wrong, mut tally, mut times) = (Vec::new(), pinned::Tally::default(), Vec::new());
+    let chosen = |name: &str| options.only.is_empty() || options.only.iter().any(|pattern| pattern.matches(name));
     for suite in &suites {
         println!("\n== {}", suite.name);
-        let chosen = |name: &str| options.only.is_empty() || options.only.iter().any(|pattern| pattern.matches(name));
-        for program in suite.programs.iter().filter(|program| chosen(&program.name)).step_by(options.every) {
-            let seen = builder.build_and_run(suite, program, !options.no_run)?;
-            times.extend(seen.compiled.then_some(seen.compile_seconds));
-            println!("{:36} {:>5.1} s  {}", program.name, seen.compile_seconds, seen.verdict);
-            tally.add(&seen.verdict);
-            let expected = pinned.suites.entry(suite.name.to_owned()).or_default();
-            if options.pin {
-                expected.insert(program.name.clone(), seen.verdict);
-                // A run of hours may be interrupted.
-                pinned.write(&path)?;
-            } else if let Some(expected) = expected.get(&program.name)
-                && !expected.allows(&seen.verdict, options.no_run)
-            {
-                wrong.push(format!("{} {}: {} (pinned: {expected})", suite.name, program.name, seen.verdict));
-            }
-        }
+        let programs: Vec<&Program> = suite.programs.iter().filter(|program| chosen(&program.name)).step_by(options.every).collect();
+        for_all(
+            &programs,
+            options.jobs,
+            |worker, program| builder(worker).build_and_run(suite, program, !options.no_run),
+            |program, seen| {
+                let seen = seen?;
+                times.extend(seen.compiled.then_some(seen.compile_seconds));
+                println!("{:36} {:>5.1} s  {}", program.name, seen.compile_seconds, seen.verdict);
+                tally.add(&seen.verdict);
+                let expected = pinned.suites.entry(suite.name.to_owned()).or_default();
+                if options.pin {
+                    expected.insert(program.name.clone(), seen.verdict);
+                    // A run of hours may be interrupted.
+                    pinned.write(&path)?;
+                } else if let Some(expected) = expected.get(&program.name)
+                    && !expected.allows(&seen.verdict, options.no_run)
+                {
+                    wrong.push(format!("{} {}: {} (pinned: {expected})", suite.name, program.name, seen.verdict));
+                }
+                Ok(())
+            },
+        )?;
     }
     println!("\n{tally}");
     times.sort_by(f64::total_cmp);
@@ -102,4 +121,31 @@ pub fn real(tree: &Tree, options: &Options) -> Result<()> {
         return Ok(());
     }
     bail!("not what is pinned in tests/real.toml:\n{}", wrong.join("\n"))
+}
+
+/// Does the work for all, several at a time, and hands on what came of each as it comes; ends with the first error. The work is told which of
+/// the workers does it.
+fn for_all<T: Sync, R: Send>(
+    all: &[T],
+    jobs: usize,
+    work: impl Fn(usize, &T) -> R + Sync,
+    mut done: impl FnMut(&T, R) -> Result<()>,
+) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for worker in 0..jobs.max(1) {
+            let (sender, next, work) = (sender.clone(), &next, &work);
+            scope.spawn(move || {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if sender.send((one, work(worker, one))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        // Where this ends early, the receiver is gone and the workers stop after the program they are at.
+        receiver.into_iter().try_for_each(|(one, came)| done(one, came))
+    })
 }
