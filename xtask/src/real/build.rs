@@ -88,11 +88,22 @@ impl Builder {
         let mut verdict = Verdict::Compiles;
         if run {
             let said = self.within(BUILD_LIMIT, &make(&["-n", "run"]), own)?;
-            let line = said.text.lines().map(str::trim).find(|line| line.starts_with("./"));
+            let text = said.text.replace("\\\n", " ");
+            let line = text.lines().map(str::trim).find(|line| line.starts_with("./"));
             if let (true, Some(line)) = (said.status.success(), line) {
-                let mut start = Command::new("sh");
-                start.args(["-c", &less(line)]);
-                verdict = self.run(&start, own)?;
+                let run = |line: &str| {
+                    let mut start = Command::new("sh");
+                    start.args(["-c", line]);
+                    self.run(&start, own)
+                };
+                let shorter = less(line);
+                verdict = run(&shorter)?;
+                // Where the last number is no repetition, less of it may be nonsense.
+                if matches!(verdict, Verdict::Wrong(_) | Verdict::Crashes(_))
+                    && shorter != line.split_whitespace().collect::<Vec<_>>().join(" ")
+                {
+                    verdict = run(line)?;
+                }
             }
         }
         Ok(Seen { verdict, compiled: true, compile_seconds: built.seconds })
@@ -107,9 +118,11 @@ impl Builder {
             (Some(124 | 137), _) | (None, Some(9)) => Verdict::Slow,
             (Some(code), _) => match Verdict::of_output(&ran.text) {
                 wrong @ Verdict::Wrong(_) => wrong,
-                _ => Verdict::Crashes(format!("exit {code}, {}", last())),
+                _ => Verdict::of_crash(&ran.text).unwrap_or_else(|| Verdict::Crashes(format!("exit {code}, {}", last()))),
             },
-            (None, signal) => Verdict::Crashes(format!("signal {}, {}", signal.unwrap_or(0), last())),
+            (None, signal) => {
+                Verdict::of_crash(&ran.text).unwrap_or_else(|| Verdict::Crashes(format!("signal {}, {}", signal.unwrap_or(0), last())))
+            }
         })
     }
 
