@@ -73,7 +73,7 @@ const CURRENT_ITEM: &str = "_ZN4sycl6detail7currentE";
 const ENTER: &CStr = c"_ZN4sycl6detail13enter_nd_itemEP14aspen_cpu_item";
 const BARRIER: &CStr = c"_ZN4sycl6detail14wait_for_groupEP14aspen_cpu_item";
 const SUB_GROUP_BARRIER: &CStr = c"_ZN4sycl6detail18wait_for_sub_groupEP14aspen_cpu_item";
-const ENDED: &CStr = c"_ZN4sycl6detail9has_endedEPK14aspen_cpu_itemj";
+const ENDED: &CStr = c"_ZN4sycl6detail9has_endedEPK14aspen_cpu_itemjb";
 const ASKED_ENDED: &CStr = c"_ZN4sycl6detail11asked_endedEP14aspen_cpu_itemj";
 
 impl NativeCpu {

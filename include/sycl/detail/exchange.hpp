@@ -95,7 +95,7 @@ template <class Group, class T> inline T &slot(const Group &g, size_t index) {
 /// Whether a work-item of the group has ended, by its place there.
 template <class Group> inline bool is_gone(const Group &g, size_t index) {
   const work_item &w = g.work_item_();
-  return has_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(index));
+  return has_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(index), group_traits<Group>::is_sub_group);
 }
 
 /// The first work-item that has not ended, which computes for all.

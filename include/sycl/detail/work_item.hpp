@@ -37,8 +37,8 @@ __attribute__((noinline)) inline void wait_for_sub_group(aspen_cpu_item_t *item)
 }
 
 /// Whether the work-item at this place of the group has ended. It stays so, and what it is cannot be known but right behind a barrier: others
-/// may not have come as far.
-__attribute__((noinline)) inline bool has_ended(const aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
+/// may not have come as far. `in_sub_group`: whether it is one of the asking item's sub-group.
+__attribute__((noinline)) inline bool has_ended(const aspen_cpu_item_t *item, std::uint32_t local_linear_id, [[maybe_unused]] bool in_sub_group) {
   return item->ended[local_linear_id] != 0;
 }
 

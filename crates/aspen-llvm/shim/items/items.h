@@ -37,8 +37,11 @@ constexpr unsigned AskedEnded = 0x80000000u;
 } // namespace layout
 
 // What differs from item to item, before there is a loop that says it: calls of functions without effects.
-enum class Id { Local0, Local1, Local2, Linear };
+// Those from Lane on are of items that run a sub-group at a time; the last four are the same for all lanes.
+enum class Id { Local0, Local1, Local2, Linear, Lane, First, SubGroup, SubGroupSize, SubGroupMaxSize };
+constexpr unsigned Ids = 9;
 std::optional<Id> idOf(const llvm::Value *V);
+constexpr bool isOfSubGroup(Id Which) { return Which >= Id::First; }
 
 // What concerns items that have ended, by their linear id: calls as well, until it is known whether any has.
 enum class AboutEnded { Has, Asked };
@@ -51,6 +54,9 @@ struct Item {
   llvm::Function *Body = nullptr;
   // Whether the second argument is an aspen_cpu_range_t: the items are those of a row of the box.
   bool IsRow = false;
+  // Whether it waits for its sub-group: then the sub-group is what runs together, and these are the lanes of one that is full.
+  bool BySubGroups = false;
+  unsigned Lanes = 32;
   llvm::Argument *closure() const { return Body->getArg(0); }
   llvm::Argument *group() const { return Body->getArg(1); }
 };
@@ -65,7 +71,7 @@ Item makeRow(llvm::Function &Entry, llvm::FunctionAnalysisManager &Analyses, std
 // Removes what makeItem made.
 void discard(Item &I);
 
-// The item cut into pieces: between two pieces all items of the group wait for each other, or could.
+// The item cut into pieces: between two pieces all items that run together, of the group or of the sub-group, wait for each other, or could.
 struct Pieces {
   // Where a piece begins: the first is the beginning of the item. Those at barriers come in the order of the barriers.
   llvm::SmallSetVector<llvm::BasicBlock *, 8> Starts;
@@ -73,6 +79,8 @@ struct Pieces {
   llvm::SmallVector<llvm::AllocaInst *, 8> PerItem, PerGroup;
   // Private arrays that must outlive a piece.
   llvm::SmallVector<llvm::AllocaInst *, 4> Arrays;
+  // Starts behind barriers of the group.
+  llvm::SmallSetVector<llvm::BasicBlock *, 8> AtGroup;
   // Pieces (by their starts) of which not all items may leave by the same way: some may end there, or come to another barrier.
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> MayPart;
 };
