@@ -38,7 +38,7 @@ private:
   void place(llvm::IRBuilder<> &B, Frame &Frame);
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Linear);
   Loop openLoop(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, unsigned Who);
-  llvm::BranchInst *closeLoop(llvm::IRBuilder<> &B, Loop &L, unsigned Who);
+  llvm::BranchInst *closeLoop(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
   void piece(Version V);
   bool reentered(llvm::BasicBlock *Start) const;
   void promise(llvm::BranchInst *Back, llvm::ArrayRef<llvm::Instruction *> Own, llvm::ArrayRef<llvm::Instruction *> Copies);
@@ -46,7 +46,10 @@ private:
   // ended.cpp
   llvm::Value *flagOf(llvm::IRBuilder<> &B, llvm::Value *Linear);
   llvm::AllocaInst *running();
-  llvm::Instruction *answer(llvm::Instruction &I, bool OfAll);
+  llvm::Instruction *answer(llvm::Instruction &I, bool OfAll, bool Once, llvm::BasicBlock *Head);
+  llvm::AllocaInst *falseAtEntry(const char *Name);
+  bool isDoneOnce(llvm::BasicBlock *Start, const llvm::SmallSetVector<llvm::BasicBlock *, 16> &Blocks) const;
+
   static llvm::Value *endsHere(llvm::IRBuilder<> &B, const Ways &Ways, llvm::Value *Next);
   llvm::SmallVector<llvm::AllocaInst *, 4> count(llvm::IRBuilder<> &B, llvm::BasicBlock &Head, const Ways &Ways, llvm::Value *Next);
   void chooseByCounts(llvm::IRBuilder<> &B, Version V, const Ways &Ways, llvm::ArrayRef<llvm::AllocaInst *> Counts, bool SomeEnd);
@@ -56,7 +59,7 @@ private:
   void beginSubGroups(llvm::IRBuilder<> &B);
   void endSubGroups();
   void openLanes(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, Loop &L, unsigned Who);
-  llvm::BranchInst *closeLanes(llvm::IRBuilder<> &B, Loop &L, unsigned Who);
+  llvm::BranchInst *closeLanes(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
   llvm::BasicBlock *arrival(Version V);
   void leaveAlive(llvm::IRBuilder<> &B, llvm::Value *Ended);
 
@@ -88,12 +91,13 @@ private:
   // Of the sub-group that runs: its number, first item, length, and where its first item lies.
   llvm::Value *Most = nullptr, *SubGroup = nullptr, *First = nullptr, *Size = nullptr;
   llvm::Value *FirstAt[3] = {};
-  llvm::BasicBlock *NextSubGroup = nullptr;
+  llvm::BasicBlock *NextSubGroup = nullptr, *NextRound = nullptr;
   llvm::SwitchInst *Resume = nullptr;    // goes on with a sub-group behind a barrier of the group
   llvm::AllocaInst *State = nullptr;     // which case that is; 0 when the sub-group has ended
   llvm::AllocaInst *Alive = nullptr;     // items of the group that have not ended
   llvm::AllocaInst *Meeting = nullptr;   // the barrier of the group to which sub-groups have come, from 1
   llvm::AllocaInst *Round = nullptr;     // whether all have met before
+  llvm::AllocaInst *Taken = nullptr;     // whether a sub-group has done in this round what is done once for the group
   llvm::DenseMap<Version, llvm::BasicBlock *> Arrivals;
 };
 

@@ -1,4 +1,5 @@
-// Items that have ended while others go on: who they are, how many are left, and where those go.
+// Items that have ended while others go on: who they are, how many are left, and where those go. And the one item that does something for
+// all.
 
 #include "builder.h"
 
@@ -24,8 +25,70 @@ AllocaInst *Builder::running() {
   return Running;
 }
 
-// Puts the answer in place of a question about ended items; what stands there afterwards, if anything.
-Instruction *Builder::answer(Instruction &I, bool OfAll) {
+AllocaInst *Builder::falseAtEntry(const char *Name) {
+  IRBuilder<> E = atEntry();
+  AllocaInst *Flag = E.CreateAlloca(E.getInt1Ty(), nullptr, Name);
+  E.CreateStore(E.getFalse(), Flag);
+  return Flag;
+}
+
+// Whether a piece begins with the question who does something for all, and the others do nothing that is seen.
+bool Builder::isDoneOnce(BasicBlock *Start, const SmallSetVector<BasicBlock *, 16> &Blocks) const {
+  auto *Branch = dyn_cast<BranchInst>(Start->getTerminator());
+  auto *Question = Branch && Branch->isConditional() ? dyn_cast<CallInst>(Branch->getCondition()) : nullptr;
+  if (!Question || !asksWhoIsOne(Question) || Question->getParent() != Start || !Question->hasOneUse())
+    return false;
+  // What the others do, until they meet again.
+  SmallSetVector<BasicBlock *, 8> Idle;
+  Idle.insert(Start);
+  if (!P.Starts.contains(Branch->getSuccessor(1)))
+    Idle.insert(Branch->getSuccessor(1));
+  for (size_t Index = 1; Index < Idle.size(); ++Index)
+    for (BasicBlock *Next : successors(Idle[Index]))
+      if (!P.Starts.contains(Next))
+        Idle.insert(Next);
+  for (BasicBlock *Block : Idle)
+    for (Instruction &I : *Block)
+      if (I.mayHaveSideEffects() && &I != Question)
+        return false;
+  SmallPtrSet<BasicBlock *, 2> Leads;
+  for (BasicBlock *Block : Blocks) {
+    if (isa<ReturnInst>(Block->getTerminator()))
+      return false;
+    for (BasicBlock *Next : successors(Block))
+      if (P.Starts.contains(Next))
+        Leads.insert(Next);
+    // What is kept for each item must be made by each.
+    for (Instruction &I : *Block)
+      if (auto *Store = dyn_cast<StoreInst>(&I))
+        if (auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand()); Variable && Now.count(Variable) && !Between.count(Variable))
+          return false;
+  }
+  return Leads.size() == 1;
+}
+
+// Puts the answer in place of a question about other items; what stands there afterwards, if anything. `Once`: one item asks.
+Instruction *Builder::answer(Instruction &I, bool OfAll, bool Once, BasicBlock *Head) {
+  if (asksWhoIsOne(&I)) {
+    IRBuilder<> B(&I);
+    const bool OfSubGroup = cast<ConstantInt>(cast<CallInst>(I).getArgOperand(0))->isOne();
+    Value *IsOne = B.getTrue();
+    if (From.BySubGroups && !OfSubGroup) {
+      if (!Taken)
+        Taken = falseAtEntry("taken");
+      IsOne = B.CreateNot(B.CreateLoad(B.getInt1Ty(), Taken));
+      B.CreateStore(B.getTrue(), Taken);
+    } else if (!Once) {
+      AllocaInst *Others = falseAtEntry("others");
+      IRBuilder<> H(Head->getTerminator());
+      H.CreateStore(H.getFalse(), Others);
+      IsOne = B.CreateNot(B.CreateLoad(B.getInt1Ty(), Others));
+      B.CreateStore(B.getTrue(), Others);
+    }
+    I.replaceAllUsesWith(IsOne);
+    I.eraseFromParent();
+    return nullptr;
+  }
   const auto What = aboutEnded(&I);
   if (!What)
     return &I;

@@ -189,16 +189,16 @@ Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) 
 }
 
 // From where an item ends. The branch back to the next item.
-BranchInst *Builder::closeLoop(IRBuilder<> &B, Loop &L, unsigned Who) {
+BranchInst *Builder::closeLoop(IRBuilder<> &B, Loop &L, unsigned Who, bool Once) {
   if (From.BySubGroups)
-    return closeLanes(B, L, Who);
+    return closeLanes(B, L, Who, Once);
   Value *NextColumn = B.CreateNUWAdd(L.At, B.getInt64(1));
   L.At->addIncoming(NextColumn, B.GetInsertBlock());
-  auto *Back = B.CreateCondBr(B.CreateICmpEQ(NextColumn, Columns), L.RowEnd, L.Begin);
+  auto *Back = B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(NextColumn, Columns), L.RowEnd, L.Begin);
   B.SetInsertPoint(L.RowEnd);
   Value *NextRow = B.CreateNUWAdd(L.RowAt, B.getInt64(1));
   L.RowAt->addIncoming(NextRow, L.RowEnd);
-  B.CreateCondBr(B.CreateICmpEQ(NextRow, Rows), L.After, L.Row);
+  B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(NextRow, Rows), L.After, L.Row);
   return Back;
 }
 
@@ -213,6 +213,9 @@ void Builder::piece(Version V) {
         (isa<StoreInst>(I) ? Written : Read).insert(Variable);
   // What is written on some ways only is carried through on the others.
   Read.insert_range(Written);
+
+  // Then the loop ends behind the first item that has not ended.
+  const bool Once = isDoneOnce(Start, Blocks);
 
   BasicBlock *Head = headOf(V);
   IRBuilder<> B(Head);
@@ -305,7 +308,7 @@ void Builder::piece(Version V) {
   for (BasicBlock *Block : Blocks)
     for (Instruction &I : make_early_inc_range(*cast<BasicBlock>(Map[Block]))) {
       RemapInstruction(&I, Map, Locals);
-      if (Instruction *Kept = answer(I, OfAll))
+      if (Instruction *Kept = answer(I, OfAll, Once, Head))
         Copies.push_back(Kept);
     }
 
@@ -337,10 +340,10 @@ void Builder::piece(Version V) {
   if (SomeEnd)
     Accesses.push_back(B.CreateStore(B.CreateZExt(endsHere(B, Ways, Next), B.getInt8Ty()), flagOf(B, Linear)));
   if (!OfAll) {
-    B.CreateBr(Latch);
+    B.CreateBr(Once ? L.After : Latch);
     B.SetInsertPoint(Latch);
   }
-  promise(closeLoop(B, L, V.second), Accesses, Copies);
+  promise(closeLoop(B, L, V.second, Once && OfAll), Accesses, Copies);
 
   B.SetInsertPoint(L.After);
   if (!SomeEnd)

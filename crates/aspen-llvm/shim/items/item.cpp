@@ -36,6 +36,7 @@ constexpr size_t MaxInstructions = 50000;
 constexpr StringLiteral IdNames[Ids] = {"aspen.item.local.0", "aspen.item.local.1",   "aspen.item.local.2",
                                         "aspen.item.linear",  "aspen.item.lane",      "aspen.item.first",
                                         "aspen.item.sub",     "aspen.item.sub.size",  "aspen.item.sub.max"};
+constexpr StringLiteral OneName[] = {"aspen.item.one"};
 constexpr StringLiteral EndedNames[] = {"aspen.item.ended", "aspen.item.asked"};
 
 std::optional<size_t> place(const Value *V, ArrayRef<StringLiteral> Names) {
@@ -49,7 +50,7 @@ std::optional<size_t> place(const Value *V, ArrayRef<StringLiteral> Names) {
 class Reach {
 public:
   Reach(Module &M, const Names &Names) : M(M) {
-    for (const char *Name : {Names.Enter, Names.Barrier, Names.SubGroupBarrier, Names.Ended, Names.AskedEnded})
+    for (const char *Name : Names.functions())
       if (Function *F = M.getFunction(Name)) {
         Own.insert(F);
         Needed.insert(F);
@@ -183,6 +184,19 @@ void ask(CallInst &Call, AboutEnded What) {
   Call.replaceAllUsesWith(B.CreateCall(Callee, Arguments));
 }
 
+// A barrier, and the question who does something for all.
+void meet(CallInst &Call, const char *Barrier, bool OfSubGroup) {
+  Module &M = *Call.getModule();
+  IRBuilder<> B(&Call);
+  B.CreateCall(M.getOrInsertFunction(Barrier, B.getVoidTy(), B.getPtrTy()), {Call.getArgOperand(0)});
+  FunctionCallee Callee = M.getOrInsertFunction(OneName[0], Call.getType(), B.getInt1Ty());
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  Call.replaceAllUsesWith(B.CreateCall(Callee, {B.getInt1(OfSubGroup)}));
+}
+
 // A structure of its own for the item, filled from the group's and the ids; what of it is only read becomes values.
 AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   Module &M = *Body.getParent();
@@ -233,7 +247,7 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   Write(Lane, layout::Lane);
   Write(Size, layout::SubGroupSize);
   Value *Slots = B.CreateGEP(B.getInt8Ty(), Read(Pointer, layout::SubGroupSlots),
-                             B.CreateMul(B.CreateZExt(First, Word), B.getInt64(layout::Slot)));
+                             B.CreateMul(B.CreateZExt(First, Word), B.getInt64(layout::SlotsOfItem * layout::Slot)));
   Write(Slots, layout::SubGroupSlots);
   return Self;
 }
@@ -351,6 +365,8 @@ std::optional<Id> idOf(const Value *V) {
   return Found ? std::optional(Id(*Found)) : std::nullopt;
 }
 
+bool asksWhoIsOne(const Value *V) { return place(V, OneName).has_value(); }
+
 std::optional<AboutEnded> aboutEnded(const Value *V) {
   const auto Found = place(V, EndedNames);
   return Found ? std::optional(AboutEnded(*Found)) : std::nullopt;
@@ -383,6 +399,14 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
   };
   if (!inlineAll(*Body, R, Why))
     return Fail("");
+  for (Instruction &I : make_early_inc_range(instructions(*Body)))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->getCalledFunction())
+      for (bool OfSubGroup : {false, true})
+        if (Call->getCalledFunction()->getName() == (OfSubGroup ? Names.OneOfSubGroup : Names.OneOfGroup)) {
+          meet(*Call, OfSubGroup ? Names.SubGroupBarrier : Names.Barrier, OfSubGroup);
+          Call->eraseFromParent();
+          break;
+        }
   SmallVector<Instruction *, 8> Dead;
   bool Enters = false;
   for (Instruction &I : instructions(*Body)) {
@@ -407,7 +431,7 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
       Out.BySubGroups |= Callee->getName() == Names.SubGroupBarrier;
       Call->setConvergent();
       Call->setArgOperand(0, PoisonValue::get(Call->getArgOperand(0)->getType())); // whose barrier it is goes without saying
-    } else if (R.mayWait(*Call)) {
+    } else if (!asksWhoIsOne(Call) && R.mayWait(*Call)) {
       return Fail("a function that it calls may come to a barrier");
     }
   }

@@ -8,6 +8,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -18,9 +19,16 @@ struct Names {
   const char *Enter;           // begins a work-item of an ND-range
   const char *Barrier;         // waits for the group
   const char *SubGroupBarrier; // waits for the sub-group
+  const char *OneOfGroup;      // waits for the group, and tells who does for all what is to be done once
+  const char *OneOfSubGroup;   // the same of the sub-group
   const char *Ended;           // whether an item has ended
   const char *AskedEnded;      // tells that a broadcast asks for the value of one that has
   const char *Current;         // the variable that knows the running item
+
+  // The functions, which are opened when nothing has to be told apart any more.
+  std::array<const char *, 7> functions() const {
+    return {Enter, Barrier, SubGroupBarrier, OneOfGroup, OneOfSubGroup, Ended, AskedEnded};
+  }
 };
 
 // aspen_cpu_item_t: where its members are. Source: include/aspen/native_cpu.h; aspen-backend-cpu asserts the same numbers.
@@ -29,7 +37,7 @@ constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalI
                    Offset = 176, LocalLinearId = 200, SubGroupId = 204, SubGroupSize = 212, SubGroupMaxSize = 216, Lane = 220,
                    Scheduler = 224, Size = 232;
 // Bytes of a slot of exchange memory (ASPEN_CPU_SLOT_SIZE).
-constexpr unsigned Slot = 64;
+constexpr unsigned Slot = 64, SlotsOfItem = 2;
 // aspen_cpu_range_t: the innermost dimension's first item, and the one behind its last.
 constexpr unsigned RowBegin = 16, RowEnd = 40;
 // ASPEN_CPU_ASKED_ENDED
@@ -42,6 +50,9 @@ enum class Id { Local0, Local1, Local2, Linear, Lane, First, SubGroup, SubGroupS
 constexpr unsigned Ids = 9;
 std::optional<Id> idOf(const llvm::Value *V);
 constexpr bool isOfSubGroup(Id Which) { return Which >= Id::First; }
+
+// Whether the item is the one that does something for all: a call, with whether it is for the sub-group.
+bool asksWhoIsOne(const llvm::Value *V);
 
 // What concerns items that have ended, by their linear id: calls as well, until it is known whether any has.
 enum class AboutEnded { Has, Asked };

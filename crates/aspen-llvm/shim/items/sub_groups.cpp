@@ -72,7 +72,7 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
     B.CreateBr(Done);
     return;
   }
-  auto *NextRound = BasicBlock::Create(C, "round", G);
+  NextRound = BasicBlock::Create(C, "round", G);
   B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(Half, Meeting), B.getInt32(0)), Done, NextRound);
   B.SetInsertPoint(NextRound);
   B.CreateStore(B.getInt32(0), Meeting);
@@ -91,6 +91,10 @@ void Builder::endSubGroups() {
   if (hasRounds())
     B.CreateAlignedStore(B.getInt32(0), placeOf(B, State, SubGroup), Align(4));
   B.CreateBr(NextSubGroup);
+  if (Taken && NextRound) {
+    B.SetInsertPoint(NextRound->getTerminator());
+    B.CreateStore(B.getFalse(), Taken);
+  }
 }
 
 void Builder::leaveAlive(IRBuilder<> &B, Value *Ended) {
@@ -149,7 +153,7 @@ void Builder::openLanes(IRBuilder<> &B, BasicBlock *Head, Loop &L, unsigned Who)
   Of(Id::SubGroupMaxSize) = Who == Full ? B.getInt64(From.Lanes) : Most;
 }
 
-BranchInst *Builder::closeLanes(IRBuilder<> &B, Loop &L, unsigned Who) {
+BranchInst *Builder::closeLanes(IRBuilder<> &B, Loop &L, unsigned Who, bool Once) {
   BasicBlock *Latch = B.GetInsertBlock();
   Value *Next = B.CreateNUWAdd(L.At, B.getInt64(1));
   L.At->addIncoming(Next, Latch);
@@ -161,7 +165,7 @@ BranchInst *Builder::closeLanes(IRBuilder<> &B, Loop &L, unsigned Who) {
     L.Position[1]->addIncoming(B.CreateSelect(IsNewPlane, B.getInt64(0), Line), Latch);
     L.Position[0]->addIncoming(B.CreateNUWAdd(L.Position[0], B.CreateZExt(IsNewPlane, Word)), Latch);
   }
-  return B.CreateCondBr(B.CreateICmpEQ(Next, L.Of[size_t(Id::SubGroupSize)]), L.After, L.Begin);
+  return B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(Next, L.Of[size_t(Id::SubGroupSize)]), L.After, L.Begin);
 }
 
 } // namespace aspen::items
