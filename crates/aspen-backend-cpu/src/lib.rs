@@ -38,6 +38,8 @@ pub struct NativeCpu {
     pub level: Option<u32>,
     /// Whether mistakes are looked for that do no harm by themselves (`ASPEN_CHECK=1`).
     pub check: bool,
+    /// The sub-group size of kernels that require none, if it is not 32 (`ASPEN_CPU_SUB_GROUP_SIZE`).
+    pub sub_group_size: Option<u32>,
 }
 
 impl Backend for NativeCpu {
@@ -54,11 +56,12 @@ impl Backend for NativeCpu {
     }
 
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
+        let sub_group_size = self.sub_group_size.unwrap_or(facts::DEFAULT_SUB_GROUP_SIZE);
         vec![Arc::new(Cpu {
             facts: facts::facts(),
-            capabilities: facts::capabilities(),
+            capabilities: facts::capabilities(sub_group_size),
             level: self.level.unwrap_or(u32::MAX).min(level::of_processor(level::has)),
-            ways: Ways { item_by_item: self.item_by_item, check: self.check },
+            ways: Ways { item_by_item: self.item_by_item, check: self.check, sub_group_size },
         })]
     }
 }
@@ -76,6 +79,7 @@ struct Cpu {
 pub(crate) struct Ways {
     item_by_item: bool,
     check: bool,
+    sub_group_size: u32,
 }
 
 impl RawDevice for Cpu {
@@ -99,6 +103,10 @@ impl RawDevice for Cpu {
     fn runs_sub_group_size(&self, size: u32) -> bool {
         // Lanes are work-items of the group in order, so any size works; profiles list such as 2.
         (1..=facts::MAX_WORK_GROUP_SIZE).contains(&u64::from(size))
+    }
+
+    fn default_sub_group_size(&self) -> Option<u32> {
+        Some(self.ways.sub_group_size)
     }
 
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
