@@ -97,12 +97,45 @@ static inline void all(unsigned long id, unsigned long *out) {
     *p++ = 0;
 }
 
+// Vectors of lengths that SPIR-V lacks, inside what lies in memory and in what a kernel captures.
+typedef float five __attribute__((ext_vector_type(5)));
+typedef int seven __attribute__((ext_vector_type(7)));
+struct odd {
+  five a;
+  int n;
+  seven b[2];
+};
+
+static int sums_of_odd(sycl::queue &q) {
+  odd captured{};
+  captured.a[2] = 4;
+  captured.b[1][3] = 2;
+  const int n = 3;
+  auto *out = sycl::malloc_shared<float>(8, q);
+  q.parallel_for(8, [=](sycl::id<1> i) {
+     odd mine;
+     mine.a = static_cast<float>(i[0]);
+     mine.a[n] = 2;
+     mine.b[1] = static_cast<int>(i[0]);
+     mine.b[n & 1][6] = 5;
+     const odd copy = mine;
+     five sums[3];
+     sums[n - 1] = copy.a + captured.a;
+     out[i] = sums[n - 1][n] + sums[n - 1][2] + static_cast<float>(copy.b[1][6] + captured.b[1][n]);
+   }).wait();
+  int wrong = 0;
+  for (int i = 0; i < 8; ++i)
+    wrong += out[i] != 2 + i + 4 + 5 + 2;
+  sycl::free(out, q);
+  return wrong;
+}
+
 int main() {
   constexpr int items = 512;
   sycl::queue q;
   auto *device = sycl::malloc_shared<unsigned long>(items * values, q);
   q.parallel_for(items, [=](sycl::id<1> id) { all(id[0], device + id[0] * values); }).wait();
-  int wrong = 0;
+  int wrong = sums_of_odd(q);
   for (unsigned long id = 0; id < items; ++id) {
     unsigned long host[values];
     all(id, host);

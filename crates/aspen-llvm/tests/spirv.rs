@@ -360,6 +360,16 @@ fn odd_vectors() {
         let body = format!("  %i = bitcast <8 x i32> %a to i256\n  %s = lshr i256 %i, {shift}\n  %r = trunc i256 %s to {to}");
         all.add(to, &["<8 x i32>"], &body);
     }
+    // Inside structures in memory, beside what SPIR-V has.
+    for ty in ["{ <5 x float>, i32, [2 x <7 x i32>] }", "{ i8, { <3 x i16>, <6 x i64> }, [3 x <12 x i8>] }"] {
+        let inner = if ty.starts_with("{ <5") { "i32 2, i64 %b" } else { "i32 2, i64 %b, i64 7" };
+        let body = format!(
+            "  %p = alloca {ty}\n  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %a, i64 64, i1 false)\n  \
+             %g = getelementptr inbounds {ty}, ptr %p, i64 0, {inner}\n  %v = load i8, ptr %g\n  %r = zext i8 %v to i64"
+        );
+        all.add("i64", &["ptr", "i64"], &body);
+    }
+    all.declared.insert("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)".to_owned());
     check_valid("odd vectors", &all);
 }
 

@@ -83,7 +83,7 @@ extern "C" char *aspen_llvm_legalise_for_spirv(LLVMModuleRef Ref) {
           Analyses Known;
           for (Function &F : M)
             if (!F.isDeclaration())
-              takeApartOddVectors(F, Known.FAM);
+              takeApartOddVectors(F, Known.FAM, Complaints);
         }
         for (Function &F : M)
           if (!F.isDeclaration()) {

@@ -47,7 +47,7 @@ llvm::Value *pack(llvm::IRBuilder<> &B, llvm::Value *Vector, llvm::Type *To);
 llvm::Value *unpack(llvm::IRBuilder<> &B, llvm::Value *Integer, llvm::FixedVectorType *To);
 
 // Step 0: vectors of other lengths, as their elements; those that functions take or return stay.
-void takeApartOddVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+void takeApartOddVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, Complaints &C);
 // Step 1: intrinsics that the back end lacks, or lacks for a width, as plain instructions (which may be of other widths).
 void expandIntrinsics(llvm::Function &F, Complaints &C);
 // Step 2: integers of 65 to 128 bits as pairs of 64-bit ones.

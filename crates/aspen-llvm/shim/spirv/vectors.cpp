@@ -5,6 +5,7 @@
 #include "legalise.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/Utils/Local.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -71,32 +72,76 @@ static void readElements(Function &F) {
 
 static bool holdsOddVector(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
-    const auto *Variable = dyn_cast<AllocaInst>(&I);
-    return isOddVector(I.getType()) || (Variable && isOddVector(Variable->getAllocatedType())) ||
-           any_of(I.operands(), [](const Value *V) { return isOddVector(V->getType()); });
+    return isOddVector(I.getType()) || any_of(I.operands(), [](const Value *V) { return isOddVector(V->getType()); });
   });
 }
 
-// Memory for as many elements as the vector takes up with its padding.
-static void asArray(AllocaInst &Variable) {
-  const auto *Vector = cast<FixedVectorType>(Variable.getAllocatedType());
-  const DataLayout &Layout = Variable.getDataLayout();
-  const uint64_t Count = Layout.getTypeAllocSize(Variable.getAllocatedType()) / Layout.getTypeAllocSize(Vector->getElementType());
-  IRBuilder<> B(&Variable);
-  AllocaInst *Array = B.CreateAlloca(ArrayType::get(Vector->getElementType(), Count), Variable.getAddressSpace(), Variable.getArraySize());
-  Array->setAlignment(Variable.getAlign());
-  Array->takeName(&Variable);
-  Variable.replaceAllUsesWith(Array);
-  Variable.eraseFromParent();
+// A type that has such a vector anywhere in it.
+static bool containsOddVector(const Type *T) {
+  return isOddVector(T) || any_of(T->subtypes(), [](const Type *Part) { return containsOddVector(Part); });
 }
 
-void aspen::spirv::takeApartOddVectors(Function &F, FunctionAnalysisManager &FAM) {
+// As many bytes as the type takes up with its padding: what lies in memory is only reached through elements' addresses.
+static Type *bytesOf(const Type *T, const DataLayout &Layout) {
+  return ArrayType::get(Type::getInt8Ty(T->getContext()), Layout.getTypeAllocSize(const_cast<Type *>(T)));
+}
+
+// The same type with vectors of the next length that there is, which has the same size and place in memory. Null where there is none.
+static Type *withLongerVectors(Type *T) {
+  if (isOddVector(T)) {
+    const auto *Vector = cast<FixedVectorType>(T);
+    const unsigned Count = std::max(2u, static_cast<unsigned>(PowerOf2Ceil(Vector->getNumElements())));
+    return Count > 16 ? nullptr : FixedVectorType::get(Vector->getElementType(), Count);
+  }
+  if (!containsOddVector(T))
+    return T;
+  if (const auto *Array = dyn_cast<ArrayType>(T)) {
+    Type *Element = withLongerVectors(Array->getElementType());
+    return Element ? ArrayType::get(Element, Array->getNumElements()) : nullptr;
+  }
+  SmallVector<Type *, 8> Members;
+  for (Type *Member : cast<StructType>(T)->elements())
+    Members.push_back(withLongerVectors(Member));
+  return is_contained(Members, nullptr) ? nullptr : StructType::get(T->getContext(), Members, cast<StructType>(T)->isPacked());
+}
+
+// Memory whose type holds such vectors, and ways into it, in bytes.
+static void inBytes(Function &F, Complaints &C) {
+  const DataLayout &Layout = F.getDataLayout();
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    IRBuilder<> B(&I);
+    if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && containsOddVector(Variable->getAllocatedType())) {
+      AllocaInst *Bytes =
+          B.CreateAlloca(bytesOf(Variable->getAllocatedType(), Layout), Variable->getAddressSpace(), Variable->getArraySize());
+      Bytes->setAlignment(Variable->getAlign());
+      Bytes->takeName(Variable);
+      Variable->replaceAllUsesWith(Bytes);
+      Variable->eraseFromParent();
+    } else if (auto *Way = dyn_cast<GetElementPtrInst>(&I); Way && containsOddVector(Way->getSourceElementType())) {
+      Value *There = B.CreatePtrAdd(Way->getPointerOperand(), emitGEPOffset(&B, Layout, Way), "", Way->getNoWrapFlags());
+      Way->replaceAllUsesWith(There);
+      Way->eraseFromParent();
+    }
+  }
+  for (Argument &Of : F.args()) {
+    Type *T = Of.getParamByValType();
+    if (!T || !containsOddVector(T))
+      continue;
+    Type *Longer = withLongerVectors(T);
+    if (!Longer || Layout.getTypeAllocSize(Longer) != Layout.getTypeAllocSize(T)) {
+      C.add(F, "an argument that holds a vector of more than 16, or of 1, elements; SPIR-V has vectors of 2, 3, 4, 8 and 16");
+      continue;
+    }
+    Of.removeAttr(Attribute::ByVal);
+    Of.addAttr(Attribute::getWithByValType(F.getContext(), Longer));
+  }
+}
+
+void aspen::spirv::takeApartOddVectors(Function &F, FunctionAnalysisManager &FAM, Complaints &C) {
   readElements(F);
+  inBytes(F, C);
   if (!holdsOddVector(F))
     return;
-  for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && isOddVector(Variable->getAllocatedType()))
-      asArray(*Variable);
   ScalarizerPassOptions Options;
   Options.ScalarizeLoadStore = true;
   FAM.invalidate(F, ScalarizerPass(Options).run(F, FAM));
