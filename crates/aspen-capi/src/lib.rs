@@ -8,6 +8,7 @@
 
 mod buffer;
 mod device;
+mod device_global;
 mod error;
 mod global;
 mod log;
@@ -18,6 +19,7 @@ mod usm;
 
 pub use buffer::*;
 pub use device::*;
+pub use device_global::*;
 pub use error::*;
 pub use module::*;
 pub use queue::*;
