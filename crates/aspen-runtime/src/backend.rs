@@ -172,6 +172,10 @@ pub trait RawDevice: Send + Sync {
     fn has_memory(&self) -> bool {
         true
     }
+    /// Whether variables of an image keep what a kernel writes there, as device globals need it.
+    fn keeps_variables(&self) -> bool {
+        true
+    }
     /// Whether kernels reach all memory of the host as it is. Buffers then need no copy on the device.
     fn shares_host_memory(&self) -> bool;
     /// Copies between any two of memory of the host and of this device, and returns when that is done.

@@ -13,11 +13,13 @@ use std::sync::{Arc, Mutex};
 
 use aspen_image::DeviceImage;
 
+use super::module::untagged;
 use super::programs::Plan;
 use super::{Inner, KernelKey, Registry};
 use crate::backend::{Closure, Launch, LaunchKind, Outcome, Program, UsmKind};
 use crate::command::lock;
 use crate::error::{Code, Error, Result};
+use crate::names::named;
 use crate::system::Device;
 
 /// The alignment of values in bytes: as of other memory of devices, more than any type asks for.
@@ -202,7 +204,7 @@ impl Inner {
             for global in globals {
                 let mut known = self.globals.iter().filter(|object| Some(object.module) == anchor).flat_map(|object| &object.globals);
                 let found = known.find(|known| known.id == global.id && known.size == global.size as usize && known.in_image == global.in_image);
-                let found = found.ok_or_else(|| build(format!("the program does not register its device_global '{}'; link it again", global.id)))?;
+                let found = found.ok_or_else(|| build(format!("the program does not register its device_global {}; link it again", named(untagged(&global.id)))))?;
                 let is_new = !global.in_image && values.find(plan.device(), found.variable).is_none();
                 // SAFETY: registered objects are loaded, and the registry is locked; the bytes are part of the host's variable.
                 let initial = is_new.then(|| unsafe { slice::from_raw_parts(found.initial as *const u8, found.size) }.to_vec());
@@ -257,7 +259,8 @@ impl Registry {
         drop(inner);
         let none = || {
             let name = &device.real().facts().name;
-            let why = format!("device_global '{}' lies in a device image, and no kernel that '{name}' has an image of uses it", global.id);
+            let variable = named(untagged(&global.id));
+            let why = format!("the device_global {variable} lies in a device image, and no kernel that '{name}' has an image of uses it");
             Error::new(Code::KernelNotSupported, why)
         };
         self.admit(device, KernelKey { module, tag: "", symbol: &symbol.ok_or_else(none)? })?;
