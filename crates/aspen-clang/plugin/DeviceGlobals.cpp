@@ -149,11 +149,12 @@ template <class F> void eachDeviceGlobal(CodeGenerator &Generator, F Each) {
 
 bool isDeviceGlobal(QualType Type) { return deviceGlobal(Type) != nullptr; }
 
-void emitDeviceGlobals(ASTContext &Context, CodeGenerator &Generator, bool Tell) {
-  if (!hasDeviceGlobals(Context))
+void emitDeviceGlobals(ASTContext &Context, CodeGenerator *Generator, bool Tell) {
+  if ((!Generator && !Tell) || !hasDeviceGlobals(Context))
     return;
   for (VarDecl *Variable : Finder(Context, Tell).find())
-    Generator.GetAddrOfGlobal(GlobalDecl(Variable), /*isForDefinition=*/false);
+    if (Generator)
+      Generator->GetAddrOfGlobal(GlobalDecl(Variable), /*isForDefinition=*/false);
 }
 
 void markDeviceGlobals(CodeGenerator &Generator) {

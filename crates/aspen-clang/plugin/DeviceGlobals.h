@@ -15,8 +15,8 @@ bool isDeviceGlobal(clang::QualType Type);
 
 /// Has clang generate code for every device global that the unit defines, whether the unit uses it or not: the host's variables carry the
 /// addresses and initial values, and kernels of other units may use those of external linkage. `Tell`: also errors for those that the
-/// extension does not allow.
-void emitDeviceGlobals(clang::ASTContext &Context, clang::CodeGenerator &Generator, bool Tell);
+/// extension does not allow. Without a generator it only looks.
+void emitDeviceGlobals(clang::ASTContext &Context, clang::CodeGenerator *Generator, bool Tell);
 
 /// In device passes: says in the variables' attributes what they are, and that somebody from outside writes there before they are read.
 void markDeviceGlobals(clang::CodeGenerator &Generator);

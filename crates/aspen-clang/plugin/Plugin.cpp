@@ -104,8 +104,7 @@ public:
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
     Generator = findGenerator(CI);
-    if (Generator)
-      emitDeviceGlobals(Context, *Generator, Which == Pass::Host);
+    emitDeviceGlobals(Context, Generator, Which == Pass::Host);
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
     if (Which != Pass::Analysis || !Generator)

@@ -322,9 +322,9 @@ pub trait Deferred: Send + Sync {
     fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>>;
 }
 
-/// A loaded image.
+/// A loaded image, with those it imports from.
 pub trait Program: Send + Sync {
-    /// A kernel of the image by its symbol.
+    /// A kernel of the image by its symbol, or of one that it imports from.
     ///
     /// # Errors
     /// [`Code::Build`] if the image does not define it.
