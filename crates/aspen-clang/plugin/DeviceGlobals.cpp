@@ -97,7 +97,7 @@ public:
       return true;
     if (Variable->getType()->isArrayType())
       return refuse(Variable, "is an array of 'device_global'; the type of its value may be an array: 'device_global<T[N]>'");
-    if (!Variable->isFileVarDecl())
+    if (!Variable->isFileVarDecl() && !Variable->isLocalExternDecl())
       return refuse(Variable, "of type 'device_global' is neither at namespace scope nor a static member");
     if (Variable->getTLSKind() != VarDecl::TLS_None)
       return refuse(Variable, "of type 'device_global' is thread_local");
