@@ -58,3 +58,37 @@ impl DeviceImage<'_> {
         Ok(value.and_then(|value| if let Value::Bytes(bytes) = value { String::from_utf8(bytes).ok() } else { None }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImageBuilder, ImageKind, offload};
+
+    fn image(globals: PropertySet, kernel: PropertySet) -> Vec<u8> {
+        let builder = ImageBuilder::new(ImageKind::Object, "x86_64", "native_cpu", "x_0");
+        builder.set(DEVICE_GLOBALS, globals).set(DEVICE_GLOBALS_KERNEL, kernel).to_bytes(b"code").expect("writable")
+    }
+
+    fn read(bytes: &[u8]) -> (Result<Vec<ImageGlobal>, String>, Option<String>) {
+        let entry = offload::parse_all(bytes).expect("sound").remove(0);
+        let image = DeviceImage::new(entry);
+        (image.device_globals().map_err(|error| error.to_string()), image.device_globals_kernel().expect("sound"))
+    }
+
+    #[test]
+    fn what_is_written_is_read_by_name() {
+        let global = |id: &str, size, in_image| ImageGlobal { id: id.into(), size, in_image };
+        let written = [global("b", 8, true), global("a", u32::MAX, false)];
+        let got = read(&image(device_globals_set(written.clone()), device_globals_kernel("k")));
+        assert_eq!(got, (Ok(vec![written[1].clone(), written[0].clone()]), Some("k".into())));
+        assert_eq!(read(&image(PropertySet::new(), PropertySet::new())), (Ok(Vec::new()), None));
+    }
+
+    #[test]
+    fn a_variable_has_two_numbers() {
+        for value in [Value::U32(4), Value::from_u32s([4]), Value::from_u32s([4, 0, 0]), Value::Bytes(vec![0; 7])] {
+            let got = read(&image(PropertySet::from([("a".to_owned(), value.clone())]), PropertySet::new())).0;
+            assert_eq!(got, Err("the device_global 'a' has no size and scope".into()), "{value:?}");
+        }
+    }
+}

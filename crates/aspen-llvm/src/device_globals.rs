@@ -58,7 +58,8 @@ impl Module<'_> {
     /// # Errors
     /// If an entry point is not there.
     pub fn shared_image_scope(&self, images: &[Vec<&str>]) -> Result<Option<SharedImageScope>, Error> {
-        let scoped: Vec<String> = device_globals(self.view()).into_iter().filter(|global| global.image_scope).map(|global| global.symbol).collect();
+        let scoped: Vec<String> =
+            device_globals(self.view()).into_iter().filter(|global| global.image_scope).map(|global| global.symbol).collect();
         let symbols: Vec<&str> = scoped.iter().map(String::as_str).collect();
         if symbols.is_empty() || images.len() < 2 {
             return Ok(None);

@@ -117,7 +117,9 @@ impl Values {
             table.extend((address as u64).to_le_bytes());
         }
         let memory = Memory::new(device, &table)?;
-        let failed = |error: Error| Error::new(error.code(), format!("{}: its device globals cannot be reached: {}", exchange.label, error.message()));
+        let failed = |error: Error| {
+            Error::new(error.code(), format!("{}: its device globals cannot be reached: {}", exchange.label, error.message()))
+        };
         run(program, &exchange.kernel, memory.address as u64).map_err(failed)?;
         if !exchange.wanted.iter().any(|wanted| wanted.in_image) {
             return Ok(());
@@ -203,8 +205,11 @@ impl Inner {
             let mut wanted = Vec::new();
             for global in globals {
                 let mut known = self.globals.iter().filter(|object| Some(object.module) == anchor).flat_map(|object| &object.globals);
-                let found = known.find(|known| known.id == global.id && known.size == global.size as usize && known.in_image == global.in_image);
-                let found = found.ok_or_else(|| build(format!("the program does not register its device_global {}; link it again", named(untagged(&global.id)))))?;
+                let found =
+                    known.find(|known| known.id == global.id && known.size == global.size as usize && known.in_image == global.in_image);
+                let found = found.ok_or_else(|| {
+                    build(format!("the program does not register its device_global {}; link it again", named(untagged(&global.id))))
+                })?;
                 let is_new = !global.in_image && values.find(plan.device(), found.variable).is_none();
                 // SAFETY: registered objects are loaded, and the registry is locked; the bytes are part of the host's variable.
                 let initial = is_new.then(|| unsafe { slice::from_raw_parts(found.initial as *const u8, found.size) }.to_vec());
@@ -232,7 +237,8 @@ impl Registry {
         inner.globals = kept;
         // Inline variables belong to several objects.
         let has = |variable: usize| inner.globals.iter().flat_map(|object| &object.globals).any(|global| global.variable == variable);
-        let variables: Vec<usize> = gone.iter().flat_map(|object| &object.globals).map(|global| global.variable).filter(|&one| !has(one)).collect();
+        let variables: Vec<usize> =
+            gone.iter().flat_map(|object| &object.globals).map(|global| global.variable).filter(|&one| !has(one)).collect();
         drop(inner);
         self.values.forget(&variables);
     }
@@ -244,7 +250,8 @@ impl Registry {
     /// and those of loading and allocating.
     pub fn global_address(&self, device: &'static Device, variable: usize) -> Result<*mut u8> {
         let inner = self.read();
-        let of_object = |object: &ObjectGlobals| Some((object.module, object.globals.iter().find(|global| global.variable == variable)?.clone()));
+        let of_object =
+            |object: &ObjectGlobals| Some((object.module, object.globals.iter().find(|global| global.variable == variable)?.clone()));
         let unknown = || {
             let why = "the address is no device_global of the program: such variables are at namespace scope or static members";
             Error::new(Code::Invalid, why)
