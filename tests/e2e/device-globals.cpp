@@ -19,6 +19,10 @@
 //# stdout: external 11, inline 22, own 3 and 4, unnamed 5 and 6
 //# stdout: library 7, inline of the library 23, through its function 8
 //# stdout: plugin 9, again 9
+//# run: aspen++ -O2 -x c++-header pre.hpp -o pre.hpp.pch
+//# run: aspen++ -O2 -include-pch pre.hpp.pch of-header.cpp -o b.out
+//# run: ./b.out
+//# stdout: 5
 //# run: aspen inspect a.out --format json
 //# stdout~: "SYCL/device globals"
 //# file: shared.hpp
@@ -30,6 +34,18 @@ template <class G> int value_of(sycl::queue &q, G &global) {
   int value = -1;
   q.copy(global, &value).wait();
   return value;
+}
+//# file: pre.hpp
+#include "shared.hpp"
+#include <cstdio>
+static ex::device_global<int> in_header;
+//# file: of-header.cpp
+int main() {
+  sycl::queue q;
+  const int four = 4;
+  q.copy(&four, in_header).wait();
+  q.single_task([=] { common = in_header + 1; }).wait();
+  std::printf("%d\n", value_of(q, common));
 }
 //# file: two.cpp
 #include "shared.hpp"
