@@ -21,7 +21,14 @@ fn main() {
             None => &mut build,
         };
     }
-    build.files(["shim/shim.cpp", "shim/closure.cpp", "shim/library.cpp", "shim/stack_need.cpp", "shim/wide_vectors.cpp"]);
+    build.files([
+        "shim/shim.cpp",
+        "shim/closure.cpp",
+        "shim/device_globals.cpp",
+        "shim/library.cpp",
+        "shim/stack_need.cpp",
+        "shim/wide_vectors.cpp",
+    ]);
     build.files(["item", "cut", "group", "ended", "sub_groups", "item_loops"].map(|step| format!("shim/items/{step}.cpp")));
     build.files(["legalise", "vectors", "intrinsics", "wide", "narrow", "forms"].map(|step| format!("shim/spirv/{step}.cpp")));
     build.compile("aspen_llvm_shim");

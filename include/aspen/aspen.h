@@ -253,6 +253,32 @@ aspen_error_t *aspen_usm_alloc(const aspen_device_t *device, aspen_usm_kind_t ki
 void aspen_usm_free(void *pointer); /* null is allowed */
 int aspen_usm_pointer_kind(const void *pointer, const aspen_device_t **device); /* an aspen_usm_kind_t; any address inside counts */
 
+/* --- device globals ------------------------------------------------------------------------------------------------------------- */
+
+/* A variable of which every device has a value of its own: the address is the host's variable, which kernels know by `id`. */
+typedef struct aspen_device_global {
+  const void *variable;
+  const char *id;          /* as in the property set "SYCL/device globals" of the module's images */
+  const void *initial;     /* `size` bytes: what it is at first; inside the host's variable */
+  uint64_t size;
+  uint64_t in_image;       /* not 0: the value lies in the image, which has its initial value, too */
+} aspen_device_global_t;
+
+typedef struct aspen_device_globals {
+  uint32_t struct_size;    /* sizeof(aspen_device_globals_t) */
+  uint32_t global_size;    /* sizeof(aspen_device_global_t) */
+  const void *module;      /* &__aspen_link_with_aspenxx */
+  const aspen_device_global_t *globals;
+  uint64_t count;
+} aspen_device_globals_t;
+
+/* Called by constructors and destructors that the compiler writes into each object that has such variables. Keeps the pointer. */
+void aspen_register_device_globals(const aspen_device_globals_t *globals);
+void aspen_unregister_device_globals(const aspen_device_globals_t *globals);
+/* Where the device has the value of the variable, by the host's address of it. Makes the value, or loads the image that has it. Fails with
+ * ASPEN_ERRC_INVALID for what is no such variable, with KERNEL_NOT_SUPPORTED if the value lies in an image and none for the device uses it. */
+aspen_error_t *aspen_device_global_address(const aspen_device_t *device, const void *variable, void **out);
+
 /* --- kernels -------------------------------------------------------------------------------------------------------------------- */
 
 /* Whether the device can run the kernel (check of all its images; never an error for an unsupported one): 1, 0; -1: no such kernel. */

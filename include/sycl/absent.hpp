@@ -68,7 +68,6 @@ namespace ext::oneapi::experimental {
   template <class T, class... Rest> class name {                                                                                           \
     static_assert(sizeof(T) == 0, "Aspen does not have " extension ". " instead);                                                          \
   };
-__ASPEN_ABSENT_GLOBAL(device_global, "sycl_ext_oneapi_device_global", "Capture a pointer to unified shared memory")
 __ASPEN_ABSENT_GLOBAL(work_group_static, "sycl_ext_oneapi_work_group_static", "Use group_local_memory_for_overwrite")
 #undef __ASPEN_ABSENT_GLOBAL
 namespace matrix {

@@ -18,6 +18,7 @@ namespace sycl {
 template <class T> struct is_device_copyable : std::bool_constant<std::is_trivially_copyable_v<T>> {};
 template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {};
 template <class T, size_t N> struct is_device_copyable<T[N]> : is_device_copyable<T> {};
+template <class T, size_t N> struct is_device_copyable<const T[N]> : is_device_copyable<T> {}; // both of the above fit
 template <class A, class B>
 struct is_device_copyable<std::pair<A, B>> : std::bool_constant<is_device_copyable<A>::value && is_device_copyable<B>::value> {};
 template <class T, size_t N> struct is_device_copyable<std::array<T, N>> : is_device_copyable<T> {};

@@ -9,11 +9,13 @@
 #include <new>
 #include <sycl/access.hpp>
 #include <sycl/detail/call_kernel.hpp>
+#include <sycl/detail/device_global_copies.hpp>
 #include <sycl/detail/kernel_entry.hpp>
 #include <sycl/detail/kernel_properties.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/event.hpp>
+#include <sycl/interop_handle.hpp>
 #include <sycl/kernel_bundle.hpp>
 
 namespace sycl {
@@ -31,17 +33,7 @@ template <class Name, class Properties, class Shape, class... Arguments, size_t.
 void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
 } // namespace detail
 
-/// What a host task may ask for; there is no native handle on the embedded CPU.
-class interop_handle {
-public:
-  backend get_backend() const noexcept { return backend_; }
-  explicit interop_handle(backend which) : backend_(which) {}
-
-private:
-  backend backend_;
-};
-
-class handler {
+class handler : public detail::device_global_copies<handler> {
 public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
@@ -170,6 +162,7 @@ public:
     take(copy);
   }
   template <class T> void copy(const T *from, T *to, size_t count) { memcpy(to, from, count * sizeof(T)); }
+  using device_global_copies::copy, device_global_copies::memcpy;
   void memset(void *to, int value, size_t bytes) {
     const unsigned char byte = static_cast<unsigned char>(value);
     repeat(to, &byte, 1, bytes);

@@ -25,7 +25,7 @@ struct device {
 };
 } // namespace info::queue
 
-class queue {
+class queue : public detail::device_global_shortcuts<queue> {
 public:
   explicit queue(const property_list &properties = {}) : queue(device(), async_handler(), properties) {}
   explicit queue(const async_handler &handler, const property_list &properties = {}) : queue(device(), handler, properties) {}
@@ -125,6 +125,8 @@ public:
                    to __ASPEN_COMMA pitch __ASPEN_COMMA pattern __ASPEN_COMMA width __ASPEN_COMMA height)
 #undef __ASPEN_SHORTCUT
 #undef __ASPEN_COMMA
+  /// To and from device globals. Source: sycl_ext_oneapi_device_global.
+  using device_global_shortcuts::copy, device_global_shortcuts::memcpy;
 
   /// Source: sycl_ext_oneapi_enqueue_barrier; sycl_ext_oneapi_queue_empty.
   template <class Lazy = void> event ext_oneapi_submit_barrier() {
@@ -264,6 +266,7 @@ public:
   detail::queue_state &aspen_state() const { return *state_; }
 
 private:
+  friend class detail::device_global_shortcuts<queue>;
   void only_in_order(const char *what) const {
     if (!is_in_order())
       detail::fail(errc::invalid, what);

@@ -49,6 +49,7 @@
 #ifndef ASPEN_LEAN_HEADERS
 #include <sycl/ext/intel/device_info.hpp>
 #include <sycl/ext/oneapi/bfloat16.hpp>
+#include <sycl/ext/oneapi/device_global/device_global.hpp>
 #include <sycl/ext/oneapi/dot_product.hpp>
 #include <sycl/ext/oneapi/experimental/annotated_ptr/annotated_ptr.hpp>
 #include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>

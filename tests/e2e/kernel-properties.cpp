@@ -21,7 +21,7 @@
 //# stderr~: error: the required work-group size has 2 dimensions, but the kernel is launched over a range of 1
 //# run: aspen++ -fsyntax-only -DABSENT {self}
 //# exit: 1
-//# stderr~: kernel-properties.cpp:\d+:\d+: error: .*Aspen does not have sycl_ext_oneapi_device_global. Capture a pointer
+//# stderr~: kernel-properties.cpp:\d+:\d+: error: .*Aspen does not have sycl_ext_oneapi_work_group_static. Use group_local
 //# count: 1 stderr error:
 #include <cstdio>
 #include <sycl/sycl.hpp>
@@ -47,7 +47,7 @@ int main() {
   q.parallel_for(sycl::range(32), ex::properties{ex::work_group_size<16, 1>}, [=](sycl::id<1>) {});
 #endif
 #ifdef ABSENT
-  static ex::device_global<int> counter;
+  static ex::work_group_static<int> counter;
 #endif
   sycl::free(p, q);
 }

@@ -11,6 +11,6 @@ struct allowed {
   allowed(const allowed &) {}
 };
 template <> struct sycl::is_device_copyable<allowed> : std::true_type {};
-static_assert(sycl::is_device_copyable_v<int> && sycl::is_device_copyable_v<const int> && sycl::is_device_copyable_v<int[3]>);
+static_assert(sycl::is_device_copyable_v<int> && sycl::is_device_copyable_v<const int> && sycl::is_device_copyable_v<int[3]> && sycl::is_device_copyable_v<const int[3][2]>);
 static_assert(sycl::is_device_copyable_v<std::tuple<int, std::array<float, 2>>> && sycl::is_device_copyable_v<std::pair<int, allowed>>);
 static_assert(!sycl::is_device_copyable_v<std::string> && !sycl::is_device_copyable_v<deep> && sycl::is_device_copyable_v<allowed>);

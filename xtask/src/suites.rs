@@ -115,6 +115,7 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
         "include/sycl",
         "include/sycl/ext/intel",
         "include/sycl/ext/oneapi",
+        "include/sycl/ext/oneapi/device_global",
         "include/sycl/ext/oneapi/experimental",
         "include/sycl/ext/oneapi/experimental/annotated_ptr",
         "include/sycl/ext/oneapi/kernel_properties",

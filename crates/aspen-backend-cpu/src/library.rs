@@ -161,8 +161,8 @@ impl Program for Images {
             let why = "the image's list of kernels promises an entry that its code lacks,";
             Error::new(Code::Build, format!("{name}: {why} '{symbol}'"))
         };
-        let Some(library) = self.libraries.first() else { return Err(failed("no image")) };
-        let entry = library.find(symbol).ok_or_else(|| failed(&library.name))?;
+        let found = self.libraries.iter().find_map(|library| Some((library, library.find(symbol)?)));
+        let (library, entry) = found.ok_or_else(|| failed(self.libraries.first().map_or("no image", |library| &library.name)))?;
         let whole = if self.ways.item_by_item { None } else { library.group(symbol, self.level) };
         let variables = library.variables(symbol).saturating_add(self.between);
         let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };

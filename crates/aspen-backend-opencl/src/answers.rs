@@ -77,6 +77,8 @@ pub struct Answers {
     pub global_mem_size: u64,
     /// `CL_DEVICE_LOCAL_MEM_SIZE`.
     pub local_mem_size: u64,
+    /// `CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE`: 0 where programs have no variables that outlast kernels.
+    pub max_global_variable_size: usize,
     /// `CL_DEVICE_PROFILING_TIMER_RESOLUTION` in nanoseconds.
     pub profiling_timer_resolution: usize,
 }
@@ -186,6 +188,7 @@ impl Answers {
             cache_size: long(sys::DEVICE_GLOBAL_MEM_CACHE_SIZE),
             global_mem_size: long(sys::DEVICE_GLOBAL_MEM_SIZE),
             local_mem_size: long(sys::DEVICE_LOCAL_MEM_SIZE),
+            max_global_variable_size: size(sys::DEVICE_MAX_GLOBAL_VARIABLE_SIZE),
             profiling_timer_resolution: size(sys::DEVICE_PROFILING_TIMER_RESOLUTION),
             extensions,
         })

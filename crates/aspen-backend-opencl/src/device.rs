@@ -303,6 +303,10 @@ impl RawDevice for Handle {
         self.0.memory.is_some()
     }
 
+    fn keeps_variables(&self) -> bool {
+        self.0.answers.max_global_variable_size > 0
+    }
+
     fn shares_host_memory(&self) -> bool {
         self.0.answers.has_system_memory()
     }

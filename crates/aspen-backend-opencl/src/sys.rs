@@ -82,6 +82,7 @@ pub(crate) const DEVICE_VERSION: cl_uint = 0x102F;
 pub(crate) const DEVICE_EXTENSIONS: cl_uint = 0x1030;
 pub(crate) const DEVICE_DOUBLE_FP_CONFIG: cl_uint = 0x1032;
 pub(crate) const DEVICE_LINKER_AVAILABLE: cl_uint = 0x103E;
+pub(crate) const DEVICE_MAX_GLOBAL_VARIABLE_SIZE: cl_uint = 0x104D;
 pub(crate) const DEVICE_SVM_CAPABILITIES: cl_uint = 0x1053;
 pub(crate) const DEVICE_IL_VERSION: cl_uint = 0x105B;
 pub(crate) const DEVICE_MAX_NUM_SUB_GROUPS: cl_uint = 0x105C;

@@ -8,6 +8,7 @@
 
 mod buffer;
 mod device;
+mod device_global;
 mod error;
 mod global;
 mod log;
@@ -18,6 +19,7 @@ mod usm;
 
 pub use buffer::*;
 pub use device::*;
+pub use device_global::*;
 pub use error::*;
 pub use module::*;
 pub use queue::*;
@@ -28,5 +30,7 @@ pub use usm::*;
 pub const LAUNCH_SIZE: usize = size_of::<submit::Launch>();
 /// Bytes of `aspen_dependencies_t`.
 pub const AFTER_SIZE: usize = size_of::<submit::After>();
+/// Bytes of `aspen_device_globals_t` and of `aspen_device_global_t`, which the compiler's plugin writes.
+pub const GLOBALS_SIZES: (usize, usize) = (size_of::<device_global::Globals>(), size_of::<device_global::Global>());
 /// Bytes of `aspen_module_record_t`.
 pub const RECORD_SIZE: usize = size_of::<module::Record>();

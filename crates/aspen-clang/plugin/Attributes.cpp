@@ -2,6 +2,7 @@
 //! and reading the values back. The token stage (Tokens.cpp) has already brought every attribute to a position that clang's parser accepts.
 
 #include "Attributes.h"
+#include "DeviceGlobals.h"
 #include "Diagnose.h"
 #include "TypeAspects.h"
 
@@ -247,12 +248,16 @@ public:
   bool diagAppertainsToDecl(Sema &S, const ParsedAttr &A, const Decl *D) const override {
     if (isa<FunctionDecl>(D))
       return true;
-    error(S.getDiagnostics(), A.getLoc(), "'SYCL_EXTERNAL' only applies to functions");
+    if (const auto *Variable = dyn_cast<VarDecl>(D); Variable && (Variable->getType()->isDependentType() || isDeviceGlobal(Variable->getType())))
+      return true;
+    error(S.getDiagnostics(), A.getLoc(), "'SYCL_EXTERNAL' only applies to functions and to variables of type 'device_global'");
     return false;
   }
 
   AttrHandling handleDeclAttribute(Sema &S, Decl *D, const ParsedAttr &A) const override {
-    D->addAttr(SYCLExternalAttr::CreateImplicit(S.Context, A.getRange()));
+    // Device globals need no word more: units share those of external linkage.
+    if (isa<FunctionDecl>(D))
+      D->addAttr(SYCLExternalAttr::CreateImplicit(S.Context, A.getRange()));
     return AttributeApplied;
   }
 };

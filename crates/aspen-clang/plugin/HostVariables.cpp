@@ -5,6 +5,7 @@
 //! reference. The AST tells where the reference was written.
 
 #include "HostVariables.h"
+#include "DeviceGlobals.h"
 #include "Diagnose.h"
 #include "Evaluated.h"
 
@@ -109,11 +110,11 @@ private:
     return Result;
   }
 
-  /// Variables in an address space are the device's own; what system headers do is theirs to answer for.
+  /// Variables in an address space are the device's own, and device globals; what system headers do is theirs to answer for.
   bool isHosts(const VarDecl *Variable) const {
     const QualType Type = Context.getBaseElementType(Variable->getType().getNonReferenceType());
     return Variable->hasGlobalStorage() && !Variable->isConstexpr() && !Type.isConstQualified() &&
-           Type.getAddressSpace() == LangAS::Default && !SM.isInSystemHeader(SM.getExpansionLoc(Variable->getLocation()));
+           Type.getAddressSpace() == LangAS::Default && !isDeviceGlobal(Type) && !SM.isInSystemHeader(SM.getExpansionLoc(Variable->getLocation()));
   }
 };
 

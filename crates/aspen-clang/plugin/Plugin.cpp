@@ -5,6 +5,7 @@
 #include "Attributes.h"
 #include "Bridge.h"
 #include "Captures.h"
+#include "DeviceGlobals.h"
 #include "Diagnose.h"
 #include "Facts.h"
 #include "HeaderErrors.h"
@@ -103,6 +104,9 @@ public:
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
     Generator = findGenerator(CI);
+    emitDeviceGlobals(Context, Generator, Which == Pass::Host);
+    if (CI.getDiagnostics().hasErrorOccurred())
+      return;
     if (Which != Pass::Analysis || !Generator)
       reportLaunches();
   }
@@ -115,9 +119,12 @@ public:
     llvm::Module &Module = *Generator->GetModule();
     stripAnnotations(Module);
     Tokens.insertTag(Module);
+    if (Which == Pass::Host)
+      registerDeviceGlobals(*Generator, Tokens.tag());
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
       return;
     setKernelLinkage(Module, Kernels);
+    markDeviceGlobals(*Generator);
     keepReachable(Module, entryPoints(*Generator, Kernels));
     if (Which == Pass::Analysis)
       checkHostVariables(CI.getASTContext(), *Generator);

@@ -4,6 +4,7 @@
 //! need not be valid on the device, and it lands in no image. Source: DESIGN §7.27.
 
 #include "Reach.h"
+#include "DeviceGlobals.h"
 #include "Module.h"
 
 #include "clang/AST/Attr.h"
@@ -78,6 +79,10 @@ void keepReachable(llvm::Module &Module, llvm::ArrayRef<llvm::Function *> Entrie
   Reached Kept;
   for (const llvm::Function *Entry : Entries)
     Kept.add(Entry);
+  // Kernels of other units may use them.
+  for (const llvm::GlobalVariable &Global : Module.globals())
+    if (Global.hasAttribute(UniqueIdAttribute) && Global.hasExternalLinkage() && !Global.hasAttribute("aspen-internal"))
+      Kept.add(&Global);
   Kept.finish();
   // What users annotate stays annotated, with the texts.
   keepAnnotations(Module, [&](const llvm::ConstantStruct &Entry) {

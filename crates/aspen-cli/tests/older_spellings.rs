@@ -178,8 +178,8 @@ SYCL_EXTERNAL [[sycl::device_has(sycl::aspect::cpu)]] int before_list() { return
     for (line, error) in [
         ("SYCL_EXTERNAL static int f();", "can only be applied to functions with external linkage"),
         ("namespace { SYCL_EXTERNAL int f() { return 1; } }", "can only be applied to functions with external linkage"),
-        ("SYCL_EXTERNAL int variable;", "'SYCL_EXTERNAL' only applies to functions"),
-        ("struct SYCL_EXTERNAL type {};", "'SYCL_EXTERNAL' only applies to functions"),
+        ("SYCL_EXTERNAL int variable;", "'SYCL_EXTERNAL' only applies to functions and to variables of type 'device_global'"),
+        ("struct SYCL_EXTERNAL type {};", "'SYCL_EXTERNAL' only applies to functions and"),
     ] {
         std::fs::write(session.path("t.cpp"), format!("#include <sycl/sycl.hpp>\n{line}\n")).expect("writable");
         session.bad(1, "aspen++ -c t.cpp -o no.o", &[error]);

@@ -537,6 +537,12 @@ pub enum ImageError {
         /// Why.
         why: String,
     },
+    /// A variable without its two numbers.
+    #[error("the device_global '{name}' has no size and scope")]
+    DeviceGlobal {
+        /// The name that the host knows it by.
+        name: String,
+    },
     /// A number where bytes should be.
     #[error("the property '{name}' of '{set}' is no byte array")]
     NoBytes {

@@ -6,6 +6,7 @@
 //! - [`property`]: property sets and their text form;
 //! - [`offload`]: LLVM's OffloadBinary container;
 //! - [`image`]: a device image: requirements, kernels, sources; and the builder that writes one;
+//! - [`device_globals`]: variables of which every device has a value of its own;
 //! - [`kernel_reqs`]: what each kernel of a conditional image needs;
 //! - [`object_sections`]: what an object file says about its device code before the link;
 //! - [`spirv`]: what a SPIR-V module says about itself;
@@ -16,6 +17,7 @@
 
 pub mod container;
 pub mod decided;
+pub mod device_globals;
 pub mod dpcpp;
 pub mod guards;
 pub mod image;

@@ -77,6 +77,9 @@ pub fn device_functions(module: ModuleRef<'_>, dialect: Dialect) -> Vec<DeviceFu
     module.functions().filter(|function| !function.is_intrinsic()).map(|function| reader.function(function)).collect()
 }
 
+/// The attribute of a variable whose value lies in its image.
+pub(crate) const DEVICE_IMAGE_SCOPE: &str = "sycl-device-image-scope";
+
 /// All device globals in module order.
 pub fn device_globals(module: ModuleRef<'_>) -> Vec<DeviceGlobal> {
     let read = |global: Value<'_>| {
@@ -84,7 +87,7 @@ pub fn device_globals(module: ModuleRef<'_>) -> Vec<DeviceGlobal> {
             symbol: global.name(),
             id: global.global_attribute("sycl-unique-id")?,
             size: global.global_attribute("sycl-device-global-size")?.parse().ok()?,
-            image_scope: global.global_attribute("sycl-device-image-scope").is_some_and(|value| value != "false" && value != "0"),
+            image_scope: global.global_attribute(DEVICE_IMAGE_SCOPE).is_some_and(|value| value != "false" && value != "0"),
         })
     };
     module.globals().filter_map(read).collect()

@@ -69,6 +69,17 @@ unsafe extern "C" {
         lost: *mut bool,
     ) -> *mut c_char;
 
+    /// Adds a kernel of that name that exchanges addresses of device globals; `in_image`: the attribute of those that lie in the image.
+    pub fn aspen_llvm_exchange_device_globals(
+        module: LLVMModuleRef,
+        name: *const c_char,
+        in_image: *const c_char,
+        message: *mut *mut c_char,
+    ) -> bool;
+
+    /// Adds a suffix to the names of device globals that have the attribute `internal`.
+    pub fn aspen_llvm_tag_device_globals(module: LLVMModuleRef, internal: *const c_char, suffix: *const c_char);
+
     /// Lets vectors of more than 128 bits cross calls in memory, in a module for x86-64; null or a message.
     pub fn aspen_llvm_wide_vectors(module: LLVMModuleRef) -> *mut c_char;
 

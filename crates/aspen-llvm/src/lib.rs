@@ -6,6 +6,7 @@
 mod addresses;
 mod attach;
 mod calls;
+mod device_globals;
 mod dialect;
 mod entries;
 mod exposed;
@@ -28,6 +29,7 @@ mod types;
 mod worker;
 
 pub use attach::{attach, forget_dialect, prepare_for_spirv};
+pub use device_globals::{EXCHANGES_DEVICE_GLOBALS, SharedImageScope};
 pub use dialect::{Dialect, dialect_of};
 pub use entries::{DeviceFunction, DeviceGlobal, device_functions, device_globals};
 pub use facts::Facts;

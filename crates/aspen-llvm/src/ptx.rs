@@ -200,7 +200,7 @@ impl Ptx {
         let (key, value) = (c"nvvm.reqntid", format!("{x},{y},{z}"));
         let Ok(value) = CString::new(value) else { return };
         for kernel in module.view().functions().filter(|function| KERNEL_CONVENTIONS.contains(&function.calling_convention())) {
-            if kernel.parameter_count() < 3 {
+            if kernel.parameter_count() < 3 && !kernel.name().starts_with(crate::EXCHANGES_DEVICE_GLOBALS) {
                 // SAFETY: a function of a valid module, and terminated strings.
                 unsafe { LLVMAddTargetDependentFunctionAttr(kernel.raw(), key.as_ptr(), value.as_ptr()) };
             }

@@ -67,6 +67,19 @@ pub enum Error {
         /// Another, and its size.
         other: (String, String),
     },
+    /// A variable whose value would be in two images. Source: sycl_ext_oneapi_device_global, `device_image_scope`.
+    #[error(
+        "{name}: device_global '{global}' lies in its device image (device_image_scope), and two images would have one: that of '{}' and that \
+         of '{}'; split less (-split=none), or take the property away", entries.0, entries.1
+    )]
+    ImageScope {
+        /// The module.
+        name: String,
+        /// The variable.
+        global: String,
+        /// An entry point of each image.
+        entries: (String, String),
+    },
     /// Something of the module that an option is about and that this tool cannot do.
     #[error("{name}: '{symbol}' reads a specialization constant as compilers of before SYCL 2020 did; compile the sources again")]
     OldSpecConstant {

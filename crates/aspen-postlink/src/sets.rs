@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use aspen_contract::Requirements;
+use aspen_image::device_globals::{DEVICE_GLOBALS, ImageGlobal, device_globals_set};
 use aspen_image::guards::{self, GUARDS};
 use aspen_image::image::{DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, device_requirements, symbols_set};
 use aspen_image::{PropertySet, PropertySets, Value, dpcpp};
@@ -113,8 +114,8 @@ impl Cut<'_> {
         }
         add("SYCL/misc properties", self.misc_properties());
         if arguments.device_globals {
-            let property = |global: &DeviceGlobal| (global.id.clone(), Value::from_u32s([global.size, u32::from(global.image_scope)]));
-            add("SYCL/device globals", self.globals.iter().map(property).collect());
+            let property = |global: &DeviceGlobal| ImageGlobal { id: global.id.clone(), size: global.size, in_image: global.image_scope };
+            add(DEVICE_GLOBALS, device_globals_set(self.globals.iter().map(property)));
         }
         let guarded = self.entries.iter().filter(|entry| !entry.guards.is_empty());
         add(GUARDS, guarded.map(|entry| (entry.symbol.clone(), guards::write(&entry.guards))).collect());

@@ -15,7 +15,7 @@ use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
 use aspen_llvm::{
     Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, check_metadata, device_functions, device_globals, dialect_of,
-    in_workers,
+    in_workers, readable_name,
 };
 
 use crate::arguments::{Arguments, Dialect, Output};
@@ -206,6 +206,9 @@ impl<'j> Job<'j> {
         let own_image = entries.iter().flatten().map(|&entry| &functions[entry]).filter(|entry| arguments.dependencies && is_export(entry));
         module.prepare_closures(&own_image.map(|entry| entry.symbol.as_str()).collect::<Vec<_>>())?;
         let reads = reads_spec_constants(&entries, &functions, wants_spec_constants, module)?;
+        if has_globals {
+            check_image_scope(name, module, &entries, &functions)?;
+        }
         let twice = |reads| reads && arguments.default_spec_constants && arguments.spec_constants != Some(SpecConstantMode::Defaults);
         let mut plan = Vec::new();
         for (entries, reads) in entries.into_iter().zip(reads) {
@@ -348,6 +351,16 @@ impl<'j> Job<'j> {
         }
         files.output(&self.arguments.outputs[output], table.to_text().as_bytes())
     }
+}
+
+/// A value in an image is that image's alone.
+fn check_image_scope(name: &str, module: &Module<'_>, entries: &[Entries], functions: &[DeviceFunction]) -> Result<(), Error> {
+    let symbol = |&entry: &usize| functions[entry].symbol.as_str();
+    let images: Vec<Vec<&str>> = entries.iter().map(|image| image.iter().map(symbol).collect()).collect();
+    let Some(shared) = module.shared_image_scope(&images)? else { return Ok(()) };
+    let entry = |image: usize| images[image].first().map(|symbol| readable_name(symbol)).unwrap_or_default();
+    let [first, second] = shared.images;
+    Err(Error::ImageScope { name: name.to_owned(), global: shared.name, entries: (entry(first), entry(second)) })
 }
 
 /// Which images read specialization constants, if anybody wants to know; an image without entry points is the whole module.

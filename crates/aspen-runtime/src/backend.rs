@@ -176,6 +176,10 @@ pub trait RawDevice: Send + Sync {
     fn has_memory(&self) -> bool {
         true
     }
+    /// Whether variables of an image keep what a kernel writes there, as device globals need it.
+    fn keeps_variables(&self) -> bool {
+        true
+    }
     /// Whether kernels reach all memory of the host as it is. Buffers then need no copy on the device.
     fn shares_host_memory(&self) -> bool;
     /// Copies between any two of memory of the host and of this device, and returns when that is done.
@@ -322,9 +326,9 @@ pub trait Deferred: Send + Sync {
     fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>>;
 }
 
-/// A loaded image.
+/// A loaded image, with those it imports from.
 pub trait Program: Send + Sync {
-    /// A kernel of the image by its symbol.
+    /// A kernel of the image by its symbol, or of one that it imports from.
     ///
     /// # Errors
     /// [`Code::Build`] if the image does not define it.

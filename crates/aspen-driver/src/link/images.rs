@@ -6,16 +6,18 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
+use aspen_analysis::link::tagged_symbol;
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
 use aspen_codegen::{Cache, CodegenError, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
-use aspen_contract::{Verdict, check};
+use aspen_contract::{Requirements, Verdict, check};
 use aspen_image::decided::decided_set;
 use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet};
 use aspen_llvm::{Context, Module, forget_dialect, readable_name};
 
 use super::conditional::{Conditional, discarded};
 use super::coverage::Coverage;
+use super::device_globals::{self, ImageGlobals};
 use super::files::LinkUnit;
 use super::program::Program;
 use crate::args::response::split;
@@ -52,14 +54,16 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
     let Request { builder, units, program, target, .. } = *request;
     let conditional = Conditional::of(session.options, target, program)?;
     let plans = plans(session, request, conditional.as_ref(), coverage)?;
-    let inputs = inputs(session, units, program, &plans, target, conditional.as_ref())?;
+    let mut inputs = inputs(session, units, program, &plans, target, conditional.as_ref())?;
+    let globals: Vec<ImageGlobals> = inputs.iter_mut().map(|(_, globals)| std::mem::take(globals)).collect();
+    let inputs: Vec<ImageInput> = inputs.into_iter().map(|(input, _)| input).collect();
     let mut progress = Progress::new(&format!("code for {}", target.name), inputs.len());
     let generate =
         |kind: &dyn aspen_codegen::Target| generate_images_with(kind, inputs, session.jobs.fixed(), &mut |done| progress.done(done));
     let images = generate(generator(builder, target, &request.words).as_ref());
     drop(progress);
     let mut content = Vec::new();
-    for ((name, plan), image) in plans.iter().zip(images) {
+    for (((name, plan), image), globals) in plans.iter().zip(images).zip(globals) {
         let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
         let decided = decided(program, plan, target, conditional.is_some());
         let image = match image {
@@ -95,6 +99,7 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
             }
             let described = describe(program, plan, kind, target, name, session.options.requirement_sources);
             let described = described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone());
+            let described = globals.describe(described);
             content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }
     }
@@ -288,7 +293,7 @@ fn kernels(program: &Program, plan: &ImagePlan) -> Vec<(String, String)> {
     named.collect()
 }
 
-/// One module for each image.
+/// One module for each image, with the device globals in it.
 fn inputs(
     session: &Session<'_>,
     units: &[LinkUnit<'_>],
@@ -296,18 +301,20 @@ fn inputs(
     plans: &[(String, &ImagePlan)],
     target: &Target,
     conditional: Option<&Conditional>,
-) -> Result<Vec<ImageInput>, Error> {
+) -> Result<Vec<(ImageInput, ImageGlobals)>, Error> {
     if plans.is_empty() {
         return Ok(Vec::new());
     }
     let context = Context::new();
     let module = linked_module(&context, units, program, target)?;
     let symbol = |function: &Function| function.symbol.clone();
+    device_globals::check(&module, program, plans)?;
     let mut inputs = Vec::new();
     for (name, plan) in plans {
-        let entries: Vec<String> = plan.entries.iter().map(|&entry| symbol(program.linked.summary.function(entry))).collect();
+        let mut entries: Vec<String> = plan.entries.iter().map(|&entry| symbol(program.linked.summary.function(entry))).collect();
         let roots: Vec<&str> = entries.iter().map(String::as_str).collect();
         let mut closure = module.clone_closure(&roots).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
+        let globals = ImageGlobals::of(&mut closure, name).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
         let debug = session.options.debug && target.family == Family::NativeCpu;
         if !debug {
             closure.strip_debug();
@@ -322,14 +329,20 @@ fn inputs(
         }
         let bitcode = closure.to_bitcode();
         let work_group = plan.requirements.reqd_work_group_size.as_ref().and_then(|size| fastest_first(size.dims()));
-        let conditions = conditional.map(|conditional| conditional.conditions(program, plan));
+        let mut conditions = conditional.map(|conditional| conditional.conditions(program, plan));
+        if let Some(kernel) = globals.kernel() {
+            entries.push(kernel.to_owned());
+            if let Some(conditions) = &mut conditions {
+                conditions.roots.push((kernel.to_owned(), Requirements::default()));
+            }
+        }
         let opt_level = level_of(units, program, plan);
-        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, conditions });
+        inputs.push((ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, conditions }, globals));
     }
     Ok(inputs)
 }
 
-/// The bitcode of all units as one module, with kernels of internal linkage under their objects' tags. Source: DESIGN §7.17.
+/// The bitcode of all units as one module, with kernels and device globals of internal linkage under their objects' tags. Source: DESIGN §7.17.
 fn linked_module<'c>(context: &'c Context, units: &[LinkUnit<'_>], program: &Program, target: &Target) -> Result<Module<'c>, Error> {
     let mut linked: Option<Module<'c>> = None;
     for (unit, renames) in units.iter().zip(&program.linked.renames) {
@@ -340,6 +353,7 @@ fn linked_module<'c>(context: &'c Context, units: &[LinkUnit<'_>], program: &Pro
         for (from, to) in renames {
             module.rename(from, to).map_err(damaged)?;
         }
+        module.tag_device_globals(&tagged_symbol("", &unit.unit.header.tag));
         match &mut linked {
             Some(linked) => linked.link_in(module).map_err(damaged)?,
             none => *none = Some(module),

@@ -4,6 +4,7 @@
 mod agree;
 mod conditional;
 mod coverage;
+mod device_globals;
 mod files;
 mod host;
 mod images;

@@ -128,6 +128,7 @@ impl Inner {
             return Err(Error::new(Code::KernelNotSupported, text));
         }
         closure.complete(device, &name)?;
+        closure.keeps_variables(device, &name)?;
         Ok(Taken { candidate, closure, name, requirements: needs.requirements })
     }
 

@@ -7,7 +7,7 @@
 use aspen_contract::{Need, Requirements, Source, Step};
 
 use super::Inner;
-use super::module::{Candidate, Image, ImageId};
+use super::module::{Candidate, Image, ImageId, untagged};
 use crate::error::{Code, Error, Result};
 use crate::names::{demangled, named};
 use crate::system::Device;
@@ -151,6 +151,29 @@ impl Closure<'_> {
             text += &format!("\n  its image {problem}");
         }
         Err(Error::new(Code::Build, text))
+    }
+}
+
+impl Closure<'_> {
+    /// # Errors
+    /// [`Code::KernelNotSupported`] if an image has device globals and the device keeps no variables.
+    pub(super) fn keeps_variables(&self, device: &Device, kernel: &str) -> Result<()> {
+        if device.real().keeps_variables() {
+            return Ok(());
+        }
+        for part in &self.parts {
+            let globals = part.image.image.device_globals().map_err(|error| part.image.damaged(&error))?;
+            if let Some(global) = globals.first() {
+                let text = format!(
+                    "kernel '{kernel}' cannot run on '{}':\n  its image has the device_global {}, and the device's driver keeps no variables of \
+                     programs between kernels",
+                    device.real().facts().name,
+                    named(untagged(&global.id))
+                );
+                return Err(Error::new(Code::KernelNotSupported, text));
+            }
+        }
+        Ok(())
     }
 }
 

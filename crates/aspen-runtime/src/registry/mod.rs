@@ -3,6 +3,7 @@
 //! - `module`: a module's images; registration keeps only the pointer, so a program that never launches pays nothing;
 //! - `closure`: the images that a kernel's image imports functions from;
 //! - `choice`: which image runs, or why none does: the check;
+//! - `globals`: variables of which every device has a value of its own;
 //! - `programs`: what came of loading images;
 //! - `verdicts`: what came of it, remembered until a module comes or goes.
 //!
@@ -14,6 +15,7 @@
 
 mod choice;
 mod closure;
+mod globals;
 mod module;
 mod programs;
 mod verdicts;
@@ -27,6 +29,8 @@ use crate::command::lock;
 use crate::error::{Code, Error, Result};
 use crate::system::Device;
 use choice::{Denied, Taken};
+use globals::Values;
+pub use globals::{DeviceGlobal, ObjectGlobals};
 use module::{ImageId, Module, untagged};
 use programs::{Plan, Programs};
 use verdicts::{Verdict, Verdicts};
@@ -72,12 +76,15 @@ struct Inner {
     registered: usize,
     /// Modules whose images are not for this library: record, anchor and why.
     refused: Vec<(usize, usize, String)>,
+    /// The device globals of loaded objects.
+    globals: Vec<ObjectGlobals>,
 }
 
 /// The modules of the process.
 pub struct Registry {
     inner: RwLock<Inner>,
     verdicts: Verdicts,
+    values: Values,
 }
 
 static REGISTRY: Registry = Registry::new();
@@ -96,7 +103,8 @@ impl Default for Registry {
 impl Registry {
     /// Without modules.
     pub const fn new() -> Registry {
-        Registry { inner: RwLock::new(Inner { modules: Vec::new(), registered: 0, refused: Vec::new() }), verdicts: Verdicts::new() }
+        let inner = Inner { modules: Vec::new(), registered: 0, refused: Vec::new(), globals: Vec::new() };
+        Registry { inner: RwLock::new(inner), verdicts: Verdicts::new(), values: Values::new() }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
@@ -252,8 +260,14 @@ impl Registry {
         if let Some(known) = programs.find(plan) {
             return known;
         }
-        let copies = plan.copies(&self.read())?;
-        let program = plan.load(&copies);
+        let inner = self.read();
+        let copies = plan.copies(&inner)?;
+        let exchanges = inner.exchanges(plan, &copies, &self.values)?;
+        drop(inner);
+        let program = plan.load(&copies).and_then(|program| {
+            exchanges.iter().try_for_each(|exchange| self.values.exchange(plan.device(), &program, exchange))?;
+            Ok(program)
+        });
         let inner = self.read();
         // One of its modules may have gone meanwhile; nobody will ask for the program then.
         let replaced = plan.is_whole(&inner).then(|| programs.keep(plan, program.clone()));

@@ -81,6 +81,15 @@ impl Plan {
         self.parts.first().map_or((0, 0), |part| part.id)
     }
 
+    pub(super) fn device(&self) -> &'static Device {
+        self.device
+    }
+
+    /// Its images, in their order.
+    pub(super) fn labelled(&self) -> impl Iterator<Item = (ImageId, &str)> {
+        self.parts.iter().map(|part| (part.id, part.label.as_str()))
+    }
+
     pub(super) fn label(&self) -> &str {
         self.parts.first().map_or("", |part| &part.label)
     }

@@ -80,6 +80,9 @@ using empty_properties_t = properties<>;
 template <class T, class = void> struct is_property_value : std::false_type {};
 template <class Key, class... Values> struct is_property_value<property_value<Key, Values...>> : std::true_type {};
 template <class T> inline constexpr bool is_property_value_v = is_property_value<std::remove_cv_t<T>>::value;
+/// Whether a class names a property, and whether it is one of the objects of class `Of`; extensions say so of theirs.
+template <class Key> struct is_property_key : std::false_type {};
+template <class Key, class Of> struct is_property_key_of : std::false_type {};
 /// Whether a property list has the property of that key.
 template <class List, class Key> inline constexpr bool has_property_v = false;
 template <class... P, class Key> inline constexpr bool has_property_v<properties<P...>, Key> = properties<P...>::template has_property<Key>();
