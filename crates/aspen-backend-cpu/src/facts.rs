@@ -18,7 +18,7 @@ const SUB_GROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
 /// The sub-group size of kernels that require none.
 pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 16;
 
-const ASPECTS: [&str; 12] = [
+const ASPECTS: [&str; 14] = [
     "cpu",
     "fp16",
     "fp64",
@@ -31,6 +31,8 @@ const ASPECTS: [&str; 12] = [
     "usm_atomic_host_allocations",
     "usm_atomic_shared_allocations",
     "host_debuggable",
+    "ext_oneapi_fragment",
+    "ext_oneapi_chunk",
 ];
 
 pub(crate) fn capabilities() -> Capabilities {

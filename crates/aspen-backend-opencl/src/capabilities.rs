@@ -9,7 +9,7 @@ use crate::sys;
 type Has = fn(&Answers) -> bool;
 
 /// An aspect, and which answers mean that a device has it. Aspects that are not here no OpenCL device has.
-const ASPECTS: [(&str, Has); 16] = [
+const ASPECTS: [(&str, Has); 19] = [
     ("cpu", |answers| answers.device_type() == DeviceType::Cpu),
     ("gpu", |answers| answers.device_type() == DeviceType::Gpu),
     ("accelerator", |answers| answers.device_type() == DeviceType::Accelerator),
@@ -22,6 +22,10 @@ const ASPECTS: [(&str, Has); 16] = [
     // Programs are SPIR-V: a compiler for OpenCL C alone is none for them.
     ("online_compiler", Answers::takes_spirv),
     ("online_linker", |answers| answers.takes_spirv() && answers.linker_available),
+    // What the headers' user-constructed groups are made of.
+    ("ext_oneapi_fragment", parts_of_sub_groups),
+    ("ext_oneapi_chunk", parts_of_sub_groups),
+    ("ext_oneapi_tangle", parts_of_sub_groups),
     ("queue_profiling", |answers| answers.queue_properties & sys::QUEUE_PROFILING_ENABLE != 0),
     ("usm_device_allocations", |answers| access(answers.usm_device) || answers.has_svm_instead(0)),
     ("usm_host_allocations", |answers| access(answers.usm_host) || answers.has_svm_instead(sys::SVM_FINE_GRAIN_BUFFER)),
@@ -29,6 +33,11 @@ const ASPECTS: [(&str, Has); 16] = [
     ("usm_atomic_host_allocations", |answers| atomics(answers.usm_host) || answers.has_svm_instead(SVM_ATOMICS)),
     ("usm_atomic_shared_allocations", |answers| atomics(answers.usm_shared) || answers.has_svm_instead(SVM_ATOMICS)),
 ];
+
+/// SPIR-V's GroupNonUniformBallot and GroupNonUniformShuffle.
+fn parts_of_sub_groups(answers: &Answers) -> bool {
+    answers.has_extension("cl_khr_subgroup_ballot") && answers.has_extension("cl_khr_subgroup_shuffle")
+}
 
 const SVM_ATOMICS: u64 = sys::SVM_FINE_GRAIN_BUFFER | sys::SVM_ATOMICS;
 

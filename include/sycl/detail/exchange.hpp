@@ -38,22 +38,36 @@ __ASPEN_CONVERGENT bool __spirv_GroupAny(unsigned, bool);
 
 namespace sycl::detail {
 
-/// What differs between a work-group and a sub-group.
-template <class Group> struct group_traits;
+/// What differs between groups. This is for parts of a sub-group (ext/oneapi/experimental/non_uniform_groups.hpp), whose members have lanes of
+/// their own; `is_sub_group` is true of what lies within one.
+template <class Group> struct group_traits {
+  static constexpr bool is_sub_group = true, is_part = true;
+  static void barrier(const Group &g) { g.aspen_meet(); }
+  static unsigned lane(const Group &g, size_t i) { return g.aspen_lane(i); }
+  static std::uint64_t members(const Group &g) { return g.aspen_members(); }
+#if defined(__ASPEN_NATIVE_CPU__)
+  static char *slots(const work_item &w) { return w.cpu->sub_group_slots; }
+  static std::uint32_t first(const work_item &w) { return w.cpu->local_linear_id - w.cpu->lane; }
+#endif
+};
 template <int D> struct group_traits<group<D>> {
   static constexpr unsigned spirv_scope = spirv::work_group_scope;
-  static constexpr bool is_sub_group = false;
-  static void barrier(const work_item &w) { w.group_barrier(); }
+  static constexpr bool is_sub_group = false, is_part = false;
+  static void barrier(const group<D> &g) { g.work_item_().group_barrier(); }
 #if defined(__ASPEN_NATIVE_CPU__)
+  static size_t lane(const group<D> &, size_t i) { return i; }
   static char *slots(const work_item &w) { return w.cpu->group_slots; }
   static std::uint32_t first(const work_item &) { return 0; }
 #endif
 };
 template <> struct group_traits<sub_group> {
   static constexpr unsigned spirv_scope = spirv::sub_group_scope;
-  static constexpr bool is_sub_group = true;
-  static void barrier(const work_item &w) { w.sub_group_barrier(); }
-#if defined(__ASPEN_NATIVE_CPU__)
+  static constexpr bool is_sub_group = true, is_part = false;
+  static void barrier(const sub_group &g) { g.work_item_().sub_group_barrier(); }
+  static size_t lane(const sub_group &, size_t i) { return i; }
+#if defined(__ASPEN_PTX__)
+  static std::uint64_t members(const sub_group &) { return ptx::members(); }
+#elif defined(__ASPEN_NATIVE_CPU__)
   static char *slots(const work_item &w) { return w.cpu->sub_group_slots; }
   static std::uint32_t first(const work_item &w) { return w.cpu->local_linear_id - w.cpu->lane; }
 #endif
@@ -89,13 +103,13 @@ template <> struct spirv_number<half_impl::half> {
 #if defined(__ASPEN_NATIVE_CPU__)
 template <class Group, class T> inline T &slot(const Group &g, size_t index) {
   static_assert(sizeof(T) <= ASPEN_CPU_SLOT_SIZE, "reductions and scans are of values of at most 64 bytes");
-  return *reinterpret_cast<T *>(group_traits<Group>::slots(g.work_item_()) + index * ASPEN_CPU_SLOT_SIZE);
+  return *reinterpret_cast<T *>(group_traits<Group>::slots(g.work_item_()) + group_traits<Group>::lane(g, index) * ASPEN_CPU_SLOT_SIZE);
 }
 
 /// Whether a work-item of the group has ended, by its place there.
 template <class Group> inline bool is_gone(const Group &g, size_t index) {
   const work_item &w = g.work_item_();
-  return has_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(index));
+  return has_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(group_traits<Group>::lane(g, index)));
 }
 
 /// The first work-item that has not ended, which computes for all.
@@ -108,11 +122,10 @@ template <class Group> inline size_t first_running(const Group &g) {
 
 /// What all ask for with the same arguments is done by one of them, between two barriers.
 template <class Group, class F> inline void by_one(const Group &g, F &&compute) {
-  const work_item &w = g.work_item_();
-  group_traits<Group>::barrier(w);
+  group_traits<Group>::barrier(g);
   if (g.get_local_linear_id() == first_running(g))
     compute();
-  group_traits<Group>::barrier(w);
+  group_traits<Group>::barrier(g);
 }
 
 /// The same, with a result for all.
@@ -155,18 +168,18 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
   for (size_t begin = 0; begin < sizeof(T); begin += ASPEN_CPU_SLOT_SIZE) {
     const size_t size = sizeof(T) - begin < ASPEN_CPU_SLOT_SIZE ? sizeof(T) - begin : ASPEN_CPU_SLOT_SIZE;
     __builtin_memcpy(&slot<Group, char>(g, g.get_local_linear_id()), reinterpret_cast<const char *>(&value) + begin, size);
-    group_traits<Group>::barrier(w);
+    group_traits<Group>::barrier(g);
     if (IsBroadcast && is_gone(g, from))
-      asked_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(from));
+      asked_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(group_traits<Group>::lane(g, from)));
     __builtin_memcpy(reinterpret_cast<char *>(&out) + begin, &slot<Group, char>(g, from), size);
-    group_traits<Group>::barrier(w);
+    group_traits<Group>::barrier(g);
   }
   return out;
 #elif defined(__ASPEN_SPIRV__)
   words_of<T> in(value), out;
   for (size_t i = 0; i < words_of<T>::count; ++i) {
     if constexpr (group_traits<Group>::is_sub_group) {
-      out.words[i] = __spirv_GroupNonUniformShuffle(spirv::sub_group_scope, in.words[i], static_cast<unsigned>(from));
+      out.words[i] = __spirv_GroupNonUniformShuffle(spirv::sub_group_scope, in.words[i], static_cast<unsigned>(group_traits<Group>::lane(g, from)));
     } else if constexpr (Group::dimensions == 1) {
       out.words[i] = __spirv_GroupBroadcast(spirv::work_group_scope, in.words[i], from);
     } else {
@@ -183,7 +196,7 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
   return out.value();
 #elif defined(__ASPEN_PTX__)
   if constexpr (group_traits<Group>::is_sub_group) {
-    const unsigned mask = ptx::members(), lane = static_cast<unsigned>(from);
+    const unsigned mask = static_cast<unsigned>(group_traits<Group>::members(g)), lane = static_cast<unsigned>(group_traits<Group>::lane(g, from));
     return exchange_words(value, [=](unsigned word) { return ptx::shuffle(mask, word, lane); });
   } else {
     words_of<T> *slot = warp_slots<T>();
@@ -208,11 +221,10 @@ enum class scan_kind : unsigned { reduce = 0, inclusive = 1, exclusive = 2 };
 /// it, so it must be a value then.
 template <scan_kind Kind, class Group, class T, class Op>
 inline T combine_natively(const Group &g, const T &value, const T *first, Op op) {
-  const work_item &w = g.work_item_();
   const size_t own = g.get_local_linear_id();
   const size_t count = g.get_local_linear_range();
   slot<Group, T>(g, own) = value;
-  group_traits<Group>::barrier(w);
+  group_traits<Group>::barrier(g);
   if (own == first_running(g)) {
     size_t i = own;
     T sum = first ? *first : slot<Group, T>(g, i);
@@ -232,7 +244,7 @@ inline T combine_natively(const Group &g, const T &value, const T *first, Op op)
       for (i = own; i < count; ++i)
         slot<Group, T>(g, i) = sum;
   }
-  group_traits<Group>::barrier(w);
+  group_traits<Group>::barrier(g);
   return slot<Group, T>(g, own);
 }
 #endif
@@ -379,14 +391,35 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
 }
 #endif
 
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+/// Of parts of a sub-group: members take the sum of those before them, twice as many in each step.
+template <scan_kind Kind, class Group, class T, class Op> inline T combine_members(const Group &g, const T &value, const T *first, Op op) {
+  const std::uint32_t own = g.get_local_linear_id(), count = g.get_local_linear_range();
+  T sum = value;
+  for (std::uint32_t step = 1; step < count; step *= 2) {
+    const T before = take_from<false>(g, sum, own >= step ? own - step : own);
+    if (own >= step)
+      sum = static_cast<T>(op(before, sum));
+  }
+  if constexpr (Kind == scan_kind::inclusive)
+    return first ? static_cast<T>(op(*first, sum)) : sum;
+  const T other = take_from<false>(g, sum, Kind == scan_kind::reduce ? count - 1 : own > 0 ? own - 1 : 0);
+  if constexpr (Kind == scan_kind::exclusive)
+    return own == 0 ? *first : static_cast<T>(op(*first, other));
+  return first ? static_cast<T>(op(*first, other)) : other;
+}
+#endif
+
 /// Reduces or scans the values of all work-items. An exclusive scan needs `first`.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine(const Group &g, const T &value, const T *first, Op op) {
 #if defined(__ASPEN_NATIVE_CPU__)
   return combine_natively<Kind>(g, value, first, op);
 #elif defined(__ASPEN_SPIRV__)
   constexpr operation what = operation_of<Op>;
-  constexpr unsigned scope = group_traits<Group>::spirv_scope;
-  if constexpr (is_number<T> && (what == operation::plus || what == operation::minimum || what == operation::maximum)) {
+  if constexpr (group_traits<Group>::is_part) {
+    return combine_members<Kind>(g, value, first, op);
+  } else if constexpr (is_number<T> && (what == operation::plus || what == operation::minimum || what == operation::maximum)) {
+    constexpr unsigned scope = group_traits<Group>::spirv_scope;
     using number = spirv_number<T>;
     const auto in = number::to(value);
     typename number::type all;
@@ -415,8 +448,10 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine(const
     return combine_one_by_one<Kind>(g, value, first, op);
   }
 #elif defined(__ASPEN_PTX__)
-  (void)g;
-  return combine_warps<Kind, Group>(value, first, op);
+  if constexpr (group_traits<Group>::is_part)
+    return combine_members<Kind>(g, value, first, op);
+  else
+    return combine_warps<Kind, Group>(value, first, op);
 #else
   (void)g;
   return first ? static_cast<T>(op(*first, value)) : value;

@@ -36,6 +36,15 @@ __attribute__((noinline)) inline void wait_for_sub_group(aspen_cpu_item_t *item)
   current = item;
 }
 
+/// The same for those lanes of the sub-group. One waits for nobody, so that kernels whose groups are single items have loops (native_cpu.h).
+inline void wait_for_members(aspen_cpu_item_t *item, std::uint64_t members) {
+  if ((members & (members - 1)) == 0)
+    return;
+  item->members = members;
+  wait_for_sub_group(item);
+  item->members = 0;
+}
+
 /// Whether the work-item at this place of the group has ended. It stays so, and what it is cannot be known but right behind a barrier: others
 /// may not have come as far.
 __attribute__((noinline)) inline bool has_ended(const aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
