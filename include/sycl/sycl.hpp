@@ -47,6 +47,7 @@
 #include <sycl/vec.hpp>
 #include <sycl/vec_math.hpp>
 #ifndef ASPEN_LEAN_HEADERS
+#include <sycl/detail/c_complex.hpp>
 #include <sycl/ext/intel/device_info.hpp>
 #include <sycl/ext/oneapi/bfloat16.hpp>
 #include <sycl/ext/oneapi/dot_product.hpp>

@@ -111,6 +111,7 @@ mod tests {
         for (answers, expected) in [
             (Answers::default(), ALWAYS.to_owned()),
             (Answers { processor: (5, 2), ..hopper() }, format!("{ALWAYS} {usm} usm_shared_allocations usm_atomic_shared_allocations")),
+            (Answers { processor: (7, 0), ..Answers::default() }, format!("{ALWAYS} fp16 atomic64 ext_oneapi_fragment ext_oneapi_chunk")),
             (
                 Answers { processor: (5, 3), concurrent_managed_access: false, ..hopper() },
                 format!("{ALWAYS} {usm} fp16 usm_shared_allocations"),
@@ -118,7 +119,7 @@ mod tests {
             (
                 Answers { host_native_atomics: true, pageable_memory_access: true, ..hopper() },
                 format!(
-                    "{ALWAYS} {usm} fp16 atomic64 usm_shared_allocations usm_atomic_shared_allocations usm_atomic_host_allocations usm_system_allocations"
+                    "{ALWAYS} {usm} fp16 atomic64 usm_shared_allocations usm_atomic_shared_allocations usm_atomic_host_allocations usm_system_allocations ext_oneapi_fragment ext_oneapi_chunk"
                 ),
             ),
         ] {

@@ -109,7 +109,9 @@ mod tests {
     fn full() -> Answers {
         Answers {
             device_type: sys::DEVICE_TYPE_CPU,
-            extensions: words("cl_khr_fp16 cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics"),
+            extensions: words(
+                "cl_khr_fp16 cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_subgroup_ballot cl_khr_subgroup_shuffle",
+            ),
             il_version: "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2".into(),
             double_fp_config: 0x3F,
             image_support: true,
@@ -129,7 +131,8 @@ mod tests {
     }
 
     const FULL: &str = "cpu fp16 fp64 image online_compiler online_linker queue_profiling usm_device_allocations usm_host_allocations \
-                        usm_shared_allocations usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations atomic64";
+                        usm_shared_allocations usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations atomic64 \
+                        ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle";
 
     #[test]
     fn svm_stands_in_for_usm_only_where_there_is_none() {
@@ -173,9 +176,11 @@ mod tests {
     #[test]
     fn each_answer_takes_away_what_follows_from_it() {
         type Change = fn(&mut Answers);
-        let cases: [(&str, Change); 14] = [
+        let cases: [(&str, Change); 16] = [
             ("fp16", |it| it.extensions.retain(|name| name != "cl_khr_fp16")),
             ("fp64", |it| it.double_fp_config = 0),
+            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle", |it| it.extensions.retain(|name| name != "cl_khr_subgroup_ballot")),
+            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle", |it| it.extensions.retain(|name| name != "cl_khr_subgroup_shuffle")),
             ("atomic64", |it| it.extensions.retain(|name| name != "cl_khr_int64_base_atomics")),
             ("atomic64", |it| it.extensions.retain(|name| name != "cl_khr_int64_extended_atomics")),
             ("image", |it| it.image_support = false),

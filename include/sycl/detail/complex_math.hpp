@@ -96,7 +96,7 @@ template <class T> number<T> exponential(number<T> z) {
 
 template <class T> number<T> logarithm(number<T> z) {
   const T x = sycl::fabs(z.re), y = sycl::fabs(z.im), larger = sycl::fmax(x, y), smaller = sycl::fmin(x, y);
-  if (larger > T(0.5) && larger < 2 && smaller < 2) // near 1, where the logarithm of the magnitude has no digits left
+  if (x < 2 && y < 2 && larger > T(0.5)) // near 1, where the logarithm of the magnitude has no digits left
     return {sycl::log1p((larger - 1) * (larger + 1) + smaller * smaller) / 2, phase(z)};
   return {sycl::log(magnitude(z)), phase(z)};
 }
@@ -154,8 +154,10 @@ template <class T> number<T> hyperbolic_tangent(number<T> z) {
   if (z.im == 0)
     return {sycl::tanh(z.re), z.im};
   if (sycl::fabs(z.re) > 25) { // as far as a double has digits
-    const T sign = is_finite(z.im) ? sycl::sin(z.im) * sycl::cos(z.im) : z.im;
-    return {sycl::copysign(T(1), z.re), is_finite(z.im) ? 4 * sign * sycl::exp(-2 * sycl::fabs(z.re)) : sycl::copysign(T(0), sign)};
+    if (is_infinite(z.re) && !is_finite(z.im))
+      return {sycl::copysign(T(1), z.re), sycl::copysign(T(0), z.im)};
+    if (is_finite(z.im))
+      return {sycl::copysign(T(1), z.re), 4 * sycl::sin(z.im) * sycl::cos(z.im) * sycl::exp(-2 * sycl::fabs(z.re))};
   }
   if (!is_finite(z.im))
     return {z.re == 0 ? z.re : z.im - z.im, z.im - z.im};
@@ -193,7 +195,7 @@ template <class T> number<T> arc_sine(number<T> z) { return over_i(inverse_hyper
 
 template <class T> number<T> inverse_hyperbolic_cosine(number<T> z) {
   if (is_far(z))
-    return {far_logarithm(z), phase(z)};
+    return {far_logarithm(z), z.re == 0 && is_nan(z.im) ? pi<T> / 2 : phase(z)};
   const number<T> below = square_root<T>({z.re - 1, z.im}), above = square_root<T>({z.re + 1, z.im});
   return {sycl::asinh(below.re * above.re + below.im * above.im), 2 * sycl::atan2(below.im, above.re)};
 }

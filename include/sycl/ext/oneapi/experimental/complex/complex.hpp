@@ -117,8 +117,7 @@ template <class T> T abs(const complex<T> &z) { return static_cast<T>(magnitude(
 template <class T> T arg(const complex<T> &z) { return static_cast<T>(phase(sycl::detail::cx::widened(z))); }
 template <class T> T norm(const complex<T> &z) {
   const auto w = sycl::detail::cx::widened(z);
-  using sycl::detail::cx::is_infinite;
-  return static_cast<T>(is_infinite(w.re) || is_infinite(w.im) ? sycl::detail::cx::infinity<decltype(w.re)> : w.re * w.re + w.im * w.im);
+  return static_cast<T>(w.re * w.re + w.im * w.im);
 }
 template <class T> complex<T> conj(const complex<T> &z) { return complex<T>(z.real(), -z.imag()); }
 template <class T> complex<T> polar(const T &length, const T &angle = T()) {
