@@ -1,5 +1,5 @@
-//! Complex numbers of the extension against std::complex on the host: values all over the plane, near branch cuts, infinities and NaN; in
-//! kernels, and of marrays. Exit status 0: all right.
+//! Complex numbers of the extension and of the standard library, in kernels, against std::complex on the host: values all over the plane,
+//! near branch cuts, infinities and NaN; and marrays of the extension's. Exit status 0: all right.
 #include <complex>
 #include <cstdio>
 #include <sstream>
@@ -43,18 +43,7 @@ template <class T> bool same(T is, T should, T size, T digits) {
   return std::fabs(is - should) <= digits * std::numeric_limits<T>::epsilon() * size + std::numeric_limits<T>::min() * 4;
 }
 
-template <class T> void plane(sycl::queue &q, T digits) {
-  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-  const std::vector<T> parts{T(0), -T(0), T(1), T(-1), T(0.25), T(-3.5), T(7), T(1e-4), T(-1e5), T(0.999), T(-40), T(1e20), inf, -inf, nan};
-  const size_t side = parts.size(), count = side * side;
-  ex::complex<T> *in = sycl::malloc_shared<ex::complex<T>>(count, q);
-  ex::complex<T> *out = sycl::malloc_shared<ex::complex<T>>(count * functions, q);
-  for (size_t i = 0; i < count; ++i)
-    in[i] = ex::complex<T>(parts[i / side], parts[i % side]);
-  q.parallel_for(sycl::range(count), [=](sycl::id<1> i) {
-     const ex::complex<T> z = in[i], w = in[(i * 7 + 3) % count];
-     ALL(ex::complex<T>, out + i * functions, z, w, ex);
-   }).wait();
+template <class T> void compare(const ex::complex<T> *in, const ex::complex<T> *out, size_t count, T digits) {
   for (size_t i = 0; i < count; ++i) {
     const std::complex<T> z = in[i], w = in[(i * 7 + 3) % count];
     std::complex<T> should[functions];
@@ -81,6 +70,27 @@ template <class T> void plane(sycl::queue &q, T digits) {
       }
     }
   }
+}
+
+template <class T> void plane(sycl::queue &q, T digits) {
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<T> parts{T(0), -T(0), T(1), T(-1), T(0.25), T(-3.5), T(7), T(1e-4), T(-1e5), T(0.999), T(-40), T(1e20), inf, -inf, nan};
+  const size_t side = parts.size(), count = side * side;
+  ex::complex<T> *in = sycl::malloc_shared<ex::complex<T>>(count, q);
+  ex::complex<T> *out = sycl::malloc_shared<ex::complex<T>>(count * functions, q);
+  for (size_t i = 0; i < count; ++i)
+    in[i] = ex::complex<T>(parts[i / side], parts[i % side]);
+  q.parallel_for(sycl::range(count), [=](sycl::id<1> i) {
+     const ex::complex<T> z = in[i], w = in[(i * 7 + 3) % count];
+     ALL(ex::complex<T>, out + i * functions, z, w, ex);
+   }).wait();
+  compare(in, out, count, digits);
+  // The standard's own, in a kernel.
+  q.parallel_for(sycl::range(count), [=](sycl::id<1> i) {
+     const std::complex<T> z = in[i], w = in[(i * 7 + 3) % count];
+     ALL(std::complex<T>, out + i * functions, z, w, std);
+   }).wait();
+  compare(in, out, count, digits);
   sycl::free(in, q);
   sycl::free(out, q);
 }
