@@ -2,6 +2,7 @@
 //! wait for each other: kernels that do are launched with one work-group, and the question how many there may be is answered by that.
 //! Source: sycl_ext_oneapi_root_group, sycl_ext_oneapi_launch_queries.
 #pragma once
+#include <sycl/device_info.hpp>
 #include <sycl/ext/oneapi/experimental/non_uniform_groups.hpp>
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 #include <sycl/kernel.hpp>
