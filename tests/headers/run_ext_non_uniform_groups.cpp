@@ -116,20 +116,20 @@ static void check(const std::vector<int> &in, const answers *all, size_t i, unsi
   CHECK(a.seen == v[(own + 1) % size]);
 }
 
-static void chunks(sycl::queue &q, const int *in, int *there, answers *out, const std::vector<int> &host) {
+template <unsigned Size> static void chunks(sycl::queue &q, const int *in, int *there, answers *out, const std::vector<int> &host) {
   const auto check_all = [&](unsigned size, unsigned parts) {
     q.wait();
     for (size_t i = 0; i < count; ++i)
       check(host, out, i, static_cast<unsigned>(i - static_cast<size_t>(out[i].sub_group)) / size % parts, parts);
   };
-  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(8)]] {
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
     const size_t i = item.get_global_id(0);
     const auto g = ex::chunked_partition<4>(item.get_sub_group());
     out[i] = ask(g, static_cast<int>(g.get_group_linear_id()), in[i], in, there, item);
   });
-  check_all(4, 2);
+  check_all(4, Size / 4);
   // In a branch, and as the fragment that it is.
-  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(8)]] {
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
     const size_t i = item.get_global_id(0);
     const auto g = ex::get_fixed_size_group<2>(item.get_sub_group());
     const int key = static_cast<int>(g.get_group_linear_id());
@@ -138,8 +138,8 @@ static void chunks(sycl::queue &q, const int *in, int *there, answers *out, cons
     else
       out[i] = ask(ex::fragment<sycl::sub_group>(g), key, in[i], in, there, item);
   });
-  check_all(2, 4);
-  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(16)]] {
+  check_all(2, Size / 2);
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
     const size_t i = item.get_global_id(0);
     const auto g = ex::chunked_partition<2>(ex::chunked_partition<4>(item.get_sub_group()));
     out[i] = ask(g, static_cast<int>(i / 2), in[i], in, there, item);
@@ -147,19 +147,19 @@ static void chunks(sycl::queue &q, const int *in, int *there, answers *out, cons
   check_all(2, 2);
 }
 
-static void fragments(sycl::queue &q, const int *in, int *there, answers *out, const std::vector<int> &host) {
+template <unsigned Size> static void fragments(sycl::queue &q, const int *in, int *there, answers *out, const std::vector<int> &host) {
   const auto check_all = [&] {
     q.wait();
     for (size_t i = 0; i < count; ++i)
       check(host, out, i, host[i] % 3 == 0, 2);
   };
-  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(16)]] {
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
     const size_t i = item.get_global_id(0);
     const bool predicate = in[i] % 3 == 0;
     out[i] = ask(ex::binary_partition(item.get_sub_group(), predicate), predicate, in[i], in, there, item);
   });
   check_all();
-  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(16)]] {
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
     const size_t i = item.get_global_id(0);
     const bool predicate = in[i] % 3 == 0;
     const auto g = ex::get_ballot_group(item.get_sub_group(), predicate);
@@ -171,7 +171,7 @@ static void fragments(sycl::queue &q, const int *in, int *there, answers *out, c
   });
   check_all();
   // A part of a part.
-  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(16)]] {
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
     const size_t i = item.get_global_id(0);
     const bool even = in[i] % 2 == 0, predicate = in[i] % 3 == 0;
     out[i] = ask(ex::binary_partition(ex::binary_partition(item.get_sub_group(), even), predicate), predicate + 2 * even, in[i], in, there, item);
@@ -220,8 +220,8 @@ static void opportunistic(sycl::queue &q, const int *in, int *there, const std::
 }
 
 /// Those who take the same branch; each does something else, so that branches stay apart.
-static void tangles(sycl::queue &q, const int *in, int *there, answers *out, const std::vector<int> &host) {
-  const auto kernel = [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(16)]] {
+template <unsigned Size> static void tangles(sycl::queue &q, const int *in, int *there, answers *out, const std::vector<int> &host) {
+  const auto kernel = [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
     const size_t i = item.get_global_id(0);
     if (in[i] % 3 == 0)
       out[i] = ask(ex::entangle(item.get_sub_group()), 1, in[i], in, there, item);
@@ -244,22 +244,32 @@ static void tangles(sycl::queue &q, const int *in, int *there, answers *out, con
     check(host, out, i, 0, 1);
 }
 
+template <unsigned Size> static void with_size(sycl::queue &q, const int *in, int *there, answers *out, const std::vector<int> &host) {
+  const sycl::device d = q.get_device();
+  bool has_size = false;
+  for (size_t size : d.get_info<sycl::info::device::sub_group_sizes>())
+    has_size = has_size || size == Size;
+  if (has_size && d.has(sycl::aspect::ext_oneapi_chunk))
+    chunks<Size>(q, in, there, out, host);
+  if (has_size && d.has(sycl::aspect::ext_oneapi_fragment))
+    fragments<Size>(q, in, there, out, host);
+  if (has_size)
+    tangles<Size>(q, in, there, out, host);
+}
+
 int main() {
   sycl::queue q;
-  const sycl::device d = q.get_device();
   int *in = sycl::malloc_shared<int>(count, q);
   int *there = sycl::malloc_shared<int>(count, q);
   answers *out = sycl::malloc_shared<answers>(count, q);
   std::vector<int> host(count);
   for (size_t i = 0; i < count; ++i)
     host[i] = in[i] = static_cast<int>(1 + i * 7 % 19);
-  if (d.has(sycl::aspect::ext_oneapi_chunk))
-    chunks(q, in, there, out, host);
-  if (d.has(sycl::aspect::ext_oneapi_fragment)) {
-    fragments(q, in, there, out, host);
+  with_size<8>(q, in, there, out, host);
+  with_size<16>(q, in, there, out, host);
+  with_size<32>(q, in, there, out, host);
+  if (q.get_device().has(sycl::aspect::ext_oneapi_fragment))
     opportunistic(q, in, there, host);
-  }
-  tangles(q, in, there, out, host);
   sycl::free(in, q);
   sycl::free(there, q);
   sycl::free(out, q);
