@@ -22,7 +22,7 @@ fn main() {
         };
     }
     build.files(["shim/shim.cpp", "shim/closure.cpp", "shim/library.cpp", "shim/stack_need.cpp", "shim/wide_vectors.cpp"]);
-    build.files(["item", "cut", "group", "item_loops"].map(|step| format!("shim/items/{step}.cpp")));
+    build.files(["item", "cut", "group", "ended", "sub_groups", "item_loops"].map(|step| format!("shim/items/{step}.cpp")));
     build.files(["legalise", "vectors", "intrinsics", "wide", "narrow", "forms"].map(|step| format!("shim/spirv/{step}.cpp")));
     build.compile("aspen_llvm_shim");
 }

@@ -257,10 +257,11 @@ int aspen_usm_pointer_kind(const void *pointer, const aspen_device_t **device); 
 
 /* Whether the device can run the kernel (check of all its images; never an error for an unsupported one): 1, 0; -1: no such kernel. */
 int aspen_kernel_is_supported(const aspen_device_t *device, const void *module, const char *object_tag, const char *symbol);
-/* What a kernel's attributes require; 0 where they require nothing. */
+/* What a kernel's attributes require, 0 where they require nothing; and what it gets. */
 typedef struct aspen_kernel_facts {
   uint64_t work_group_size[3]; /* in the attribute's order; dimensions that it does not name are 1 */
   uint32_t sub_group_size;
+  uint32_t actual_sub_group_size; /* 0 if whoever compiles the kernel chooses */
 } aspen_kernel_facts_t;
 /* Loads the kernel for the device as its first launch would, with a launch's errors. `out` may be null. */
 aspen_error_t *aspen_kernel_load(const aspen_device_t *device, const void *module, const char *object_tag, const char *symbol,

@@ -44,14 +44,15 @@ typedef struct aspen_cpu_ops {
   void (*asked_ended)(aspen_cpu_item_t *item, uint32_t local_linear_id);
 } aspen_cpu_ops_t;
 
-/* Bytes of exchange memory for each work-item, for group and sub-group algorithms. */
+/* Bytes of a slot of exchange memory, for group and sub-group algorithms. A group, and a sub-group, has two for each of its work-items.
+ * Behind those of the last sub-group, and before those of the first one, there is as much memory as a sub-group has. */
 #define ASPEN_CPU_SLOT_SIZE 64u
 
 struct aspen_cpu_item {
   const aspen_cpu_ops_t *ops;
   char *local_memory;     /* the work-group's, as large as the launch asked for, 128-byte aligned */
-  char *group_slots;      /* one slot for each work-item of the group, by local linear id */
-  char *sub_group_slots;  /* one slot for each work-item of the sub-group, by lane */
+  char *group_slots;      /* two slots for each work-item of the group: one each by local linear id, then again */
+  char *sub_group_slots;  /* the same of the sub-group, by lane; as many as if it were not a short one */
   /* SYCL order, right-aligned: a 1-D kernel uses index 2, a 2-D one 1 and 2; unused ranges are 1, unused ids 0. */
   uint64_t global_id[3];  /* includes the offset */
   uint64_t local_id[3];

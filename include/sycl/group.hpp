@@ -155,7 +155,7 @@ private:
     std::uint32_t first = 0;
     if (!alone_) {
       item_.group_barrier();
-      while (detail::has_ended(item_.cpu, first))
+      while (detail::has_ended(item_.cpu, first, false))
         ++first;
     }
     for (size_t i = 0; i < count && item_.local_linear_id() == first; ++i)

@@ -63,6 +63,15 @@ inline size_t largest_sub_group(const sycl::device &d) {
   const size_t *sizes = aspen_device_sub_group_sizes(d.aspen_handle(), &count);
   return count ? sizes[count - 1] : 1;
 }
+/// What a kernel gets; where the driver chooses, no more than the largest.
+inline std::uint32_t sub_group_size_of(const sycl::device &d, const aspen_kernel_facts_t &facts) {
+  return facts.actual_sub_group_size ? facts.actual_sub_group_size : static_cast<std::uint32_t>(largest_sub_group(d));
+}
+/// How many of its sub-groups the largest work-group has; where the driver chooses, no more than of the smallest sub-groups.
+inline std::uint32_t most_sub_groups(const sycl::device &d, const aspen_kernel_facts_t &facts) {
+  const std::uint64_t items = aspen_device_number(d.aspen_handle(), ASPEN_DEVICE_MAX_WORK_GROUP_SIZE), size = facts.actual_sub_group_size;
+  return static_cast<std::uint32_t>(size ? (items + size - 1) / size : aspen_device_number(d.aspen_handle(), ASPEN_DEVICE_MAX_NUM_SUB_GROUPS));
+}
 } // namespace detail
 #define __ASPEN_KERNEL_INFO(descriptor, type, expression)                                                                                 \
   struct descriptor {                                                                                                                      \
@@ -75,12 +84,11 @@ inline size_t largest_sub_group(const sycl::device &d) {
 __ASPEN_KERNEL_INFO(work_group_size, size_t, aspen_device_number(device.aspen_handle(), ASPEN_DEVICE_MAX_WORK_GROUP_SIZE))
 __ASPEN_KERNEL_INFO(compile_work_group_size, range<3>,
                     range<3>(facts.work_group_size[0], facts.work_group_size[1], facts.work_group_size[2]))
-__ASPEN_KERNEL_INFO(preferred_work_group_size_multiple, size_t, detail::largest_sub_group(device))
+__ASPEN_KERNEL_INFO(preferred_work_group_size_multiple, size_t, detail::sub_group_size_of(device, facts))
 __ASPEN_KERNEL_INFO(private_mem_size, size_t, 0)
-__ASPEN_KERNEL_INFO(max_num_sub_groups, std::uint32_t,
-                    static_cast<std::uint32_t>(aspen_device_number(device.aspen_handle(), ASPEN_DEVICE_MAX_NUM_SUB_GROUPS)))
+__ASPEN_KERNEL_INFO(max_num_sub_groups, std::uint32_t, detail::most_sub_groups(device, facts))
 __ASPEN_KERNEL_INFO(compile_num_sub_groups, std::uint32_t, 0)
-__ASPEN_KERNEL_INFO(max_sub_group_size, std::uint32_t, static_cast<std::uint32_t>(detail::largest_sub_group(device)))
+__ASPEN_KERNEL_INFO(max_sub_group_size, std::uint32_t, detail::sub_group_size_of(device, facts))
 __ASPEN_KERNEL_INFO(compile_sub_group_size, std::uint32_t, facts.sub_group_size)
 #undef __ASPEN_KERNEL_INFO
 /// Only custom devices and built-in kernels have one.

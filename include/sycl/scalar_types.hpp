@@ -6,6 +6,14 @@ namespace sycl {
 
 using byte [[deprecated("use std::byte or std::uint8_t")]] = std::uint8_t;
 
+// OpenCL C's short names, which SYCL 1.2.1 implementations and DPC++ have as well. Those that glibc has too are the same types.
+using uchar = unsigned char;
+using ushort = unsigned short;
+using uint = unsigned int;
+using ulong = unsigned long;
+using longlong = long long;
+using ulonglong = unsigned long long;
+
 namespace opencl {
 using cl_bool = bool;
 using cl_char = std::int8_t;

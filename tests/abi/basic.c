@@ -135,8 +135,8 @@ static void ids(int argc, char **argv) {
           CHECK(it->offset[d] == offset[d]);
         }
         uint32_t linear = (uint32_t)((a % 12 * 3 + b % 3) * 2 + c % 2);
-        CHECK(it->local_linear_id == linear && it->lane == linear % 16 && it->sub_group_id == linear / 16);
-        CHECK(it->sub_group_count == 5 && it->sub_group_max_size == 16 && it->sub_group_size == (linear / 16 == 4 ? 8 : 16));
+        CHECK(it->local_linear_id == linear && it->lane == linear % 32 && it->sub_group_id == linear / 32);
+        CHECK(it->sub_group_count == 3 && it->sub_group_max_size == 32 && it->sub_group_size == (linear / 32 == 2 ? 8 : 32));
         CHECK((uintptr_t)it->local_memory % 128 == 0 && (uintptr_t)it->group_slots % 128 == 0);
       }
   aspen_launch_t two = nd_of("_ZTS3ids", 8, 4, &closure, sizeof closure);

@@ -294,6 +294,24 @@ static void questions() {
   CHECK(get_kernel_ids().size() > 5);
 }
 
+// What is short and waits for nothing is over when its submission is, so that programs may copy from what ends with the statement. Only where
+// memory is the host's.
+static void from_what_ends(queue &q) {
+  if (!q.get_device().is_cpu() || q.get_backend() == backend::opencl)
+    return;
+  queue ordered(q.get_context(), q.get_device(), property::queue::in_order());
+  int *numbers = malloc_device<int>(1000, ordered);
+  bool over = true;
+  for (int i = 0; i < 1000; ++i) {
+    const int number = 3 * i;
+    const event copied = ordered.memcpy(numbers + i, &number, sizeof number);
+    over &= copied.get_info<info::event::command_execution_status>() == info::event_command_status::complete;
+  }
+  CHECK(over);
+  CHECK(numbers[999] == 2997 && numbers[1] == 3);
+  sycl::free(numbers, ordered);
+}
+
 int main() {
   queue q;
   ranged_accessors(q);
@@ -303,6 +321,7 @@ int main() {
   errors();
   command_groups(q);
   unified(q);
+  from_what_ends(q);
   questions();
   std::puts(failures ? "failed" : "ok");
   return failures != 0;

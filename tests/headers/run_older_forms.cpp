@@ -142,6 +142,9 @@ int main() {
   memory_alone(q);
   const auto groups = q.get_device().get_info<ex::info::device::max_work_groups<3>>();
   expect(groups[0] >= 65535 && groups[2] >= 0x7FFFFFFF, "max_work_groups");
+  // Ports keep them in signed integers, and take the least of them and of what they want.
+  expect(std::min(static_cast<std::int64_t>(groups[0]), std::int64_t{3}) == 3, "max_work_groups in signed integers");
+  static_assert(std::is_same_v<sycl::ulong, unsigned long> && std::is_same_v<sycl::uchar, unsigned char>, "OpenCL C's short names");
   expect(q.get_device().get_info<ex::info::device::max_global_work_groups>() >= 0x7FFFFFFF, "max_global_work_groups");
   const sycl::device d = q.get_device();
   expect(d.get_info<sycl::ext::oneapi::info::device::num_compute_units>() == d.get_info<sycl::info::device::max_compute_units>(), "units");

@@ -37,6 +37,8 @@ pub enum Name {
     Specialise,
     /// Launches, the check, kernels, the JIT cache and a program's start, beside raw OpenCL on Intel's CPU driver
     Runtime,
+    /// Kernels of HeCBench's programs on the embedded CPU device, beside the same program in OpenMP (needs --source)
+    Real,
 }
 
 /// How often each side is measured.
@@ -57,6 +59,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Launch => bench.launch(),
         Name::Specialise => bench.specialise(),
         Name::Runtime => bench.runtime(),
+        Name::Real => bail!("this one is measured by real::openmp"),
     }
 }
 

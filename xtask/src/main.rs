@@ -61,6 +61,8 @@ enum Task {
         /// What to measure
         #[arg(value_enum)]
         name: bench::Name,
+        #[command(flatten)]
+        real: real::openmp::Options,
     },
     /// List the OpenCL drivers for tests, and how to use them
     Devices {
@@ -114,7 +116,8 @@ fn run(task: Task) -> Result<()> {
         Task::Demo => demo::demo(&tree),
         Task::Test { only, complete } => suites::test(&tree, only.as_deref(), complete),
         Task::Install { prefix } => install::install(&tree, &prefix),
-        Task::Bench { name } => bench::bench(&tree, name),
+        Task::Bench { name: bench::Name::Real, real } => real::openmp::bench(&tree, &real),
+        Task::Bench { name, real: _ } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),
         Task::Cts(options) => cts::cts(&tree, &options),
         Task::Real(options) => real::real(&tree, &options),

@@ -12,11 +12,12 @@ pub(crate) const MAX_WORK_GROUP_SIZE: u64 = 1024;
 /// Bytes of local memory of a group. There is no hardware limit; as much as stays in a core's caches, and more than GPUs have.
 pub(crate) const LOCAL_MEM_SIZE: u64 = 256 << 10;
 
-/// The sub-group sizes the device offers. Source: DESIGN §7.22.
-const SUB_GROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
+/// The sub-group sizes the device offers. The largest is the default, as ported code either assumes 32 or takes the largest; a larger one
+/// is the user's wish (`ASPEN_CPU_SUB_GROUP_SIZE`). Source: DESIGN §7.22.
+const SUB_GROUP_SIZES: [u32; 4] = [4, 8, 16, 32];
 
-/// The sub-group size of kernels that require none.
-pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 16;
+/// The sub-group size of kernels that require none, if the user wishes no other.
+pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 32;
 
 const ASPECTS: [&str; 14] = [
     "cpu",
@@ -35,11 +36,16 @@ const ASPECTS: [&str; 14] = [
     "ext_oneapi_chunk",
 ];
 
-pub(crate) fn capabilities() -> Capabilities {
+/// `largest` is the default sub-group size.
+pub(crate) fn capabilities(largest: u32) -> Capabilities {
+    let mut sub_group_sizes = SUB_GROUP_SIZES.to_vec();
+    if !sub_group_sizes.contains(&largest) {
+        sub_group_sizes.push(largest);
+    }
     Capabilities {
         aspects: ASPECTS.iter().filter_map(|name| Aspect::from_name(name)).collect(),
         may_support_other_aspects: false,
-        sub_group_sizes: Some(SUB_GROUP_SIZES.to_vec()),
+        sub_group_sizes: Some(sub_group_sizes),
         max_work_group_size: Some(MAX_WORK_GROUP_SIZE),
         max_work_item_sizes: Some([MAX_WORK_GROUP_SIZE; 3]),
         offers: Offers::Aspen(Some(BackendKind::NativeCpu)),
@@ -106,7 +112,9 @@ mod tests {
 
     #[test]
     fn every_aspect_name_is_known_and_every_size_is_there() {
-        assert_eq!(capabilities().offered().count(), ASPECTS.len(), "all of them are offered");
+        assert_eq!(capabilities(32).offered().count(), ASPECTS.len(), "all of them are offered");
+        assert_eq!(capabilities(32).sub_group_sizes, Some(vec![4, 8, 16, 32]));
+        assert_eq!(capabilities(64).sub_group_sizes, Some(vec![4, 8, 16, 32, 64]));
         let facts = facts();
         assert!(!facts.name.is_empty() && facts.global_mem_size > 0 && facts.max_compute_units > 0);
         assert!(clock_mhz(Some("2596.102")) > 0);

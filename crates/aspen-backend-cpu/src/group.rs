@@ -28,6 +28,9 @@ mod meetings;
 /// Alignment of local memory and slots in bytes, and the least of frames. Source: native_cpu.h.
 const ALIGNMENT: usize = 128;
 
+/// Slots of a group, and of a sub-group, for each of its items. Source: native_cpu.h.
+const SLOTS: usize = 2;
+
 static OPS: Ops = Ops { group_barrier, sub_group_barrier, asked_ended };
 
 /// A kernel's function for whole groups.
@@ -140,15 +143,18 @@ impl Worker {
             self.throw_away();
         }
         let logical = shape.local_range.iter().product::<u64>();
-        let slots = usize::try_from(logical).unwrap_or(usize::MAX).saturating_mul(SLOT_SIZE);
+        let slots = usize::try_from(logical).unwrap_or(usize::MAX).saturating_mul(SLOTS * SLOT_SIZE);
         let group = &mut *self.group;
         group.shape = shape;
         group.items = if shape.by_item { u32::try_from(logical).unwrap_or(u32::MAX) } else { 1 };
         group.template = template(&shape);
         group.template.local_memory = self.local_memory.at_least(shape.local_memory, ALIGNMENT);
-        group.template.group_slots = self.slots.at_least(slots.saturating_mul(2), ALIGNMENT);
-        // The second half belongs to the sub-groups, each at its first item.
-        group.template.sub_group_slots = group.template.group_slots.wrapping_add(slots);
+        // Those of the group, then those of the sub-groups, each at its first item; the last one may have fewer items than slots. Around those
+        // of the sub-groups others may be read.
+        let around = (shape.sub_group_size as usize).saturating_mul(SLOTS * SLOT_SIZE);
+        let all = slots.saturating_mul(2).saturating_add(around.saturating_mul(3));
+        group.template.group_slots = self.slots.at_least(all, ALIGNMENT);
+        group.template.sub_group_slots = group.template.group_slots.wrapping_add(slots + around);
         group.template.sub_group_max_size = shape.sub_group_size;
         group.template.sub_group_count = group.items.div_ceil(shape.sub_group_size);
         group.sub_groups.resize(group.template.sub_group_count as usize, SubGroup::default());
@@ -340,7 +346,7 @@ fn run_items(switch: *const Switch, fiber: usize, group: *mut Group) {
             item.lane = linear % shape.sub_group_size;
             let first = linear - item.lane;
             item.sub_group_size = shape.sub_group_size.min(items - first);
-            item.sub_group_slots = sub_group_slots.wrapping_add(first as usize * SLOT_SIZE);
+            item.sub_group_slots = sub_group_slots.wrapping_add(first as usize * SLOTS * SLOT_SIZE);
         }
         // SAFETY: the entry of this kernel with its closure and an item as native_cpu.h describes it.
         unsafe { (shape.entry)(shape.closure, &raw mut (*frame).item) };

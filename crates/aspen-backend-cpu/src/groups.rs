@@ -6,7 +6,7 @@ use aspen_runtime::backend::{Job, Launch, LaunchKind};
 use aspen_runtime::{Error, Result};
 
 use crate::abi::ItemEntry;
-use crate::facts::{DEFAULT_SUB_GROUP_SIZE, memory};
+use crate::facts::memory;
 use crate::fiber::with_room;
 use crate::group::{Shape, Worker};
 use crate::library::{Kept, Known, no_room};
@@ -53,7 +53,7 @@ impl Groups {
             local_range,
             offset: launch.offset,
             local_memory: usize::try_from(launch.local_memory).unwrap_or(usize::MAX),
-            sub_group_size: launch.sub_group_size.unwrap_or(DEFAULT_SUB_GROUP_SIZE).max(1),
+            sub_group_size: launch.sub_group_size.unwrap_or(kernel.sub_group_size).max(1),
             by_item,
             whole: kernel.whole.filter(|_| by_item),
             check: kernel.check,

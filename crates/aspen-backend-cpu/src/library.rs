@@ -165,7 +165,7 @@ impl Program for Images {
         let entry = library.find(symbol).ok_or_else(|| failed(&library.name))?;
         let whole = if self.ways.item_by_item { None } else { library.group(symbol, self.level) };
         let variables = library.variables(symbol).saturating_add(self.between);
-        let known = Known { whole, check: self.ways.check, variables };
+        let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };
         Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, pace: Arc::default() }))
     }
 }
@@ -182,6 +182,8 @@ struct Entry {
 pub(crate) struct Known {
     /// Its function for whole groups or rows.
     pub(crate) whole: Option<Whole>,
+    /// If none is required.
+    pub(crate) sub_group_size: u32,
     /// Whether mistakes are looked for that do no harm by themselves.
     pub(crate) check: bool,
     /// Bytes of stack that a call needs for variables; 0 if they are few.

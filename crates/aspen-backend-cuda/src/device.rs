@@ -247,6 +247,10 @@ impl RawDevice for Handle {
         size == self.0.answers.warp_size
     }
 
+    fn default_sub_group_size(&self) -> Option<u32> {
+        Some(self.0.answers.warp_size)
+    }
+
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
         Ok(Arc::new(Image::load(&self.0, parts)?))
     }

@@ -46,8 +46,12 @@ fn start() -> Result<Global> {
         log::start(filter)?;
     }
     // The embedded CPU first: it is the default device.
-    let mut backends: Vec<Box<dyn Backend>> =
-        vec![Box::new(NativeCpu { item_by_item: environment.item_by_item, level: environment.cpu_level, check: environment.check })];
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu {
+        item_by_item: environment.item_by_item,
+        level: environment.cpu_level,
+        check: environment.check,
+        sub_group_size: environment.cpu_sub_group_size,
+    })];
     if environment.admits(BackendKind::OpenCl)? {
         backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
     }

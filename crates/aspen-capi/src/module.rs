@@ -95,6 +95,8 @@ pub struct KernelFacts {
     pub work_group_size: [u64; 3],
     /// 0 if nothing is required.
     pub sub_group_size: u32,
+    /// What the kernel gets; 0 if whoever compiles it chooses.
+    pub actual_sub_group_size: u32,
 }
 
 /// See aspen.h.
@@ -113,7 +115,11 @@ pub unsafe extern "C" fn aspen_kernel_load(
         let symbol = symbol.ok_or_else(|| null_argument("aspen_kernel_load", "symbol"))?;
         let key = KernelKey { module: module as usize, tag: tag.as_deref().unwrap_or_default(), symbol: &symbol };
         let required = registry().load(device, key)?;
-        let mut facts = KernelFacts { work_group_size: [0; 3], sub_group_size: required.reqd_sub_group_size.unwrap_or_default() };
+        let mut facts = KernelFacts {
+            work_group_size: [0; 3],
+            sub_group_size: required.reqd_sub_group_size.unwrap_or_default(),
+            actual_sub_group_size: device.sub_group_size_of(required.reqd_sub_group_size).unwrap_or_default(),
+        };
         if let Some(size) = &required.reqd_work_group_size {
             facts.work_group_size = [1; 3];
             facts.work_group_size[..size.dims().len()].copy_from_slice(size.dims());

@@ -3,7 +3,7 @@
 //!
 //! Kernels have barriers in nested loops and branches that all items take alike, values and private arrays that live across them, local
 //! memory and group algorithms through which items hand each other values, early ends of all items or of some, and functions that are not
-//! inlined. Floating point is kept to what is exact, since code for newer processors may fuse multiplications with additions.
+//! inlined. Half of them have the same for sub-groups, and nested loops and branches that only the lanes of a sub-group take alike. Floating point is kept to what is exact, since code for newer processors may fuse multiplications with additions.
 
 mod common;
 
@@ -31,6 +31,14 @@ impl Random {
     }
 }
 
+/// Who certainly comes to a statement if any item does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Together {
+    Alone,
+    SubGroup,
+    Group,
+}
+
 /// Writes the body of one kernel.
 struct Kernel<'r> {
     random: &'r mut Random,
@@ -38,8 +46,12 @@ struct Kernel<'r> {
     /// Statements that may still come.
     budget: u32,
     names: u32,
-    /// Loops around, by whether all items run them alike.
-    loops: Vec<bool>,
+    /// Loops around, by who runs them alike.
+    loops: Vec<Together>,
+    /// Whether there are sub-groups in it.
+    lanes: bool,
+    /// Whether some items may end: nobody asks for the values of single lanes then.
+    ends: bool,
 }
 
 impl Kernel<'_> {
@@ -74,8 +86,7 @@ impl Kernel<'_> {
         format!("v{}", self.names)
     }
 
-    /// `together`: whether all items of the group come here.
-    fn statement(&mut self, together: bool, depth: u32) {
+    fn statement(&mut self, together: Together, depth: u32) {
         if self.budget == 0 {
             return;
         }
@@ -84,26 +95,37 @@ impl Kernel<'_> {
         let to = self.random.pick(&["a", "b", "c"]);
         // The last item stays, since its value is broadcast.
         let some_end = format!("if (l + 1 != n && ({x} ^ {y}) % 16 == 5) {{ out[g] = a ^ b; return; }}");
-        let line = match self.random.below(if together { 24 } else { 10 }) {
+        let in_group = together == Together::Group;
+        let choices = match together {
+            Together::Alone => 10,
+            Together::SubGroup => 40,
+            Together::Group if self.lanes => 40,
+            Together::Group => 24,
+        };
+        let choice = self.random.below(choices);
+        if choice >= 24 || (choice >= 10 && !in_group) {
+            return self.of_lanes(together, depth);
+        }
+        let line = match choice {
             0..3 => format!("{to} {} {x} ^ {y};", self.random.pick(&["=", "+=", "-="])),
             3 => format!("p[{x} % 5] += {y};"),
             4 => format!("f = f * 0.5f + float({x} % 256);"),
             5 => format!("if ({x} % {} < {y} % 7) {to} += {x}; else {to} ^= {y};", 2 + self.random.below(6)),
             6 if depth < 4 => {
                 let bits = 1 + self.random.below(3);
-                return self.nested(&format!("if ({x} & {bits})"), false, depth);
+                return self.nested(&format!("if ({x} & {bits})"), Together::Alone, depth);
             }
             7 if depth < 4 => {
                 let i = self.name();
-                self.loops.push(false);
-                self.nested(&format!("for (unsigned {i} = 0; {i} < {x} % 5; ++{i})"), false, depth);
+                self.loops.push(Together::Alone);
+                self.nested(&format!("for (unsigned {i} = 0; {i} < {x} % 5; ++{i})"), Together::Alone, depth);
                 self.loops.pop();
                 return;
             }
-            9 if !together => some_end,
-            22 | 23 => some_end,
-            8 if self.loops.last() == Some(&false) => format!("if ({x} % 11 == 0) {};", self.random.pick(&["break", "continue"])),
-            9 | 10 => format!(
+            9 if !in_group && self.ends => some_end,
+            22 | 23 if self.ends => some_end,
+            8 if self.loops.last() == Some(&Together::Alone) => format!("if ({x} % 11 == 0) {};", self.random.pick(&["break", "continue"])),
+            9 | 10 if in_group => format!(
                 "sycl::group_barrier(it.get_group()); m[l] = {x}; sycl::group_barrier(it.get_group()); {to} += m[(l + {} * n + {}) % n];",
                 1,
                 self.random.below(40)
@@ -122,30 +144,76 @@ impl Kernel<'_> {
             15 => format!("u = u * 3u + {};", self.alike()),
             16 if depth < 4 => {
                 let condition = self.alike();
-                self.nested(&format!("if ({condition} % 3 != 1)"), true, depth);
+                self.nested(&format!("if ({condition} % 3 != 1)"), Together::Group, depth);
                 if self.random.below(2) == 0 {
-                    self.nested("else", true, depth);
+                    self.nested("else", Together::Group, depth);
                 }
                 return;
             }
             17 | 18 if depth < 3 => {
                 let (i, bound) = (self.name(), self.alike());
-                self.loops.push(true);
-                self.nested(&format!("for (unsigned {i} = 0; {i} < {bound} % 4 + 1; ++{i})"), true, depth);
+                self.loops.push(Together::Group);
+                self.nested(&format!("for (unsigned {i} = 0; {i} < {bound} % 4 + 1; ++{i})"), Together::Group, depth);
                 self.loops.pop();
                 return;
             }
-            19 if self.loops.last() == Some(&true) => {
+            19 if self.loops.last() == Some(&Together::Group) => {
                 format!("if ({} % 5 == 2) {};", self.alike(), self.random.pick(&["break", "continue"]))
             }
             19 | 20 if self.random.below(3) == 0 => format!("if ({} % 4 == 2) {{ out[g] = a + c; return; }}", self.alike()),
-            _ if together => format!("{to} ^= exchange(it, &m[0], {x}, p);"),
+            _ if in_group => format!("{to} ^= exchange(it, &m[0], {x}, p);"),
             _ => format!("{to} -= {x} * 3u;"),
         };
         let _ = writeln!(self.text, "  {line}");
     }
 
-    fn nested(&mut self, head: &str, together: bool, depth: u32) {
+    /// What the lanes of a sub-group do together.
+    fn of_lanes(&mut self, together: Together, depth: u32) {
+        let (x, y) = (self.value(), self.value());
+        let to = self.random.pick(&["a", "b", "c"]);
+        let op = self.random.pick(&["plus", "maximum", "bit_xor"]);
+        let line = match self.random.below(if self.ends { 7 } else { 10 }) {
+            0 => format!(
+                "sycl::group_barrier(sg); s[l] = {x}; sycl::group_barrier(sg); {to} += s[l - ln + (ln + {}) % sz];",
+                self.random.below(9)
+            ),
+            1 => format!("{to} ^= sycl::reduce_over_group(sg, {x}, sycl::{op}<unsigned>());"),
+            2 => format!("{to} += sycl::inclusive_scan_over_group(sg, {x}, sycl::{op}<unsigned>());"),
+            3 => format!("{to} += sycl::exclusive_scan_over_group(sg, {x}, {y} % 2u, sycl::{op}<unsigned>());"),
+            4 => format!("if (sycl::any_of_group(sg, {x} % 16 == 3)) {to} += 5; if (sycl::all_of_group(sg, {y} % 8 != 3)) {to} ^= 9;"),
+            5 if depth < 4 => {
+                let condition = self.alike();
+                self.nested(&format!("if ((sg.get_group_linear_id() + {condition}) % 3 != 1)"), Together::SubGroup, depth);
+                if self.random.below(2) == 0 {
+                    self.nested("else", Together::SubGroup, depth);
+                }
+                return;
+            }
+            6 if depth < 3 => {
+                let (i, bound) = (self.name(), self.alike());
+                self.loops.push(Together::SubGroup);
+                let head = format!("for (unsigned {i} = 0; {i} < (sg.get_group_linear_id() + {bound}) % 4; ++{i})");
+                self.nested(&head, Together::SubGroup, depth);
+                self.loops.pop();
+                return;
+            }
+            7 => format!("{to} += sycl::permute_group_by_xor(sg, {x}, {});", self.random.below(8)),
+            8 => format!(
+                "{to} ^= sycl::{}(sg, {x}, {});",
+                self.random.pick(&["shift_group_left", "shift_group_right"]),
+                1 + self.random.below(9)
+            ),
+            9 => {
+                let from = self.alike();
+                format!("{to} += sycl::group_broadcast(sg, {x}, {from} % sz) ^ sycl::select_from_group(sg, {y}, (ln * 5 + 3) % sz);")
+            }
+            _ if together == Together::Group => format!("sycl::group_barrier(it.get_group()); {to} -= {x};"),
+            _ => format!("{to} -= {x};"),
+        };
+        let _ = writeln!(self.text, "  {line}");
+    }
+
+    fn nested(&mut self, head: &str, together: Together, depth: u32) {
         let _ = writeln!(self.text, "  {head} {{");
         for _ in 0..1 + self.random.below(3) {
             self.statement(together, depth + 1);
@@ -188,19 +256,29 @@ fn program(seed: u64, kernels: usize) -> String {
         let list = |values: Vec<u64>| values.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let global = list(local.iter().zip(&groups).map(|(local, groups)| local * groups).collect());
         let items = local.iter().product::<u64>();
-        let mut kernel = Kernel { random: &mut random, text: String::new(), budget: 14, names: 0, loops: Vec::new() };
+        let (lanes, ends) = (index % 2 == 1, random.below(2) == 0);
+        let size = [0, 0, 4, 8, 16, 32][random.below(6) as usize];
+        let mut kernel =
+            Kernel { random: &mut random, text: String::new(), budget: 14, names: 0, loops: Vec::new(), lanes, ends: ends || !lanes };
         while kernel.budget > 0 {
-            kernel.statement(true, 0);
+            kernel.statement(Together::Group, 0);
         }
         let body = kernel.text;
+        let required = if lanes && size > 0 { format!(" [[sycl::reqd_sub_group_size({size})]]") } else { String::new() };
+        let sub_group = if lanes {
+            " [[maybe_unused]] const auto sg = it.get_sub_group();\n\
+             \x20 [[maybe_unused]] const unsigned ln = sg.get_local_linear_id(), sz = sg.get_local_linear_range();\n  s[l] = 0;\n"
+        } else {
+            ""
+        };
         let _ = writeln!(
             text,
             "static void run{index}(sycl::queue &q, unsigned *out, const unsigned *in) {{\n\
-             q.submit([&](sycl::handler &h) {{\n sycl::local_accessor<unsigned, 1> m({items}, h);\n\
-             h.parallel_for<k<{index}>>(sycl::nd_range<{dimensions}>({{{global}}}, {{{}}}), [=](sycl::nd_item<{dimensions}> it) {{\n\
+             q.submit([&](sycl::handler &h) {{\n sycl::local_accessor<unsigned, 1> m({items}, h), s({items}, h);\n\
+             h.parallel_for<k<{index}>>(sycl::nd_range<{dimensions}>({{{global}}}, {{{}}}), [=](sycl::nd_item<{dimensions}> it){required} {{\n\
              \x20 const size_t l = it.get_local_linear_id(), g = it.get_global_linear_id(), n = it.get_local_range().size(), w = it.get_group_linear_id();\n\
              \x20 unsigned a = unsigned(l) * 3, b = in[g % 1024], c = 7, u = unsigned(w) + 1, p[5] = {{1, a, b, 4, 5}};\n  float f = 1.0f;\n\
-             \x20 m[l] = 0;\n\
+             \x20 m[l] = 0;\n{sub_group}\
              {body}  out[g] = a + b * 3 + c * 5 + u + unsigned(f) + p[0] + p[1] * 2 + p[2] * 3 + p[3] * 4 + p[4] * 5;\n}});\n}}).wait();\n}}",
             list(local.clone())
         );
@@ -243,7 +321,7 @@ fn compare(seed: u64, kernels: usize, level: &str) {
         .collect();
     assert!(
         by_items.is_empty(),
-        "seed {seed} at {level}: all kernels have barriers of the group only, but {by_items:?} run item by item\n{source}"
+        "seed {seed} at {level}: none of the kernels has what falls back, but {by_items:?} run item by item\n{source}"
     );
 }
 

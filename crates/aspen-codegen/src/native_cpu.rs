@@ -69,11 +69,14 @@ const STACK: &CStr = c"aspen_stack.";
 const LITTLE_STACK: u64 = 32 << 10;
 /// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
 const CURRENT_ITEM: &str = "_ZN4sycl6detail7currentE";
-/// `sycl::detail::enter_nd_item`, `wait_for_group`, `wait_for_sub_group`, `has_ended` and `asked_ended` of the same.
+/// `sycl::detail::enter_nd_item`, `wait_for_group`, `wait_for_sub_group`, `wait_to_compute_for_group`, `wait_to_compute_for_sub_group`,
+/// `has_ended` and `asked_ended` of the same.
 const ENTER: &CStr = c"_ZN4sycl6detail13enter_nd_itemEP14aspen_cpu_item";
 const BARRIER: &CStr = c"_ZN4sycl6detail14wait_for_groupEP14aspen_cpu_item";
 const SUB_GROUP_BARRIER: &CStr = c"_ZN4sycl6detail18wait_for_sub_groupEP14aspen_cpu_item";
-const ENDED: &CStr = c"_ZN4sycl6detail9has_endedEPK14aspen_cpu_itemj";
+const ONE_OF_GROUP: &CStr = c"_ZN4sycl6detail25wait_to_compute_for_groupEP14aspen_cpu_item";
+const ONE_OF_SUB_GROUP: &CStr = c"_ZN4sycl6detail29wait_to_compute_for_sub_groupEP14aspen_cpu_item";
+const ENDED: &CStr = c"_ZN4sycl6detail9has_endedEPK14aspen_cpu_itemjb";
 const ASKED_ENDED: &CStr = c"_ZN4sycl6detail11asked_endedEP14aspen_cpu_itemj";
 
 impl NativeCpu {
@@ -97,6 +100,8 @@ fn item_loops() -> ItemLoops {
         enter: ENTER.into(),
         barrier: BARRIER.into(),
         sub_group_barrier: SUB_GROUP_BARRIER.into(),
+        one_of_group: ONE_OF_GROUP.into(),
+        one_of_sub_group: ONE_OF_SUB_GROUP.into(),
         ended: ENDED.into(),
         asked_ended: ASKED_ENDED.into(),
         current: CString::new(CURRENT_ITEM).unwrap_or_default(),

@@ -4,6 +4,9 @@ use std::fmt;
 
 use aspen_contract::{AspectSet, BackendKind, Capabilities, Offers};
 
+/// The size that `ASPEN_CPU_SUB_GROUP_SIZE` can raise the embedded CPU device to.
+const LARGEST_CPU_SUB_GROUP: u32 = 64;
+
 /// What is known of a target. Source: S2 "Requirements".
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
@@ -84,6 +87,18 @@ impl Target {
             max_work_item_sizes: None,
             offers: Offers::Aspen(self.backend()),
         }
+    }
+
+    /// The same for what is made ahead of time: with what a user's setting can add when the program runs. The embedded CPU device has
+    /// sub-groups of 64 under `ASPEN_CPU_SUB_GROUP_SIZE=64`. Source: DESIGN §7.22.
+    pub fn capabilities_at_most(&self) -> Capabilities {
+        let mut capabilities = self.capabilities();
+        if let (Some(BackendKind::NativeCpu), Some(sizes)) = (self.backend(), &mut capabilities.sub_group_sizes)
+            && !sizes.contains(&LARGEST_CPU_SUB_GROUP)
+        {
+            sizes.push(LARGEST_CPU_SUB_GROUP);
+        }
+        capabilities
     }
 
     /// The same for programs that another compiler made, with other headers.

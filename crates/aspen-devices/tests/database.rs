@@ -114,8 +114,11 @@ fn native_cpu_is_the_embedded_device() {
     assert_eq!(cpu.aspects, exactly);
     assert_eq!(cpu.capabilities().offered().collect::<AspectSet>(), exactly, "what the device has it offers");
     let offers = Offers::Aspen(Some(BackendKind::NativeCpu));
-    let expected = Capabilities { aspects: exactly, sub_group_sizes: Some(vec![4, 8, 16, 32, 64]), offers, ..Capabilities::default() };
+    let expected = Capabilities { aspects: exactly, sub_group_sizes: Some(vec![4, 8, 16, 32]), offers, ..Capabilities::default() };
     assert_eq!(cpu.capabilities(), expected);
+    assert_eq!(cpu.capabilities_at_most().sub_group_sizes, Some(vec![4, 8, 16, 32, 64]), "ASPEN_CPU_SUB_GROUP_SIZE=64");
+    let gpu = builtin().lookup("intel_gpu_skl").unwrap();
+    assert_eq!(gpu.capabilities_at_most(), gpu.capabilities());
     assert_eq!((cpu.aot_toolchain.as_ref(), cpu.macro_name()), (None, None));
     // One device, so that its analysis and what `if_device_has` decides are the same for every level of its processor.
     for level in ["x86_64_v2", "x86_64_v3", "x86_64_v4"] {

@@ -19,6 +19,10 @@ pub struct ItemLoops {
     pub barrier: CString,
     /// The function that waits for the sub-group.
     pub sub_group_barrier: CString,
+    /// Waits for the group, and tells who does for all what is to be done once.
+    pub one_of_group: CString,
+    /// The same of the sub-group.
+    pub one_of_sub_group: CString,
     /// Says whether an item has ended.
     pub ended: CString,
     /// Tells that a broadcast asks for the value of an item that has.
@@ -34,6 +38,8 @@ struct Names {
     enter: *const c_char,
     barrier: *const c_char,
     sub_group_barrier: *const c_char,
+    one_of_group: *const c_char,
+    one_of_sub_group: *const c_char,
     ended: *const c_char,
     asked_ended: *const c_char,
     current: *const c_char,
@@ -74,6 +80,8 @@ impl ItemLoops {
             enter: self.enter.as_ptr(),
             barrier: self.barrier.as_ptr(),
             sub_group_barrier: self.sub_group_barrier.as_ptr(),
+            one_of_group: self.one_of_group.as_ptr(),
+            one_of_sub_group: self.one_of_sub_group.as_ptr(),
             ended: self.ended.as_ptr(),
             asked_ended: self.asked_ended.as_ptr(),
             current: self.current.as_ptr(),

@@ -380,7 +380,7 @@ fn prefix(arguments: &Arguments) -> Result<String, Error> {
 /// with its headers. Source: DESIGN §1 "the AOT filter keeps unknown", §7.26.
 pub(crate) fn runs(target: &Target, requirements: &Requirements, dialect: Dialect) -> bool {
     let device = match dialect {
-        Dialect::Seed => target.capabilities(),
+        Dialect::Seed => target.capabilities_at_most(),
         Dialect::Dpcpp => target.capabilities_for_others(),
     };
     !matches!(check(requirements, &device), Verdict::Unmet(_))

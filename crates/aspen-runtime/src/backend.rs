@@ -156,6 +156,10 @@ pub trait RawDevice: Send + Sync {
     fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit>;
     /// Whether it can run a kernel with exactly that sub-group size, although a profile may list other sizes. Source: DESIGN §7.22.
     fn runs_sub_group_size(&self, size: u32) -> bool;
+    /// The sub-group size of kernels that require none; `None` if whoever compiles them chooses.
+    fn default_sub_group_size(&self) -> Option<u32> {
+        None
+    }
     /// Loads an image, the first part, with those it imports functions from. All parts fit the device and are of one kind.
     ///
     /// # Errors

@@ -48,6 +48,9 @@ pub(crate) enum Work {
     Nothing,
     /// One call on one thread.
     Once(Box<dyn FnOnce() -> Result<()> + Send>),
+    /// One call that takes less time than waking a thread: if it waits for nothing, it is over before its submission is. So a program may
+    /// copy from a variable that ends with the statement, as with CUDA's copies of pageable memory up to 64 KiB.
+    Brief(Box<dyn FnOnce() -> Result<()> + Send>),
     /// A kernel.
     Kernel(Box<dyn Job>),
     /// Something outside (a host accessor), which ends by [`Command::finish_external`].
@@ -269,7 +272,7 @@ impl Command {
         }
         match work {
             None | Some(Work::Nothing | Work::External) => self.complete(),
-            Some(Work::Once(call)) => {
+            Some(Work::Once(call) | Work::Brief(call)) => {
                 self.report(guarded(call));
                 self.complete();
             }
@@ -472,12 +475,13 @@ pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
         if command.missing.fetch_sub(1, Ordering::AcqRel) != 1 {
             continue;
         }
-        let kind = {
+        let (kind, brief) = {
             let inner = lock(&command.inner);
             match inner.work {
-                Some(Work::Nothing) => READY,
-                Some(Work::External) => RUNNING,
-                _ => COMPLETE,
+                Some(Work::Nothing) => (READY, true),
+                Some(Work::External) => (RUNNING, false),
+                Some(Work::Brief(_)) => (COMPLETE, true),
+                _ => (COMPLETE, false),
             }
         };
         match kind {
@@ -489,7 +493,7 @@ pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
             _ => {
                 command.state.store(READY, Ordering::SeqCst);
                 command.notify();
-                if here && command.chain.is_some() && command.is_quick() {
+                if here && (brief || command.chain.is_some()) && command.is_quick() {
                     commands.extend(command.begin());
                 } else {
                     let pool = command.pool.clone();

@@ -14,13 +14,14 @@ use crate::selector::Selector;
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
 /// The variables of this file.
-const VARIABLES: [&str; 12] = [
+const VARIABLES: [&str; 13] = [
     "ASPEN_CACHE",
     "ASPEN_CACHE_DIR",
     "ASPEN_CACHE_SIZE",
     "ASPEN_CHECK",
     "ASPEN_CPU_GROUPS",
     "ASPEN_CPU_LEVEL",
+    "ASPEN_CPU_SUB_GROUP_SIZE",
     "ASPEN_CPU_THREADS",
     "ASPEN_DEVICE_CONFIG_FILE",
     "ASPEN_DEVICE_PROFILE",
@@ -56,6 +57,9 @@ pub struct Environment {
     pub item_by_item: bool,
     /// `ASPEN_CPU_LEVEL`: the highest level of x86-64, 1 to 4, of which the embedded CPU device takes code. For tests.
     pub cpu_level: Option<u32>,
+    /// `ASPEN_CPU_SUB_GROUP_SIZE`: the embedded CPU device's default sub-group size, 32 or 64; 64 is listed only if it is the default.
+    /// Source: DESIGN §7.22.
+    pub cpu_sub_group_size: Option<u32>,
     /// `ASPEN_CHECK=1`: the embedded CPU device looks for mistakes in kernels that do no harm there by themselves, and makes errors of them.
     /// Source: DESIGN §6.
     pub check: bool,
@@ -108,6 +112,7 @@ impl Environment {
             check: text("ASPEN_CHECK")?.map(|value| checks(&value)).transpose()?.unwrap_or(false),
             item_by_item: text("ASPEN_CPU_GROUPS")?.map(|value| item_by_item(&value)).transpose()?.unwrap_or(false),
             cpu_level: text("ASPEN_CPU_LEVEL")?.map(|value| cpu_level(&value)).transpose()?,
+            cpu_sub_group_size: text("ASPEN_CPU_SUB_GROUP_SIZE")?.map(|value| cpu_sub_group_size(&value)).transpose()?,
         })
     }
 
@@ -194,6 +199,13 @@ fn cpu_level(value: &str) -> Result<u32> {
     level.ok_or_else(|| nonsense("ASPEN_CPU_LEVEL", value, "a level of x86-64 from 1 to 4", "1"))
 }
 
+/// A default sub-group size of the embedded CPU device.
+fn cpu_sub_group_size(value: &str) -> Result<u32> {
+    let size = value.trim().parse().ok();
+    let near = if size.is_some_and(|size: u32| size > 32) { "64" } else { "32" };
+    size.filter(|size| [32, 64].contains(size)).ok_or_else(|| nonsense("ASPEN_CPU_SUB_GROUP_SIZE", value, "32 or 64", near))
+}
+
 /// Whether kernels are checked.
 fn checks(value: &str) -> Result<bool> {
     match value.trim() {
@@ -252,6 +264,18 @@ mod tests {
         for value in ["0", "5", "x86_64_v3", "-1"] {
             let error = cpu_level(value).expect_err(value);
             assert!(error.message().starts_with(&format!("ASPEN_CPU_LEVEL={value}: ")) && error.message().contains("1 to 4"), "{error}");
+        }
+    }
+
+    #[test]
+    fn default_sub_groups() {
+        assert_eq!((cpu_sub_group_size("32"), cpu_sub_group_size(" 64")), (Ok(32), Ok(64)));
+        for (value, near) in [("16", "'32'"), ("0", "'32'"), ("128", "'64'"), ("wide", "'32'")] {
+            let error = cpu_sub_group_size(value).expect_err(value);
+            assert!(
+                error.message().starts_with(&format!("ASPEN_CPU_SUB_GROUP_SIZE={value}: ")) && error.message().contains(near),
+                "{error}"
+            );
         }
     }
 

@@ -50,6 +50,9 @@ struct Submitted {
     barrier: Option<Arc<Command>>,
 }
 
+/// Bytes that are copied or filled in less time than it takes to wake a thread.
+const BRIEF: usize = 64 << 10;
+
 static ORDER: Mutex<()> = Mutex::new(());
 
 /// The lock under which commands enter the hazards of buffers.
@@ -104,13 +107,13 @@ impl Queue {
             return self.job(job);
         }
         let (to, from) = (Address(to), Address(from.cast_mut()));
-        let work = Work::Once(Box::new(move || {
+        let work = Box::new(move || {
             // The whole wrappers move in, not their pointers.
             let (to, from) = (to, from);
             // SAFETY: valid by the contract of `copy`.
             unsafe { device.real().copy(to.0, from.0.cast_const(), size) }
-        }));
-        Prepared { work, place: Place::On(device) }
+        });
+        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device) }
     }
 
     /// Repeats `pattern` `count` times.
@@ -124,12 +127,13 @@ impl Queue {
             return self.job(job);
         }
         let to = Address(to);
-        let work = Work::Once(Box::new(move || {
+        let size = pattern.len().saturating_mul(count);
+        let work = Box::new(move || {
             let to = to;
             // SAFETY: valid by the contract of `fill`.
             unsafe { device.real().fill(to.0, &pattern, count) }
-        }));
-        Prepared { work, place: Place::On(device) }
+        });
+        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device) }
     }
 
     /// Runs a function of the host.

@@ -186,11 +186,17 @@ impl Device {
         }
     }
 
-    /// The sub-group size the profile suggests for kernels that require none: 16 or less, as far as it lists such a size.
+    /// The sub-group size the profile suggests for kernels that require none: the device's own or the next smaller one that it lists.
     pub fn suggested_sub_group_size(&self) -> Option<u32> {
         let sizes = self.profile.as_ref()?.capabilities.sub_group_sizes.as_ref()?;
         let runnable = || sizes.iter().copied().filter(|size| self.real.runs_sub_group_size(*size));
-        runnable().filter(|size| *size <= 16).max().or_else(|| runnable().min())
+        let own = self.real.default_sub_group_size().unwrap_or(COMMON_SUB_GROUP_SIZE);
+        runnable().filter(|size| *size <= own).max().or_else(|| runnable().min())
+    }
+
+    /// The sub-group size that a kernel gets which requires this one, or none; `None` if whoever compiles it chooses.
+    pub fn sub_group_size_of(&self, required: Option<u32>) -> Option<u32> {
+        required.or_else(|| self.suggested_sub_group_size()).or_else(|| self.real.default_sub_group_size())
     }
 
     /// What the real device executes, with the sub-group size in question added if it runs it without listing it.
@@ -204,6 +210,9 @@ impl Device {
         capabilities
     }
 }
+
+/// What ported code assumes most often.
+const COMMON_SUB_GROUP_SIZE: u32 = 32;
 
 /// The part of the requirements that executing needs.
 fn executing(requirements: &Requirements) -> Requirements {

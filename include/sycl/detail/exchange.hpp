@@ -1,10 +1,11 @@
 //! How the work-items of a group hand each other values: the ground of all group algorithms.
 //!
 //! SPIR-V has instructions for numbers; other values travel as 32-bit words, as all do between the lanes of a warp (PTX); warps meet in
-//! shared memory. On the native CPU each work-item has a slot of exchange memory
-//! (native_cpu.h) and one work-item computes for all, between two barriers. Work-items that have ended contribute nothing: between the
-//! barriers it is known which these are, since all others are there.
+//! shared memory. On the native CPU each work-item has a slot of exchange memory (exchange_slots.hpp) and one work-item computes for all,
+//! between two barriers. Work-items that have ended contribute nothing: between the barriers it is known which these are, since all others
+//! are there.
 #pragma once
+#include <sycl/detail/exchange_slots.hpp>
 #include <sycl/functional.hpp>
 #include <sycl/nd_item.hpp>
 
@@ -42,34 +43,21 @@ namespace sycl::detail {
 /// their own; `is_sub_group` is true of what lies within one.
 template <class Group> struct group_traits {
   static constexpr bool is_sub_group = true, is_part = true;
-  static void barrier(const Group &g) { g.aspen_meet(); }
   static unsigned lane(const Group &g, size_t i) { return g.aspen_lane(i); }
   static std::uint64_t members(const Group &g) { return g.aspen_members(); }
-#if defined(__ASPEN_NATIVE_CPU__)
-  static char *slots(const work_item &w) { return w.cpu->sub_group_slots; }
-  static std::uint32_t first(const work_item &w) { return w.cpu->local_linear_id - w.cpu->lane; }
-#endif
 };
 template <int D> struct group_traits<group<D>> {
   static constexpr unsigned spirv_scope = spirv::work_group_scope;
   static constexpr bool is_sub_group = false, is_part = false;
-  static void barrier(const group<D> &g) { g.work_item_().group_barrier(); }
-#if defined(__ASPEN_NATIVE_CPU__)
-  static size_t lane(const group<D> &, size_t i) { return i; }
-  static char *slots(const work_item &w) { return w.cpu->group_slots; }
-  static std::uint32_t first(const work_item &) { return 0; }
-#endif
+  static void barrier(const work_item &w) { w.group_barrier(); }
 };
 template <> struct group_traits<sub_group> {
   static constexpr unsigned spirv_scope = spirv::sub_group_scope;
   static constexpr bool is_sub_group = true, is_part = false;
-  static void barrier(const sub_group &g) { g.work_item_().sub_group_barrier(); }
+  static void barrier(const work_item &w) { w.sub_group_barrier(); }
   static size_t lane(const sub_group &, size_t i) { return i; }
 #if defined(__ASPEN_PTX__)
   static std::uint64_t members(const sub_group &) { return ptx::members(); }
-#elif defined(__ASPEN_NATIVE_CPU__)
-  static char *slots(const work_item &w) { return w.cpu->sub_group_slots; }
-  static std::uint32_t first(const work_item &w) { return w.cpu->local_linear_id - w.cpu->lane; }
 #endif
 };
 
@@ -100,45 +88,6 @@ template <> struct spirv_number<half_impl::half> {
   static half_impl::half from(type value) { return half_impl::half::make(value); }
 };
 
-#if defined(__ASPEN_NATIVE_CPU__)
-template <class Group, class T> inline T &slot(const Group &g, size_t index) {
-  static_assert(sizeof(T) <= ASPEN_CPU_SLOT_SIZE, "reductions and scans are of values of at most 64 bytes");
-  return *reinterpret_cast<T *>(group_traits<Group>::slots(g.work_item_()) + group_traits<Group>::lane(g, index) * ASPEN_CPU_SLOT_SIZE);
-}
-
-/// Whether a work-item of the group has ended, by its place there.
-template <class Group> inline bool is_gone(const Group &g, size_t index) {
-  const work_item &w = g.work_item_();
-  return has_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(group_traits<Group>::lane(g, index)));
-}
-
-/// The first work-item that has not ended, which computes for all.
-template <class Group> inline size_t first_running(const Group &g) {
-  size_t first = 0;
-  while (is_gone(g, first))
-    ++first;
-  return first;
-}
-
-/// What all ask for with the same arguments is done by one of them, between two barriers.
-template <class Group, class F> inline void by_one(const Group &g, F &&compute) {
-  group_traits<Group>::barrier(g);
-  if (g.get_local_linear_id() == first_running(g))
-    compute();
-  group_traits<Group>::barrier(g);
-}
-
-/// The same, with a result for all.
-template <class T, class Group, class F> inline T value_by_one(const Group &g, F &&compute) {
-  by_one(g, [&] {
-    const T value = compute();
-    for (size_t i = 0; i < g.get_local_linear_range(); ++i)
-      slot<Group, T>(g, i) = value;
-  });
-  return slot<Group, T>(g, g.get_local_linear_id());
-}
-#endif
-
 #if defined(__ASPEN_PTX__)
 /// Shared memory for a value of each warp. Every use is followed by a barrier, so that the next one may write again.
 template <class T> inline words_of<T> *warp_slots() {
@@ -160,21 +109,10 @@ template <class T, class Exchange> inline T exchange_words(const T &value, Excha
 template <bool IsBroadcast, class Group, class T> inline T take_from(const Group &g, const T &value, size_t from) {
   static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
 #if defined(__ASPEN_NATIVE_CPU__)
-  const work_item &w = g.work_item_();
-  if (from >= g.get_local_linear_range())
-    from = g.get_local_linear_id();
-  T out;
-  // A slot at a time.
-  for (size_t begin = 0; begin < sizeof(T); begin += ASPEN_CPU_SLOT_SIZE) {
-    const size_t size = sizeof(T) - begin < ASPEN_CPU_SLOT_SIZE ? sizeof(T) - begin : ASPEN_CPU_SLOT_SIZE;
-    __builtin_memcpy(&slot<Group, char>(g, g.get_local_linear_id()), reinterpret_cast<const char *>(&value) + begin, size);
-    group_traits<Group>::barrier(g);
-    if (IsBroadcast && is_gone(g, from))
-      asked_ended(w.cpu, group_traits<Group>::first(w) + static_cast<std::uint32_t>(group_traits<Group>::lane(g, from)));
-    __builtin_memcpy(reinterpret_cast<char *>(&out) + begin, &slot<Group, char>(g, from), size);
-    group_traits<Group>::barrier(g);
-  }
-  return out;
+  if constexpr (group_traits<Group>::is_part)
+    return g.aspen_take(value, from);
+  else
+    return take_natively<IsBroadcast>(g, value, from);
 #elif defined(__ASPEN_SPIRV__)
   words_of<T> in(value), out;
   for (size_t i = 0; i < words_of<T>::count; ++i) {
@@ -213,41 +151,6 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
   return value;
 #endif
 }
-
-enum class scan_kind : unsigned { reduce = 0, inclusive = 1, exclusive = 2 };
-
-#if defined(__ASPEN_NATIVE_CPU__)
-/// One work-item computes for the whole group, in the order of linear ids. `first` comes before all values; an exclusive scan starts with
-/// it, so it must be a value then.
-template <scan_kind Kind, class Group, class T, class Op>
-inline T combine_natively(const Group &g, const T &value, const T *first, Op op) {
-  const size_t own = g.get_local_linear_id();
-  const size_t count = g.get_local_linear_range();
-  slot<Group, T>(g, own) = value;
-  group_traits<Group>::barrier(g);
-  if (own == first_running(g)) {
-    size_t i = own;
-    T sum = first ? *first : slot<Group, T>(g, i);
-    if (!first)
-      ++i; // the first slot already holds its inclusive value
-    for (; i < count; ++i) {
-      if (is_gone(g, i))
-        continue;
-      const T next = op(sum, slot<Group, T>(g, i));
-      if (Kind == scan_kind::inclusive)
-        slot<Group, T>(g, i) = next;
-      else if (Kind == scan_kind::exclusive)
-        slot<Group, T>(g, i) = sum;
-      sum = next;
-    }
-    if (Kind == scan_kind::reduce)
-      for (i = own; i < count; ++i)
-        slot<Group, T>(g, i) = sum;
-  }
-  group_traits<Group>::barrier(g);
-  return slot<Group, T>(g, own);
-}
-#endif
 
 #if defined(__ASPEN_SPIRV__)
 /// Any operation on any type: a chain of exchanges, one for each work-item. For what has no instruction.
@@ -391,7 +294,7 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
 }
 #endif
 
-#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__) || defined(__ASPEN_NATIVE_CPU__)
 /// Of parts of a sub-group: members take the sum of those before them, twice as many in each step.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine_members(const Group &g, const T &value, const T *first, Op op) {
   const std::uint32_t own = g.get_local_linear_id(), count = g.get_local_linear_range();
@@ -413,7 +316,10 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_membe
 /// Reduces or scans the values of all work-items. An exclusive scan needs `first`.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine(const Group &g, const T &value, const T *first, Op op) {
 #if defined(__ASPEN_NATIVE_CPU__)
-  return combine_natively<Kind>(g, value, first, op);
+  if constexpr (group_traits<Group>::is_part)
+    return combine_members<Kind>(g, value, first, op);
+  else
+    return combine_natively<Kind>(g, value, first, op);
 #elif defined(__ASPEN_SPIRV__)
   constexpr operation what = operation_of<Op>;
   if constexpr (group_traits<Group>::is_part) {

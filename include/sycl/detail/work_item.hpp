@@ -36,19 +36,43 @@ __attribute__((noinline)) inline void wait_for_sub_group(aspen_cpu_item_t *item)
   current = item;
 }
 
-/// The same for those lanes of the sub-group. One waits for nobody, so that kernels whose groups are single items have loops (native_cpu.h).
+/// Waits for those lanes of the sub-group. One waits for nobody, so that kernels whose groups are single items have loops (native_cpu.h).
+/// Through a pointer that nobody follows: the items of such kernels are not in one place, so they run item by item (shim/items, `mayWait`).
 inline void wait_for_members(aspen_cpu_item_t *item, std::uint64_t members) {
   if ((members & (members - 1)) == 0)
     return;
+  void (*volatile wait)(aspen_cpu_item_t *) = wait_for_sub_group;
   item->members = members;
-  wait_for_sub_group(item);
+  wait(item);
   item->members = 0;
 }
 
 /// Whether the work-item at this place of the group has ended. It stays so, and what it is cannot be known but right behind a barrier: others
-/// may not have come as far.
-__attribute__((noinline)) inline bool has_ended(const aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
+/// may not have come as far. `in_sub_group`: whether it is one of the asking item's sub-group.
+__attribute__((noinline)) inline bool has_ended(const aspen_cpu_item_t *item, std::uint32_t local_linear_id, [[maybe_unused]] bool in_sub_group) {
   return item->ended[local_linear_id] != 0;
+}
+
+/// The first work-item that has not ended, from this one on.
+inline std::uint32_t first_running(const aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
+  while (item->ended[local_linear_id] != 0)
+    ++local_linear_id;
+  return local_linear_id;
+}
+
+/// Waits for the group, as `wait_for_group`. True in one work-item, which may do for all what is to be done once before they meet again:
+/// nobody does anything else until then.
+__attribute__((noinline)) inline bool wait_to_compute_for_group(aspen_cpu_item_t *item) {
+  item->ops->group_barrier(item);
+  current = item;
+  return item->local_linear_id == first_running(item, 0);
+}
+
+/// The same for the sub-group.
+__attribute__((noinline)) inline bool wait_to_compute_for_sub_group(aspen_cpu_item_t *item) {
+  item->ops->sub_group_barrier(item);
+  current = item;
+  return item->local_linear_id == first_running(item, item->local_linear_id - item->lane);
 }
 
 /// Tells that a value is asked for which an ended work-item does not give.

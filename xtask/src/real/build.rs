@@ -30,7 +30,7 @@ pub struct Seen {
 }
 
 /// Seconds that a build may take.
-const BUILD_LIMIT: u32 = 600;
+pub(super) const BUILD_LIMIT: u32 = 600;
 /// What a command may say before the rest is cut off.
 const MOST_OUTPUT: usize = 4 << 20;
 /// The last number of a command line is, in these suites, how often the work is repeated; more than this is less.
@@ -70,32 +70,49 @@ impl Builder {
     }
 
     fn make(&self, own: &Path, makefile: &str, run: bool) -> Result<Seen> {
-        let compiler = format!("{} -fsycl-targets={}", self.bin.join("aspen++").display(), self.targets);
-        let make = |more: &[&str]| {
-            let mut command = Command::new("make");
-            command.arg("-f").arg(makefile).args(more);
-            // The makefiles' own switches: no GPU, and no vendor whose compiler needs further options.
-            command.args([format!("CC={compiler}"), format!("CXX={compiler}")]);
-            command.args(["GPU=no", "VENDOR=aspen", "GCC_TOOLCHAIN="]);
-            command
-        };
-        // What a checkout holds from another compiler must not be taken for ours.
-        self.within(BUILD_LIMIT, &make(&["clean"]), own)?;
-        let built = self.within(BUILD_LIMIT, &make(&[]), own)?;
+        let make = self.makes(makefile);
+        let built = self.build(&make, own)?;
         if !built.status.success() {
             return Ok(built.refused());
         }
         let mut verdict = Verdict::Compiles;
-        if run {
-            let said = self.within(BUILD_LIMIT, &make(&["-n", "run"]), own)?;
-            let line = said.text.lines().map(str::trim).find(|line| line.starts_with("./"));
-            if let (true, Some(line)) = (said.status.success(), line) {
+        if run && let Some(line) = self.run_line(&make, own)? {
+            let run = |line: &str| {
                 let mut start = Command::new("sh");
-                start.args(["-c", &less(line)]);
-                verdict = self.run(&start, own)?;
+                start.args(["-c", line]);
+                self.run(&start, own)
+            };
+            let shorter = less(&line);
+            verdict = run(&shorter)?;
+            // Where the last number is no repetition, less of it may be nonsense.
+            if matches!(verdict, Verdict::Wrong(_) | Verdict::Crashes(_))
+                && shorter != line.split_whitespace().collect::<Vec<_>>().join(" ")
+            {
+                verdict = run(&line)?;
             }
         }
         Ok(Seen { verdict, compiled: true, compile_seconds: built.seconds })
+    }
+
+    /// What calls `make` with aspen++.
+    pub(super) fn makes(&self, makefile: &str) -> impl Fn(&[&str]) -> Command {
+        let compiler = format!("{} -fsycl-targets={}", self.bin.join("aspen++").display(), self.targets);
+        // The makefiles' own switches: no GPU, and no vendor whose compiler needs further options.
+        makes(makefile, [format!("CC={compiler}"), format!("CXX={compiler}"), "GPU=no".into(), "VENDOR=aspen".into()])
+    }
+
+    pub(super) fn build(&self, make: &impl Fn(&[&str]) -> Command, own: &Path) -> Result<Ended> {
+        // What a checkout holds from another compiler must not be taken for ours.
+        self.within(BUILD_LIMIT, &make(&["clean"]), own)?;
+        self.within(BUILD_LIMIT, &make(&[]), own)
+    }
+
+    /// The command that the makefile's target `run` consists of, on one line.
+    pub(super) fn run_line(&self, make: &impl Fn(&[&str]) -> Command, own: &Path) -> Result<Option<String>> {
+        let said = self.within(BUILD_LIMIT, &make(&["-n", "run"]), own)?;
+        let text = said.text.replace("\\\n", " ");
+        let line = text.lines().map(str::trim).find(|line| line.starts_with("./"));
+        Ok(line.filter(|_| said.status.success()).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
     fn run(&self, command: &Command, folder: &Path) -> Result<Verdict> {
@@ -107,14 +124,16 @@ impl Builder {
             (Some(124 | 137), _) | (None, Some(9)) => Verdict::Slow,
             (Some(code), _) => match Verdict::of_output(&ran.text) {
                 wrong @ Verdict::Wrong(_) => wrong,
-                _ => Verdict::Crashes(format!("exit {code}, {}", last())),
+                _ => Verdict::of_crash(&ran.text).unwrap_or_else(|| Verdict::Crashes(format!("exit {code}, {}", last()))),
             },
-            (None, signal) => Verdict::Crashes(format!("signal {}, {}", signal.unwrap_or(0), last())),
+            (None, signal) => {
+                Verdict::of_crash(&ran.text).unwrap_or_else(|| Verdict::Crashes(format!("signal {}, {}", signal.unwrap_or(0), last())))
+            }
         })
     }
 
     /// Runs a command for so many seconds at most, with all that it starts.
-    fn within(&self, seconds: u32, command: &Command, folder: &Path) -> Result<Ended> {
+    pub(super) fn within(&self, seconds: u32, command: &Command, folder: &Path) -> Result<Ended> {
         let log = self.folder.join("output");
         let out = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut limited = Command::new("timeout");
@@ -128,10 +147,12 @@ impl Builder {
     }
 }
 
-struct Ended {
-    status: ExitStatus,
-    text: String,
-    seconds: f64,
+/// What came of a command.
+pub(super) struct Ended {
+    pub status: ExitStatus,
+    pub text: String,
+    /// CPU seconds.
+    pub seconds: f64,
 }
 
 impl Ended {
@@ -144,8 +165,17 @@ impl Ended {
     }
 }
 
+/// What calls `make` with a file and such variables.
+pub(super) fn makes<const N: usize>(makefile: &str, variables: [String; N]) -> impl Fn(&[&str]) -> Command {
+    move |more| {
+        let mut command = Command::new("make");
+        command.arg("-f").arg(makefile).args(more).args(&variables).arg("GCC_TOOLCHAIN=");
+        command
+    }
+}
+
 /// The same command with fewer repetitions.
-fn less(line: &str) -> String {
+pub(super) fn less(line: &str) -> String {
     let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     if let Some(last) = words.last_mut()
         && last.parse::<u64>().is_ok_and(|number| number > REPEATS)
@@ -178,7 +208,7 @@ fn wait(child: Child) -> Result<(ExitStatus, f64)> {
 }
 
 /// A folder in which everything of another one is a link.
-fn link_all(from: &Path, to: &Path) -> Result<()> {
+pub(super) fn link_all(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;
@@ -199,7 +229,7 @@ fn link_all(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Links inside the folder are followed; those that lead nowhere are left out.
-fn copy_all(from: &Path, to: &Path) -> Result<()> {
+pub(super) fn copy_all(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;

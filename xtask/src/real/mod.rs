@@ -5,6 +5,7 @@
 //! from it. A checkout is not written to: a program is built in a folder of ours, with links to what lies beside it there.
 
 mod build;
+pub mod openmp;
 mod pinned;
 mod suites;
 mod verdict;

@@ -36,12 +36,21 @@ impl Verdict {
     pub fn of_output(text: &str) -> Verdict {
         for line in text.lines() {
             let capitals = line.to_uppercase();
+            if misses_a_file(&capitals) {
+                return Verdict::Needs(short(line));
+            }
             if FAILED.iter().any(|word| has_word(&capitals, word)) && !says_none(&capitals) {
                 return Verdict::Wrong(short(line));
             }
         }
         let capitals = text.to_uppercase();
         if PASSED.iter().any(|word| has_word(&capitals, word)) { Verdict::Right } else { Verdict::Runs }
+    }
+
+    /// Of a program that ended otherwise than with 0 and said this, if it lacked what a checkout or this machine does not have.
+    pub fn of_crash(text: &str) -> Option<Verdict> {
+        let lacks = |line: &&str| misses_a_file(&line.to_uppercase()) || line.contains("no device is available that the selector accepts");
+        text.lines().find(lacks).map(|line| Verdict::Needs(short(line)))
     }
 
     /// Of a build that failed and said this.
@@ -135,6 +144,26 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
+/// "Unable to open file x", "cannot read input.bmp", "No such file or directory".
+fn misses_a_file(capitals: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| has_word(capitals, word));
+    let cannot = has(&["CANNOT", "CAN'T", "CAN NOT", "COULD NOT", "COULDN'T", "UNABLE TO", "FAILED TO", "NOT ABLE TO", "ERROR"]);
+    let reads = has(&["OPEN", "LOAD", "LOADING", "READ", "READING", "FIND", "STAT", "IMPORT", "ACCESS"]);
+    let file = has(&["FILE", "FILES", "FOLDER", "DIRECTORY", "IMAGE", "IMAGES", "DATASET"]) || has_path(capitals);
+    cannot && reads && file || has(&["NO SUCH FILE", "NO SUCH FOLDER", "FILE OPEN FAILS", "WAS NOT OPENED", "BAD FILE"])
+}
+
+/// A word such as `../data/x` or `lp1.mtx`.
+fn has_path(text: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '.');
+        let word = word.trim_end_matches('.');
+        let suffix = word.rsplit_once('.').map_or("", |(_, suffix)| suffix);
+        word.contains('/') && word.len() > 2
+            || (2..=4).contains(&suffix.len()) && suffix.chars().all(char::is_alphanumeric) && !suffix.chars().all(char::is_numeric)
+    })
+}
+
 /// "0 failed", "failures: 0".
 fn says_none(capitals: &str) -> bool {
     let words: Vec<&str> = capitals.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -165,6 +194,20 @@ mod tests {
         check("3 passed, 0 failed", "right");
         check("incorrect result", "wrong: incorrect result");
         check("mismatch at 7", "wrong: mismatch at 7");
+        check("Failed to load file SobelFilter_Input.bmp", "needs: Failed to load file SobelFilter_Input.bmp");
+        check("Failed to open lp1.mtx.", "needs: Failed to open lp1.mtx.");
+        check("FAIL: error 0.25 at 3", "wrong: FAIL: error 0.25 at 3");
+        check("cannot read the clock\nPASS", "right");
+    }
+
+    #[test]
+    fn what_a_program_lacks_is_no_crash_of_ours() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(Verdict::of_crash(text).map(|verdict| verdict.to_string()).as_deref(), expected, "{text}");
+        };
+        check("ERROR: could not open input file ../x/graph.csv", Some("needs: ERROR: could not open input file ../x/graph.csv"));
+        check("what():  Bad file: ./data/bm1/ligand.in", Some("needs: what(): Bad file: ./data/bm1/ligand.in"));
+        check("Segmentation fault", None);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Conditional {
 
 /// The entry points of an image that a target surely cannot run, with what it lacks for each.
 pub fn discarded(program: &Program, plan: &ImagePlan, target: &Target) -> Vec<(FuncId, Vec<Need>)> {
-    let capabilities = target.info.capabilities();
+    let capabilities = target.info.capabilities_at_most();
     let lacks = |&entry: &FuncId| match check(&program.analysis.requirements(entry), &capabilities) {
         Verdict::Unmet(needs) => Some((entry, needs)),
         Verdict::Met | Verdict::Unknown(_) => None,

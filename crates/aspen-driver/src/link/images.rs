@@ -213,7 +213,7 @@ fn plans<'p>(
     coverage: &mut Coverage,
 ) -> Result<Vec<(String, &'p ImagePlan)>, Error> {
     let Request { program, target, stem, .. } = *request;
-    let device = target.info.capabilities();
+    let device = target.info.capabilities_at_most();
     let mut plans: Vec<(String, &'p ImagePlan)> = Vec::new();
     for (index, plan) in conditional.map_or(&program.plans, |conditional| &conditional.plans).iter().enumerate() {
         let name = format!("{stem}_{index}");

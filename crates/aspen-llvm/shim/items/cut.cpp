@@ -36,9 +36,10 @@ struct Sources final : TargetTransformInfoImplBase {
     const auto *I = dyn_cast<Instruction>(V);
     if (!I)
       return InstructionUniformity::Default;
-    if (isa<AllocaInst>(I) || I->isAtomic() || I->isVolatile() || idOf(I))
+    const auto Which = idOf(I);
+    if (isa<AllocaInst>(I) || I->isAtomic() || I->isVolatile() || (Which && !isOfSubGroup(*Which)))
       return InstructionUniformity::NeverUniform;
-    if (aboutEnded(I))
+    if (Which || aboutEnded(I))
       return InstructionUniformity::Default;
     if (const auto *Call = dyn_cast<CallBase>(I); Call && !(isa<IntrinsicInst>(Call) && Call->doesNotAccessMemory()))
       return InstructionUniformity::NeverUniform;
@@ -162,7 +163,7 @@ public:
 
   std::optional<int64_t> of(Value *X) {
     if (auto Which = idOf(X))
-      return *Which == Id::Local2 || *Which == Id::Linear;
+      return *Which == Id::Local2 || *Which == Id::Linear || *Which == Id::Lane;
     auto *I = dyn_cast<Instruction>(X);
     if (!I || V.Uniform->isUniform(I))
       return 0;
@@ -261,10 +262,15 @@ bool isWorthwhile(const Loop &L, const View &V, Strides &Strides) {
 void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
   SmallVector<CallInst *, 8> Barriers;
   for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == Names.Barrier)
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->getCalledFunction() &&
+                                             (Call->getCalledFunction()->getName() == Names.Barrier ||
+                                              Call->getCalledFunction()->getName() == Names.SubGroupBarrier))
       Barriers.push_back(Call);
   for (CallInst *Call : Barriers) {
-    Out.Starts.insert(SplitBlock(Call->getParent(), std::next(Call->getIterator())));
+    BasicBlock *Behind = SplitBlock(Call->getParent(), std::next(Call->getIterator()));
+    Out.Starts.insert(Behind);
+    if (Call->getCalledFunction()->getName() == Names.Barrier)
+      Out.AtGroup.insert(Behind);
     Call->eraseFromParent();
   }
 }

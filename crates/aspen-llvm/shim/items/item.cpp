@@ -27,10 +27,16 @@ using namespace llvm::PatternMatch;
 namespace aspen::items {
 namespace {
 
+// A sub-group of more lanes has no loop of its own length.
+constexpr unsigned MaxLanes = 64;
+
 // More instructions than any kernel should have: compilation ends.
 constexpr size_t MaxInstructions = 50000;
 
-constexpr StringLiteral IdNames[] = {"aspen.item.local.0", "aspen.item.local.1", "aspen.item.local.2", "aspen.item.linear"};
+constexpr StringLiteral IdNames[Ids] = {"aspen.item.local.0", "aspen.item.local.1",   "aspen.item.local.2",
+                                        "aspen.item.linear",  "aspen.item.lane",      "aspen.item.first",
+                                        "aspen.item.sub",     "aspen.item.sub.size",  "aspen.item.sub.max"};
+constexpr StringLiteral OneName[] = {"aspen.item.one"};
 constexpr StringLiteral EndedNames[] = {"aspen.item.ended", "aspen.item.asked"};
 
 std::optional<size_t> place(const Value *V, ArrayRef<StringLiteral> Names) {
@@ -44,7 +50,7 @@ std::optional<size_t> place(const Value *V, ArrayRef<StringLiteral> Names) {
 class Reach {
 public:
   Reach(Module &M, const Names &Names) : M(M) {
-    for (const char *Name : {Names.Enter, Names.Barrier, Names.SubGroupBarrier, Names.Ended, Names.AskedEnded})
+    for (const char *Name : Names.functions())
       if (Function *F = M.getFunction(Name)) {
         Own.insert(F);
         Needed.insert(F);
@@ -163,17 +169,36 @@ CallInst *id(IRBuilder<> &B, Module &M, Id Which, Type *T) {
 void ask(CallInst &Call, AboutEnded What) {
   Module &M = *Call.getModule();
   Type *Half = Type::getInt32Ty(M.getContext());
-  FunctionCallee Callee = M.getOrInsertFunction(EndedNames[size_t(What)], FunctionType::get(Call.getType(), {Half}, false));
+  SmallVector<Type *, 2> Types{Half};
+  SmallVector<Value *, 2> Arguments{Call.getArgOperand(1)};
+  if (What == AboutEnded::Has) {
+    Types.push_back(Call.getArgOperand(2)->getType());
+    Arguments.push_back(Call.getArgOperand(2));
+  }
+  FunctionCallee Callee = M.getOrInsertFunction(EndedNames[size_t(What)], FunctionType::get(Call.getType(), Types, false));
   auto *F = cast<Function>(Callee.getCallee());
   F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly(What == AboutEnded::Has ? ModRefInfo::Ref : ModRefInfo::ModRef));
   F->setDoesNotThrow();
   F->setWillReturn();
   IRBuilder<> B(&Call);
-  Call.replaceAllUsesWith(B.CreateCall(Callee, {Call.getArgOperand(1)}));
+  Call.replaceAllUsesWith(B.CreateCall(Callee, Arguments));
+}
+
+// A barrier, and the question who does something for all.
+void meet(CallInst &Call, const char *Barrier, bool OfSubGroup) {
+  Module &M = *Call.getModule();
+  IRBuilder<> B(&Call);
+  B.CreateCall(M.getOrInsertFunction(Barrier, B.getVoidTy(), B.getPtrTy()), {Call.getArgOperand(0)});
+  FunctionCallee Callee = M.getOrInsertFunction(OneName[0], Call.getType(), B.getInt1Ty());
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  Call.replaceAllUsesWith(B.CreateCall(Callee, {B.getInt1(OfSubGroup)}));
 }
 
 // A structure of its own for the item, filled from the group's and the ids; what of it is only read becomes values.
-AllocaInst *fill(Function &Body, Argument *Group) {
+AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   Module &M = *Body.getParent();
   IRBuilder<> B(&*Body.getEntryBlock().getFirstInsertionPt());
   Type *Word = B.getInt64Ty(), *Half = B.getInt32Ty(), *Pointer = B.getPtrTy();
@@ -204,15 +229,25 @@ AllocaInst *fill(Function &Body, Argument *Group) {
     Write(B.CreateAdd(First, Local), layout::GlobalId + 8 * D);
   }
   // Lanes are consecutive items; the last sub-group may be short. The sub-group's slots begin at its first item.
-  Value *Linear = B.CreateTrunc(id(B, M, Id::Linear, Word), Half), *Most = Read(Half, layout::SubGroupMaxSize);
-  Value *SubGroup = B.CreateUDiv(Linear, Most), *First = B.CreateMul(SubGroup, Most);
-  Value *Rest = B.CreateSub(B.CreateTrunc(Items, Half), First);
+  Value *Linear, *Lane, *First, *SubGroup, *Size;
+  if (BySubGroups) {
+    auto Of = [&](Id Which) { return B.CreateTrunc(id(B, M, Which, Word), Half); };
+    Lane = Of(Id::Lane), First = Of(Id::First), SubGroup = Of(Id::SubGroup), Size = Of(Id::SubGroupSize);
+    Linear = B.CreateNUWAdd(First, Lane);
+    Write(Of(Id::SubGroupMaxSize), layout::SubGroupMaxSize);
+  } else {
+    Value *Most = Read(Half, layout::SubGroupMaxSize);
+    Linear = B.CreateTrunc(id(B, M, Id::Linear, Word), Half);
+    SubGroup = B.CreateUDiv(Linear, Most), First = B.CreateMul(SubGroup, Most), Lane = B.CreateSub(Linear, First);
+    Value *Rest = B.CreateSub(B.CreateTrunc(Items, Half), First);
+    Size = B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most);
+  }
   Write(Linear, layout::LocalLinearId);
   Write(SubGroup, layout::SubGroupId);
-  Write(B.CreateSub(Linear, First), layout::Lane);
-  Write(B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most), layout::SubGroupSize);
+  Write(Lane, layout::Lane);
+  Write(Size, layout::SubGroupSize);
   Value *Slots = B.CreateGEP(B.getInt8Ty(), Read(Pointer, layout::SubGroupSlots),
-                             B.CreateMul(B.CreateZExt(First, Word), B.getInt64(layout::Slot)));
+                             B.CreateMul(B.CreateZExt(First, Word), B.getInt64(layout::SlotsOfItem * layout::Slot)));
   Write(Slots, layout::SubGroupSlots);
   return Self;
 }
@@ -330,6 +365,8 @@ std::optional<Id> idOf(const Value *V) {
   return Found ? std::optional(Id(*Found)) : std::nullopt;
 }
 
+bool asksWhoIsOne(const Value *V) { return place(V, OneName).has_value(); }
+
 std::optional<AboutEnded> aboutEnded(const Value *V) {
   const auto Found = place(V, EndedNames);
   return Found ? std::optional(AboutEnded(*Found)) : std::nullopt;
@@ -362,6 +399,14 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
   };
   if (!inlineAll(*Body, R, Why))
     return Fail("");
+  for (Instruction &I : make_early_inc_range(instructions(*Body)))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->getCalledFunction())
+      for (bool OfSubGroup : {false, true})
+        if (Call->getCalledFunction()->getName() == (OfSubGroup ? Names.OneOfSubGroup : Names.OneOfGroup)) {
+          meet(*Call, OfSubGroup ? Names.SubGroupBarrier : Names.Barrier, OfSubGroup);
+          Call->eraseFromParent();
+          break;
+        }
   SmallVector<Instruction *, 8> Dead;
   bool Enters = false;
   for (Instruction &I : instructions(*Body)) {
@@ -382,12 +427,11 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
     } else if (Callee && (Callee->getName() == Names.Ended || Callee->getName() == Names.AskedEnded)) {
       ask(*cast<CallInst>(Call), Callee->getName() == Names.Ended ? AboutEnded::Has : AboutEnded::Asked);
       Dead.push_back(Call);
-    } else if (Callee && Callee->getName() == Names.SubGroupBarrier) {
-      return Fail("it has barriers of sub-groups");
-    } else if (Callee && Callee->getName() == Names.Barrier) {
+    } else if (Callee && (Callee->getName() == Names.Barrier || Callee->getName() == Names.SubGroupBarrier)) {
+      Out.BySubGroups |= Callee->getName() == Names.SubGroupBarrier;
       Call->setConvergent();
       Call->setArgOperand(0, PoisonValue::get(Call->getArgOperand(0)->getType())); // whose barrier it is goes without saying
-    } else if (R.mayWait(*Call)) {
+    } else if (!asksWhoIsOne(Call) && R.mayWait(*Call)) {
       return Fail("a function that it calls may come to a barrier");
     }
   }
@@ -395,7 +439,11 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
     return Fail("");
   for (Instruction *I : Dead)
     I->eraseFromParent();
-  AllocaInst *Self = fill(*Body, Out.group());
+  if (const MDNode *Required = Out.BySubGroups ? Entry.getMetadata("intel_reqd_sub_group_size") : nullptr)
+    if (auto *Size = Required->getNumOperands() ? mdconst::dyn_extract<ConstantInt>(Required->getOperand(0)) : nullptr;
+        Size && !Size->isZero() && Size->getValue().ule(MaxLanes))
+      Out.Lanes = unsigned(Size->getZExtValue());
+  AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
   simplify(*Body, Analyses);
   separateEntry(Out);

@@ -5,8 +5,8 @@
 // alike are cut too, so that the loop over items is the innermost, which LLVM's vectoriser works on. The way is known from pocl ("work-item
 // loops", Jääskeläinen et al., 2015) and AdaptiveCpp ("continuation-based synchronization", Meyer et al., 2023).
 //
-// What cannot be cut keeps its entry for single items alone: sub-group barriers, functions with barriers that cannot be inlined, calls that
-// may come to a barrier unseen.
+// What cannot be cut keeps its entry for single items alone: functions with barriers that cannot be inlined, calls that may come to a barrier
+// unseen.
 
 #include "../guard.h"
 #include "items.h"
@@ -165,7 +165,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (!F.isDeclaration())
             boundPlanning(F, FAM);
         // What told the barriers apart has done its work.
-        for (const char *Name : {Names->Enter, Names->Barrier, Names->SubGroupBarrier, Names->Ended, Names->AskedEnded})
+        for (const char *Name : Names->functions())
           if (Function *F = M.getFunction(Name); F && !F->isDeclaration()) {
             F->removeFnAttr(Attribute::NoInline);
             if (!F->hasFnAttribute(Attribute::OptimizeNone))

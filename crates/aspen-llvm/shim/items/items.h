@@ -8,6 +8,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -18,9 +19,16 @@ struct Names {
   const char *Enter;           // begins a work-item of an ND-range
   const char *Barrier;         // waits for the group
   const char *SubGroupBarrier; // waits for the sub-group
+  const char *OneOfGroup;      // waits for the group, and tells who does for all what is to be done once
+  const char *OneOfSubGroup;   // the same of the sub-group
   const char *Ended;           // whether an item has ended
   const char *AskedEnded;      // tells that a broadcast asks for the value of one that has
   const char *Current;         // the variable that knows the running item
+
+  // The functions, which are opened when nothing has to be told apart any more.
+  std::array<const char *, 7> functions() const {
+    return {Enter, Barrier, SubGroupBarrier, OneOfGroup, OneOfSubGroup, Ended, AskedEnded};
+  }
 };
 
 // aspen_cpu_item_t: where its members are. Source: include/aspen/native_cpu.h; aspen-backend-cpu asserts the same numbers.
@@ -29,7 +37,7 @@ constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalI
                    Offset = 176, LocalLinearId = 200, SubGroupId = 204, SubGroupSize = 212, SubGroupMaxSize = 216, Lane = 220,
                    Scheduler = 224, Size = 232;
 // Bytes of a slot of exchange memory (ASPEN_CPU_SLOT_SIZE).
-constexpr unsigned Slot = 64;
+constexpr unsigned Slot = 64, SlotsOfItem = 2;
 // aspen_cpu_range_t: the innermost dimension's first item, and the one behind its last.
 constexpr unsigned RowBegin = 16, RowEnd = 40;
 // ASPEN_CPU_ASKED_ENDED
@@ -37,8 +45,14 @@ constexpr unsigned AskedEnded = 0x80000000u;
 } // namespace layout
 
 // What differs from item to item, before there is a loop that says it: calls of functions without effects.
-enum class Id { Local0, Local1, Local2, Linear };
+// Those from Lane on are of items that run a sub-group at a time; the last four are the same for all lanes.
+enum class Id { Local0, Local1, Local2, Linear, Lane, First, SubGroup, SubGroupSize, SubGroupMaxSize };
+constexpr unsigned Ids = 9;
 std::optional<Id> idOf(const llvm::Value *V);
+constexpr bool isOfSubGroup(Id Which) { return Which >= Id::First; }
+
+// Whether the item is the one that does something for all: a call, with whether it is for the sub-group.
+bool asksWhoIsOne(const llvm::Value *V);
 
 // What concerns items that have ended, by their linear id: calls as well, until it is known whether any has.
 enum class AboutEnded { Has, Asked };
@@ -51,6 +65,9 @@ struct Item {
   llvm::Function *Body = nullptr;
   // Whether the second argument is an aspen_cpu_range_t: the items are those of a row of the box.
   bool IsRow = false;
+  // Whether it waits for its sub-group: then the sub-group is what runs together, and these are the lanes of one that is full.
+  bool BySubGroups = false;
+  unsigned Lanes = 32;
   llvm::Argument *closure() const { return Body->getArg(0); }
   llvm::Argument *group() const { return Body->getArg(1); }
 };
@@ -65,7 +82,7 @@ Item makeRow(llvm::Function &Entry, llvm::FunctionAnalysisManager &Analyses, std
 // Removes what makeItem made.
 void discard(Item &I);
 
-// The item cut into pieces: between two pieces all items of the group wait for each other, or could.
+// The item cut into pieces: between two pieces all items that run together, of the group or of the sub-group, wait for each other, or could.
 struct Pieces {
   // Where a piece begins: the first is the beginning of the item. Those at barriers come in the order of the barriers.
   llvm::SmallSetVector<llvm::BasicBlock *, 8> Starts;
@@ -73,6 +90,8 @@ struct Pieces {
   llvm::SmallVector<llvm::AllocaInst *, 8> PerItem, PerGroup;
   // Private arrays that must outlive a piece.
   llvm::SmallVector<llvm::AllocaInst *, 4> Arrays;
+  // Starts behind barriers of the group.
+  llvm::SmallSetVector<llvm::BasicBlock *, 8> AtGroup;
   // Pieces (by their starts) of which not all items may leave by the same way: some may end there, or come to another barrier.
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> MayPart;
 };

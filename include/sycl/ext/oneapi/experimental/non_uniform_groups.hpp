@@ -67,6 +67,35 @@ public:
     __nvvm_bar_warp_sync(static_cast<unsigned>(members_));
 #endif
   }
+#if defined(__ASPEN_NATIVE_CPU__)
+  /// The value that a member passes in; the own one if there are fewer. Parts exchange values of different types at the same time, so each
+  /// lane keeps to its own 64 bytes (native_cpu.h), and what is done once to the second ones.
+  template <class T> T aspen_take(const T &value, size_t from) const {
+    const unsigned lane = from < get_local_linear_range() ? aspen_lane(from) : item_.lane();
+    T out;
+    for (size_t begin = 0; begin < sizeof(T); begin += ASPEN_CPU_SLOT_SIZE) {
+      const size_t size = sizeof(T) - begin < ASPEN_CPU_SLOT_SIZE ? sizeof(T) - begin : ASPEN_CPU_SLOT_SIZE;
+      __builtin_memcpy(slot(item_.lane()), reinterpret_cast<const char *>(&value) + begin, size);
+      aspen_meet();
+      __builtin_memcpy(reinterpret_cast<char *>(&out) + begin, slot(lane), size);
+      aspen_meet();
+    }
+    return out;
+  }
+  /// What all ask for with the same arguments is done by one member.
+  template <class F> void aspen_by_one(F &&compute) const {
+    aspen_meet();
+    if (leader())
+      compute();
+    aspen_meet();
+  }
+  template <class T, class F> T aspen_value_by_one(F &&compute) const {
+    static_assert(sizeof(T) <= ASPEN_CPU_SLOT_SIZE, "joint algorithms are of values of at most 64 bytes");
+    char *const result = slot(item_.cpu->sub_group_max_size + aspen_lane(0));
+    aspen_by_one([&] { write_slot(result, static_cast<T>(compute())); });
+    return read_slot<T>(result);
+  }
+#endif
   /// The lanes of members for which `x` is true.
   std::uint64_t aspen_ballot(bool x) const {
 #if defined(__ASPEN_SPIRV__)
@@ -80,6 +109,9 @@ public:
   }
 
 protected:
+#if defined(__ASPEN_NATIVE_CPU__)
+  char *slot(size_t index) const { return item_.cpu->sub_group_slots + index * ASPEN_CPU_SLOT_SIZE; }
+#endif
   std::uint64_t reduce_over_members(std::uint64_t own) const;
   static std::uint32_t count(std::uint64_t lanes) { return static_cast<std::uint32_t>(__builtin_popcountll(lanes)); }
   work_item item_;

@@ -1,0 +1,104 @@
+// The function that runs a group, while it is made: what group.cpp, ended.cpp and sub_groups.cpp share.
+#pragma once
+
+#include "items.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace aspen::items {
+
+class Builder {
+public:
+  Builder(const Item &I, const Pieces &P, llvm::StringRef Name);
+  llvm::Function *run(Frame &Frame);
+
+private:
+  // Which items a version of a piece is for: all; those that have not ended; all of a full sub-group that lies in one row.
+  enum Who : unsigned { All, NotEnded, Full };
+  using Version = std::pair<llvm::BasicBlock *, unsigned>;
+  using Ways = llvm::SmallSetVector<llvm::BasicBlock *, 4>;
+
+  // A loop over items: of a row, inside the loop over the rows of a group; or of a sub-group.
+  struct Loop {
+    llvm::BasicBlock *Begin = nullptr; // where an item begins, with the loop's variables
+    llvm::BasicBlock *After = nullptr;
+    llvm::BasicBlock *Row = nullptr, *RowEnd = nullptr;
+    llvm::PHINode *RowAt = nullptr, *At = nullptr; // the row, and the item in it or the lane
+    llvm::PHINode *Position[3] = {};               // local ids of items in several rows of a sub-group
+    llvm::Value *Of[Ids] = {};                     // what idOf tells apart
+  };
+
+  // group.cpp
+  llvm::BasicBlock *headOf(Version V);
+  // Where who leaves a piece goes on: another piece, null for the end.
+  llvm::BasicBlock *targetOf(llvm::BasicBlock *To, unsigned Who);
+  void prelude(llvm::IRBuilder<> &B);
+  void place(llvm::IRBuilder<> &B, Frame &Frame);
+  llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Linear);
+  Loop openLoop(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, unsigned Who);
+  llvm::BranchInst *closeLoop(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
+  void piece(Version V);
+  bool reentered(llvm::BasicBlock *Start) const;
+  void promise(llvm::BranchInst *Back, llvm::ArrayRef<llvm::Instruction *> Own, llvm::ArrayRef<llvm::Instruction *> Copies);
+
+  // ended.cpp
+  llvm::Value *flagOf(llvm::IRBuilder<> &B, llvm::Value *Linear);
+  llvm::AllocaInst *running();
+  llvm::Instruction *answer(llvm::Instruction &I, bool OfAll, bool Once, llvm::BasicBlock *Head);
+  llvm::AllocaInst *falseAtEntry(const char *Name);
+  bool isDoneOnce(llvm::BasicBlock *Start, const llvm::SmallSetVector<llvm::BasicBlock *, 16> &Blocks) const;
+
+  static llvm::Value *endsHere(llvm::IRBuilder<> &B, const Ways &Ways, llvm::Value *Next);
+  llvm::SmallVector<llvm::AllocaInst *, 4> count(llvm::IRBuilder<> &B, llvm::BasicBlock &Head, const Ways &Ways, llvm::Value *Next);
+  void chooseByCounts(llvm::IRBuilder<> &B, Version V, const Ways &Ways, llvm::ArrayRef<llvm::AllocaInst *> Counts, bool SomeEnd);
+
+  // sub_groups.cpp
+  bool hasRounds() const { return From.BySubGroups && !P.AtGroup.empty(); }
+  void beginSubGroups(llvm::IRBuilder<> &B);
+  void endSubGroups();
+  void openLanes(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, Loop &L, unsigned Who);
+  llvm::BranchInst *closeLanes(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
+  llvm::BasicBlock *arrival(Version V);
+  void leaveAlive(llvm::IRBuilder<> &B, llvm::Value *Ended);
+
+  // Where allocas and what is made once for the group can still be put.
+  llvm::IRBuilder<> atEntry() { return llvm::IRBuilder<>(G->getEntryBlock().getTerminator()); }
+
+  const Item &From;
+  const Pieces &P;
+  llvm::Module &M;
+  const llvm::DataLayout &Layout;
+  llvm::LLVMContext &C;
+  llvm::Type *Word;
+  llvm::Function *G;
+  llvm::Value *Columns = nullptr, *Middle = nullptr, *Rows = nullptr, *Items = nullptr;
+  llvm::ValueToValueMapTy Common;
+  llvm::SmallVector<llvm::Instruction *, 16> Varying;
+  llvm::DenseMap<llvm::AllocaInst *, llvm::AllocaInst *> Now, Between;
+  llvm::DenseMap<llvm::AllocaInst *, std::pair<llvm::Value *, uint64_t>> Places;
+  llvm::DenseMap<Version, llvm::BasicBlock *> Heads;
+  llvm::SmallVector<Version, 8> Open; // versions that are still to be made
+  llvm::BasicBlock *Done = nullptr;   // the group has ended
+  llvm::BasicBlock *End = nullptr;    // all have ended that run together
+  bool Escapes = false;               // the address of a private variable may be anywhere
+  uint64_t AfterPlaces = 0;
+  llvm::Value *Flags = nullptr;        // of the items that have ended; null as long as none may
+  llvm::AllocaInst *Running = nullptr; // how many have not, of those that run together
+  llvm::AllocaInst *Asked = nullptr;   // what the group returns at its end
+
+  // Of the sub-group that runs: its number, first item, length, and where its first item lies.
+  llvm::Value *Most = nullptr, *SubGroup = nullptr, *First = nullptr, *Size = nullptr;
+  llvm::Value *FirstAt[3] = {};
+  llvm::BasicBlock *NextSubGroup = nullptr, *NextRound = nullptr;
+  llvm::SwitchInst *Resume = nullptr;    // goes on with a sub-group behind a barrier of the group
+  llvm::AllocaInst *State = nullptr;     // which case that is; 0 when the sub-group has ended
+  llvm::AllocaInst *Alive = nullptr;     // items of the group that have not ended
+  llvm::AllocaInst *Meeting = nullptr;   // the barrier of the group to which sub-groups have come, from 1
+  llvm::AllocaInst *Round = nullptr;     // whether all have met before
+  llvm::AllocaInst *Taken = nullptr;     // whether a sub-group has done in this round what is done once for the group
+  llvm::DenseMap<Version, llvm::BasicBlock *> Arrivals;
+};
+
+} // namespace aspen::items

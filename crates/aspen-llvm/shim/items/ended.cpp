@@ -1,0 +1,188 @@
+// Items that have ended while others go on: who they are, how many are left, and where those go. And the one item that does something for
+// all.
+
+#include "builder.h"
+
+using namespace llvm;
+
+namespace aspen::items {
+
+// One flag for each item: whether it has ended. They mean something from when the first has; if items run by sub-groups, from the beginning,
+// since others of the group may ask.
+Value *Builder::flagOf(IRBuilder<> &B, Value *Linear) {
+  if (!Flags) {
+    IRBuilder<> E = atEntry();
+    Flags = E.CreateGEP(E.getInt8Ty(), G->getArg(2), E.CreateNUWMul(Items, E.getInt64(AfterPlaces)), "ended");
+    if (From.BySubGroups)
+      E.CreateMemSet(Flags, E.getInt8(0), Items, Align(1));
+  }
+  return B.CreateInBoundsGEP(B.getInt8Ty(), Flags, Linear);
+}
+
+AllocaInst *Builder::running() {
+  if (!Running)
+    Running = atEntry().CreateAlloca(Type::getInt32Ty(C), nullptr, "running");
+  return Running;
+}
+
+AllocaInst *Builder::falseAtEntry(const char *Name) {
+  IRBuilder<> E = atEntry();
+  AllocaInst *Flag = E.CreateAlloca(E.getInt1Ty(), nullptr, Name);
+  E.CreateStore(E.getFalse(), Flag);
+  return Flag;
+}
+
+// Whether a piece begins with the question who does something for all, and the others do nothing that is seen.
+bool Builder::isDoneOnce(BasicBlock *Start, const SmallSetVector<BasicBlock *, 16> &Blocks) const {
+  auto *Branch = dyn_cast<BranchInst>(Start->getTerminator());
+  auto *Question = Branch && Branch->isConditional() ? dyn_cast<CallInst>(Branch->getCondition()) : nullptr;
+  if (!Question || !asksWhoIsOne(Question) || Question->getParent() != Start || !Question->hasOneUse())
+    return false;
+  // What the others do, until they meet again.
+  SmallSetVector<BasicBlock *, 8> Idle;
+  Idle.insert(Start);
+  if (!P.Starts.contains(Branch->getSuccessor(1)))
+    Idle.insert(Branch->getSuccessor(1));
+  for (size_t Index = 1; Index < Idle.size(); ++Index)
+    for (BasicBlock *Next : successors(Idle[Index]))
+      if (!P.Starts.contains(Next))
+        Idle.insert(Next);
+  for (BasicBlock *Block : Idle)
+    for (Instruction &I : *Block)
+      if (I.mayHaveSideEffects() && &I != Question)
+        return false;
+  SmallPtrSet<BasicBlock *, 2> Leads;
+  for (BasicBlock *Block : Blocks) {
+    if (isa<ReturnInst>(Block->getTerminator()))
+      return false;
+    for (BasicBlock *Next : successors(Block))
+      if (P.Starts.contains(Next))
+        Leads.insert(Next);
+    // What is kept for each item must be made by each.
+    for (Instruction &I : *Block)
+      if (auto *Store = dyn_cast<StoreInst>(&I))
+        if (auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand()); Variable && Now.count(Variable) && !Between.count(Variable))
+          return false;
+  }
+  return Leads.size() == 1;
+}
+
+// Puts the answer in place of a question about other items; what stands there afterwards, if anything. `Once`: one item asks.
+Instruction *Builder::answer(Instruction &I, bool OfAll, bool Once, BasicBlock *Head) {
+  if (asksWhoIsOne(&I)) {
+    IRBuilder<> B(&I);
+    const bool OfSubGroup = cast<ConstantInt>(cast<CallInst>(I).getArgOperand(0))->isOne();
+    Value *IsOne = B.getTrue();
+    if (From.BySubGroups && !OfSubGroup) {
+      if (!Taken)
+        Taken = falseAtEntry("taken");
+      IsOne = B.CreateNot(B.CreateLoad(B.getInt1Ty(), Taken));
+      B.CreateStore(B.getTrue(), Taken);
+    } else if (!Once) {
+      AllocaInst *Others = falseAtEntry("others");
+      IRBuilder<> H(Head->getTerminator());
+      H.CreateStore(H.getFalse(), Others);
+      IsOne = B.CreateNot(B.CreateLoad(B.getInt1Ty(), Others));
+      B.CreateStore(B.getTrue(), Others);
+    }
+    I.replaceAllUsesWith(IsOne);
+    I.eraseFromParent();
+    return nullptr;
+  }
+  const auto What = aboutEnded(&I);
+  if (!What)
+    return &I;
+  IRBuilder<> B(&I);
+  Instruction *Kept = nullptr;
+  Value *Whom = cast<CallInst>(I).getArgOperand(0);
+  // That none has ended is known of those that run together only.
+  if (From.BySubGroups && What == AboutEnded::Has) {
+    const auto *InSubGroup = dyn_cast<ConstantInt>(cast<CallInst>(I).getArgOperand(1));
+    OfAll &= InSubGroup && InSubGroup->isOne();
+  }
+  if (What == AboutEnded::Has && OfAll) {
+    I.replaceAllUsesWith(B.getFalse());
+  } else if (What == AboutEnded::Has) {
+    auto *Flag = B.CreateLoad(B.getInt8Ty(), flagOf(B, B.CreateZExt(Whom, Word)));
+    I.replaceAllUsesWith(B.CreateICmpNE(Flag, B.getInt8(0)));
+    Kept = Flag;
+  } else if (!OfAll || From.BySubGroups) {
+    if (!Asked) {
+      IRBuilder<> E = atEntry();
+      Asked = E.CreateAlloca(E.getInt32Ty(), nullptr, "asked");
+      E.CreateStore(E.getInt32(0), Asked);
+    }
+    Kept = B.CreateStore(B.CreateOr(Whom, B.getInt32(layout::AskedEnded)), Asked);
+  }
+  I.eraseFromParent();
+  return Kept;
+}
+
+static Value *goes(IRBuilder<> &B, unsigned Way, Value *Next) { return B.CreateICmpEQ(Next, B.getInt32(Way)); }
+
+Value *Builder::endsHere(IRBuilder<> &B, const Ways &Ways, Value *Next) { return goes(B, find(Ways, nullptr) - Ways.begin(), Next); }
+
+// How many items go each way, but for the last that leads on: that one has the others.
+SmallVector<AllocaInst *, 4> Builder::count(IRBuilder<> &B, BasicBlock &Head, const Ways &Ways, Value *Next) {
+  SmallVector<AllocaInst *, 4> Counts(Ways.size());
+  IRBuilder<> E = atEntry(), H(Head.getTerminator());
+  const unsigned Rest = Ways.back() ? Ways.size() - 1 : Ways.size() - 2;
+  for (unsigned Way = 0; Way < Ways.size(); ++Way) {
+    if (Way == Rest)
+      continue;
+    Counts[Way] = E.CreateAlloca(E.getInt32Ty(), nullptr, "count");
+    H.CreateStore(H.getInt32(0), Counts[Way]);
+    Value *Before = B.CreateLoad(B.getInt32Ty(), Counts[Way]);
+    B.CreateStore(B.CreateAdd(Before, B.CreateZExt(goes(B, Way, Next), B.getInt32Ty())), Counts[Way]);
+  }
+  return Counts;
+}
+
+// Goes where all go who have not ended. If these go different ways, they wait for each other for ever, and the group ends.
+void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayRef<AllocaInst *> Counts, bool SomeEnd) {
+  const bool OfAll = V.second != NotEnded;
+  auto Of = [&](unsigned Way) -> Value * { return B.CreateLoad(B.getInt32Ty(), Counts[Way]); };
+  Value *Ended = Ways.contains(nullptr) ? Of(find(Ways, nullptr) - Ways.begin()) : B.getInt32(0);
+  Value *Before = OfAll ? B.CreateTrunc(From.BySubGroups ? Size : Items, B.getInt32Ty()) : B.CreateLoad(B.getInt32Ty(), running());
+  Value *Left = B.CreateSub(Before, Ended);
+  if (SomeEnd) {
+    B.CreateStore(Left, running());
+    leaveAlive(B, Ended);
+  }
+  auto Decide = [&](Value *Condition, BasicBlock *To) {
+    auto *Otherwise = BasicBlock::Create(C, "otherwise", G);
+    B.CreateCondBr(Condition, To, Otherwise);
+    B.SetInsertPoint(Otherwise);
+  };
+  if (Ways.contains(nullptr))
+    Decide(B.CreateICmpEQ(Left, B.getInt32(0)), End);
+  Value *Others = B.getInt32(0);
+  BasicBlock *Rest = nullptr;
+  for (unsigned Way = 0; Way < Ways.size(); ++Way) {
+    if (!Ways[Way])
+      continue;
+    BasicBlock *To;
+    if (OfAll && SomeEnd) {
+      To = BasicBlock::Create(C, "on", G);
+      IRBuilder<> On(To);
+      On.CreateCondBr(On.CreateICmpEQ(Ended, On.getInt32(0)), targetOf(Ways[Way], V.second), targetOf(Ways[Way], NotEnded));
+    } else {
+      To = targetOf(Ways[Way], V.second);
+    }
+    if (!Counts[Way]) {
+      Rest = To;
+      continue;
+    }
+    Value *Here = Of(Way);
+    Others = B.CreateAdd(Others, Here);
+    Decide(B.CreateICmpEQ(Here, Left), To);
+  }
+  if (isa<ConstantInt>(Others)) {
+    B.CreateBr(Rest);
+    return;
+  }
+  Decide(B.CreateICmpEQ(Others, B.getInt32(0)), Rest);
+  B.CreateRet(From.BySubGroups ? B.CreateLoad(B.getInt32Ty(), Alive) : Left);
+}
+
+} // namespace aspen::items

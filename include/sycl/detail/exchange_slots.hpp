@@ -1,0 +1,199 @@
+//! How the work-items of a group hand each other values on the native CPU: in memory, between barriers.
+//!
+//! Each group and each sub-group has a place for a value of every work-item, and behind these another one for every work-item's result
+//! (native_cpu.h). What is to be done once is done by one work-item, which has not ended (`wait_to_compute_for_group`). It reads values and
+//! writes results, so nobody has to wait again until results have been read: who writes the next values disturbs nobody.
+//!
+//! Values lie side by side, so that loops over them become vector instructions. They go in and out as bytes: values of different types use
+//! the same memory one after the other.
+#pragma once
+#include <sycl/functional.hpp>
+#include <sycl/nd_item.hpp>
+
+namespace sycl::detail {
+
+enum class scan_kind : unsigned { reduce = 0, inclusive = 1, exclusive = 2 };
+
+#if defined(__ASPEN_NATIVE_CPU__)
+/// What differs between a work-group and a sub-group. Parts of a sub-group have none of it: they bring their own.
+template <class Group> struct slots_of {
+  static constexpr bool is_part = true;
+};
+template <int D> struct slots_of<group<D>> {
+  static constexpr bool is_part = false;
+  static constexpr bool is_sub_group = false;
+  static void wait(const work_item &w) { wait_for_group(w.cpu); }
+  static bool wait_to_compute(const work_item &w) { return wait_to_compute_for_group(w.cpu); }
+  static char *values(const work_item &w) { return w.cpu->group_slots; }
+  static size_t room(const work_item &w) { return w.local_linear_range(); }
+  static std::uint32_t first(const work_item &) { return 0; }
+};
+template <> struct slots_of<sub_group> {
+  static constexpr bool is_part = false;
+  static constexpr bool is_sub_group = true;
+  static void wait(const work_item &w) { wait_for_sub_group(w.cpu); }
+  static bool wait_to_compute(const work_item &w) { return wait_to_compute_for_sub_group(w.cpu); }
+  static char *values(const work_item &w) { return w.cpu->sub_group_slots; }
+  static size_t room(const work_item &w) { return w.cpu->sub_group_max_size; }
+  static std::uint32_t first(const work_item &w) { return w.cpu->local_linear_id - w.cpu->lane; }
+};
+
+/// Bytes from one value to the next.
+constexpr size_t slot_step(size_t size) { return size <= ASPEN_CPU_SLOT_SIZE && (size & (size - 1)) == 0 ? size : ASPEN_CPU_SLOT_SIZE; }
+
+template <class T> inline T read_slot(const char *from) {
+  struct bytes {
+    unsigned char of[sizeof(T)];
+  } copy;
+  __builtin_memcpy(&copy, from, sizeof(T));
+  return __builtin_bit_cast(T, copy);
+}
+template <class T> inline void write_slot(char *to, const T &value) { __builtin_memcpy(to, &value, sizeof(T)); }
+
+/// The values, or results, of a group.
+template <class T> class slots {
+public:
+  static_assert(sizeof(T) <= ASPEN_CPU_SLOT_SIZE, "reductions and scans are of values of at most 64 bytes");
+  static constexpr size_t step = slot_step(sizeof(T));
+  explicit slots(char *memory) : at_(memory) {}
+  T operator[](std::ptrdiff_t index) const { return read_slot<T>(at_ + index * static_cast<std::ptrdiff_t>(step)); }
+  void set(size_t index, const T &value) const { write_slot(at_ + index * step, value); }
+
+private:
+  char *at_;
+};
+template <class T, class Group> inline slots<T> values_of(const Group &g) { return slots<T>(slots_of<Group>::values(g.work_item_())); }
+template <class T, class Group> inline slots<T> results_of(const Group &g) {
+  const work_item &w = g.work_item_();
+  return slots<T>(slots_of<Group>::values(w) + slots_of<Group>::room(w) * ASPEN_CPU_SLOT_SIZE);
+}
+
+/// Whether a work-item of the group has ended, by its place there.
+template <class Group> inline bool is_gone(const Group &g, size_t index) {
+  const work_item &w = g.work_item_();
+  return has_ended(w.cpu, slots_of<Group>::first(w) + static_cast<std::uint32_t>(index), slots_of<Group>::is_sub_group);
+}
+
+/// What all ask for with the same arguments is done by one of them, between two barriers.
+template <class Group, class F> inline void by_one(const Group &g, F &&compute) {
+  if constexpr (slots_of<Group>::is_part) {
+    g.aspen_by_one(compute);
+  } else {
+    if (slots_of<Group>::wait_to_compute(g.work_item_()))
+      compute();
+    slots_of<Group>::wait(g.work_item_());
+  }
+}
+
+/// The same, with a result for all.
+template <class T, class Group, class F> inline T value_by_one(const Group &g, F &&compute) {
+  if constexpr (slots_of<Group>::is_part) {
+    return g.template aspen_value_by_one<T>(compute);
+  } else {
+    by_one(g, [&] { results_of<T>(g).set(0, compute()); });
+    return results_of<T>(g)[0];
+  }
+}
+
+/// The sum of all values. Of numbers eight partial sums: those are vectors.
+template <class T, class Op> inline T sum_of(slots<T> values, size_t count, Op op) {
+  constexpr size_t width = 8;
+  if constexpr (std::is_floating_point_v<T> && operation_of<Op> != operation::other) {
+    if (count % width == 0) {
+      T part[width];
+      for (size_t j = 0; j < width; ++j)
+        part[j] = values[j];
+      for (size_t i = width; i < count; i += width)
+        for (size_t j = 0; j < width; ++j)
+          part[j] = op(part[j], values[i + j]);
+      for (size_t step = width / 2; step > 0; step /= 2)
+        for (size_t j = 0; j < step; ++j)
+          part[j] = op(part[j], part[j + step]);
+      return part[0];
+    }
+  }
+  T sum = values[0];
+  for (size_t i = 1; i < count; ++i)
+    sum = static_cast<T>(op(sum, values[i]));
+  return sum;
+}
+
+/// One work-item computes for the whole group, in the order of linear ids. `first` comes before all values; an exclusive scan starts with
+/// it, so it must be a value then.
+template <scan_kind Kind, class Group, class T, class Op>
+inline T combine_natively(const Group &g, const T &value, const T *first, Op op) {
+  const size_t own = g.get_local_linear_id();
+  values_of<T>(g).set(own, value);
+  by_one(g, [&] {
+    const slots<T> values = values_of<T>(g), results = results_of<T>(g);
+    const size_t count = g.get_local_linear_range();
+    size_t i = 0;
+    bool all = true;
+    for (size_t other = 0; other < count; ++other)
+      all = all && !is_gone(g, other);
+    if (Kind == scan_kind::reduce && all) {
+      const T sum = sum_of(values, count, op);
+      results.set(0, first ? static_cast<T>(op(*first, sum)) : sum);
+      return;
+    }
+    while (is_gone(g, i))
+      ++i;
+    T sum = first ? *first : values[i];
+    if (!first) {
+      results.set(i, sum);
+      ++i;
+    }
+    for (; i < count; ++i) {
+      if (is_gone(g, i))
+        continue;
+      const T next = static_cast<T>(op(sum, values[i]));
+      if (Kind != scan_kind::reduce)
+        results.set(i, Kind == scan_kind::inclusive ? next : sum);
+      sum = next;
+    }
+    if (Kind == scan_kind::reduce)
+      results.set(0, sum);
+  });
+  return results_of<T>(g)[Kind == scan_kind::reduce ? 0 : own];
+}
+
+/// The value that the work-item `from` of the group passes in. An item that has ended passes nothing: the result is any value then, and for
+/// a broadcast, where all pass the same `from`, that is a mistake (ASPEN_CHECK=1).
+template <bool IsBroadcast, class Group, class T> inline T take_natively(const Group &g, const T &value, size_t from) {
+  const work_item &w = g.work_item_();
+  const size_t own = g.get_local_linear_id();
+  if (from >= g.get_local_linear_range())
+    from = IsBroadcast ? 0 : own;
+  T out;
+  // A slot at a time.
+  for (size_t begin = 0; begin < sizeof(T); begin += ASPEN_CPU_SLOT_SIZE) {
+    constexpr size_t step = slot_step(sizeof(T));
+    const size_t size = sizeof(T) - begin < ASPEN_CPU_SLOT_SIZE ? sizeof(T) - begin : ASPEN_CPU_SLOT_SIZE;
+    char *const values = slots_of<Group>::values(w);
+    __builtin_memcpy(values + own * step, reinterpret_cast<const char *>(&value) + begin, size);
+    slots_of<Group>::wait(w);
+    if (IsBroadcast && is_gone(g, from))
+      asked_ended(w.cpu, slots_of<Group>::first(w) + static_cast<std::uint32_t>(from));
+    __builtin_memcpy(reinterpret_cast<char *>(&out) + begin, values + from * step, size);
+    slots_of<Group>::wait(w);
+  }
+  return out;
+}
+
+/// The values of the lanes `distance` after this one and as many before it, to choose from: side by side in memory, they are read as
+/// vectors. Lanes that do not exist have any value: around the slots of a sub-group there are others.
+template <class T, class F> inline T take_from_near(const sub_group &g, const T &value, std::uint32_t distance, F &&choose) {
+  const work_item &w = g.work_item_();
+  const std::ptrdiff_t own = static_cast<std::ptrdiff_t>(g.get_local_linear_id());
+  const std::uint32_t size = g.get_local_linear_range();
+  const std::ptrdiff_t step = distance < size ? distance : size;
+  const slots<T> values = values_of<T>(g);
+  values.set(static_cast<size_t>(own), value);
+  wait_for_sub_group(w.cpu);
+  const T out = choose(values, own, step);
+  wait_for_sub_group(w.cpu);
+  return out;
+}
+#endif
+
+} // namespace sycl::detail
