@@ -37,7 +37,7 @@ extern "C" {
 typedef struct aspen_cpu_item aspen_cpu_item_t;
 
 typedef struct aspen_cpu_ops {
-  /* Returns when every work-item of the group (sub-group) has called it or has ended. */
+  /* Returns when every work-item of the group (of the sub-group, or of those whom `members` says) has called it or has ended. */
   void (*group_barrier)(aspen_cpu_item_t *item);
   void (*sub_group_barrier)(aspen_cpu_item_t *item);
   /* Tells that a broadcast asks for the value of a work-item that has ended, by its local linear id. Returns. */
@@ -70,6 +70,8 @@ struct aspen_cpu_item {
   void *scheduler;             /* the backend's own */
   /* For each work-item of the group, by local linear id, whether it has ended: not 0 then. Functions for whole groups know by themselves. */
   const unsigned char *ended;
+  /* Whom sub_group_barrier waits for, set for one call: the lanes of these bits, which all set the same. 0: the whole sub-group. */
+  uint64_t members;
 };
 
 /* A box of work-items, right-aligned like aspen_cpu_item. Ids run from `begin` (inclusive) to `end` (exclusive), offset included. */

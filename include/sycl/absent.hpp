@@ -63,6 +63,11 @@ namespace ext::intel::esimd {
 __ASPEN_ABSENT_EXTENSION(simd, "sycl_ext_intel_esimd", "Write the kernel with sub-groups")
 __ASPEN_ABSENT_EXTENSION(simd_mask, "sycl_ext_intel_esimd", "Write the kernel with sub-groups")
 } // namespace ext::intel::esimd
+namespace ext::intel {
+template <class Name, class T, auto... Rest> class pipe {
+  static_assert(sizeof(T) == 0, "Aspen does not have Intel's FPGA extensions (pipes). Pass values through unified shared memory");
+};
+} // namespace ext::intel
 namespace ext::oneapi::experimental {
 #define __ASPEN_ABSENT_GLOBAL(name, extension, instead)                                                                                   \
   template <class T, class... Rest> class name {                                                                                           \
@@ -70,6 +75,27 @@ namespace ext::oneapi::experimental {
   };
 __ASPEN_ABSENT_GLOBAL(work_group_static, "sycl_ext_oneapi_work_group_static", "Use group_local_memory_for_overwrite")
 #undef __ASPEN_ABSENT_GLOBAL
+// Names that are no templates: the error stands where they are used.
+#define __ASPEN_ABSENT_NAME(name, extension, instead)                                                                                     \
+  struct __attribute__((unavailable("Aspen does not have " extension ". " instead))) name {                                                \
+    template <class... A> name(A &&...);                                                                                                   \
+  };
+#define __ASPEN_ABSENT_BINDLESS(name) __ASPEN_ABSENT_NAME(name, "sycl_ext_oneapi_bindless_images", "Use a buffer or unified shared memory")
+__ASPEN_ABSENT_BINDLESS(image_descriptor)
+__ASPEN_ABSENT_BINDLESS(image_mem)
+__ASPEN_ABSENT_BINDLESS(image_mem_handle)
+__ASPEN_ABSENT_BINDLESS(unsampled_image_handle)
+__ASPEN_ABSENT_BINDLESS(sampled_image_handle)
+__ASPEN_ABSENT_BINDLESS(bindless_image_sampler)
+#undef __ASPEN_ABSENT_BINDLESS
+__ASPEN_ABSENT_NAME(raw_kernel_arg, "sycl_ext_oneapi_raw_kernel_arg", "Kernels are function objects here")
+__ASPEN_ABSENT_NAME(memory_pool, "sycl_ext_oneapi_async_memory_alloc", "Use unified shared memory")
+#undef __ASPEN_ABSENT_NAME
+// Kernels that are functions: sycl_ext_oneapi_free_function_kernels.
+template <auto *Function>
+__attribute__((unavailable("Aspen does not have sycl_ext_oneapi_free_function_kernels. Write the kernel as a lambda or a function object"))) inline constexpr
+    int kernel_function = 0;
+#define SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(property)
 namespace matrix {
 template <class Group, class T, auto... Rest> class joint_matrix {
   static_assert(sizeof(T) == 0, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");

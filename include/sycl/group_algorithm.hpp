@@ -11,6 +11,9 @@ template <class T> inline constexpr bool is_group_v = is_group<T>::value;
 
 namespace detail {
 template <class G, class R = void> using if_group = std::enable_if_t<is_group_v<G>, R>;
+/// A sub-group or a part of one.
+template <class G, class = if_group<G>> constexpr bool lies_in_sub_group() { return group_traits<G>::is_sub_group; }
+template <class G, class R = void> using if_in_sub_group = std::enable_if_t<lies_in_sub_group<G>(), R>;
 } // namespace detail
 
 // --- values of other work-items ---
@@ -24,9 +27,9 @@ template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x, typ
 }
 
 /// Of the work-item `delta` after this one; unspecified beyond the end.
-template <class T> T shift_group_left(sub_group g, T x, sub_group::linear_id_type delta = 1) {
+template <class G, class T> detail::if_in_sub_group<G, T> shift_group_left(G g, T x, typename G::linear_id_type delta = 1) {
 #if defined(__ASPEN_NATIVE_CPU__)
-  if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE)
+  if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE && !detail::group_traits<G>::is_part)
     return detail::take_from_near(g, x, delta, [&](detail::slots<T> values, std::ptrdiff_t own, std::ptrdiff_t step) {
       const T there = values[own + step];
       return own + step < std::ptrdiff_t(g.get_local_linear_range()) ? there : x;
@@ -34,9 +37,9 @@ template <class T> T shift_group_left(sub_group g, T x, sub_group::linear_id_typ
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() + delta);
 }
-template <class T> T shift_group_right(sub_group g, T x, sub_group::linear_id_type delta = 1) {
+template <class G, class T> detail::if_in_sub_group<G, T> shift_group_right(G g, T x, typename G::linear_id_type delta = 1) {
 #if defined(__ASPEN_NATIVE_CPU__)
-  if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE)
+  if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE && !detail::group_traits<G>::is_part)
     return detail::take_from_near(g, x, delta, [&](detail::slots<T> values, std::ptrdiff_t own, std::ptrdiff_t step) {
       const T there = values[own - step];
       return own >= step ? there : x;
@@ -44,10 +47,10 @@ template <class T> T shift_group_right(sub_group g, T x, sub_group::linear_id_ty
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() - delta);
 }
-template <class T> T permute_group_by_xor(sub_group g, T x, sub_group::linear_id_type mask) {
+template <class G, class T> detail::if_in_sub_group<G, T> permute_group_by_xor(G g, T x, typename G::linear_id_type mask) {
 #if defined(__ASPEN_NATIVE_CPU__)
   // One bit, which is the commonest mask, has neighbours at one distance.
-  if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE)
+  if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE && !detail::group_traits<G>::is_part)
     if (__builtin_constant_p(mask) && (mask & (mask - 1)) == 0)
       return detail::take_from_near(g, x, mask, [&](detail::slots<T> values, std::ptrdiff_t own, std::ptrdiff_t step) {
         const T before = values[own - step], after = values[own + step];
@@ -57,18 +60,20 @@ template <class T> T permute_group_by_xor(sub_group g, T x, sub_group::linear_id
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() ^ mask);
 }
-template <class T> T select_from_group(sub_group g, T x, sub_group::id_type from) { return detail::take_from<false>(g, x, from[0]); }
+template <class G, class T> detail::if_in_sub_group<G, T> select_from_group(G g, T x, typename G::id_type from) { return detail::take_from<false>(g, x, from[0]); }
 
 // --- questions ---
 
 template <class G> detail::if_group<G, bool> any_of_group(G g, bool x) {
 #if defined(__ASPEN_SPIRV__)
-  (void)g;
-  return __spirv_GroupAny(detail::group_traits<G>::spirv_scope, x);
+  if constexpr (detail::group_traits<G>::is_part)
+    return g.aspen_ballot(x) != 0;
+  else
+    return __spirv_GroupAny(detail::group_traits<G>::spirv_scope, x);
 #elif defined(__ASPEN_PTX__)
   (void)g;
   if constexpr (detail::group_traits<G>::is_sub_group)
-    return __nvvm_vote_any_sync(detail::ptx::members(), x);
+    return __nvvm_vote_any_sync(static_cast<unsigned>(detail::group_traits<G>::members(g)), x);
   else
     return __nvvm_bar0_or(x) != 0;
 #else
@@ -77,12 +82,14 @@ template <class G> detail::if_group<G, bool> any_of_group(G g, bool x) {
 }
 template <class G> detail::if_group<G, bool> all_of_group(G g, bool x) {
 #if defined(__ASPEN_SPIRV__)
-  (void)g;
-  return __spirv_GroupAll(detail::group_traits<G>::spirv_scope, x);
+  if constexpr (detail::group_traits<G>::is_part)
+    return g.aspen_ballot(!x) == 0;
+  else
+    return __spirv_GroupAll(detail::group_traits<G>::spirv_scope, x);
 #elif defined(__ASPEN_PTX__)
   (void)g;
   if constexpr (detail::group_traits<G>::is_sub_group)
-    return __nvvm_vote_all_sync(detail::ptx::members(), x);
+    return __nvvm_vote_all_sync(static_cast<unsigned>(detail::group_traits<G>::members(g)), x);
   else
     return __nvvm_bar0_and(x) != 0;
 #else

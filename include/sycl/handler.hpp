@@ -559,6 +559,7 @@ private:
     l.closure = &f;
     l.closure_size = sizeof f;
     l.closure_alignment = alignof(F);
+    detail::launch_rules<F>::check(l);
     aspen_prepared_t *prepared = nullptr;
     detail::check(aspen_prepare_kernel(queue_->handle, &l, &prepared));
     if (record_)

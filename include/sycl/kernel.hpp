@@ -118,6 +118,11 @@ public:
     return Descriptor::get(on, id_.aspen_load(on));
   }
 
+  /// Of launches of the kernel on a queue. Source: sycl_ext_oneapi_launch_queries (ext/oneapi/experimental/root_group.hpp).
+  template <class Descriptor, class... A> typename Descriptor::return_type ext_oneapi_get_info(const A &...arguments) const {
+    return Descriptor::get(*this, arguments...);
+  }
+
   friend bool operator==(const kernel &a, const kernel &b) { return a.id_ == b.id_ && a.bundle_ == b.bundle_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const kernel &a, const kernel &b) { return !(a == b); }

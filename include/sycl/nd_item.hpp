@@ -5,6 +5,10 @@
 
 namespace sycl {
 
+namespace ext::oneapi::experimental {
+template <int D> class root_group;
+}
+
 /// Waits for all work-items of the group; their writes before it are seen after it.
 template <int D> inline void group_barrier(group<D> g, memory_scope scope = group<D>::fence_scope) {
   if (scope > memory_scope::work_group)
@@ -42,6 +46,8 @@ public:
   id<D> get_offset() const { return detail::offset_of<D>(item_); }
   nd_range<D> get_nd_range() const { return nd_range<D>(get_global_range(), get_local_range(), get_offset()); }
   sub_group get_sub_group() const { return sub_group(item_); }
+  /// Source: sycl_ext_oneapi_root_group (ext/oneapi/experimental/root_group.hpp).
+  ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const { return ext::oneapi::experimental::root_group<D>(item_); }
 
   /// See group.
   template <class To, class From, class... Stride> device_event async_work_group_copy(To to, From from, size_t count, Stride... stride) const {

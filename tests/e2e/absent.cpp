@@ -4,13 +4,34 @@
 //# count: 3 stderr error: .*Aspen has no images: no device of its has aspect::image. Use a buffer
 //# count: 1 stderr error: .*sycl::atomic is here for types of 4 bytes. For others use sycl::atomic_ref
 //# count: 2 stderr error: .*Aspen has no interoperability with its backends
-//# stderr~: absent.cpp:17:\d+: error: static assertion failed
+//# stderr~: absent.cpp:38:\d+: error: static assertion failed
+//# run: aspen++ -std=c++17 -fsycl-host-only -fsyntax-only -ferror-limit=0 -DABSENT_EXTENSIONS {self}
+//# exit: 1
+//# count: 5 stderr error:
+//# stderr~: 'image_mem' is unavailable: Aspen does not have sycl_ext_oneapi_bindless_images\.
+//# stderr~: 'kernel_function<&?function>' is unavailable: Aspen does not have sycl_ext_oneapi_free_function_kernels\.
+//# stderr~: Aspen does not have sycl_ext_intel_esimd\.
+//# stderr~: Aspen does not have Intel's FPGA extensions \(pipes\)\.
+//# stderr~: Aspen does not have sycl_ext_oneapi_matrix\.
+//# run: aspen++ -DHEADER=<sycl/ext/intel/fpga_extensions.hpp> {self} -o program
+//# exit: 1
+//# count: 1 stderr error:
+//# stderr~: absent\.cpp:33:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
+//# run: aspen++ -DHEADER=<sycl/ext/oneapi/bindless_images.hpp> -c {self} -o program.o
+//# exit: 1
+//# stderr~: Aspen does not have sycl_ext_oneapi_bindless_images
+//# run: aspen++ -DHEADER=<sycl/ext/oneapi/unheard/of.hpp> -c {self} -o program.o
+//# exit: 1
+//# stderr~: Aspen does not have this extension of DPC\+\+ \(no header 'sycl/ext/oneapi/unheard/of\.hpp'
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu {self} -o program
 //# run: ./program
 //# stdout: partition 12
 //# stdout: macros 1
 #include <cstdio>
 #include <sycl/sycl.hpp>
+#ifdef HEADER
+#include HEADER
+#endif
 
 #ifdef ABSENT
 void images(sycl::queue &q) {
@@ -22,6 +43,16 @@ void old(sycl::global_ptr<long> x) { sycl::atomic<long> a(x); }
 void native(sycl::queue &q) {
   sycl::get_native<sycl::backend::opencl>(q);
   sycl::make_queue<sycl::backend::opencl>(0, q.get_context());
+}
+#elif defined(ABSENT_EXTENSIONS)
+namespace ex = sycl::ext::oneapi::experimental;
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) void function(int *) {}
+void extensions() {
+  ex::image_mem memory;
+  (void)ex::kernel_function<function>;
+  sycl::ext::intel::esimd::simd<float, 8> simd;
+  sycl::ext::intel::pipe<class a_pipe, int, 4> pipe;
+  ex::matrix::joint_matrix<sycl::sub_group, float, 1, 8, 8> matrix;
 }
 #else
 // In all passes.

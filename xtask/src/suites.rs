@@ -118,6 +118,7 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
         "include/sycl/ext/oneapi/device_global",
         "include/sycl/ext/oneapi/experimental",
         "include/sycl/ext/oneapi/experimental/annotated_ptr",
+        "include/sycl/ext/oneapi/experimental/complex",
         "include/sycl/ext/oneapi/kernel_properties",
         "include/sycl/ext/oneapi/properties",
         "include/CL",

@@ -58,6 +58,7 @@ pub(crate) struct Item {
     pub(crate) lane: u32,
     pub(crate) scheduler: *mut c_void,
     pub(crate) ended: *const u8,
+    pub(crate) members: u64,
 }
 
 /// `aspen_cpu_range_t`.
@@ -100,7 +101,8 @@ pub(crate) struct GroupKernel {
 
 // The layouts of native_cpu.h; a test of aspen-capi asserts the same numbers in C.
 const _: () = {
-    assert!(size_of::<Item>() == 240 && std::mem::offset_of!(Item, scheduler) == 224 && std::mem::offset_of!(Item, ended) == 232);
+    assert!(size_of::<Item>() == 248 && std::mem::offset_of!(Item, scheduler) == 224 && std::mem::offset_of!(Item, ended) == 232);
+    assert!(std::mem::offset_of!(Item, members) == 240);
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
     assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 24);
     assert!(size_of::<GroupKernel>() == 48 && std::mem::offset_of!(GroupKernel, entries) == 16);

@@ -19,7 +19,7 @@ const SUB_GROUP_SIZES: [u32; 4] = [4, 8, 16, 32];
 /// The sub-group size of kernels that require none, if the user wishes no other.
 pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 32;
 
-const ASPECTS: [&str; 12] = [
+const ASPECTS: [&str; 14] = [
     "cpu",
     "fp16",
     "fp64",
@@ -32,6 +32,8 @@ const ASPECTS: [&str; 12] = [
     "usm_atomic_host_allocations",
     "usm_atomic_shared_allocations",
     "host_debuggable",
+    "ext_oneapi_fragment",
+    "ext_oneapi_chunk",
 ];
 
 /// `largest` is the default sub-group size.

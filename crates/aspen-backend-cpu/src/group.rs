@@ -21,6 +21,9 @@ use aspen_runtime::{Code, Error, Result};
 
 use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, SLOT_SIZE};
 use crate::fiber::{Fiber, Pause, Switch};
+use meetings::Meetings;
+
+mod meetings;
 
 /// Alignment of local memory and slots in bytes, and the least of frames. Source: native_cpu.h.
 const ALIGNMENT: usize = 128;
@@ -89,6 +92,8 @@ pub(crate) struct Group {
 struct SubGroup {
     /// Fibers that wait there.
     waiting: Vec<usize>,
+    /// Those that wait for a part of the sub-group.
+    meetings: Meetings,
     ended: u32,
 }
 
@@ -254,7 +259,7 @@ impl Worker {
     /// Nothing can run, but not all items have ended.
     fn stuck(&mut self) -> Error {
         let group = &*self.group;
-        let at_sub_group = group.sub_groups.iter().map(|sub_group| sub_group.waiting.len()).sum::<usize>();
+        let at_sub_group = group.sub_groups.iter().map(|sub_group| sub_group.waiting.len() + sub_group.meetings.len()).sum::<usize>();
         let waiting = format!("{} wait at a barrier of the work-group and {at_sub_group} at one of a sub-group,", group.waiting.len());
         let error = self.never(&waiting, group.ended);
         self.throw_away();
@@ -277,7 +282,10 @@ impl Worker {
         self.idle.clear();
         self.group.waiting.clear();
         self.group.ready.clear();
-        self.group.sub_groups.iter_mut().for_each(|sub_group| sub_group.waiting.clear());
+        for sub_group in &mut self.group.sub_groups {
+            sub_group.waiting.clear();
+            sub_group.meetings.clear();
+        }
     }
 }
 
@@ -307,6 +315,7 @@ fn template(shape: &Shape) -> Item {
         lane: 0,
         scheduler: ptr::null_mut(),
         ended: ptr::null(),
+        members: 0,
     }
 }
 
@@ -354,8 +363,13 @@ impl Group {
             *ended = 1;
         }
         let size = self.shape.sub_group_size;
+        let meets = |sub_group: &SubGroup| sub_group.meetings.len() > 0;
+        let ended = self.sub_groups.get((linear / size) as usize).filter(|one| meets(one)).map(|_| self.ended_lanes(linear / size * size));
         if let Some(sub_group) = self.sub_groups.get_mut((linear / size) as usize) {
             sub_group.ended += 1;
+            if let Some(ended) = ended {
+                sub_group.meetings.end(ended, &mut self.ready);
+            }
             let items = size.min(self.items - linear / size * size);
             if sub_group.waiting.len() as u32 + sub_group.ended == items {
                 self.ready.extend(sub_group.waiting.drain(..));
@@ -364,6 +378,12 @@ impl Group {
         if self.waiting.len() as u32 + self.ended == self.items {
             self.ready.extend(self.waiting.drain(..));
         }
+    }
+
+    /// A bit for each lane that has ended in the sub-group that begins with this item.
+    fn ended_lanes(&self, first: u32) -> u64 {
+        let lanes = self.has_ended.iter().skip(first as usize).take(self.shape.sub_group_size.min(u64::BITS) as usize);
+        lanes.enumerate().fold(0, |lanes, (lane, ended)| lanes | u64::from(*ended != 0) << lane)
     }
 }
 
@@ -407,8 +427,12 @@ unsafe extern "C" fn sub_group_barrier(item: *mut Item) {
         let (sub_group, size) = ((*item).sub_group_id as usize, (*item).sub_group_size);
         let blocked = {
             let group = &mut *(*frame).group;
+            let Item { members, lane, .. } = *item;
+            let ended = if members == 0 { 0 } else { group.ended_lanes((*item).local_linear_id - lane) };
             let sub_group = &mut group.sub_groups[sub_group];
-            if sub_group.waiting.len() as u32 + sub_group.ended + 1 == size {
+            if members != 0 {
+                sub_group.meetings.arrive((*frame).fiber, lane, members, ended, &mut group.ready)
+            } else if sub_group.waiting.len() as u32 + sub_group.ended + 1 == size {
                 group.ready.extend(sub_group.waiting.drain(..));
                 false
             } else {

@@ -9,7 +9,7 @@ use crate::answers::Answers;
 type Has = fn(&Answers) -> bool;
 
 /// An aspect, and which answers mean that a device has it. Aspects that are not here no CUDA device has in Aspen.
-const ASPECTS: [(&str, Has); 14] = [
+const ASPECTS: [(&str, Has); 16] = [
     ("gpu", |_| true),
     // Half arithmetic came with 5.3, on 6.1 it is slow but there.
     ("fp16", |answers| answers.processor >= (5, 3)),
@@ -21,6 +21,9 @@ const ASPECTS: [(&str, Has); 14] = [
     ("queue_profiling", |_| true),
     // Graphs are the runtime's own.
     ("ext_oneapi_limited_graph", |_| true),
+    // Groups of a warp that part in the same instruction: threads are independent from 7.0 on.
+    ("ext_oneapi_fragment", |answers| answers.processor >= (7, 0)),
+    ("ext_oneapi_chunk", |answers| answers.processor >= (7, 0)),
     ("usm_device_allocations", |answers| answers.unified_addressing),
     ("usm_host_allocations", |answers| answers.unified_addressing),
     ("usm_shared_allocations", |answers| answers.managed_memory),
@@ -108,6 +111,7 @@ mod tests {
         for (answers, expected) in [
             (Answers::default(), ALWAYS.to_owned()),
             (Answers { processor: (5, 2), ..hopper() }, format!("{ALWAYS} {usm} usm_shared_allocations usm_atomic_shared_allocations")),
+            (Answers { processor: (7, 0), ..Answers::default() }, format!("{ALWAYS} fp16 atomic64 ext_oneapi_fragment ext_oneapi_chunk")),
             (
                 Answers { processor: (5, 3), concurrent_managed_access: false, ..hopper() },
                 format!("{ALWAYS} {usm} fp16 usm_shared_allocations"),
@@ -115,7 +119,7 @@ mod tests {
             (
                 Answers { host_native_atomics: true, pageable_memory_access: true, ..hopper() },
                 format!(
-                    "{ALWAYS} {usm} fp16 atomic64 usm_shared_allocations usm_atomic_shared_allocations usm_atomic_host_allocations usm_system_allocations"
+                    "{ALWAYS} {usm} fp16 atomic64 usm_shared_allocations usm_atomic_shared_allocations usm_atomic_host_allocations usm_system_allocations ext_oneapi_fragment ext_oneapi_chunk"
                 ),
             ),
         ] {

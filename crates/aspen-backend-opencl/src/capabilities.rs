@@ -9,7 +9,7 @@ use crate::sys;
 type Has = fn(&Answers) -> bool;
 
 /// An aspect, and which answers mean that a device has it. Aspects that are not here no OpenCL device has.
-const ASPECTS: [(&str, Has); 16] = [
+const ASPECTS: [(&str, Has); 19] = [
     ("cpu", |answers| answers.device_type() == DeviceType::Cpu),
     ("gpu", |answers| answers.device_type() == DeviceType::Gpu),
     ("accelerator", |answers| answers.device_type() == DeviceType::Accelerator),
@@ -22,6 +22,10 @@ const ASPECTS: [(&str, Has); 16] = [
     // Programs are SPIR-V: a compiler for OpenCL C alone is none for them.
     ("online_compiler", Answers::takes_spirv),
     ("online_linker", |answers| answers.takes_spirv() && answers.linker_available),
+    // What the headers' user-constructed groups are made of.
+    ("ext_oneapi_fragment", parts_of_sub_groups),
+    ("ext_oneapi_chunk", parts_of_sub_groups),
+    ("ext_oneapi_tangle", parts_of_sub_groups),
     ("queue_profiling", |answers| answers.queue_properties & sys::QUEUE_PROFILING_ENABLE != 0),
     ("usm_device_allocations", |answers| access(answers.usm_device) || answers.has_svm_instead(0)),
     ("usm_host_allocations", |answers| access(answers.usm_host) || answers.has_svm_instead(sys::SVM_FINE_GRAIN_BUFFER)),
@@ -29,6 +33,11 @@ const ASPECTS: [(&str, Has); 16] = [
     ("usm_atomic_host_allocations", |answers| atomics(answers.usm_host) || answers.has_svm_instead(SVM_ATOMICS)),
     ("usm_atomic_shared_allocations", |answers| atomics(answers.usm_shared) || answers.has_svm_instead(SVM_ATOMICS)),
 ];
+
+/// SPIR-V's GroupNonUniformBallot and GroupNonUniformShuffle.
+fn parts_of_sub_groups(answers: &Answers) -> bool {
+    answers.has_extension("cl_khr_subgroup_ballot") && answers.has_extension("cl_khr_subgroup_shuffle")
+}
 
 const SVM_ATOMICS: u64 = sys::SVM_FINE_GRAIN_BUFFER | sys::SVM_ATOMICS;
 
@@ -100,7 +109,9 @@ mod tests {
     fn full() -> Answers {
         Answers {
             device_type: sys::DEVICE_TYPE_CPU,
-            extensions: words("cl_khr_fp16 cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics"),
+            extensions: words(
+                "cl_khr_fp16 cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_subgroup_ballot cl_khr_subgroup_shuffle",
+            ),
             il_version: "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2".into(),
             double_fp_config: 0x3F,
             image_support: true,
@@ -120,7 +131,8 @@ mod tests {
     }
 
     const FULL: &str = "cpu fp16 fp64 image online_compiler online_linker queue_profiling usm_device_allocations usm_host_allocations \
-                        usm_shared_allocations usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations atomic64";
+                        usm_shared_allocations usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations atomic64 \
+                        ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle";
 
     #[test]
     fn svm_stands_in_for_usm_only_where_there_is_none() {
@@ -164,9 +176,11 @@ mod tests {
     #[test]
     fn each_answer_takes_away_what_follows_from_it() {
         type Change = fn(&mut Answers);
-        let cases: [(&str, Change); 14] = [
+        let cases: [(&str, Change); 16] = [
             ("fp16", |it| it.extensions.retain(|name| name != "cl_khr_fp16")),
             ("fp64", |it| it.double_fp_config = 0),
+            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle", |it| it.extensions.retain(|name| name != "cl_khr_subgroup_ballot")),
+            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle", |it| it.extensions.retain(|name| name != "cl_khr_subgroup_shuffle")),
             ("atomic64", |it| it.extensions.retain(|name| name != "cl_khr_int64_base_atomics")),
             ("atomic64", |it| it.extensions.retain(|name| name != "cl_khr_int64_extended_atomics")),
             ("image", |it| it.image_support = false),

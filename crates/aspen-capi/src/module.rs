@@ -12,7 +12,7 @@ use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argumen
 use crate::submit::str_of;
 
 /// `ASPEN_ABI_VERSION`.
-pub(crate) const ABI_VERSION: u32 = 2;
+pub(crate) const ABI_VERSION: u32 = 3;
 
 /// `aspen_module_record_t`.
 #[repr(C)]

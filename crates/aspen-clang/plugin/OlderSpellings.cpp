@@ -74,6 +74,8 @@ constexpr IdleAttribute Idle[] = {
     {"io_pipe_id", nullptr},
 };
 
+constexpr IdleAttribute Unscoped = {"vec_type_hint", nullptr};
+
 constexpr GnuAttribute Gnu[] = {
     {"reqd_work_group_size", "aspen.cl_reqd_work_group_size"},
     {"work_group_size_hint", "aspen.work_group_size_hint"},
@@ -88,6 +90,8 @@ StringRef plain(StringRef Name) {
 } // namespace
 
 const IdleAttribute *findIdleAttribute(StringRef Scope, StringRef Name) {
+  if (Scope.empty()) // SYCL 1.2.1 has it in `cl`, and programs also without
+    return plain(Name) == Unscoped.Name ? &Unscoped : nullptr;
   if (plain(Scope) != "intel" && plain(Scope) != "intelfpga")
     return nullptr;
   const auto *Found = llvm::find_if(Idle, [&](const IdleAttribute &A) { return plain(Name) == A.Name; });

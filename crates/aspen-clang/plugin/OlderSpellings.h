@@ -8,7 +8,7 @@
 
 namespace aspen {
 
-/// An attribute `intel::…` without a meaning here.
+/// An attribute without a meaning here: `intel::…`, or `vec_type_hint` alone.
 struct IdleAttribute {
   const char *Name;
   /// What the user must know, or null.

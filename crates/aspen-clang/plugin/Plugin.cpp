@@ -2,6 +2,7 @@
 //!
 //! Registered as `aspen`; loaded in host and device passes with `-fplugin`. Source: ARCHITECTURE "The plugin's arguments".
 
+#include "AbsentHeaders.h"
 #include "Attributes.h"
 #include "Bridge.h"
 #include "Captures.h"
@@ -70,6 +71,7 @@ public:
       : CI(CI), Opts(Opts), Which(Opts.Which.value_or(defaultPass(CI))), Tokens(CI, Which == Pass::Host, Opts.Prefix) {
     resetAttributes();
     watchDiagnosticPragmas(CI, Pragmas);
+    nameAbsentHeaders(CI);
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     showErrorsAtUsersLines(CI);
     // SYCL's own position for attributes on lambdas is what C++23 made standard.

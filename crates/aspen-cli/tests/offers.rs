@@ -91,7 +91,7 @@ fn every_answer_is_of_what_is_offered() {
             Some("intel_gpu_skl"),
             "the device has it, but ",
             10,
-            Some("2 5 6 10 11 12 13 14 15 27 87 10001"),
+            Some("2 5 6 10 11 12 13 14 15 27 50 51 52 87 10001"),
         ),
         ("ASPEN_DEVICE_PROFILE=imager ASPEN_DEVICE_CONFIG_FILE=d.yaml", Some("imager"), "the device has it, but ", 10, Some("6 103")),
     ] {
@@ -133,7 +133,7 @@ fn targets_show_both() {
         (
             "nvidia_gpu_sm_50",
             "",
-            "gpu fp64 online_compiler online_linker queue_profiling usm_device_allocations usm_host_allocations usm_shared_allocations ext_oneapi_limited_graph",
+            "gpu fp64 online_compiler online_linker queue_profiling usm_device_allocations usm_host_allocations usm_shared_allocations ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_limited_graph",
         ),
     ] {
         let document = session.json(&format!("aspen targets {target} --device-config-file d.yaml"));

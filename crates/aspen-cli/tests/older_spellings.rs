@@ -81,6 +81,7 @@ fn requirements_are_required() {
 fn what_means_nothing_here_is_taken_silently() {
     let source = "\
 class a; class b; class c; class d; class e;
+using real = float;
 struct Fpga { [[intel::fpga_memory, intel::numbanks(4), intel::bankwidth(8)]] int banked[4]; };
 #define RESTRICT [[intel::kernel_args_restrict]]
 void host(int *p) {
@@ -93,7 +94,8 @@ void host(int *p) {
     [[intel::disable_loop_pipelining]] while (*p > 3) --*p;
   });
   launch<d>([=]() __attribute__((vec_type_hint(int))) { *p = 1; });
-  launch<e>([=]() [[cl::work_group_size_hint(8, 1, 1), cl::vec_type_hint(float), sycl::work_group_size_hint(8)]] { Fpga f; *p = f.banked[0]; });
+  launch<e>([=]() [[vec_type_hint(real)]] [[cl::work_group_size_hint(8, 1, 1), intel ::
+  kernel_args_restrict, cl::vec_type_hint(float), sycl::work_group_size_hint(8)]] { Fpga f; *p = f.banked[0]; });
 }
 ";
     let session = session(&[("a.cpp", source)]);

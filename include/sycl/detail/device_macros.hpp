@@ -495,6 +495,15 @@
 #ifndef __SYCL_ANY_DEVICE_HAS_emulated__
 #define __SYCL_ANY_DEVICE_HAS_emulated__ 1
 #endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_fragment__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_fragment__ 1
+#endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_chunk__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_chunk__ 1
+#endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_tangle__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_tangle__ 1
+#endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_limited_graph__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_limited_graph__ 1
 #endif

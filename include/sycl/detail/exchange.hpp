@@ -39,17 +39,26 @@ __ASPEN_CONVERGENT bool __spirv_GroupAny(unsigned, bool);
 
 namespace sycl::detail {
 
-/// What differs between a work-group and a sub-group.
-template <class Group> struct group_traits;
+/// What differs between groups. This is for parts of a sub-group (ext/oneapi/experimental/non_uniform_groups.hpp), whose members have lanes of
+/// their own; `is_sub_group` is true of what lies within one.
+template <class Group> struct group_traits {
+  static constexpr bool is_sub_group = true, is_part = true;
+  static unsigned lane(const Group &g, size_t i) { return g.aspen_lane(i); }
+  static std::uint64_t members(const Group &g) { return g.aspen_members(); }
+};
 template <int D> struct group_traits<group<D>> {
   static constexpr unsigned spirv_scope = spirv::work_group_scope;
-  static constexpr bool is_sub_group = false;
+  static constexpr bool is_sub_group = false, is_part = false;
   static void barrier(const work_item &w) { w.group_barrier(); }
 };
 template <> struct group_traits<sub_group> {
   static constexpr unsigned spirv_scope = spirv::sub_group_scope;
-  static constexpr bool is_sub_group = true;
+  static constexpr bool is_sub_group = true, is_part = false;
   static void barrier(const work_item &w) { w.sub_group_barrier(); }
+  static size_t lane(const sub_group &, size_t i) { return i; }
+#if defined(__ASPEN_PTX__)
+  static std::uint64_t members(const sub_group &) { return ptx::members(); }
+#endif
 };
 
 /// A value as 32-bit words, for types no instruction knows.
@@ -100,12 +109,15 @@ template <class T, class Exchange> inline T exchange_words(const T &value, Excha
 template <bool IsBroadcast, class Group, class T> inline T take_from(const Group &g, const T &value, size_t from) {
   static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
 #if defined(__ASPEN_NATIVE_CPU__)
-  return take_natively<IsBroadcast>(g, value, from);
+  if constexpr (group_traits<Group>::is_part)
+    return g.aspen_take(value, from);
+  else
+    return take_natively<IsBroadcast>(g, value, from);
 #elif defined(__ASPEN_SPIRV__)
   words_of<T> in(value), out;
   for (size_t i = 0; i < words_of<T>::count; ++i) {
     if constexpr (group_traits<Group>::is_sub_group) {
-      out.words[i] = __spirv_GroupNonUniformShuffle(spirv::sub_group_scope, in.words[i], static_cast<unsigned>(from));
+      out.words[i] = __spirv_GroupNonUniformShuffle(spirv::sub_group_scope, in.words[i], static_cast<unsigned>(group_traits<Group>::lane(g, from)));
     } else if constexpr (Group::dimensions == 1) {
       out.words[i] = __spirv_GroupBroadcast(spirv::work_group_scope, in.words[i], from);
     } else {
@@ -122,7 +134,7 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
   return out.value();
 #elif defined(__ASPEN_PTX__)
   if constexpr (group_traits<Group>::is_sub_group) {
-    const unsigned mask = ptx::members(), lane = static_cast<unsigned>(from);
+    const unsigned mask = static_cast<unsigned>(group_traits<Group>::members(g)), lane = static_cast<unsigned>(group_traits<Group>::lane(g, from));
     return exchange_words(value, [=](unsigned word) { return ptx::shuffle(mask, word, lane); });
   } else {
     words_of<T> *slot = warp_slots<T>();
@@ -282,14 +294,38 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
 }
 #endif
 
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__) || defined(__ASPEN_NATIVE_CPU__)
+/// Of parts of a sub-group: members take the sum of those before them, twice as many in each step.
+template <scan_kind Kind, class Group, class T, class Op> inline T combine_members(const Group &g, const T &value, const T *first, Op op) {
+  const std::uint32_t own = g.get_local_linear_id(), count = g.get_local_linear_range();
+  T sum = value;
+  for (std::uint32_t step = 1; step < count; step *= 2) {
+    const T before = take_from<false>(g, sum, own >= step ? own - step : own);
+    if (own >= step)
+      sum = static_cast<T>(op(before, sum));
+  }
+  if constexpr (Kind == scan_kind::inclusive)
+    return first ? static_cast<T>(op(*first, sum)) : sum;
+  const T other = take_from<false>(g, sum, Kind == scan_kind::reduce ? count - 1 : own > 0 ? own - 1 : 0);
+  if constexpr (Kind == scan_kind::exclusive)
+    return own == 0 ? *first : static_cast<T>(op(*first, other));
+  return first ? static_cast<T>(op(*first, other)) : other;
+}
+#endif
+
 /// Reduces or scans the values of all work-items. An exclusive scan needs `first`.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine(const Group &g, const T &value, const T *first, Op op) {
 #if defined(__ASPEN_NATIVE_CPU__)
-  return combine_natively<Kind>(g, value, first, op);
+  if constexpr (group_traits<Group>::is_part)
+    return combine_members<Kind>(g, value, first, op);
+  else
+    return combine_natively<Kind>(g, value, first, op);
 #elif defined(__ASPEN_SPIRV__)
   constexpr operation what = operation_of<Op>;
-  constexpr unsigned scope = group_traits<Group>::spirv_scope;
-  if constexpr (is_number<T> && (what == operation::plus || what == operation::minimum || what == operation::maximum)) {
+  if constexpr (group_traits<Group>::is_part) {
+    return combine_members<Kind>(g, value, first, op);
+  } else if constexpr (is_number<T> && (what == operation::plus || what == operation::minimum || what == operation::maximum)) {
+    constexpr unsigned scope = group_traits<Group>::spirv_scope;
     using number = spirv_number<T>;
     const auto in = number::to(value);
     typename number::type all;
@@ -318,8 +354,10 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine(const
     return combine_one_by_one<Kind>(g, value, first, op);
   }
 #elif defined(__ASPEN_PTX__)
-  (void)g;
-  return combine_warps<Kind, Group>(value, first, op);
+  if constexpr (group_traits<Group>::is_part)
+    return combine_members<Kind>(g, value, first, op);
+  else
+    return combine_warps<Kind, Group>(value, first, op);
 #else
   (void)g;
   return first ? static_cast<T>(op(*first, value)) : value;

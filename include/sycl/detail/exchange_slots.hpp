@@ -15,9 +15,12 @@ namespace sycl::detail {
 enum class scan_kind : unsigned { reduce = 0, inclusive = 1, exclusive = 2 };
 
 #if defined(__ASPEN_NATIVE_CPU__)
-/// What differs between a work-group and a sub-group.
-template <class Group> struct slots_of;
+/// What differs between a work-group and a sub-group. Parts of a sub-group have none of it: they bring their own.
+template <class Group> struct slots_of {
+  static constexpr bool is_part = true;
+};
 template <int D> struct slots_of<group<D>> {
+  static constexpr bool is_part = false;
   static constexpr bool is_sub_group = false;
   static void wait(const work_item &w) { wait_for_group(w.cpu); }
   static bool wait_to_compute(const work_item &w) { return wait_to_compute_for_group(w.cpu); }
@@ -26,6 +29,7 @@ template <int D> struct slots_of<group<D>> {
   static std::uint32_t first(const work_item &) { return 0; }
 };
 template <> struct slots_of<sub_group> {
+  static constexpr bool is_part = false;
   static constexpr bool is_sub_group = true;
   static void wait(const work_item &w) { wait_for_sub_group(w.cpu); }
   static bool wait_to_compute(const work_item &w) { return wait_to_compute_for_sub_group(w.cpu); }
@@ -72,15 +76,23 @@ template <class Group> inline bool is_gone(const Group &g, size_t index) {
 
 /// What all ask for with the same arguments is done by one of them, between two barriers.
 template <class Group, class F> inline void by_one(const Group &g, F &&compute) {
-  if (slots_of<Group>::wait_to_compute(g.work_item_()))
-    compute();
-  slots_of<Group>::wait(g.work_item_());
+  if constexpr (slots_of<Group>::is_part) {
+    g.aspen_by_one(compute);
+  } else {
+    if (slots_of<Group>::wait_to_compute(g.work_item_()))
+      compute();
+    slots_of<Group>::wait(g.work_item_());
+  }
 }
 
 /// The same, with a result for all.
 template <class T, class Group, class F> inline T value_by_one(const Group &g, F &&compute) {
-  by_one(g, [&] { results_of<T>(g).set(0, compute()); });
-  return results_of<T>(g)[0];
+  if constexpr (slots_of<Group>::is_part) {
+    return g.template aspen_value_by_one<T>(compute);
+  } else {
+    by_one(g, [&] { results_of<T>(g).set(0, compute()); });
+    return results_of<T>(g)[0];
+  }
 }
 
 /// The sum of all values. Of numbers eight partial sums: those are vectors.

@@ -30,6 +30,21 @@ template <class F, class... P> struct with_properties : kernel_attribute<P>... {
   }
 };
 
+/// What a property demands of a launch beyond attributes: its base's static member `aspen_check_launch`.
+template <class F, class = void> struct launch_rules {
+  template <class Launch> static void check(const Launch &) {}
+};
+template <class F> struct launch_rules<F, std::void_t<typename F::aspen_kernel_function>> {
+  template <class Launch> static void check(const Launch &launch) {
+    one(static_cast<const F *>(nullptr), launch, 0);
+    launch_rules<typename F::aspen_kernel_function>::check(launch);
+  }
+  template <class G, class Launch> static auto one(const G *, const Launch &launch, int) -> decltype(G::aspen_check_launch(launch)) {
+    return G::aspen_check_launch(launch);
+  }
+  template <class G, class Launch> static void one(const G *, const Launch &, long) {}
+};
+
 template <class F, class List> struct add_properties;
 template <class F, class... P> struct add_properties<F, ext::oneapi::experimental::properties<P...>> { using type = with_properties<F, P...>; };
 template <class T> inline constexpr bool is_properties = false;

@@ -36,6 +36,17 @@ __attribute__((noinline)) inline void wait_for_sub_group(aspen_cpu_item_t *item)
   current = item;
 }
 
+/// Waits for those lanes of the sub-group. One waits for nobody, so that kernels whose groups are single items have loops (native_cpu.h).
+/// Through a pointer that nobody follows: the items of such kernels are not in one place, so they run item by item (shim/items, `mayWait`).
+inline void wait_for_members(aspen_cpu_item_t *item, std::uint64_t members) {
+  if ((members & (members - 1)) == 0)
+    return;
+  void (*volatile wait)(aspen_cpu_item_t *) = wait_for_sub_group;
+  item->members = members;
+  wait(item);
+  item->members = 0;
+}
+
 /// Whether the work-item at this place of the group has ended. It stays so, and what it is cannot be known but right behind a barrier: others
 /// may not have come as far. `in_sub_group`: whether it is one of the asking item's sub-group.
 __attribute__((noinline)) inline bool has_ended(const aspen_cpu_item_t *item, std::uint32_t local_linear_id, [[maybe_unused]] bool in_sub_group) {

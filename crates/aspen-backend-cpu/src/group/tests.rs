@@ -174,3 +174,75 @@ fn a_barrier_that_cannot_be_complete_is_an_error_and_the_worker_goes_on() {
     worker.run([0; 3]).expect("the next launch is not concerned");
     assert_eq!(counter.load(Ordering::Relaxed), 45);
 }
+
+/// In each round the items part in three by a random number: two of the parts meet, each twice, and the third is ahead. Item 5 ends early.
+unsafe extern "C" fn meet(closure: *const c_void, item: *mut Item) {
+    // SAFETY: the test below passes a program as closure, and the scheduler an item.
+    let (program, me) = unsafe { (&*closure.cast::<Program>(), *item) };
+    let (linear, first) = (me.local_linear_id, me.local_linear_id - me.lane);
+    for round in 1..=program.rounds {
+        if linear == 5 && round == 3 {
+            return;
+        }
+        let way = |lane: u32| random(program.seed, round, me.sub_group_id * 64 + lane) % 3;
+        if way(me.lane) == 2 {
+            continue;
+        }
+        let members = (0..me.sub_group_size).filter(|lane| way(*lane) == way(me.lane));
+        for step in 0..2 {
+            program.reached[linear as usize].store(round * 2 + step, Ordering::Relaxed);
+            // SAFETY: the item this call was given.
+            unsafe {
+                (*item).members = members.clone().fold(0, |lanes, lane| lanes | 1 << lane);
+                ((*me.ops).sub_group_barrier)(item);
+                (*item).members = 0;
+            }
+            program.switches.fetch_add(1, Ordering::Relaxed);
+            let has_ended = |other: u32| other == 5 && round >= 3;
+            let is_late = |other: u32| program.reached[other as usize].load(Ordering::Relaxed) < round * 2 + step;
+            if members.clone().map(|lane| first + lane).any(|other| !has_ended(other) && is_late(other)) {
+                program.wrong.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_sub_group_meet_without_the_others() {
+    for seed in 0..60 {
+        let items = 8 + seed;
+        let program = Program {
+            seed,
+            rounds: 6,
+            reached: (0..items).map(|_| AtomicU32::new(0)).collect(),
+            wrong: AtomicU32::new(0),
+            switches: AtomicU32::new(0),
+        };
+        let shape = shape(meet, (&raw const program).cast(), [1, 1, items], [8, 16, 32, 64][seed as usize % 4]);
+        let mut worker = Worker::new(shape);
+        worker.run([0; 3]).expect("everybody comes");
+        assert_eq!(program.wrong.load(Ordering::Relaxed), 0, "seed {seed}");
+        assert!(program.switches.load(Ordering::Relaxed) > 0);
+    }
+}
+
+unsafe extern "C" fn member_stays_away(_: *const c_void, item: *mut Item) {
+    // SAFETY: the scheduler's item.
+    unsafe {
+        if (*item).lane == 2 {
+            return ((*(*item).ops).group_barrier)(item);
+        }
+        (*item).members = 0b111;
+        ((*(*item).ops).sub_group_barrier)(item);
+    }
+}
+
+#[test]
+fn a_part_that_never_meets_is_an_error() {
+    let shape = shape(member_stays_away, ptr::null(), [1, 1, 3], 4);
+    let mut worker = Worker::new(shape);
+    for _ in 0..2 {
+        let error = worker.run([0; 3]).expect_err("lane 2 is elsewhere");
+        assert!(error.message().contains("1 wait at a barrier of the work-group and 2 at one of a sub-group"), "{error}");
+    }
+}

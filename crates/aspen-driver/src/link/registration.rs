@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::toolchain::Toolchain;
 
 /// `ASPEN_ABI_VERSION` of `aspen.h`.
-const ABI_VERSION: u32 = 2;
+const ABI_VERSION: u32 = 3;
 
 /// `sizeof(aspen_module_record_t)`: two 32-bit numbers and four pointers.
 const RECORD_SIZE: u32 = 40;

@@ -326,6 +326,13 @@ public:
         return nullptr;
       return library("pown", {arg(0), B.CreateVectorSplat(Vector->getNumElements(), arg(1))}, {nullptr, nullptr}, T);
     }
+    case Intrinsic::lround:
+    case Intrinsic::llround:
+    case Intrinsic::lrint:
+    case Intrinsic::llrint: {
+      const bool AwayFromZero = Id == Intrinsic::lround || Id == Intrinsic::llround;
+      return B.CreateFPToSI(B.CreateUnaryIntrinsic(AwayFromZero ? Intrinsic::round : Intrinsic::rint, arg(0)), I.getType());
+    }
     case Intrinsic::exp10:
       return library("exp10", {arg(0)}, {nullptr}, T);
     case Intrinsic::sincos:

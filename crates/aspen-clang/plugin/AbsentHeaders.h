@@ -1,0 +1,15 @@
+//! Headers of DPC++'s extensions that are not here: one error that names the extension, in place of "file not found".
+
+#ifndef ASPEN_CLANG_ABSENTHEADERS_H
+#define ASPEN_CLANG_ABSENTHEADERS_H
+
+#include "clang/Frontend/CompilerInstance.h"
+
+namespace aspen {
+
+/// Every `#include <sycl/ext/…>` that finds nothing is such an error.
+void nameAbsentHeaders(clang::CompilerInstance &CI);
+
+} // namespace aspen
+
+#endif

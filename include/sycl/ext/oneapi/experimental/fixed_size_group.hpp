@@ -1,0 +1,3 @@
+//! DPC++'s header of fixed_size_group. Source: sycl_ext_oneapi_non_uniform_groups.
+#pragma once
+#include <sycl/ext/oneapi/experimental/non_uniform_groups.hpp>
