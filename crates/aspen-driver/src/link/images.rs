@@ -324,7 +324,8 @@ fn inputs(
         let work_group = plan.requirements.reqd_work_group_size.as_ref().and_then(|size| fastest_first(size.dims()));
         let conditions = conditional.map(|conditional| conditional.conditions(program, plan));
         let opt_level = level_of(units, program, plan);
-        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, conditions });
+        let sub_group = plan.requirements.reqd_sub_group_size;
+        inputs.push(ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, sub_group, conditions });
     }
     Ok(inputs)
 }
