@@ -39,6 +39,8 @@ pub struct ImageInput {
     pub debug: bool,
     /// The work-group that all kernels require, fastest dimension first and padded with 1, for targets whose compilers use it.
     pub work_group: Option<[u32; 3]>,
+    /// The sub-group size that all its kernels require; code may be best for it.
+    pub sub_group: Option<u32>,
     /// What each entry needs, if entries of different requirements share the image; SPIR-V and what is made from it only.
     pub conditions: Option<Conditions>,
 }

@@ -35,7 +35,7 @@ impl Default for NativeCpu {
 impl Target for NativeCpu {
     fn job(&self, input: ImageInput) -> Job {
         // A debugger's user wants one item a call, as the source has it.
-        let loops = (input.opt_level > 0 && !input.debug).then(item_loops);
+        let loops = (input.opt_level > 0 && !input.debug).then(|| item_loops(input.sub_group));
         Job {
             name: input.name,
             bitcode: input.bitcode,
@@ -65,6 +65,8 @@ const DEVICE_HAS: &str = "aspen_cpu_device_has";
 const GROUP: &CStr = c"aspen_group.";
 /// Before the symbol of a kernel or an exported function: how much stack it needs (`ASPEN_CPU_STACK`).
 const STACK: &CStr = c"aspen_stack.";
+/// The backend's default sub-group size, for which code is made where none is required.
+const COMMON_SUB_GROUP: u32 = 32;
 /// Less is no news to who runs it.
 const LITTLE_STACK: u64 = 32 << 10;
 /// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
@@ -95,8 +97,9 @@ impl NativeCpu {
 }
 
 /// What the transform that makes loops over the items of a group knows of our headers.
-fn item_loops() -> ItemLoops {
+fn item_loops(sub_group: Option<u32>) -> ItemLoops {
     ItemLoops {
+        lanes: sub_group.unwrap_or(COMMON_SUB_GROUP),
         enter: ENTER.into(),
         barrier: BARRIER.into(),
         sub_group_barrier: SUB_GROUP_BARRIER.into(),

@@ -56,6 +56,7 @@ fn input(name: &str, ir: &str, entries: &[&str]) -> ImageInput {
         opt_level: 2,
         debug: false,
         work_group: None,
+        sub_group: None,
         conditions: None,
     }
 }

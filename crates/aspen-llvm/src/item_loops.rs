@@ -2,7 +2,7 @@
 //!
 //! In C++, because LLVM's C API can neither clone nor inline functions, split blocks, nor ask which values are the same for all items.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_uint};
 use std::ptr;
 
 use llvm_sys::prelude::*;
@@ -29,6 +29,8 @@ pub struct ItemLoops {
     pub asked_ended: CString,
     /// The variable that knows the running item.
     pub current: CString,
+    /// The lanes of a sub-group that code is best for.
+    pub lanes: u32,
     /// Before a kernel's symbol: its record (`aspen_cpu_group_t`).
     pub prefix: CString,
 }
@@ -43,6 +45,7 @@ struct Names {
     ended: *const c_char,
     asked_ended: *const c_char,
     current: *const c_char,
+    lanes: c_uint,
 }
 
 unsafe extern "C" {
@@ -85,6 +88,7 @@ impl ItemLoops {
             ended: self.ended.as_ptr(),
             asked_ended: self.asked_ended.as_ptr(),
             current: self.current.as_ptr(),
+            lanes: self.lanes,
         };
         let mut report = ptr::null_mut();
         // SAFETY: a valid module, machine and strings; message and report are ours.

@@ -337,7 +337,8 @@ fn inputs(
             }
         }
         let opt_level = level_of(units, program, plan);
-        inputs.push((ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, conditions }, globals));
+        let sub_group = plan.requirements.reqd_sub_group_size;
+        inputs.push((ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, sub_group, conditions }, globals));
     }
     Ok(inputs)
 }

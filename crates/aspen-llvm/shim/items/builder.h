@@ -41,7 +41,7 @@ private:
   llvm::BranchInst *closeLoop(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
   void piece(Version V);
   bool reentered(llvm::BasicBlock *Start) const;
-  void promise(llvm::BranchInst *Back, llvm::ArrayRef<llvm::Instruction *> Own, llvm::ArrayRef<llvm::Instruction *> Copies);
+  void promise(llvm::BranchInst *Back, unsigned Who, llvm::ArrayRef<llvm::Instruction *> Own, llvm::ArrayRef<llvm::Instruction *> Copies);
 
   // ended.cpp
   llvm::Value *flagOf(llvm::IRBuilder<> &B, llvm::Value *Linear);

@@ -343,7 +343,7 @@ void Builder::piece(Version V) {
     B.CreateBr(Once ? L.After : Latch);
     B.SetInsertPoint(Latch);
   }
-  promise(closeLoop(B, L, V.second, Once && OfAll), Accesses, Copies);
+  promise(closeLoop(B, L, V.second, Once && OfAll), V.second, Accesses, Copies);
 
   B.SetInsertPoint(L.After);
   if (!SomeEnd)
@@ -372,7 +372,7 @@ bool Builder::reentered(BasicBlock *Start) const { return any_of(predecessors(St
 
 // Items are independent between barriers: what they share may be taken in any order. Private variables that stay in memory are one for
 // all items of a piece, so for them nothing is promised. Source: docs/decisions/0007.
-void Builder::promise(BranchInst *Back, ArrayRef<Instruction *> Own, ArrayRef<Instruction *> Copies) {
+void Builder::promise(BranchInst *Back, unsigned Who, ArrayRef<Instruction *> Own, ArrayRef<Instruction *> Copies) {
   MDNode *Group = MDNode::getDistinct(C, {});
   for (Instruction *I : Own)
     I->setMetadata(LLVMContext::MD_access_group, Group);
@@ -389,7 +389,13 @@ void Builder::promise(BranchInst *Back, ArrayRef<Instruction *> Own, ArrayRef<In
       I->setMetadata(LLVMContext::MD_access_group, Group);
   }
   Metadata *const Parallel[] = {MDString::get(C, "llvm.loop.parallel_accesses"), Group};
-  MDNode *Loop = MDNode::getDistinct(C, {nullptr, MDNode::get(C, Parallel)});
+  SmallVector<Metadata *, 4> Said{nullptr, MDNode::get(C, Parallel)};
+  // Loops that skip items have masks everywhere: vectors of these cost more time to make than they save.
+  if (From.BySubGroups && Who == NotEnded) {
+    Said.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.enable"), ConstantAsMetadata::get(ConstantInt::getFalse(C))}));
+    Said.push_back(MDNode::get(C, MDString::get(C, "llvm.loop.unroll.disable")));
+  }
+  MDNode *Loop = MDNode::getDistinct(C, Said);
   Loop->replaceOperandWith(0, Loop);
   Back->setMetadata(LLVMContext::MD_loop, Loop);
 }

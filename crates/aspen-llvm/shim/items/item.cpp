@@ -27,9 +27,6 @@ using namespace llvm::PatternMatch;
 namespace aspen::items {
 namespace {
 
-// A sub-group of more lanes has no loop of its own length.
-constexpr unsigned MaxLanes = 64;
-
 // More instructions than any kernel should have: compilation ends.
 constexpr size_t MaxInstructions = 50000;
 
@@ -439,10 +436,7 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
     return Fail("");
   for (Instruction *I : Dead)
     I->eraseFromParent();
-  if (const MDNode *Required = Out.BySubGroups ? Entry.getMetadata("intel_reqd_sub_group_size") : nullptr)
-    if (auto *Size = Required->getNumOperands() ? mdconst::dyn_extract<ConstantInt>(Required->getOperand(0)) : nullptr;
-        Size && !Size->isZero() && Size->getValue().ule(MaxLanes))
-      Out.Lanes = unsigned(Size->getZExtValue());
+  Out.Lanes = Names.Lanes;
   AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
   simplify(*Body, Analyses);

@@ -41,7 +41,11 @@ constexpr const char *Simplified =
     "loop(indvars,loop-idiom,loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg";
 constexpr const char *Vectorized =
     "loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
-    "loop-mssa(licm),loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
+    "loop-mssa(licm)";
+constexpr const char *Unrolled = "loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
+
+// Unrolling forgets for each loop what is known of the function's other loops: in a function of more loops it takes most of the time.
+constexpr size_t MaxUnrolled = 64;
 
 // aspen_cpu_group_t. Source: include/aspen/native_cpu.h.
 void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *> Entries) {
@@ -72,6 +76,10 @@ bool boundPlanning(Function &F, FunctionAnalysisManager &FAM) {
   return Found;
 }
 
+bool isUnrolled(Function &F, FunctionAnalysisManager &FAM) {
+  return FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder().size() <= MaxUnrolled;
+}
+
 bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR_KERNEL && !F.isDeclaration(); }
 
 } // namespace
@@ -96,8 +104,9 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         Passes.registerFunctionAnalyses(FAM);
         Passes.registerLoopAnalyses(LAM);
         Passes.crossRegisterProxies(LAM, FAM, CAM, MAM);
-        FunctionPassManager Simplify, Vectorize;
-        if (auto Error = joinErrors(Passes.parsePassPipeline(Simplify, Simplified), Passes.parsePassPipeline(Vectorize, Vectorized))) {
+        FunctionPassManager Simplify, Vectorize, Unroll;
+        if (auto Error = joinErrors(joinErrors(Passes.parsePassPipeline(Simplify, Simplified), Passes.parsePassPipeline(Vectorize, Vectorized)),
+                                    Passes.parsePassPipeline(Unroll, Unrolled))) {
           Said << toString(std::move(Error));
           return;
         }
@@ -157,7 +166,9 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             // LLVM's own choice for the level is half of that; loops over items are long and do little else.
             if (F->getFnAttribute("target-cpu").getValueAsString() == Levels[3])
               F->addFnAttr("prefer-vector-width", "512");
-            Vectorize.run(*F, FAM);
+            FAM.invalidate(*F, Vectorize.run(*F, FAM));
+            if (isUnrolled(*F, FAM))
+              FAM.invalidate(*F, Unroll.run(*F, FAM));
           }
           describe(M, (Prefix + Entry->getName()).str(), Frame, Table);
         }

@@ -24,6 +24,7 @@ struct Names {
   const char *Ended;           // whether an item has ended
   const char *AskedEnded;      // tells that a broadcast asks for the value of one that has
   const char *Current;         // the variable that knows the running item
+  unsigned Lanes;              // of a sub-group that code is to be best for
 
   // The functions, which are opened when nothing has to be told apart any more.
   std::array<const char *, 7> functions() const {
@@ -67,7 +68,7 @@ struct Item {
   bool IsRow = false;
   // Whether it waits for its sub-group: then the sub-group is what runs together, and these are the lanes of one that is full.
   bool BySubGroups = false;
-  unsigned Lanes = 32;
+  unsigned Lanes = 0;
   llvm::Argument *closure() const { return Body->getArg(0); }
   llvm::Argument *group() const { return Body->getArg(1); }
 };
