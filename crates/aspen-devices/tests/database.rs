@@ -109,7 +109,8 @@ fn native_cpu_is_the_embedded_device() {
     let cpu = builtin().lookup("native_cpu").unwrap();
     let exactly = aspects(
         "cpu fp16 fp64 atomic64 usm_device_allocations usm_host_allocations usm_shared_allocations usm_system_allocations \
-         usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable",
+         usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
+         ext_oneapi_chunk",
     );
     assert_eq!(cpu.aspects, exactly);
     assert_eq!(cpu.capabilities().offered().collect::<AspectSet>(), exactly, "what the device has it offers");
@@ -175,18 +176,19 @@ fn every_vendor_is_there() {
 fn offers_of_targets() {
     let usm = "usm_device_allocations usm_host_allocations usm_shared_allocations";
     let online = "online_compiler online_linker queue_profiling";
+    let groups = "ext_oneapi_fragment ext_oneapi_chunk";
     let atomics = "usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations";
     for (name, backend, expected) in [
         (
             "intel_gpu_skl",
             Some(BackendKind::OpenCl),
-            format!("gpu fp16 fp64 atomic64 {online} {usm} ext_oneapi_is_integrated_gpu ext_intel_gpu_skl"),
+            format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle ext_oneapi_is_integrated_gpu ext_intel_gpu_skl"),
         ),
-        ("intel_gpu_pvc_vg", Some(BackendKind::OpenCl), format!("gpu fp16 fp64 atomic64 {online} {usm}")),
+        ("intel_gpu_pvc_vg", Some(BackendKind::OpenCl), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle")),
         // The embedded CPU device runs its images.
         ("spir64_x86_64", Some(BackendKind::NativeCpu), format!("cpu fp16 fp64 atomic64 queue_profiling {usm} {atomics} ext_intel_x86_64")),
-        ("nvidia_gpu_sm_52", Some(BackendKind::Cuda), format!("gpu fp64 {online} {usm} ext_oneapi_limited_graph")),
-        ("nvidia_gpu_sm_80", Some(BackendKind::Cuda), format!("gpu fp16 fp64 atomic64 {online} {usm} ext_oneapi_limited_graph")),
+        ("nvidia_gpu_sm_52", Some(BackendKind::Cuda), format!("gpu fp64 {online} {usm} {groups} ext_oneapi_limited_graph")),
+        ("nvidia_gpu_sm_80", Some(BackendKind::Cuda), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_limited_graph")),
         // No backend runs its images.
         ("amd_gpu_gfx906", None, format!("gpu fp16 fp64 {online} {usm} usm_atomic_host_allocations usm_atomic_shared_allocations")),
         ("spir64", None, String::new()),

@@ -15,7 +15,8 @@ imager: {aspects: [image, fp16, ext_oneapi_graph]}
 ";
 
 const NVIDIA: &str = "all:gpu all:fp64 all:online_compiler all:online_linker all:queue_profiling all:usm_device_allocations \
-                      all:usm_host_allocations all:usm_shared_allocations all:ext_oneapi_limited_graph";
+                      all:usm_host_allocations all:usm_shared_allocations all:ext_oneapi_fragment \
+                      all:ext_oneapi_chunk all:ext_oneapi_limited_graph";
 
 fn names(targets: &str) -> String {
     let (database, _) = Database::builtin().overlay("F.yaml", FILE).unwrap();
@@ -49,7 +50,7 @@ fn intersection_and_union() {
         ("imager", "all:fp16 any:fp16"),
         ("imager spir64", "any:ANY_ASPECT"),
         // Debuggers stop on the embedded CPU only, which may not be the device meant here and is no open target.
-        ("nvidia_gpu_sm_50", &format!("{NVIDIA} any:ANY_ASPECT !any:host_debuggable")),
+        ("nvidia_gpu_sm_50", &format!("{NVIDIA} any:ANY_ASPECT !any:host_debuggable !any:ext_oneapi_tangle")),
         ("nvidia_gpu_sm_50 c", "all:gpu any:ANY_ASPECT"),
         (
             "nvidia_gpu_sm_50 native_cpu",
@@ -77,7 +78,7 @@ fn macros_of_one_targets_passes() {
         ("imager", "ASPEN_TARGET_ASPECTS__=5 ASPEN_TARGET_IS_OPEN__=0"),
         (
             "nvidia_gpu_sm_50",
-            "SYCL_TARGET_NVIDIA_GPU_SM_50__=1 ASPEN_TARGET_ASPECTS__=2,6,10,11,12,13,14,15,57 ASPEN_TARGET_IS_OPEN__=1 ASPEN_TARGET_LACKS__=31",
+            "SYCL_TARGET_NVIDIA_GPU_SM_50__=1 ASPEN_TARGET_ASPECTS__=2,6,10,11,12,13,14,15,50,51,57 ASPEN_TARGET_IS_OPEN__=1 ASPEN_TARGET_LACKS__=31,52",
         ),
         ("none", "ASPEN_TARGET_ASPECTS__= ASPEN_TARGET_IS_OPEN__=0"),
         ("new", "ASPEN_TARGET_ASPECTS__=2,4242 ASPEN_TARGET_IS_OPEN__=0"),

@@ -1,6 +1,8 @@
 //! Device globals: the set that names those of an image, and the rule that a value in an image is that image's alone.
 //! Source: FORMATS §4.5; sycl_ext_oneapi_device_global, `device_image_scope`.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 
 use aspen_devices::Database;
