@@ -4,9 +4,9 @@
 //# run: aspen++ -fsycl-targets=native_cpu main.cpp -o a.out
 //# run: ./a.out
 //# stdout: own 1
-//# stdout: library: no device image holds the kernel 'of_library' (the module was linked by 'aspen++ 0.1.0' with ABI version 99, libaspen.so has 2: its kernels are not registered; link it again)
+//# stdout: library: no device image holds the kernel 'of_library' (the module was linked by 'aspen++ 0.1.0' with ABI version 99, libaspen.so has 3: its kernels are not registered; link it again)
 //# stdout: own 2
-//# stderr~: ^aspen: the module was linked by 'aspen\+\+ 0\.1\.0' with ABI version 99, libaspen\.so has 2:
+//# stderr~: ^aspen: the module was linked by 'aspen\+\+ 0\.1\.0' with ABI version 99, libaspen\.so has 3:
 //# file: patch.py
 import struct, subprocess, sys
 def words(*command):
@@ -17,7 +17,7 @@ data = bytearray(open(sys.argv[1], 'rb').read())
 at = next(int(l[1], 16) + address - int(l[2], 16) for l in words('readelf', '-lW', sys.argv[1])
           if l[:1] == ['LOAD'] and int(l[2], 16) <= address < int(l[2], 16) + int(l[4], 16))
 # The record begins with the ABI version and its own size.
-assert data[at:at + 8] == struct.pack('<II', 2, 40)
+assert data[at:at + 8] == struct.pack('<II', 3, 40)
 data[at:at + 4] = struct.pack('<I', 99)
 open(sys.argv[1], 'wb').write(data)
 //# file: library.cpp

@@ -186,7 +186,11 @@ fn offers_of_targets() {
         ),
         ("intel_gpu_pvc_vg", Some(BackendKind::OpenCl), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle")),
         // The embedded CPU device runs its images.
-        ("spir64_x86_64", Some(BackendKind::NativeCpu), format!("cpu fp16 fp64 atomic64 queue_profiling {usm} {atomics} ext_intel_x86_64")),
+        (
+            "spir64_x86_64",
+            Some(BackendKind::NativeCpu),
+            format!("cpu fp16 fp64 atomic64 queue_profiling {usm} {atomics} {groups} ext_intel_x86_64"),
+        ),
         ("nvidia_gpu_sm_52", Some(BackendKind::Cuda), format!("gpu fp64 {online} {usm} {groups} ext_oneapi_limited_graph")),
         ("nvidia_gpu_sm_80", Some(BackendKind::Cuda), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_limited_graph")),
         // No backend runs its images.

@@ -55,12 +55,13 @@ fn intersection_and_union() {
         (
             "nvidia_gpu_sm_50 native_cpu",
             "all:fp64 all:queue_profiling all:usm_device_allocations all:usm_host_allocations \
-          all:usm_shared_allocations any:ANY_ASPECT",
+          all:usm_shared_allocations all:ext_oneapi_fragment all:ext_oneapi_chunk any:ANY_ASPECT !any:ext_oneapi_tangle",
         ),
         (
             "intel_cpu_spr nvidia_gpu_sm_90",
             "all:fp16 all:fp64 all:online_compiler all:online_linker all:queue_profiling \
-          all:usm_device_allocations all:usm_host_allocations all:usm_shared_allocations all:usm_atomic_shared_allocations all:atomic64 any:ANY_ASPECT",
+          all:usm_device_allocations all:usm_host_allocations all:usm_shared_allocations all:usm_atomic_shared_allocations all:atomic64 \
+          all:ext_oneapi_fragment all:ext_oneapi_chunk any:ANY_ASPECT",
         ),
     ] {
         assert_eq!(names(targets), expected, "{targets}");
