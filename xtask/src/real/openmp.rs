@@ -115,7 +115,7 @@ impl Sides {
         let [ours, peer] = best;
         let common: Vec<(f64, f64)> = ours.iter().filter_map(|(label, ours)| Some((*ours, *peer.get(label)?))).collect();
         let (ours, peer) = common.iter().fold((0.0, 0.0), |sum, times| (sum.0 + times.0, sum.1 + times.1));
-        Ok((peer >= SHORTEST).then_some((ours, peer)))
+        Ok((ours.min(peer) >= SHORTEST).then_some((ours, peer)))
     }
 
     /// Builds; how the program is run.
