@@ -1,16 +1,9 @@
 //! Kernels, kernel bundles and specialization constants, end to end on the default device.
+#include "check.hpp"
+
 #include <cstdio>
 #include <sycl/sycl.hpp>
 #include <unordered_set>
-
-static int failures = 0;
-#define CHECK(...)                                                                                                                         \
-  do                                                                                                                                       \
-    if (!(__VA_ARGS__)) {                                                                                                                  \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__);                                                                        \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  while (0)
 
 template <class F> static int code_of(F f) {
   try {

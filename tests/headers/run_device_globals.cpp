@@ -1,4 +1,6 @@
 //! Device globals: where they may be declared, their members, properties and copies. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -65,24 +67,6 @@ struct made {
 };
 device_global<made> constructed{made(6)};
 #endif
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
-
-template <class F> static bool throws(sycl::errc code, F f) {
-  try {
-    f();
-  } catch (const sycl::exception &e) {
-    return e.code() == code;
-  }
-  return false;
-}
 
 /// The values of a variable, by one copy.
 template <class T, class G> static T value_of(sycl::queue &q, G &global) {

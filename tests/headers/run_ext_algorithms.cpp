@@ -1,4 +1,6 @@
 //! Sorts and reductions of groups with scratch memory, annotated pointers, prefetches. Exit status 0: all right.
+#include "check.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -8,15 +10,6 @@ namespace ex = sycl::ext::oneapi::experimental;
 
 static_assert(SYCL_EXT_ONEAPI_GROUP_SORT >= 1 && SYCL_EXT_ONEAPI_USER_DEFINED_REDUCTIONS >= 1 && SYCL_EXT_ONEAPI_ANNOTATED_PTR >= 1 &&
               SYCL_EXT_ONEAPI_PREFETCH >= 1);
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 constexpr size_t count = 128, width = 32, odd = 45;
 

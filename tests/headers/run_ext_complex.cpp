@@ -1,5 +1,7 @@
 //! Complex numbers of the extension and of the standard library, in kernels, against std::complex on the host: values all over the plane,
 //! near branch cuts, infinities and NaN; and marrays of the extension's. Exit status 0: all right.
+#include "check.hpp"
+
 #include <complex>
 #include <cstdio>
 #include <sstream>
@@ -13,15 +15,6 @@ static_assert(SYCL_EXT_ONEAPI_COMPLEX == 1 && sycl::is_device_copyable_v<ex::com
 static_assert(ex::is_gencomplex_v<ex::complex<float>> && !ex::is_gencomplex_v<float>);
 static_assert(std::is_same_v<decltype(ex::pow(ex::complex<float>(), 2.0)), ex::complex<double>> &&
               std::is_same_v<decltype(ex::pow(sycl::half(), ex::complex<float>())), ex::complex<float>>);
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 constexpr size_t functions = 23;
 static const char *const names[functions] = {"mul", "div", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sin", "cos", "tan", "asin", "acos", "atan", "pow", "proj", "abs", "arg", "norm", "log10"};

@@ -1,4 +1,6 @@
 //! Command graphs, made by function and by recording queues, and the free functions that submit commands. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <vector>
 #include <sycl/sycl.hpp>
@@ -7,24 +9,6 @@ namespace ex = sycl::ext::oneapi::experimental;
 namespace node = ex::property::node;
 
 static_assert(SYCL_EXT_ONEAPI_GRAPH >= 1 && SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS >= 1 && SYCL_EXT_ONEAPI_GET_KERNEL_INFO >= 1);
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
-
-template <class F> static bool throws(sycl::errc code, F f) {
-  try {
-    f();
-  } catch (const sycl::exception &e) {
-    return e.code() == code;
-  }
-  return false;
-}
 
 constexpr size_t count = 64;
 

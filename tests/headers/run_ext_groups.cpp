@@ -1,5 +1,7 @@
 //! DPC++'s extensions for groups: the first sub-group's members, masks, local memory without accessors, questions without an nd_item, the
 //! first names of function objects. Results are compared with loops on the host. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <vector>
 #include <sycl/sycl.hpp>
@@ -13,15 +15,6 @@ static_assert(std::is_same_v<oneapi::sub_group, sycl::sub_group>);
 static_assert(std::is_same_v<oneapi::plus<int>, sycl::plus<int>> && std::is_same_v<oneapi::experimental::maximum<>, sycl::maximum<>>);
 static_assert(std::is_same_v<oneapi::atomic_ref<int, oneapi::memory_order::relaxed, oneapi::memory_scope::device>,
                              sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>>);
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 constexpr size_t count = 256, width = 64, results = 13;
 

@@ -1,5 +1,7 @@
 //! Groups that programs make of a sub-group: chunks, fragments, and those who are together, with all group functions and algorithms, also in
 //! branches that only their members take. Results are compared with loops on the host. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <vector>
 #include <sycl/sycl.hpp>
@@ -12,15 +14,6 @@ static_assert(ex::is_fixed_topology_group_v<sycl::group<2>> && ex::is_fixed_topo
 static_assert(ex::is_user_constructed_group_v<ex::ballot_group<sycl::sub_group>> && ex::is_user_constructed_group_v<ex::fixed_size_group<2, sycl::sub_group>> &&
               !ex::is_user_constructed_group_v<sycl::sub_group>);
 static_assert(std::is_convertible_v<ex::chunk<4, sycl::sub_group>, ex::fragment<sycl::sub_group>>);
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 constexpr size_t width = 32, groups = 3, count = width * groups;
 

@@ -1,4 +1,6 @@
 //! DPC++'s extensions of queues and devices, bfloat16 and dot products. Exit status 0: all right.
+#include "check.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -18,25 +20,6 @@ static_assert(float(bfloat16(1.0f)) == 1.0f && float(bfloat16(1.00390625f)) == 1
 static_assert(std::is_same_v<decltype(bfloat16() + bfloat16()), bfloat16> && std::is_same_v<decltype(1.0f * bfloat16()), bfloat16>);
 static_assert(bfloat16(2.0f) > bfloat16(1.0f) && 2.0f == bfloat16(2.0f) && -bfloat16(3.0f) == -3.0f && !bfloat16(0.0f));
 static_assert(std::numeric_limits<bfloat16>::epsilon() == 0.0078125f && std::numeric_limits<bfloat16>::infinity() > std::numeric_limits<bfloat16>::max());
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
-
-/// Whether `f` throws an exception with that code.
-template <class F> static bool throws(sycl::errc code, F f) {
-  try {
-    f();
-  } catch (const sycl::exception &e) {
-    return e.code() == code;
-  }
-  return false;
-}
 
 static void numbers(sycl::queue &q) {
   bfloat16 *b = sycl::malloc_shared<bfloat16>(64, q);

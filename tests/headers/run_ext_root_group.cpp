@@ -1,4 +1,6 @@
 //! The root group of a kernel, what can be asked of launches, and what is refused. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <sycl/sycl.hpp>
 
@@ -8,15 +10,6 @@ using ex::execution_scope;
 
 static_assert(SYCL_EXT_ONEAPI_ROOT_GROUP == 1 && SYCL_EXT_ONEAPI_LAUNCH_QUERIES == 1);
 static_assert(ex::is_fixed_topology_group_v<ex::root_group<2>> && ex::root_group<1>::fence_scope == sycl::memory_scope::device);
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 template <class F> static sycl::errc thrown(F f) {
   try {

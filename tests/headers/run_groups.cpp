@@ -1,16 +1,9 @@
 //! Runs group algorithms, hierarchical kernels and multi-dimensional groups, and compares with loops on the host. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <vector>
 #include <sycl/sycl.hpp>
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 struct triple {
   float a;

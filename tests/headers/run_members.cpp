@@ -1,17 +1,10 @@
 //! Member functions that programs for SYCL 1.2.1 and conformance tests use: asynchronous copies, wait lists, shared_ptr copies, exceptions
 //! with a context. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <memory>
 #include <sycl/sycl.hpp>
-
-static int failures = 0;
-#define CHECK(...)                                                                                                                         \
-  do                                                                                                                                       \
-    if (!(__VA_ARGS__)) {                                                                                                                  \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__);                                                                        \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  while (0)
 
 static void asynchronous_copies(sycl::queue &q) {
   std::vector<int> in(64), out(64, -1), strided(64, -1), whole(64, -1);

@@ -1,18 +1,11 @@
 //! Runs buffers, accessors, USM, host tasks, events and errors on a device, and checks what the host sees. Exit status 0: all right.
+#include "check.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 #include <sycl/sycl.hpp>
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 using namespace sycl;
 

@@ -1,15 +1,8 @@
 //! Reductions over ranges and nd_ranges, into buffers, USM and spans, compared with loops on the host. Exit status 0: all right.
+#include "check.hpp"
+
 #include <cstdio>
 #include <sycl/sycl.hpp>
-
-static int failures = 0;
-#define CHECK(...)                                                                                                                         \
-  do                                                                                                                                       \
-    if (!(__VA_ARGS__)) {                                                                                                                  \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__);                                                                        \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  while (0)
 
 struct pair {
   int low, high;

@@ -1,17 +1,10 @@
 //! Mathematical functions on vectors, swizzles and marray, beside numbers, with second results, and unqualified ones beside the C library's.
 //! Exit status 0: all right.
+#include "check.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <sycl/sycl.hpp>
-
-static int failures = 0;
-#define CHECK(x)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (!(x)) {                                                                                                                            \
-      std::printf("line %d: %s\n", __LINE__, #x);                                                                                          \
-      ++failures;                                                                                                                          \
-    }                                                                                                                                      \
-  } while (false)
 
 static_assert(std::is_same_v<decltype(sycl::sin(sycl::float4())), sycl::float4>);
 static_assert(std::is_same_v<decltype(sycl::sin(std::declval<sycl::float4 &>().swizzle<0, 1>())), sycl::float2>);
