@@ -1,7 +1,7 @@
 //! `cargo xtask install --prefix DIR`: an installation that can be moved. Everything in it finds its neighbours by its own place.
 
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -9,6 +9,16 @@ use crate::shell::Tree;
 
 /// Programs that are `aspen` under another name. Source: DESIGN §2.
 const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
+
+/// The folder of aspen++ that the user names, or that of an installation which is made here.
+pub fn folder_of_tools(tree: &Tree, named: Option<&Path>) -> Result<PathBuf> {
+    if let Some(bin) = named {
+        return bin.canonicalize().with_context(|| format!("no folder {}", bin.display()));
+    }
+    let prefix = tree.target.join("prefix");
+    install(tree, &prefix)?;
+    Ok(prefix.join("bin"))
+}
 
 /// Builds and lays out `bin/ lib/ include/ share/ lib/cmake/Aspen/`.
 pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {

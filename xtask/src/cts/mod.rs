@@ -54,14 +54,7 @@ pub fn cts(tree: &Tree, options: &Options) -> Result<()> {
     for category in &categories {
         ensure!(source.join("tests").join(category).is_dir(), "the suite has no category '{category}'");
     }
-    let bin = match &options.bin {
-        Some(bin) => bin.clone(),
-        None => {
-            let prefix = tree.target.join("prefix");
-            install::install(tree, &prefix)?;
-            prefix.join("bin")
-        }
-    };
+    let bin = install::folder_of_tools(tree, options.bin.as_deref())?;
     let catch2 = options.catch2.clone().unwrap_or_else(|| source.join("vendor/Catch2"));
     let suite = build::Suite::prepare(&source, &catch2, &bin, &tree.target.join("cts"), options.jobs)?;
     let targets = run::targets(&bin, &suite.folder, &options.only)?;

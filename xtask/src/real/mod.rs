@@ -61,14 +61,7 @@ pub fn real(tree: &Tree, options: &Options) -> Result<()> {
     let source = options.source.canonicalize().with_context(|| format!("no folder {}", options.source.display()))?;
     ensure!(options.every > 0, "--every counts from 1");
     let suites = suites::find(&source, &options.suite)?;
-    let bin = match &options.bin {
-        Some(bin) => bin.canonicalize().with_context(|| format!("no folder {}", bin.display()))?,
-        None => {
-            let prefix = tree.target.join("prefix");
-            install::install(tree, &prefix)?;
-            prefix.join("bin")
-        }
-    };
+    let bin = install::folder_of_tools(tree, options.bin.as_deref())?;
     let folder = tree.target.join("real");
     let builder = |number: usize| build::Builder {
         bin: bin.clone(),

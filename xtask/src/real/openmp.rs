@@ -39,14 +39,7 @@ const SHORTEST: f64 = 1e-5;
 pub fn bench(tree: &Tree, options: &Options) -> Result<()> {
     let source = options.source.as_ref().context("`bench real` needs --source: a folder that holds a checkout of HeCBench")?;
     let source = source.canonicalize().with_context(|| format!("no folder {}", source.display()))?;
-    let bin = match &options.bin {
-        Some(bin) => bin.canonicalize().with_context(|| format!("no folder {}", bin.display()))?,
-        None => {
-            let prefix = tree.target.join("prefix");
-            install::install(tree, &prefix)?;
-            prefix.join("bin")
-        }
-    };
+    let bin = install::folder_of_tools(tree, options.bin.as_deref())?;
     let folder = tree.target.join("bench/real");
     let sides =
         Sides { peer: peer_compiler(&folder)?, ours: Builder { bin, targets: "native_cpu".to_owned(), folder, limit: options.limit } };
