@@ -18,16 +18,16 @@ template <class G, class R = void> using if_in_sub_group = std::enable_if_t<lies
 
 // --- values of other work-items ---
 
-template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x) { return detail::take_from<true>(g, x, 0); }
-template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x, typename G::linear_id_type from) {
+template <class G, class T> detail::if_group<G, T> group_broadcast(G g, __ASPEN_MAYBE_UNSET T x) { return detail::take_from<true>(g, x, 0); }
+template <class G, class T> detail::if_group<G, T> group_broadcast(G g, __ASPEN_MAYBE_UNSET T x, typename G::linear_id_type from) {
   return detail::take_from<true>(g, x, from);
 }
-template <class G, class T> detail::if_group<G, T> group_broadcast(G g, T x, typename G::id_type from) {
+template <class G, class T> detail::if_group<G, T> group_broadcast(G g, __ASPEN_MAYBE_UNSET T x, typename G::id_type from) {
   return detail::take_from<true>(g, x, detail::linear_id(from, g.get_local_range()));
 }
 
 /// Of the work-item `delta` after this one; unspecified beyond the end.
-template <class G, class T> detail::if_in_sub_group<G, T> shift_group_left(G g, T x, typename G::linear_id_type delta = 1) {
+template <class G, class T> detail::if_in_sub_group<G, T> shift_group_left(G g, __ASPEN_MAYBE_UNSET T x, typename G::linear_id_type delta = 1) {
 #if defined(__ASPEN_NATIVE_CPU__)
   if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE && !detail::group_traits<G>::is_part)
     return detail::take_from_near(g, x, delta, [&](detail::slots<T> values, std::ptrdiff_t own, std::ptrdiff_t step) {
@@ -37,7 +37,7 @@ template <class G, class T> detail::if_in_sub_group<G, T> shift_group_left(G g, 
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() + delta);
 }
-template <class G, class T> detail::if_in_sub_group<G, T> shift_group_right(G g, T x, typename G::linear_id_type delta = 1) {
+template <class G, class T> detail::if_in_sub_group<G, T> shift_group_right(G g, __ASPEN_MAYBE_UNSET T x, typename G::linear_id_type delta = 1) {
 #if defined(__ASPEN_NATIVE_CPU__)
   if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE && !detail::group_traits<G>::is_part)
     return detail::take_from_near(g, x, delta, [&](detail::slots<T> values, std::ptrdiff_t own, std::ptrdiff_t step) {
@@ -47,7 +47,7 @@ template <class G, class T> detail::if_in_sub_group<G, T> shift_group_right(G g,
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() - delta);
 }
-template <class G, class T> detail::if_in_sub_group<G, T> permute_group_by_xor(G g, T x, typename G::linear_id_type mask) {
+template <class G, class T> detail::if_in_sub_group<G, T> permute_group_by_xor(G g, __ASPEN_MAYBE_UNSET T x, typename G::linear_id_type mask) {
 #if defined(__ASPEN_NATIVE_CPU__)
   // One bit, which is the commonest mask, has neighbours at one distance.
   if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE && !detail::group_traits<G>::is_part)
@@ -60,7 +60,7 @@ template <class G, class T> detail::if_in_sub_group<G, T> permute_group_by_xor(G
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() ^ mask);
 }
-template <class G, class T> detail::if_in_sub_group<G, T> select_from_group(G g, T x, typename G::id_type from) { return detail::take_from<false>(g, x, from[0]); }
+template <class G, class T> detail::if_in_sub_group<G, T> select_from_group(G g, __ASPEN_MAYBE_UNSET T x, typename G::id_type from) { return detail::take_from<false>(g, x, from[0]); }
 
 // --- questions ---
 

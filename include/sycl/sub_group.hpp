@@ -4,6 +4,10 @@
 #include <sycl/memory_enums.hpp>
 #include <type_traits>
 
+/// Who asks for another's value need not have one: `if (leader) base = …; base = group_broadcast(g, base);` is a common idiom, and without this
+/// clang takes the call for a proof that the branch was taken.
+#define __ASPEN_MAYBE_UNSET __attribute__((maybe_undef))
+
 namespace sycl {
 
 template <class T, int N> class vec;
@@ -34,13 +38,13 @@ public:
 
   /// What DPC++'s first sub-group had as members. They call the group algorithms, so their header must be there when one is used.
   /// Source: sycl_ext_oneapi_sub_group (deprecated there in favour of SYCL 2020's functions).
-  template <class T> T shuffle(T x, id<1> from) const { return select_from_group(*this, x, from); }
-  template <class T> T shuffle_down(T x, std::uint32_t delta) const { return shift_group_left(*this, x, delta); }
-  template <class T> T shuffle_up(T x, std::uint32_t delta) const { return shift_group_right(*this, x, delta); }
-  template <class T> T shuffle_xor(T x, id<1> mask) const {
+  template <class T> T shuffle(__ASPEN_MAYBE_UNSET T x, id<1> from) const { return select_from_group(*this, x, from); }
+  template <class T> T shuffle_down(__ASPEN_MAYBE_UNSET T x, std::uint32_t delta) const { return shift_group_left(*this, x, delta); }
+  template <class T> T shuffle_up(__ASPEN_MAYBE_UNSET T x, std::uint32_t delta) const { return shift_group_right(*this, x, delta); }
+  template <class T> T shuffle_xor(__ASPEN_MAYBE_UNSET T x, id<1> mask) const {
     return permute_group_by_xor(*this, x, static_cast<linear_id_type>(mask[0]));
   }
-  template <class T> T broadcast(T x, id<1> from) const { return group_broadcast(*this, x, from); }
+  template <class T> T broadcast(__ASPEN_MAYBE_UNSET T x, id<1> from) const { return group_broadcast(*this, x, from); }
   template <class Boolean = bool> bool any(Boolean x) const { return any_of_group(*this, x); }
   template <class Boolean = bool> bool all(Boolean x) const { return all_of_group(*this, x); }
   template <class T, class Op> T reduce(T x, Op op) const { return reduce_over_group(*this, x, op); }

@@ -248,9 +248,14 @@ impl Command {
     /// Runs it, or puts it into a device's queue, if nobody has begun it. Returns the commands that may follow it in that queue, for
     /// [`release`]: chains may be longer than the stack.
     fn begin(self: &Arc<Self>) -> Vec<Arc<Command>> {
-        if self.state.compare_exchange(READY, RUNNING, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-            return Vec::new();
+        match self.state.compare_exchange(READY, RUNNING, Ordering::AcqRel, Ordering::Relaxed) {
+            Ok(_) => self.begun(),
+            Err(_) => Vec::new(),
         }
+    }
+
+    /// The rest of [`Command::begin`], for the one thread that made it RUNNING.
+    fn begun(self: &Arc<Self>) -> Vec<Arc<Command>> {
         if let Some(times) = &self.times {
             times.start.store(now(), Ordering::Relaxed);
         }
@@ -490,10 +495,16 @@ pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
                 command.state.store(RUNNING, Ordering::SeqCst);
                 command.notify();
             }
+            _ if here && brief && command.is_quick() => {
+                // Never READY: another thread that waits for it could take it, and this one would return before it is over.
+                command.state.store(RUNNING, Ordering::SeqCst);
+                command.notify();
+                commands.extend(command.begun());
+            }
             _ => {
                 command.state.store(READY, Ordering::SeqCst);
                 command.notify();
-                if here && (brief || command.chain.is_some()) && command.is_quick() {
+                if here && command.chain.is_some() && command.is_quick() {
                     commands.extend(command.begin());
                 } else {
                     let pool = command.pool.clone();

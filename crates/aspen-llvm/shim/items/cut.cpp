@@ -470,6 +470,20 @@ private:
   DenseSet<const Instruction *> Alike;
 };
 
+// Gives what some items leave undefined a name of its own. Where a branch joins that only some items took, a value set on one side is a choice
+// of that value and nothing; LLVM's analysis calls this one value for all, which is right for who replaces the choice by the value. We keep
+// what is one for all in one place of the group, and the last item to write there may be one that has nothing.
+void nameUndefined(Function &F) {
+  for (BasicBlock &B : F)
+    for (PHINode &Phi : B.phis())
+      for (unsigned Way = 0; Way < Phi.getNumIncomingValues(); ++Way)
+        if (isa<UndefValue>(Phi.getIncomingValue(Way))) {
+          BasicBlock *From = Phi.getIncomingBlock(Way);
+          // A switch may come here several times, always with one value.
+          Phi.setIncomingValueForBlock(From, new FreezeInst(PoisonValue::get(Phi.getType()), "undefined", From->getTerminator()->getIterator()));
+        }
+}
+
 } // namespace
 
 Blocks blocksOf(BasicBlock *Start, const Pieces &P) {
@@ -484,6 +498,7 @@ Blocks blocksOf(BasicBlock *Start, const Pieces &P) {
 
 Pieces cut(Item &I, const Names &Names) {
   Pieces Out;
+  nameUndefined(*I.Body);
   Out.Starts.insert(I.Body->getEntryBlock().getSingleSuccessor());
   cutAtBarriers(*I.Body, Names, Out);
   while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
