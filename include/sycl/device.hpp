@@ -260,7 +260,13 @@ inline constexpr detail::default_selector_object default_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU> cpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU> gpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR> accelerator_selector_v{};
-/// SYCL 1.2.1's selector classes.
+/// SYCL 1.2.1's selector classes; programs derive from the first.
+class device_selector {
+public:
+  virtual ~device_selector() = default;
+  virtual int operator()(const device &d) const = 0;
+  device select_device() const;
+};
 using default_selector = detail::default_selector_object;
 using cpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU>;
 using gpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU>;
@@ -278,6 +284,7 @@ detail::aspect_selector_object aspect_selector(Aspects... wanted) {
 template <aspect... Wanted> detail::aspect_selector_object aspect_selector() { return aspect_selector(Wanted...); }
 
 inline device::device() : device(default_selector_v) {}
+inline device device_selector::select_device() const { return device(*this); }
 
 } // namespace sycl
 

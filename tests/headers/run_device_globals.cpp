@@ -212,6 +212,16 @@ static void graphs(sycl::queue &q) {
   CHECK(seen == 2);
 }
 
+#if __cpp_consteval
+/// What nobody writes can still be read.
+const ex::device_global<const int[3]> fixed{1, 2, 3};
+void copies_of_constants(sycl::queue &q) {
+  int there[3] = {};
+  q.copy(fixed, there).wait();
+  CHECK(there[0] == 1 && there[2] == 3);
+}
+#endif
+
 int main() {
   sycl::queue q;
   starts_zero(q);
@@ -219,6 +229,7 @@ int main() {
   copies(q);
 #if __cpp_consteval
   initial_values(q);
+  copies_of_constants(q);
 #endif
   graphs(q);
   return failures != 0;

@@ -250,8 +250,54 @@ template <unsigned Size> static void with_size(sycl::queue &q, const int *in, in
     tangles<Size>(q, in, there, out, host);
 }
 
+/// Without a constructor that takes nothing.
+struct number {
+  explicit number(int of) : of(of) {}
+  int of;
+};
+
+/// Work-items that are not there, or have ended, are missed by nobody. On the embedded CPU alone: elsewhere this is not defined.
+void without_some(sycl::queue &q) {
+  constexpr size_t items = 44, here = 36;
+  int *out = sycl::malloc_shared<int>(items * 6, q);
+  q.parallel_for(sycl::nd_range<1>(items, items), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(16)]] {
+     const auto parent = item.get_sub_group();
+     const int i = static_cast<int>(item.get_global_id(0));
+     int *own = out + i * 6;
+     const auto last = ex::chunked_partition<8>(parent); // of four, in the last sub-group
+     sycl::group_barrier(last);
+     own[0] = sycl::reduce_over_group(last, 1, sycl::plus<>());
+     const auto odd = ex::binary_partition(parent, i % 2 == 1);
+     if (i >= static_cast<int>(here)) {
+       for (int k = 1; k < 6; ++k)
+         own[k] = 0;
+       return;
+     }
+     own[1] = sycl::reduce_over_group(odd, i, sycl::plus<>());
+     own[2] = sycl::inclusive_scan_over_group(last, 1, sycl::plus<>());
+     own[3] = sycl::exclusive_scan_over_group(last, 10, 5, sycl::minimum<>());
+     own[4] = sycl::any_of_group(last, i == static_cast<int>(here) - 1);
+     own[5] = sycl::select_from_group(last, number(i), 0).of;
+   }).wait_and_throw();
+  for (size_t i = 0; i < items; ++i) {
+    const int *own = out + i * 6;
+    CHECK(own[0] == (i < 40 ? 8 : 4));
+    if (i >= here)
+      continue;
+    int sum = 0;
+    for (size_t k = i / 16 * 16; k < here && k < i / 16 * 16 + 16; ++k)
+      sum += k % 2 == i % 2 ? static_cast<int>(k) : 0;
+    CHECK(own[1] == sum);
+    CHECK(own[2] == static_cast<int>(i % 8) + 1 && own[3] == 5);
+    CHECK(own[4] == (i / 8 == (here - 1) / 8) && own[5] == static_cast<int>(i / 8 * 8));
+  }
+  sycl::free(out, q);
+}
+
 int main() {
   sycl::queue q;
+  if (q.get_backend() == sycl::backend::native_cpu)
+    without_some(q);
   int *in = sycl::malloc_shared<int>(count, q);
   int *there = sycl::malloc_shared<int>(count, q);
   answers *out = sycl::malloc_shared<answers>(count, q);

@@ -134,8 +134,17 @@ void memory_alone(sycl::queue &q) {
   sycl::free(out, q);
 }
 
+/// A selector as SYCL 1.2.1's programs write them.
+class first_of_all : public sycl::device_selector {
+public:
+  int operator()(const sycl::device &) const override { return 7; }
+};
+
 int main() {
   sycl::queue q;
+  const first_of_all selector;
+  const sycl::device_selector &base = selector;
+  expect(sycl::queue(base).get_device() == selector.select_device(), "a class derived from device_selector");
   atomics(q);
   kernel_objects(q);
   loads_and_stores(q);

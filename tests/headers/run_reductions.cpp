@@ -270,8 +270,27 @@ void in_a_bundle(sycl::queue &q) {
   sycl::free(sum, q);
 }
 
+/// The standard library's function objects are as well known as ours.
+void standard_operations(sycl::queue &q) {
+  int *out = sycl::malloc_shared<int>(3, q);
+  out[0] = 5, out[1] = 1, out[2] = 0;
+  q.parallel_for(sycl::nd_range<1>(64, 16), sycl::reduction(out, 0, std::plus<int>()), [=](sycl::nd_item<1>, auto &sum) { sum += 1; }).wait();
+  q.parallel_for(sycl::range<1>(5), sycl::reduction(out + 1, std::multiplies<>()), [=](sycl::id<1> i, auto &product) {
+     product *= static_cast<int>(i[0]) + 1;
+   }).wait();
+  q.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> item) {
+     const int all = sycl::reduce_over_group(item.get_group(), 1 << item.get_local_id(0), std::bit_or<int>());
+     if (item.get_local_id(0) == 0)
+       out[2] = all;
+   }).wait();
+  CHECK(out[0] == 69 && out[1] == 120 && out[2] == 255);
+  static_assert(sycl::has_known_identity_v<std::plus<float>, float> && sycl::known_identity_v<std::bit_and<int>, int> == -1);
+  sycl::free(out, q);
+}
+
 int main() {
   sycl::queue q;
+  standard_operations(q);
   spellings(q);
   in_a_bundle(q);
   sizes(q);

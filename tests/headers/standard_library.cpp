@@ -13,6 +13,8 @@ int sum_of_all(const std::vector<int> &of) {
   std::mutex lock;
   std::lock_guard<std::mutex> held(lock);
   std::function<int(int)> twice = [](int n) { return 2 * n; };
+  std::stringstream both;
+  both << "backend " << sycl::backend::opencl;
   char text[8];
   std::memset(text, 0, sizeof text);
   assert(text[0] == 0);

@@ -67,11 +67,7 @@ template <class T> struct words_of {
   unsigned words[count] = {};
   words_of() = default;
   explicit words_of(const T &value) { __builtin_memcpy(words, &value, sizeof(T)); }
-  T value() const {
-    T out;
-    __builtin_memcpy(&out, words, sizeof(T));
-    return out;
-  }
+  T value() const { return bit_cast_of_bytes<T>(words); }
 };
 
 /// The type in which SPIR-V adds and compares a `T`; exact for all narrower integers.
@@ -110,7 +106,7 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
   static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
 #if defined(__ASPEN_NATIVE_CPU__)
   if constexpr (group_traits<Group>::is_part)
-    return g.aspen_take(value, from);
+    return g.template aspen_take<IsBroadcast>(value, from);
   else
     return take_natively<IsBroadcast>(g, value, from);
 #elif defined(__ASPEN_SPIRV__)
@@ -297,6 +293,23 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
 #if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__) || defined(__ASPEN_NATIVE_CPU__)
 /// Of parts of a sub-group: members take the sum of those before them, twice as many in each step.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine_members(const Group &g, const T &value, const T *first, Op op) {
+#if defined(__ASPEN_NATIVE_CPU__)
+  // Members that have ended contribute nothing, as in whole sub-groups.
+  if constexpr (sizeof(T) <= ASPEN_CPU_SLOT_SIZE) {
+    const unsigned lane = g.work_item_().lane();
+    bool begun = first != nullptr;
+    T sum = first ? *first : value, out = sum;
+    g.aspen_for_each(value, [&](const T &next, unsigned of) {
+      if (Kind == scan_kind::exclusive && of == lane)
+        out = sum;
+      sum = begun ? static_cast<T>(op(sum, next)) : next;
+      begun = true;
+      if (Kind == scan_kind::inclusive && of == lane)
+        out = sum;
+    });
+    return Kind == scan_kind::reduce ? sum : out;
+  }
+#endif
   const std::uint32_t own = g.get_local_linear_id(), count = g.get_local_linear_range();
   T sum = value;
   for (std::uint32_t step = 1; step < count; step *= 2) {

@@ -14,6 +14,16 @@ namespace sycl::detail {
 
 enum class scan_kind : unsigned { reduce = 0, inclusive = 1, exclusive = 2 };
 
+/// Room for a `T`, which need not have a constructor without arguments.
+template <class T> struct raw_bytes {
+  unsigned char of[sizeof(T)];
+};
+template <class T> inline T bit_cast_of_bytes(const void *from) {
+  raw_bytes<T> copy;
+  __builtin_memcpy(&copy, from, sizeof(T));
+  return __builtin_bit_cast(T, copy);
+}
+
 #if defined(__ASPEN_NATIVE_CPU__)
 /// What differs between a work-group and a sub-group. Parts of a sub-group have none of it: they bring their own.
 template <class Group> struct slots_of {
@@ -41,13 +51,7 @@ template <> struct slots_of<sub_group> {
 /// Bytes from one value to the next.
 constexpr size_t slot_step(size_t size) { return size <= ASPEN_CPU_SLOT_SIZE && (size & (size - 1)) == 0 ? size : ASPEN_CPU_SLOT_SIZE; }
 
-template <class T> inline T read_slot(const char *from) {
-  struct bytes {
-    unsigned char of[sizeof(T)];
-  } copy;
-  __builtin_memcpy(&copy, from, sizeof(T));
-  return __builtin_bit_cast(T, copy);
-}
+template <class T> inline T read_slot(const char *from) { return bit_cast_of_bytes<T>(from); }
 template <class T> inline void write_slot(char *to, const T &value) { __builtin_memcpy(to, &value, sizeof(T)); }
 
 /// The values, or results, of a group.
@@ -164,7 +168,7 @@ template <bool IsBroadcast, class Group, class T> inline T take_natively(const G
   const size_t own = g.get_local_linear_id();
   if (from >= g.get_local_linear_range())
     from = IsBroadcast ? 0 : own;
-  T out;
+  raw_bytes<T> out;
   // A slot at a time.
   for (size_t begin = 0; begin < sizeof(T); begin += ASPEN_CPU_SLOT_SIZE) {
     constexpr size_t step = slot_step(sizeof(T));
@@ -174,10 +178,10 @@ template <bool IsBroadcast, class Group, class T> inline T take_natively(const G
     slots_of<Group>::wait(w);
     if (IsBroadcast && is_gone(g, from))
       asked_ended(w.cpu, slots_of<Group>::first(w) + static_cast<std::uint32_t>(from));
-    __builtin_memcpy(reinterpret_cast<char *>(&out) + begin, values + from * step, size);
+    __builtin_memcpy(out.of + begin, values + from * step, size);
     slots_of<Group>::wait(w);
   }
-  return out;
+  return __builtin_bit_cast(T, out);
 }
 
 /// The values of the lanes `distance` after this one and as many before it, to choose from: side by side in memory, they are read as

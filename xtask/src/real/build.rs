@@ -1,7 +1,7 @@
 //! Building and running one program. All of it is done in a folder of ours: the checkout stays as it is.
 
-use std::fs::File;
-use std::os::unix::fs::symlink;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -41,20 +41,17 @@ impl Builder {
         let mirror = self.folder.join(suite.name);
         link_all(&suite.folder, &mirror)?;
         match &program.how {
-            How::Make { makefile } => {
+            How::Make { makefile, run: line } => {
                 let own = mirror.join(&program.folder);
                 std::fs::remove_file(&own).with_context(|| format!("cannot replace {}", own.display()))?;
                 copy_all(&suite.folder.join(&program.folder), &own)?;
-                let seen = self.make(&own, makefile, run);
+                let seen = self.make(&own, makefile, *line, run);
                 std::fs::remove_dir_all(&own).with_context(|| format!("cannot remove {}", own.display()))?;
                 seen
             }
+            How::CMake { options, run: line } => self.cmake(&suite.folder, options, line, run),
             How::File { file, flags, arguments } => {
-                let scratch = self.folder.join("one");
-                if scratch.exists() {
-                    std::fs::remove_dir_all(&scratch).with_context(|| format!("cannot remove {}", scratch.display()))?;
-                }
-                std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
+                let scratch = self.scratch("one")?;
                 let mut compile = Command::new(self.bin.join("aspen++"));
                 compile.args(flags).arg(format!("-fsycl-targets={}", self.targets)).arg(file).arg("-o").arg(scratch.join("a.out"));
                 let built = self.within(BUILD_LIMIT, &compile, &suite.folder.join(&program.folder))?;
@@ -69,14 +66,59 @@ impl Builder {
         }
     }
 
-    fn make(&self, own: &Path, makefile: &str, run: bool) -> Result<Seen> {
+    /// An empty folder of ours.
+    fn scratch(&self, name: &str) -> Result<PathBuf> {
+        let scratch = self.folder.join(name);
+        if scratch.exists() {
+            std::fs::remove_dir_all(&scratch).with_context(|| format!("cannot remove {}", scratch.display()))?;
+        }
+        std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
+        Ok(scratch)
+    }
+
+    /// Who wants DPC++ finds aspen++ under the name and in the place where that has its clang++.
+    fn cmake(&self, checkout: &Path, options: &[String], line: &str, run: bool) -> Result<Seen> {
+        let (build, toolchain) = (self.scratch("cmake")?, self.scratch("toolchain")?);
+        let bin = toolchain.join("bin");
+        for folder in [&bin, &toolchain.join("include/sycl")] {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        let clang = bin.join("clang++");
+        let script = format!("#!/bin/sh\nexec {} -fsycl-targets={} \"$@\"\n", self.bin.join("aspen++").display(), self.targets);
+        std::fs::write(&clang, script).with_context(|| format!("cannot write {}", clang.display()))?;
+        std::fs::set_permissions(&clang, Permissions::from_mode(0o755)).with_context(|| format!("cannot change {}", clang.display()))?;
+
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(checkout).arg("-B").arg(&build).arg("-DCMAKE_BUILD_TYPE=Release").args(options);
+        configure.arg(format!("-DCMAKE_CXX_COMPILER={}", clang.display())).arg(format!("-DSYCL_COMPILER_DIR={}", toolchain.display()));
+        let configured = self.within(BUILD_LIMIT, &configure, &build)?;
+        if !configured.status.success() {
+            return Ok(configured.refused());
+        }
+        let mut make = Command::new("cmake");
+        make.arg("--build").arg(&build);
+        let built = self.within(BUILD_LIMIT, &make, &build)?;
+        if !built.status.success() {
+            return Ok(built.refused());
+        }
+        let mut start = Command::new("sh");
+        start.args(["-c", &line.replace("{source}", &checkout.display().to_string())]);
+        let verdict = if run { self.run(&start, &build)? } else { Verdict::Compiles };
+        Ok(Seen { verdict, compiled: true, compile_seconds: built.seconds })
+    }
+
+    fn make(&self, own: &Path, makefile: &str, line: Option<&str>, run: bool) -> Result<Seen> {
         let make = self.makes(makefile);
         let built = self.build(&make, own)?;
         if !built.status.success() {
             return Ok(built.refused());
         }
         let mut verdict = Verdict::Compiles;
-        if run && let Some(line) = self.run_line(&make, own)? {
+        let line = match line {
+            Some(line) => Some(line.to_owned()),
+            None => self.run_line(&make, own)?,
+        };
+        if run && let Some(line) = line {
             let run = |line: &str| {
                 let mut start = Command::new("sh");
                 start.args(["-c", line]);
@@ -96,7 +138,8 @@ impl Builder {
 
     /// What calls `make` with aspen++.
     pub(super) fn makes(&self, makefile: &str) -> impl Fn(&[&str]) -> Command {
-        let compiler = format!("{} -fsycl-targets={}", self.bin.join("aspen++").display(), self.targets);
+        // Some makefiles add -fsycl only for compilers that they know.
+        let compiler = format!("{} -fsycl -fsycl-targets={}", self.bin.join("aspen++").display(), self.targets);
         // The makefiles' own switches: no GPU, and no vendor whose compiler needs further options.
         makes(makefile, [format!("CC={compiler}"), format!("CXX={compiler}"), "GPU=no".into(), "VENDOR=aspen".into()])
     }

@@ -4,6 +4,7 @@
 //! What came of each is pinned in `tests/real.toml`, a name and a verdict a line; `--pin` writes what was seen, and the table of docs/REAL.md
 //! from it. A checkout is not written to: a program is built in a folder of ours, with links to what lies beside it there.
 
+mod apps;
 mod build;
 pub mod openmp;
 mod pinned;

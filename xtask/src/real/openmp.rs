@@ -47,7 +47,7 @@ pub fn bench(tree: &Tree, options: &Options) -> Result<()> {
     for suite in suites::find(&source, &["hecbench".to_owned()])? {
         for program in &suite.programs {
             let chosen = options.only.is_empty() || options.only.iter().any(|pattern| pattern.matches(&program.name));
-            let How::Make { makefile } = program.how else { continue };
+            let How::Make { makefile, .. } = program.how else { continue };
             if !chosen || !suite.folder.join(format!("{}-omp", program.name)).join("Makefile").is_file() {
                 continue;
             }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use super::apps;
+
 /// A checkout.
 pub struct Suite {
     pub name: &'static str,
@@ -22,16 +24,30 @@ pub struct Program {
 
 /// How a program is built and run.
 pub enum How {
-    /// `make CC=aspen++ …`, then the line of its target `run`.
-    Make { makefile: &'static str },
+    /// `make CC=aspen++ …`, then this command or the line of its target `run`.
+    Make { makefile: &'static str, run: Option<&'static str> },
+    /// CMake with these options, then a command for the shell, in which `{source}` stands for the checkout.
+    CMake { options: Vec<String>, run: String },
     /// `aspen++ FLAGS FILE`, then the program with arguments.
     File { file: PathBuf, flags: Vec<String>, arguments: Vec<String> },
 }
 
 type Finder = fn(&Path) -> Result<Option<(PathBuf, Vec<Program>)>>;
 
-const SUITES: [(&str, Finder); 5] =
-    [("hecbench", hecbench), ("book", book), ("sycl-bench", sycl_bench), ("academy", academy), ("oneapi-samples", oneapi_samples)];
+const SUITES: [(&str, Finder); 12] = [
+    ("hecbench", hecbench),
+    ("book", book),
+    ("sycl-bench", sycl_bench),
+    ("academy", academy),
+    ("oneapi-samples", oneapi_samples),
+    ("computecpp-sdk", computecpp_sdk),
+    ("xsbench", apps::xsbench),
+    ("rsbench", apps::rsbench),
+    ("babelstream", apps::babelstream),
+    ("minibude", apps::minibude),
+    ("cloverleaf", apps::cloverleaf),
+    ("tealeaf", apps::tealeaf),
+];
 
 /// The suites in a checkout or in a folder of checkouts.
 pub fn find(source: &Path, only: &[String]) -> Result<Vec<Suite>> {
@@ -63,7 +79,7 @@ fn hecbench(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
         let name = file_name(&own);
         let Some(short) = name.strip_suffix("-sycl") else { continue };
         let makefile = ["Makefile", "makefile", "GNUmakefile"].into_iter().find(|file| own.join(file).is_file());
-        let how = How::Make { makefile: makefile.unwrap_or("Makefile") };
+        let how = How::Make { makefile: makefile.unwrap_or("Makefile"), run: None };
         programs.push(Program { name: short.to_owned(), folder: name.clone().into(), how });
     }
     Ok((!programs.is_empty()).then_some((folder, programs)))
@@ -113,6 +129,20 @@ fn academy(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
     Ok(Some((folder, programs)))
 }
 
+/// The samples of ComputeCpp's SDK, which were written for SYCL 1.2.1.
+fn computecpp_sdk(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
+    let folder = checkout.join("samples");
+    if !folder.join("simple-vector-add.cpp").is_file() {
+        return Ok(None);
+    }
+    let mut flags = ["-fsycl", "-O2", "-std=c++17"].map(str::to_owned).to_vec();
+    flags.extend(
+        ["include", "include/vptr", "include/legacy-pointer", "include/ivka"].map(|part| format!("-I{}", checkout.join(part).display())),
+    );
+    let programs = files(&folder, &flags, &[])?;
+    Ok(Some((folder, programs)))
+}
+
 /// oneAPI's samples that are one file.
 fn oneapi_samples(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
     let folder = checkout.join("DirectProgramming/C++SYCL");
@@ -158,7 +188,7 @@ fn has_main(path: &Path) -> Result<bool> {
 }
 
 /// Sorted; none where there is no such folder.
-fn folders_in(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn folders_in(folder: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }

@@ -240,6 +240,8 @@ struct Parser {
     dependency_words: Depfile,
     /// The targets that `-Xsycl-target-frontend=` names.
     frontends: Vec<String>,
+    /// Whether `-fsycl` was said.
+    is_sycl: bool,
 }
 
 impl Default for Parser {
@@ -275,7 +277,14 @@ impl Default for Parser {
             precompiled: None,
             notes: Vec::new(),
         };
-        Parser { options, language: None, asks_clang: Vec::new(), dependency_words: Depfile::default(), frontends: Vec::new() }
+        Parser {
+            options,
+            language: None,
+            asks_clang: Vec::new(),
+            dependency_words: Depfile::default(),
+            frontends: Vec::new(),
+            is_sycl: false,
+        }
     }
 }
 
@@ -476,6 +485,9 @@ impl Parser {
             );
             self.note(note);
         }
+        if self.is_sycl {
+            self.take_newer_standard();
+        }
         let has = |flag: &str| self.options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == flag));
         if has("-Wno-unused-command-line-argument") || has("-Qunused-arguments") {
             self.options.notes.clear();
@@ -486,6 +498,25 @@ impl Parser {
         if self.options.warnings.is_silent() {
             self.options.notes.clear();
         }
+    }
+}
+
+impl Parser {
+    /// Makefiles of SYCL 1.2.1's time say `-std=c++14`, with which no SYCL 2020 program compiles. Plain C++, which nobody calls SYCL by `-fsycl`,
+    /// keeps its standard.
+    fn take_newer_standard(&mut self) {
+        let mut notes = Vec::new();
+        for word in &mut self.options.words {
+            if let Word::All(words) = word
+                && let [word] = &mut words[..]
+                && let Some(newer) = table::standard_of_sycl(word)
+            {
+                notes
+                    .push(format!("'{word}' is taken for '{newer}', since SYCL 2020 is written in C++17 [-Wunused-command-line-argument]"));
+                *word = newer.to_owned();
+            }
+        }
+        notes.into_iter().for_each(|note| self.note(note));
     }
 }
 

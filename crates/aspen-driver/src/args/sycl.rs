@@ -9,7 +9,7 @@ impl Parser {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let options = &mut self.options;
         match (name, value) {
-            ("-fsycl", None) => {}
+            ("-fsycl", None) => self.is_sycl = true,
             ("-fsycl-device-only", None) => options.side = Side::Device,
             ("-fsycl-host-only", None) => options.side = Side::Host,
             ("-fsycl-requirement-sources", None) => options.requirement_sources = true,

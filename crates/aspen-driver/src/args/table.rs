@@ -219,3 +219,12 @@ pub fn is_in(list: &[&str], option: &str) -> bool {
         None => option == *known,
     })
 }
+
+/// The oldest standard that SYCL 2020 can be compiled with, in place of an older one. Source: SYCL 2020 §3.9.1.
+pub fn standard_of_sycl(word: &str) -> Option<&'static str> {
+    let standard = word.strip_prefix("-std=").or_else(|| word.strip_prefix("--std="))?;
+    let (gnu, year) =
+        standard.strip_prefix("gnu++").map(|year| (true, year)).or_else(|| standard.strip_prefix("c++").map(|year| (false, year)))?;
+    let is_older = matches!(year, "98" | "03" | "0x" | "11" | "1y" | "14");
+    is_older.then_some(if gnu { "-std=gnu++17" } else { "-std=c++17" })
+}

@@ -183,3 +183,22 @@ fn response_files() {
     let error = parse(vec![format!("@{}", file.display())]).expect_err("a cycle");
     assert!(error.to_string().contains("includes itself"), "{error}");
 }
+
+#[test]
+fn sycl_has_a_standard_of_its_own() {
+    for (line, standard, said) in [
+        ("-fsycl -std=c++14 x.cpp", "-std=c++17", true),
+        ("-std=gnu++11 x.cpp -fsycl", "-std=gnu++17", true),
+        ("-fsycl -std=c++17 x.cpp", "-std=c++17", false),
+        ("-fsycl -std=c++2b x.cpp", "-std=c++2b", false),
+        ("-fsycl -std=c11 x.cpp", "-std=c11", false),
+        ("-std=c++14 x.cpp", "-std=c++14", false),
+        ("-fsycl -std=c++14 -w x.cpp -w", "-std=c++17", false),
+    ] {
+        let options = options(line);
+        for words in [options.host_words(), options.device_words()] {
+            assert!(words.contains(&standard.to_owned()), "{line}: {words:?}");
+        }
+        assert_eq!(options.notes.iter().any(|note| note.contains("is taken for")), said, "{line}: {:?}", options.notes);
+    }
+}

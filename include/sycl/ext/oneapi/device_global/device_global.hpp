@@ -75,6 +75,7 @@ class device_global : sycl::detail::device_global_value<T, has_property_v<Proper
   static_assert(is_property_list_v<Properties>, "device_global takes a list of properties");
   static_assert(std::is_trivially_destructible_v<T>, "the type of a device_global is trivially destructible");
   static_assert(is_device_copyable_v<T>, "the type of a device_global is device-copyable: its bytes go to devices and come back");
+  static_assert(alignof(T) <= 128, "values of a device_global lie at multiples of 128 bytes, so its type can ask for no more");
   static_assert(sizeof(T) <= 0xffffffff, "a device_global has less than 4 GiB");
   static constexpr bool image_scope_ = has_property_v<Properties, device_image_scope_key>;
   using value = sycl::detail::device_global_value<T, image_scope_>;

@@ -70,22 +70,34 @@ public:
 #if defined(__ASPEN_NATIVE_CPU__)
   /// The value that a member passes in; the own one if there are fewer. Parts exchange values of different types at the same time, so each
   /// lane keeps to its own 64 bytes (native_cpu.h), and what is done once to the second ones.
-  template <class T> T aspen_take(const T &value, size_t from) const {
+  template <bool IsBroadcast, class T> T aspen_take(const T &value, size_t from) const {
     const unsigned lane = from < get_local_linear_range() ? aspen_lane(from) : item_.lane();
-    T out;
+    raw_bytes<T> out;
     for (size_t begin = 0; begin < sizeof(T); begin += ASPEN_CPU_SLOT_SIZE) {
       const size_t size = sizeof(T) - begin < ASPEN_CPU_SLOT_SIZE ? sizeof(T) - begin : ASPEN_CPU_SLOT_SIZE;
       __builtin_memcpy(slot(item_.lane()), reinterpret_cast<const char *>(&value) + begin, size);
       aspen_meet();
-      __builtin_memcpy(reinterpret_cast<char *>(&out) + begin, slot(lane), size);
+      if (IsBroadcast && has_ended(item_.cpu, first() + lane, true))
+        asked_ended(item_.cpu, first() + lane);
+      __builtin_memcpy(out.of + begin, slot(lane), size);
       aspen_meet();
     }
-    return out;
+    return __builtin_bit_cast(T, out);
+  }
+  /// The values of all members that have not ended, in the order of lanes: `use(value, lane)` for each.
+  template <class T, class F> void aspen_for_each(const T &value, F &&use) const {
+    write_slot(slot(item_.lane()), value);
+    aspen_meet();
+    for (std::uint64_t rest = here(); rest != 0; rest &= rest - 1) {
+      const unsigned lane = static_cast<unsigned>(__builtin_ctzll(rest));
+      use(read_slot<T>(slot(lane)), lane);
+    }
+    aspen_meet();
   }
   /// What all ask for with the same arguments is done by one member.
   template <class F> void aspen_by_one(F &&compute) const {
     aspen_meet();
-    if (leader())
+    if ((here() & ((std::uint64_t(1) << item_.lane()) - 1)) == 0)
       compute();
     aspen_meet();
   }
@@ -111,6 +123,15 @@ public:
 protected:
 #if defined(__ASPEN_NATIVE_CPU__)
   char *slot(size_t index) const { return item_.cpu->sub_group_slots + index * ASPEN_CPU_SLOT_SIZE; }
+  std::uint32_t first() const { return item_.cpu->local_linear_id - item_.cpu->lane; }
+  /// The lanes of members that have not ended; known while all the others wait.
+  std::uint64_t here() const {
+    std::uint64_t lanes = members_;
+    for (std::uint64_t rest = members_; rest != 0; rest &= rest - 1)
+      if (const unsigned lane = static_cast<unsigned>(__builtin_ctzll(rest)); has_ended(item_.cpu, first() + lane, true))
+        lanes &= ~(std::uint64_t(1) << lane);
+    return lanes;
+  }
 #endif
   std::uint64_t reduce_over_members(std::uint64_t own) const;
   static std::uint32_t count(std::uint64_t lanes) { return static_cast<std::uint32_t>(__builtin_popcountll(lanes)); }
@@ -123,10 +144,14 @@ inline std::uint64_t sub_group_part::reduce_over_members(std::uint64_t own) cons
   return combine<scan_kind::reduce>(*this, own, static_cast<const std::uint64_t *>(nullptr), bit_or<std::uint64_t>());
 }
 
+/// The first lanes of a sub-group.
+constexpr std::uint64_t first_lanes(std::uint32_t count) { return count < 64 ? (std::uint64_t(1) << count) - 1 : ~std::uint64_t(0); }
+
+/// The last sub-group of a work-group may have fewer work-items than a chunk: nobody waits for lanes that are not there.
 template <size_t Size, class Parent> sub_group_part neighbours(const Parent &parent) {
-  constexpr std::uint64_t lanes = Size < 64 ? (std::uint64_t(1) << Size % 64) - 1 : ~std::uint64_t(0);
   const std::uint32_t lane = parent.work_item_().lane(), own = parent.get_local_linear_id(), count = parent.get_local_linear_range();
-  return {parent.work_item_(), lanes << (lane / Size * Size), static_cast<std::uint32_t>(own / Size), static_cast<std::uint32_t>(count / Size)};
+  const std::uint64_t there = first_lanes(sub_group(parent.work_item_()).get_local_linear_range());
+  return {parent.work_item_(), first_lanes(Size) << (lane / Size * Size) & there, static_cast<std::uint32_t>(own / Size), static_cast<std::uint32_t>(count / Size)};
 }
 
 } // namespace detail
