@@ -21,6 +21,7 @@ use glob::Pattern;
 use crate::{install, shell::Tree};
 use pinned::Pinned;
 use suites::Program;
+use verdict::Verdict;
 
 /// `cargo xtask real`.
 #[derive(clap::Args)]
@@ -73,7 +74,7 @@ pub fn real(tree: &Tree, options: &Options) -> Result<()> {
 
     let path = tree.root.join("tests/real.toml");
     let mut pinned = Pinned::read(&path)?;
-    let (mut wrong, mut tally, mut times) = (Vec::new(), pinned::Tally::default(), Vec::new());
+    let (mut wrong, mut tally, mut times, mut not_seen) = (Vec::new(), pinned::Tally::default(), Vec::new(), Vec::new());
     let chosen = |name: &str| options.only.is_empty() || options.only.iter().any(|pattern| pattern.matches(name));
     for suite in &suites {
         println!("\n== {}", suite.name);
@@ -92,16 +93,22 @@ pub fn real(tree: &Tree, options: &Options) -> Result<()> {
                     expected.insert(program.name.clone(), seen.verdict);
                     // A run of hours may be interrupted.
                     pinned.write(&path)?;
-                } else if let Some(expected) = expected.get(&program.name)
-                    && !expected.allows(&seen.verdict, options.no_run)
-                {
-                    wrong.push(format!("{} {}: {} (pinned: {expected})", suite.name, program.name, seen.verdict));
+                } else if let Some(expected) = expected.get(&program.name) {
+                    if !expected.allows(&seen.verdict, options.no_run) {
+                        wrong.push(format!("{} {}: {} (pinned: {expected})", suite.name, program.name, seen.verdict));
+                    } else if matches!((expected, &seen.verdict), (Verdict::Right, Verdict::Slow)) {
+                        not_seen.push(program.name.as_str());
+                    }
                 }
                 Ok(())
             },
         )?;
     }
     println!("\n{tally}");
+    if !not_seen.is_empty() {
+        // A slower machine, or a program that hangs: only a longer limit tells.
+        println!("pinned as right, still running after {} s: {}", options.limit, not_seen.join(" "));
+    }
     times.sort_by(f64::total_cmp);
     if let Some(median) = times.get(times.len() / 2) {
         println!("compile and link: median {median:.1} CPU s, longest {:.1}", times.last().unwrap_or(median));

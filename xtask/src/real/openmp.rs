@@ -6,11 +6,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use glob::Pattern;
 
 use super::build::{Builder, copy_all, less, link_all, makes};
 use super::suites::{self, How, Suite};
+use super::verdict::Verdict;
 use crate::{install, shell::Tree};
 
 /// `cargo xtask bench real`.
@@ -99,7 +100,11 @@ impl Sides {
                 let mut start = Command::new("sh");
                 start.args(["-c", &less(line)]);
                 let ran = self.ours.within(self.ours.limit, &start, folder)?;
-                ensure!(ran.status.success(), "{} ended with {}", folder.file_name().unwrap_or_default().display(), ran.status);
+                let name = folder.file_name().unwrap_or_default().display();
+                ensure!(ran.status.success(), "{name} ended with {}", ran.status);
+                if let wrong @ Verdict::Wrong(_) = Verdict::of_output(&ran.text) {
+                    bail!("{name} is {wrong}");
+                }
                 for (label, seconds) in times_in(&ran.text) {
                     best.entry(label).and_modify(|best| *best = best.min(seconds)).or_insert(seconds);
                 }

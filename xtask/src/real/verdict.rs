@@ -28,8 +28,41 @@ pub enum Verdict {
 }
 
 /// What a program prints when its own check passed or failed, in capitals.
-const PASSED: [&str; 8] = ["PASS", "SUCCESS", "CORRECT", "VERIFIED", "VERIFICATION: OK", "OK", "MATCH", "SUCCEEDED"];
-const FAILED: [&str; 7] = ["FAIL", "MISMATCH", "INCORRECT", "WRONG", "NOT CORRECT", "UNSUCCESSFUL", "VERIFICATION ERROR"];
+const PASSED: [&str; 14] = [
+    "PASS",
+    "PASSED",
+    "SUCCESS",
+    "SUCCESSFUL",
+    "SUCCESSFULLY",
+    "CORRECT",
+    "CORRECTLY",
+    "VERIFIED",
+    "VERIFICATION: OK",
+    "OK",
+    "MATCH",
+    "MATCHES",
+    "SUCCEEDED",
+    "VALID: TRUE",
+];
+const FAILED: [&str; 15] = [
+    "FAIL",
+    "FAILS",
+    "FAILED",
+    "FAILURE",
+    "FAILURES",
+    "MISMATCH",
+    "MISMATCHES",
+    "MISMATCHED",
+    "INCORRECT",
+    "WRONG",
+    "UNSUCCESSFUL",
+    "VERIFICATION ERROR",
+    "INAVALID CHECKSUM",
+    "INVALID CHECKSUM",
+    "VALID: FALSE",
+];
+/// What a program says where it compares.
+const DIFFERENCES: [&str; 4] = ["RESULTS DIFFER", "RESULT DIFFERS", "OUTPUT NOT EQUAL", "OUTPUTS DIFFER"];
 
 impl Verdict {
     /// Of a program that ended with 0 and said this.
@@ -39,7 +72,8 @@ impl Verdict {
             if misses_a_file(&capitals) {
                 return Verdict::Needs(short(line));
             }
-            if FAILED.iter().any(|word| has_word(&capitals, word)) && !says_none(&capitals) {
+            let failed = FAILED.iter().chain(&DIFFERENCES).any(|word| has_word(&capitals, word)) && !says_none(&capitals);
+            if failed || says_not(&capitals) {
                 return Verdict::Wrong(short(line));
             }
         }
@@ -136,12 +170,12 @@ impl From<String> for Verdict {
     }
 }
 
-/// Whether the word begins somewhere: "PASSED" has "PASS", "BYPASS" has not.
+/// Whether these words stand somewhere: "PASS!" has "PASS", "BYPASS" and "PASSES" have not.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + word.len()..].chars().next();
-        !before.is_some_and(char::is_alphanumeric) && (word.len() > 2 || !after.is_some_and(char::is_alphanumeric))
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
     })
 }
 
@@ -149,7 +183,7 @@ fn has_word(text: &str, word: &str) -> bool {
 fn misses_a_file(capitals: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| has_word(capitals, word));
     let cannot = has(&["CANNOT", "CAN'T", "CAN NOT", "COULD NOT", "COULDN'T", "UNABLE TO", "FAILED TO", "NOT ABLE TO", "ERROR"]);
-    let reads = has(&["OPEN", "LOAD", "LOADING", "READ", "READING", "FIND", "STAT", "IMPORT", "ACCESS"]);
+    let reads = has(&["OPEN", "OPENED", "OPENING", "LOAD", "LOADED", "LOADING", "READ", "READING", "FIND", "STAT", "IMPORT", "ACCESS"]);
     let file = has(&["FILE", "FILES", "FOLDER", "DIRECTORY", "IMAGE", "IMAGES", "DATASET"]) || has_path(capitals);
     cannot && reads && file || has(&["NO SUCH FILE", "NO SUCH FOLDER", "FILE OPEN FAILS", "WAS NOT OPENED", "BAD FILE"])
 }
@@ -165,12 +199,19 @@ fn has_path(text: &str) -> bool {
     })
 }
 
-/// "0 failed", "failures: 0".
+fn words_of(capitals: &str) -> Vec<&str> {
+    capitals.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect()
+}
+
+/// "0 failed", "failures: 0", "no mismatch".
 fn says_none(capitals: &str) -> bool {
-    let words: Vec<&str> = capitals.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words
-        .windows(2)
-        .any(|pair| (pair[0] == "0" || pair[0] == "NO") && pair[1].starts_with("FAIL") || pair[0].starts_with("FAIL") && pair[1] == "0")
+    let is_none = |word: &str| word == "0" || word == "NO";
+    words_of(capitals).windows(2).any(|pair| is_none(pair[0]) && FAILED.contains(&pair[1]) || FAILED.contains(&pair[0]) && pair[1] == "0")
+}
+
+/// "do not match", "not successful", "isn't correct".
+fn says_not(capitals: &str) -> bool {
+    words_of(capitals).windows(2).any(|pair| (pair[0] == "NOT" || pair[0].ends_with("N'T")) && PASSED.contains(&pair[1]))
 }
 
 /// One line for a table: without addresses of this machine.
@@ -194,6 +235,14 @@ mod tests {
         check("PASS\nFAIL at 3\n", "wrong: FAIL at 3");
         check("3 passed, 0 failed", "right");
         check("incorrect result", "wrong: incorrect result");
+        check("number of passes: 3\nmatching took 2 ms, with the next correction in succession", "runs");
+        check("results do not match", "wrong: results do not match");
+        check("the run was not successful", "wrong: the run was not successful");
+        check("it isn't correct", "wrong: it isn't correct");
+        check("ERROR: results differ in 3 places!", "wrong: ERROR: results differ in 3 places!");
+        check("0 mismatches\nPASSED", "right");
+        check("all results match\n", "right");
+        check("outcome: { valid: true, max_diff_%: 0.001 }", "right");
         check("mismatch at 7", "wrong: mismatch at 7");
         check("Failed to load file SobelFilter_Input.bmp", "needs: Failed to load file SobelFilter_Input.bmp");
         check("Failed to open lp1.mtx.", "needs: Failed to open lp1.mtx.");
