@@ -75,6 +75,8 @@ fn from_aspects(root: &Path) -> Result<Vec<(PathBuf, String)>> {
         (root.join("crates/aspen-contract/src/table.rs"), rust_table(&table)),
         (root.join("data/Aspects.td"), aspects_td(&table)),
         (root.join("include/sycl/aspects.def"), aspects_def(&table)),
+        (root.join("include/sycl/info/aspects.def"), migrated_aspects(&table, false)),
+        (root.join("include/sycl/info/aspects_deprecated.def"), migrated_aspects(&table, true)),
         (root.join("include/sycl/detail/device_macros.hpp"), device_macros(&table)),
     ])
 }
@@ -172,6 +174,20 @@ fn aspects_def(table: &Table) -> String {
     }
     for list in ["__SYCL_ASPECT", "__SYCL_ASPECT_DEPRECATED", "__SYCL_ASPECT_ARCHITECTURE"] {
         writeln!(out, "#undef {list}").expect("a string takes all writes");
+    }
+    out
+}
+
+/// The lists that DPC++ has in two files: programs that its migration tool made of CUDA include both, to name aspects.
+fn migrated_aspects(table: &Table, deprecated: bool) -> String {
+    let mut out = String::from("// Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n");
+    for row in table.aspect.iter().filter(|row| row.deprecated == deprecated) {
+        if deprecated {
+            writeln!(out, "__SYCL_ASPECT_DEPRECATED({}, {}, \"deprecated by SYCL 2020\")", row.name, row.number)
+        } else {
+            writeln!(out, "__SYCL_ASPECT({}, {})", row.name, row.number)
+        }
+        .expect("a string takes all writes");
     }
     out
 }

@@ -27,7 +27,31 @@ fn made(checkout: &Path, header: &str, run: &'static str) -> Option<(PathBuf, Ve
 
 /// BabelStream: STREAM, which compares its arrays with what they must hold and says so only if they differ.
 pub fn babelstream(checkout: &Path) -> Found {
-    models(checkout, "BabelStream", "src/StreamModels.h", |model| format!("./{model}-stream -s 1048576 -n 10"))
+    let found = models(checkout, "BabelStream", "src/StreamModels.h", |model| format!("./{model}-stream -s 1048576 -n 10"))?;
+    let Some((folder, mut programs)) = found else { return Ok(None) };
+    // Its CMake file refuses the name of the one model of SYCL 2020 that it has.
+    if checkout.join("src/sycl2020").is_dir() {
+        programs.retain(|program| program.name != "BabelStream-sycl2020");
+        for access in ["ACC", "USM"] {
+            let flags = [
+                "-fsycl",
+                "-O3",
+                "-DSYCL2020",
+                &format!("-DSYCL2020{access}=1"),
+                "-DMEM_DEFAULT",
+                "-I.",
+                "-Isycl2020",
+                "sycl2020/SYCLStream2020.cpp",
+            ];
+            let how = How::File {
+                file: "main.cpp".into(),
+                flags: flags.map(str::to_owned).to_vec(),
+                arguments: ["-s", "1048576", "-n", "10"].map(str::to_owned).to_vec(),
+            };
+            programs.push(Program { name: format!("BabelStream-sycl2020-{}", access.to_lowercase()), folder: "src".into(), how });
+        }
+    }
+    Ok(Some((folder, programs)))
 }
 
 /// miniBUDE: energies of a molecule in many poses.
