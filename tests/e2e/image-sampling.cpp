@@ -81,13 +81,14 @@ double reference(int d, const double *where, const sycl::image_sampler &how, int
 /// Odd counts of 128ths of the image or of a texel: floats hold them and their products with sizes, and none lies on an edge of a texel.
 std::vector<sycl::float4> coordinates(const sycl::image_sampler &how) {
   const bool normalized = how.coordinate == coordinate_normalization_mode::normalized, inside = how.addressing == addressing_mode::none;
+  const bool repeats = how.addressing == addressing_mode::repeat || how.addressing == addressing_mode::mirrored_repeat;
   unsigned random = 12345;
   std::vector<sycl::float4> out(places);
   for (sycl::float4 &one : out)
     for (int k = 0; k < 3; ++k) {
       random = random * 1664525 + 1013904223;
-      const int images = inside ? 1 : 5, range = 64 * images * (normalized ? 1 : sizes[k]);
-      const int count = static_cast<int>(random >> 8) % range - (inside ? 0 : range * 2 / 5);
+      const int images = inside ? 1 : repeats ? 5 : 2, range = 64 * images * (normalized ? 1 : sizes[k]);
+      const int count = static_cast<int>(random >> 8) % range - (inside ? 0 : repeats ? range * 2 / 5 : range / 4);
       one[k] = static_cast<float>(2 * count + 1) / 128.0f;
     }
   return out;
