@@ -182,14 +182,17 @@ fn offers_of_targets() {
         (
             "intel_gpu_skl",
             Some(BackendKind::OpenCl),
-            format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle ext_oneapi_is_integrated_gpu ext_intel_gpu_skl"),
+            format!(
+                "gpu fp16 fp64 atomic64 image ext_intel_legacy_image {online} {usm} {groups} ext_oneapi_tangle ext_oneapi_is_integrated_gpu \
+                 ext_intel_gpu_skl"
+            ),
         ),
         ("intel_gpu_pvc_vg", Some(BackendKind::OpenCl), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle")),
         // The embedded CPU device runs its images.
         (
             "spir64_x86_64",
             Some(BackendKind::NativeCpu),
-            format!("cpu fp16 fp64 atomic64 queue_profiling {usm} {atomics} {groups} ext_intel_x86_64"),
+            format!("cpu fp16 fp64 atomic64 image ext_intel_legacy_image queue_profiling {usm} {atomics} {groups} ext_intel_x86_64"),
         ),
         ("nvidia_gpu_sm_52", Some(BackendKind::Cuda), format!("gpu fp64 {online} {usm} {groups} ext_oneapi_limited_graph")),
         ("nvidia_gpu_sm_80", Some(BackendKind::Cuda), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_limited_graph")),
@@ -203,8 +206,11 @@ fn offers_of_targets() {
     let has =
         |name: &str, aspect: &str| builtin().lookup(name).unwrap().capabilities().has(&Need::Aspect(Aspect::from_name(aspect).unwrap()));
     for (name, aspect, expected) in [
-        ("intel_gpu_skl", "image", Some(false)),
-        ("spir64", "image", Some(false)),
+        ("intel_gpu_skl", "image", Some(true)),
+        ("spir64", "image", None),
+        ("intel_gpu_skl", "ext_intel_esimd", Some(false)),
+        ("spir64", "ext_intel_esimd", Some(false)),
+        ("nvidia_gpu_sm_80", "image", None),
         ("spir64", "fp64", None),
         ("nvidia_gpu_sm_90", "usm_atomic_shared_allocations", Some(true)),
         ("nvidia_gpu_sm_90", "usm_system_allocations", None),
@@ -219,7 +225,7 @@ fn offers_of_targets() {
     }
     // A user's file says what hardware has, not what Aspen offers; numbers that nobody knows are the user's word.
     let all =
-        overlay("mine: {aspects: [image, fp64, host_debuggable, 103]}\nintel_gpu_zz9: {aspects: [image, fp64, host_debuggable, 103]}\n");
+        overlay("mine: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\nintel_gpu_zz9: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\n");
     for (name, expected) in [("mine", "fp64 host_debuggable #103"), ("intel_gpu_zz9", "fp64 #103")] {
         let offered = all.lookup(name).unwrap().capabilities().offered().map(|aspect| aspect.to_string()).collect::<Vec<_>>();
         assert_eq!(offered.join(" "), expected, "{name}");
