@@ -120,7 +120,8 @@ fn every_answer_is_of_what_is_offered() {
     assert_eq!(unmet("plain"), serde_json::json!([]));
     // Fixed targets, and images made ahead of time.
     let said = session.ok("aspen++ -std=c++17 -fsycl-targets=native_cpu -fsycl-fixed-targets=intel_gpu_skl -c k.cpp -o k.o");
-    let expected = "needs aspect ext_intel_esimd; the device has it, but Aspen does not offer it: its headers have no ESIMD [-Wsycl-fixed-targets]";
+    let expected =
+        "needs aspect ext_intel_esimd; the device has it, but Aspen does not offer it: its headers have no ESIMD [-Wsycl-fixed-targets]";
     assert!(said.stderr.contains(expected), "{}", said.stderr);
 }
 
@@ -145,7 +146,10 @@ fn targets_show_both() {
         assert_eq!(list("offered"), offered);
     }
     let text = session.ok("aspen targets vectors --device-config-file d.yaml").stdout;
-    assert!(text.contains("aspects          fp64, #103\n") && text.contains("not offered      ext_intel_esimd, ext_oneapi_graph\n"), "{text}");
+    assert!(
+        text.contains("aspects          fp64, #103\n") && text.contains("not offered      ext_intel_esimd, ext_oneapi_graph\n"),
+        "{text}"
+    );
     let text = session.ok("aspen targets --device-config-file d.yaml").stdout;
     assert!(text.contains("vectors") && text.contains("  4 aspects,  2 offered"), "{text}");
 }
@@ -175,14 +179,23 @@ void host(sycl::queue &q) {
         format!("aspen++ -std=c++17 -w -fsycl-targets={targets} -fsycl-device-config-file=d.yaml '-DASSERT={assert}' t.cpp")
     };
     for (targets, assert) in [
-        ("intel_gpu_skl", "!all_devices_have_v<aspect::ext_intel_esimd> && !any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64>"),
+        (
+            "intel_gpu_skl",
+            "!all_devices_have_v<aspect::ext_intel_esimd> && !any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64>",
+        ),
         ("spir64", "!any_device_has_v<aspect::ext_intel_esimd> && any_device_has_v<aspect::accelerator> && any_device_has_v<aspect{4242}>"),
         ("native_cpu,spir64", "!any_device_has_v<aspect::ext_oneapi_graph> && any_device_has_v<aspect::host_debuggable>"),
         ("nvidia_gpu_sm_90", "!all_devices_have_v<aspect::ext_oneapi_graph> && !any_device_has_v<aspect::ext_oneapi_mipmap>"),
         ("nvidia_gpu_sm_90", "!any_device_has_v<aspect::host_debuggable> && any_device_has_v<aspect::usm_system_allocations>"),
         ("spir64_x86_64", "!any_device_has_v<aspect::online_compiler> && any_device_has_v<aspect::host_debuggable>"),
-        ("vectors", "!any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64> && !any_device_has_v<aspect::ext_oneapi_graph>"),
-        ("nvidia_gpu_sm_90,intel_gpu_skl", "!any_device_has_v<aspect::ext_intel_esimd> && !all_devices_have_v<aspect::ext_oneapi_is_integrated_gpu>"),
+        (
+            "vectors",
+            "!any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64> && !any_device_has_v<aspect::ext_oneapi_graph>",
+        ),
+        (
+            "nvidia_gpu_sm_90,intel_gpu_skl",
+            "!any_device_has_v<aspect::ext_intel_esimd> && !all_devices_have_v<aspect::ext_oneapi_is_integrated_gpu>",
+        ),
     ] {
         session.ok(&format!("{} -c -o t.o", line(targets, assert)));
     }

@@ -200,7 +200,8 @@ mod tests {
     /// Source: DESIGN §7.26.
     #[test]
     fn what_aspen_does_not_offer_is_told_from_what_the_device_lacks() {
-        let [esimd, compiler] = ["ext_intel_esimd", "online_compiler"].map(|name| Need::Aspect(Aspect::from_name(name).expect("an aspect")));
+        let [esimd, compiler] =
+            ["ext_intel_esimd", "online_compiler"].map(|name| Need::Aspect(Aspect::from_name(name).expect("an aspect")));
         let device = Capabilities { aspects: [49].map(Aspect::from_number).into(), ..Capabilities::default() };
         let source = Source { need: esimd.clone(), declared: true, chain: vec![step("foo", 14, 3), step("k", 20, 1)] };
         assert_eq!(

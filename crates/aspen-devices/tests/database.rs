@@ -224,8 +224,9 @@ fn offers_of_targets() {
         assert_eq!(has(name, aspect), expected, "{name} {aspect}");
     }
     // A user's file says what hardware has, not what Aspen offers; numbers that nobody knows are the user's word.
-    let all =
-        overlay("mine: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\nintel_gpu_zz9: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\n");
+    let all = overlay(
+        "mine: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\nintel_gpu_zz9: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\n",
+    );
     for (name, expected) in [("mine", "fp64 host_debuggable #103"), ("intel_gpu_zz9", "fp64 #103")] {
         let offered = all.lookup(name).unwrap().capabilities().offered().map(|aspect| aspect.to_string()).collect::<Vec<_>>();
         assert_eq!(offered.join(" "), expected, "{name}");
