@@ -37,6 +37,9 @@ protected:
   const buffer_state *image_; // for the host
 };
 
+template <class U, class T>
+inline constexpr bool differ_by_const = !std::is_same_v<U, T> && std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>;
+
 /// Where a command finds an image, which it waits for from now on.
 template <class Image> image_view used_by(handler &command, const Image &image, access_mode mode, image_target place) {
   if (place == image_target::device)
@@ -121,7 +124,7 @@ public:
   sampled_image_accessor(sampled_image<D, Allocator> &image, handler &command, const property_list & = {})
       : detail::sampled_access<T, D>(detail::used_by(command, image, access_mode::read, Target), image.aspen_state(), image.aspen_sampler()) {}
   /// Between const and not, which is the same for an image that is only read.
-  template <class U, std::enable_if_t<!std::is_same_v<U, T> && std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>, int> = 0>
+  template <class U, std::enable_if_t<detail::differ_by_const<U, T>, int> = 0>
   sampled_image_accessor(const sampled_image_accessor<U, D, Target> &other)
       : detail::sampled_access<T, D>(other.aspen_view(), other.aspen_image(), other.how_) {}
 
@@ -136,7 +139,7 @@ public:
   unsampled_image_accessor(unsampled_image<D, Allocator> &image, handler &command, const property_list &properties = {})
       : detail::unsampled_access<T, D, Mode>(detail::used_by(command, image, Mode, Target), image.aspen_state(), properties) {}
   template <class U, access_mode M = Mode,
-            std::enable_if_t<M == access_mode::read && !std::is_same_v<U, T> && std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>, int> = 0>
+            std::enable_if_t<M == access_mode::read && detail::differ_by_const<U, T>, int> = 0>
   unsampled_image_accessor(const unsampled_image_accessor<U, D, Mode, Target> &other)
       : detail::unsampled_access<T, D, Mode>(other.aspen_view(), other.aspen_image(), {}) {}
 };
@@ -146,7 +149,7 @@ public:
   template <class Allocator>
   host_sampled_image_accessor(sampled_image<D, Allocator> &image, const property_list & = {})
       : host_sampled_image_accessor(image, new detail::host_access(image.aspen_state()->handle, ASPEN_ACCESS_READ)) {}
-  template <class U, std::enable_if_t<!std::is_same_v<U, T> && std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>, int> = 0>
+  template <class U, std::enable_if_t<detail::differ_by_const<U, T>, int> = 0>
   host_sampled_image_accessor(const host_sampled_image_accessor<U, D> &other)
       : detail::sampled_access<T, D>(other.aspen_view(), other.aspen_image(), other.how_), held_(other.held_) {}
 
@@ -168,7 +171,7 @@ public:
       : host_unsampled_image_accessor(
             image, access(new detail::host_access(image.aspen_state()->handle, detail::access_of(Mode))), properties) {}
   template <class U, access_mode M = Mode,
-            std::enable_if_t<M == access_mode::read && !std::is_same_v<U, T> && std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>, int> = 0>
+            std::enable_if_t<M == access_mode::read && detail::differ_by_const<U, T>, int> = 0>
   host_unsampled_image_accessor(const host_unsampled_image_accessor<U, D, Mode> &other)
       : detail::unsampled_access<T, D, Mode>(other.aspen_view(), other.aspen_image(), {}), held_(other.held_) {}
 

@@ -108,7 +108,8 @@ public:
       out[d] = static_cast<size_t>(this->view_.extent[d]);
     return out;
   }
-  template <class Coordinate, access_mode M = Mode, std::enable_if_t<M == Mode && M == access_mode::read, int> = 0> T read(const Coordinate &at) const {
+  template <class Coordinate, access_mode M = Mode, std::enable_if_t<M == Mode && M == access_mode::read, int> = 0>
+  T read(const Coordinate &at) const {
     return pixels<T, D, true>::read(this->view_, static_cast<coordinate_t<int, D>>(at));
   }
   /// At integers, or at floats.

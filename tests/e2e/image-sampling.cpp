@@ -191,8 +191,8 @@ int main() {
   // Any colour, but no memory outside of the image.
   for (const auto &[mode, name] : modes)
     for (auto filtering : {filtering_mode::nearest, filtering_mode::linear}) {
-      sycl::sampled_image<1> image(texels.data(), sycl::image_format::r32g32b32a32_sfloat, {mode, coordinate_normalization_mode::normalized, filtering},
-                                   sycl::range<1>(7));
+      const sycl::image_sampler how{mode, coordinate_normalization_mode::normalized, filtering};
+      sycl::sampled_image<1> image(texels.data(), sycl::image_format::r32g32b32a32_sfloat, how, sycl::range<1>(7));
       float *const far = sycl::malloc_shared<float>(5, q);
       const float values[5] = {__builtin_nanf(""), __builtin_inff(), -__builtin_inff(), 3e38f, -3e38f};
       std::copy(values, values + 5, far);

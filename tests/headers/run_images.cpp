@@ -65,13 +65,15 @@ void formats() {
   check_format<float4>(image_format::r16g16b16a16_unorm, shares, {0, 0, 0, 0x80, 0xFF, 0xFF, 0xFF, 0xFF}, {0.0f, 32768.0f / 65535.0f, 1.0f, 1.0f});
   check_format<int4>(image_format::r8g8b8a8_sint, {-1, 127, 128, -1000}, {0xFF, 0x7F, 0x7F, 0x80}, {-1, 127, 127, -128});
   check_format<int4>(image_format::r16g16b16a16_sint, {-1, 1, 40000, -40000}, {0xFF, 0xFF, 1, 0, 0xFF, 0x7F, 0, 0x80}, {-1, 1, 32767, -32768});
-  check_format<int4>(image_format::r32b32g32a32_sint, {-1, 1, 0x7FFFFFFF, 258}, {0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F, 2, 1, 0, 0},
-                     {-1, 1, 0x7FFFFFFF, 258});
+  check_format<int4>(image_format::r32b32g32a32_sint, {-1, 1, 0x7FFFFFFF, 258}, 
+                     {0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F, 2, 1, 0, 0}, {-1, 1, 0x7FFFFFFF, 258});
   check_format<uint4>(image_format::r8g8b8a8_uint, {0, 255, 256, ~0u}, {0, 0xFF, 0xFF, 0xFF}, {0, 255, 255, 255});
   check_format<uint4>(image_format::r16g16b16a16_uint, {0, 1, 65535, 65536}, {0, 0, 1, 0, 0xFF, 0xFF, 0xFF, 0xFF}, {0, 1, 65535, 65535});
-  check_format<uint4>(image_format::r32b32g32a32_uint, {0, 1, ~0u, 258}, {0, 0, 0, 0, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 2, 1, 0, 0}, {0, 1, ~0u, 258});
+  check_format<uint4>(image_format::r32b32g32a32_uint, {0, 1, ~0u, 258},
+                      {0, 0, 0, 0, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 2, 1, 0, 0}, {0, 1, ~0u, 258});
   if (sycl::device().has(sycl::aspect::fp16)) // what an image stores needs no halves in kernels
-    check_format<half4>(image_format::r16b16g16a16_sfloat, {1.0f, -2.0f, 0.5f, 65504.0f}, {0, 0x3C, 0, 0xC0, 0, 0x38, 0xFF, 0x7B}, {1.0f, -2.0f, 0.5f, 65504.0f});
+    check_format<half4>(image_format::r16b16g16a16_sfloat, {1.0f, -2.0f, 0.5f, 65504.0f},
+                        {0, 0x3C, 0, 0xC0, 0, 0x38, 0xFF, 0x7B}, {1.0f, -2.0f, 0.5f, 65504.0f});
   check_format<float4>(image_format::r16b16g16a16_sfloat, {1.0f, 65520.0f, 0x1p-24f, 2049.0f}, {0, 0x3C, 0, 0x7C, 1, 0, 0, 0x68},
                        {1.0f, __builtin_inff(), 0x1p-24f, 2048.0f});
   check_format<float4>(image_format::r32g32b32a32_sfloat, {1.0f, -2.0f, 0.0f, 0.5f},
@@ -234,7 +236,8 @@ void destinations() {
   const sycl::uint4 content(9u);
   sycl::sampled_image<1> copied(&content, image_format::r32b32g32a32_uint, nearest, sycl::range<1>(1));
   const sycl::sampled_image<1> same = copied;
-  CHECK(copied.get_host_access<sycl::uint4>().read(0.5f)[1] == 9 && same == copied && std::hash<sycl::sampled_image<1>>()(same) == std::hash<sycl::sampled_image<1>>()(copied));
+  CHECK(copied.get_host_access<sycl::uint4>().read(0.5f)[1] == 9 && same == copied);
+  CHECK(std::hash<sycl::sampled_image<1>>()(same) == std::hash<sycl::sampled_image<1>>()(copied));
   CHECK(copied.get_host_access<sycl::uint4>().read(1.5f)[1] == 0);
 }
 
@@ -295,7 +298,8 @@ void refused() {
 
 /// What a program of SYCL 1.2.1 stores in an image of that order and type, and reads.
 template <class T>
-void check_order(sycl::image_channel_order order, sycl::image_channel_type type, const T &pixel, const std::vector<unsigned char> &bytes, const T &read) {
+void check_order(sycl::image_channel_order order, sycl::image_channel_type type, const T &pixel, const std::vector<unsigned char> &bytes,
+                 const T &read) {
   std::vector<unsigned char> stored(bytes.size(), 0xEE);
   sycl::queue q;
   T got{};

@@ -64,6 +64,8 @@ fn rows_of_the_public_table() {
         if expected.contains(&Aspect::from_number(1)) {
             // The public rows of processors list queries about GPUs.
             expected.retain(|aspect| !aspect.to_string().starts_with("ext_intel_gpu_"));
+            // They list ext_intel_legacy_image, which is the same of a driver, without image (docs/decisions/0032).
+            expected.extend(aspects("image"));
         }
         if row.name.starts_with("nvidia_gpu_sm_90") {
             // These belong to the machine; an H200 behind PCI Express has neither.
@@ -108,8 +110,8 @@ fn intel_gpus_are_complete() {
 fn native_cpu_is_the_embedded_device() {
     let cpu = builtin().lookup("native_cpu").unwrap();
     let exactly = aspects(
-        "cpu fp16 fp64 atomic64 usm_device_allocations usm_host_allocations usm_shared_allocations usm_system_allocations \
-         usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
+        "cpu fp16 fp64 atomic64 image ext_intel_legacy_image usm_device_allocations usm_host_allocations usm_shared_allocations \
+         usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
          ext_oneapi_chunk",
     );
     assert_eq!(cpu.aspects, exactly);

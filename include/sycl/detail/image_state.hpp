@@ -181,7 +181,8 @@ template <class T> inline void check_pixel(const texel &form) {
 inline void check_image_support(const handler &command) {
   const device &on = command.aspen_device();
   if (!on.has(aspect::image)) {
-    const std::string text = "an image accessor needs aspect image, which " + on.get_info<info::device::name>() +
+    const std::string text = std::string("an image accessor needs aspect image, which ") +
+                             aspen_device_string(on.aspen_handle(), ASPEN_DEVICE_NAME) +
                              " does not have: use a buffer, or image_target::host_task and a host task";
     fail(errc::feature_not_supported, text.c_str());
   }
