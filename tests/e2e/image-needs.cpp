@@ -12,7 +12,7 @@
 //# stdout: plain 5, device 0, host task 2, host 1
 //# run: aspen check program --device intel_gpu_pvc
 //# exit: 1
-//# stdout~: declared.*no: lacks aspect image
+//# stdout~: declared.*no: lacks aspect cpu, aspect image
 //# stdout~: plain.*yes
 #include <cstdio>
 #include <sycl/sycl.hpp>
