@@ -63,9 +63,9 @@ public:
   using allocator_type = Allocator;
 
   __ASPEN_IMAGE_CONSTRUCTORS(sampled_image, (const void *host, image_format format, image_sampler sampler), (host, format, sampler))
-  /// Copied: the pointer is not kept.
+  /// Copied whatever the properties say: the pointer is not kept.
   __ASPEN_IMAGE_CONSTRUCTORS(sampled_image, (const std::shared_ptr<Host> &host, image_format format, image_sampler sampler),
-                             (host.get(), format, sampler), class Host, )
+                             (host, format, sampler), class Host, )
 
   Allocator get_allocator() const { return Allocator(); }
 
@@ -86,8 +86,14 @@ private:
   /// The host's memory is only worked on where the program says so: it may be constant.
   sampled_image(made, const void *host, image_format format, const image_sampler &sampler, const range<D> &extent, const detail::pitches &pitch,
                 const property_list &properties)
-      : detail::image_base<D>(detail::texel_of(format), extent, pitch, host, properties.has_property<property::image::use_host_ptr>(), properties),
-        sampler_(sampler) {
+      : sampled_image(host, properties.has_property<property::image::use_host_ptr>(), format, sampler, extent, pitch, properties) {}
+  template <class Host>
+  sampled_image(made, const std::shared_ptr<Host> &host, image_format format, const image_sampler &sampler, const range<D> &extent,
+                const detail::pitches &pitch, const property_list &properties)
+      : sampled_image(host.get(), false, format, sampler, extent, pitch, properties) {}
+  sampled_image(const void *host, bool in_place, image_format format, const image_sampler &sampler, const range<D> &extent,
+                const detail::pitches &pitch, const property_list &properties)
+      : detail::image_base<D>(detail::texel_of(format), extent, pitch, host, in_place, properties), sampler_(sampler) {
     detail::check_sampler(sampler);
   }
   image_sampler sampler_;

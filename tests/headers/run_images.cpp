@@ -239,6 +239,18 @@ void destinations() {
   CHECK(copied.get_host_access<sycl::uint4>().read(0.5f)[1] == 9 && same == copied);
   CHECK(std::hash<sycl::sampled_image<1>>()(same) == std::hash<sycl::sampled_image<1>>()(copied));
   CHECK(copied.get_host_access<sycl::uint4>().read(1.5f)[1] == 0);
+  std::shared_ptr<void> anything = owner;
+  { sycl::unsampled_image<1> image(anything, image_format::r32b32g32a32_uint, sycl::range<1>(1)); fill(image, 10); }
+  CHECK((*owner)[1] == 10);
+  std::shared_ptr<const void> constant = std::make_shared<const sycl::uint4>(11u);
+  sycl::sampled_image<1> kept(constant, image_format::r32b32g32a32_uint, nearest, sycl::range<1>(1), {sycl::property::image::use_host_ptr()});
+  constant.reset();
+  CHECK(kept.get_host_access<sycl::uint4>().read(0.5f)[2] == 11);
+  sycl::sampled_image<1> there(&content, image_format::r32b32g32a32_uint, nearest, sycl::range<1>(1), {sycl::property::image::use_host_ptr()});
+  CHECK(there.get_host_access<sycl::uint4>().read(0.5f)[2] == 9 && there != kept);
+  const sycl::image_allocator allocator;
+  const sycl::sampled_image<2> pitched(&host, image_format::r8g8b8a8_uint, nearest, sycl::range<2>(1, 2), sycl::range<1>(8), allocator);
+  CHECK(pitched.get_pitch() == sycl::range<1>(8) && pitched.get_allocator() == allocator);
 }
 
 void host_tasks() {

@@ -37,9 +37,9 @@ fn profiles_answer_for_the_device() {
     for (profile, kind, has, lacks, sizes) in [
         ("intel_gpu_dg1", 1, &[2, 5, 27][..], &[1, 3, 6, 31][..], "8 16 32"),
         ("intel_gpu_9_0_9", 1, &[2, 5, 6, 27], &[1, 3], "8 16 32"),
-        ("intel_gpu_pvc", 1, &[2, 5, 6, 27], &[1, 3], "16 32"),
+        ("intel_gpu_pvc", 1, &[2, 5, 6, 27], &[1, 3, 9], "16 32"),
         ("little_dev", 2, &[3, 5], &[1, 2, 6, 27], "4"),
-        ("open_dev", 0, &open, &[2, 9], "4 8 16 32"),
+        ("open_dev", 0, &open, &[2, 49], "4 8 16 32"),
     ] {
         let text = devices(&[("ASPEN_DEVICE_PROFILE", profile), ("ASPEN_DEVICE_CONFIG_FILE", config)]);
         assert!(text.contains(&format!(" type {kind} name {name}")), "the device's own facts stay, but for its kind: {text}");
