@@ -83,12 +83,13 @@ inline texel_pair texels_at(float s, int size, const image_sampler &how) {
   return {first, second, u - low};
 }
 
-/// A blend as a number of the image.
+/// A blend as a number of the image. The greatest integers are no floats; converting what lies beyond them, or is no number, has no meaning.
 template <class N> inline N rounded(float value) {
+  constexpr N low = std::numeric_limits<N>::lowest(), high = std::numeric_limits<N>::max();
   if constexpr (std::is_same_v<N, float>)
     return value;
-  else // the greatest integers are no floats, and converting what is beyond them has no meaning
-    return value >= static_cast<float>(std::numeric_limits<N>::max()) ? std::numeric_limits<N>::max() : static_cast<N>(sycl::rint(value));
+  else
+    return value >= static_cast<float>(high) ? high : value > static_cast<float>(low) ? static_cast<N>(sycl::rint(value)) : low;
 }
 
 template <class N, int D, bool AnyOrder>
