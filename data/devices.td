@@ -193,18 +193,19 @@ def Dg2 : IntelGpu<"dg2", Images # Matrix, From8>;
 // The embedded CPU device: exactly what it has. `aspen devices` shows the same, and a test compares. ASPEN_CPU_SUB_GROUP_SIZE=64 adds that
 // size when a program runs, so kernels that require it are compiled.
 class EmbeddedCpu<string name> : TargetInfo<name, [
-  AspectCpu, AspectFp16, AspectFp64, AspectAtomic64, AspectQueue_profiling, AspectHost_debuggable, AspectUsm_device_allocations,
-  AspectUsm_host_allocations, AspectUsm_shared_allocations, AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
-  AspectUsm_atomic_shared_allocations, AspectExt_oneapi_fragment, AspectExt_oneapi_chunk], 0, [4, 8, 16, 32]>;
+  AspectCpu, AspectFp16, AspectFp64, AspectAtomic64, AspectImage, AspectExt_intel_legacy_image, AspectQueue_profiling,
+  AspectHost_debuggable, AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
+  AspectUsm_system_allocations, AspectUsm_atomic_host_allocations, AspectUsm_atomic_shared_allocations, AspectExt_oneapi_fragment,
+  AspectExt_oneapi_chunk], 0, [4, 8, 16, 32]>;
 def NativeCpu : EmbeddedCpu<"native_cpu">;
 // The same device where the processor has a level of the x86-64 psABI: its images are taken before those of native_cpu.
 foreach level = ["v2", "v3", "v4"] in
   def : EmbeddedCpu<"x86_64_" # level>;
 
-// Any x86-64 processor through OpenCL. The list is that of the public table without its queries about GPUs; newer processors and drivers
-// have more, so the targets are open.
+// Any x86-64 processor through OpenCL. The list is that of the public table without its queries about GPUs, and with image, which its
+// ext_intel_legacy_image implies (CL_DEVICE_IMAGE_SUPPORT is both); newer processors and drivers have more, so the targets are open.
 defvar X86 = [
-  AspectCpu, AspectFp16, AspectFp64, AspectQueue_profiling, AspectAtomic64, AspectExt_oneapi_srgb, AspectExt_oneapi_native_assert,
+  AspectCpu, AspectImage, AspectFp16, AspectFp64, AspectQueue_profiling, AspectAtomic64, AspectExt_oneapi_srgb, AspectExt_oneapi_native_assert,
   AspectExt_intel_legacy_image, AspectExt_oneapi_fragment, AspectExt_oneapi_chunk, AspectExt_oneapi_tangle,
   AspectExt_oneapi_private_alloca, AspectOnline_compiler, AspectOnline_linker, AspectExt_intel_device_id,
   AspectExt_oneapi_virtual_functions, AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,

@@ -5,30 +5,6 @@
 
 namespace sycl {
 
-#define __ASPEN_NO_IMAGES "Aspen has no images: no device of its has aspect::image. Use a buffer"
-/// Images of all kinds and their accessors. Source: SYCL 2020 §4.7.3, §4.7.6.12.
-#define __ASPEN_ABSENT_IMAGE(name)                                                                                                        \
-  template <int D = 1, class... Rest> class name {                                                                                         \
-    static_assert(D < 0, __ASPEN_NO_IMAGES);                                                                                               \
-                                                                                                                                           \
-  public:                                                                                                                                  \
-    template <class... Arguments> name(Arguments &&...);                                                                                   \
-  };
-__ASPEN_ABSENT_IMAGE(image)
-__ASPEN_ABSENT_IMAGE(sampled_image)
-__ASPEN_ABSENT_IMAGE(unsampled_image)
-#undef __ASPEN_ABSENT_IMAGE
-#define __ASPEN_ABSENT_IMAGE_ACCESSOR(name)                                                                                               \
-  template <class T, auto... Rest> class name {                                                                                            \
-    static_assert(sizeof(T) == 0, __ASPEN_NO_IMAGES);                                                                                      \
-  };
-__ASPEN_ABSENT_IMAGE_ACCESSOR(sampled_image_accessor)
-__ASPEN_ABSENT_IMAGE_ACCESSOR(unsampled_image_accessor)
-__ASPEN_ABSENT_IMAGE_ACCESSOR(host_sampled_image_accessor)
-__ASPEN_ABSENT_IMAGE_ACCESSOR(host_unsampled_image_accessor)
-#undef __ASPEN_ABSENT_IMAGE_ACCESSOR
-#undef __ASPEN_NO_IMAGES
-
 namespace detail {
 template <class... Arguments> inline constexpr bool never = false;
 }

@@ -88,25 +88,35 @@ private:
   detail::shared<detail::context_state> state_;
 };
 
-namespace property::buffer {
-/// Source: SYCL 2020 §4.7.2.2.
-class context_bound : public detail::flag_property<32u> {
-  struct value final : detail::property_value {
+namespace detail {
+template <std::uint32_t Bit> class context_property : public flag_property<Bit> {
+  struct value final : property_value {
     explicit value(const context &c) : in(c) {}
     context in;
   };
 
 public:
-  context_bound(context bound) : value_(new value(bound)) {}
+  context_property(context bound) : value_(new value(bound)) {}
   context get_context() const { return static_cast<const value &>(*value_).in; }
   /// For the library.
-  explicit context_bound(const detail::shared<detail::property_value> &given) : value_(given) {}
-  const detail::shared<detail::property_value> &aspen_value() const { return value_; }
+  explicit context_property(const shared<property_value> &given) : value_(given) {}
+  const shared<property_value> &aspen_value() const { return value_; }
 
 private:
-  detail::shared<detail::property_value> value_;
+  shared<property_value> value_;
 };
-} // namespace property::buffer
+} // namespace detail
+
+namespace property {
+/// Source: SYCL 2020 §4.7.2.2.
+class buffer::context_bound : public detail::context_property<32u> {
+  using context_property::context_property;
+};
+/// Source: SYCL 2020 §4.7.3.3.
+class image::context_bound : public detail::context_property<131072u> {
+  using context_property::context_property;
+};
+} // namespace property
 
 namespace detail {
 /// The context of queues that are made without one: that of the platform with all its devices. Source: SYCL 2020 §4.6.5.1.

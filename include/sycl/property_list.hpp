@@ -69,16 +69,29 @@ public:
   std::mutex *get_mutex_ptr() const { return mutex_; }
 
 private:
-  friend class sycl::property_list;
-  use_mutex() = default;
-  std::mutex *mutex_ = nullptr;
+  std::mutex *mutex_;
 };
 /// Buffers of this library belong to no context, so they keep what they are given. In context.hpp.
 class context_bound;
 } // namespace buffer
+/// Images are buffers, and their properties say the same. Source: SYCL 2020 §4.7.3.3.
+namespace image {
+class use_host_ptr : public detail::flag_property<32768u> {};
+class use_mutex : public detail::flag_property<65536u> {
+public:
+  use_mutex(std::mutex &mutex) : mutex_(&mutex) {}
+  std::mutex *get_mutex_ptr() const { return mutex_; }
+
+private:
+  std::mutex *mutex_;
+};
+/// In context.hpp.
+class context_bound;
+} // namespace image
 } // namespace property
 
 namespace detail {
+template <class P> inline constexpr bool is_mutex_property = std::is_same_v<P, property::buffer::use_mutex> || std::is_same_v<P, property::image::use_mutex>;
 /// What a property_list holds without knowing its type.
 struct property_value : counted {
   virtual ~property_value() = default;
@@ -129,8 +142,8 @@ public:
   template <class P> P get_property() const {
     if (!has_property<P>())
       detail::fail(errc::invalid, "get_property: the object was not given this property");
-    if constexpr (std::is_same_v<P, property::buffer::use_mutex>)
-      return mutex_;
+    if constexpr (detail::is_mutex_property<P>)
+      return P(*mutex_);
     else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
       return P(bound_);
     else if constexpr (std::is_same_v<P, ext::intel::property::queue::compute_index>)
@@ -141,8 +154,8 @@ public:
 
 private:
   template <class P> void keep(const P &property) {
-    if constexpr (std::is_same_v<P, property::buffer::use_mutex>)
-      mutex_ = property;
+    if constexpr (detail::is_mutex_property<P>)
+      mutex_ = property.get_mutex_ptr();
     else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
       bound_ = property.aspen_value();
     else if constexpr (std::is_same_v<P, ext::intel::property::queue::compute_index>)
@@ -151,7 +164,7 @@ private:
 
   std::uint32_t bits_;
   int index_ = 0; // of compute_index
-  property::buffer::use_mutex mutex_;
+  std::mutex *mutex_ = nullptr; // of use_mutex
   detail::shared<detail::property_value> bound_; // of context_bound
 };
 

@@ -36,7 +36,7 @@ int main() {
          .template else_if_device_has<aspect::fp16>([=](int v) { p[2] = v; }, 300)
          .template else_if_device_has<aspect::fp64>([=] { p[2] = 400; })
          .else_device([=] { p[2] = 500; });
-     ex::if_device_has<aspect::image>([=] { p[3] = 1; });
+     ex::if_device_has<aspect::ext_intel_esimd>([=] { p[3] = 1; });
 #ifdef OPEN
      ex::if_device_has<aspect::accelerator>([=] { p[3] = 1; });
 #endif

@@ -16,7 +16,7 @@ using sycl::all_devices_have_v, sycl::any_device_has_v, sycl::aspect;
 #define __SYCL_ASPECT_ARCHITECTURE(name, number) __SYCL_ASPECT(name, number)
 #include <sycl/aspects.def>
 #ifdef CPU
-static_assert(all_cpu && all_fp64 && !all_gpu && any_cpu && !any_gpu && !any_image);
+static_assert(all_cpu && all_fp64 && !all_gpu && any_cpu && !any_gpu && all_image && !any_ext_intel_esimd);
 #endif
 #ifdef BOTH
 static_assert(all_fp16 && !all_fp64 && any_fp64 && any_cpu && any_gpu && !all_cpu && !any_accelerator);

@@ -9,13 +9,16 @@ use crate::answers::Answers;
 type Has = fn(&Answers) -> bool;
 
 /// An aspect, and which answers mean that a device has it. Aspects that are not here no CUDA device has in Aspen.
-const ASPECTS: [(&str, Has); 16] = [
+const ASPECTS: [(&str, Has); 18] = [
     ("gpu", |_| true),
     // Half arithmetic came with 5.3, on 6.1 it is slow but there.
     ("fp16", |answers| answers.processor >= (5, 3)),
     ("fp64", |_| true),
     // Atomic operations on 64-bit numbers that other devices and the host see came with 6.0.
     ("atomic64", |answers| answers.processor >= (6, 0)),
+    // Images are software (docs/decisions/0032).
+    ("image", |_| true),
+    ("ext_intel_legacy_image", |_| true),
     ("online_compiler", |_| true),
     ("online_linker", |_| true),
     ("queue_profiling", |_| true),
@@ -103,7 +106,7 @@ mod tests {
         }
     }
 
-    const ALWAYS: &str = "gpu fp64 online_compiler online_linker queue_profiling ext_oneapi_limited_graph";
+    const ALWAYS: &str = "gpu fp64 image ext_intel_legacy_image online_compiler online_linker queue_profiling ext_oneapi_limited_graph";
 
     #[test]
     fn aspects_follow_from_answers() {

@@ -23,7 +23,7 @@ fn devices(variables: &[(&str, &str)]) -> String {
 fn the_cpu_says_only_what_is_true() {
     let text = devices(&[]);
     assert!(text.starts_with("platforms 1\nnative_cpu:0 backend 0 type 0 name '"), "{text}");
-    assert!(text.contains("\naspects 1 5 6 12 13 14 15 17 25 26 27 31 50 51\nsub-groups 4 8 16 32\n"), "{text}");
+    assert!(text.contains("\naspects 1 5 6 9 12 13 14 15 17 25 26 27 31 39 50 51\nsub-groups 4 8 16 32\n"), "{text}");
 }
 
 #[test]
@@ -33,13 +33,13 @@ fn profiles_answer_for_the_device() {
     let config = config.to_str().expect("UTF-8");
     let real = devices(&[]);
     let (_, name) = real.lines().nth(1).and_then(|line| line.split_once(" name ")).expect("a device");
-    let open = [1, 5, 6, 12, 13, 14, 15, 17, 25, 26, 27, 31, 50, 51];
+    let open = [1, 5, 6, 9, 12, 13, 14, 15, 17, 25, 26, 27, 31, 39, 50, 51];
     for (profile, kind, has, lacks, sizes) in [
         ("intel_gpu_dg1", 1, &[2, 5, 27][..], &[1, 3, 6, 31][..], "8 16 32"),
         ("intel_gpu_9_0_9", 1, &[2, 5, 6, 27], &[1, 3], "8 16 32"),
-        ("intel_gpu_pvc", 1, &[2, 5, 6, 27], &[1, 3], "16 32"),
+        ("intel_gpu_pvc", 1, &[2, 5, 6, 27], &[1, 3, 9], "16 32"),
         ("little_dev", 2, &[3, 5], &[1, 2, 6, 27], "4"),
-        ("open_dev", 0, &open, &[2, 9], "4 8 16 32"),
+        ("open_dev", 0, &open, &[2, 49], "4 8 16 32"),
     ] {
         let text = devices(&[("ASPEN_DEVICE_PROFILE", profile), ("ASPEN_DEVICE_CONFIG_FILE", config)]);
         assert!(text.contains(&format!(" type {kind} name {name}")), "the device's own facts stay, but for its kind: {text}");
@@ -158,13 +158,13 @@ fn what_the_device_lacks_is_refused_with_every_reason() {
 #[test]
 fn a_profile_cannot_give_what_executing_needs() {
     let config = scratch().join("images.yaml");
-    fs::write(&config, "imager:\n  aspects: [image]\n  sub-group-sizes: [2048]\n").expect("writable");
+    fs::write(&config, "imager:\n  aspects: [ext_intel_esimd]\n  sub-group-sizes: [2048]\n").expect("writable");
     let variables = [("ASPEN_DEVICE_PROFILE", "imager"), ("ASPEN_DEVICE_CONFIG_FILE", config.to_str().expect("UTF-8"))];
-    let module = module("executing.bin", &[which_image("_img", &needs(&[9], Some(2048), &[]), Vec::new())]);
+    let module = module("executing.bin", &[which_image("_img", &needs(&[49], Some(2048), &[]), Vec::new())]);
     let text = launch(&module, ["_img", "nd", "8", "8"], "", &variables);
-    // Images the profile has in vain; sub-groups of that size the device behind it cannot make.
+    // ESIMD the profile has in vain; sub-groups of that size the device behind it cannot make.
     let expected = "kernel 'which_img' cannot run on 'imager':\n  \
-                    needs aspect image; the device has it, but Aspen does not offer it: its headers have no images\n  \
+                    needs aspect ext_intel_esimd; the device has it, but Aspen does not offer it: its headers have no ESIMD\n  \
                     needs sub-group size 2048; the device has 2048";
     assert_eq!(text, format!("supported 0 error 13: {expected}"));
 }

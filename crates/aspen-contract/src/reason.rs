@@ -200,18 +200,19 @@ mod tests {
     /// Source: DESIGN §7.26.
     #[test]
     fn what_aspen_does_not_offer_is_told_from_what_the_device_lacks() {
-        let [image, compiler] = ["image", "online_compiler"].map(|name| Need::Aspect(Aspect::from_name(name).expect("an aspect")));
-        let device = Capabilities { aspects: [9].map(Aspect::from_number).into(), ..Capabilities::default() };
-        let source = Source { need: image.clone(), declared: true, chain: vec![step("foo", 14, 3), step("k", 20, 1)] };
+        let [esimd, compiler] =
+            ["ext_intel_esimd", "online_compiler"].map(|name| Need::Aspect(Aspect::from_name(name).expect("an aspect")));
+        let device = Capabilities { aspects: [49].map(Aspect::from_number).into(), ..Capabilities::default() };
+        let source = Source { need: esimd.clone(), declared: true, chain: vec![step("foo", 14, 3), step("k", 20, 1)] };
         assert_eq!(
-            refusal("k", "d", std::slice::from_ref(&image), &[source], &device),
-            "kernel 'k' cannot run on 'd':\n  needs aspect image: declared by 'foo' matmul.cpp:14:3; \
-             the device has it, but Aspen does not offer it: its headers have no images"
+            refusal("k", "d", std::slice::from_ref(&esimd), &[source], &device),
+            "kernel 'k' cannot run on 'd':\n  needs aspect ext_intel_esimd: declared by 'foo' matmul.cpp:14:3; \
+             the device has it, but Aspen does not offer it: its headers have no ESIMD"
         );
         let cpu = Capabilities { offers: Offers::Aspen(Some(BackendKind::NativeCpu)), ..Capabilities::default() };
         assert_eq!(
-            cpu.list(&[image, compiler.clone(), Need::SubGroupSize(64)]),
-            "aspect image (Aspen does not offer it: its headers have no images), aspect online_compiler (Aspen does not offer it on \
+            cpu.list(&[esimd, compiler.clone(), Need::SubGroupSize(64)]),
+            "aspect ext_intel_esimd (Aspen does not offer it: its headers have no ESIMD), aspect online_compiler (Aspen does not offer it on \
              native_cpu: the compiler is the driver's, and the embedded CPU device has none), sub-group size 64"
         );
         assert_eq!(device.list(&[compiler]), "aspect online_compiler");

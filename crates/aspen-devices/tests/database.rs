@@ -64,6 +64,8 @@ fn rows_of_the_public_table() {
         if expected.contains(&Aspect::from_number(1)) {
             // The public rows of processors list queries about GPUs.
             expected.retain(|aspect| !aspect.to_string().starts_with("ext_intel_gpu_"));
+            // They list ext_intel_legacy_image, which is the same of a driver, without image (docs/decisions/0032).
+            expected.extend(aspects("image"));
         }
         if row.name.starts_with("nvidia_gpu_sm_90") {
             // These belong to the machine; an H200 behind PCI Express has neither.
@@ -108,8 +110,8 @@ fn intel_gpus_are_complete() {
 fn native_cpu_is_the_embedded_device() {
     let cpu = builtin().lookup("native_cpu").unwrap();
     let exactly = aspects(
-        "cpu fp16 fp64 atomic64 usm_device_allocations usm_host_allocations usm_shared_allocations usm_system_allocations \
-         usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
+        "cpu fp16 fp64 atomic64 image ext_intel_legacy_image usm_device_allocations usm_host_allocations usm_shared_allocations \
+         usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
          ext_oneapi_chunk",
     );
     assert_eq!(cpu.aspects, exactly);
@@ -182,14 +184,17 @@ fn offers_of_targets() {
         (
             "intel_gpu_skl",
             Some(BackendKind::OpenCl),
-            format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle ext_oneapi_is_integrated_gpu ext_intel_gpu_skl"),
+            format!(
+                "gpu fp16 fp64 atomic64 image ext_intel_legacy_image {online} {usm} {groups} ext_oneapi_tangle ext_oneapi_is_integrated_gpu \
+                 ext_intel_gpu_skl"
+            ),
         ),
         ("intel_gpu_pvc_vg", Some(BackendKind::OpenCl), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle")),
         // The embedded CPU device runs its images.
         (
             "spir64_x86_64",
             Some(BackendKind::NativeCpu),
-            format!("cpu fp16 fp64 atomic64 queue_profiling {usm} {atomics} {groups} ext_intel_x86_64"),
+            format!("cpu fp16 fp64 atomic64 image ext_intel_legacy_image queue_profiling {usm} {atomics} {groups} ext_intel_x86_64"),
         ),
         ("nvidia_gpu_sm_52", Some(BackendKind::Cuda), format!("gpu fp64 {online} {usm} {groups} ext_oneapi_limited_graph")),
         ("nvidia_gpu_sm_80", Some(BackendKind::Cuda), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_limited_graph")),
@@ -203,8 +208,11 @@ fn offers_of_targets() {
     let has =
         |name: &str, aspect: &str| builtin().lookup(name).unwrap().capabilities().has(&Need::Aspect(Aspect::from_name(aspect).unwrap()));
     for (name, aspect, expected) in [
-        ("intel_gpu_skl", "image", Some(false)),
-        ("spir64", "image", Some(false)),
+        ("intel_gpu_skl", "image", Some(true)),
+        ("spir64", "image", None),
+        ("intel_gpu_skl", "ext_intel_esimd", Some(false)),
+        ("spir64", "ext_intel_esimd", Some(false)),
+        ("nvidia_gpu_sm_80", "image", None),
         ("spir64", "fp64", None),
         ("nvidia_gpu_sm_90", "usm_atomic_shared_allocations", Some(true)),
         ("nvidia_gpu_sm_90", "usm_system_allocations", None),
@@ -218,8 +226,9 @@ fn offers_of_targets() {
         assert_eq!(has(name, aspect), expected, "{name} {aspect}");
     }
     // A user's file says what hardware has, not what Aspen offers; numbers that nobody knows are the user's word.
-    let all =
-        overlay("mine: {aspects: [image, fp64, host_debuggable, 103]}\nintel_gpu_zz9: {aspects: [image, fp64, host_debuggable, 103]}\n");
+    let all = overlay(
+        "mine: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\nintel_gpu_zz9: {aspects: [ext_intel_esimd, fp64, host_debuggable, 103]}\n",
+    );
     for (name, expected) in [("mine", "fp64 host_debuggable #103"), ("intel_gpu_zz9", "fp64 #103")] {
         let offered = all.lookup(name).unwrap().capabilities().offered().map(|aspect| aspect.to_string()).collect::<Vec<_>>();
         assert_eq!(offered.join(" "), expected, "{name}");

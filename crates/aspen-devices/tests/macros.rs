@@ -11,7 +11,7 @@ c: {aspects: [gpu], may_support_other_aspects: true}
 none: {}
 new: {aspects: [gpu, 4242]}
 intel_gpu_skl: {aspects: [accelerator]}
-imager: {aspects: [image, fp16, ext_oneapi_graph]}
+vectors: {aspects: [ext_intel_esimd, fp16, ext_oneapi_graph]}
 ";
 
 const NVIDIA: &str = "all:gpu all:fp64 all:online_compiler all:online_linker all:queue_profiling all:usm_device_allocations \
@@ -47,8 +47,8 @@ fn intersection_and_union() {
         ("intel_gpu_9_0_9", "all:accelerator any:accelerator"),
         ("", ""),
         // What Aspen does not offer nobody has, whatever a list says; the headers know what it offers nowhere.
-        ("imager", "all:fp16 any:fp16"),
-        ("imager spir64", "any:ANY_ASPECT"),
+        ("vectors", "all:fp16 any:fp16"),
+        ("vectors spir64", "any:ANY_ASPECT"),
         // Debuggers stop on the embedded CPU only, which may not be the device meant here and is no open target.
         ("nvidia_gpu_sm_50", &format!("{NVIDIA} any:ANY_ASPECT !any:host_debuggable !any:ext_oneapi_tangle")),
         ("nvidia_gpu_sm_50 c", "all:gpu any:ANY_ASPECT"),
@@ -76,7 +76,7 @@ fn macros_of_one_targets_passes() {
         ("spir64_gen", ""),
         ("a", "ASPEN_TARGET_ASPECTS__=2,5,6 ASPEN_TARGET_IS_OPEN__=0"),
         ("c", "ASPEN_TARGET_ASPECTS__=2 ASPEN_TARGET_IS_OPEN__=1"),
-        ("imager", "ASPEN_TARGET_ASPECTS__=5 ASPEN_TARGET_IS_OPEN__=0"),
+        ("vectors", "ASPEN_TARGET_ASPECTS__=5 ASPEN_TARGET_IS_OPEN__=0"),
         (
             "nvidia_gpu_sm_50",
             "SYCL_TARGET_NVIDIA_GPU_SM_50__=1 ASPEN_TARGET_ASPECTS__=2,6,10,11,12,13,14,15,50,51,57 ASPEN_TARGET_IS_OPEN__=1 ASPEN_TARGET_LACKS__=31,52",

@@ -459,6 +459,9 @@
 #ifndef __SYCL_ANY_DEVICE_HAS_fp64__
 #define __SYCL_ANY_DEVICE_HAS_fp64__ 1
 #endif
+#ifndef __SYCL_ANY_DEVICE_HAS_image__
+#define __SYCL_ANY_DEVICE_HAS_image__ 1
+#endif
 #ifndef __SYCL_ANY_DEVICE_HAS_online_compiler__
 #define __SYCL_ANY_DEVICE_HAS_online_compiler__ 1
 #endif
@@ -494,6 +497,9 @@
 #endif
 #ifndef __SYCL_ANY_DEVICE_HAS_emulated__
 #define __SYCL_ANY_DEVICE_HAS_emulated__ 1
+#endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_intel_legacy_image__
+#define __SYCL_ANY_DEVICE_HAS_ext_intel_legacy_image__ 1
 #endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_fragment__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_fragment__ 1
