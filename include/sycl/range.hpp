@@ -218,6 +218,8 @@ template <int D> constexpr id<D> delinearize(size_t linear, const range<D> &exte
 template <int D = 1> class nd_range {
 public:
   static constexpr int dimensions = D;
+  /// Of no items, to be assigned to: DPC++ has it, and what its migration tool makes uses it.
+  constexpr nd_range() = default;
   constexpr nd_range(range<D> global, range<D> local, id<D> offset = id<D>()) : global_(global), local_(local), offset_(offset) {}
   constexpr range<D> get_global_range() const { return global_; }
   constexpr range<D> get_local_range() const { return local_; }

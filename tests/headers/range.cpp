@@ -13,6 +13,7 @@ static_assert(range<3>(2, 3, 4).size() == 24);
 static_assert(id<2>(1, 2) + id<2>(3, 4) == id<2>(4, 6) && id<2>(1, 2) * 2 == id<2>(2, 4) && 10 - id<2>(1, 2) == id<2>(9, 8));
 static_assert(id<2>(1, 2) + range<2>(1, 1) == id<2>(2, 3));
 static_assert(id<1>(3) == 3 && 3 == id<1>(3) && id<1>(3) != 4 && id<1>(3) < 4 && id<1>(3) + 1 == 4);
+static_assert(nd_range<3>().get_global_range() == range<3>(0, 0, 0));
 static_assert(nd_range<1>(64, 16).get_group_range() == range<1>(4));
 static_assert(nd_range<2>({4, 8}, {2, 4}).get_local_range()[1] == 4);
 

@@ -1,6 +1,7 @@
 //! Intel's questions about devices. No device has the aspects behind them, since no backend asks its driver for the answers: so they throw,
 //! as the extension says. Source: sycl_ext_intel_device_info.
 #pragma once
+#include <array>
 #include <sycl/device.hpp>
 
 #define SYCL_EXT_INTEL_DEVICE_INFO 6
@@ -17,6 +18,8 @@ namespace sycl::ext::intel::info::device {
     }                                                                                                                                      \
   };
 __ASPEN_INTEL_INFO(device_id, std::uint32_t, ext_intel_device_id)
+using sixteen_bytes = std::array<unsigned char, 16>;
+__ASPEN_INTEL_INFO(uuid, sixteen_bytes, ext_intel_device_info_uuid)
 __ASPEN_INTEL_INFO(pci_address, std::string, ext_intel_pci_address)
 __ASPEN_INTEL_INFO(gpu_eu_count, std::uint32_t, ext_intel_gpu_eu_count)
 __ASPEN_INTEL_INFO(gpu_eu_simd_width, std::uint32_t, ext_intel_gpu_eu_simd_width)
