@@ -19,7 +19,7 @@ const SUB_GROUP_SIZES: [u32; 4] = [4, 8, 16, 32];
 /// The sub-group size of kernels that require none, if the user wishes no other.
 pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 32;
 
-const ASPECTS: [&str; 16] = [
+const ASPECTS: [&str; 17] = [
     "cpu",
     "fp16",
     "fp64",
@@ -36,6 +36,7 @@ const ASPECTS: [&str; 16] = [
     "host_debuggable",
     "ext_oneapi_fragment",
     "ext_oneapi_chunk",
+    "ext_oneapi_limited_graph",
 ];
 
 /// `largest` is the default sub-group size.

@@ -55,7 +55,7 @@ fn intersection_and_union() {
         (
             "nvidia_gpu_sm_50 native_cpu",
             "all:fp64 all:queue_profiling all:usm_device_allocations all:usm_host_allocations \
-          all:usm_shared_allocations all:ext_oneapi_fragment all:ext_oneapi_chunk any:ANY_ASPECT !any:ext_oneapi_tangle",
+          all:usm_shared_allocations all:ext_oneapi_fragment all:ext_oneapi_chunk all:ext_oneapi_limited_graph any:ANY_ASPECT !any:ext_oneapi_tangle",
         ),
         (
             "intel_cpu_spr nvidia_gpu_sm_90",

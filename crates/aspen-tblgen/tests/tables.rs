@@ -217,8 +217,9 @@ fn built_in_targets_in_a_program() {
     let find = |name: &str| lines.iter().find_map(|line| line.strip_prefix(&format!("{name}:"))).unwrap();
     assert_eq!(
         find("native_cpu"),
-        " cpu fp16 fp64 atomic64 queue_profiling host_debuggable usm_device_allocations usm_host_allocations usm_shared_allocations \
-         usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations ext_oneapi_fragment ext_oneapi_chunk | 4 8 16 32 |  | "
+        " cpu fp16 fp64 atomic64 image ext_intel_legacy_image queue_profiling host_debuggable usm_device_allocations usm_host_allocations usm_shared_allocations \
+         usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations ext_oneapi_fragment ext_oneapi_chunk \
+         ext_oneapi_limited_graph | 4 8 16 32 |  | "
     );
     assert!(
         find("intel_gpu_adl_s")
