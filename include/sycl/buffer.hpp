@@ -256,9 +256,11 @@ public:
     return accessor<T, D, tags::mode, place, access::placeholder::false_t>(*this, handler, rest...);
   }
   /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
-  template <access_mode Mode> auto get_access() { return host_accessor<T, D, Mode>(*this); }
+  template <access_mode Mode> auto get_access() {
+    return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this);
+  }
   template <access_mode Mode> auto get_access(const range<D> &part, const id<D> &offset = {}) {
-    return host_accessor<T, D, Mode>(*this, part, offset);
+    return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this, part, offset);
   }
   template <class... Rest> auto get_host_access(Rest... rest) {
     return host_accessor<T, D, detail::tags_of<access_mode::read_write, Rest...>::mode>(*this, rest...);

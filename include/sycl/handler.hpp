@@ -543,6 +543,9 @@ private:
     // Further parts are the library's own, which come with the user's kernel.
     if (bundle_ && !further_ && !(bundle_->contains(kernel_id(kernel)) && bundle_->has_device(queue_->device)))
       detail::fail(errc::kernel_not_supported, "the kernel bundle that the command group uses does not contain this kernel for its device");
+    // Local memory is that of a work-group. Source: SYCL 2020 §4.7.6.11 "Local accessor".
+    if (local_memory_ > 0 && (kind == ASPEN_LAUNCH_SINGLE_TASK || kind == ASPEN_LAUNCH_RANGE))
+      detail::fail(errc::kernel_argument, "a local accessor needs a kernel with work-groups: launch it over a sycl::nd_range");
     aspen_launch_t l = {};
     l.struct_size = sizeof l;
     l.kind = kind;
