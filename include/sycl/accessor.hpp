@@ -244,10 +244,11 @@ public:
 
   local_accessor() = default;
   local_accessor(const range<D> &extent, handler &command, const property_list & = {})
-      : offset_(command.aspen_local_memory(extent.size() * sizeof(T), alignment)), extent_(extent) {}
+      : place_{static_cast<std::uint32_t>(command.aspen_local_memory(extent.size() * sizeof(T), alignment)), detail::local_place::is_local},
+        extent_(extent) {}
   /// Reads what the other writes.
   template <class U, std::enable_if_t<std::is_same_v<const U, T> && !std::is_const_v<U>, int> = 0>
-  local_accessor(const local_accessor<U, D> &other) : offset_(other.offset_), extent_(other.extent_) {}
+  local_accessor(const local_accessor<U, D> &other) : place_(other.place_), extent_(other.extent_) {}
 
   size_t byte_size() const noexcept { return size() * sizeof(T); }
   size_t size() const noexcept { return extent_.size(); }
@@ -278,26 +279,26 @@ public:
   /// Local accessors have no properties.
   template <class P> bool has_property() const noexcept { return false; }
 
-  friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.offset_ == b.offset_ && a.extent_ == b.extent_; }
+  friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.aspen_offset() == b.aspen_offset() && a.extent_ == b.extent_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const local_accessor &a, const local_accessor &b) { return !(a == b); }
 #endif
   /// For the library.
-  size_t aspen_offset() const { return offset_; }
+  size_t aspen_offset() const { return place_.offset; }
 
 private:
   template <class, int> friend class local_accessor;
   // So that what lies side by side in narrower types may be loaded at once.
   static constexpr size_t alignment = alignof(T) > 16 ? alignof(T) : 16;
   T *first() const {
-    char *const memory = detail::local_memory() + offset_;
+    char *const memory = detail::local_memory() + place_.offset;
 #if defined(__ASPEN_PTX__)
     return reinterpret_cast<T *>(__builtin_assume_aligned(memory, alignment));
 #else // where it begins is the driver's affair
     return reinterpret_cast<T *>(memory);
 #endif
   }
-  size_t offset_ = 0; // bytes from the start of the launch's local memory
+  detail::local_place place_;
   range<D> extent_;
 };
 

@@ -115,6 +115,17 @@ static void refusals(sycl::queue &q) {
   }));
 }
 
+// A command group may make a local accessor that its kernel does not hold.
+static void unused(sycl::queue &q) {
+  int *x = sycl::malloc_shared<int>(1, q);
+  q.submit([&](sycl::handler &h) {
+     sycl::local_accessor<int> l(1, h);
+     h.single_task([=] { *x = 3; });
+   }).wait();
+  CHECK(*x == 3);
+  sycl::free(x, q);
+}
+
 static void bundles(sycl::queue &q) {
   const sycl::context in = q.get_context();
   const bool compiles = q.get_device().has(sycl::aspect::online_compiler), links = q.get_device().has(sycl::aspect::online_linker);
@@ -151,6 +162,7 @@ int main() {
   targets(q);
   comparisons();
   refusals(q);
+  unused(q);
   bundles(q);
   scans(q);
   return failures != 0;
