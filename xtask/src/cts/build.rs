@@ -100,6 +100,8 @@ pub struct Built {
     pub programs: Vec<PathBuf>,
     pub compiled: u64,
     pub failed: BTreeMap<String, String>,
+    /// Programs that do not link, with the error: each of their files is a program of its own instead.
+    pub apart: BTreeMap<String, String>,
 }
 
 /// A file to compile.
@@ -117,6 +119,7 @@ type Compiled = std::result::Result<PathBuf, String>;
 impl Suite {
     pub fn prepare(settings: &Settings<'_>) -> Result<Suite> {
         let Settings { source, catch2, bin, folder, .. } = *settings;
+        let has_opencl = settings.opencl_headers.join("CL/cl.h").is_file();
         let headers = catch2.join("src/catch2");
         let hint = "run `git submodule update --init` there, or give a checkout with --catch2";
         ensure!(headers.join("catch_user_config.hpp.in").is_file(), "no Catch2 (version 3) at {}: {hint}", catch2.display());
@@ -126,7 +129,7 @@ impl Suite {
             catch2: catch2.to_owned(),
             folder: folder.to_owned(),
             jobs: settings.jobs.max(1),
-            options: options(&source.join("CMakeLists.txt"), settings.set)?,
+            options: options(&source.join("CMakeLists.txt"), has_opencl, settings.set)?,
             fragment: settings.fragment,
             opencl_headers: settings.opencl_headers.to_owned(),
             newest_input: newest(&compiler)?,
@@ -186,7 +189,7 @@ impl Suite {
         let has_opencl = self.opencl_headers.join("CL/cl.h").is_file();
         for file in listed(&self.source.join("util"))? {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // The first needs OpenCL interoperability, the others OpenCL's headers, for tests of mathematical functions.
+            // The first is used where SYCL_BACKEND_OPENCL is defined, the others need OpenCL's headers, for tests of mathematical functions.
             if !name.starts_with("test_base_opencl") && (has_opencl || !name.starts_with("math_")) {
                 files.push(file);
             }
@@ -237,7 +240,7 @@ impl Suite {
                     links.push((built.len(), folder.join(&program.name), first..units.len()));
                 }
                 let (category, form) = (category.clone(), *form);
-                built.push(Built { category, form, programs: Vec::new(), compiled: 0, failed: BTreeMap::new() });
+                built.push(Built { category, form, programs: Vec::new(), compiled: 0, failed: BTreeMap::new(), apart: BTreeMap::new() });
             }
         }
         let compiled = self.compile(&units)?;
@@ -251,16 +254,21 @@ impl Suite {
         }
         let linked = pool::each(self.jobs, &links, |(_, program, range)| {
             let objects: Vec<&PathBuf> = compiled[range.clone()].iter().flatten().collect();
-            if objects.is_empty() { None } else { Some(self.link(program, &objects)) }
+            if objects.is_empty() { Ok(Vec::new()) } else { self.link(program, &objects).map(|()| vec![program.clone()]) }
         });
-        for ((at, program, _), linked) in links.iter().zip(linked) {
-            match linked {
-                Some(Ok(())) => built[*at].programs.push(program.clone()),
-                Some(Err(error)) => {
-                    drop(built[*at].failed.insert(format!("{}, linked", name_of(program)), first_error(&format!("{error:#}"))));
-                }
-                None => {}
-            }
+        for ((at, program, range), linked) in links.iter().zip(linked) {
+            let programs = linked.or_else(|error| {
+                println!("{}: {error:#}\neach of its files is linked alone", name_of(program));
+                let places = self.folder.display().to_string() + "/";
+                built[*at].apart.insert(name_of(program), first_error(&format!("{error:#}")).replace(&places, ""));
+                let objects: Vec<&PathBuf> = compiled[range.clone()].iter().flatten().collect();
+                let alone = |object: &&PathBuf| {
+                    let path = program.with_extension(object.file_stem().unwrap_or_default());
+                    self.link(&path, &[object]).map(|()| path)
+                };
+                pool::each(self.jobs, &objects, alone).into_iter().collect::<Result<Vec<_>>>()
+            })?;
+            built[*at].programs.extend(programs);
         }
         Ok(built)
     }
@@ -270,7 +278,7 @@ impl Suite {
         if is_newer(program, &inputs) {
             return Ok(());
         }
-        let whole = program.with_extension("linking");
+        let whole = program.with_file_name(name_of(program) + ".linking");
         let mut link = Command::new(&self.compiler);
         link.args(&inputs).arg("-o").arg(&whole).args(["-O1", "-w", "-pthread"]);
         output(&mut link)?;
@@ -352,15 +360,16 @@ fn first_error(said: &str) -> String {
     first.or(said.lines().next()).unwrap_or("no message").to_owned()
 }
 
-/// The options that the suite's CMake file defines, as it gives them to the compiler, with our choices and then those in `set`.
-fn options(cmake: &Path, set: &[(String, bool)]) -> Result<Vec<String>> {
+/// The options that the suite's CMake file defines, as it gives them to the compiler: with its defaults but for those in `set`, and for
+/// what needs OpenCL's headers where there are none.
+fn options(cmake: &Path, has_opencl: bool, set: &[(String, bool)]) -> Result<Vec<String>> {
     let text = std::fs::read_to_string(cmake).with_context(|| format!("cannot read {}", cmake.display()))?;
     let mut out = BTreeMap::new();
     for part in text.split("add_cts_option(").skip(1) {
         let name = part.split_whitespace().next().unwrap_or_default();
         let description_end = part.match_indices('"').nth(1).map_or(0, |(at, _)| at + 1);
         let on = part[description_end..].trim_start().starts_with("ON");
-        out.insert(name.to_owned(), on && name != "SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS");
+        out.insert(name.to_owned(), on && (has_opencl || name != "SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS"));
     }
     ensure!(!out.is_empty(), "{} defines no options", cmake.display());
     for (name, on) in set {
@@ -445,10 +454,13 @@ mod tests {
         let text = "add_cts_option(A\n  \"about ON\" OFF\n WARN_IF_OFF \"x\")\nadd_cts_option(B \"b\" ON)\n\
                     add_cts_option(SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS \"i\" ON)\n";
         std::fs::write(&path, text).expect("written");
-        let check = |set: &[(String, bool)], expected: [&str; 3]| assert_eq!(options(&path, set).expect("options")[1..], expected);
-        check(&[], ["-DA=0", "-DB=1", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=0"]);
-        check(&[("A".into(), true), ("B".into(), false)], ["-DA=1", "-DB=0", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=0"]);
-        let unknown = options(&path, &[("C".into(), true)]).expect_err("no such option").to_string();
+        let check = |set: &[(String, bool)], expected: [&str; 3]| {
+            assert_eq!(options(&path, true, set).expect("options")[1..], expected);
+        };
+        check(&[], ["-DA=0", "-DB=1", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
+        check(&[("A".into(), true), ("B".into(), false)], ["-DA=1", "-DB=0", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
+        assert_eq!(options(&path, false, &[]).expect("options")[3], "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=0");
+        let unknown = options(&path, true, &[("C".into(), true)]).expect_err("no such option").to_string();
         assert!(unknown.contains("--set C") && unknown.contains("A, B"), "{unknown}");
         std::fs::remove_file(&path).expect("our own file");
     }

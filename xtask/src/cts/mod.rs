@@ -191,9 +191,13 @@ fn seen(built: &[Built], targets: &[run::Target], options: &Options, newer_than:
         let category = seen.entry(built.category.clone()).or_default();
         category.compiled = built.compiled;
         category.not_compiled.clone_from(&built.failed);
+        category.apart.clone_from(&built.apart);
         println!("\n== {}, {}: {} files compile, {} do not", built.category, built.form.name(), built.compiled, built.failed.len());
         for (file, error) in &built.failed {
             println!("does not compile: {file}: {error}");
+        }
+        for (program, error) in &built.apart {
+            println!("does not link: {program}: {error}");
         }
         for ((_, label), outcome) in by_label.range((at, String::new())..(at + 1, String::new())) {
             let cases = outcome.counts.cases;

@@ -109,7 +109,8 @@ pub fn run_or_kept(program: &Path, target: &Target, libraries: Option<SystemTime
 
 /// A file beside the program that belongs to its run on this device.
 fn report(program: &Path, target: &Target, ending: &str) -> PathBuf {
-    program.with_extension(format!("{}.{ending}", target.name.replace(' ', "-")))
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    program.with_file_name(format!("{name}.{}.{ending}", target.name.replace(' ', "-")))
 }
 
 /// Runs all test cases; if the program dies, each alone, so that one crash hides no other result.
