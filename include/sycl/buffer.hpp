@@ -13,6 +13,8 @@
 
 namespace sycl {
 
+class handler;
+
 /// Kept for signatures that name it: the runtime owns the memory of buffers.
 template <class T> using buffer_allocator = std::allocator<T>;
 
@@ -249,7 +251,8 @@ public:
       return reinterpret<U, 1>(range<1>(byte_size() / sizeof(U)));
   }
 
-  template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler, class... Rest>
+  template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler, class... Rest,
+            std::enable_if_t<std::is_same_v<Handler, handler>, int> = 0>
   auto get_access(Handler &handler, Rest... rest) {
     using tags = detail::tags_of<Mode, Rest...>;
     constexpr target place = Target == target::device ? tags::place : Target;
