@@ -134,7 +134,7 @@ private:
   detail::list<std::exception_ptr> errors_;
 };
 
-/// Source: SYCL 2020 §4.13.1.
+/// Source: SYCL 2020 §4.13.
 using async_handler = std::function<void(exception_list)>;
 
 namespace detail {

@@ -208,7 +208,7 @@ inline void check_bundle_devices(const context &in, const device *devices, size_
   }
 }
 
-/// Whether the device makes something executable of a bundle in this state. Source: SYCL 2020 §4.11.3.
+/// Whether the device makes something executable of a bundle in this state. Source: SYCL 2020 §4.11.
 template <bundle_state State> bool goes_on_from(const device &on) {
   return State == bundle_state::executable || on.has(State == bundle_state::input ? aspect::online_compiler : aspect::online_linker);
 }
@@ -311,7 +311,7 @@ kernel_bundle<State> get_kernel_bundle(const context &in, Selector selector) {
 }
 
 namespace detail {
-/// There is no bundle in a state from which the devices do not go on; asking for it is no error, getting it is. Source: SYCL 2020 §4.11.8.
+/// There is no bundle in a state from which the devices do not go on; asking for it is no error, getting it is. Source: SYCL 2020 §4.11.
 template <bundle_state State> bool may_have_bundle(const context &in, const std::vector<device> &devices) {
   check_bundle_devices(in, devices.data(), devices.size());
   for (const device &d : devices)

@@ -32,7 +32,7 @@ public:
   using reference = std::add_lvalue_reference_t<T>;
   using difference_type = std::ptrdiff_t;
   using iterator_category = std::random_access_iterator_tag;
-  // SYCL 1.2.1's names. Source: SYCL 2020 §4.7.7.3.
+  // SYCL 1.2.1's names. Source: SYCL 2020 §4.7.7.
   using pointer_t = T *;
   using const_pointer_t = const T *;
   using reference_t = reference;

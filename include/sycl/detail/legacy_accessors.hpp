@@ -1,5 +1,5 @@
 //! What SYCL 2020 deprecates of `sycl::accessor`: targets `local` and `host_buffer`, which have classes of their own now, and mode `atomic`.
-//! Source: SYCL 2020 §C.8 to §C.10; SYCL 1.2.1 §4.7.6.
+//! Source: SYCL 1.2.1 §4.7.6; SYCL 2020 §4.7.6 says what of it is deprecated.
 #pragma once
 #include <sycl/accessor.hpp>
 #include <sycl/atomic.hpp>

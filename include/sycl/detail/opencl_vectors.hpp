@@ -1,4 +1,4 @@
-//! SYCL 1.2.1's names of vectors of OpenCL's types: `cl_int4`. Source: SYCL 1.2.1 §4.10.2.1.
+//! SYCL 1.2.1's names of vectors of OpenCL's types: `cl_int4`. Source: SYCL 1.2.1 §4.10.2.
 #pragma once
 #include <sycl/scalar_types.hpp>
 #include <sycl/vec.hpp>
