@@ -133,6 +133,8 @@ public:
   auto get_pointer() const noexcept {
     if constexpr (Target == target::host_task)
       return allocation();
+    else if constexpr (Target == target::constant_buffer)
+      return constant_ptr<element>(const_cast<element *>(allocation()));
     else
       return global_ptr<value_type>(allocation());
   }
@@ -189,7 +191,7 @@ private:
   void show(void *address) const {
     for (int d = 0; d < D; ++d)
       if (offset_[d] + extent_[d] > memory_[d])
-        detail::fail(errc::accessor, "an accessor's range and offset must lie inside the buffer");
+        detail::fail(errc::invalid, "an accessor's range and offset must lie inside the buffer");
     data_ = reinterpret_cast<element *>(static_cast<char *>(address) + start_) + detail::linear_id(offset_, memory_);
   }
   value_type *allocation() const { return data_ - detail::linear_id(offset_, memory_); }
@@ -230,8 +232,9 @@ public:
   using value_type = T;
   using reference = T &;
   using const_reference = const T &;
-  using iterator = T *;
-  using const_iterator = const T *;
+  // Not those of `accessor`: programs name kernels by them.
+  using iterator = multi_ptr<T, access::address_space::local_space, access::decorated::no>;
+  using const_iterator = multi_ptr<const T, access::address_space::local_space, access::decorated::no>;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   using difference_type = std::ptrdiff_t;
@@ -241,7 +244,11 @@ public:
 
   local_accessor() = default;
   local_accessor(const range<D> &extent, handler &command, const property_list & = {})
-      : offset_(command.aspen_local_memory(extent.size() * sizeof(T), alignment)), extent_(extent) {}
+      : place_{static_cast<std::uint32_t>(command.aspen_local_memory(extent.size() * sizeof(T), alignment)), detail::local_place::is_local},
+        extent_(extent) {}
+  /// Reads what the other writes.
+  template <class U, std::enable_if_t<std::is_same_v<const U, T> && !std::is_const_v<U>, int> = 0>
+  local_accessor(const local_accessor<U, D> &other) : place_(other.place_), extent_(other.extent_) {}
 
   size_t byte_size() const noexcept { return size() * sizeof(T); }
   size_t size() const noexcept { return extent_.size(); }
@@ -260,10 +267,10 @@ public:
   template <access::decorated Decorated = access::decorated::no> accessor_ptr<Decorated> get_multi_ptr() const noexcept {
     return accessor_ptr<Decorated>(first());
   }
-  iterator begin() const noexcept { return first(); }
-  iterator end() const noexcept { return first() + size(); }
-  const_iterator cbegin() const noexcept { return first(); }
-  const_iterator cend() const noexcept { return first() + size(); }
+  iterator begin() const noexcept { return iterator(first()); }
+  iterator end() const noexcept { return iterator(first() + size()); }
+  const_iterator cbegin() const noexcept { return begin(); }
+  const_iterator cend() const noexcept { return end(); }
   reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
   reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
   const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
@@ -272,33 +279,27 @@ public:
   /// Local accessors have no properties.
   template <class P> bool has_property() const noexcept { return false; }
 
-  friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.offset_ == b.offset_ && a.extent_ == b.extent_; }
+  friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.aspen_offset() == b.aspen_offset() && a.extent_ == b.extent_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const local_accessor &a, const local_accessor &b) { return !(a == b); }
 #endif
   /// For the library.
-  size_t aspen_offset() const { return offset_; }
+  size_t aspen_offset() const { return place_.offset; }
 
 private:
+  template <class, int> friend class local_accessor;
   // So that what lies side by side in narrower types may be loaded at once.
   static constexpr size_t alignment = alignof(T) > 16 ? alignof(T) : 16;
   T *first() const {
-    char *const memory = detail::local_memory() + offset_;
+    char *const memory = detail::local_memory() + place_.offset;
 #if defined(__ASPEN_PTX__)
     return reinterpret_cast<T *>(__builtin_assume_aligned(memory, alignment));
 #else // where it begins is the driver's affair
     return reinterpret_cast<T *>(memory);
 #endif
   }
-  size_t offset_ = 0; // bytes from the start of the launch's local memory
+  detail::local_place place_;
   range<D> extent_;
-};
-
-/// SYCL 1.2.1's spelling of a local accessor.
-template <class T, int D, access_mode Mode, access::placeholder Placeholder>
-class accessor<T, D, Mode, target::local, Placeholder> : public local_accessor<T, D> {
-public:
-  using local_accessor<T, D>::local_accessor;
 };
 
 namespace detail {
@@ -406,7 +407,7 @@ private:
   template <class B> void open(B &of) {
     for (int d = 0; d < D; ++d)
       if (offset_[d] + extent_[d] > memory_[d])
-        detail::fail(errc::accessor, "an accessor's range and offset must lie inside the buffer");
+        detail::fail(errc::invalid, "an accessor's range and offset must lie inside the buffer");
     held_ = detail::shared<detail::host_access>(new detail::host_access(of.aspen_handle(), detail::access_of(Mode)));
     data_ = reinterpret_cast<element *>(static_cast<char *>(held_->address) + of.aspen_offset()) + detail::linear_id(offset_, memory_);
   }
@@ -428,10 +429,16 @@ host_accessor(buffer<T, D, A> &, Arguments...) -> host_accessor<T, D, detail::ta
 } // namespace sycl
 
 #include <sycl/detail/accessor_of_one.hpp>
+#include <sycl/detail/legacy_accessors.hpp>
 
 template <class T, int D, sycl::access_mode M, sycl::target P, sycl::access::placeholder H> struct std::hash<sycl::accessor<T, D, M, P, H>> {
   std::size_t operator()(const sycl::accessor<T, D, M, P, H> &a) const noexcept {
-    return reinterpret_cast<std::size_t>(a.aspen_buffer()) + a.size();
+    if constexpr (P == sycl::target::local)
+      return std::hash<sycl::local_accessor<T, D>>()(a);
+    else if constexpr (P == sycl::target::host_buffer)
+      return std::hash<sycl::host_accessor<T, D, M>>()(a);
+    else
+      return reinterpret_cast<std::size_t>(a.aspen_buffer()) + a.size();
   }
 };
 template <class T, int D> struct std::hash<sycl::local_accessor<T, D>> {

@@ -6,13 +6,16 @@
 
 namespace sycl {
 
-template <class T, access::address_space Space = access::address_space::global_space> class atomic {
-  static_assert(sizeof(T) == 4, "sycl::atomic is here for types of 4 bytes. For others use sycl::atomic_ref");
+template <class T, access::address_space Space> class atomic {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "sycl::atomic is for types of 4 and of 8 bytes");
   using reference = atomic_ref<T, memory_order::relaxed, memory_scope::device, Space>;
   T *word_;
   reference object() const { return reference(*word_); }
+  explicit atomic(T *word) : word_(word) {}
 
 public:
+  /// For the library.
+  static atomic aspen_at(T *word) { return atomic(word); }
   template <class Pointer, access::decorated Decorated> atomic(multi_ptr<Pointer, Space, Decorated> pointer)
       : word_(reinterpret_cast<T *>(pointer.get_raw())) {
     static_assert(sizeof(Pointer) == sizeof(T), "the pointer is to objects of another size");

@@ -13,6 +13,8 @@
 
 namespace sycl {
 
+class handler;
+
 /// Kept for signatures that name it: the runtime owns the memory of buffers.
 template <class T> using buffer_allocator = std::allocator<T>;
 
@@ -249,16 +251,19 @@ public:
       return reinterpret<U, 1>(range<1>(byte_size() / sizeof(U)));
   }
 
-  template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler, class... Rest>
+  template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler, class... Rest,
+            std::enable_if_t<std::is_same_v<Handler, handler>, int> = 0>
   auto get_access(Handler &handler, Rest... rest) {
     using tags = detail::tags_of<Mode, Rest...>;
     constexpr target place = Target == target::device ? tags::place : Target;
     return accessor<T, D, tags::mode, place, access::placeholder::false_t>(*this, handler, rest...);
   }
   /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
-  template <access_mode Mode> auto get_access() { return host_accessor<T, D, Mode>(*this); }
+  template <access_mode Mode> auto get_access() {
+    return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this);
+  }
   template <access_mode Mode> auto get_access(const range<D> &part, const id<D> &offset = {}) {
-    return host_accessor<T, D, Mode>(*this, part, offset);
+    return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this, part, offset);
   }
   template <class... Rest> auto get_host_access(Rest... rest) {
     return host_accessor<T, D, detail::tags_of<access_mode::read_write, Rest...>::mode>(*this, rest...);

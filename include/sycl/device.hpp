@@ -281,7 +281,11 @@ detail::aspect_selector_object aspect_selector(Aspects... wanted) {
   (all.add(wanted), ...);
   return {std::move(all), {}};
 }
-template <aspect... Wanted> detail::aspect_selector_object aspect_selector() { return aspect_selector(Wanted...); }
+template <aspect... Wanted> detail::aspect_selector_object aspect_selector() {
+  detail::list<aspect> all;
+  (all.add(Wanted), ...);
+  return {std::move(all), {}};
+}
 
 inline device::device() : device(default_selector_v) {}
 inline device device_selector::select_device() const { return device(*this); }

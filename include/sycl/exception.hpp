@@ -10,6 +10,12 @@
 #include <system_error>
 #include <type_traits>
 #include <utility>
+// Only std::function: all of <functional> would make a pass over the header an eighth longer.
+#if __has_include(<bits/std_function.h>)
+#include <bits/std_function.h>
+#else
+#include <functional>
+#endif
 
 namespace sycl {
 
@@ -128,38 +134,8 @@ private:
   detail::list<std::exception_ptr> errors_;
 };
 
-/// A callable that takes an exception_list; what the specification spells std::function<void(exception_list)>, without <functional>.
-class async_handler {
-public:
-  async_handler() noexcept = default;
-  async_handler(std::nullptr_t) noexcept {}
-  template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, async_handler> &&
-                                              std::is_invocable_v<std::decay_t<F> &, exception_list>>>
-  async_handler(F &&function) : callable_(new holder<std::decay_t<F>>(std::forward<F>(function))) {}
-  async_handler(const async_handler &other) : callable_(other.callable_ ? other.callable_->clone() : nullptr) {}
-  async_handler(async_handler &&other) noexcept : callable_(std::exchange(other.callable_, nullptr)) {}
-  async_handler &operator=(async_handler other) noexcept {
-    std::swap(callable_, other.callable_);
-    return *this;
-  }
-  ~async_handler() { delete callable_; }
-  explicit operator bool() const noexcept { return callable_ != nullptr; }
-  void operator()(exception_list errors) const { callable_->call(std::move(errors)); }
-
-private:
-  struct base {
-    virtual ~base() = default;
-    virtual base *clone() const = 0;
-    virtual void call(exception_list errors) = 0;
-  };
-  template <class F> struct holder final : base {
-    F function;
-    template <class G> explicit holder(G &&g) : function(std::forward<G>(g)) {}
-    base *clone() const override { return new holder(function); }
-    void call(exception_list errors) override { function(std::move(errors)); }
-  };
-  base *callable_ = nullptr;
-};
+/// Source: SYCL 2020 §4.13.
+using async_handler = std::function<void(exception_list)>;
 
 namespace detail {
 

@@ -137,15 +137,17 @@ public:
       detail::call_kernel(function, h_item<D>(detail::delinearize(i, logical), logical, local_, at, groups));
   }
 
-  friend bool operator==(const group &a, const group &b) { return a.get_group_id() == b.get_group_id() && a.local_ == b.local_; }
+  /// By what they were when they were made: a group may lie in a buffer and be compared by another kernel, or by the host.
+  friend bool operator==(const group &a, const group &b) { return a.id_ == b.id_ && a.local_ == b.local_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const group &a, const group &b) { return !(a == b); }
 #endif
 
   /// For the library.
-  explicit group(const detail::work_item &at) : item_(at), local_(detail::local_range_of<D>(at)) {}
+  explicit group(const detail::work_item &at) : group(at, detail::local_range_of<D>(at), false) {}
   /// For the library, in hierarchical kernels: one physical work-item stands for the whole group.
-  group(const detail::work_item &at, const range<D> &local) : item_(at), local_(local), alone_(true) {}
+  group(const detail::work_item &at, const range<D> &local, bool alone = true)
+      : item_(at), id_(detail::group_id_of<D>(at)), local_(local), alone_(alone) {}
   const detail::work_item &work_item_() const { return item_; }
 
 private:
@@ -168,6 +170,7 @@ private:
     return device_event(item_, !alone_);
   }
   detail::work_item item_;
+  id<D> id_; // only for comparisons: elsewhere the work-item is asked, which costs nothing where it is known
   range<D> local_;
   bool alone_ = false; // one work-item runs the whole group
 };

@@ -210,15 +210,16 @@ inline O joint_scan(G g, I first, I last, O out, T before, Op op, [[maybe_unused
 template <class G, class I, class O, class T, class Op> detail::if_group<G, O> joint_exclusive_scan(G g, I first, I last, O out, T init, Op op) {
   return detail::joint_scan<detail::scan_kind::exclusive>(g, first, last, out, init, op, init);
 }
+/// Without a first value it is the identity for the type of what is written, which is the type of all sums. Source: SYCL 2020 §4.17.4.
 template <class G, class I, class O, class Op> detail::if_group<G, O> joint_exclusive_scan(G g, I first, I last, O out, Op op) {
-  using T = std::remove_cv_t<std::remove_reference_t<decltype(*first)>>;
+  using T = std::remove_cv_t<std::remove_reference_t<decltype(*out)>>;
   return joint_exclusive_scan(g, first, last, out, known_identity_v<Op, T>, op);
 }
 template <class G, class I, class O, class Op, class T> detail::if_group<G, O> joint_inclusive_scan(G g, I first, I last, O out, Op op, T init) {
   return detail::joint_scan<detail::scan_kind::inclusive>(g, first, last, out, init, op, init);
 }
 template <class G, class I, class O, class Op> detail::if_group<G, O> joint_inclusive_scan(G g, I first, I last, O out, Op op) {
-  using T = std::remove_cv_t<std::remove_reference_t<decltype(*first)>>;
+  using T = std::remove_cv_t<std::remove_reference_t<decltype(*out)>>;
   return joint_inclusive_scan(g, first, last, out, op, known_identity_v<Op, T>);
 }
 

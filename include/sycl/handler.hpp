@@ -543,6 +543,10 @@ private:
     // Further parts are the library's own, which come with the user's kernel.
     if (bundle_ && !further_ && !(bundle_->contains(kernel_id(kernel)) && bundle_->has_device(queue_->device)))
       detail::fail(errc::kernel_not_supported, "the kernel bundle that the command group uses does not contain this kernel for its device");
+    // Local memory is that of a work-group. Source: SYCL 2020 §4.7.6.11 "Local accessor".
+    const bool in_groups = kind != ASPEN_LAUNCH_SINGLE_TASK && kind != ASPEN_LAUNCH_RANGE;
+    if (local_memory_ > 0 && !in_groups && detail::local_place::is_in(&f, sizeof f, local_memory_))
+      detail::fail(errc::kernel_argument, "a local accessor needs a kernel with work-groups: launch it over a sycl::nd_range");
     aspen_launch_t l = {};
     l.struct_size = sizeof l;
     l.kind = kind;
@@ -555,7 +559,7 @@ private:
       l.local[d] = !local ? 0 : d < D ? (*local)[d] : 1;
       l.offset[d] = d < D ? offset[d] : 0;
     }
-    l.local_memory = local_memory_;
+    l.local_memory = in_groups ? local_memory_ : 0;
     l.closure = &f;
     l.closure_size = sizeof f;
     l.closure_alignment = alignof(F);

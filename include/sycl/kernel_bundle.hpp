@@ -196,7 +196,7 @@ inline kernel_bundle<bundle_state::executable> kernel::get_kernel_bundle() const
 
 namespace detail {
 
-template <bundle_state State> void check_bundle_devices(const context &in, const device *devices, size_t count) {
+inline void check_bundle_devices(const context &in, const device *devices, size_t count) {
   if (count == 0)
     fail(errc::invalid, "a kernel bundle needs at least one device");
   for (size_t i = 0; i < count; ++i) {
@@ -205,15 +205,20 @@ template <bundle_state State> void check_bundle_devices(const context &in, const
       known = known || d == devices[i];
     if (!known)
       fail(errc::invalid, "a kernel bundle's devices must be devices of its context");
-    if (State == bundle_state::input && !devices[i].has(aspect::online_compiler))
-      fail(errc::invalid, "a bundle in input state needs devices with aspect online_compiler");
-    if (State == bundle_state::object && !devices[i].has(aspect::online_linker))
-      fail(errc::invalid, "a bundle in object state needs devices with aspect online_linker");
   }
 }
 
+/// Whether the device makes something executable of a bundle in this state. Source: SYCL 2020 §4.11.
+template <bundle_state State> bool goes_on_from(const device &on) {
+  return State == bundle_state::executable || on.has(State == bundle_state::input ? aspect::online_compiler : aspect::online_linker);
+}
+
 template <bundle_state State> shared<bundle_contents> make_bundle(const context &in, const device *devices, size_t count) {
-  check_bundle_devices<State>(in, devices, count);
+  check_bundle_devices(in, devices, count);
+  for (size_t i = 0; i < count; ++i)
+    if (!goes_on_from<State>(devices[i]))
+      fail(errc::invalid, State == bundle_state::input ? "a bundle in input state needs devices with aspect online_compiler"
+                                                       : "a bundle in object state needs devices with aspect online_linker");
   list<device> each;
   for (size_t i = 0; i < count; ++i) {
     bool again = false;
@@ -305,9 +310,22 @@ kernel_bundle<State> get_kernel_bundle(const context &in, Selector selector) {
   return get_kernel_bundle<State>(in, in.get_devices(), selector);
 }
 
+namespace detail {
+/// There is no bundle in a state from which the devices do not go on; asking for it is no error, getting it is. Source: SYCL 2020 §4.11.
+template <bundle_state State> bool may_have_bundle(const context &in, const std::vector<device> &devices) {
+  check_bundle_devices(in, devices.data(), devices.size());
+  for (const device &d : devices)
+    if (!goes_on_from<State>(d))
+      return false;
+  return true;
+}
+} // namespace detail
+
 /// Whether each kernel can run on one of the devices.
 template <bundle_state State>
 bool has_kernel_bundle(const context &in, const std::vector<device> &devices, const std::vector<kernel_id> &kernels) {
+  if (!detail::may_have_bundle<State>(in, devices))
+    return false;
   const kernel_bundle<State> bundle(detail::make_bundle<State>(in, devices.data(), devices.size()));
   for (const kernel_id &k : kernels)
     if (!bundle.has_kernel(k))
@@ -318,7 +336,7 @@ template <bundle_state State> bool has_kernel_bundle(const context &in, const st
   return has_kernel_bundle<State>(in, in.get_devices(), kernels);
 }
 template <bundle_state State> bool has_kernel_bundle(const context &in, const std::vector<device> &devices) {
-  return !get_kernel_bundle<State>(in, devices).empty();
+  return detail::may_have_bundle<State>(in, devices) && !get_kernel_bundle<State>(in, devices).empty();
 }
 template <bundle_state State> bool has_kernel_bundle(const context &in) { return has_kernel_bundle<State>(in, in.get_devices()); }
 template <class Name, bundle_state State> bool has_kernel_bundle(const context &in, const std::vector<device> &devices) {

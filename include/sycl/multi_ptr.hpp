@@ -9,6 +9,8 @@ namespace sycl {
 
 template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <class T, int D> class local_accessor;
+/// In atomic.hpp.
+template <class T, access::address_space Space = access::address_space::global_space> class atomic;
 
 namespace detail {
 /// A pointer to `U` is one to `T` too: of the same type, perhaps less const, or of no type.
@@ -17,7 +19,7 @@ inline constexpr bool points_to = (std::is_const_v<T> || !std::is_const_v<U>) &&
                                   (std::is_void_v<T> || std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>);
 } // namespace detail
 
-template <class T, access::address_space Space, access::decorated Decorated = access::decorated::no> class multi_ptr {
+template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy> class multi_ptr {
   static constexpr bool legacy_ = Decorated == access::decorated::legacy;
   static constexpr bool generic_ = Space == access::address_space::generic_space;
   template <access::address_space S> static constexpr bool holds_ = S == Space || (generic_ && S != access::address_space::constant_space);
@@ -30,6 +32,11 @@ public:
   using reference = std::add_lvalue_reference_t<T>;
   using difference_type = std::ptrdiff_t;
   using iterator_category = std::random_access_iterator_tag;
+  // SYCL 1.2.1's names. Source: SYCL 2020 §4.7.7.
+  using pointer_t = T *;
+  using const_pointer_t = const T *;
+  using reference_t = reference;
+  using const_reference_t = std::add_lvalue_reference_t<const T>;
   static constexpr access::address_space address_space = Space;
   static constexpr bool is_decorated = Decorated == access::decorated::yes;
 
@@ -56,6 +63,10 @@ public:
             std::enable_if_t<holds_<access::address_space::global_space> &&
                                  detail::points_to<typename accessor<U, D, M, target::device, P>::value_type, T>, int> = 0>
   multi_ptr(accessor<U, D, M, target::device, P> from) : pointer_(from.get_multi_ptr().get_raw()) {}
+  /// The same of constants, which SYCL 1.2.1 has pointers to that are not const.
+  template <class U, int D, access::placeholder P,
+            std::enable_if_t<Space == access::address_space::constant_space && detail::points_to<U, T>, int> = 0>
+  multi_ptr(accessor<U, D, access_mode::read, target::constant_buffer, P> from) : pointer_(from.get_pointer().get_raw()) {}
   template <class U, int D, std::enable_if_t<holds_<access::address_space::local_space> && detail::points_to<U, T>, int> = 0>
   multi_ptr(local_accessor<U, D> from) : pointer_(from.get_multi_ptr().get_raw()) {}
 
@@ -79,11 +90,16 @@ public:
   friend constexpr multi_ptr operator-(const multi_ptr &a, difference_type n) { return multi_ptr(a.pointer_ - n); }
   friend constexpr difference_type operator-(const multi_ptr &a, const multi_ptr &b) { return a.pointer_ - b.pointer_; }
 
-  /// A null pointer is less than all others. Source: SYCL 2020 §4.7.7.1.
+  /// A null pointer is less than all others. Pointers are taken as they are: a conversion would make this no better than the comparison of
+  /// the pointer that this converts to. Source: SYCL 2020 §4.7.7.1.
 #define __ASPEN_COMPARE(op)                                                                                                               \
   friend constexpr bool operator op(const multi_ptr &a, const multi_ptr &b) { return a.pointer_ op b.pointer_; }                           \
-  friend constexpr bool operator op(const multi_ptr &a, const T *b) { return a.pointer_ op b; }                                            \
-  friend constexpr bool operator op(const T *a, const multi_ptr &b) { return a op b.pointer_; }                                            \
+  template <class P, std::enable_if_t<std::is_pointer_v<P>, int> = 0> friend constexpr bool operator op(const multi_ptr &a, P b) {         \
+    return a.pointer_ op static_cast<const T *>(b);                                                                                        \
+  }                                                                                                                                        \
+  template <class P, std::enable_if_t<std::is_pointer_v<P>, int> = 0> friend constexpr bool operator op(P a, const multi_ptr &b) {         \
+    return static_cast<const T *>(a) op b.pointer_;                                                                                        \
+  }                                                                                                                                        \
   friend constexpr bool operator op(const multi_ptr &a, std::nullptr_t) { return a.pointer_ op static_cast<T *>(nullptr); }                \
   friend constexpr bool operator op(std::nullptr_t, const multi_ptr &b) { return static_cast<T *>(nullptr) op b.pointer_; }
   __ASPEN_COMPARE(==)

@@ -28,5 +28,7 @@ using cl_half = half;
 using cl_float = float;
 using cl_double = double;
 } // namespace opencl
+/// SYCL 1.2.1's place for them.
+using namespace opencl;
 
 } // namespace sycl

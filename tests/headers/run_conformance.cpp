@@ -1,11 +1,15 @@
 // What the conformance suite found missing or wrong, one check each: properties with values, the default context, comparisons and hashes,
 // SYCL 1.2.1's host accessors, allocators, and ids of hierarchical kernels.
+#include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <sycl/sycl.hpp>
 #include <unordered_set>
 #include <vector>
+
+static_assert(std::is_same_v<sycl::async_handler, std::function<void(sycl::exception_list)>>);
 
 static int wrong = 0;
 
@@ -155,8 +159,43 @@ static void copies(sycl::queue &q) {
   expect("a copy into one of fewer dimensions", line == from);
 }
 
+/// Groups that lie in a buffer, where another kernel and the host compare them.
+static void groups_in_memory(sycl::queue &q) {
+  std::vector<std::byte> kept(2 * sizeof(sycl::group<1>));
+  auto *groups = reinterpret_cast<sycl::group<1> *>(kept.data());
+  int same[2] = {-1, -1};
+  {
+    sycl::buffer<sycl::group<1>> b(groups, sycl::range<1>(2));
+    sycl::buffer<int> answers(same, sycl::range<1>(2));
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor to(b, h);
+      h.parallel_for(sycl::nd_range<1>(4, 2), [=](sycl::nd_item<1> item) {
+        if (item.get_local_id(0) == 0)
+          to[item.get_group(0)] = item.get_group();
+      });
+    });
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor from(b, h);
+      sycl::accessor to(answers, h);
+      h.single_task([=] {
+        to[0] = from[0] == from[0];
+        to[1] = from[0] == from[1];
+      });
+    });
+  }
+  expect("groups are compared elsewhere", same[0] == 1 && same[1] == 0 && groups[0] != groups[1] && groups[1] == groups[1]);
+}
+
+/// Without any aspect the default device is found.
+static void selectors() {
+  const sycl::device chosen(sycl::default_selector_v);
+  expect("aspect_selector of nothing", sycl::device(sycl::aspect_selector<>()) == chosen && sycl::device(sycl::aspect_selector()) == chosen);
+}
+
 int main() {
   sycl::queue q;
+  groups_in_memory(q);
+  selectors();
   copies(q);
   properties(q);
   contexts();

@@ -114,6 +114,8 @@ public:
   local_accessor() = default;
   explicit local_accessor(handler &command, const property_list &properties = {})
       : base(local_accessor<T, 1>(range<1>(1), command, properties)) {}
+  template <class U, std::enable_if_t<std::is_same_v<const U, T> && !std::is_const_v<U>, int> = 0>
+  local_accessor(const local_accessor<U, 0> &other) : base(local_accessor<T, 1>(other.aspen_one())) {}
 
   template <access::decorated Decorated = access::decorated::no> accessor_ptr<Decorated> get_multi_ptr() const noexcept {
     return this->one_.template get_multi_ptr<Decorated>();

@@ -1,6 +1,7 @@
 //! Naming a kernel towards the runtime: its symbol, the module and the object that launch it.
 #pragma once
 #include <aspen/aspen.h>
+#include <cstring>
 #include <sycl/detail/config.hpp>
 
 #if defined(__ASPEN_HOST__)
@@ -29,5 +30,24 @@ template <class Name> inline kernel_identity identify_kernel() {
   return {};
 #endif
 }
+
+/// What a local accessor knows of its memory. The word beside the offset lets a launch see whether a function holds one: a kernel without
+/// work-groups must not, but its command group may make one and not use it. Source: SYCL 2020 §4.7.6.11.
+struct local_place {
+  static constexpr std::uint32_t is_local = 0x6c0ca1a5;
+  std::uint32_t offset = 0; // bytes from the start of the launch's local memory
+  std::uint32_t tag = 0;
+
+  /// Whether there is one in the object, of a command with `limit` bytes of local memory.
+  static bool is_in(const void *object, size_t size, size_t limit) {
+    for (size_t at = 0; at + sizeof(local_place) <= size; at += alignof(void *)) {
+      local_place here;
+      std::memcpy(&here, static_cast<const char *>(object) + at, sizeof here);
+      if (here.tag == is_local && here.offset <= limit)
+        return true;
+    }
+    return false;
+  }
+};
 
 } // namespace sycl::detail

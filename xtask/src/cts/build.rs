@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::time::SystemTime;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 
-use super::plan;
+use super::{plan, pool};
 use crate::shell::{output, run};
 
 /// How a category is compiled.
@@ -69,20 +69,57 @@ pub struct Suite {
     pub folder: PathBuf,
     jobs: usize,
     options: Vec<String>,
+    /// How many functions a file of the generated tests of mathematical functions has.
+    fragment: u32,
+    /// Where OpenCL's headers are, which the references of mathematical functions include.
+    opencl_headers: PathBuf,
     /// Nothing older is kept.
     newest_input: SystemTime,
     shared: Vec<PathBuf>,
 }
 
+/// What the suite is built with.
+pub struct Settings<'a> {
+    pub source: &'a Path,
+    pub catch2: &'a Path,
+    pub opencl_headers: &'a Path,
+    /// Folder of aspen++.
+    pub bin: &'a Path,
+    /// Where objects and programs go.
+    pub folder: &'a Path,
+    pub jobs: usize,
+    pub fragment: u32,
+    /// The suite's options that are to be other than we have them.
+    pub set: &'a [(String, bool)],
+}
+
 /// A category's programs, of the files that compile.
 pub struct Built {
+    pub category: String,
+    pub form: Form,
     pub programs: Vec<PathBuf>,
     pub compiled: u64,
     pub failed: BTreeMap<String, String>,
+    /// Programs that do not link, with the error: each of their files is a program of its own instead.
+    pub apart: BTreeMap<String, String>,
 }
 
+/// A file to compile.
+struct Unit {
+    category: String,
+    file: PathBuf,
+    folder: PathBuf,
+    beside: PathBuf,
+    form: Form,
+}
+
+/// An object, or the first error.
+type Compiled = std::result::Result<PathBuf, String>;
+
 impl Suite {
-    pub fn prepare(source: &Path, catch2: &Path, bin: &Path, folder: &Path, jobs: usize) -> Result<Suite> {
+    pub fn prepare(settings: &Settings<'_>) -> Result<Suite> {
+        let Settings { source, catch2, bin, folder, .. } = *settings;
+        let has_opencl = settings.opencl_headers.join("CL/cl.h").is_file();
         let headers = catch2.join("src/catch2");
         let hint = "run `git submodule update --init` there, or give a checkout with --catch2";
         ensure!(headers.join("catch_user_config.hpp.in").is_file(), "no Catch2 (version 3) at {}: {hint}", catch2.display());
@@ -91,8 +128,10 @@ impl Suite {
             source: source.to_owned(),
             catch2: catch2.to_owned(),
             folder: folder.to_owned(),
-            jobs: jobs.max(1),
-            options: options(&source.join("CMakeLists.txt"))?,
+            jobs: settings.jobs.max(1),
+            options: options(&source.join("CMakeLists.txt"), has_opencl, settings.set)?,
+            fragment: settings.fragment,
+            opencl_headers: settings.opencl_headers.to_owned(),
             newest_input: newest(&compiler)?,
             shared: Vec::new(),
             compiler,
@@ -147,97 +186,172 @@ impl Suite {
 
     fn build_helpers(&mut self) -> Result<()> {
         let mut files = vec![self.source.join("tests/common/main.cpp")];
+        let has_opencl = self.opencl_headers.join("CL/cl.h").is_file();
         for file in listed(&self.source.join("util"))? {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // The first needs OpenCL interoperability, the others OpenCL's headers, for tests of mathematical functions.
-            if !name.starts_with("test_base_opencl") && !name.starts_with("math_") {
+            // The first is used where SYCL_BACKEND_OPENCL is defined, the others need OpenCL's headers, for tests of mathematical functions.
+            if !name.starts_with("test_base_opencl") && (has_opencl || !name.starts_with("math_")) {
                 files.push(file);
             }
         }
+        if has_opencl {
+            files.extend(listed(&self.source.join("oclmath"))?);
+        } else {
+            println!("no CL/cl.h at {}: math_builtin_api will not link (--opencl-headers)", self.opencl_headers.display());
+        }
         println!("building the suite's helpers");
-        let (objects, failed) = self.compile(&files, &self.folder.join("helpers"), &self.source.join("tests/common"), Form::AsWritten)?;
-        ensure!(failed.is_empty(), "the suite's helpers do not compile: {failed:#?}");
+        let unit = |file: PathBuf| Unit {
+            category: "helpers".to_owned(),
+            file,
+            folder: self.folder.join("helpers"),
+            beside: self.source.join("tests/common"),
+            form: Form::AsWritten,
+        };
+        let units: Vec<Unit> = files.into_iter().map(unit).collect();
+        let mut objects = Vec::new();
+        for compiled in self.compile(&units)? {
+            objects.push(compiled.map_err(|error| anyhow::anyhow!("the suite's helpers do not compile: {error}"))?);
+        }
         self.shared.extend(objects);
         Ok(())
     }
 
-    /// Compiles the category's files and links those that compile.
-    pub fn build(&self, category: &str, form: Form) -> Result<Built> {
-        let (folder, beside) = (self.folder.join(category).join(form.folder()), self.source.join("tests").join(category));
-        let mut built = Built { programs: Vec::new(), compiled: 0, failed: BTreeMap::new() };
-        for program in plan::programs(&self.source, category, &self.folder.join(category).join("generated"), &self.options)? {
-            let (objects, failed) = self.compile(&program.files, &folder, &beside, form)?;
-            built.compiled += objects.len() as u64;
-            built.failed.extend(failed);
-            if objects.is_empty() {
-                continue;
+    /// Builds all forms of the categories: first all objects, since a category of one file would keep the other threads waiting, then the
+    /// programs, of those files that compile.
+    pub fn build(&self, categories: &[String]) -> Result<Vec<Built>> {
+        let plan = |category: &String| {
+            let folder = self.folder.join(category).join("generated");
+            plan::programs(&self.source, category, &folder, &self.options, self.fragment)
+        };
+        let plans: Vec<Vec<plan::Program>> = pool::each(self.jobs, categories, plan).into_iter().collect::<Result<_>>()?;
+        let (mut built, mut units, mut links) = (Vec::new(), Vec::new(), Vec::new());
+        for (category, programs) in categories.iter().zip(&plans) {
+            for form in forms(category) {
+                let (folder, beside) = (self.folder.join(category).join(form.folder()), self.source.join("tests").join(category));
+                for program in programs {
+                    let first = units.len();
+                    units.extend(program.files.iter().map(|file| Unit {
+                        category: category.clone(),
+                        file: file.clone(),
+                        folder: folder.clone(),
+                        beside: beside.clone(),
+                        form: *form,
+                    }));
+                    links.push((built.len(), folder.join(&program.name), first..units.len()));
+                }
+                let (category, form) = (category.clone(), *form);
+                built.push(Built { category, form, programs: Vec::new(), compiled: 0, failed: BTreeMap::new(), apart: BTreeMap::new() });
             }
-            let path = folder.join(&program.name);
-            let mut link = Command::new(&self.compiler);
-            link.args(&objects).args(&self.shared).arg("-o").arg(&path).args(["-O1", "-w", "-pthread"]);
-            match output(&mut link) {
-                Ok(_) => built.programs.push(path),
-                Err(error) => drop(built.failed.insert(format!("{}, linked", program.name), first_error(&format!("{error:#}")))),
+        }
+        let compiled = self.compile(&units)?;
+        for (at, _, range) in &links {
+            for (unit, compiled) in units[range.clone()].iter().zip(&compiled[range.clone()]) {
+                match compiled {
+                    Ok(_) => built[*at].compiled += 1,
+                    Err(error) => drop(built[*at].failed.insert(name_of(&unit.file), error.clone())),
+                }
             }
+        }
+        let linked = pool::each(self.jobs, &links, |(_, program, range)| {
+            let objects: Vec<&PathBuf> = compiled[range.clone()].iter().flatten().collect();
+            if objects.is_empty() { Ok(Vec::new()) } else { self.link(program, &objects).map(|()| vec![program.clone()]) }
+        });
+        for ((at, program, range), linked) in links.iter().zip(linked) {
+            let programs = linked.or_else(|error| {
+                println!("{}: {error:#}\neach of its files is linked alone", name_of(program));
+                let places = self.folder.display().to_string() + "/";
+                built[*at].apart.insert(name_of(program), first_error(&format!("{error:#}")).replace(&places, ""));
+                let objects: Vec<&PathBuf> = compiled[range.clone()].iter().flatten().collect();
+                let alone = |object: &&PathBuf| {
+                    let path = program.with_extension(object.file_stem().unwrap_or_default());
+                    self.link(&path, &[object]).map(|()| path)
+                };
+                pool::each(self.jobs, &objects, alone).into_iter().collect::<Result<Vec<_>>>()
+            })?;
+            built[*at].programs.extend(programs);
         }
         Ok(built)
     }
 
-    /// One object a file, in the order of the files; a file that does not compile is in the other result, with its first error.
-    fn compile(&self, files: &[PathBuf], folder: &Path, beside: &Path, form: Form) -> Result<(Vec<PathBuf>, BTreeMap<String, String>)> {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let outcomes: Mutex<BTreeMap<usize, Result<std::result::Result<PathBuf, String>>>> = Mutex::default();
-        let next = Mutex::new(0..files.len());
-        std::thread::scope(|scope| {
-            for _ in 0..self.jobs {
-                scope.spawn(|| {
-                    while let Some(i) = next.lock().ok().and_then(|mut next| next.next()) {
-                        let outcome = self.compile_one(&files[i], folder, beside, form);
-                        if let Ok(mut outcomes) = outcomes.lock() {
-                            outcomes.insert(i, outcome);
-                        }
-                    }
-                });
-            }
-        });
-        let (mut objects, mut failed) = (Vec::new(), BTreeMap::new());
-        for (i, outcome) in outcomes.into_inner().unwrap_or_default() {
-            match outcome? {
-                Ok(object) => objects.push(object),
-                Err(error) => {
-                    failed.insert(files[i].file_name().unwrap_or_default().to_string_lossy().into_owned(), error);
-                }
-            }
+    fn link(&self, program: &Path, objects: &[&PathBuf]) -> Result<()> {
+        let inputs: Vec<&Path> = objects.iter().map(|object| object.as_path()).chain(self.shared.iter().map(PathBuf::as_path)).collect();
+        if is_newer(program, &inputs) {
+            return Ok(());
         }
-        Ok((objects, failed))
+        let whole = program.with_file_name(name_of(program) + ".linking");
+        let mut link = Command::new(&self.compiler);
+        link.args(&inputs).arg("-o").arg(&whole).args(["-O1", "-w", "-pthread"]);
+        output(&mut link)?;
+        std::fs::rename(&whole, program).with_context(|| format!("cannot write {}", program.display()))
     }
 
-    fn compile_one(&self, file: &Path, folder: &Path, beside: &Path, form: Form) -> Result<std::result::Result<PathBuf, String>> {
+    /// One result a unit, in their order. Says what takes long, since that is what the next run is planned by.
+    fn compile(&self, units: &[Unit]) -> Result<Vec<Compiled>> {
+        let done = AtomicUsize::new(0);
+        let outcomes = pool::each(self.jobs, units, |unit| {
+            let outcome = self.compile_one(unit);
+            let number = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Ok((compiled, Some(time))) = &outcome {
+                let verdict = compiled.as_ref().err().map_or_else(String::new, |error| format!(": does not compile: {error}"));
+                let (all, file) = (units.len(), name_of(&unit.file));
+                println!("[{number}/{all}] {}/{file} {:.1} s{verdict}", unit.category, time.as_secs_f64());
+            }
+            outcome
+        });
+        let outcomes: Vec<(Compiled, Option<Duration>)> = outcomes.into_iter().collect::<Result<_>>()?;
+        let mut times: Vec<(Duration, &Unit)> = outcomes.iter().zip(units).filter_map(|((_, time), unit)| Some(((*time)?, unit))).collect();
+        times.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        if times.len() > 10 {
+            let sum: Duration = times.iter().map(|(time, _)| *time).sum();
+            println!("{} files compiled, {:.0} s in sum; the slowest:", times.len(), sum.as_secs_f64());
+            for (time, unit) in &times[..10] {
+                println!("    {:.1} s {}/{}", time.as_secs_f64(), unit.category, name_of(&unit.file));
+            }
+        }
+        Ok(outcomes.into_iter().map(|(compiled, _)| compiled).collect())
+    }
+
+    /// With the time it took, if it was not kept from before.
+    fn compile_one(&self, unit: &Unit) -> Result<(Compiled, Option<Duration>)> {
+        let Unit { file, folder, beside, form, .. } = unit;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (object, log) = (folder.join(format!("{stem}.o")), folder.join(format!("{stem}.log")));
+        let (object, log, part) =
+            (folder.join(format!("{stem}.o")), folder.join(format!("{stem}.log")), folder.join(format!("{stem}.part.o")));
         let kept = |path: &Path| is_newer(path, &[file]) && modified(path).is_some_and(|time| time > self.newest_input);
         if kept(&object) {
-            return Ok(Ok(object));
+            return Ok((Ok(object), None));
         }
+        let mut time = None;
         if !kept(&log) {
+            let start = Instant::now();
             let mut compile = Command::new(&self.compiler);
-            compile.args(["-std=c++17", "-O1", "-w", "-c"]).arg(file).arg("-o").arg(&object).args(&self.options);
-            if form == Form::ActionsCalled {
+            // Tests ask what device code does; optimising the host's would take most of the time.
+            compile.args(["-std=c++17", "-O1", "-Xarch_host", "-O0", "-w", "-DCL_TARGET_OPENCL_VERSION=120", "-c"]);
+            compile.arg(file).arg("-o").arg(&part).args(&self.options);
+            if *form == Form::ActionsCalled {
                 compile.arg("-include").arg(self.folder.join("called.hpp"));
             }
             compile.arg("-I").arg(&self.folder).arg("-I").arg(self.catch2.join("src")).arg("-I").arg(self.source.join("oclmath"));
-            compile.arg("-I").arg(self.deep_folder());
+            compile.arg("-I").arg(self.deep_folder()).arg("-I").arg(&self.opencl_headers);
             // Generated files include what lies beside their template.
             compile.arg("-I").arg(beside);
-            let said = match compile.output().with_context(|| format!("cannot start {}", self.compiler.display()))? {
-                output if output.status.success() => return Ok(Ok(object)),
-                output => output.stderr,
-            };
-            std::fs::write(&log, said).with_context(|| format!("cannot write {}", log.display()))?;
+            let said = compile.output().with_context(|| format!("cannot start {}", self.compiler.display()))?;
+            time = Some(start.elapsed());
+            if said.status.success() {
+                // Whole or not at all: what is ended in the middle leaves no object behind that the next run would keep.
+                std::fs::rename(&part, &object).with_context(|| format!("cannot write {}", object.display()))?;
+                return Ok((Ok(object), time));
+            }
+            std::fs::write(&log, said.stderr).with_context(|| format!("cannot write {}", log.display()))?;
         }
         let said = std::fs::read_to_string(&log).with_context(|| format!("cannot read {}", log.display()))?;
-        Ok(Err(first_error(&said)))
+        Ok((Err(first_error(&said)), time))
     }
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The first error among what a compiler said; places are left out, since they are the user's.
@@ -246,19 +360,24 @@ fn first_error(said: &str) -> String {
     first.or(said.lines().next()).unwrap_or("no message").to_owned()
 }
 
-/// The options that the suite's CMake file defines, as it gives them to the compiler, with our choices.
-fn options(cmake: &Path) -> Result<Vec<String>> {
+/// The options that the suite's CMake file defines, as it gives them to the compiler: with its defaults but for those in `set`, and for
+/// what needs OpenCL's headers where there are none.
+fn options(cmake: &Path, has_opencl: bool, set: &[(String, bool)]) -> Result<Vec<String>> {
     let text = std::fs::read_to_string(cmake).with_context(|| format!("cannot read {}", cmake.display()))?;
-    let mut out = vec!["-DSYCL_CTS_COMPILING_WITH_PROTOSYCL=1".to_owned()];
+    let mut out = BTreeMap::new();
     for part in text.split("add_cts_option(").skip(1) {
         let name = part.split_whitespace().next().unwrap_or_default();
         let description_end = part.match_indices('"').nth(1).map_or(0, |(at, _)| at + 1);
         let on = part[description_end..].trim_start().starts_with("ON");
-        let wanted = on && name != "SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS";
-        out.push(format!("-D{name}={}", u8::from(wanted)));
+        out.insert(name.to_owned(), on && (has_opencl || name != "SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS"));
     }
-    ensure!(out.len() > 1, "{} defines no options", cmake.display());
-    Ok(out)
+    ensure!(!out.is_empty(), "{} defines no options", cmake.display());
+    for (name, on) in set {
+        let known = out.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        *out.get_mut(name).with_context(|| format!("--set {name}: the suite has the options {known}"))? = *on;
+    }
+    let macros = out.iter().map(|(name, on)| format!("-D{name}={}", u8::from(*on)));
+    Ok(std::iter::once("-DSYCL_CTS_COMPILING_WITH_PROTOSYCL=1".to_owned()).chain(macros).collect())
 }
 
 /// Catch2's configuration with its defaults, and without signal handlers, as the suite has it.
@@ -335,9 +454,15 @@ mod tests {
         let text = "add_cts_option(A\n  \"about ON\" OFF\n WARN_IF_OFF \"x\")\nadd_cts_option(B \"b\" ON)\n\
                     add_cts_option(SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS \"i\" ON)\n";
         std::fs::write(&path, text).expect("written");
-        let found = options(&path).expect("options");
+        let check = |set: &[(String, bool)], expected: [&str; 3]| {
+            assert_eq!(options(&path, true, set).expect("options")[1..], expected);
+        };
+        check(&[], ["-DA=0", "-DB=1", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
+        check(&[("A".into(), true), ("B".into(), false)], ["-DA=1", "-DB=0", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
+        assert_eq!(options(&path, false, &[]).expect("options")[3], "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=0");
+        let unknown = options(&path, true, &[("C".into(), true)]).expect_err("no such option").to_string();
+        assert!(unknown.contains("--set C") && unknown.contains("A, B"), "{unknown}");
         std::fs::remove_file(&path).expect("our own file");
-        assert_eq!(found[1..], ["-DA=0", "-DB=1", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=0"]);
     }
 
     #[test]

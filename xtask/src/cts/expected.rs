@@ -44,6 +44,9 @@ pub struct Category {
     /// Files that do not, with the first error.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compiled: BTreeMap<String, String>,
+    /// Programs of which each file is linked alone, since they do not link, with the error.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub apart: BTreeMap<String, String>,
     /// By device and form.
     #[serde(default)]
     pub runs: BTreeMap<String, Counts>,
@@ -86,7 +89,8 @@ impl Expected {
                 first = "| | |".to_owned();
             }
             if category.runs.is_empty() {
-                writeln!(out, "{first} | | |").expect("a string takes all writes");
+                let why = if all == 0 { "none with the suite's default options" } else { "" };
+                writeln!(out, "{first} {why} | | |").expect("a string takes all writes");
             }
         }
         out
@@ -109,6 +113,7 @@ impl Category {
     pub fn take(&mut self, seen: Category) {
         self.compiled = seen.compiled;
         self.not_compiled = seen.not_compiled;
+        self.apart = seen.apart;
         self.runs.extend(seen.runs);
     }
 
@@ -124,6 +129,9 @@ impl Category {
                 self.compiled,
                 failed(self)
             ));
+        }
+        if self.apart != seen.apart {
+            out.push(format!("these programs do not link: {:?}; pinned are {:?}", seen.apart, self.apart));
         }
         for (label, counts) in &seen.runs {
             match self.runs.get(label) {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use super::build::write_if_changed;
 use crate::shell::output;
@@ -18,21 +18,21 @@ pub struct Program {
     pub files: Vec<PathBuf>,
 }
 
-/// The programs of a category; `folder` is where generated files go, and `options` are macros of the suite's options (`-DNAME=0`).
-pub fn programs(source: &Path, category: &str, folder: &Path, options: &[String]) -> Result<Vec<Program>> {
+/// The programs of a category, none if its options switch it off; `folder` is where generated files go, `options` are macros of the suite's
+/// options (`-DNAME=0`), and `fragment` is how many functions a file of the mathematical tests has.
+pub fn programs(source: &Path, category: &str, folder: &Path, options: &[String], fragment: u32) -> Result<Vec<Program>> {
     let (script, out) = (folder.join("programs.cmake"), folder.join("programs"));
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     write_if_changed(&script, SCRIPT)?;
     let mut ask = Command::new("cmake");
     ask.current_dir(source.join("tests").join(category)).args(options);
     ask.arg(format!("-DSUITE={}", source.display())).arg(format!("-DCATEGORY={category}")).arg(format!("-DOUT={}", folder.display()));
+    ask.arg(format!("-DSYCL_CTS_MATH_BUILTIN_FRAGMENT_SIZE={fragment}"));
     ask.arg("-DPYTHON_EXECUTABLE=python3").arg("-P").arg(&script);
     output(&mut ask)
         .context("the suite says in CMake files what its programs are; they need cmake and python3 (`apt install cmake python3`)")?;
     let text = std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
-    let programs = parse(&text, &source.join("tests").join(category));
-    ensure!(!programs.is_empty(), "the suite has no programs in '{category}' with these options");
-    Ok(programs)
+    Ok(parse(&text, &source.join("tests").join(category)))
 }
 
 /// Relative names are those of files in `category`.

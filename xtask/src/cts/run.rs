@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
 
 use super::devices;
 use super::expected::{Count, Counts};
@@ -25,7 +26,7 @@ pub struct Target {
     environment: Vec<(String, String)>,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Outcome {
     pub counts: Counts,
     /// Names of test cases.
@@ -91,16 +92,36 @@ fn device(bin: &Path, environment: &[(String, String)]) -> Result<(Vec<String>, 
     Ok((list("aspects"), list("sub_group_sizes")))
 }
 
+/// What an earlier command saw, if neither the program nor the libraries, which are from `libraries`, are newer; else runs it.
+pub fn run_or_kept(program: &Path, target: &Target, libraries: Option<SystemTime>) -> Result<Outcome> {
+    let kept = report(program, target, "seen");
+    let time = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    if let (Some(libraries), Some(written), Some(built)) = (libraries, time(&kept), time(program))
+        && written > built.max(libraries)
+        && let Ok(outcome) = toml::from_str(&std::fs::read_to_string(&kept)?)
+    {
+        return Ok(outcome);
+    }
+    let outcome = run(program, target)?;
+    std::fs::write(&kept, toml::to_string(&outcome)?).with_context(|| format!("cannot write {}", kept.display()))?;
+    Ok(outcome)
+}
+
+/// A file beside the program that belongs to its run on this device.
+fn report(program: &Path, target: &Target, ending: &str) -> PathBuf {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    program.with_file_name(format!("{name}.{}.{ending}", target.name.replace(' ', "-")))
+}
+
 /// Runs all test cases; if the program dies, each alone, so that one crash hides no other result.
-pub fn run(program: &Path, target: &Target) -> Result<Outcome> {
-    let report = program.with_extension("xml");
+fn run(program: &Path, target: &Target) -> Result<Outcome> {
+    let (list, report) = (report(program, target, "list"), report(program, target, "xml"));
     if ended(&mut command(program, target, &report, &[]))?.is_some_and(|status| status.code().is_some()) {
         let text = std::fs::read_to_string(&report).with_context(|| format!("cannot read {}", report.display()))?;
         if let Some(outcome) = parse(&text) {
             return Ok(outcome);
         }
     }
-    let list = program.with_extension("list");
     ended(&mut command(program, target, &list, &["--list-tests"]))?;
     let names = std::fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
     let mut all = Outcome::default();
