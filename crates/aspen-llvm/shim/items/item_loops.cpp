@@ -168,10 +168,13 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         for (Function *Entry : Entries) {
           std::string Why;
           Item I = makeItem(*Entry, *Names, FAM, Why);
+          // A kernel of a range loops over its items by itself: nothing is lost if that stays as it is.
+          std::string Same;
           if (!I.Body && Why.empty())
-            I = makeRow(*Entry, FAM, Why);
+            I = makeRow(*Entry, FAM, Same);
           if (!I.Body) {
-            Lines += (Entry->getName() + ": " + Why + "\n").str();
+            if (!Why.empty())
+              Lines += (Entry->getName() + ": it runs item by item: " + Why + "\n").str();
             continue;
           }
           Pieces P = cut(I, *Names);
@@ -188,7 +191,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             return;
           }
           if (Frame.Bytes > MaxFrame) {
-            Lines += (Entry->getName() + ": it keeps " + Twine(Frame.Bytes) + " bytes for each item\n").str();
+            Lines += (Entry->getName() + ": it runs item by item: it keeps " + Twine(Frame.Bytes) + " bytes for each item\n").str();
             Group->eraseFromParent();
             continue;
           }
