@@ -516,3 +516,36 @@ fn items_at_different_barriers_are_told_and_ended_ones_count_as_arrived() {
     let stuck = said.strip_prefix(&"went on\n".repeat(5)).unwrap_or_else(|| panic!("{said}"));
     assert!(stuck.contains("wait at a barrier of the work-group and 10 at one of a sub-group"), "{stuck}");
 }
+
+/// What a kernel is told of, if anything, by its body.
+#[test]
+fn what_falls_back_or_is_too_long_for_levels_is_told() {
+    let check = |body: &str, expected: Option<&str>| {
+        let source = format!(
+            "#include <sycl/sycl.hpp>\nint main() {{\n  sycl::queue q;\n  int *p = sycl::malloc_shared<int>(512, q);\n\
+             \x20 q.parallel_for(sycl::nd_range<1>(64, 64), [=](sycl::nd_item<1> it) {{\n\
+             \x20   const auto sg = it.get_sub_group();\n    const unsigned l = unsigned(it.get_local_linear_id());\n{body}\n  }}).wait();\n}}\n"
+        );
+        let session = Session::new(&[("a.cpp", &source)]);
+        session.ok("aspen++ -O2 -w -fsycl -fsycl-targets=native_cpu -c a.cpp -o a.o");
+        let quiet = session.ok("aspen++ -fsycl -fsycl-targets=native_cpu a.o -o a");
+        assert_eq!(quiet.stderr, "", "only who asks is told: {body}");
+        let said = session.ok("aspen++ -fsycl -fsycl-targets=native_cpu -Rpass-missed=aspen-items a.o -o a").stderr;
+        match expected {
+            None => assert_eq!(said, "", "{body}"),
+            Some(why) => {
+                for part in ["remark: kernel lambda at a.cpp:5:", why, "[-Rpass-missed=aspen-items]"] {
+                    assert!(said.contains(part), "{body}: lacks {part:?}: {said}");
+                }
+            }
+        }
+    };
+    check("p[l] = sycl::reduce_over_group(sg, int(l), sycl::plus<>());", None);
+    check(
+        "int a[5000]; for (int i = 0; i < 5000; ++i) a[i] = p[i % 512];\n\
+           sycl::group_barrier(sg); p[l] = a[p[l] % 5000];",
+        Some("runs item by item: it keeps 20"),
+    );
+    let long = (0..120).map(|i| format!("p[l] += sycl::permute_group_by_xor(sg, p[l] * {i}, {});", 1 + i % 31)).collect::<String>();
+    check(&long, Some("too long for copies for all levels of the processor"));
+}

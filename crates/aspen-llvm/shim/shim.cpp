@@ -163,6 +163,14 @@ LLVMContextRef aspen_llvm_context() {
   return wrap(Context);
 }
 
+// Instructions of the module's longest function.
+size_t aspen_llvm_longest_function(LLVMModuleRef M) {
+  size_t Longest = 0;
+  for (const Function &F : *unwrap(M))
+    Longest = std::max<size_t>(Longest, F.getInstructionCount());
+  return Longest;
+}
+
 // LLVM's own command-line options, by their text. Null, or what is wrong. (LLVMParseCommandLineOptions drops its errors.)
 char *aspen_llvm_set_options(int Count, const char *const *Arguments) {
   std::string Errors;

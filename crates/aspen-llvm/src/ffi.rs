@@ -18,6 +18,7 @@ unsafe extern "C" {
     /// A context that collects errors.
     pub fn aspen_llvm_context() -> LLVMContextRef;
     /// Sets LLVM's command-line options; the first argument is the program's name. Null or a message.
+    pub fn aspen_llvm_longest_function(module: LLVMModuleRef) -> usize;
     pub fn aspen_llvm_set_options(count: c_int, arguments: *const *const c_char) -> *mut c_char;
     /// The errors that were collected, and forgets them; null if there were none.
     pub fn aspen_llvm_take_errors(context: LLVMContextRef) -> *mut c_char;

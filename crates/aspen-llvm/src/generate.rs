@@ -233,6 +233,21 @@ fn allow_extensions(extensions: &[String]) -> Result<(), String> {
     }
 }
 
+/// Strength reduction of loops takes more than linear time: in functions of this many instructions, half of all code generation, and minutes
+/// for kernels that are unrolled. There is no way to leave it out for a function alone.
+const MOST_REDUCED: usize = 5000;
+
+fn bound_strength_reduction(module: ModuleRef<'_>) -> Result<(), String> {
+    // SAFETY: a valid module.
+    let longest = unsafe { ffi::aspen_llvm_longest_function(module.raw()) };
+    if longest <= MOST_REDUCED {
+        return Ok(());
+    }
+    let arguments = [c"aspen".as_ptr(), c"--disable-lsr".as_ptr()];
+    // SAFETY: valid strings and their count; the message is ours. A worker has one image.
+    unsafe { take_message(ffi::aspen_llvm_set_options(2, arguments.as_ptr())) }.map_or(Ok(()), |reason| Err(reason.trim().to_owned()))
+}
+
 fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> {
     let context = Context::new();
     let mut module = context.parse(&job.name, &job.bitcode).map_err(|error| error.to_string())?;
@@ -260,9 +275,12 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
     if let Output::X86_64Object(X86_64Object { item_loops: Some(loops), .. }) = &job.output {
         let machine = machine(&triple, job)?;
         // SAFETY: made for this triple.
-        unsafe { loops.make(module.view(), machine)? };
+        let told = unsafe { loops.make(module.view(), machine, item_loops::alone(job.opt_level))? };
+        // What a worker says is kept for who started it.
+        told.lines().for_each(|line| eprintln!("{}{line}", item_loops::TOLD));
         // SAFETY: as above.
-        unsafe { module.run_passes_for(item_loops::clean_up(job.opt_level), machine) }.map_err(|error| error.to_string())?;
+        unsafe { module.run_passes_for("strip-dead-prototypes", machine) }.map_err(|error| error.to_string())?;
+        bound_strength_reduction(module.view())?;
     }
     if let Output::X86_64Object(X86_64Object { stack_needs: StackNeeds { prefix, group, least }, .. }) = &job.output {
         // SAFETY: a valid module and strings; messages are ours.

@@ -2,7 +2,7 @@
 //!
 //! In C++, because LLVM's C API can neither clone nor inline functions, split blocks, nor ask which values are the same for all items.
 
-use std::ffi::{CString, c_char, c_uint};
+use std::ffi::{CStr, CString, c_char, c_uint};
 use std::ptr;
 
 use llvm_sys::prelude::*;
@@ -54,31 +54,32 @@ unsafe extern "C" {
         machine: LLVMTargetMachineRef,
         names: *const Names,
         prefix: *const c_char,
+        alone: *const c_char,
         report: *mut *mut c_char,
     ) -> *mut c_char;
 }
 
-/// What has to run afterwards: the functions that told barriers apart are opened in what still calls them, and what is left alone is
-/// vectorised for itself.
-pub(crate) fn clean_up(opt_level: u8) -> &'static str {
+/// Begins a line about a kernel that does not run as a whole group, or has less code than it could: the kernel's symbol and the reason follow.
+pub const TOLD: &str = "aspen-items: ";
+
+/// What vectorises the functions that have no loops over items.
+pub(crate) fn alone(opt_level: u8) -> &'static CStr {
     match opt_level {
-        0 | 1 => "always-inline,globaldce,strip-dead-prototypes",
-        _ => {
-            "always-inline,globaldce,function(loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,\
-             early-cse<memssa>,simplifycfg),strip-dead-prototypes"
-        }
+        0 | 1 => c"",
+        _ => c"loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,early-cse<memssa>,simplifycfg",
     }
 }
 
 impl ItemLoops {
-    /// Adds records and functions for every kernel that can be run this way; says of the others why not, a line each.
+    /// Adds records and functions for every kernel that can be run this way; says of the others why not, a line each. Optimises all other
+    /// functions by the pipeline `alone`.
     ///
     /// # Errors
     /// LLVM's words.
     ///
     /// # Safety
     /// `machine` is a valid target machine for the module's triple.
-    pub(crate) unsafe fn make(&self, module: ModuleRef<'_>, machine: LLVMTargetMachineRef) -> Result<String, String> {
+    pub(crate) unsafe fn make(&self, module: ModuleRef<'_>, machine: LLVMTargetMachineRef, alone: &CStr) -> Result<String, String> {
         let names = Names {
             enter: self.enter.as_ptr(),
             barrier: self.barrier.as_ptr(),
@@ -93,7 +94,7 @@ impl ItemLoops {
         let mut report = ptr::null_mut();
         // SAFETY: a valid module, machine and strings; message and report are ours.
         unsafe {
-            let failed = aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), &mut report);
+            let failed = aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), alone.as_ptr(), &mut report);
             let report = take_message(report).unwrap_or_default();
             take_message(failed).map_or(Ok(report), Err)
         }

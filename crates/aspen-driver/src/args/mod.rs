@@ -170,6 +170,8 @@ pub struct Options {
     pub print_only: bool,
     /// `-v`.
     pub verbose: bool,
+    /// `-Rpass-missed=aspen-items`.
+    pub tells_of_items: bool,
     /// `-j`.
     pub jobs: Option<NonZeroUsize>,
     /// `-MD`, `-MMD`.
@@ -267,6 +269,7 @@ impl Default for Parser {
             save_temps: None,
             print_only: false,
             verbose: false,
+            tells_of_items: false,
             jobs: None,
             depfile: None,
             optimisation: None,
@@ -345,6 +348,7 @@ impl Parser {
             "-emit-llvm" => options.emit_llvm = true,
             "-###" => options.print_only = true,
             "-v" | "--verbose" => options.verbose = true,
+            "-Rpass-missed=aspen-items" => options.tells_of_items = true,
             "-MD" | "-MMD" | "--write-dependencies" | "--write-user-dependencies" => {
                 options.depfile.get_or_insert_default().user_headers_only = matches!(word, "-MMD" | "--write-user-dependencies");
             }

@@ -13,7 +13,7 @@ use aspen_codegen::{Cache, CodegenError, Gen, ImageInput, NativeCpu, Ptx, SpirV,
 use aspen_contract::{Requirements, Verdict, check};
 use aspen_image::decided::decided_set;
 use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet};
-use aspen_llvm::{Context, Module, forget_dialect, readable_name};
+use aspen_llvm::{Context, Module, TOLD_OF_ITEMS, forget_dialect, readable_name};
 
 use super::conditional::{Conditional, discarded};
 use super::coverage::Coverage;
@@ -82,8 +82,9 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
         // Functions that no image can provide: an unresolved symbol would sink the whole image where it is loaded. Source: DESIGN §4, §8.
         let missing: Vec<&str> = image.imports.iter().map(String::as_str).filter(|symbol| !plan.imports.contains(*symbol)).collect();
         tell_missing(program, plan, &missing, session);
-        if !image.messages.is_empty() {
-            session.complain(format!("{}\n", image.messages).as_bytes())?;
+        let messages = told(program, plan, session, &image.messages);
+        if !messages.is_empty() {
+            session.complain(messages.as_bytes())?;
         }
         let forms = std::iter::once((image.kind, &image.bytes)).chain(image.fallback.iter().map(|(kind, bytes)| (*kind, bytes)));
         for (kind, bytes) in forms {
@@ -387,6 +388,27 @@ fn opt_level(letter: &str) -> u8 {
         "3" | "fast" | "4" => 3,
         _ => 2,
     }
+}
+
+/// What is said of an image's code. Of kernels that do not run as whole groups, only to who asks: with `-v` or `-Rpass-missed=aspen-items`.
+fn told(program: &Program, plan: &ImagePlan, session: &Session<'_>, messages: &str) -> String {
+    let wanted = session.options.verbose || session.options.tells_of_items;
+    let mut out = String::new();
+    for line in messages.lines() {
+        let Some(missed) = line.strip_prefix(TOLD_OF_ITEMS) else {
+            out.extend([line, "\n"]);
+            continue;
+        };
+        let (symbol, why) = missed.split_once(": ").unwrap_or((missed, ""));
+        let named = plan.entries.iter().map(|&entry| program.linked.summary.function(entry)).find_map(|function| match &function.role {
+            Role::Kernel(kernel) if function.symbol == symbol => Some(kernel.name.as_str()),
+            _ => None,
+        });
+        if wanted {
+            out.push_str(&format!("remark: kernel {}: {why} [-Rpass-missed=aspen-items]\n", named.unwrap_or(symbol)));
+        }
+    }
+    out
 }
 
 /// What the container says about an image.

@@ -42,6 +42,8 @@ constexpr const char *Simplified =
 constexpr const char *Vectorized =
     "loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
     "loop-mssa(licm)";
+// Opens what told the barriers apart, which has done its work.
+constexpr const char *Opened = "always-inline,globaldce";
 constexpr const char *Unrolled = "loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
 
 // Unrolling forgets for each loop what is known of the function's other loops: in a function of more loops it takes most of the time.
@@ -80,14 +82,60 @@ bool isUnrolled(Function &F, FunctionAnalysisManager &FAM) {
   return FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder().size() <= MaxUnrolled;
 }
 
+// Code generation takes about 60 microseconds an instruction. Functions of more get no copies for levels, and all copies of an image
+// together are no longer than this: what is short is mostly loops, in which the levels pay; what is long is mostly scalar.
+constexpr size_t MaxCopied = 4000, MaxCopiedOfImage = 24000;
+
+// A function for whole groups, and the levels that it gets copies for.
+struct Whole {
+  Function *Entry, *Group;
+  struct Frame Frame;
+  bool TooLong; // what has no vectors gains nothing from the levels
+  std::array<bool, std::size(Levels)> HasLevel{};
+};
+
+// The shortest first; who does not get both levels gets the lower one.
+void chooseLevels(MutableArrayRef<Whole> Made, std::string &Lines) {
+  SmallVector<std::pair<size_t, size_t>, 8> Order;
+  for (auto [Place, W] : enumerate(Made))
+    Order.push_back({W.Group->getInstructionCount(), Place});
+  sort(Order);
+  size_t Left = MaxCopiedOfImage;
+  for (auto [Size, Place] : Order) {
+    Whole &W = Made[Place];
+    if (W.Entry->getFnAttribute("target-cpu").getValueAsString() != "x86-64")
+      continue;
+    bool All = true;
+    for (size_t Level = 1; Level < std::size(Levels); ++Level) {
+      if (!Levels[Level])
+        continue;
+      W.HasLevel[Level] = !W.TooLong && Size <= MaxCopied && Size <= Left;
+      Left -= W.HasLevel[Level] ? Size : 0;
+      All &= W.HasLevel[Level];
+    }
+    if (!All)
+      Lines += (W.Entry->getName() + ": with " + Twine(Size) + " instructions for a group it is too long for copies for all levels of the processor\n").str();
+  }
+}
+
+Function *copyFor(Function &Group, const char *Level) {
+  ValueToValueMapTy Map;
+  Function *Copy = CloneFunction(&Group, Map);
+  Copy->addFnAttr("target-cpu", Level);
+  Copy->removeFnAttr("target-features");
+  Copy->removeFnAttr("tune-cpu");
+  return Copy;
+}
+
 bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR_KERNEL && !F.isDeclaration(); }
 
 } // namespace
 
 // Makes aspen_cpu_group_t records with the functions they name for the kernels of a module; `Prefix` and the kernel's symbol are their
-// names. Optimises these functions. `Report` gets a line for each kernel that keeps its entry alone, if it is not null. Null or a message.
+// names. Optimises these functions, and by the pipeline `Alone` all others but the entries that they replace. `Report` gets a line for each
+// kernel that keeps its entry alone, or has less than it could, if it is not null. Null or a message.
 extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef MachineRef, const Names *Names, const char *Prefix,
-                                       char **Report) {
+                                       const char *Alone, char **Report) {
   Module &M = *unwrap(Ref);
   auto *Machine = reinterpret_cast<TargetMachine *>(MachineRef);
   std::string Errors, Lines;
@@ -104,23 +152,29 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         Passes.registerFunctionAnalyses(FAM);
         Passes.registerLoopAnalyses(LAM);
         Passes.crossRegisterProxies(LAM, FAM, CAM, MAM);
-        FunctionPassManager Simplify, Vectorize, Unroll;
+        FunctionPassManager Simplify, Vectorize, Unroll, Rest;
+        ModulePassManager Open;
         if (auto Error = joinErrors(joinErrors(Passes.parsePassPipeline(Simplify, Simplified), Passes.parsePassPipeline(Vectorize, Vectorized)),
-                                    Passes.parsePassPipeline(Unroll, Unrolled))) {
+                                    joinErrors(joinErrors(Passes.parsePassPipeline(Unroll, Unrolled), Passes.parsePassPipeline(Open, Opened)),
+                                               *Alone ? Passes.parsePassPipeline(Rest, Alone) : Error::success()))) {
           Said << toString(std::move(Error));
           return;
         }
         SmallVector<Function *, 8> Entries;
+        SmallVector<Whole, 8> Made;
         for (Function &F : M)
           if (isEntry(F))
             Entries.push_back(&F);
         for (Function *Entry : Entries) {
           std::string Why;
           Item I = makeItem(*Entry, *Names, FAM, Why);
+          // A kernel of a range loops over its items by itself: nothing is lost if that stays as it is.
+          std::string Same;
           if (!I.Body && Why.empty())
-            I = makeRow(*Entry, FAM, Why);
+            I = makeRow(*Entry, FAM, Same);
           if (!I.Body) {
-            Lines += (Entry->getName() + ": " + Why + "\n").str();
+            if (!Why.empty())
+              Lines += (Entry->getName() + ": it runs item by item: " + Why + "\n").str();
             continue;
           }
           Pieces P = cut(I, *Names);
@@ -137,40 +191,37 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             return;
           }
           if (Frame.Bytes > MaxFrame) {
-            Lines += (Entry->getName() + ": it keeps " + Twine(Frame.Bytes) + " bytes for each item\n").str();
+            Lines += (Entry->getName() + ": it runs item by item: it keeps " + Twine(Frame.Bytes) + " bytes for each item\n").str();
             Group->eraseFromParent();
             continue;
           }
           FAM.invalidate(*Group, Simplify.run(*Group, FAM));
-          // What has no vectors gains nothing from the levels, and is long.
-          const bool TooLong = boundPlanning(*Group, FAM);
+          Made.push_back({Entry, Group, Frame, boundPlanning(*Group, FAM)});
           // What is known of the processor changes with the attributes.
           FAM.clear(*Group, Group->getName());
-          SmallVector<Function *, 4> Made{Group};
-          SmallVector<Constant *, 4> Table{Group};
-          const bool IsBaseline = Entry->getFnAttribute("target-cpu").getValueAsString() == "x86-64";
-          for (size_t Level = 1; Level < std::size(Levels); ++Level) {
-            if (!Levels[Level] || !IsBaseline || TooLong) {
-              Table.push_back(ConstantPointerNull::get(PointerType::get(M.getContext(), 0)));
+        }
+        SmallPtrSet<const Function *, 16> Finished;
+        chooseLevels(Made, Lines);
+        for (const Whole &W : Made) {
+          SmallVector<Constant *, 4> Table(std::size(Levels), ConstantPointerNull::get(PointerType::get(M.getContext(), 0)));
+          Table[0] = W.Group;
+          for (size_t Level = 1; Level < std::size(Levels); ++Level)
+            if (W.HasLevel[Level])
+              Table[Level] = copyFor(*W.Group, Levels[Level]);
+          for (Constant *Of : Table) {
+            auto *F = dyn_cast<Function>(Of);
+            if (!F)
               continue;
-            }
-            ValueToValueMapTy Map;
-            Function *Copy = CloneFunction(Group, Map);
-            Copy->addFnAttr("target-cpu", Levels[Level]);
-            Copy->removeFnAttr("target-features");
-            Copy->removeFnAttr("tune-cpu");
-            Made.push_back(Copy);
-            Table.push_back(Copy);
-          }
-          for (Function *F : Made) {
             // LLVM's own choice for the level is half of that; loops over items are long and do little else.
             if (F->getFnAttribute("target-cpu").getValueAsString() == Levels[3])
               F->addFnAttr("prefer-vector-width", "512");
             FAM.invalidate(*F, Vectorize.run(*F, FAM));
             if (isUnrolled(*F, FAM))
               FAM.invalidate(*F, Unroll.run(*F, FAM));
+            Finished.insert(F);
           }
-          describe(M, (Prefix + Entry->getName()).str(), Frame, Table);
+          Finished.insert(W.Entry);
+          describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table);
         }
         for (Function &F : M)
           if (!F.isDeclaration())
@@ -182,6 +233,10 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             if (!F->hasFnAttribute(Attribute::OptimizeNone))
               F->addFnAttr(Attribute::AlwaysInline);
           }
+        Open.run(M, MAM);
+        for (Function &F : M)
+          if (!F.isDeclaration() && !Finished.contains(&F))
+            FAM.invalidate(F, Rest.run(F, FAM));
       },
       Errors);
   if (!Ran || !Errors.empty())
