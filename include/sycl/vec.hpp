@@ -52,7 +52,8 @@ public:
   using element_type = T;
   using value_type = T;
 
-  constexpr vec() : data_{} {}
+  /// Trivial, so that unions and arrays may hold vectors; `vec()` has zeros.
+  vec() = default;
   constexpr vec(const vec &) = default;
   constexpr vec &operator=(const vec &) = default;
   /// All elements alike.
@@ -123,7 +124,7 @@ public:
 
   /// Element by element; floating-point numbers become integers towards zero unless `Mode` says otherwise.
   template <class U, rounding_mode Mode = rounding_mode::automatic> constexpr vec<U, N> convert() const {
-    vec<U, N> out;
+    vec<U, N> out{};
     for (int i = 0; i < N; ++i) {
       if constexpr (std::is_integral_v<U> && detail::is_genfloat<T> && Mode != rounding_mode::automatic && Mode != rounding_mode::rtz)
         out[i] = static_cast<U>(rounded<Mode>(data_[i]));
@@ -177,14 +178,14 @@ public:
 
   /// For the library: `function` of every element.
   template <class F> constexpr vec each(F function) const {
-    vec out;
+    vec out{};
     for (int i = 0; i < N; ++i)
       out.data_[i] = function(data_[i]);
     return out;
   }
   /// For the library: a vec of a number or of something vector-like.
   template <class B> static constexpr vec from(const B &b) {
-    vec out;
+    vec out{};
     for (int i = 0; i < N; ++i)
       out.data_[i] = detail::element_at<T>(b, i);
     return out;
@@ -226,7 +227,7 @@ vec(T, U...) -> vec<T, static_cast<int>(sizeof...(U)) + 1>;
 #define __ASPEN_VEC_OPERATOR(op)                                                                                                          \
   template <class A, class B, class V = detail::common_vec_t<A, B>> constexpr V operator op(const A &a, const B & b) {                     \
     using T = typename V::element_type;                                                                                                    \
-    V out;                                                                                                                                 \
+    V out{};                                                                                                                               \
     for (int i = 0; i < static_cast<int>(V::size()); ++i)                                                                                  \
       out[i] = static_cast<T>(detail::element_at<T>(a, i) op detail::element_at<T>(b, i));                                                 \
     return out;                                                                                                                            \
@@ -247,7 +248,7 @@ __ASPEN_VEC_OPERATOR(>>)
   template <class A, class B, class V = detail::common_vec_t<A, B>> constexpr auto operator op(const A &a, const B & b) {                  \
     using T = typename V::element_type;                                                                                                    \
     using M = typename detail::mask_element<sizeof(T)>::type;                                                                              \
-    vec<M, static_cast<int>(V::size())> out;                                                                                               \
+    vec<M, static_cast<int>(V::size())> out{};                                                                                               \
     for (int i = 0; i < static_cast<int>(V::size()); ++i)                                                                                  \
       out[i] = (detail::element_at<T>(a, i) op detail::element_at<T>(b, i)) ? M(-1) : M(0);                                                \
     return out;                                                                                                                            \

@@ -144,8 +144,28 @@ static void thrown_objects() {
 static_assert(sycl::is_property_of_v<sycl::property::queue::in_order, sycl::queue> && !sycl::is_property_of_v<sycl::property::no_init, sycl::queue>);
 static_assert(std::is_same_v<sycl::opencl::cl_uint, std::uint32_t>);
 
+/// Vectors in unions, which ports of CUDA programs have.
+union four {
+  sycl::float4 whole;
+  float each[4];
+};
+static_assert(std::is_trivially_default_constructible_v<sycl::half2> && std::is_trivially_default_constructible_v<four>);
+static_assert(sycl::int4().y() == 0 && sycl::vec<int, 3>{}.z() == 0);
+void in_unions(sycl::queue &q) {
+  float *out = sycl::malloc_shared<float>(4, q);
+  q.single_task([=] {
+     four both;
+     both.whole = sycl::float4(1, 2, 3, 4);
+     for (int i = 0; i < 4; ++i)
+       out[i] = both.each[i];
+   }).wait();
+  CHECK(out[0] == 1 && out[3] == 4);
+  sycl::free(out, q);
+}
+
 int main() {
   sycl::queue q;
+  in_unions(q);
   asynchronous_copies(q);
   wait_lists(q);
   copies(q);

@@ -23,7 +23,7 @@
 #define SYCL_LANGUAGE_VERSION 202012L
 #endif
 #define SYCL_IMPLEMENTATION_ASPEN 1
-#define SYCL_FEATURE_SET_REDUCED 1
+#define SYCL_FEATURE_SET_FULL 1 // the reduced set is without unnamed kernels alone, SYCL 2020 appendix B
 #define SYCL_DEVICE_COPYABLE 1 // types that are not trivially copyable may be, SYCL 2020 §3.13.1
 #define SYCL_KHR_DEFAULT_CONTEXT 1
 

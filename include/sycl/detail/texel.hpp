@@ -111,7 +111,7 @@ template <class S, class N> inline S saturated(N value) {
 
 /// The stored channels as numbers. `N` is float, int or unsigned; what fits to the form was checked when the accessor was made.
 template <class N> inline vec<N, 4> stored_channels(const unsigned char *at, channel type, int channels) {
-  vec<N, 4> out;
+  vec<N, 4> out{};
   const auto each = [&](auto stored, auto number) {
     using S = decltype(stored);
     for (int i = 0; i < 4; ++i)
