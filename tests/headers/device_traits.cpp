@@ -11,6 +11,8 @@ constexpr sycl::aspect OFFERED[] = {
     sycl::aspect::accelerator,
     sycl::aspect::custom,
     sycl::aspect::emulated,
+    sycl::aspect::image,
+    sycl::aspect::ext_intel_legacy_image,
     sycl::aspect::ext_oneapi_limited_graph,
     sycl::aspect::ext_oneapi_fragment,
     sycl::aspect::ext_oneapi_chunk,

@@ -23,7 +23,7 @@ fn devices(variables: &[(&str, &str)]) -> String {
 fn the_cpu_says_only_what_is_true() {
     let text = devices(&[]);
     assert!(text.starts_with("platforms 1\nnative_cpu:0 backend 0 type 0 name '"), "{text}");
-    assert!(text.contains("\naspects 1 5 6 9 12 13 14 15 17 25 26 27 31 39 50 51\nsub-groups 4 8 16 32\n"), "{text}");
+    assert!(text.contains("\naspects 1 5 6 9 12 13 14 15 17 25 26 27 31 39 50 51 57\nsub-groups 4 8 16 32\n"), "{text}");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn profiles_answer_for_the_device() {
     let config = config.to_str().expect("UTF-8");
     let real = devices(&[]);
     let (_, name) = real.lines().nth(1).and_then(|line| line.split_once(" name ")).expect("a device");
-    let open = [1, 5, 6, 9, 12, 13, 14, 15, 17, 25, 26, 27, 31, 39, 50, 51];
+    let open = [1, 5, 6, 9, 12, 13, 14, 15, 17, 25, 26, 27, 31, 39, 50, 51, 57];
     for (profile, kind, has, lacks, sizes) in [
         ("intel_gpu_dg1", 1, &[2, 5, 27][..], &[1, 3, 6, 31][..], "8 16 32"),
         ("intel_gpu_9_0_9", 1, &[2, 5, 6, 27], &[1, 3], "8 16 32"),

@@ -21,7 +21,7 @@ const REQUIREMENTS: [(&str, &str, &str); 18] = [
     ("gpu fp64", "aspect=2|ABAAAAAAAAgAAAAAGAAAAA\n", "aspects=2|ABAAAAAAAAgAAAAAGAAAAA\n"),
     ("#103", "aspect=2|gAAAAAAAAAwZAAAA\n", "aspects=2|gAAAAAAAAAwZAAAA\n"),
     ("fp64 #103", "aspect=2|ABAAAAAAAAgBAAAAnBAAAA\n", "aspects=2|ABAAAAAAAAgBAAAAnBAAAA\n"),
-    ("image", "aspect=2|gAAAAAAAAAQCAAAA\n", "aspects=2|gAAAAAAAAAQCAAAA\n"),
+    ("ext_intel_esimd", "aspect=2|gAAAAAAAAAQMAAAA\n", "aspects=2|gAAAAAAAAAQMAAAA\n"),
     ("sub-group 8", "reqd_sub_group_size=2|gAAAAAAAAAACAAAA\n", "aspects=2|AAAAAAAAAAA\nreqd_sub_group_size=1|8\n"),
     ("sub-group 16", "reqd_sub_group_size=2|gAAAAAAAAAAEAAAA\n", "aspects=2|AAAAAAAAAAA\nreqd_sub_group_size=1|16\n"),
     ("sub-group 64", "reqd_sub_group_size=2|gAAAAAAAAAAQAAAA\n", "aspects=2|AAAAAAAAAAA\nreqd_sub_group_size=1|64\n"),
@@ -39,11 +39,11 @@ const REQUIREMENTS: [(&str, &str, &str); 18] = [
 /// can add it (ASPEN_CPU_SUB_GROUP_SIZE=64), so that an image of its own is kept, and one in DPC++'s dialect is not.
 #[rustfmt::skip]
 const ANSWERS: [(&str, &str); 15] = [
-    // nothing, fp64, fp16, atomic64, cpu, gpu fp64 | #103, fp64 #103, image | 8, 16, 64, 5 | gpu 32, fp64 8 | group, skl, fp64 group
+    // nothing, fp64, fp16, atomic64, cpu, gpu fp64 | #103, fp64 #103, esimd | 8, 16, 64, 5 | gpu 32, fp64 8 | group, skl, fp64 group
     ("intel_gpu_skl",    "KKKK-K --o KK-- KK KKK"),
     ("intel_gpu_9_0_9",  "KKKK-K --o KK-- KK KKK"),
     ("intel_gpu_dg1",    "K-KK-- --o KK-- K- K--"),
-    ("intel_gpu_pvc",    "KKKK-K --- -K-- K- K-K"),
+    ("intel_gpu_pvc",    "KKKK-K --o -K-- K- K-K"),
     ("amd_gpu_gfx906",   "KKK--K --- --K- -- K-K"),
     ("amd_gpu_gfx1030",  "KKKK-K --- ---- K- K-K"),
     // Of this one nothing is known but its name: it promises no aspect and rules no size out.
