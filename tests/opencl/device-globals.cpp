@@ -1,4 +1,5 @@
 // Device globals on an OpenCL driver: the program of tests/headers, and values that images of libraries and of single kernels share.
+//# also: ../headers/check.hpp
 //# also: ../headers/run_device_globals.cpp
 //# run: aspen++ -std=c++20 -O2 run_device_globals.cpp -o a.out
 //# run: ./a.out

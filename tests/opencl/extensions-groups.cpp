@@ -1,4 +1,5 @@
 // Extensions of groups, and properties of kernels, on an OpenCL driver with sub-groups: the programs of tests/headers.
+//# also: ../headers/check.hpp
 //# also: ../headers/run_ext_groups.cpp
 //# also: ../headers/run_ext_properties.cpp
 //# also: ../headers/run_ext_algorithms.cpp

@@ -1,4 +1,5 @@
 // Extensions of queues, graphs and numbers on an OpenCL driver: the programs of tests/headers that need no sub-groups.
+//# also: ../headers/check.hpp
 //# also: ../headers/run_ext_queues.cpp
 //# also: ../headers/run_ext_graphs.cpp
 //# also: ../headers/run_ext_complex.cpp
