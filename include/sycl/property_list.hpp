@@ -18,6 +18,15 @@ namespace detail {
 template <std::uint32_t Bit> struct flag_property {
   static constexpr std::uint32_t bit = Bit;
 };
+/// A flag with a mutex of the program. Source: SYCL 2020 §4.7.2.2, §4.7.3.3.
+template <std::uint32_t Bit> class mutex_property : public flag_property<Bit> {
+public:
+  mutex_property(std::mutex &mutex) : mutex_(&mutex) {}
+  std::mutex *get_mutex_ptr() const { return mutex_; }
+
+private:
+  std::mutex *mutex_;
+};
 template <class P, class = void> struct has_property_bit : std::false_type {};
 template <class P> struct has_property_bit<P, std::enable_if_t<std::is_base_of_v<flag_property<P::bit>, P>>> : std::true_type {};
 } // namespace detail
@@ -63,13 +72,9 @@ class no_init : public detail::flag_property<4u> {};
 namespace buffer {
 class use_host_ptr : public detail::flag_property<8u> {};
 /// The buffer works on memory of its own, and locks the mutex while it reads the host's or writes it back. Source: SYCL 2020 §4.7.2.2.
-class use_mutex : public detail::flag_property<16u> {
+class use_mutex : public detail::mutex_property<16u> {
 public:
-  use_mutex(std::mutex &mutex) : mutex_(&mutex) {}
-  std::mutex *get_mutex_ptr() const { return mutex_; }
-
-private:
-  std::mutex *mutex_;
+  using mutex_property::mutex_property;
 };
 /// Buffers of this library belong to no context, so they keep what they are given. In context.hpp.
 class context_bound;
@@ -77,13 +82,9 @@ class context_bound;
 /// Images are buffers, and their properties say the same. Source: SYCL 2020 §4.7.3.3.
 namespace image {
 class use_host_ptr : public detail::flag_property<32768u> {};
-class use_mutex : public detail::flag_property<65536u> {
+class use_mutex : public detail::mutex_property<65536u> {
 public:
-  use_mutex(std::mutex &mutex) : mutex_(&mutex) {}
-  std::mutex *get_mutex_ptr() const { return mutex_; }
-
-private:
-  std::mutex *mutex_;
+  using mutex_property::mutex_property;
 };
 /// In context.hpp.
 class context_bound;
@@ -91,7 +92,7 @@ class context_bound;
 } // namespace property
 
 namespace detail {
-template <class P> inline constexpr bool is_mutex_property = std::is_same_v<P, property::buffer::use_mutex> || std::is_same_v<P, property::image::use_mutex>;
+template <class P> inline constexpr bool is_mutex_property = std::is_base_of_v<mutex_property<P::bit>, P>;
 /// What a property_list holds without knowing its type.
 struct property_value : counted {
   virtual ~property_value() = default;

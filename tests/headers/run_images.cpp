@@ -27,27 +27,28 @@ static_assert(sycl::is_property_of_v<sycl::property::image::use_host_ptr, sycl::
 static_assert(sycl::is_property_of_v<sycl::property::image::use_mutex, sycl::unsampled_image<1>>);
 static_assert(!sycl::is_property_of_v<sycl::property::buffer::use_mutex, sycl::unsampled_image<1>>);
 
-/// A kernel writes `pixel` to an image of one texel, the bytes are `bytes`, and another kernel reads `read` of them.
-template <class T> void check_format(image_format format, const T &pixel, const std::vector<unsigned char> &bytes, const T &read) {
+/// A kernel writes `pixel` to an image of one texel over the bytes that `make` is given, they become `bytes`, and another kernel reads `read`
+/// of them. `named` says which format failed.
+template <class T, class Make>
+void check_texel(const char *named, unsigned format, Make make, const T &pixel, const std::vector<unsigned char> &bytes, const T &read) {
   std::vector<unsigned char> stored(bytes.size(), 0xEE);
   T got{};
   sycl::queue q;
   {
-    sycl::unsampled_image<1> image(stored.data(), format, sycl::range<1>(1));
-    CHECK(image.byte_size() == bytes.size() && image.size() == 1);
+    auto image = make(stored.data());
     q.submit([&](sycl::handler &h) {
-      auto to = image.get_access<T, access_mode::write>(h);
+      auto to = image.template get_access<T, access_mode::write>(h);
       h.single_task([=] { to.write(0, pixel); });
     });
     sycl::buffer<T, 1> out(&got, 1);
     q.submit([&](sycl::handler &h) {
-      auto from = image.get_access<T, access_mode::read>(h);
+      auto from = image.template get_access<T, access_mode::read>(h);
       sycl::accessor to(out, h);
       h.single_task([=] { to[0] = from.read(0); });
     });
   }
   if (stored != bytes) {
-    std::printf("format %u stores", static_cast<unsigned>(format));
+    std::printf("%s %u stores", named, format);
     for (unsigned char byte : stored)
       std::printf(" %02X", byte);
     std::printf("\n");
@@ -55,6 +56,15 @@ template <class T> void check_format(image_format format, const T &pixel, const 
   }
   for (int c = 0; c < 4; ++c)
     CHECK(got[c] == read[c]);
+}
+
+template <class T> void check_format(image_format format, const T &pixel, const std::vector<unsigned char> &bytes, const T &read) {
+  const auto make = [&](void *at) {
+    sycl::unsampled_image<1> image(at, format, sycl::range<1>(1));
+    CHECK(image.byte_size() == bytes.size() && image.size() == 1);
+    return image;
+  };
+  check_texel("format", static_cast<unsigned>(format), make, pixel, bytes, read);
 }
 
 void formats() {
@@ -65,7 +75,7 @@ void formats() {
   check_format<float4>(image_format::r16g16b16a16_unorm, shares, {0, 0, 0, 0x80, 0xFF, 0xFF, 0xFF, 0xFF}, {0.0f, 32768.0f / 65535.0f, 1.0f, 1.0f});
   check_format<int4>(image_format::r8g8b8a8_sint, {-1, 127, 128, -1000}, {0xFF, 0x7F, 0x7F, 0x80}, {-1, 127, 127, -128});
   check_format<int4>(image_format::r16g16b16a16_sint, {-1, 1, 40000, -40000}, {0xFF, 0xFF, 1, 0, 0xFF, 0x7F, 0, 0x80}, {-1, 1, 32767, -32768});
-  check_format<int4>(image_format::r32b32g32a32_sint, {-1, 1, 0x7FFFFFFF, 258}, 
+  check_format<int4>(image_format::r32b32g32a32_sint, {-1, 1, 0x7FFFFFFF, 258},
                      {0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F, 2, 1, 0, 0}, {-1, 1, 0x7FFFFFFF, 258});
   check_format<uint4>(image_format::r8g8b8a8_uint, {0, 255, 256, ~0u}, {0, 0xFF, 0xFF, 0xFF}, {0, 255, 255, 255});
   check_format<uint4>(image_format::r16g16b16a16_uint, {0, 1, 65535, 65536}, {0, 0, 1, 0, 0xFF, 0xFF, 0xFF, 0xFF}, {0, 1, 65535, 65535});
@@ -308,30 +318,16 @@ void refused() {
   }));
 }
 
-/// What a program of SYCL 1.2.1 stores in an image of that order and type, and reads.
+/// The same of an image of SYCL 1.2.1, of that order and type.
 template <class T>
 void check_order(sycl::image_channel_order order, sycl::image_channel_type type, const T &pixel, const std::vector<unsigned char> &bytes,
                  const T &read) {
-  std::vector<unsigned char> stored(bytes.size(), 0xEE);
-  sycl::queue q;
-  T got{};
-  {
-    sycl::image<1> image(stored.data(), order, type, sycl::range<1>(1));
+  const auto make = [&](void *at) {
+    sycl::image<1> image(at, order, type, sycl::range<1>(1));
     CHECK(image.get_size() == bytes.size() && image.get_count() == 1);
-    q.submit([&](sycl::handler &h) {
-      auto to = image.get_access<T, access_mode::write>(h);
-      h.single_task([=] { to.write(0, pixel); });
-    });
-    sycl::buffer<T, 1> out(&got, 1);
-    q.submit([&](sycl::handler &h) {
-      auto from = image.get_access<T, access_mode::read>(h);
-      auto to = out.template get_access<access_mode::write>(h);
-      h.single_task([=] { to[0] = from.read(0); });
-    });
-  }
-  CHECK(stored == bytes);
-  for (int c = 0; c < 4; ++c)
-    CHECK(got[c] == read[c]);
+    return image;
+  };
+  check_texel("order", static_cast<unsigned>(order), make, pixel, bytes, read);
 }
 
 void older() {
