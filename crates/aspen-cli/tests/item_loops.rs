@@ -439,7 +439,7 @@ int main() {
     });
   });
   run([&] {
-    q.parallel_for<different>(sycl::nd_range<1>(40, 20), [=](sycl::nd_item<1> it) {
+    q.parallel_for<different>(sycl::nd_range<1>(20, 20), [=](sycl::nd_item<1> it) {
       if (it.get_local_id(0) == 3) return;
       if (it.get_local_id(0) > 6) {
         out[it.get_local_id(0)] = 1;
