@@ -31,6 +31,7 @@ warnings
   -W[no-]sycl-external, -W[no-]error=sycl-external   a SYCL_EXTERNAL function that no object of the link defines
   -W[no-]sycl-fixed-targets, -W[no-]error=sycl-fixed-targets   a kernel that a target of -fsycl-fixed-targets cannot run
   -W[no-]sycl-strict, -W[no-]error=sycl-strict       recursion, a virtual call or a function pointer in device code; an error for SPIR-V
+  -Rpass-missed=aspen-items                          at the link: kernels that do not run as whole groups on native_cpu, and why
   -fdiagnostics-format=text|json|sarif               how these are printed
 
 how to work

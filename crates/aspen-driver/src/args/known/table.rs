@@ -6,7 +6,7 @@ use super::{Known, Triple, Verdict};
 /// Every option, the first that fits counts.
 #[rustfmt::skip]
 pub const OPTIONS: &[Known] = &[
-    Known { name: "-fsycl", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "always on", example: "" },
+    Known { name: "-fsycl", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "always on; with it a `-std=` older than C++17 is taken for C++17, with a warning", example: "" },
     Known { name: "-fno-sycl", takes: Nothing, values: &[], verdict: Verdict::Refused, becomes: &[], why: "aspen++ always compiles SYCL; use clang++ for other code", example: "" },
     Known { name: "-fsycl-targets", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "names of targets (`aspen targets`) or triples, see below", example: "spir64" },
     Known { name: "-fsycl-device-code-split", takes: ValueOrNothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "kernels with different needs never share an image, not even with `off`", example: "per_kernel" },
