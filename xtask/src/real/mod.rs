@@ -104,6 +104,14 @@ pub fn real(tree: &Tree, options: &Options) -> Result<()> {
             },
         )?;
     }
+    if options.pin && options.only.is_empty() && options.every == 1 {
+        // What is no longer a program of the suite is not expected of it.
+        for suite in &suites {
+            if let Some(expected) = pinned.suites.get_mut(suite.name) {
+                expected.retain(|name, _| suite.programs.iter().any(|program| program.name == *name));
+            }
+        }
+    }
     println!("\n{tally}");
     if !not_seen.is_empty() {
         // A slower machine, or a program that hangs: only a longer limit tells.

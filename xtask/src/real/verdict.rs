@@ -28,7 +28,7 @@ pub enum Verdict {
 }
 
 /// What a program prints when its own check passed or failed, in capitals.
-const PASSED: [&str; 14] = [
+const PASSED: [&str; 15] = [
     "PASS",
     "PASSED",
     "SUCCESS",
@@ -43,6 +43,7 @@ const PASSED: [&str; 14] = [
     "MATCHES",
     "SUCCEEDED",
     "VALID: TRUE",
+    "(VALID)",
 ];
 const FAILED: [&str; 15] = [
     "FAIL",
@@ -99,6 +100,11 @@ impl Verdict {
                 } else {
                     Verdict::Needs(file.to_owned())
                 };
+            }
+            // What CMake says stands below the place.
+            if line.starts_with("CMake Error") {
+                let said = text.lines().skip_while(|other| other != &line).skip(1).find(|line| !line.trim().is_empty());
+                return Verdict::Refused(short(said.unwrap_or(line)));
             }
             if line.contains("No such file or directory") || line.contains("No rule to make target") || line.contains("no makefile found") {
                 first.get_or_insert_with(|| Verdict::Needs(short(line)));
@@ -214,10 +220,19 @@ fn says_not(capitals: &str) -> bool {
     words_of(capitals).windows(2).any(|pair| (pair[0] == "NOT" || pair[0].ends_with("N'T")) && PASSED.contains(&pair[1]))
 }
 
-/// One line for a table: without addresses of this machine.
+/// One line for a table: without folders of this machine, of which the last name is kept. A path begins a word, or stands behind a quote,
+/// a bracket or an equals sign in it.
 pub fn short(line: &str) -> String {
-    let words: Vec<&str> =
-        line.split_whitespace().map(|word| if word.starts_with('/') { word.rsplit('/').next().unwrap_or(word) } else { word }).collect();
+    let words: Vec<String> = line
+        .split_whitespace()
+        .map(|word| {
+            let begins = |at: usize| word[at..].starts_with('/') && (at == 0 || word[..at].ends_with(['"', '\'', '=', '(', '[', '`']));
+            match (0..word.len()).find(|&at| word.is_char_boundary(at) && begins(at)) {
+                Some(at) => word[..at].to_owned() + word[at..].rsplit('/').next().unwrap_or_default(),
+                None => word.to_owned(),
+            }
+        })
+        .collect();
     words.join(" ").chars().take(140).collect()
 }
 
@@ -242,6 +257,8 @@ mod tests {
         check("ERROR: results differ in 3 places!", "wrong: ERROR: results differ in 3 places!");
         check("0 mismatches\nPASSED", "right");
         check("all results match\n", "right");
+        check("Verification checksum: 945990 (Valid)", "right");
+        check("Verification checksum: 1 (WARNING - INAVALID CHECKSUM!)", "wrong: Verification checksum: 1 (WARNING - INAVALID CHECKSUM!)");
         check("outcome: { valid: true, max_diff_%: 0.001 }", "right");
         check("mismatch at 7", "wrong: mismatch at 7");
         check("Failed to load file SobelFilter_Input.bmp", "needs: Failed to load file SobelFilter_Input.bmp");
@@ -266,6 +283,13 @@ mod tests {
         check("main.cpp:1:10: fatal error: 'mpi.h' file not found", "needs: mpi.h");
         check("main.cpp:1:10: fatal error: 'sycl/ext/x.hpp' file not found", "refused: no header sycl/ext/x.hpp");
         check("a.cpp:3:4: error: no member named 'x'\na.cpp:4:4: error: later", "refused: no member named 'x'");
+        check(
+            "CMake Error at a/CMakeLists.txt:7 (message):\n\n  The model is not there\nSee also \"/w/x.log\".",
+            "refused: The model is not there",
+        );
+        check("x: error: unknown argument: '-cxx=/some/where/bin/aspen++'", "refused: unknown argument: '-cxx=aspen++'");
+        check("See also \"/some/where/CMakeOutput.log\".", "refused: See also \"CMakeOutput.log\".");
+        check("/some/where/a.cpp:3: no rule for ../x/y", "refused: a.cpp:3: no rule for ../x/y");
         check("make: *** No rule to make target 'x'. Stop.", "needs: make: *** No rule to make target 'x'. Stop.");
     }
 
