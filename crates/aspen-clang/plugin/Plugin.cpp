@@ -44,6 +44,8 @@ struct Options {
   std::string Dialect = "seed";
   std::string FactsFile;
   std::string Prefix;
+  /// What the source is called, where it is read under another name.
+  std::string Source;
   bool Optimized = false;
   bool MakesCode = true;
 };
@@ -119,6 +121,10 @@ public:
       return;
     ModuleDone = true;
     llvm::Module &Module = *Generator->GetModule();
+    if (!Opts.Source.empty()) {
+      Module.setModuleIdentifier(Opts.Source);
+      Module.setSourceFileName(Opts.Source);
+    }
     stripAnnotations(Module);
     Tokens.insertTag(Module);
     if (Which == Pass::Host)
@@ -170,8 +176,10 @@ private:
     return Triple.isSPIROrSPIRV() && Opts.MakesCode ? DeviceLibrary::SpirV : DeviceLibrary::Host;
   }
 
-  /// The main file as named on clang's command line.
+  /// The main file as named on clang's command line, or by who knows better.
   std::string unit() const {
+    if (!Opts.Source.empty())
+      return Opts.Source;
     const auto &Inputs = CI.getFrontendOpts().Inputs;
     return Inputs.empty() || !Inputs.front().isFile() ? "<stdin>" : Inputs.front().getFile().str();
   }
@@ -298,6 +306,8 @@ public:
         Good = Value == "yes" || Value == "no";
       } else if (Key == "prefix") {
         Opts.Prefix = Value.str();
+      } else if (Key == "source") {
+        Opts.Source = Value.str();
       } else if (Key == "facts") {
         Opts.FactsFile = Value.str();
       } else {
@@ -305,7 +315,7 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=TAG and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=TAG, source=NAME and facts=FILE")
             << Argument;
         return false;
       }

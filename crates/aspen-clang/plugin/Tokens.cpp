@@ -347,13 +347,13 @@ private:
   // The tag.
 
   /// Kind and spelling. `__FILE__` is the one way by which a path becomes a token; it is left out, so that a build in another folder gives
-  /// the same tag.
+  /// the same tag. In preprocessed text nobody sees that a macro made it, so a file's own name never counts.
   void add(const Token &Tok) {
     StringRef Spelling;
     llvm::SmallString<64> Space;
     if (Tok.isLiteral()) {
       Spelling = PP.getSpelling(Tok, Space);
-      if (Tok.is(tok::string_literal) && SM.isWrittenInScratchSpace(SM.getSpellingLoc(Tok.getLocation())) && isFileName(Spelling, Tok))
+      if (Tok.is(tok::string_literal) && isFileName(Spelling, Tok))
         return;
     } else if (!Tok.isAnnotation()) {
       if (const IdentifierInfo *Id = Tok.getIdentifierInfo())
@@ -375,7 +375,7 @@ private:
     Buffer.assign(reinterpret_cast<const char *>(&Hash), sizeof(Hash));
   }
 
-  /// Whether a string that a macro made is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.
+  /// Whether a string is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.
   bool isFileName(StringRef Literal, const Token &Tok) const {
     const StringRef Name = llvm::sys::path::filename(Literal.trim('"'));
     for (SourceLocation L : {SM.getExpansionLoc(Tok.getLocation()), SM.getLocForStartOfFile(SM.getMainFileID())})

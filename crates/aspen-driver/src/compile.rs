@@ -3,6 +3,7 @@
 //! What the host pass says is the user's; device passes repeat it, so their words count only where the host pass is content.
 //! Source: DESIGN §4; issue 2, "Driver".
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::jobs::{self, Command, Outcome};
 use crate::object_file::{with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
 use crate::precompiled::Precompiled;
+use crate::preprocessed;
 use crate::scratch::Scratch;
 use crate::session::Session;
 use crate::targets::Target;
@@ -42,21 +44,25 @@ pub struct Compiled {
 }
 
 /// The commands for all sources.
-pub fn plan(builder: &PassBuilder<'_>, scratch: &mut Scratch) -> Vec<Job> {
+///
+/// # Errors
+/// If a preprocessed source lacks the text of a pass.
+pub fn plan(builder: &PassBuilder<'_>, scratch: &mut Scratch) -> Result<Vec<Job>, Error> {
     let options = builder.options;
     let sources = options.inputs.iter().enumerate().filter(|(_, input)| input.kind != InputKind::Linker);
     sources
         .map(|(index, input)| {
             let mut passes = match input.kind {
-                InputKind::Sycl => builder.passes(input, scratch),
+                InputKind::Sycl => builder.passes(input, scratch)?,
                 InputKind::HostSource | InputKind::Linker => vec![plain(builder, input, scratch)],
             };
             if options.side == Side::Device {
                 passes.retain(|pass| is_wanted_alone(pass, options, builder.targets));
-            } else if matches!(options.stage, Stage::Preprocess | Stage::Assembly) {
+            } else if options.stage == Stage::Assembly || (options.stage == Stage::Preprocess && preprocessed::is_one_pass(options, input))
+            {
                 passes.truncate(1);
             }
-            Job { input: index, passes }
+            Ok(Job { input: index, passes })
         })
         .collect()
 }
@@ -110,7 +116,7 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
         arguments.extend(["-x".into(), language.clone()]);
     }
     arguments.push(input.path.clone());
-    let standard_input = (input.path == "-").then(|| builder.standard_input.clone()).flatten();
+    let standard_input = input.text.as_ref().and_then(|text| text.of(""));
     let command = Command { input: standard_input, ..Command::new(&builder.toolchain.clang, arguments) };
     Pass { role: Role::Host, command, output: writes.then_some(output), report: PathBuf::new(), depfile }
 }
@@ -146,17 +152,27 @@ fn finish(
     let input = &options.inputs[job.input];
     show_outcomes(session, job, outcomes)?;
     if options.stage == Stage::Preprocess {
-        for outcome in outcomes {
-            match options.output.as_deref() {
-                None | Some("-") => session.print(&outcome.stdout)?,
-                Some(file) => write_whole(Path::new(file), &outcome.stdout, false)?,
+        let text = match outcomes {
+            [one] => Cow::Borrowed(&one.stdout),
+            all => {
+                let parts = job.passes.iter().map(|pass| preprocessed::part_name(&pass.role, builder.targets));
+                let behind = preprocessed::shown_to_caches(options, builder.toolchain)?;
+                Cow::Owned(preprocessed::bundle(parts.zip(all.iter().map(|outcome| outcome.stdout.as_slice())), &behind))
             }
+        };
+        match options.output.as_deref() {
+            None | Some("-") => session.print(&text)?,
+            Some(file) => write_whole(Path::new(file), &text, false)?,
+        }
+        if job.passes.iter().any(|pass| pass.depfile.is_some()) {
+            let object = PathBuf::from(format!("{}.o", input.stem()));
+            write_dependencies(builder, job, input, &object)?;
         }
         return Ok(None);
     }
     if options.stage == Stage::Syntax {
         if let (Some(Precompiled::Make(_)), Some(output)) = (&options.precompiled, &options.output) {
-            write_dependencies(options, job, input, Path::new(output))?;
+            write_dependencies(builder, job, input, Path::new(output))?;
         }
         return Ok(None);
     }
@@ -172,7 +188,7 @@ fn finish(
         return Err(Error::Reported);
     }
     let destination = destination(options, input, builder.targets, scratch);
-    write_dependencies(options, job, input, &destination)?;
+    write_dependencies(builder, job, input, &destination)?;
     let Some(made) = job.passes.first().and_then(|pass| pass.output.as_deref()) else { return Ok(None) };
     let mut bytes = fs::read(made).map_err(|error| Error::file("read", made, error))?;
     if matches!(options.stage, Stage::Object | Stage::Link)
@@ -264,7 +280,8 @@ fn destination(options: &Options, input: &Input, targets: &[Target], scratch: &m
     format!("{stem}.{ending}").into()
 }
 
-fn write_dependencies(options: &Options, job: &Job, input: &Input, destination: &Path) -> Result<(), Error> {
+fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, destination: &Path) -> Result<(), Error> {
+    let options = builder.options;
     let Some(wanted) = &options.depfile else { return Ok(()) };
     let named = |ending: &str| Path::new(options.output.as_deref().unwrap_or(input.stem())).with_extension(ending);
     let file = wanted.file.clone().unwrap_or_else(|| named("d"));
@@ -272,6 +289,14 @@ fn write_dependencies(options: &Options, job: &Job, input: &Input, destination: 
     let mut texts = Vec::new();
     for made in job.passes.iter().filter_map(|pass| pass.depfile.as_ref()) {
         texts.push(fs::read_to_string(made).map_err(|error| Error::file("read", made, error))?);
+    }
+    if texts.is_empty() {
+        texts.push(depfile::rule(&[Path::new(&input.path)]));
+    }
+    if input.kind == InputKind::Sycl {
+        let decisive: Vec<&Path> = preprocessed::decisive_files(options, builder.toolchain).collect();
+        let shown = if wanted.user_headers_only { options.config_files.len() } else { decisive.len() };
+        texts.push(depfile::rule(&decisive[..shown]));
     }
     let merged = depfile::merge(&texts, &depfile::targets(wanted, &target.to_string_lossy()), wanted.phony);
     write_whole(&file, merged.as_bytes(), false)
@@ -301,7 +326,8 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
         return Ok(Vec::new());
     }
     let tag = tag.ok_or_else(|| Error::Device(format!("the host pass of '{}' left no tag in its report", input.path)))?;
-    let header = ObjectHeader { tag, unit: input.path.clone(), opt: builder.recorded_level(), fixed: fixed::identities(builder.fixed) };
+    let header =
+        ObjectHeader { tag, unit: input.name().to_owned(), opt: builder.recorded_level(), fixed: fixed::identities(builder.fixed) };
     let mut section = Vec::new();
     for (index, target) in builder.targets.iter().enumerate() {
         let found = job.passes.iter().zip(reports).find(|(pass, _)| match &pass.role {

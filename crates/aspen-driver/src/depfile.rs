@@ -1,5 +1,7 @@
 //! Dependency files for make: the headers of all passes of a source in one rule. Source: DESIGN §2.
 
+use std::path::Path;
+
 use crate::args::Depfile;
 
 /// One rule with the prerequisites of all rules given, each once, in the order they first come.
@@ -24,6 +26,12 @@ pub fn merge(rules: &[String], targets: &str, phony: bool) -> String {
         }
     }
     out
+}
+
+/// A rule with these prerequisites, as clang writes one.
+pub fn rule(files: &[&Path]) -> String {
+    let files: Vec<String> = files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    format!("x: {}\n", files.join(" "))
 }
 
 /// The targets of the rule as the user wants them, else `default`.

@@ -19,16 +19,15 @@ mod link;
 mod object_file;
 mod passes;
 mod precompiled;
+mod preprocessed;
 pub mod progress;
 mod scratch;
 mod session;
 mod targets;
 mod toolchain;
 
-use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use args::{InputKind, Invocation, Options, Side, Stage};
 use error::Error;
@@ -86,7 +85,7 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
         Invocation::AskClang(words) => ask_clang(&words)?,
         Invocation::Run(options) => match precompiled::making(&options)? {
             Some(making) => build(&making.options, &executable).and_then(|()| making.finish())?,
-            None => build(&precompiled::used(*options)?, &executable)?,
+            None => build(&preprocessed::unpacked(precompiled::used(*options)?)?, &executable)?,
         },
     }
     Ok(())
@@ -136,26 +135,16 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         session.complain(format!("{warning}\n").as_bytes())?;
     }
     let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
-    let builder = PassBuilder {
-        options,
-        toolchain: &toolchain,
-        targets,
-        macros,
-        fixed,
-        database,
-        color: session.color,
-        standard_input: standard_input(options)?,
-    };
+    let builder = PassBuilder { options, toolchain: &toolchain, targets, macros, fixed, database, color: session.color };
     let known_to_link = linked.as_ref().unwrap_or(&compiled);
     let link_builder = PassBuilder {
         targets: &known_to_link.list,
         macros: &known_to_link.macros,
         fixed: &known_to_link.fixed,
         database: &known_to_link.database,
-        standard_input: None,
         ..builder
     };
-    let jobs = compile::plan(&builder, &mut scratch);
+    let jobs = compile::plan(&builder, &mut scratch)?;
     if let Some(precompiled) = &options.precompiled {
         let mut passes = jobs.iter().flat_map(|job| &job.passes);
         if let Some(complaint) = passes.find_map(|pass| precompiled.complaint(&pass.command.arguments))
@@ -198,16 +187,6 @@ fn link_inputs(options: &Options, compiled: impl Iterator<Item = (usize, PathBuf
         inputs[index].path = object;
     }
     inputs
-}
-
-/// What `-` stands for: every pass reads it, so it is read once.
-fn standard_input(options: &Options) -> Result<Option<Arc<Vec<u8>>>, Error> {
-    if options.print_only || !options.inputs.iter().any(|input| input.path == "-") {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::file("read", "standard input".as_ref(), error))?;
-    Ok(Some(Arc::new(bytes)))
 }
 
 impl Options {

@@ -4,15 +4,16 @@
 //! target wants its code. Source: DESIGN §7.13, §7.16; ARCHITECTURE "The header and the compiler"; DEVICE_CODE §10.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use aspen_codegen::Ptx;
 use aspen_devices::Database;
 
 use crate::args::{Dialect, Input, Options, Requirements, Side, Stage};
+use crate::error::Error;
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
 use crate::precompiled::Precompiled;
+use crate::preprocessed::{self, Text};
 use crate::scratch::Scratch;
 use crate::targets::{Family, Target};
 use crate::toolchain::Toolchain;
@@ -67,8 +68,6 @@ pub struct PassBuilder<'a> {
     pub database: &'a Database,
     /// Whether clang shall colour its words.
     pub color: bool,
-    /// What `-` stands for.
-    pub standard_input: Option<Arc<Vec<u8>>>,
 }
 
 /// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
@@ -76,7 +75,10 @@ const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__
 
 impl PassBuilder<'_> {
     /// The passes of a SYCL source, host first.
-    pub fn passes(&self, input: &Input, scratch: &mut Scratch) -> Vec<Pass> {
+    ///
+    /// # Errors
+    /// If the source is preprocessed and lacks the text of one.
+    pub fn passes(&self, input: &Input, scratch: &mut Scratch) -> Result<Vec<Pass>, Error> {
         let mut passes = Vec::new();
         if self.options.side != Side::Device {
             passes.push(self.host(input, scratch));
@@ -84,7 +86,13 @@ impl PassBuilder<'_> {
         if self.options.side != Side::Host {
             passes.extend(device_roles(self.targets).into_iter().map(|role| self.device(input, role, scratch)));
         }
-        passes
+        if let Some(text) = &input.text {
+            for pass in &mut passes {
+                let part = preprocessed::part_name(&pass.role, self.targets);
+                pass.command.input = Some(text.of(&part).ok_or_else(|| preprocessed::lacks(input, pass, &part))?);
+            }
+        }
+        Ok(passes)
     }
 
     /// The one host pass of a SYCL source, with its object in the scratch folder.
@@ -121,8 +129,9 @@ impl PassBuilder<'_> {
             Some(Family::Ptx) => ptx_words(target.and_then(Target::processor).unwrap_or_default()),
             _ => vec!["-fsycl".into(), "-fsycl-device-only".into()],
         };
-        // `-fdebug-compilation-dir`: the same source gives the same bitcode in every folder.
-        let fixed = ["-fno-math-errno", "-fno-exceptions", "-gline-tables-only", "-fdebug-compilation-dir=."];
+        // `-fdebug-compilation-dir`: the same source gives the same bitcode in every folder. Later DWARF has digests of headers in it, which
+        // nobody reads and preprocessed text lacks.
+        let fixed = ["-fno-math-errno", "-fno-exceptions", "-gdwarf-4", "-gline-tables-only", "-fdebug-compilation-dir=."];
         arguments.extend(fixed.map(str::to_owned));
         arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
         if target.is_some_and(|target| target.family == Family::NativeCpu) {
@@ -182,7 +191,8 @@ impl PassBuilder<'_> {
         let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
         let makes_header = matches!(precompiled, Some(Precompiled::Make(_)));
         let mut depfile = None;
-        if let (Some(wanted), true) = (&options.depfile, options.stage != Stage::Syntax || makes_header) {
+        let is_bundle = input.text.as_ref().is_some_and(Text::is_bundle); // its headers are in it
+        if let (Some(wanted), true) = (&options.depfile, (options.stage != Stage::Syntax || makes_header) && !is_bundle) {
             let file = scratch.beside(&output, "d");
             arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });
             arguments.extend(["-MF".into(), text(&file), "-MT".into(), label]);
@@ -194,9 +204,13 @@ impl PassBuilder<'_> {
         }
         arguments.extend(self.plugin(&role, &report));
         let output = self.stage_arguments(&role, &mut arguments, output);
-        arguments.extend(["-x".into(), input.language.clone().unwrap_or_else(|| "c++".into()), input.path.clone()]);
-        let standard_input = (input.path == "-").then(|| self.standard_input.clone()).flatten();
-        let command = Command { input: standard_input, ..Command::new(&self.toolchain.clang, arguments) };
+        if let Some(text) = &input.text {
+            text.adapt(&input.path, &mut arguments);
+        }
+        let read = if input.text.is_some() { "-".into() } else { input.path.clone() };
+        let language = input.language.clone().filter(|_| !is_bundle).unwrap_or_else(|| "c++".into());
+        arguments.extend(["-x".into(), language, read]);
+        let command = Command::new(&self.toolchain.clang, arguments);
         Pass { role, command, output, report, depfile }
     }
 
@@ -211,6 +225,9 @@ impl PassBuilder<'_> {
             _ => Some("-c"),
         };
         arguments.extend(stage.map(str::to_owned));
+        if self.options.stage == Stage::Preprocess && self.options.verbose {
+            arguments.push("-v".into()); // where headers are looked for, in clang's own words
+        }
         let writes = !matches!(self.options.stage, Stage::Syntax | Stage::Preprocess);
         if (device && writes) || self.options.emit_llvm {
             arguments.push("-emit-llvm".into());

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::preprocessed::Text;
+
 /// What is to be done with an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InputKind {
@@ -22,6 +24,8 @@ pub struct Input {
     pub language: Option<String>,
     /// What is to be done with it.
     pub kind: InputKind,
+    /// What is read in place of the file.
+    pub text: Option<Text>,
 }
 
 impl Input {
@@ -37,12 +41,17 @@ impl Input {
             (None, "h" | "hh" | "hpp" | "hxx" | "H") => InputKind::HostSource, // precompiled headers
             (None, _) => InputKind::Linker,
         };
-        Input { path, language, kind }
+        Input { path, language, kind, text: None }
     }
 
     /// Whether it is compiled as C++ though its name says C.
     pub(super) fn is_deprecated_c(&self) -> bool {
         self.language.is_none() && Path::new(&self.path).extension().is_some_and(|extension| extension == "c")
+    }
+
+    /// The source as reports name it.
+    pub fn name(&self) -> &str {
+        self.text.as_ref().and_then(Text::source).unwrap_or(&self.path)
     }
 
     /// The file's name without folder and extension.

@@ -244,6 +244,8 @@ struct Parser {
     frontends: Vec<String>,
     /// Whether `-fsycl` was said.
     is_sycl: bool,
+    /// `-fpreprocessed`, with which launchers made for gcc say what their text is.
+    is_preprocessed: bool,
 }
 
 impl Default for Parser {
@@ -287,6 +289,7 @@ impl Default for Parser {
             dependency_words: Depfile::default(),
             frontends: Vec::new(),
             is_sycl: false,
+            is_preprocessed: false,
         }
     }
 }
@@ -348,6 +351,7 @@ impl Parser {
             "-emit-llvm" => options.emit_llvm = true,
             "-###" => options.print_only = true,
             "-v" | "--verbose" => options.verbose = true,
+            "-fpreprocessed" => self.is_preprocessed = true,
             "-Rpass-missed=aspen-items" => options.tells_of_items = true,
             "-MD" | "-MMD" | "--write-dependencies" | "--write-user-dependencies" => {
                 options.depfile.get_or_insert_default().user_headers_only = matches!(word, "-MMD" | "--write-user-dependencies");
@@ -449,13 +453,17 @@ impl Parser {
     fn finish(mut self) -> Result<Invocation, Error> {
         self.take_stock();
         triples::resolve(&mut self.options)?;
-        let Parser { mut options, asks_clang, dependency_words, .. } = self;
+        let Parser { mut options, asks_clang, dependency_words, is_preprocessed, .. } = self;
         if !asks_clang.is_empty() {
             return Ok(Invocation::AskClang(asks_clang));
         }
         if options.inputs.is_empty() {
-            if options.verbose && !options.print_only {
-                return Ok(Invocation::AskClang(vec!["-v".into()]));
+            // Build systems ask so which linker there is, and what clang is.
+            let asked = |word: &Word| matches!(word, Word::Link(words) if words[0].starts_with("-Wl,") || words[0] == "-Xlinker");
+            let verbose = (options.verbose || options.print_only).then(|| if options.print_only { "-###" } else { "-v" }.to_owned());
+            if verbose.is_some() || options.words.iter().any(asked) {
+                let words = options.choose(|word| matches!(word, Word::All(_) | Word::Host(_) | Word::Link(_)));
+                return Ok(Invocation::AskClang(verbose.into_iter().chain(words).collect()));
             }
             return Err(Error::Usage("no input files; `aspen++ --help` shows how to call it".into()));
         }
@@ -466,6 +474,15 @@ impl Parser {
             let file = dependency_words.file.map(|file| vec!["-MF".into(), file.to_string_lossy().into_owned()]);
             let targets = dependency_words.targets.into_iter().map(|(option, target)| vec![option.to_owned(), target]);
             options.words.extend(file.into_iter().chain(targets).map(Word::All));
+        }
+        for input in options.inputs.iter_mut().filter(|input| input.path == "-" && input.language.is_none()) {
+            if options.stage != Stage::Preprocess {
+                return Err(Error::Usage("'-E' or '-x' is required when input is from standard input".into()));
+            }
+            *input = Input::new("-".into(), Some("c++".into()));
+        }
+        for input in options.inputs.iter_mut().filter(|input| is_preprocessed && input.kind == InputKind::Sycl) {
+            *input = Input::new(std::mem::take(&mut input.path), Some("c++-cpp-output".into()));
         }
         let sources = options.inputs.iter().filter(|input| input.kind != InputKind::Linker).count();
         if options.stage != Stage::Link && options.output.is_some() && sources > 1 {
