@@ -62,6 +62,8 @@ public:
     constants_.template set<Constant>(value);
   }
   template <auto &Constant> detail::constant_value<Constant> get_specialization_constant() {
+    if (bundle_)
+      detail::fail(errc::invalid, "get_specialization_constant: the command group uses a kernel bundle: ask the bundle");
     return values().template get<Constant>();
   }
 

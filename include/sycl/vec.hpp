@@ -171,7 +171,8 @@ public:
   }
   friend constexpr vec operator+(const vec &v) { return v; }
   friend constexpr vec operator-(const vec &v) { return v.each([](const T &e) { return static_cast<T>(-e); }); }
-  template <class U = T> friend constexpr std::enable_if_t<std::is_integral_v<U> && std::is_same_v<U, T>, vec<U, N>> operator~(const vec<U, N> &v) {
+  template <class U = T>
+  friend constexpr std::enable_if_t<(std::is_integral_v<U> || std::is_same_v<U, std::byte>)&&std::is_same_v<U, T>, vec<U, N>> operator~(const vec<U, N> &v) {
     return v.each([](const U &e) { return static_cast<U>(~e); });
   }
   friend constexpr auto operator!(const vec &v) { return v == T(0); }

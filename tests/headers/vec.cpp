@@ -60,6 +60,17 @@ constexpr int halves() {
   return v.x() * 1000 + v.y() * 100 + v.hi().y() + fixed.even().y() + fixed.hi()[1];
 }
 static_assert(halves() == 5 * 1000 + 16 * 100 + 14 + 3 + 14);
+// Bytes have the operators of bits and no others; ~ is there for bool, too. Source: SYCL 2020 §4.14.2.4, §4.14.3.
+constexpr bool bits() {
+  using bytes = vec<std::byte, 2>;
+  bytes a(std::byte{0x0f}, std::byte{0x33});
+  a = ~a & bytes(std::byte{0xff}, std::byte{0xf0});
+  a.x() |= std::byte{1};
+  const vec<std::byte, 2> swapped = ~a.swizzle<1, 0>();
+  const marray<bool, 2> one = ~marray<bool, 2>(true, false);
+  return a.x() == std::byte{0xf1} && a.y() == std::byte{0xc0} && swapped.x() == std::byte{0x3f} && (!a).x() == 0 && one[0] && one[1];
+}
+static_assert(bits());
 SYCL_EXTERNAL float memory(float *p, float4 v) {
   v.load(1, p);
   v.store(0, p);
