@@ -158,6 +158,7 @@ static void bundles(sycl::queue &q) {
         number(sycl::errc::invalid));
   const auto none = sycl::get_kernel_bundle<sycl::bundle_state::executable>(c, [](const auto &) { return false; });
   CHECK(none.empty() && none.begin() == none.end());
+  CHECK(!none.contains_specialization_constants() && !none.native_specialization_constant());
   if (!d.has(sycl::aspect::online_compiler) || !d.has(sycl::aspect::online_linker))
     return;
   const auto object = sycl::compile(sycl::get_kernel_bundle<single, sycl::bundle_state::input>(c));

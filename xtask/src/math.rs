@@ -33,7 +33,7 @@ type Errors = BTreeMap<String, [(String, String); 3]>;
 
 /// Measures on the embedded CPU device, writes the table, and fails if anything is over its bound.
 pub fn math(tree: &Tree, options: &Options) -> Result<()> {
-    let bin = options.bin.clone().map_or_else(|| tree.build_release(), Ok)?;
+    let bin = options.bin.clone().map_or_else(|| tree.build(), Ok)?;
     let folder = tree.target.join("math");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let program = folder.join("accuracy");
@@ -97,7 +97,8 @@ fn table(errors: &Errors, options: &Options) -> String {
 
 fn with_table(text: &str, table: &str) -> Result<String> {
     let parts = text.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.context("docs/MATH.md has no place for the table (two comments that begin 'written by cargo xtask math')")?;
+    let (before, after) =
+        parts.context("docs/MATH.md has no place for the table (two comments that begin 'written by cargo xtask math')")?;
     Ok(format!("{before}{BEGIN}{table}{END}{after}"))
 }
 
@@ -110,7 +111,10 @@ mod tests {
         let said = "half sin 0.5 2 0x1p+0\nfloat sin 1.25 4 0x1p+0\ndouble sin 0.9 4 0x1p+0\nfloat lgamma 2e+06 - -0x1p+1\n";
         let options = Options { floats: 7, doubles: 8, bin: None };
         let table = table(&parse(said).expect("lines"), &options);
-        assert!(table.contains("| `lgamma` | not there | 2e+06 of any | not there |\n| `sin` | 0.5 of 2 | 1.25 of 4 | 0.9 of 4 |\n"), "{table}");
+        assert!(
+            table.contains("| `lgamma` | not there | 2e+06 of any | not there |\n| `sin` | 0.5 of 2 | 1.25 of 4 | 0.9 of 4 |\n"),
+            "{table}"
+        );
         let text = with_table(&format!("a\n{BEGIN}old\n{END}\nb\n"), "new\n").expect("a place");
         assert_eq!(text, format!("a\n{BEGIN}new\n{END}\nb\n"));
         assert!(with_table("a", "b").is_err() && parse("nonsense").is_err() && parse("").is_err());

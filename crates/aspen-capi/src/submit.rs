@@ -65,9 +65,10 @@ unsafe fn dependencies(after: *const After) -> Result<Dependencies> {
         unsafe { (array(after.buffers, after.buffer_count, "buffers")?, array(after.events, after.event_count, "events")?) };
     let buffers = buffers
         .iter()
-        // SAFETY: null or alive, by the header.
         .map(|used| {
-            Ok((unsafe { shared(used.buffer, "aspen_dependencies_t") }?, Access::from_number(used.access & !ON_DEVICE)?, used.access))
+            // SAFETY: null or alive, by the header.
+            let buffer = unsafe { shared(used.buffer, "aspen_dependencies_t") }?;
+            Ok((buffer, Access::from_number(used.access & !ON_DEVICE)?, used.access))
         })
         .collect::<Result<Vec<_>>>()?;
     let on_device = buffers.iter().filter(|(_, _, flags)| flags & ON_DEVICE != 0).map(|(buffer, ..)| buffer.clone()).collect();
