@@ -127,6 +127,12 @@ typedef enum aspen_device_number {
 } aspen_device_number_t;
 uint64_t aspen_device_number(const aspen_device_t *device, aspen_device_number_t what);
 
+/* Objects of the backend's own interface: cl_platform_id, cl_device_id, cl_context, cl_command_queue; CUdevice, CUcontext, CUstream. */
+typedef enum aspen_native { ASPEN_NATIVE_PLATFORM = 0, ASPEN_NATIVE_DEVICE = 1, ASPEN_NATIVE_CONTEXT = 2, ASPEN_NATIVE_QUEUE = 3 } aspen_native_t;
+/* They live as long as the process. With `retain` the caller gets a reference of its own where the interface counts references (OpenCL).
+ * Fails with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such object. */
+aspen_error_t *aspen_device_native(const aspen_device_t *device, aspen_native_t what, int retain, uintptr_t *out);
+
 /* --- queues and events ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct aspen_queue aspen_queue_t;
@@ -162,7 +168,10 @@ typedef struct aspen_buffer aspen_buffer_t;
 typedef enum aspen_access {
   ASPEN_ACCESS_READ = 1,
   ASPEN_ACCESS_WRITE = 2,
-  ASPEN_ACCESS_READ_WRITE = 3
+  ASPEN_ACCESS_READ_WRITE = 3,
+  /* Added to one of them in aspen_buffer_use_t: a host task finds the content where the own interface of the queue's device does. Other
+   * commands do not look at it. */
+  ASPEN_ACCESS_ON_DEVICE = 4
 } aspen_access_t;
 
 /* `host` may be null. With `use_host` the buffer works on that memory, which must outlive it; otherwise it copies from it. */
@@ -173,6 +182,9 @@ void aspen_buffer_wait(aspen_buffer_t *buffer);    /* until no command uses it: 
 /* The address that kernels on `device` see; with a null device, the address that host tasks see. Stays the same for the buffer's life.
  * What is behind it is current only while a command or host access that uses the buffer runs there. */
 aspen_error_t *aspen_buffer_address(aspen_buffer_t *buffer, const aspen_device_t *device, void **out);
+/* In a host task that uses the buffer with ASPEN_ACCESS_ON_DEVICE: the object that has the content (cl_mem), which belongs to the buffer; 0
+ * where the device's own interface takes the address. */
+aspen_error_t *aspen_buffer_native(aspen_buffer_t *buffer, const aspen_device_t *device, uintptr_t *out);
 /* For host accessors: waits until the host may access, then holds back commands that conflict, until the matching end. */
 aspen_error_t *aspen_buffer_host_access_begin(aspen_buffer_t *buffer, aspen_access_t access, void **address);
 void aspen_buffer_host_access_end(aspen_buffer_t *buffer, aspen_access_t access);
@@ -181,7 +193,7 @@ void aspen_buffer_host_access_end(aspen_buffer_t *buffer, aspen_access_t access)
 
 typedef struct aspen_buffer_use {
   aspen_buffer_t *buffer;
-  int access; /* an aspen_access_t */
+  int access; /* an aspen_access_t, perhaps with ASPEN_ACCESS_ON_DEVICE */
 } aspen_buffer_use_t;
 
 /* What a command waits for and holds; a command that is refused changes none of it. */

@@ -9,19 +9,13 @@ namespace detail {
 template <class... Arguments> inline constexpr bool never = false;
 }
 
-// Backend interoperability. Source: SYCL 2020 §4.5.1.
-#define __ASPEN_NO_INTEROPERABILITY "Aspen has no interoperability with its backends: an object has no native handle that programs could use"
-template <backend Backend, class T, class... Rest> int get_native(const T &, const Rest &...) {
-  static_assert(detail::never<T>, __ASPEN_NO_INTEROPERABILITY);
-  return 0;
-}
+// What of backend interoperability is not in detail/native.hpp. Source: SYCL 2020 §4.5.1.
+#define __ASPEN_NO_INTEROPERABILITY "Aspen makes only platforms and devices of native handles: its contexts and queues share those of the runtime, which get_native gives"
 #define __ASPEN_ABSENT_MAKE(name)                                                                                                         \
   template <backend Backend, class T, class... Rest> int name(const T &, const Rest &...) {                                                \
     static_assert(detail::never<T>, __ASPEN_NO_INTEROPERABILITY);                                                                          \
     return 0;                                                                                                                              \
   }
-__ASPEN_ABSENT_MAKE(make_platform)
-__ASPEN_ABSENT_MAKE(make_device)
 __ASPEN_ABSENT_MAKE(make_context)
 __ASPEN_ABSENT_MAKE(make_queue)
 __ASPEN_ABSENT_MAKE(make_event)

@@ -76,9 +76,18 @@ public:
   bool has_extension(const std::string &) const { return false; }
   backend get_backend() const noexcept { return static_cast<backend>(aspen_device_backend(handle_)); }
   platform get_platform() const;
-  /// No device can be divided. Source: SYCL 2020 §4.6.4.2.
-  template <info::partition_property How, class... How2> std::vector<device> create_sub_devices(const How2 &...) const {
-    detail::fail(errc::feature_not_supported, "create_sub_devices: the device cannot be partitioned");
+  /// No device can be divided: info::device::partition_properties names no way. Source: SYCL 2020 §4.6.4.2.
+  template <info::partition_property How, std::enable_if_t<How == info::partition_property::partition_equally, int> = 0>
+  std::vector<device> create_sub_devices(size_t) const {
+    not_partitioned();
+  }
+  template <info::partition_property How, std::enable_if_t<How == info::partition_property::partition_by_counts, int> = 0>
+  std::vector<device> create_sub_devices(const std::vector<size_t> &) const {
+    not_partitioned();
+  }
+  template <info::partition_property How, std::enable_if_t<How == info::partition_property::partition_by_affinity_domain, int> = 0>
+  std::vector<device> create_sub_devices(info::partition_affinity_domain) const {
+    not_partitioned();
   }
   /// No backend lets a device reach into another's memory. Source: sycl_ext_oneapi_peer_access.
   bool ext_oneapi_can_access_peer(const device &, ext::oneapi::peer_access = ext::oneapi::peer_access::access_supported) const { return false; }
@@ -103,6 +112,9 @@ public:
   const aspen_device_t *aspen_handle() const { return handle_; }
 
 private:
+  [[noreturn]] static void not_partitioned() {
+    detail::fail(errc::feature_not_supported, "create_sub_devices: the device cannot be partitioned");
+  }
   int type() const { return aspen_device_type(handle_); }
   const aspen_device_t *handle_;
 };

@@ -62,7 +62,9 @@ public:
     constants_.template set<Constant>(value);
   }
   template <auto &Constant> detail::constant_value<Constant> get_specialization_constant() {
-    return values().template get<Constant>();
+    if (bundle_)
+      detail::fail(errc::invalid, "get_specialization_constant: the command group uses a kernel bundle: ask the bundle");
+    return constants_.template get<Constant>();
   }
 
   template <class Name = detail::unnamed_kernel, class F> void single_task(F f) {
@@ -259,13 +261,15 @@ public:
     static_assert(std::is_invocable_v<G &> || std::is_invocable_v<G &, interop_handle>,
                   "a host task takes nothing or a sycl::interop_handle");
     open();
+    for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
+      uses_.data()[i].access &= ~ASPEN_ACCESS_ON_DEVICE;
     struct job : detail::counted {
-      job(F &&f, backend on, const detail::shared<detail::host_errors> &to) : task(std::forward<F>(f)), where(on), errors(to) {}
+      job(F &&f, const aspen_device_t *on, const detail::shared<detail::host_errors> &to) : task(std::forward<F>(f)), where(on), errors(to) {}
       G task;
-      backend where;
+      const aspen_device_t *where;
       detail::shared<detail::host_errors> errors;
     };
-    job *data = new job(std::forward<F>(task), device(aspen_queue_device(queue_->handle)).get_backend(), queue_->host);
+    job *data = new job(std::forward<F>(task), aspen_queue_device(queue_->handle), queue_->host);
     aspen_error_t *(*const run)(void *) = [](void *p) -> aspen_error_t * {
       job &own = *static_cast<job *>(p);
       return own.errors->guard([&] {
@@ -290,7 +294,7 @@ public:
   void *aspen_use(aspen_buffer_t *buffer, aspen_access_t access, bool on_host) {
     void *address = nullptr;
     detail::check(aspen_buffer_address(buffer, on_host ? nullptr : aspen_queue_device(queue_->handle), &address));
-    uses_.add({buffer, access});
+    uses_.add({buffer, on_host ? access : access | ASPEN_ACCESS_ON_DEVICE});
     return address;
   }
   /// For the library: reserves local memory; returns its offset.
@@ -432,11 +436,10 @@ private:
     local_memory_ = 0;
   }
 
-  detail::constant_values &values() { return bundle_ ? bundle_->constants : constants_; }
 
   /// Where the command's device finds the values of specialization constants: a buffer of the command's own.
   detail::constant_block constant_block() {
-    const detail::constant_values &set = values();
+    const detail::constant_values &set = bundle_ ? bundle_->constants : constants_;
     detail::constant_block block = set.block();
     if (set.empty())
       return {};

@@ -161,8 +161,8 @@ public:
   }
 
   bool contains_specialization_constants() const noexcept { return detail::read_constant::any() && !empty(); }
-  /// Constants are emulated; a bundle without any is trivially native. Source: SYCL 2020 §4.11.12.2.
-  bool native_specialization_constant() const noexcept { return !contains_specialization_constants(); }
+  /// Constants are emulated, and of no constants none is native. Source: SYCL 2020 §4.11.12.2.
+  bool native_specialization_constant() const noexcept { return false; }
   template <auto &Constant> bool has_specialization_constant() const noexcept {
     return detail::read_constant::is_read(detail::constant_key<Constant>) && !empty();
   }

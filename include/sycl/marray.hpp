@@ -100,11 +100,15 @@ public:
       out[i] = !a.data_[i];
     return out;
   }
-  template <class U = T, std::enable_if_t<!std::is_same_v<U, bool> && !std::is_floating_point_v<U> && !detail::is_half<U>, int> = 0>
+  template <class U = T, std::enable_if_t<!std::is_floating_point_v<U> && !detail::is_half<U>, int> = 0>
   friend constexpr marray operator~(const marray &a) {
     marray out;
-    for (size_t i = 0; i < N; ++i)
-      out.data_[i] = static_cast<T>(~a.data_[i]);
+    for (size_t i = 0; i < N; ++i) {
+      if constexpr (std::is_same_v<U, bool>)
+        out.data_[i] = true; // ~ of a bool is an int that is not 0: clang warns of it where it is written
+      else
+        out.data_[i] = static_cast<T>(~a.data_[i]);
+    }
     return out;
   }
   friend constexpr marray &operator++(marray &a) { return a += T(1); }

@@ -142,6 +142,9 @@ namespace sycl {
 // By way of float, the next number would be float's next one, and a sum would be rounded twice.
 template <> inline half nextafter<0>(half a, half b) { return half::make(detail::next_towards(a.native_(), b.native_())); }
 template <> inline half fma<0>(half a, half b, half c) { return detail::fma_of_half(a, b, c); }
+#if !defined(__ASPEN_PTX__)
+template <> inline double cbrt<0>(double a) { return detail::cbrt_of_double(a); }
+#endif
 #endif
 __ASPEN_MATH_LIST_1(__ASPEN_NEITHER, __ASPEN_OWN_1)
 __ASPEN_MATH_LIST_2(__ASPEN_NEITHER, __ASPEN_OWN_2)

@@ -48,6 +48,7 @@
 #include <sycl/vec_math.hpp>
 #ifndef ASPEN_LEAN_HEADERS
 #include <sycl/detail/c_complex.hpp>
+#include <sycl/detail/native.hpp>
 #include <sycl/detail/opencl_vectors.hpp>
 #include <sycl/detail/standard_operations.hpp>
 #include <sycl/ext/intel/device_info.hpp>

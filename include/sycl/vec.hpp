@@ -122,11 +122,12 @@ public:
 #undef __ASPEN_S4
 #endif
 
-  /// Element by element; floating-point numbers become integers towards zero unless `Mode` says otherwise.
+  /// Element by element; floating-point numbers become the nearest integers unless `Mode` says otherwise: `automatic` is the rounding of the
+  /// elements' type, which is to the nearest for floating-point ones. Source: SYCL 2020 §4.14.2.3.
   template <class U, rounding_mode Mode = rounding_mode::automatic> constexpr vec<U, N> convert() const {
     vec<U, N> out{};
     for (int i = 0; i < N; ++i) {
-      if constexpr (std::is_integral_v<U> && detail::is_genfloat<T> && Mode != rounding_mode::automatic && Mode != rounding_mode::rtz)
+      if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool> && detail::is_genfloat<T> && Mode != rounding_mode::rtz)
         out[i] = static_cast<U>(rounded<Mode>(data_[i]));
       else
         out[i] = static_cast<U>(data_[i]);
@@ -171,7 +172,8 @@ public:
   }
   friend constexpr vec operator+(const vec &v) { return v; }
   friend constexpr vec operator-(const vec &v) { return v.each([](const T &e) { return static_cast<T>(-e); }); }
-  template <class U = T> friend constexpr std::enable_if_t<std::is_integral_v<U> && std::is_same_v<U, T>, vec<U, N>> operator~(const vec<U, N> &v) {
+  template <class U = T>
+  friend constexpr std::enable_if_t<(std::is_integral_v<U> || std::is_same_v<U, std::byte>)&&std::is_same_v<U, T>, vec<U, N>> operator~(const vec<U, N> &v) {
     return v.each([](const U &e) { return static_cast<U>(~e); });
   }
   friend constexpr auto operator!(const vec &v) { return v == T(0); }
@@ -209,11 +211,21 @@ private:
     else
       return detail::swizzled<vec, (From + Step * I)...>(of);
   }
-  template <rounding_mode Mode> static T rounded(T value) {
-    const float f = static_cast<float>(value);
-    return static_cast<T>(Mode == rounding_mode::rte   ? __builtin_rintf(f)
-                          : Mode == rounding_mode::rtp ? __builtin_ceilf(f)
-                                                       : __builtin_floorf(f));
+  template <rounding_mode Mode> static constexpr T rounded(T value) {
+    if (__builtin_is_constant_evaluated()) { // where the functions are not known
+      const auto wide = static_cast<double>(value);
+      const auto whole = static_cast<std::int64_t>(wide);
+      const double rest = wide - static_cast<double>(whole), size = rest < 0 ? -rest : rest;
+      const bool nearest = Mode == rounding_mode::automatic || Mode == rounding_mode::rte;
+      const bool away = nearest ? size > 0.5 || (size == 0.5 && whole % 2 != 0) : Mode == rounding_mode::rtp ? rest > 0 : rest < 0;
+      return static_cast<T>(static_cast<double>(whole + (away ? rest < 0 ? -1 : 1 : 0)));
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      return Mode == rounding_mode::rtp ? __builtin_ceil(value) : Mode == rounding_mode::rtn ? __builtin_floor(value) : __builtin_rint(value);
+    } else {
+      const float f = static_cast<float>(value);
+      return static_cast<T>(Mode == rounding_mode::rtp ? __builtin_ceilf(f) : Mode == rounding_mode::rtn ? __builtin_floorf(f) : __builtin_rintf(f));
+    }
   }
   // As the hardware's vectors: three elements take the room of four.
   alignas(sizeof(T) * room > 64 ? 64 : sizeof(T) * room) T data_[room];

@@ -103,13 +103,28 @@ static void exceptions(sycl::queue &q) {
     thrown = e.code() == sycl::errc::invalid;
   }
   CHECK(thrown);
-  thrown = false;
-  try {
-    (void)q.get_device().create_sub_devices<sycl::info::partition_property::partition_equally>(2);
-  } catch (const sycl::exception &e) {
-    thrown = e.code() == sycl::errc::feature_not_supported;
-  }
-  CHECK(thrown);
+}
+
+/// No device can be partitioned, and says so before and when somebody tries.
+static void sub_devices(const sycl::device &d) {
+  using how = sycl::info::partition_property;
+  using domain = sycl::info::partition_affinity_domain;
+  namespace info = sycl::info::device;
+  CHECK(d.get_info<info::partition_properties>().empty() && d.get_info<info::partition_affinity_domains>().empty());
+  CHECK(d.get_info<info::partition_max_sub_devices>() == 0 && d.get_info<info::partition_type_property>() == how::no_partition);
+  CHECK(d.get_info<info::partition_type_affinity_domain>() == domain::not_applicable);
+  const auto refuses = [](sycl::errc code, auto ask) {
+    try {
+      (void)ask();
+    } catch (const sycl::exception &e) {
+      return e.code() == code;
+    }
+    return false;
+  };
+  CHECK(refuses(sycl::errc::feature_not_supported, [&] { return d.create_sub_devices<how::partition_equally>(2); }));
+  CHECK(refuses(sycl::errc::feature_not_supported, [&] { return d.create_sub_devices<how::partition_by_counts>({1, 1}); }));
+  CHECK(refuses(sycl::errc::feature_not_supported, [&] { return d.create_sub_devices<how::partition_by_affinity_domain>(domain::numa); }));
+  CHECK(refuses(sycl::errc::invalid, [&] { return d.get_info<info::parent_device>(); }));
 }
 
 struct own_error {
@@ -170,6 +185,7 @@ int main() {
   wait_lists(q);
   copies(q);
   exceptions(q);
+  sub_devices(q.get_device());
   thrown_objects();
   std::printf("%d failures\n", failures);
   return failures != 0;

@@ -18,7 +18,11 @@ static_assert(std::is_same_v<decltype(vec(1, 2)), int2> && std::is_same_v<declty
 static_assert(int4(1, 2, 3, 4).swizzle<elem::w, elem::s1>().y() == 2 && int4(1, 2, 3, 4).abgr().x() == 4);
 static_assert(int4(1, 2, 3, 4).wzy().yx().x() == 3 && int4(1, 2, 3, 4).wzyx().hi().y() == 1 && int4(1, 2, 3, 4).xyz().get_size() == 16);
 static_assert((-int4(1, 2, 3, 4).lo()).y() == -2 && (~int2(0, 1).yx()).y() == -1 && (!int2(0, 1).yx()).y() == -1);
-static_assert(float4(1.5f).lo().convert<int>().x() == 1 && std::is_same_v<decltype(float2().xy().as<int2>()), int2>);
+// To the nearest by default, ties to even ones, as SYCL 2020 §4.14.2.3 says of floating-point elements; bool is no number to round to.
+static_assert(float2(1.5f, -3.8f).convert<int>().x() == 2 && float2(1.5f, -3.8f).convert<int>().y() == -4 && vec<double, 1>(-2.5).convert<long>().x() == -2);
+static_assert((float2(1.5f, -1.5f).convert<int, rounding_mode::rtz>().y() == -1) && (float2(1.5f, -1.5f).convert<int, rounding_mode::rtp>().x() == 2) &&
+              (float2(1.5f, -1.5f).convert<int, rounding_mode::rtn>().y() == -2) && float2(0.25f, 0.0f).convert<bool>().x());
+static_assert(float4(1.5f).lo().convert<int>().x() == 2 && std::is_same_v<decltype(float2().xy().as<int2>()), int2>);
 static_assert(marray<int, 4>(1, mint2(2, 3), 4)[2] == 3 && (~mint2(0, 1))[1] == -2 && !std::is_constructible_v<mint3, int, int>);
 
 static_assert(minimum<>()(int2(1, 5), int2(3, 4)).y() == 4 && maximum<mint2>()(mint2(1, 5), mint2(3, 4))[0] == 3);
@@ -60,6 +64,17 @@ constexpr int halves() {
   return v.x() * 1000 + v.y() * 100 + v.hi().y() + fixed.even().y() + fixed.hi()[1];
 }
 static_assert(halves() == 5 * 1000 + 16 * 100 + 14 + 3 + 14);
+// Bytes have the operators of bits and no others; ~ is there for bool, too. Source: SYCL 2020 §4.14.2.4, §4.14.3.
+constexpr bool bits() {
+  using bytes = vec<std::byte, 2>;
+  bytes a(std::byte{0x0f}, std::byte{0x33});
+  a = ~a & bytes(std::byte{0xff}, std::byte{0xf0});
+  a.x() |= std::byte{1};
+  const vec<std::byte, 2> swapped = ~a.swizzle<1, 0>();
+  const marray<bool, 2> one = ~marray<bool, 2>(true, false);
+  return a.x() == std::byte{0xf1} && a.y() == std::byte{0xc0} && swapped.x() == std::byte{0x3f} && (!a).x() == 0 && one[0] && one[1];
+}
+static_assert(bits());
 SYCL_EXTERNAL float memory(float *p, float4 v) {
   v.load(1, p);
   v.store(0, p);

@@ -9,6 +9,7 @@ mod devices;
 mod generate;
 mod install;
 mod layers;
+mod math;
 mod matrix;
 mod options;
 mod random;
@@ -75,6 +76,8 @@ enum Task {
     },
     /// Build categories of the Khronos conformance suite from a checkout, and run them on every driver and profile
     Cts(cts::Options),
+    /// Measure how exact mathematical functions are, into docs/MATH.md
+    Math(math::Options),
     /// Build and run other people's programs from checkouts, and compare what came of them with tests/real.toml
     Real(real::Options),
     /// Random programs against what they must do: `random kernels|requirements --count N --seed S`
@@ -125,6 +128,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench { name, real: _ } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),
         Task::Cts(options) => cts::cts(&tree, &options),
+        Task::Math(options) => math::math(&tree, &options),
         Task::Real(options) => real::real(&tree, &options),
         Task::Random { arguments } => random::random(&tree, &arguments),
         Task::Threads => threads::threads(&tree),

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Native, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
+    fill_on_host,
 };
 use aspen_runtime::{Code, Error, Result};
 use cudarc::driver::sys::{self, CUdevice, CUpointer_attribute, CUresult, CUstream};
@@ -39,6 +40,8 @@ pub(crate) struct Device {
     context: OnceLock<Tried<Context>>,
     /// What fills memory with patterns that the driver has no function for.
     fill: OnceLock<Tried<fill::Kernel>>,
+    /// The stream of programs that use CUDA beside SYCL.
+    native: OnceLock<Tried<Stream>>,
     /// Streams that nobody uses at the moment.
     streams: Mutex<Vec<Stream>>,
     /// What was allocated, by address: the driver has a function of its own for each kind.
@@ -61,6 +64,7 @@ pub(crate) fn platform(driver: Driver) -> Option<Platform> {
             answers,
             context: OnceLock::new(),
             fill: OnceLock::new(),
+            native: OnceLock::new(),
             streams: Mutex::default(),
             allocated: Mutex::default(),
         }))
@@ -107,8 +111,24 @@ impl Device {
 
     /// Calls the driver in this device's context.
     pub(crate) fn enter<T>(&self, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
-        let context = self.context.get_or_init(|| Context::retain(self.driver, self.id));
-        context.as_ref().map_err(|failure| *failure)?.enter(call)
+        self.context()?.enter(call)
+    }
+
+    fn context(&self) -> Tried<&Context> {
+        self.context.get_or_init(|| Context::retain(self.driver, self.id)).as_ref().map_err(|failure| *failure)
+    }
+
+    /// An object of the driver's that programs may use beside SYCL.
+    fn native(&self, what: Native) -> Tried<Option<usize>> {
+        Ok(match what {
+            Native::Platform => None,
+            Native::Device => usize::try_from(self.id).ok(),
+            Native::Context => Some(self.context()?.raw().expose_provenance()),
+            Native::Queue => {
+                let stream = self.native.get_or_init(|| self.enter(Stream::create)).as_ref().map_err(|failure| *failure)?;
+                Some(stream.0.expose_provenance())
+            }
+        })
     }
 
     /// Submits to a stream of its own and returns when all of that is done.
@@ -277,6 +297,10 @@ impl RawDevice for Handle {
     fn shares_host_memory(&self) -> bool {
         // A GPU behind a bus may reach the host's memory too, but not as it is: pages move.
         self.0.answers.pageable_memory_access && self.0.answers.host_page_tables
+    }
+
+    fn native(&self, what: Native, _retain: bool) -> Result<Option<usize>> {
+        self.0.native(what).map_err(|failure| self.0.error(Code::Runtime, failure))
     }
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {

@@ -174,6 +174,11 @@ impl Context {
         Ok(Context { device, raw })
     }
 
+    /// The driver's own.
+    pub(crate) fn raw(&self) -> CUcontext {
+        self.raw
+    }
+
     /// Calls with this context current; whatever was current before is so again afterwards.
     pub(crate) fn enter<T>(&self, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
         // SAFETY: a context that lives as long as self.
@@ -199,6 +204,8 @@ pub(crate) struct Stream(pub(crate) CUstream);
 
 // SAFETY: the driver's streams may be used by every thread.
 unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
 
 impl Stream {
     /// In the current context.

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    fill_by_copies, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Native, NativeMemory, Part, PlatformFacts, Program, RawDevice, UsmKind,
+    copy_on_host, fill_by_copies, fill_on_host,
 };
 use aspen_runtime::cache::{CacheKey, ProgramCache};
 use aspen_runtime::{Code, Error, Result};
@@ -20,6 +20,7 @@ use crate::fit::fit;
 use crate::handles::{Context, DeviceId, PlatformId, Queue, Tried, device_ids, platform_ids};
 use crate::identity::Identity;
 use crate::memory::{Known, Memory};
+use crate::native;
 use crate::program::Image;
 use crate::submitted::{Address, Copy, Fill, Later};
 use crate::sys::{self, Api, Usm, cl_uint};
@@ -56,6 +57,8 @@ pub(crate) struct Device {
     translator: Option<Arc<Translator>>,
     /// Without and with profiling.
     queues: [OnceLock<Tried<Queue>>; 2],
+    /// Of programs that use OpenCL beside SYCL.
+    native_queue: OnceLock<Tried<Queue>>,
     in_flight: AtomicUsize,
     identity: OnceLock<Identity>,
 }
@@ -99,8 +102,8 @@ pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) ->
                 let facts = Facts { runs_nothing, ..device_facts(&answers, &facts.version) };
                 let capabilities = capabilities(&answers);
                 let (memory, common) = (Memory::of(api, usm, &answers), common.clone());
-                let (queues, in_flight, identity) = Default::default();
-                Arc::new(Device { common, id, answers, capabilities, facts, memory, translator, queues, in_flight, identity })
+                let (queues, native_queue, in_flight, identity) = Default::default();
+                Arc::new(Device { common, id, answers, capabilities, facts, memory, translator, queues, native_queue, in_flight, identity })
             };
             Some(Platform { devices: found.into_iter().map(device).collect(), facts })
         })
@@ -163,7 +166,11 @@ impl Device {
         self.common.context.get_or_init(create).as_ref().map_err(|failure| *failure)
     }
 
-    fn context(&self) -> Result<&Arc<Context>> {
+    pub(crate) fn platform(&self) -> PlatformId {
+        self.common.platform
+    }
+
+    pub(crate) fn context(&self) -> Result<&Arc<Context>> {
         self.tried_context().map_err(|failure| self.error(Code::Runtime, failure))
     }
 
@@ -173,6 +180,13 @@ impl Device {
         let out_of_order = self.answers.queue_properties & sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let profile = profile && self.answers.queue_properties & sys::QUEUE_PROFILING_ENABLE != 0;
         let queue = self.queues[usize::from(profile)].get_or_init(|| Queue::create(context, self.id, out_of_order, profile));
+        queue.as_ref().map_err(|failure| self.error(Code::Runtime, failure))
+    }
+
+    /// A queue whose commands run in the order in which they come.
+    pub(crate) fn native_queue(&self) -> Result<&Queue> {
+        let context = self.context()?;
+        let queue = self.native_queue.get_or_init(|| Queue::create(context, self.id, false, false));
         queue.as_ref().map_err(|failure| self.error(Code::Runtime, failure))
     }
 
@@ -309,6 +323,14 @@ impl RawDevice for Handle {
 
     fn shares_host_memory(&self) -> bool {
         self.0.answers.has_system_memory()
+    }
+
+    fn native(&self, what: Native, retain: bool) -> Result<Option<usize>> {
+        native::handle(&self.0, what, retain).map(Some)
+    }
+
+    fn native_memory(&self, size: usize) -> Result<Option<Box<dyn NativeMemory>>> {
+        native::memory(&self.0, size).map(Some)
     }
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {

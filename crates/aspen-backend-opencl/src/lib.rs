@@ -18,6 +18,7 @@ mod fit;
 mod handles;
 mod identity;
 mod memory;
+mod native;
 mod program;
 mod spirv;
 mod submitted;

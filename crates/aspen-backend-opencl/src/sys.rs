@@ -32,6 +32,7 @@ pub(crate) type cl_command_queue = *mut Opaque;
 pub(crate) type cl_program = *mut Opaque;
 pub(crate) type cl_kernel = *mut Opaque;
 pub(crate) type cl_event = *mut Opaque;
+pub(crate) type cl_mem = *mut Opaque;
 
 /// What `clSetEventCallback` calls: the event, its status, and what was given with it.
 pub(crate) type EventCallback = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
@@ -214,6 +215,22 @@ functions! {
 }
 
 functions! {
+    /// What only programs need that use OpenCL beside SYCL.
+    Interop {
+        fn clRetainContext(cl_context) -> cl_int;
+        fn clRetainCommandQueue(cl_command_queue) -> cl_int;
+        fn clCreateBuffer(cl_context, cl_bitfield, usize, *mut c_void, *mut cl_int) -> cl_mem;
+        fn clReleaseMemObject(cl_mem) -> cl_int;
+        fn clEnqueueReadBuffer(
+            cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event
+        ) -> cl_int;
+        fn clEnqueueWriteBuffer(
+            cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event
+        ) -> cl_int;
+    }
+}
+
+functions! {
     /// `cl_khr_il_program`.
     ExtensionIl {
         fn clCreateProgramWithILKHR(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
@@ -238,11 +255,20 @@ functions! {
 
 /// The loader's functions; `None` without a loader. It stays open for as long as the process lives, since drivers have threads.
 pub(crate) fn api() -> Option<&'static Api> {
-    static API: OnceLock<Option<Api>> = OnceLock::new();
-    API.get_or_init(open).as_ref()
+    loaded().map(|(api, _)| api)
 }
 
-fn open() -> Option<Api> {
+/// The loader's other functions, if it has all of them.
+pub(crate) fn interop() -> Option<&'static Interop> {
+    loaded()?.1.as_ref()
+}
+
+fn loaded() -> Option<&'static (Api, Option<Interop>)> {
+    static LOADED: OnceLock<Option<(Api, Option<Interop>)>> = OnceLock::new();
+    LOADED.get_or_init(open).as_ref()
+}
+
+fn open() -> Option<(Api, Option<Interop>)> {
     // SAFETY: the loader's initialisers are those of every OpenCL program.
     let library = match unsafe { Library::new(LOADER) } {
         Ok(library) => library,
@@ -259,11 +285,11 @@ fn open() -> Option<Api> {
         }
     };
     // SAFETY: the loader exports OpenCL's functions under their names.
-    let api = unsafe { Api::find(find) };
+    let (api, interop) = unsafe { (Api::find(find), Interop::find(find).ok()) };
     match api {
         Ok(api) => {
             std::mem::forget(library);
-            Some(api)
+            Some((api, interop))
         }
         Err(missing) => {
             tracing::warn!(missing, "{LOADER} is too old: it needs OpenCL 2.1");

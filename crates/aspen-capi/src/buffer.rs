@@ -81,6 +81,21 @@ pub unsafe extern "C" fn aspen_buffer_address(buffer: *const Buffer, device: *co
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_buffer_native(buffer: *const Buffer, device: *const Device, out: *mut usize) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or alive; null or writable, by the header.
+        let (buffer, out) = unsafe { (buffer.as_ref(), out.as_mut()) };
+        let buffer = buffer.ok_or_else(|| null_argument("aspen_buffer_native", "buffer"))?;
+        let out = out.ok_or_else(|| null_argument("aspen_buffer_native", "out"))?;
+        // SAFETY: null or a device, which lives as long as the process.
+        let device: Option<&'static Device> = unsafe { device.as_ref() };
+        *out = buffer.native(device.ok_or_else(|| null_argument("aspen_buffer_native", "device"))?).unwrap_or(0);
+        Ok(())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_buffer_host_access_begin(
     buffer: *const Buffer,
     access: c_int,

@@ -3,7 +3,9 @@
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
+use aspen_runtime::backend::Native;
 use aspen_runtime::system::{Device, Platform};
+use aspen_runtime::{Code, Error};
 
 use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument};
 use crate::global::global;
@@ -144,5 +146,22 @@ pub unsafe extern "C" fn aspen_device_number(device: *const Device, what: c_int)
             facts.profiling_timer_resolution,
         ];
         usize::try_from(what).ok().and_then(|what| numbers.get(what).copied()).unwrap_or(0)
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_native(device: *const Device, what: c_int, retain: c_int, out: *mut usize) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or a device; null or writable, by the header.
+        let (device, out) = unsafe { (device.as_ref(), out.as_mut()) };
+        let device = device.ok_or_else(|| null_argument("aspen_device_native", "device"))?;
+        let out = out.ok_or_else(|| null_argument("aspen_device_native", "out"))?;
+        let native = Native::from_number(what).map_or(Ok(None), |what| device.real().native(what, retain != 0))?;
+        *out = native.ok_or_else(|| {
+            let text = format!("'{}' has no such object in an interface of its own (aspen_device_native)", device.real().facts().name);
+            Error::new(Code::FeatureNotSupported, text)
+        })?;
+        Ok(())
     })
 }

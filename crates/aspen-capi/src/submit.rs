@@ -52,6 +52,9 @@ pub struct Launch {
     closure_alignment: u64,
 }
 
+/// `ASPEN_ACCESS_ON_DEVICE`.
+const ON_DEVICE: c_int = 4;
+
 /// # Safety
 /// `after` is null or as the header describes it.
 unsafe fn dependencies(after: *const After) -> Result<Dependencies> {
@@ -62,12 +65,17 @@ unsafe fn dependencies(after: *const After) -> Result<Dependencies> {
         unsafe { (array(after.buffers, after.buffer_count, "buffers")?, array(after.events, after.event_count, "events")?) };
     let buffers = buffers
         .iter()
-        // SAFETY: null or alive, by the header.
-        .map(|used| Ok((unsafe { shared(used.buffer, "aspen_dependencies_t") }?, Access::from_number(used.access)?)))
-        .collect::<Result<_>>()?;
+        .map(|used| {
+            // SAFETY: null or alive, by the header.
+            let buffer = unsafe { shared(used.buffer, "aspen_dependencies_t") }?;
+            Ok((buffer, Access::from_number(used.access & !ON_DEVICE)?, used.access))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let on_device = buffers.iter().filter(|(_, _, flags)| flags & ON_DEVICE != 0).map(|(buffer, ..)| buffer.clone()).collect();
+    let buffers = buffers.into_iter().map(|(buffer, access, _)| (buffer, access)).collect();
     // SAFETY: null or alive, by the header.
     let events = events.iter().filter_map(|event| unsafe { event.as_ref() }).cloned().collect();
-    Ok(Dependencies { buffers, events })
+    Ok(Dependencies { buffers, on_device, events })
 }
 
 /// # Safety

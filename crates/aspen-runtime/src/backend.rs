@@ -118,6 +118,49 @@ pub enum UsmKind {
     Shared = 2,
 }
 
+/// The objects of a backend's own interface that programs may ask for (`aspen_native_t`). Source: SYCL 2020 §4.5.1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum Native {
+    /// Its platform.
+    Platform = 0,
+    /// The device itself.
+    Device = 1,
+    /// The context in which kernels run and memory lies.
+    Context = 2,
+    /// A queue of the device in that context.
+    Queue = 3,
+}
+
+impl Native {
+    /// The object of that `aspen_native_t`.
+    pub fn from_number(number: i32) -> Option<Native> {
+        [Native::Platform, Native::Device, Native::Context, Native::Queue].into_iter().find(|native| *native as i32 == number)
+    }
+}
+
+/// Memory that only an object of the backend's own interface names (`cl_mem`). Dropping it gives the object back.
+pub trait NativeMemory: Send + Sync {
+    /// The object, for as long as this lives.
+    fn handle(&self) -> usize;
+    /// Copies all of it to the host, and returns when that is done.
+    ///
+    /// # Safety
+    /// `to` is valid for as many bytes as it was made for.
+    ///
+    /// # Errors
+    /// What the driver says.
+    unsafe fn read(&self, to: *mut u8) -> Result<()>;
+    /// Copies all of it from the host, and returns when that is done.
+    ///
+    /// # Safety
+    /// As [`NativeMemory::read`].
+    ///
+    /// # Errors
+    /// What the driver says.
+    unsafe fn write(&self, from: *const u8) -> Result<()>;
+}
+
 /// How well an image suits a device; of several images the greatest is taken. Source: issue 6 "Image choice".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Fit {
@@ -182,6 +225,21 @@ pub trait RawDevice: Send + Sync {
     }
     /// Whether kernels reach all memory of the host as it is. Buffers then need no copy on the device.
     fn shares_host_memory(&self) -> bool;
+    /// An object of the backend's own interface; the caller gets a reference of its own if it wants to `retain` it and the interface counts.
+    /// `None` if the backend has no such object.
+    ///
+    /// # Errors
+    /// What the driver says.
+    fn native(&self, _what: Native, _retain: bool) -> Result<Option<usize>> {
+        Ok(None)
+    }
+    /// Memory as the backend's own interface has it; `None` if that takes the addresses that kernels take.
+    ///
+    /// # Errors
+    /// What the driver says.
+    fn native_memory(&self, _size: usize) -> Result<Option<Box<dyn NativeMemory>>> {
+        Ok(None)
+    }
     /// Copies between any two of memory of the host and of this device, and returns when that is done.
     ///
     /// # Safety

@@ -4,7 +4,9 @@
 //! since. A host accessor is a command of its own that lasts from begin to end, so the same rule holds back kernels that conflict.
 //!
 //! Places: a buffer lives in memory of the host, and has a copy on each device that asked for its address and does not share the host's
-//! memory. A command brings the content to where it runs just before it runs; the hazards keep everybody else away meanwhile.
+//! memory. A command brings the content to where it runs just before it runs; the hazards keep everybody else away meanwhile. What a task
+//! of the host hands to OpenCL is a copy, too, as an object of OpenCL's: objects over memory that kernels reach by address are not to be had
+//! (Intel's drivers give such an object memory of its own).
 
 use std::alloc::Layout;
 use std::mem;
@@ -12,7 +14,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, TryLockError};
 
-use crate::backend::UsmKind;
+use crate::backend::{NativeMemory, UsmKind};
 use crate::command::{Command, Work, lock};
 use crate::error::{Code, Error, Result};
 use crate::pool::Pool;
@@ -65,6 +67,8 @@ pub(crate) enum Place {
     Host,
     /// Where kernels of the device find them.
     On(&'static Device),
+    /// Where the device's own interface finds them.
+    Native(&'static Device),
 }
 
 /// A buffer.
@@ -95,9 +99,18 @@ impl Copies {
         match place {
             Place::Nowhere => None,
             Place::Host => Some(None),
+            Place::Native(device) => self.object(device).map(Some).or_else(|| self.target(Place::On(device))),
             Place::On(device) if device.real().shares_host_memory() => Some(None),
-            Place::On(device) => Some(Some(self.list.iter().position(|copy| std::ptr::eq(copy.device, device))?)),
+            Place::On(device) => {
+                let is_target = |copy: &DeviceCopy| std::ptr::eq(copy.device, device) && matches!(copy.store, Store::Memory(..));
+                Some(Some(self.list.iter().position(is_target)?))
+            }
         }
+    }
+
+    fn object(&self, device: &'static Device) -> Option<usize> {
+        let is_object = |copy: &DeviceCopy| std::ptr::eq(copy.device, device) && matches!(copy.store, Store::Object(_));
+        self.list.iter().position(is_object)
     }
 
     fn is_current(&self, target: Option<usize>) -> bool {
@@ -107,9 +120,42 @@ impl Copies {
 
 struct DeviceCopy {
     device: &'static Device,
-    memory: NonNull<u8>,
-    layout: Layout,
+    store: Store,
     current: bool,
+}
+
+/// Where a copy lies.
+enum Store {
+    /// Memory of the device that kernels reach.
+    Memory(NonNull<u8>, Layout),
+    /// An object of the device's own interface.
+    Object(Box<dyn NativeMemory>),
+}
+
+impl DeviceCopy {
+    /// # Safety
+    /// `host` is valid for the buffer's `size`, and nothing else uses that memory or the copy.
+    unsafe fn read(&self, host: *mut u8, size: usize) -> Result<()> {
+        // SAFETY: by this function's contract.
+        unsafe {
+            match &self.store {
+                Store::Memory(memory, _) => self.device.real().copy(host, memory.as_ptr(), size),
+                Store::Object(object) => object.read(host),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As `read`.
+    unsafe fn write(&self, host: *const u8, size: usize) -> Result<()> {
+        // SAFETY: by this function's contract.
+        unsafe {
+            match &self.store {
+                Store::Memory(memory, _) => self.device.real().copy(memory.as_ptr(), host, size),
+                Store::Object(object) => object.write(host),
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -170,8 +216,10 @@ impl Buffer {
             return Ok(self.host_address());
         }
         let mut copies = lock(&self.copies);
-        if let Some(copy) = copies.list.iter().find(|copy| std::ptr::eq(copy.device, device)) {
-            return Ok(copy.memory.as_ptr());
+        if let Some(Some(index)) = copies.target(Place::On(device))
+            && let Store::Memory(memory, _) = copies.list[index].store
+        {
+            return Ok(memory.as_ptr());
         }
         let no_memory = || {
             Error::new(
@@ -185,9 +233,33 @@ impl Buffer {
             return Err(Error::new(Code::FeatureNotSupported, text));
         }
         let memory = device.real().allocate(UsmKind::Device, layout).ok_or_else(no_memory)?;
-        copies.list.push(DeviceCopy { device, memory, layout, current: false });
+        copies.list.push(DeviceCopy { device, store: Store::Memory(memory, layout), current: false });
         self.copied.store(true, Ordering::Release);
         Ok(memory.as_ptr())
+    }
+
+    /// Makes the object by which the device's own interface will know the content, unless that takes addresses.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub(crate) fn prepare_native(&self, device: &'static Device) -> Result<()> {
+        let mut copies = lock(&self.copies);
+        if copies.object(device).is_none()
+            && let Some(object) = device.real().native_memory(self.size)?
+        {
+            copies.list.push(DeviceCopy { device, store: Store::Object(object), current: false });
+            self.copied.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// The object by which the device's own interface knows the content, in a task that asked for it; it belongs to the buffer.
+    pub fn native(&self, device: &'static Device) -> Option<usize> {
+        let copies = lock(&self.copies);
+        match &copies.list[copies.object(device)?].store {
+            Store::Object(object) => Some(object.handle()),
+            Store::Memory(..) => None,
+        }
     }
 
     /// Whether any device has a copy.
@@ -211,13 +283,13 @@ impl Buffer {
             let from = copies.list.iter().find(|copy| copy.current);
             let from = from.ok_or_else(|| Error::new(Code::Runtime, "a buffer's content was lost when a driver failed"))?;
             // SAFETY: both are `size` bytes, and the hazards keep commands that conflict away.
-            unsafe { from.device.real().copy(self.memory.as_ptr(), from.memory.as_ptr(), self.size) }?;
+            unsafe { from.read(self.memory.as_ptr(), self.size) }?;
             copies.host_stale = false;
         }
         if let (false, Some(index)) = (is_current, target) {
             let to = &mut copies.list[index];
             // SAFETY: as above.
-            unsafe { to.device.real().copy(to.memory.as_ptr(), self.memory.as_ptr(), self.size) }?;
+            unsafe { to.write(self.memory.as_ptr(), self.size) }?;
             to.current = true;
         }
         if access.writes() {
@@ -336,8 +408,10 @@ pub(crate) fn merged(uses: Vec<(Arc<Buffer>, Access)>) -> Vec<(Arc<Buffer>, Acce
 impl Drop for Buffer {
     fn drop(&mut self) {
         for copy in mem::take(&mut lock(&self.copies).list) {
-            // SAFETY: allocated by this device in `address` with this layout; commands that use it hold the buffer, so none is left.
-            unsafe { copy.device.real().free(copy.memory, copy.layout) };
+            if let Store::Memory(memory, layout) = copy.store {
+                // SAFETY: allocated by this device in `address` with this layout; commands that use it hold the buffer, so none is left.
+                unsafe { copy.device.real().free(memory, layout) };
+            }
         }
     }
 }

@@ -18,6 +18,8 @@ use crate::system::Device;
 pub struct Dependencies {
     /// Buffers it uses; the same one may occur more than once.
     pub buffers: Vec<(Arc<Buffer>, Access)>,
+    /// Those of them that a task of the host passes on to the device's own interface: their content is wanted where kernels find it.
+    pub on_device: Vec<Arc<Buffer>>,
     /// Events it waits for.
     pub events: Vec<Event>,
 }
@@ -169,9 +171,16 @@ impl Queue {
 
     fn enter(&self, Prepared { work, place }: Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
         self.pool.start()?;
+        for buffer in after.on_device.iter().filter(|_| matches!(place, Place::Host)) {
+            buffer.prepare_native(self.device)?;
+        }
         let buffers = merged(after.buffers);
         let holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
-        let command = Command::new(&self.pool, work, bringing(&buffers, place), holds, Some(self.errors.clone()), self.profiling);
+        let place_of = |buffer: &Arc<Buffer>| match place {
+            Place::Host if after.on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device),
+            place => place,
+        };
+        let command = Command::new(&self.pool, work, bringing(&buffers, place_of), holds, Some(self.errors.clone()), self.profiling);
         for event in &after.events {
             command.wait_for(&event.command);
         }
@@ -225,28 +234,26 @@ impl Submitted {
 
 /// Brings buffers to where a command runs.
 struct Bringing {
-    moving: Vec<(Arc<Buffer>, Access)>,
-    place: Place,
+    moving: Vec<(Arc<Buffer>, Access, Place)>,
 }
 
 impl Before for Bringing {
     fn is_quick(&self) -> bool {
-        self.moving.iter().all(|(buffer, _)| buffer.is_current(self.place))
+        self.moving.iter().all(|(buffer, _, place)| buffer.is_current(*place))
     }
 
     fn run(&self) -> Result<()> {
-        self.moving.iter().try_for_each(|(buffer, access)| buffer.bring(self.place, *access))
+        self.moving.iter().try_for_each(|(buffer, access, place)| buffer.bring(*place, *access))
     }
 }
 
 /// What brings the buffers to where a command runs. Mostly nothing: a buffer that has no copy anywhere by now needs none brought, since
 /// whoever writes it on another device later waits for this command.
-fn bringing(buffers: &[(Arc<Buffer>, Access)], place: Place) -> Option<Box<dyn Before>> {
-    let moving: Vec<(Arc<Buffer>, Access)> = buffers.iter().filter(|(buffer, _)| buffer.has_copies()).cloned().collect();
-    if moving.is_empty() || matches!(place, Place::Nowhere) {
-        return None;
-    }
-    Some(Box::new(Bringing { moving, place }))
+fn bringing(buffers: &[(Arc<Buffer>, Access)], place_of: impl Fn(&Arc<Buffer>) -> Place) -> Option<Box<dyn Before>> {
+    let copied = buffers.iter().filter(|(buffer, _)| buffer.has_copies());
+    let placed = copied.map(|(buffer, access)| (buffer.clone(), *access, place_of(buffer)));
+    let moving: Vec<_> = placed.filter(|(_, _, place)| !matches!(place, Place::Nowhere)).collect();
+    (!moving.is_empty()).then(|| Box::new(Bringing { moving }) as Box<dyn Before>)
 }
 
 /// An address that travels to another thread.

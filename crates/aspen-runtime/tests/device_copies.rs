@@ -267,7 +267,7 @@ fn buffers(system: &System, count: usize) -> Vec<Arc<Buffer>> {
 }
 
 fn uses(list: &[(&Arc<Buffer>, Access)]) -> Dependencies {
-    Dependencies { buffers: list.iter().map(|(buffer, access)| ((*buffer).clone(), *access)).collect(), events: Vec::new() }
+    Dependencies { buffers: list.iter().map(|(buffer, access)| ((*buffer).clone(), *access)).collect(), ..Dependencies::default() }
 }
 
 fn read(buffer: &Arc<Buffer>) -> Result<u64> {

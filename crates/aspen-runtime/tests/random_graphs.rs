@@ -121,7 +121,7 @@ fn buffers_order_commands_as_if_they_ran_one_after_another() {
                 }
                 let after = Dependencies {
                     buffers: vec![(buffers[source].clone(), Access::Read), (buffers[target].clone(), Access::ReadWrite)],
-                    events: Vec::new(),
+                    ..Dependencies::default()
                 };
                 let cells = cells.clone();
                 let task = move || {
@@ -149,7 +149,7 @@ fn events_order_a_random_graph() {
         let mut events: Vec<Event> = Vec::new();
         for index in 0..done.len() {
             let before: Vec<usize> = (0..random.below(5).min(index as u64)).map(|_| random.below(index as u64) as usize).collect();
-            let after = Dependencies { buffers: Vec::new(), events: before.iter().map(|other| events[*other].clone()).collect() };
+            let after = Dependencies { events: before.iter().map(|other| events[*other].clone()).collect(), ..Dependencies::default() };
             let (done, wrong) = (done.clone(), wrong.clone());
             let task = move || {
                 let missing = before.iter().filter(|other| done[**other].load(Ordering::Acquire) == 0).count();
@@ -160,7 +160,7 @@ fn events_order_a_random_graph() {
             // Some commands only pass on what they wait for.
             let event = if random.below(10) == 0 && index != 1234 {
                 let event = queue.submit(queue.host_task(task), after).expect("there are threads");
-                queue.submit(queue.nothing(), Dependencies { buffers: Vec::new(), events: vec![event] }).expect("there are threads")
+                queue.submit(queue.nothing(), Dependencies { events: vec![event], ..Dependencies::default() }).expect("there are threads")
             } else {
                 queue.submit(queue.host_task(task), after).expect("there are threads")
             };

@@ -100,6 +100,17 @@ inline _Float16 next_towards(_Float16 a, _Float16 b) {
   return sycl::bit_cast<_Float16>(static_cast<std::uint16_t>((a < b) == (a > 0) ? bits + 1 : bits - 1));
 }
 
+/// C libraries are up to 4 ulp off, where 2 are allowed: one step of Newton's, with the remainder of the cube in twice the digits.
+inline double cbrt_of_double(double a) {
+  const bool tiny = __builtin_fabs(a) < 0x1p-700; // whose remainder would be no number of full precision
+  const double x = tiny ? a * 0x1p600 : a, root = __builtin_cbrt(x), square = root * root;
+  if (!(__builtin_fabs(x) > 0) || __builtin_isinf(x))
+    return root;
+  const double rest = __builtin_fma(square, root, -x) + __builtin_fma(root, root, -square) * root;
+  const double better = root - rest / (3 * square);
+  return tiny ? better * 0x1p-200 : better;
+}
+
 /// The product is exact in float; the sum is rounded to odd there, which a second rounding does not mistake for a tie.
 inline half fma_of_half(half a, half b, half c) {
 #if defined(__NVPTX__)
