@@ -88,6 +88,10 @@ public:
   void ext_oneapi_disable_peer_access(const device &) const {
     detail::fail(errc::invalid, "ext_oneapi_disable_peer_access: access was not enabled");
   }
+  /// Source: sycl_ext_oneapi_device_architecture.
+  template <class Architecture> bool ext_oneapi_architecture_is(Architecture which) const { return aspen_architecture_is(*this, which); }
+  /// Deprecated: SYCL 1.2.1's host device is none of the devices here.
+  bool is_host() const { return false; }
   /// A descriptor of namespace info::device.
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }
   /// Like all functions here that return a vector: a template, so that only programs that call it pay for compiling it.
@@ -137,6 +141,8 @@ public:
     each([&](const device &d) { all = all && d.has(which); });
     return all;
   }
+  /// Deprecated, as a device's.
+  bool is_host() const { return false; }
   /// All platforms that ASPEN_DEVICE_SELECTOR admits.
   template <class Vector = std::vector<platform>> static Vector get_platforms() {
     Vector out;
@@ -217,7 +223,11 @@ template <class Selector> device select_by(const Selector &selector) {
   return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
 }
 
-struct default_selector_object {
+/// SYCL 1.2.1's selectors were objects with this member.
+template <class Selector> struct selector_object {
+  device select_device() const { return device(static_cast<const Selector &>(*this)); }
+};
+struct default_selector_object : selector_object<default_selector_object> {
   int operator()(const device &d) const {
     switch (aspen_device_type(d.aspen_handle())) {
     case ASPEN_DEVICE_TYPE_GPU:
@@ -231,7 +241,7 @@ struct default_selector_object {
     }
   }
 };
-template <aspen_device_type_t Type> struct type_selector_object {
+template <aspen_device_type_t Type> struct type_selector_object : selector_object<type_selector_object<Type>> {
   int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? 1 : -1; }
 };
 

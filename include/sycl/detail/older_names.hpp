@@ -1,0 +1,51 @@
+//! What `<CL/sycl.hpp>` alone brings: names of SYCL 1.2.1 and of DPC++ before 2022, under which programs of those years ask for what is here.
+//! Source: SYCL 1.2.1 §4.9.2, §4.10.2; DPC++'s release notes of 2021 (`sycl::ONEAPI` became `sycl::ext::oneapi`).
+#pragma once
+#include <sycl/sycl.hpp>
+
+namespace sycl {
+
+// Classes of errors: their codes tell them apart now, and programs name them to catch what is thrown.
+using runtime_error = exception;
+using kernel_error = exception;
+using accessor_error = exception;
+using nd_range_error = exception;
+using event_error = exception;
+using invalid_parameter_error = exception;
+using device_error = exception;
+using compile_program_error = exception;
+using link_program_error = exception;
+using invalid_object_error = exception;
+using memory_allocation_error = exception;
+using platform_error = exception;
+using profiling_error = exception;
+using feature_not_supported = exception;
+
+/// The host as a device: the embedded one.
+class host_selector : public device_selector {
+public:
+  int operator()(const device &d) const override { return d.get_backend() == backend::native_cpu ? 1 : -1; }
+};
+
+#define __ASPEN_VECTORS(name, type)                                                                                                       \
+  using name##2 = vec<type, 2>;                                                                                                            \
+  using name##3 = vec<type, 3>;                                                                                                            \
+  using name##4 = vec<type, 4>;                                                                                                            \
+  using name##8 = vec<type, 8>;                                                                                                            \
+  using name##16 = vec<type, 16>;
+using schar = signed char;
+__ASPEN_VECTORS(longlong, long long)
+__ASPEN_VECTORS(ulonglong, unsigned long long)
+__ASPEN_VECTORS(schar, signed char)
+#undef __ASPEN_VECTORS
+
+#ifndef ASPEN_LEAN_HEADERS
+namespace ONEAPI {
+using namespace ext::oneapi;
+}
+namespace INTEL {
+using namespace ext::intel;
+}
+#endif
+
+} // namespace sycl
