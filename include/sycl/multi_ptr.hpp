@@ -75,6 +75,10 @@ public:
   constexpr T *get_decorated() const { return pointer_; }
   constexpr T *operator->() const { return pointer_; }
   constexpr operator T *() const { return pointer_; }
+  /// `get_pointer` of a reading accessor gave no pointer to const before SYCL 2020, and programs keep it in none. Source: SYCL 1.2.1 §4.7.6.9.
+  template <class U, std::enable_if_t<legacy_ && !std::is_const_v<U> && std::is_same_v<const U, T>, int> = 0> constexpr operator U *() const {
+    return const_cast<U *>(pointer_);
+  }
   template <class U = T> constexpr U &operator*() const { return *pointer_; }
   template <class U = T> constexpr U &operator[](difference_type n) const { return pointer_[n]; }
 

@@ -73,6 +73,7 @@
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 #include <sycl/ext/oneapi/properties/properties.hpp>
 #include <sycl/ext/oneapi/sub_group_mask.hpp>
+#include <sycl/ext/oneapi/work_group_static.hpp>
 #include <sycl/image.hpp>
 #include <sycl/legacy_image.hpp>
 #endif

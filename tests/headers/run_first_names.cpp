@@ -39,6 +39,20 @@ static void names(queue &q) {
   } catch (const nd_range_error &e) {
     expect(e.code() == errc::nd_range, "a class of errors");
   }
+  int first = 5, seen = 0;
+  {
+    buffer<int> from(&first, range<1>(1)), to(&seen, range<1>(1));
+    q.submit([&](handler &h) {
+      auto read = from.get_access<access::mode::read>(h);
+      auto write = to.get_access<access::mode::write>(h);
+      h.single_task([=] {
+        int *const one = read.get_pointer(); // const in SYCL 2020 only
+        const int *const same = read.get_pointer();
+        *write.get_pointer() = *one + *same;
+      });
+    });
+  }
+  expect(seen == 10, "the pointer of a reading accessor");
   int *out = malloc_shared<int>(4, q);
   q.parallel_for(nd_range<1>(4, 4), [=](nd_item<1> item) {
     out[item.get_local_id(0)] = ONEAPI::reduce(item.get_group(), 2, ONEAPI::plus<int>());
