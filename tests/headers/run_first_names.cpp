@@ -3,6 +3,7 @@
 #include <cstdio>
 
 using namespace cl::sycl;
+using namespace cl::sycl::ONEAPI; // beside all of sycl, whose `info` stays the only one
 namespace ex = sycl::ext::oneapi::experimental;
 
 static int failures = 0;

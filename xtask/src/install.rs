@@ -41,7 +41,10 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     copy_folder(&tree.root.join("examples"), &prefix.join("share/aspen/examples"))?;
     copy_folder(&tree.root.join("data"), &prefix.join("share/aspen"))?;
     copy(&tree.root.join("xtask/cmake/aspen-instead"), &prefix.join("share/aspen/aspen-instead"))?;
-    copy(&tree.root.join("xtask/cmake/AspenConfig.cmake"), &prefix.join("lib/cmake/Aspen/AspenConfig.cmake"))?;
+    for package in ["Aspen", "IntelSYCL"] {
+        let file = format!("{package}Config.cmake");
+        copy(&tree.root.join("xtask/cmake").join(&file), &prefix.join("lib/cmake").join(package).join(&file))?;
+    }
     println!("installed to {}", prefix.display());
     Ok(())
 }

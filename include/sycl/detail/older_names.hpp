@@ -40,9 +40,14 @@ __ASPEN_VECTORS(schar, signed char)
 #undef __ASPEN_VECTORS
 
 #ifndef ASPEN_LEAN_HEADERS
+/// By name, since programs use all of it beside all of `sycl`, where another `info` is.
 namespace ONEAPI {
-using namespace ext::oneapi;
-}
+using namespace ext::oneapi::function_objects;
+namespace experimental = ext::oneapi::experimental;
+using ext::oneapi::all_of, ext::oneapi::any_of, ext::oneapi::none_of, ext::oneapi::broadcast, ext::oneapi::reduce, ext::oneapi::leader;
+using ext::oneapi::exclusive_scan, ext::oneapi::filter_selector, ext::oneapi::inclusive_scan;
+using sycl::atomic_fence, sycl::atomic_ref, sycl::memory_order, sycl::memory_scope, sycl::reduction, sycl::sub_group;
+} // namespace ONEAPI
 namespace INTEL {
 using namespace ext::intel;
 }
