@@ -16,6 +16,7 @@ static void expect(bool condition, const char *what) {
 
 static_assert(std::is_same_v<longlong2, vec<long long, 2>> && std::is_same_v<ulonglong16, vec<unsigned long long, 16>> &&
               std::is_same_v<schar4, vec<signed char, 4>>);
+static_assert(std::is_same_v<vector_class<string_class>, std::vector<std::string>> && std::is_same_v<function_class<int()>, std::function<int()>>);
 static_assert(std::is_same_v<info::device::ext_intel_gpu_eu_count_per_subslice, ext::intel::info::device::gpu_eu_count_per_subslice>);
 static_assert(ex::architecture::intel_gpu_dg2_g10 == ex::architecture::intel_gpu_acm_g10 &&
               ex::architecture::intel_gpu_12_60_7 == ex::architecture::intel_gpu_pvc);
@@ -49,11 +50,12 @@ static void names(queue &q) {
       h.single_task([=] {
         int *const one = read.get_pointer(); // const in SYCL 2020 only
         const int *const same = read.get_pointer();
-        *write.get_pointer() = *one + *same;
+        const global_ptr<int> third = read.get_pointer() + 0;
+        *write.get_pointer() = *one + *same + *third;
       });
     });
   }
-  expect(seen == 10, "the pointer of a reading accessor");
+  expect(seen == 15, "the pointer of a reading accessor");
   int *out = malloc_shared<int>(4, q);
   q.parallel_for(nd_range<1>(4, 4), [=](nd_item<1> item) {
     out[item.get_local_id(0)] = ONEAPI::reduce(item.get_group(), 2, ONEAPI::plus<int>());
