@@ -287,6 +287,8 @@ private:
       : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties) {}
   static detail::buffer_state *made(const range<D> &extent, const property_list &properties, element *host, bool use_host) {
     std::unique_lock<std::mutex> locked;
+    if (host && properties.has_property<ext::oneapi::property::buffer::use_pinned_host_memory>())
+      detail::fail(errc::invalid, "use_pinned_host_memory is for buffers without memory of the program");
     if (host && properties.has_property<property::buffer::use_mutex>())
       locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
     return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host);

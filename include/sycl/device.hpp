@@ -42,8 +42,17 @@ struct extensions {
 } // namespace platform
 } // namespace info
 
+/// SYCL 1.2.1's class of selectors; programs derive from it.
+class device_selector {
+public:
+  virtual ~device_selector() = default;
+  virtual int operator()(const device &d) const = 0;
+  device select_device() const;
+};
+
 namespace detail {
-template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int, const I &, const device &>;
+/// A function object, or of a class whose own operator may be private.
+template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int, const I &, const device &> || std::is_base_of_v<device_selector, I>;
 device select_device(int (*score)(const void *, const device &), const void *selector);
 template <class Selector> device select_by(const Selector &selector);
 } // namespace detail
@@ -218,7 +227,8 @@ inline device select_device(int (*score)(const void *, const device &), const vo
 
 /// `selector` may be a function, whose address is no `const void *`.
 template <class Selector> device select_by(const Selector &selector) {
-  auto *const where = &selector;
+  using called = std::conditional_t<std::is_base_of_v<device_selector, Selector>, device_selector, Selector>;
+  const called *const where = &selector;
   using pointer = decltype(where);
   return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
 }
@@ -270,13 +280,7 @@ inline constexpr detail::default_selector_object default_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU> cpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU> gpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR> accelerator_selector_v{};
-/// SYCL 1.2.1's selector classes; programs derive from the first.
-class device_selector {
-public:
-  virtual ~device_selector() = default;
-  virtual int operator()(const device &d) const = 0;
-  device select_device() const;
-};
+/// SYCL 1.2.1's classes.
 using default_selector = detail::default_selector_object;
 using cpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU>;
 using gpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU>;

@@ -51,6 +51,7 @@
 #include <sycl/detail/opencl_vectors.hpp>
 #include <sycl/detail/standard_operations.hpp>
 #include <sycl/ext/intel/device_info.hpp>
+#include <sycl/ext/intel/usm_pointers.hpp>
 #include <sycl/ext/oneapi/bfloat16.hpp>
 #include <sycl/ext/oneapi/device_global/device_global.hpp>
 #include <sycl/ext/oneapi/dot_product.hpp>

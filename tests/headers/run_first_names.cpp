@@ -17,6 +17,8 @@ static void expect(bool condition, const char *what) {
 static_assert(std::is_same_v<longlong2, vec<long long, 2>> && std::is_same_v<ulonglong16, vec<unsigned long long, 16>> &&
               std::is_same_v<schar4, vec<signed char, 4>>);
 static_assert(std::is_same_v<vector_class<string_class>, std::vector<std::string>> && std::is_same_v<function_class<int()>, std::function<int()>>);
+static_assert(std::is_same_v<device_ptr<int>, ext::intel::device_ptr<int>> && std::is_convertible_v<int *, ext::intel::host_ptr<int>> &&
+              std::is_same_v<ext::intel::raw_device_ptr<int>, ext::intel::device_ptr<int, access::decorated::no>>);
 static_assert(std::is_same_v<info::device::ext_intel_gpu_eu_count_per_subslice, ext::intel::info::device::gpu_eu_count_per_subslice>);
 static_assert(ex::architecture::intel_gpu_dg2_g10 == ex::architecture::intel_gpu_acm_g10 &&
               ex::architecture::intel_gpu_12_60_7 == ex::architecture::intel_gpu_pvc);
@@ -89,6 +91,19 @@ static void architectures(queue &q) {
   free(out, q);
 }
 
+static void pinned_memory() {
+  const property_list pinned{ext::oneapi::property::buffer::use_pinned_host_memory()};
+  buffer<int> own(range<1>(4), pinned);
+  expect(own.has_property<ext::oneapi::property::buffer::use_pinned_host_memory>(), "the property is remembered");
+  int data[4] = {};
+  try {
+    buffer<int> of_program(data, range<1>(4), pinned);
+    expect(false, "pinned memory that is the program's");
+  } catch (const cl::sycl::exception &e) {
+    expect(e.code() == errc::invalid, "the code of pinned memory");
+  }
+}
+
 static void interoperability(queue &q) {
   buffer<int> data(range<1>(4));
   int mismatches = 0;
@@ -123,6 +138,7 @@ int main() {
   names(q);
   architectures(q);
   interoperability(q);
+  pinned_memory();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -140,8 +140,14 @@ public:
   int operator()(const sycl::device &) const override { return 7; }
 };
 
+/// As their operator is private where the class is one of those that hide all by default.
+class hidden : public sycl::device_selector {
+  int operator()(const sycl::device &) const final { return 7; }
+};
+
 int main() {
   sycl::queue q;
+  expect(sycl::queue(hidden()).get_device() == hidden().select_device(), "a selector whose operator is private");
   const first_of_all selector;
   const sycl::device_selector &base = selector;
   expect(sycl::queue(base).get_device() == selector.select_device(), "a class derived from device_selector");

@@ -64,6 +64,7 @@ using ext::oneapi::all_of, ext::oneapi::any_of, ext::oneapi::none_of, ext::oneap
 using ext::oneapi::exclusive_scan, ext::oneapi::filter_selector, ext::oneapi::inclusive_scan;
 using sycl::atomic_fence, sycl::atomic_ref, sycl::memory_order, sycl::memory_scope, sycl::reduction, sycl::sub_group;
 } // namespace ONEAPI
+using ext::intel::device_ptr, ext::intel::host_ptr;
 namespace INTEL {
 using namespace ext::intel;
 }
