@@ -258,6 +258,12 @@ public:
     constexpr target place = Target == target::device ? tags::place : Target;
     return accessor<T, D, tags::mode, place, access::placeholder::false_t>(*this, handler, rest...);
   }
+  /// The same where a range is written in braces, which no pack takes.
+  template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler,
+            std::enable_if_t<std::is_same_v<Handler, handler>, int> = 0>
+  auto get_access(Handler &handler, const range<D> &part, const id<D> &offset = {}) {
+    return accessor<T, D, Mode, Target, access::placeholder::false_t>(*this, handler, part, offset);
+  }
   /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
   template <access_mode Mode> auto get_access() {
     return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this);

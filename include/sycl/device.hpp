@@ -233,11 +233,7 @@ template <class Selector> device select_by(const Selector &selector) {
   return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
 }
 
-/// SYCL 1.2.1's selectors were objects with this member.
-template <class Selector> struct selector_object {
-  device select_device() const { return device(static_cast<const Selector &>(*this)); }
-};
-struct default_selector_object : selector_object<default_selector_object> {
+struct default_selector_object {
   int operator()(const device &d) const {
     switch (aspen_device_type(d.aspen_handle())) {
     case ASPEN_DEVICE_TYPE_GPU:
@@ -251,7 +247,7 @@ struct default_selector_object : selector_object<default_selector_object> {
     }
   }
 };
-template <aspen_device_type_t Type> struct type_selector_object : selector_object<type_selector_object<Type>> {
+template <aspen_device_type_t Type> struct type_selector_object {
   int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? 1 : -1; }
 };
 
@@ -280,11 +276,17 @@ inline constexpr detail::default_selector_object default_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU> cpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU> gpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR> accelerator_selector_v{};
-/// SYCL 1.2.1's classes.
-using default_selector = detail::default_selector_object;
-using cpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU>;
-using gpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU>;
-using accelerator_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR>;
+/// SYCL 1.2.1's classes, which programs hand to whoever takes a `device_selector`.
+#define __ASPEN_SELECTOR(name)                                                                                                            \
+  class name : public device_selector {                                                                                                    \
+  public:                                                                                                                                  \
+    int operator()(const device &d) const override { return name##_v(d); }                                                                \
+  };
+__ASPEN_SELECTOR(default_selector)
+__ASPEN_SELECTOR(cpu_selector)
+__ASPEN_SELECTOR(gpu_selector)
+__ASPEN_SELECTOR(accelerator_selector)
+#undef __ASPEN_SELECTOR
 
 inline detail::aspect_selector_object aspect_selector(const std::vector<aspect> &wanted, const std::vector<aspect> &unwanted = {}) {
   return {detail::list<aspect>(wanted.data(), wanted.size()), detail::list<aspect>(unwanted.data(), unwanted.size())};
