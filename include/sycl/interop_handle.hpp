@@ -12,8 +12,8 @@ constexpr bool has_plain_handles(backend which) {
 }
 } // namespace detail
 
-/// What a host task may ask for. Programs ask `get_backend` first and name each backend that they know: naming those that Aspen has no devices of
-/// must compile, and throws what SYCL says. On the embedded CPU device the native handle of memory is its address.
+/// What a host task may ask for. Programs ask `get_backend` first and name each backend that they know: naming those that Aspen has no
+/// devices of must compile, and throws what SYCL says. On the embedded CPU device the native handle of memory is its address.
 class interop_handle {
 public:
   backend get_backend() const noexcept { return backend_; }

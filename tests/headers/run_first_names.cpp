@@ -16,15 +16,16 @@ static void expect(bool condition, const char *what) {
 
 static_assert(std::is_same_v<longlong2, vec<long long, 2>> && std::is_same_v<ulonglong16, vec<unsigned long long, 16>> &&
               std::is_same_v<schar4, vec<signed char, 4>>);
-static_assert(std::is_same_v<vector_class<string_class>, std::vector<std::string>> && std::is_same_v<function_class<int()>, std::function<int()>>);
+static_assert(std::is_same_v<vector_class<string_class>, std::vector<std::string>>);
+static_assert(std::is_same_v<function_class<int()>, std::function<int()>>);
 static_assert(std::is_same_v<device_ptr<int>, ext::intel::device_ptr<int>> && std::is_convertible_v<int *, ext::intel::host_ptr<int>> &&
               std::is_same_v<ext::intel::raw_device_ptr<int>, ext::intel::device_ptr<int, access::decorated::no>>);
 static_assert(std::is_same_v<info::device::ext_intel_gpu_eu_count_per_subslice, ext::intel::info::device::gpu_eu_count_per_subslice>);
 static_assert(ex::architecture::intel_gpu_dg2_g10 == ex::architecture::intel_gpu_acm_g10 &&
               ex::architecture::intel_gpu_12_60_7 == ex::architecture::intel_gpu_pvc);
 // Generations of one maker are in order.
-static_assert(ex::architecture::intel_gpu_skl < ex::architecture::intel_gpu_pvc && ex::architecture::intel_gpu_pvc < ex::architecture::intel_gpu_bmg_g21 &&
-              ex::architecture::nvidia_gpu_sm_80 < ex::architecture::nvidia_gpu_sm_90);
+static_assert(ex::architecture::intel_gpu_skl < ex::architecture::intel_gpu_pvc &&
+              ex::architecture::intel_gpu_pvc < ex::architecture::intel_gpu_bmg_g21 && ex::architecture::nvidia_gpu_sm_80 < ex::architecture::nvidia_gpu_sm_90);
 #if SYCL_EXT_ONEAPI_DEVICE_ARCHITECTURE != 1
 #error its macro
 #endif
@@ -81,7 +82,9 @@ static void architectures(queue &q) {
      ex::if_architecture_is<ex::architecture::intel_gpu_pvc, ex::architecture::intel_gpu_bmg_g21>(set, 0, 1)
          .else_if_architecture_is<ex::architecture::intel_gpu_dg1, ex::architecture::x86_64>(set, 0, 2)
          .otherwise(set, 0, 3);
-     ex::if_architecture_is<ex::architecture::x86_64>(set, 1, 1).else_if_architecture_is<ex::architecture::x86_64>(set, 1, 2).otherwise(set, 1, 3);
+     ex::if_architecture_is<ex::architecture::x86_64>(set, 1, 1)
+         .else_if_architecture_is<ex::architecture::x86_64>(set, 1, 2)
+         .otherwise(set, 1, 3);
      ex::if_architecture_is<ex::architecture::amd_gpu_gfx90a>(set, 2, 1).otherwise(set, 2, 3);
    }).wait();
   const bool cpu = own == ex::architecture::x86_64, pvc = own == ex::architecture::intel_gpu_pvc;

@@ -25,7 +25,7 @@ pub fn made(tree: &Tree) -> Result<PathBuf> {
     Ok(prefix.join("bin"))
 }
 
-/// Builds and lays out `bin/ lib/ include/ share/ lib/cmake/Aspen/`.
+/// Builds and lays out `bin/ lib/ include/ share/ lib/cmake/`.
 pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     let built = tree.build()?;
     let bin = prefix.join("bin");

@@ -163,12 +163,21 @@ template <architecture Wanted> constexpr bool can_be_known() {
 #endif
 }
 
+/// Whether the device can be asked for it. A target that is known and is not said to be a CPU is none.
+template <architecture Wanted> constexpr bool can_be_asked() {
+#if defined(__SYCL_DEVICE_ONLY__) && defined(__ASPEN_TARGET_ASPECTS__)
+  if (Wanted == architecture::x86_64)
+    return device_has_one(aspect::cpu) == device_answer::yes;
+#endif
+  return has_aspect(Wanted);
+}
+
 /// Adds a clause for each architecture to those before; the functions run where one of them is the device's.
 template <architecture First, architecture... Rest, class Clauses, class F, class... Args>
 auto add_architectures(Clauses before, F f, Args... args) {
   static_assert(can_be_known<First>(), "Aspen has sycl_ext_oneapi_device_architecture in kernels for Intel's GPUs and x86-64 only: the driver "
                                              "translates code for NVIDIA's GPUs. Ask device::ext_oneapi_architecture_is on the host");
-  if constexpr (!has_aspect(First)) {
+  if constexpr (!can_be_asked<First>()) {
     using callable [[maybe_unused]] = decltype(f(args...));
     if constexpr (sizeof...(Rest) == 0)
       return before;
