@@ -39,12 +39,6 @@ template <class Name, class T, auto... Rest> class pipe {
 };
 } // namespace ext::intel
 namespace ext::oneapi::experimental {
-#define __ASPEN_ABSENT_GLOBAL(name, extension, instead)                                                                                   \
-  template <class T, class... Rest> class name {                                                                                           \
-    static_assert(sizeof(T) == 0, "Aspen does not have " extension ". " instead);                                                          \
-  };
-__ASPEN_ABSENT_GLOBAL(work_group_static, "sycl_ext_oneapi_work_group_static", "Use group_local_memory_for_overwrite")
-#undef __ASPEN_ABSENT_GLOBAL
 // Names that are no templates: the error stands where they are used.
 #define __ASPEN_ABSENT_NAME(name, extension, instead)                                                                                     \
   struct __attribute__((unavailable("Aspen does not have " extension ". " instead))) name {                                                \

@@ -258,6 +258,12 @@ public:
     constexpr target place = Target == target::device ? tags::place : Target;
     return accessor<T, D, tags::mode, place, access::placeholder::false_t>(*this, handler, rest...);
   }
+  /// The same where a range is written in braces, which no pack takes.
+  template <access_mode Mode = access_mode::read_write, target Target = target::device, class Handler,
+            std::enable_if_t<std::is_same_v<Handler, handler>, int> = 0>
+  auto get_access(Handler &handler, const range<D> &part, const id<D> &offset = {}) {
+    return accessor<T, D, Mode, Target, access::placeholder::false_t>(*this, handler, part, offset);
+  }
   /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
   template <access_mode Mode> auto get_access() {
     return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this);
@@ -287,6 +293,8 @@ private:
       : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties) {}
   static detail::buffer_state *made(const range<D> &extent, const property_list &properties, element *host, bool use_host) {
     std::unique_lock<std::mutex> locked;
+    if (host && properties.has_property<ext::oneapi::property::buffer::use_pinned_host_memory>())
+      detail::fail(errc::invalid, "use_pinned_host_memory is for buffers without memory of the program");
     if (host && properties.has_property<property::buffer::use_mutex>())
       locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
     return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host);

@@ -54,6 +54,8 @@ public:
   }
   platform get_platform() const { return state_->devices.data()->get_platform(); }
   backend get_backend() const noexcept { return state_->devices.data()->get_backend(); }
+  /// Deprecated, as a device's.
+  bool is_host() const { return false; }
   template <class Descriptor> typename Descriptor::return_type get_info() const {
     if constexpr (std::is_same_v<Descriptor, info::context::devices>)
       return get_devices();

@@ -42,8 +42,17 @@ struct extensions {
 } // namespace platform
 } // namespace info
 
+/// SYCL 1.2.1's class of selectors; programs derive from it.
+class device_selector {
+public:
+  virtual ~device_selector() = default;
+  virtual int operator()(const device &d) const = 0;
+  device select_device() const;
+};
+
 namespace detail {
-template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int, const I &, const device &>;
+/// A function object, or of a class whose own operator may be private.
+template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int, const I &, const device &> || std::is_base_of_v<device_selector, I>;
 device select_device(int (*score)(const void *, const device &), const void *selector);
 template <class Selector> device select_by(const Selector &selector);
 } // namespace detail
@@ -97,6 +106,10 @@ public:
   void ext_oneapi_disable_peer_access(const device &) const {
     detail::fail(errc::invalid, "ext_oneapi_disable_peer_access: access was not enabled");
   }
+  /// Source: sycl_ext_oneapi_device_architecture.
+  template <class Architecture> bool ext_oneapi_architecture_is(Architecture which) const { return aspen_architecture_is(*this, which); }
+  /// Deprecated: SYCL 1.2.1's host device is none of the devices here.
+  bool is_host() const { return false; }
   /// A descriptor of namespace info::device.
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }
   /// Like all functions here that return a vector: a template, so that only programs that call it pay for compiling it.
@@ -149,6 +162,8 @@ public:
     each([&](const device &d) { all = all && d.has(which); });
     return all;
   }
+  /// Deprecated, as a device's.
+  bool is_host() const { return false; }
   /// All platforms that ASPEN_DEVICE_SELECTOR admits.
   template <class Vector = std::vector<platform>> static Vector get_platforms() {
     Vector out;
@@ -224,7 +239,8 @@ inline device select_device(int (*score)(const void *, const device &), const vo
 
 /// `selector` may be a function, whose address is no `const void *`.
 template <class Selector> device select_by(const Selector &selector) {
-  auto *const where = &selector;
+  using called = std::conditional_t<std::is_base_of_v<device_selector, Selector>, device_selector, Selector>;
+  const called *const where = &selector;
   using pointer = decltype(where);
   return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
 }
@@ -272,17 +288,17 @@ inline constexpr detail::default_selector_object default_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU> cpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU> gpu_selector_v{};
 inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR> accelerator_selector_v{};
-/// SYCL 1.2.1's selector classes; programs derive from the first.
-class device_selector {
-public:
-  virtual ~device_selector() = default;
-  virtual int operator()(const device &d) const = 0;
-  device select_device() const;
-};
-using default_selector = detail::default_selector_object;
-using cpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU>;
-using gpu_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU>;
-using accelerator_selector = detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR>;
+/// SYCL 1.2.1's classes, which programs hand to whoever takes a `device_selector`.
+#define __ASPEN_SELECTOR(name)                                                                                                            \
+  class name : public device_selector {                                                                                                    \
+  public:                                                                                                                                  \
+    int operator()(const device &d) const override { return name##_v(d); }                                                                \
+  };
+__ASPEN_SELECTOR(default_selector)
+__ASPEN_SELECTOR(cpu_selector)
+__ASPEN_SELECTOR(gpu_selector)
+__ASPEN_SELECTOR(accelerator_selector)
+#undef __ASPEN_SELECTOR
 
 inline detail::aspect_selector_object aspect_selector(const std::vector<aspect> &wanted, const std::vector<aspect> &unwanted = {}) {
   return {detail::list<aspect>(wanted.data(), wanted.size()), detail::list<aspect>(unwanted.data(), unwanted.size())};

@@ -24,7 +24,10 @@ enum class address_space : int {
   local_space = 1,
   constant_space = 2,
   private_space = 3,
-  generic_space = 4
+  generic_space = 4,
+  /// Source: sycl_ext_intel_usm_address_spaces; see ext/intel/usm_pointers.hpp.
+  ext_intel_global_device_space = global_space,
+  ext_intel_global_host_space = global_space
 };
 enum class decorated : int { no = 0, yes = 1, legacy = 2 };
 enum class fence_space : char { local_space, global_space, global_and_local };

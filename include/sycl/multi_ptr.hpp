@@ -50,6 +50,9 @@ public:
   /// From a pointer to something less const, or of a type, or to a named address space, or with the other decoration.
   template <class U, access::address_space S, access::decorated E, std::enable_if_t<detail::points_to<U, T> && holds_<S>, int> = 0>
   constexpr multi_ptr(const multi_ptr<U, S, E> &other) : pointer_(other.get_raw()) {}
+  /// From what `get_pointer` of a reading accessor gives: see the conversion to a pointer below.
+  template <class U, std::enable_if_t<legacy_ && !std::is_const_v<T> && std::is_same_v<U, const T>, int> = 0>
+  constexpr multi_ptr(const multi_ptr<U, Space, access::decorated::legacy> &other) : pointer_(const_cast<T *>(other.get_raw())) {}
   /// The caller promises that the generic pointer points into this address space.
   template <class U, access::address_space S, access::decorated E,
             std::enable_if_t<detail::points_to<U, T> && was_<S> && Space != access::address_space::constant_space, int> = 0>
@@ -75,6 +78,10 @@ public:
   constexpr T *get_decorated() const { return pointer_; }
   constexpr T *operator->() const { return pointer_; }
   constexpr operator T *() const { return pointer_; }
+  /// `get_pointer` of a reading accessor gave no pointer to const before SYCL 2020, and programs keep it in none. Source: SYCL 1.2.1 §4.7.6.9.
+  template <class U, std::enable_if_t<legacy_ && !std::is_const_v<U> && std::is_same_v<const U, T>, int> = 0> constexpr operator U *() const {
+    return const_cast<U *>(pointer_);
+  }
   template <class U = T> constexpr U &operator*() const { return *pointer_; }
   template <class U = T> constexpr U &operator[](difference_type n) const { return pointer_[n]; }
 

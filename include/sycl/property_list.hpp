@@ -61,6 +61,11 @@ private:
   int index_;
 };
 } // namespace intel::property::queue
+#define SYCL_EXT_ONEAPI_USE_PINNED_HOST_MEMORY_PROPERTY 1
+/// Where a buffer's memory on the host lies, which nobody can tell by results either. Source: sycl_ext_oneapi_use_pinned_host_memory_property.
+namespace oneapi::property::buffer {
+class use_pinned_host_memory : public detail::flag_property<524288u> {};
+} // namespace oneapi::property::buffer
 } // namespace ext
 
 namespace property {

@@ -55,6 +55,8 @@ public:
   context get_context() const { return state_->context; }
   device get_device() const { return state_->device; }
   backend get_backend() const noexcept { return state_->device.get_backend(); }
+  /// Deprecated, as a device's.
+  bool is_host() const { return false; }
   bool is_in_order() const { return has_property<property::queue::in_order>(); }
   template <class P> bool has_property() const noexcept { return state_->properties.template has_property<P>(); }
   template <class P> P get_property() const { return state_->properties.template get_property<P>(); }
@@ -135,6 +137,9 @@ public:
   template <class Lazy = void> event ext_oneapi_submit_barrier(const std::vector<event> &after) {
     return command([&](handler &h) { h.ext_oneapi_barrier(after); });
   }
+  /// Its first name.
+  template <class Lazy = void> event submit_barrier() { return ext_oneapi_submit_barrier(); }
+  template <class Lazy = void> event submit_barrier(const std::vector<event> &after) { return ext_oneapi_submit_barrier(after); }
   /// Executes all of a graph. Source: sycl_ext_oneapi_graph.
   template <class Graph, class... After> event ext_oneapi_graph(Graph &graph, const After &...after) {
     return command([&](handler &h) { h.ext_oneapi_graph(graph); }, after...);

@@ -14,13 +14,16 @@
 //# run: aspen++ -DHEADER=<sycl/ext/intel/fpga_extensions.hpp> {self} -o program
 //# exit: 1
 //# count: 1 stderr error:
-//# stderr~: absent\.cpp:31:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
+//# stderr~: absent\.cpp:34:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
 //# run: aspen++ -DHEADER=<sycl/ext/oneapi/bindless_images.hpp> -c {self} -o program.o
 //# exit: 1
 //# stderr~: Aspen does not have sycl_ext_oneapi_bindless_images
 //# run: aspen++ -DHEADER=<sycl/ext/oneapi/unheard/of.hpp> -c {self} -o program.o
 //# exit: 1
 //# stderr~: Aspen does not have this extension of DPC\+\+ \(no header 'sycl/ext/oneapi/unheard/of\.hpp'
+//# run: aspen++ -fsycl-targets=nvptx64-nvidia-cuda -fsyntax-only -DARCHITECTURE {self}
+//# exit: 1
+//# stderr~: Aspen has sycl_ext_oneapi_device_architecture in kernels for Intel's GPUs and x86-64 only
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu {self} -o program
 //# run: ./program
 //# stdout: partition 12
@@ -35,6 +38,11 @@
 void native(sycl::queue &q) {
   sycl::get_native<sycl::backend::native_cpu>(q);
   sycl::make_queue<sycl::backend::opencl>(0, q.get_context());
+}
+#elif defined(ARCHITECTURE)
+namespace ex = sycl::ext::oneapi::experimental;
+void architecture(sycl::queue &q) {
+  q.single_task([] { ex::if_architecture_is<ex::architecture::nvidia_gpu_sm_80>([] {}); });
 }
 #elif defined(ABSENT_EXTENSIONS)
 namespace ex = sycl::ext::oneapi::experimental;

@@ -21,7 +21,12 @@ template <class From, class To> inline constexpr bool only_explicit = std::is_co
 static_assert(std::is_convertible_v<sycl::global_ptr<int>, sycl::global_ptr<void>>);
 static_assert(std::is_convertible_v<sycl::decorated_global_ptr<int>, sycl::raw_global_ptr<const void>>);
 static_assert(only_explicit<sycl::global_ptr<void>, sycl::global_ptr<int>> && only_explicit<sycl::generic_ptr<int>, sycl::local_ptr<const int>>);
-static_assert(!std::is_constructible_v<sycl::global_ptr<int>, sycl::global_ptr<const int>>);
+static_assert(!std::is_constructible_v<sycl::raw_global_ptr<int>, sycl::raw_global_ptr<const int>>);
+static_assert(!std::is_constructible_v<sycl::decorated_global_ptr<int>, sycl::decorated_global_ptr<const int>>);
+static_assert(!std::is_constructible_v<sycl::raw_global_ptr<int>, sycl::global_ptr<const int>>);
+// SYCL 1.2.1's only: its accessors that read gave pointers to what is not const.
+static_assert(std::is_convertible_v<sycl::global_ptr<const int>, sycl::global_ptr<int>> && std::is_convertible_v<sycl::global_ptr<const int>, int *>);
+static_assert(!std::is_convertible_v<sycl::raw_global_ptr<const int>, int *> && !std::is_convertible_v<sycl::global_ptr<const int>, char *>);
 static_assert(!std::is_constructible_v<sycl::global_ptr<int>, sycl::global_ptr<const void>>);
 static_assert(!std::is_constructible_v<sycl::global_ptr<int>, sycl::local_ptr<int>>);
 

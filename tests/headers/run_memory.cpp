@@ -28,6 +28,22 @@ static void ranged_accessors(queue &q) {
        h.copy(a, part);
      }).wait();
     CHECK(part[0] == 14 && part[1] == 15 && part[2] == 18 && part[3] == 19);
+    // Memory of another type, or of none, is bytes.
+    unsigned char bytes[sizeof part] = {};
+    void *const untyped = bytes;
+    q.submit([&](handler &h) {
+       accessor a(b, h, range<2>(2, 2), id<2>(1, 1), read_only);
+       h.copy(a, untyped);
+     }).wait();
+    CHECK(std::equal(bytes, bytes + sizeof part, reinterpret_cast<unsigned char *>(part)));
+    q.submit([&](handler &h) {
+       accessor a(b, h, range<2>(2, 2), id<2>(1, 1), write_only);
+       h.copy(bytes, a);
+     }).wait();
+    q.submit([&](handler &h) {
+       accessor a(b, h, range<2>(2, 2), id<2>(1, 1), write_only);
+       h.copy(static_cast<const void *>(bytes), a);
+     }).wait();
     buffer<int, 2> row(b, id<2>(1, 0), range<2>(1, 4));
     q.submit([&](handler &h) {
       accessor a(row, h, write_only);

@@ -140,8 +140,27 @@ public:
   int operator()(const sycl::device &) const override { return 7; }
 };
 
+/// As their operator is private where the class is one of those that hide all by default.
+class hidden : public sycl::device_selector {
+  int operator()(const sycl::device &) const final { return 7; }
+};
+
 int main() {
   sycl::queue q;
+  const sycl::default_selector chosen;
+  const sycl::device_selector &any = chosen;
+  expect(any.select_device() == sycl::device(sycl::default_selector_v), "default_selector is a device_selector");
+  {
+    sycl::buffer<int, 2> table(sycl::range<2>(4, 4));
+    q.submit([&](sycl::handler &h) {
+      auto part = table.get_access<sycl::access_mode::write>(h, {2, 3}, {1, 1});
+      expect(part.get_range() == sycl::range<2>(2, 3) && part.get_offset() == sycl::id<2>(1, 1), "a range in braces");
+      h.fill(part, 1);
+    });
+    sycl::buffer<int> row(sycl::range<1>(4));
+    q.submit([&](sycl::handler &h) { h.fill(row.get_access<sycl::access_mode::write>(h, {4}), 1); });
+  }
+  expect(sycl::queue(hidden()).get_device() == hidden().select_device(), "a selector whose operator is private");
   const first_of_all selector;
   const sycl::device_selector &base = selector;
   expect(sycl::queue(base).get_device() == selector.select_device(), "a class derived from device_selector");

@@ -25,7 +25,7 @@ pub fn made(tree: &Tree) -> Result<PathBuf> {
     Ok(prefix.join("bin"))
 }
 
-/// Builds and lays out `bin/ lib/ include/ share/ lib/cmake/Aspen/`.
+/// Builds and lays out `bin/ lib/ include/ share/ lib/cmake/`.
 pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     let built = tree.build()?;
     let bin = prefix.join("bin");
@@ -46,7 +46,10 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     copy_folder(&tree.root.join("examples"), &prefix.join("share/aspen/examples"))?;
     copy_folder(&tree.root.join("data"), &prefix.join("share/aspen"))?;
     copy(&tree.root.join("xtask/cmake/aspen-instead"), &prefix.join("share/aspen/aspen-instead"))?;
-    copy(&tree.root.join("xtask/cmake/AspenConfig.cmake"), &prefix.join("lib/cmake/Aspen/AspenConfig.cmake"))?;
+    for package in ["Aspen", "IntelSYCL"] {
+        let file = format!("{package}Config.cmake");
+        copy(&tree.root.join("xtask/cmake").join(&file), &prefix.join("lib/cmake").join(package).join(&file))?;
+    }
     println!("installed to {}", prefix.display());
     Ok(())
 }

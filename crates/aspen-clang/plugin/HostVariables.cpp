@@ -110,11 +110,18 @@ private:
     return Result;
   }
 
-  /// Variables in an address space are the device's own, and device globals; what system headers do is theirs to answer for.
+  static bool isEmpty(QualType Type) {
+    const CXXRecordDecl *Class = Type->getAsCXXRecordDecl();
+    return Class && Class->hasDefinition() && Class->isEmpty();
+  }
+
+  /// Variables in an address space are the device's own, and device globals; what system headers do is theirs to answer for. An empty object
+  /// has no value that could differ: `work_group_static` is one, and function objects are.
   bool isHosts(const VarDecl *Variable) const {
     const QualType Type = Context.getBaseElementType(Variable->getType().getNonReferenceType());
     return Variable->hasGlobalStorage() && !Variable->isConstexpr() && !Type.isConstQualified() &&
-           Type.getAddressSpace() == LangAS::Default && !isDeviceGlobal(Type) && !SM.isInSystemHeader(SM.getExpansionLoc(Variable->getLocation()));
+           Type.getAddressSpace() == LangAS::Default && !isDeviceGlobal(Type) && !isEmpty(Type) &&
+           !SM.isInSystemHeader(SM.getExpansionLoc(Variable->getLocation()));
   }
 };
 

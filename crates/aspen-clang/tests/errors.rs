@@ -460,6 +460,7 @@ fn variables_that_device_code_may_use() {
     silent("extern \"C\" int printf(const char *, ...); void h() { launch<class A>([] { printf(\"%d\\n\", 1); }); }");
     silent("struct V { virtual int f() { return 1; } }; void h(int *p) { launch<class A>([=] { V v; V &r = v; *p = r.f(); }); }");
     silent("__attribute__((opencl_local)) extern int shared[4]; void h(int *p) { launch<class A>([=] { shared[0] = *p; }); }");
+    silent("struct E { int f() const { return 1; } }; E e, all[2]; void h(int *p) { launch<class A>([=] { *p = e.f() + all[1].f(); }); }");
     silent("#include \"system.hpp\"\nvoid h(int *p) { launch<class A>([=] { *p = systems; }); }".trim_start());
 }
 

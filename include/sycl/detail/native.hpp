@@ -34,6 +34,10 @@ template <> struct native_handle<backend::cuda, device> : native_handle_of<int, 
 template <> struct native_handle<backend::cuda, context> : native_handle_of<CUctx_st *, ASPEN_NATIVE_CONTEXT> {};
 template <> struct native_handle<backend::cuda, queue> : native_handle_of<CUstream_st *, ASPEN_NATIVE_QUEUE> {};
 
+/// Programs name each backend that they know. Aspen has no devices of these, so whoever asks gets `errc::backend_mismatch`.
+template <class Object> struct native_handle<backend::ext_oneapi_level_zero, Object> : native_handle_of<void *, ASPEN_NATIVE_DEVICE> {};
+template <class Object> struct native_handle<backend::ext_oneapi_hip, Object> : native_handle_of<void *, ASPEN_NATIVE_DEVICE> {};
+
 /// Memory of a buffer: objects of OpenCL; elsewhere the address.
 template <backend Backend, class T> struct native_memory {
   using type = std::remove_const_t<T> *;

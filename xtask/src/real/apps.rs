@@ -59,6 +59,13 @@ pub fn minibude(checkout: &Path) -> Found {
     models(checkout, "miniBUDE", "src/bude.h", |model| format!("./{model}-bude --deck {{source}}/data/bm1 -n 1024 -i 2 -w 64 -p 4"))
 }
 
+/// mixbench: how fast a device computes and reads, for many mixtures of both.
+pub fn mixbench(checkout: &Path) -> Found {
+    let how = How::CMake { options: Vec::new(), run: "./mixbench-sycl".to_owned() };
+    let program = Program { name: "mixbench-sycl".to_owned(), folder: "mixbench-sycl".into(), how };
+    Ok(checkout.join("mixbench-sycl/mix_kernels_sycl.h").is_file().then(|| (checkout.to_owned(), vec![program])))
+}
+
 /// CloverLeaf: the equations of Euler on a grid.
 pub fn cloverleaf(checkout: &Path) -> Found {
     models(checkout, "CloverLeaf", "InputDecks/clover_bm16_very_short.in", |model| {

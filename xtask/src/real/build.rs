@@ -49,7 +49,7 @@ impl Builder {
                 std::fs::remove_dir_all(&own).with_context(|| format!("cannot remove {}", own.display()))?;
                 seen
             }
-            How::CMake { options, run: line } => self.cmake(&suite.folder, options, line, run),
+            How::CMake { options, run: line } => self.cmake(&suite.folder.join(&program.folder), options, line, run),
             How::File { file, flags, arguments } => {
                 let scratch = self.scratch("one")?;
                 let mut compile = Command::new(self.bin.join("aspen++"));

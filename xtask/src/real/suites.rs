@@ -34,13 +34,16 @@ pub enum How {
 
 type Finder = fn(&Path) -> Result<Option<(PathBuf, Vec<Program>)>>;
 
-const SUITES: [(&str, Finder); 12] = [
+const SUITES: [(&str, Finder); 15] = [
     ("hecbench", hecbench),
     ("book", book),
     ("sycl-bench", sycl_bench),
     ("academy", academy),
     ("oneapi-samples", oneapi_samples),
     ("computecpp-sdk", computecpp_sdk),
+    ("sycl-samples", sycl_samples),
+    ("llvm-test-suite", llvm_test_suite),
+    ("mixbench", apps::mixbench),
     ("xsbench", apps::xsbench),
     ("rsbench", apps::rsbench),
     ("babelstream", apps::babelstream),
@@ -140,6 +143,43 @@ fn computecpp_sdk(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
         ["include", "include/vptr", "include/legacy-pointer", "include/ivka"].map(|part| format!("-I{}", checkout.join(part).display())),
     );
     let programs = files(&folder, &flags, &[])?;
+    Ok(Some((folder, programs)))
+}
+
+/// Codeplay's SYCL-samples: those that are one file; the others draw with a library.
+fn sycl_samples(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
+    let folder = checkout.join("src");
+    if !folder.join("scan_parallel_inclusive/scan.cpp").is_file() {
+        return Ok(None);
+    }
+    let flags = ["-fsycl", "-O2", "-fopenmp"].map(str::to_owned);
+    Ok(Some((folder.clone(), files(&folder, &flags, &[])?)))
+}
+
+/// DPC++'s tests of before 2022, most of which check themselves: those of what is SYCL's, that are one file and are run.
+fn llvm_test_suite(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
+    let folder = checkout.join("SYCL");
+    if !folder.join("helpers.hpp").is_file() {
+        return Ok(None);
+    }
+    let mut flags = ["-fsycl", "-O2"].map(str::to_owned).to_vec();
+    flags.push(format!("-I{}", folder.display()));
+    let mut programs = Vec::new();
+    for part in ["AtomicRef", "Basic", "DeviceLib", "Functor", "GroupAlgorithm", "HierPar", "Reduction", "Regression", "SubGroup", "USM"] {
+        for mut program in files(&folder.join(part), &flags, &[])? {
+            program.folder = Path::new(part).join(program.folder);
+            program.name = format!("{part}/{}", program.name);
+            let How::File { file, .. } = &program.how else { continue };
+            let path = folder.join(&program.folder).join(file);
+            let text =
+                String::from_utf8_lossy(&std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?).into_owned();
+            // What lit runs, with no other file and no device that is not there.
+            let others = ["fsyntax-only", "%S/Inputs", "REQUIRES: gpu", "REQUIRES: level_zero", "REQUIRES: cuda", "opencl_icd", "aoc"];
+            if text.contains("%t.out") && !others.iter().any(|other| text.contains(other)) {
+                programs.push(program);
+            }
+        }
+    }
     Ok(Some((folder, programs)))
 }
 

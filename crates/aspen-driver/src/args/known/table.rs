@@ -162,6 +162,7 @@ pub const OPTIONS: &[Known] = &[
     Known { name: "-fopenmp-targets", takes: Value, values: &[], verdict: Verdict::Refused, becomes: &[], why: "OpenMP runs on the host beside SYCL; leave the targets out", example: "spir64" },
     Known { name: "-qtbb", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &["-ltbb"], why: "the library has to be where the linker looks", example: "" },
     Known { name: "-tbb", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &["-ltbb"], why: "the library has to be where the linker looks", example: "" },
+    Known { name: "-lsycl", takes: Nothing, values: &[], verdict: Verdict::Nothing, becomes: &[], why: "libaspen is linked in any case", example: "" },
     Known { name: "-qmkl", takes: Anything, values: &[], verdict: Verdict::Refused, becomes: &[], why: "name MKL's folders and libraries by '-I', '-L' and '-l'; its SYCL interfaces are made for DPC++'s runtime", example: "=parallel" },
     Known { name: "-mkl", takes: Anything, values: &[], verdict: Verdict::Refused, becomes: &[], why: "name MKL's folders and libraries by '-I', '-L' and '-l'; its SYCL interfaces are made for DPC++'s runtime", example: "=parallel" },
     Known { name: "-qipp", takes: Anything, values: &[], verdict: Verdict::Refused, becomes: &[], why: "name the library's folders and parts by '-I', '-L' and '-l'", example: "" },

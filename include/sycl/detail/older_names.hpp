@@ -1,0 +1,73 @@
+//! What `<CL/sycl.hpp>` alone brings: names of SYCL 1.2.1 and of DPC++ before 2022, under which programs of those years ask for what is here.
+//! Source: SYCL 1.2.1 §4.9.2, §4.10.2; DPC++'s release notes of 2021 (`sycl::ONEAPI` became `sycl::ext::oneapi`).
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <sycl/sycl.hpp>
+#include <vector>
+
+namespace sycl {
+
+// Classes of errors: their codes tell them apart now, and programs name them to catch what is thrown.
+using runtime_error = exception;
+using kernel_error = exception;
+using accessor_error = exception;
+using nd_range_error = exception;
+using event_error = exception;
+using invalid_parameter_error = exception;
+using device_error = exception;
+using compile_program_error = exception;
+using link_program_error = exception;
+using invalid_object_error = exception;
+using memory_allocation_error = exception;
+using platform_error = exception;
+using profiling_error = exception;
+using feature_not_supported = exception;
+
+// The standard library's classes by names of its own. Source: SYCL 1.2.1 §4.2.
+template <class T, class Allocator = std::allocator<T>> using vector_class = std::vector<T, Allocator>;
+using string_class = std::string;
+template <class Signature> using function_class = std::function<Signature>;
+using mutex_class = std::mutex;
+template <class T, class Deleter = std::default_delete<T>> using unique_ptr_class = std::unique_ptr<T, Deleter>;
+template <class T> using shared_ptr_class = std::shared_ptr<T>;
+template <class T> using weak_ptr_class = std::weak_ptr<T>;
+template <class T> using hash_class = std::hash<T>;
+using exception_ptr_class = std::exception_ptr;
+
+/// The host as a device: the embedded one.
+class host_selector : public device_selector {
+public:
+  int operator()(const device &d) const override { return d.get_backend() == backend::native_cpu ? 1 : -1; }
+};
+
+#define __ASPEN_VECTORS(name, type)                                                                                                       \
+  using name##2 = vec<type, 2>;                                                                                                            \
+  using name##3 = vec<type, 3>;                                                                                                            \
+  using name##4 = vec<type, 4>;                                                                                                            \
+  using name##8 = vec<type, 8>;                                                                                                            \
+  using name##16 = vec<type, 16>;
+using schar = signed char;
+__ASPEN_VECTORS(longlong, long long)
+__ASPEN_VECTORS(ulonglong, unsigned long long)
+__ASPEN_VECTORS(schar, signed char)
+#undef __ASPEN_VECTORS
+
+#ifndef ASPEN_LEAN_HEADERS
+/// By name, since programs use all of it beside all of `sycl`, where another `info` is.
+namespace ONEAPI {
+using namespace ext::oneapi::function_objects;
+namespace experimental = ext::oneapi::experimental;
+using ext::oneapi::all_of, ext::oneapi::any_of, ext::oneapi::none_of, ext::oneapi::broadcast, ext::oneapi::reduce, ext::oneapi::leader;
+using ext::oneapi::exclusive_scan, ext::oneapi::filter_selector, ext::oneapi::inclusive_scan;
+using sycl::atomic_fence, sycl::atomic_ref, sycl::memory_order, sycl::memory_scope, sycl::reduction, sycl::sub_group;
+} // namespace ONEAPI
+using ext::intel::device_ptr, ext::intel::host_ptr;
+namespace INTEL {
+using namespace ext::intel;
+}
+#endif
+
+} // namespace sycl

@@ -1,0 +1,147 @@
+// Names that `<CL/sycl.hpp>` alone brings, those of extensions' first versions, and what a program asks of backends that are not there.
+#include <CL/sycl.hpp>
+#include <cstdio>
+
+using namespace cl::sycl;
+using namespace cl::sycl::ONEAPI; // beside all of sycl, whose `info` stays the only one
+namespace ex = sycl::ext::oneapi::experimental;
+
+static int failures = 0;
+static void expect(bool condition, const char *what) {
+  if (!condition) {
+    std::printf("failed: %s\n", what);
+    ++failures;
+  }
+}
+
+static_assert(std::is_same_v<longlong2, vec<long long, 2>> && std::is_same_v<ulonglong16, vec<unsigned long long, 16>> &&
+              std::is_same_v<schar4, vec<signed char, 4>>);
+static_assert(std::is_same_v<vector_class<string_class>, std::vector<std::string>>);
+static_assert(std::is_same_v<function_class<int()>, std::function<int()>>);
+static_assert(std::is_same_v<device_ptr<int>, ext::intel::device_ptr<int>> && std::is_convertible_v<int *, ext::intel::host_ptr<int>> &&
+              std::is_same_v<ext::intel::raw_device_ptr<int>, ext::intel::device_ptr<int, access::decorated::no>>);
+static_assert(std::is_same_v<info::device::ext_intel_gpu_eu_count_per_subslice, ext::intel::info::device::gpu_eu_count_per_subslice>);
+static_assert(ex::architecture::intel_gpu_dg2_g10 == ex::architecture::intel_gpu_acm_g10 &&
+              ex::architecture::intel_gpu_12_60_7 == ex::architecture::intel_gpu_pvc);
+// Generations of one maker are in order.
+static_assert(ex::architecture::intel_gpu_skl < ex::architecture::intel_gpu_pvc &&
+              ex::architecture::intel_gpu_pvc < ex::architecture::intel_gpu_bmg_g21 && ex::architecture::nvidia_gpu_sm_80 < ex::architecture::nvidia_gpu_sm_90);
+#if SYCL_EXT_ONEAPI_DEVICE_ARCHITECTURE != 1
+#error its macro
+#endif
+
+static void names(queue &q) {
+  const device d = q.get_device();
+  expect(!q.is_host() && !d.is_host() && !q.get_context().is_host() && !d.get_platform().is_host(), "no device is SYCL 1.2.1's host");
+  expect(default_selector{}.select_device() == device(default_selector_v), "select_device");
+  try {
+    expect(host_selector{}.select_device().get_backend() == backend::native_cpu, "the embedded device is the host");
+  } catch (const cl::sycl::runtime_error &e) {
+    expect(e.code() == errc::runtime, "no embedded device");
+  }
+  try {
+    throw cl::sycl::exception(errc::nd_range);
+  } catch (const nd_range_error &e) {
+    expect(e.code() == errc::nd_range, "a class of errors");
+  }
+  int first = 5, seen = 0;
+  {
+    buffer<int> from(&first, range<1>(1)), to(&seen, range<1>(1));
+    q.submit([&](handler &h) {
+      auto read = from.get_access<access::mode::read>(h);
+      auto write = to.get_access<access::mode::write>(h);
+      h.single_task([=] {
+        int *const one = read.get_pointer(); // const in SYCL 2020 only
+        const int *const same = read.get_pointer();
+        const global_ptr<int> third = read.get_pointer() + 0;
+        *write.get_pointer() = *one + *same + *third;
+      });
+    });
+  }
+  expect(seen == 15, "the pointer of a reading accessor");
+  int *out = malloc_shared<int>(4, q);
+  q.parallel_for(nd_range<1>(4, 4), [=](nd_item<1> item) {
+    out[item.get_local_id(0)] = ONEAPI::reduce(item.get_group(), 2, ONEAPI::plus<int>());
+  });
+  q.submit_barrier().wait();
+  q.submit_barrier({event()}).wait();
+  expect(out[0] == 8 && out[3] == 8, "a group algorithm of ONEAPI");
+  free(out, q);
+}
+
+static void architectures(queue &q) {
+  const device d = q.get_device();
+  const auto own = d.get_info<ex::info::device::architecture>();
+  expect(d.ext_oneapi_architecture_is(own), "its own");
+  expect(d.ext_oneapi_architecture_is(ex::architecture::x86_64) == (own == ex::architecture::x86_64), "or another");
+  expect(!d.ext_oneapi_architecture_is(ex::arch_category::amd_gpu), "a category");
+  expect(d.has(aspect::cpu) == (own == ex::architecture::x86_64), "CPUs are the host's");
+  int *out = malloc_shared<int>(3, q);
+  q.single_task([=] {
+     const auto set = [=](int i, int value) { out[i] = value; };
+     ex::if_architecture_is<ex::architecture::intel_gpu_pvc, ex::architecture::intel_gpu_bmg_g21>(set, 0, 1)
+         .else_if_architecture_is<ex::architecture::intel_gpu_dg1, ex::architecture::x86_64>(set, 0, 2)
+         .otherwise(set, 0, 3);
+     ex::if_architecture_is<ex::architecture::x86_64>(set, 1, 1)
+         .else_if_architecture_is<ex::architecture::x86_64>(set, 1, 2)
+         .otherwise(set, 1, 3);
+     ex::if_architecture_is<ex::architecture::amd_gpu_gfx90a>(set, 2, 1).otherwise(set, 2, 3);
+   }).wait();
+  const bool cpu = own == ex::architecture::x86_64, pvc = own == ex::architecture::intel_gpu_pvc;
+  expect(out[0] == (cpu ? 2 : pvc ? 1 : 3), "the second clause");
+  expect(out[1] == (cpu ? 1 : 3), "the first of two that are true");
+  expect(out[2] == 3, "no clause");
+  free(out, q);
+}
+
+static void pinned_memory() {
+  const property_list pinned{ext::oneapi::property::buffer::use_pinned_host_memory()};
+  buffer<int> own(range<1>(4), pinned);
+  expect(own.has_property<ext::oneapi::property::buffer::use_pinned_host_memory>(), "the property is remembered");
+  int data[4] = {};
+  try {
+    buffer<int> of_program(data, range<1>(4), pinned);
+    expect(false, "pinned memory that is the program's");
+  } catch (const cl::sycl::exception &e) {
+    expect(e.code() == errc::invalid, "the code of pinned memory");
+  }
+}
+
+static void interoperability(queue &q) {
+  buffer<int> data(range<1>(4));
+  int mismatches = 0;
+  q.submit([&](handler &h) {
+    auto all = data.get_access<access::mode::write>(h);
+    h.host_task([=, &mismatches](interop_handle handle) {
+      // As programs choose among the backends that they know.
+      switch (handle.get_backend()) {
+      case backend::ext_oneapi_level_zero:
+        handle.get_native_mem<backend::ext_oneapi_level_zero>(all);
+        break;
+      case backend::ext_oneapi_native_cpu:
+        static_cast<int *>(handle.get_native_mem<backend::ext_oneapi_native_cpu>(all))[1] = 7;
+        break;
+      default:
+        break;
+      }
+      try {
+        handle.get_native_queue<backend::ext_oneapi_level_zero>();
+      } catch (const cl::sycl::exception &e) {
+        mismatches += e.code() == errc::backend_mismatch;
+      }
+    });
+  });
+  q.wait_and_throw();
+  expect(mismatches == 1, "a backend without devices");
+  expect(q.get_backend() != backend::native_cpu || data.get_host_access()[1] == 7, "memory of the embedded device");
+}
+
+int main() {
+  queue q;
+  names(q);
+  architectures(q);
+  interoperability(q);
+  pinned_memory();
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
