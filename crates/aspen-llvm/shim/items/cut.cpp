@@ -269,6 +269,7 @@ void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
   for (CallInst *Call : Barriers) {
     BasicBlock *Behind = SplitBlock(Call->getParent(), std::next(Call->getIterator()));
     Out.Starts.insert(Behind);
+    Out.Places.insert({Behind, placeOf(*Call).str()});
     if (Call->getCalledFunction()->getName() == Names.Barrier)
       Out.AtGroup.insert(Behind);
     Call->eraseFromParent();

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -113,7 +114,7 @@ private:
   bool ByAddress = false;
 };
 
-bool inlineAll(Function &Body, const Reach &R, std::string &Why) {
+bool inlineAll(Function &Body, const Reach &R, const Lines &Lines, std::string &Why) {
   SmallVector<CallBase *, 8> Open;
   auto Collect = [&](Function &F) {
     Open.clear();
@@ -124,12 +125,13 @@ bool inlineAll(Function &Body, const Reach &R, std::string &Why) {
   for (Collect(Body); !Open.empty(); Collect(Body)) {
     // Recursion would go on for ever.
     if (Body.getInstructionCount() > MaxInstructions)
-      return Why = "it calls itself, or is too large", false;
+      return Why = "it calls itself, or is too large" + Lines.in(*Open.front()), false;
     for (CallBase *Call : Open) {
+      std::string Place = Lines.in(*Call);
       InlineFunctionInfo Info;
       InlineResult Result = InlineFunction(*Call, Info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
       if (!Result.isSuccess())
-        return Why = std::string("a function cannot be inlined: ") + Result.getFailureReason(), false;
+        return Why = std::string("a function cannot be inlined: ") + Result.getFailureReason() + Place, false;
     }
   }
   return true;
@@ -185,7 +187,7 @@ void ask(CallInst &Call, AboutEnded What) {
 void meet(CallInst &Call, const char *Barrier, bool OfSubGroup) {
   Module &M = *Call.getModule();
   IRBuilder<> B(&Call);
-  B.CreateCall(M.getOrInsertFunction(Barrier, B.getVoidTy(), B.getPtrTy()), {Call.getArgOperand(0)});
+  setPlace(*B.CreateCall(M.getOrInsertFunction(Barrier, B.getVoidTy(), B.getPtrTy()), {Call.getArgOperand(0)}), placeOf(Call).str());
   FunctionCallee Callee = M.getOrInsertFunction(OneName[0], Call.getType(), B.getInt1Ty());
   auto *F = cast<Function>(Callee.getCallee());
   F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
@@ -375,7 +377,7 @@ void discard(Item &I) {
   I.Body = nullptr;
 }
 
-Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Analyses, std::string &Why) {
+Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionAnalysisManager &Analyses, std::string &Why) {
   Module &M = *Entry.getParent();
   Item Out;
   if (Entry.arg_size() != 2 || Entry.hasFnAttribute(Attribute::SanitizeAddress) || Entry.hasFnAttribute(Attribute::OptimizeNone)) {
@@ -388,14 +390,17 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
   Body->setName("aspen.item");
   Body->setLinkage(GlobalValue::InternalLinkage);
   Body->setComdat(nullptr);
-  auto Fail = [&](const char *Reason) {
+  auto Fail = [&](const char *Reason, const Instruction *At = nullptr) {
     if (Why.empty())
-      Why = Reason;
+      Why = At ? Reason + Lines.in(*At) : Reason;
     discard(Out);
     return Out;
   };
-  if (!inlineAll(*Body, R, Why))
+  if (!inlineAll(*Body, R, Lines, Why))
     return Fail("");
+  for (Instruction &I : instructions(*Body))
+    if (I.mayHaveSideEffects() && !I.isLifetimeStartOrEnd())
+      setPlace(I, Lines.of(I));
   for (Instruction &I : make_early_inc_range(instructions(*Body)))
     if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->getCalledFunction())
       for (bool OfSubGroup : {false, true})
@@ -408,12 +413,12 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
   bool Enters = false;
   for (Instruction &I : instructions(*Body)) {
     if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Variable->isStaticAlloca())
-      return Fail("it has variables of computed size");
+      return Fail("it has variables of computed size", Variable);
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call)
       continue;
     if (!isa<CallInst>(Call))
-      return Fail("it catches exceptions");
+      return Fail("it catches exceptions", Call);
     // Its variables become parts of larger blocks of memory.
     if (Call->isLifetimeStartOrEnd())
       Dead.push_back(Call);
@@ -429,13 +434,14 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
       Call->setConvergent();
       Call->setArgOperand(0, PoisonValue::get(Call->getArgOperand(0)->getType())); // whose barrier it is goes without saying
     } else if (!asksWhoIsOne(Call) && R.mayWait(*Call)) {
-      return Fail("a function that it calls may come to a barrier");
+      return Fail("a function that it calls may come to a barrier", Call);
     }
   }
   if (!Enters)
     return Fail("");
   for (Instruction *I : Dead)
     I->eraseFromParent();
+  stripDebugInfo(*Body);
   Out.Lanes = Names.Lanes;
   AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
@@ -450,6 +456,7 @@ Item makeRow(Function &Entry, FunctionAnalysisManager &Analyses, std::string &Wh
   Function *Body = Out.Body = CloneFunction(&Entry, Map);
   Out.IsRow = true;
   Body->setName("aspen.row");
+  stripDebugInfo(*Body);
   Body->setLinkage(GlobalValue::InternalLinkage);
   Body->setComdat(nullptr);
   auto Fail = [&](const char *Reason) {
