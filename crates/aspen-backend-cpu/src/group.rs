@@ -215,7 +215,8 @@ impl Worker {
         let bytes = whole.frame_size.saturating_mul(group.items as usize);
         let Some(frame) = self.frame.at_least(bytes, whole.frame_alignment) else {
             let (items, each) = (group.items, whole.frame_size);
-            let text = format!("no memory for what {items} work-items keep across barriers, {each} bytes each; make the work-group smaller");
+            let text =
+                format!("no memory for what {items} work-items keep across barriers, {each} bytes each; make the work-group smaller");
             return Err(Error::new(Code::MemoryAllocation, text));
         };
         // SAFETY: the function of this kernel with its closure, the group's template, and a frame as native_cpu.h describes them.
@@ -244,7 +245,9 @@ impl Worker {
     /// An item passed by a barrier.
     fn skipped(&self, whole: Whole, frame: *const u8) -> Error {
         let [barrier, item] = told(frame);
-        let at = whole.place(barrier).map_or_else(|| "a barrier or group operation".into(), |place| format!("the barrier or group operation at {place}"));
+        let at = whole
+            .place(barrier)
+            .map_or_else(|| "a barrier or group operation".into(), |place| format!("the barrier or group operation at {place}"));
         let sub_group = item / self.group.shape.sub_group_size;
         let text = format!(
             "in {} work-item {item} of sub-group {sub_group} passes by {at}, where others of its group wait, and goes on (found by ASPEN_CHECK=1): \

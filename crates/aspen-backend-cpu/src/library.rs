@@ -8,10 +8,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
+use std::mem::offset_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::mem::offset_of;
 use std::{io, mem, ptr};
 
 use aspen_contract::AspectSet;

@@ -90,7 +90,8 @@ extern "C" fn handler(_: c_int, information: *mut libc::siginfo_t, context: *mut
         // An access near the stack pointer that fails is one of a stack that has no room: the thread's, or a work-item's own.
         if !running.name.is_null() && address.abs_diff(pointer) < BELOW && is_beyond(pointer, running.stack) {
             let before = b"aspen: kernel '";
-            let after = b"' has overflowed its stack: it calls itself too deep, or its private variables are too large; keep large arrays in \
+            let after =
+                b"' has overflowed its stack: it calls itself too deep, or its private variables are too large; keep large arrays in \
                           global memory (a buffer, or unified shared memory)\n";
             for text in [before.as_slice(), std::slice::from_raw_parts(running.name, running.length), after] {
                 libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());

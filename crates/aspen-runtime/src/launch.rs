@@ -174,7 +174,8 @@ impl Geometry<'_> {
             return Ok(());
         }
         let GroupLimit { items, why } = limit;
-        Err(self.wrong(&format!("was launched with work-groups of {}; it takes {items} work-items at most, since {why}", dims(self.local()))))
+        Err(self
+            .wrong(&format!("was launched with work-groups of {}; it takes {items} work-items at most, since {why}", dims(self.local()))))
     }
 }
 

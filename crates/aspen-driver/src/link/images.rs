@@ -101,7 +101,8 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
                 fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
             }
             let described = describe(program, plan, kind, target, name, session.options.requirement_sources);
-            let described = described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone()).set(WORK_ITEMS, work_items(&image.messages));
+            let described =
+                described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone()).set(WORK_ITEMS, work_items(&image.messages));
             let described = globals.describe(described);
             content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }

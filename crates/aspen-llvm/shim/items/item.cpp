@@ -72,6 +72,21 @@ public:
   // Whether calls of F have to be opened so that the item is all that a barrier suspends.
   bool mustInline(const Function *F) const { return Needed.contains(F) && !Own.contains(F); }
 
+  // Whether F calls itself, by whatever it calls: opening it would never end.
+  bool isRecursive(const Function *F) const {
+    SmallPtrSet<const Function *, 16> Seen;
+    SmallVector<const Function *, 16> Open{F};
+    while (!Open.empty())
+      for (const Instruction &I : instructions(*Open.pop_back_val()))
+        if (const auto *Call = dyn_cast<CallBase>(&I); Call && Call->getCalledFunction() && mustInline(Call->getCalledFunction())) {
+          if (Call->getCalledFunction() == F)
+            return true;
+          if (Seen.insert(Call->getCalledFunction()).second)
+            Open.push_back(Call->getCalledFunction());
+        }
+    return false;
+  }
+
   // Whether a call that stays a call may come to a barrier, or ask for the running item. Functions of other images may.
   bool mayWait(const CallBase &Call) {
     if (Call.isInlineAsm())
@@ -116,6 +131,7 @@ private:
 
 bool inlineAll(Function &Body, const Reach &R, const Lines &Lines, std::string &Why) {
   SmallVector<CallBase *, 8> Open;
+  SmallPtrSet<const Function *, 16> Known;
   auto Collect = [&](Function &F) {
     Open.clear();
     for (Instruction &I : instructions(F))
@@ -123,10 +139,11 @@ bool inlineAll(Function &Body, const Reach &R, const Lines &Lines, std::string &
         Open.push_back(Call);
   };
   for (Collect(Body); !Open.empty(); Collect(Body)) {
-    // Recursion would go on for ever.
-    if (Body.getInstructionCount() > MaxInstructions)
-      return Why = "it calls itself, or is too large" + Lines.in(*Open.front()), false;
+    if (const size_t Size = Body.getInstructionCount(); Size > MaxInstructions)
+      return Why = "with what it calls it has more than " + std::to_string(MaxInstructions) + " instructions" + Lines.in(*Open.front()), false;
     for (CallBase *Call : Open) {
+      if (Known.insert(Call->getCalledFunction()).second && R.isRecursive(Call->getCalledFunction()))
+        return Why = "a function that comes to a barrier or asks which item runs calls itself" + Lines.in(*Call), false;
       std::string Place = Lines.in(*Call);
       InlineFunctionInfo Info;
       InlineResult Result = InlineFunction(*Call, Info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);

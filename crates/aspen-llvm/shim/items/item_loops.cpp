@@ -38,6 +38,9 @@ constexpr const char *Levels[] = {nullptr, nullptr, "x86-64-v3", "x86-64-v4"};
 // A frame that is larger is not worth its memory traffic.
 constexpr uint64_t MaxFrame = 16 << 10;
 
+// A function for groups has several versions of its pieces, and code of a million instructions takes minutes to make.
+constexpr size_t MaxWhole = 100000;
+
 // What simplifies the loops, once for all levels, and what makes vectors of them.
 constexpr const char *Simplified =
     "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>,"
@@ -234,6 +237,20 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             discard(I);
             continue;
           }
+          // Known before anything is made of it: such functions are long.
+          if (uint64_t Bytes = keptBytes(P, M.getDataLayout()); Bytes > MaxFrame || lengthOf(P) > MaxWhole) {
+            if (I.IsRow)
+              ; // it loops over its items by itself
+            else if (Bytes > MaxFrame)
+              Tell(*Entry, "it keeps " + Twine(Bytes) + " bytes for each item across barriers, more than " + Twine(MaxFrame));
+            else
+              Tell(*Entry, "between its barriers it has " + Twine(lengthOf(P)) + " instructions, more than " + Twine(MaxWhole));
+            discard(I);
+            continue;
+          }
+          if (P.Bounded)
+            Lines += ("less " + Entry->getName() + ": with " + Twine(lengthOf(P)) +
+                      " instructions between barriers it is too long for all of its loops to become vectors\n").str();
           struct Frame Frame;
           Function *Group = makeGroup(I, P, ("aspen.group." + Entry->getName()).str(), Frame);
           discard(I);

@@ -132,12 +132,20 @@ struct Pieces {
     auto Found = Places.find(Start);
     return Found == Places.end() ? 0 : Found - Places.begin() + 1;
   }
+  // Whether there would be more pieces, were they not too many or too long.
+  bool Bounded = false;
   // Pieces (by their starts) of which not all items may leave by the same way: some may end there, or come to another barrier.
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> MayPart;
 };
 
 // The blocks of a piece, its start first.
 llvm::SmallSetVector<llvm::BasicBlock *, 16> blocksOf(llvm::BasicBlock *Start, const Pieces &P);
+
+// The instructions of all pieces, each counted as often as it is in one.
+size_t lengthOf(const Pieces &P);
+
+// The bytes that each item keeps, at least.
+uint64_t keptBytes(const Pieces &P, const llvm::DataLayout &Layout);
 
 // Cuts an item at its barriers, behind branches that end some items before a barrier, and around loops that all items run alike, so that the
 // loop over items becomes the innermost one.
