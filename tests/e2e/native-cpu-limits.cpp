@@ -1,9 +1,9 @@
 // Work-groups of the embedded CPU: 8192 work-items, fewer where they run one by one and wait for each other, which the kernel and the image
 // say; and what a kernel does wrong: a stack that overflows, a barrier that some pass by, groups that wait for others which cannot begin.
 //# run: aspen++ -O2 {self} -fsycl-targets=native_cpu -Wno-sycl-strict -Rpass-missed=aspen-items -o a.out
-//# stderr~: remark: kernel recursive: it runs item by item: a function that comes to a barrier or asks which item runs calls itself \({self}:\d+:\d+\) \[-Rpass-missed=aspen-items\]
+//# stderr~: remark: kernel recursive: it runs item by item: a function that comes to a barrier or asks which item runs calls itself \(native-cpu-limits\.cpp:\d+:\d+\) \[-Rpass-missed=aspen-items\]
 //# run: aspen inspect a.out
-//# stdout~: kernel recursive +runs item by item: a function that comes to a barrier or asks which item runs calls itself \({self}:\d+:\d+\)
+//# stdout~: kernel recursive +runs item by item: a function that comes to a barrier or asks which item runs calls itself \(native-cpu-limits\.cpp:\d+:\d+\)
 //# stdout~: kernel large +runs a work-group at once
 //# run: ./a.out
 //# stdout~: large: 0 wrong, 8192 of 8192
@@ -13,7 +13,7 @@
 //# run: aspen inspect zero
 //# stdout~: kernel large +runs item by item: it is compiled without optimisation \(-O0\)
 //# run: ASPEN_CPU_THREADS=2 ASPEN_CHECK=1 ./a.out skip
-//# stdout~: in work-group \(0, 0, 0\) work-item \d+ of sub-group \d passes by the barrier or group operation at {self}:\d+:\d+, where others of its group wait
+//# stdout~: in work-group \(0, 0, 0\) work-item \d+ of sub-group \d passes by the barrier or group operation at native-cpu-limits\.cpp:\d+:\d+, where others of its group wait
 //# run: ASPEN_CHECK=1 ./a.out early
 //# stdout: early: 0 wrong
 //# run: ASPEN_CPU_THREADS=2 ASPEN_CHECK=1 ./a.out wait 2

@@ -509,9 +509,9 @@ fn items_at_different_barriers_are_told_and_ended_ones_count_as_arrived() {
     };
     // Sub-groups come one after the other: those that have not run yet count as waiting.
     let apart = different("apart", 20, "a.cpp:61:9 and a.cpp:58:9", 0);
-    let lanes = different("lanes", 20, "a.cpp:69:9 and a.cpp:71:9", 0);
+    let lanes = different("lanes", 20, "a.cpp:71:9 and a.cpp:69:9", 0);
     let two = different("different", 19, "a.cpp:28:9 and a.cpp:31:9", 1);
-    let three = different("three", 20, "a.cpp:39:15 and a.cpp:40:15", 0);
+    let three = different("three", 20, "a.cpp:39:15 and a.cpp:41:15", 0);
     assert_eq!(lines, ["went on", &two, &three, "went on", &apart, &lanes]);
     // Who goes on without the others has done no harm here.
     session.environment.push(("ASPEN_CHECK", "1".into()));
