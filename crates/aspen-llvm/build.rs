@@ -29,7 +29,9 @@ fn main() {
         "shim/stack_need.cpp",
         "shim/wide_vectors.cpp",
     ]);
-    build.files(["item", "cut", "group", "ended", "sub_groups", "item_loops"].map(|step| format!("shim/items/{step}.cpp")));
+    build.files(
+        ["places", "item", "cut", "group", "ended", "skipped", "sub_groups", "item_loops"].map(|step| format!("shim/items/{step}.cpp")),
+    );
     build.files(["legalise", "vectors", "intrinsics", "wide", "narrow", "forms"].map(|step| format!("shim/spirv/{step}.cpp")));
     build.compile("aspen_llvm_shim");
 }

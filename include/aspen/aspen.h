@@ -304,6 +304,9 @@ typedef struct aspen_kernel_facts {
 /* Loads the kernel for the device as its first launch would, with a launch's errors. `out` may be null. */
 aspen_error_t *aspen_kernel_load(const aspen_device_t *device, const void *module, const char *object_tag, const char *symbol,
                                  aspen_kernel_facts_t *out);
+/* The most work-items of a work-group of the kernel: the device's limit, or less where the kernel has one of its own. Loads it likewise. */
+aspen_error_t *aspen_kernel_max_work_group_size(const aspen_device_t *device, const void *module, const char *object_tag, const char *symbol,
+                                                uint64_t *out);
 /* Symbols of all kernels of all registered modules, sorted, each once. The array lives until the next call on the same thread. */
 const char *const *aspen_kernel_symbols(size_t *count);
 

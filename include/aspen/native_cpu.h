@@ -87,14 +87,19 @@ typedef void (*aspen_cpu_item_entry)(const void *closure, aspen_cpu_item_t *item
 
 /* Runs all work-items of a group. What they have in common is in *group; its local and global ids, lane and sub_group_id mean nothing, and
  * sub_group_slots are those of the first sub-group. `frame` is memory for the time of the call. Returns 0 when all items
- * have ended. If the group can never go on, because items that have not ended wait at different barriers: the number of those. If all
- * have ended, but a broadcast asked for the value of one that had ended before: ASPEN_CPU_ASKED_ENDED and its local linear id. */
+ * have ended. If the group can never go on, because items that have not ended wait at different barriers: the number of those, and at the
+ * beginning of the frame two uint32_t, the numbers of two of these barriers from 1, or 0 where that is not known. If all
+ * have ended, but a broadcast asked for the value of one that had ended before: ASPEN_CPU_ASKED_ENDED and its local linear id. If all
+ * have ended, but one that did more than to end passed by a barrier at which others waited: ASPEN_CPU_SKIPPED, and at the beginning of the
+ * frame the barrier's number and the local linear id of the item. */
 typedef uint32_t (*aspen_cpu_group_entry)(const void *closure, const aspen_cpu_item_t *group, char *frame);
 
 #define ASPEN_CPU_ASKED_ENDED 0x80000000u
+#define ASPEN_CPU_SKIPPED 0xc0000000u
 
 #define ASPEN_CPU_GROUP "aspen_group."
 #define ASPEN_CPU_LEVELS 4u
+#define ASPEN_CPU_MAY_WAIT 1u
 typedef struct aspen_cpu_group {
   uint32_t struct_size;
   uint32_t frame_alignment; /* of the frame in bytes, a power of two */
@@ -102,6 +107,10 @@ typedef struct aspen_cpu_group {
   /* For processors of the x86-64 psABI's levels 1 to 4, or of the image's own level; the highest that the processor has is called. The first
    * is never null. */
   aspen_cpu_group_entry entries[ASPEN_CPU_LEVELS];
+  /* Where the barriers stand, "file:line:column", by their numbers less 1; null for a barrier or for all if that is not known. Records that
+   * are shorter (struct_size) do not have it. */
+  const char *const *places;
+  uint64_t flags; /* ASPEN_CPU_MAY_WAIT: a loop of the kernel has atomic operations, by which a group may wait for another one */
 } aspen_cpu_group_t;
 
 /* Stack. For each kernel or exported function F that needs much of it for variables, its own and those of what it calls in the image, there

@@ -37,6 +37,12 @@ public:
     detail::check(aspen_kernel_load(d.aspen_handle(), identity_.module, identity_.tag, identity_.symbol, &facts));
     return facts;
   }
+  /// For the library: the most work-items of a group, with the same errors.
+  std::uint64_t aspen_most_items(const device &d) const {
+    std::uint64_t most = 0;
+    detail::check(aspen_kernel_max_work_group_size(d.aspen_handle(), identity_.module, identity_.tag, identity_.symbol, &most));
+    return most;
+  }
   const detail::kernel_identity &aspen_identity() const { return identity_; }
 
 private:
@@ -58,6 +64,9 @@ struct attributes {
 
 namespace info::kernel_device_specific {
 namespace detail {
+struct kernel_facts : aspen_kernel_facts_t {
+  std::uint64_t most_items; // of a group
+};
 inline size_t largest_sub_group(const sycl::device &d) {
   size_t count = 0;
   const size_t *sizes = aspen_device_sub_group_sizes(d.aspen_handle(), &count);
@@ -68,20 +77,20 @@ inline std::uint32_t sub_group_size_of(const sycl::device &d, const aspen_kernel
   return facts.actual_sub_group_size ? facts.actual_sub_group_size : static_cast<std::uint32_t>(largest_sub_group(d));
 }
 /// How many of its sub-groups the largest work-group has; where the driver chooses, no more than of the smallest sub-groups.
-inline std::uint32_t most_sub_groups(const sycl::device &d, const aspen_kernel_facts_t &facts) {
-  const std::uint64_t items = aspen_device_number(d.aspen_handle(), ASPEN_DEVICE_MAX_WORK_GROUP_SIZE), size = facts.actual_sub_group_size;
+inline std::uint32_t most_sub_groups(const sycl::device &d, const kernel_facts &facts) {
+  const std::uint64_t items = facts.most_items, size = facts.actual_sub_group_size;
   return static_cast<std::uint32_t>(size ? (items + size - 1) / size : aspen_device_number(d.aspen_handle(), ASPEN_DEVICE_MAX_NUM_SUB_GROUPS));
 }
 } // namespace detail
 #define __ASPEN_KERNEL_INFO(descriptor, type, expression)                                                                                 \
   struct descriptor {                                                                                                                      \
     using return_type = type;                                                                                                              \
-    static return_type get(const sycl::device &device, const aspen_kernel_facts_t &facts) {                                                \
+    static return_type get(const sycl::device &device, const detail::kernel_facts &facts) {                                                \
       (void)device, (void)facts;                                                                                                           \
       return expression;                                                                                                                   \
     }                                                                                                                                      \
   };
-__ASPEN_KERNEL_INFO(work_group_size, size_t, aspen_device_number(device.aspen_handle(), ASPEN_DEVICE_MAX_WORK_GROUP_SIZE))
+__ASPEN_KERNEL_INFO(work_group_size, size_t, facts.most_items)
 __ASPEN_KERNEL_INFO(compile_work_group_size, range<3>,
                     range<3>(facts.work_group_size[0], facts.work_group_size[1], facts.work_group_size[2]))
 __ASPEN_KERNEL_INFO(preferred_work_group_size_multiple, size_t, detail::sub_group_size_of(device, facts))
@@ -94,7 +103,7 @@ __ASPEN_KERNEL_INFO(compile_sub_group_size, std::uint32_t, facts.sub_group_size)
 /// Only custom devices and built-in kernels have one.
 struct global_work_size {
   using return_type = range<3>;
-  static return_type get(const sycl::device &, const aspen_kernel_facts_t &) {
+  static return_type get(const sycl::device &, const detail::kernel_facts &) {
     sycl::detail::fail(errc::invalid, "global_work_size: the device is no custom device and the kernel is not built into it");
   }
 };
@@ -115,7 +124,7 @@ public:
       detail::fail(errc::invalid, "num_args: only kernels that come from a backend's own interface have a known number of arguments");
   }
   template <class Descriptor> typename Descriptor::return_type get_info(const device &on) const {
-    return Descriptor::get(on, id_.aspen_load(on));
+    return Descriptor::get(on, {id_.aspen_load(on), id_.aspen_most_items(on)});
   }
 
   /// Of launches of the kernel on a queue. Source: sycl_ext_oneapi_launch_queries (ext/oneapi/experimental/root_group.hpp).

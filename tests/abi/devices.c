@@ -38,9 +38,9 @@ static void devices(int argc, char **argv) {
       const size_t *sizes = aspen_device_sub_group_sizes(device, &length);
       for (size_t s = 0; s < length; s++) printf(" %zu", sizes[s]);
       printf("\n");
-      CHECK(aspen_device_number(device, ASPEN_DEVICE_MAX_WORK_GROUP_SIZE) == 1024);
+      CHECK(aspen_device_number(device, ASPEN_DEVICE_MAX_WORK_GROUP_SIZE) == 8192);
       for (int n = ASPEN_DEVICE_MAX_WORK_ITEM_SIZE_0; n <= ASPEN_DEVICE_MAX_WORK_ITEM_SIZE_2; n++)
-        CHECK(aspen_device_number(device, (aspen_device_number_t)n) == 1024);
+        CHECK(aspen_device_number(device, (aspen_device_number_t)n) == 8192);
       CHECK(aspen_device_number(device, ASPEN_DEVICE_MAX_COMPUTE_UNITS) > 0 && aspen_device_number(device, ASPEN_DEVICE_GLOBAL_MEM_SIZE) > 0);
       CHECK(aspen_device_number(device, ASPEN_DEVICE_LOCAL_MEM_SIZE) == 256 << 10 && aspen_device_number(device, ASPEN_DEVICE_ADDRESS_BITS) == 64);
       CHECK(aspen_device_number(device, ASPEN_DEVICE_PROFILING_TIMER_RESOLUTION) == 1 && aspen_device_number(device, (aspen_device_number_t)99) == 0);

@@ -2,20 +2,20 @@
 //# run: aspen++ {self} -fsycl-targets=native_cpu,x86_64_v3 -o a.out
 //# run: ./a.out
 //# stdout: 4 8 16 32
-//# stdout: none: 32, told 32, 32 in 1024
-//# stdout: eight: 8, told 8, 128 in 1024
+//# stdout: none: 32, told 32, 256 in 8192
+//# stdout: eight: 8, told 8, 1024 in 8192
 //# stdout: refused: needs sub-group size 64
 //# run: ASPEN_CPU_SUB_GROUP_SIZE=64 ./a.out
 //# stdout: 4 8 16 32 64
-//# stdout: none: 64, told 64, 16 in 1024
-//# stdout: eight: 8, told 8, 128 in 1024
-//# stdout: wide: 64, told 64, 16 in 1024
+//# stdout: none: 64, told 64, 128 in 8192
+//# stdout: eight: 8, told 8, 1024 in 8192
+//# stdout: wide: 64, told 64, 128 in 8192
 //# sh: ASPEN_CPU_SUB_GROUP_SIZE=16 ./a.out 2> said; test $? -gt 127; grep -o "ASPEN_CPU_SUB.*" said
 //# stdout: ASPEN_CPU_SUB_GROUP_SIZE=16: '16' is not 32 or 64; did you mean '32'?
 //# run: ASPEN_DEVICE_CONFIG_FILE=small.yaml ASPEN_DEVICE_PROFILE=small ./a.out
 //# stdout: 8 16
-//# stdout: none: 16, told 16, 64 in 1024
-//# stdout: eight: 8, told 8, 128 in 1024
+//# stdout: none: 16, told 16, 512 in 8192
+//# stdout: eight: 8, told 8, 1024 in 8192
 //# stdout: refused: needs sub-group size 64
 #include <sycl/sycl.hpp>
 #include <cstdio>

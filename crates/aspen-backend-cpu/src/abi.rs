@@ -1,6 +1,6 @@
 //! `include/aspen/native_cpu.h` in Rust. The header is the authority; the layouts are asserted on both sides.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 /// Bytes of exchange memory for each work-item (`ASPEN_CPU_SLOT_SIZE`).
 pub(crate) const SLOT_SIZE: usize = 64;
@@ -87,6 +87,12 @@ pub(crate) const STACK: &str = "aspen_stack.";
 /// In what a [`GroupEntry`] returns: a broadcast asked an ended item (`ASPEN_CPU_ASKED_ENDED`).
 pub(crate) const ASKED_ENDED: u32 = 0x8000_0000;
 
+/// What a [`GroupEntry`] returns if an item passed by a barrier at which others waited (`ASPEN_CPU_SKIPPED`).
+pub(crate) const SKIPPED: u32 = 0xc000_0000;
+
+/// In [`GroupKernel::flags`]: groups may wait for each other (`ASPEN_CPU_MAY_WAIT`).
+pub(crate) const MAY_WAIT: u64 = 1;
+
 /// Before a kernel's symbol: its [`GroupKernel`] (`ASPEN_CPU_GROUP`).
 pub(crate) const GROUP: &str = "aspen_group.";
 
@@ -97,6 +103,8 @@ pub(crate) struct GroupKernel {
     pub(crate) frame_alignment: u32,
     pub(crate) frame_size: u64,
     pub(crate) entries: [Option<GroupEntry>; 4],
+    pub(crate) places: Places,
+    pub(crate) flags: u64,
 }
 
 // The layouts of native_cpu.h; a test of aspen-capi asserts the same numbers in C.
@@ -105,8 +113,11 @@ const _: () = {
     assert!(std::mem::offset_of!(Item, members) == 240);
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
     assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 24);
-    assert!(size_of::<GroupKernel>() == 48 && std::mem::offset_of!(GroupKernel, entries) == 16);
+    assert!(size_of::<GroupKernel>() == 64 && std::mem::offset_of!(GroupKernel, entries) == 16);
 };
+
+/// Where a kernel's barriers stand (`aspen_cpu_group_t::places`): strings of the image, which is kept open as long as its kernels are.
+pub(crate) type Places = *const *const c_char;
 
 /// `aspen_cpu_current_item_fn`.
 pub(crate) type CurrentItem = extern "C" fn() -> *mut *mut Item;

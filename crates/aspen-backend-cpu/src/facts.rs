@@ -5,9 +5,12 @@ use std::fs;
 use aspen_contract::{Aspect, BackendKind, Capabilities, Offers};
 use aspen_runtime::backend::Facts;
 
-/// The largest work-group. Each work-item that meets others at a barrier has a stack of its own, which costs two memory mappings; Linux
-/// allows 65530 in a process, enough for 30 threads with groups of this size. GPUs commonly have the same limit.
-pub(crate) const MAX_WORK_GROUP_SIZE: u64 = 1024;
+/// The largest work-group: what Intel's OpenCL driver for processors says, which programs for CPUs are written for.
+pub(crate) const MAX_WORK_GROUP_SIZE: u64 = 8192;
+
+/// The largest work-group of kernels whose work-items run one by one and wait for each other. Each that waits has a stack of its own, which
+/// costs two memory mappings; Linux allows 65530 in a process, enough for 30 threads with groups of this size.
+pub(crate) const MAX_SEPARATE_ITEMS: u64 = 1024;
 
 /// Bytes of local memory of a group. There is no hardware limit; as much as stays in a core's caches, and more than GPUs have.
 pub(crate) const LOCAL_MEM_SIZE: u64 = 256 << 10;
@@ -55,7 +58,9 @@ pub(crate) fn capabilities(largest: u32) -> Capabilities {
     }
 }
 
-pub(crate) fn facts() -> Facts {
+/// `threads`: how many run kernels, if the user has said it.
+pub(crate) fn facts(threads: Option<usize>) -> Facts {
+    let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
         let mut lines = cpuinfo.lines().filter_map(|line| line.split_once(':'));
@@ -74,7 +79,8 @@ pub(crate) fn facts() -> Facts {
         driver_version: env!("CARGO_PKG_VERSION").into(),
         version: env!("CARGO_PKG_VERSION").into(),
         backend_version: env!("CARGO_PKG_VERSION").into(),
-        max_compute_units: std::thread::available_parallelism().map_or(1, |count| count.get() as u64),
+        // Groups that wait for each other go by this: no more run at once.
+        max_compute_units: threads.unwrap_or_else(available) as u64,
         max_sub_groups: MAX_WORK_GROUP_SIZE.div_ceil(u64::from(SUB_GROUP_SIZES[0])),
         global_mem_size: memory,
         local_mem_size: LOCAL_MEM_SIZE,
@@ -118,7 +124,8 @@ mod tests {
         assert_eq!(capabilities(32).offered().count(), ASPECTS.len(), "all of them are offered");
         assert_eq!(capabilities(32).sub_group_sizes, Some(vec![4, 8, 16, 32]));
         assert_eq!(capabilities(64).sub_group_sizes, Some(vec![4, 8, 16, 32, 64]));
-        let facts = facts();
+        assert_eq!(super::facts(Some(3)).max_compute_units, 3);
+        let facts = facts(None);
         assert!(!facts.name.is_empty() && facts.global_mem_size > 0 && facts.max_compute_units > 0);
         assert!(clock_mhz(Some("2596.102")) > 0);
     }

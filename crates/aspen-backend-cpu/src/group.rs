@@ -14,12 +14,12 @@
 use std::alloc::{self, Layout};
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
 
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, SLOT_SIZE};
+use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, Places, SKIPPED, SLOT_SIZE};
 use crate::fiber::{Fiber, Pause, Switch};
 use meetings::Meetings;
 
@@ -41,6 +41,10 @@ pub(crate) struct Whole {
     pub(crate) frame_size: usize,
     /// Of the frame, in bytes: a power of two.
     pub(crate) frame_alignment: usize,
+    /// Where its barriers stand; may be null.
+    pub(crate) places: Places,
+    /// Whether its groups may wait for each other.
+    pub(crate) may_wait: bool,
 }
 
 /// What all groups of a launch have in common.
@@ -148,12 +152,12 @@ impl Worker {
         group.shape = shape;
         group.items = if shape.by_item { u32::try_from(logical).unwrap_or(u32::MAX) } else { 1 };
         group.template = template(&shape);
-        group.template.local_memory = self.local_memory.at_least(shape.local_memory, ALIGNMENT);
+        group.template.local_memory = self.local_memory.certainly(shape.local_memory, ALIGNMENT);
         // Those of the group, then those of the sub-groups, each at its first item; the last one may have fewer items than slots. Around those
         // of the sub-groups others may be read.
         let around = (shape.sub_group_size as usize).saturating_mul(SLOTS * SLOT_SIZE);
         let all = slots.saturating_mul(2).saturating_add(around.saturating_mul(3));
-        group.template.group_slots = self.slots.at_least(all, ALIGNMENT);
+        group.template.group_slots = self.slots.certainly(all, ALIGNMENT);
         group.template.sub_group_slots = group.template.group_slots.wrapping_add(slots + around);
         group.template.sub_group_max_size = shape.sub_group_size;
         group.template.sub_group_count = group.items.div_ceil(shape.sub_group_size);
@@ -208,9 +212,18 @@ impl Worker {
 
     fn run_whole(&mut self, whole: Whole) -> Result<()> {
         let group = &*self.group;
-        let frame = self.frame.at_least(whole.frame_size.saturating_mul(group.items as usize), whole.frame_alignment);
+        let bytes = whole.frame_size.saturating_mul(group.items as usize);
+        let Some(frame) = self.frame.at_least(bytes, whole.frame_alignment) else {
+            let (items, each) = (group.items, whole.frame_size);
+            let text =
+                format!("no memory for what {items} work-items keep across barriers, {each} bytes each; make the work-group smaller");
+            return Err(Error::new(Code::MemoryAllocation, text));
+        };
         // SAFETY: the function of this kernel with its closure, the group's template, and a frame as native_cpu.h describes them.
         let result = unsafe { (whole.entry)(group.shape.closure, &raw const group.template, frame) };
+        if result == SKIPPED {
+            return if self.group.shape.check { Err(self.skipped(whole, frame)) } else { Ok(()) };
+        }
         if result & ASKED_ENDED != 0 {
             self.group.asked_ended = Some(result & !ASKED_ENDED);
             return self.checked();
@@ -218,8 +231,30 @@ impl Worker {
         if result == 0 {
             Ok(())
         } else {
-            Err(self.never(&format!("{result} wait, at different barriers of the work-group,"), group.items - result))
+            let ended = self.group.items.saturating_sub(result);
+            Err(self.never(&format!("{result} wait, at different barriers of the work-group{},", self.places(whole, frame)), ended))
         }
+    }
+
+    /// The two barriers that a function for whole groups tells of when it gives up: ` (a.cpp:3:5 and a.cpp:9:5)`, or nothing.
+    fn places(&self, whole: Whole, frame: *const u8) -> String {
+        let known: Vec<String> = told(frame).into_iter().filter_map(|number| whole.place(number)).collect();
+        if known.is_empty() { String::new() } else { format!(" ({})", known.join(" and ")) }
+    }
+
+    /// An item passed by a barrier.
+    fn skipped(&self, whole: Whole, frame: *const u8) -> Error {
+        let [barrier, item] = told(frame);
+        let at = whole
+            .place(barrier)
+            .map_or_else(|| "a barrier or group operation".into(), |place| format!("the barrier or group operation at {place}"));
+        let sub_group = item / self.group.shape.sub_group_size;
+        let text = format!(
+            "in {} work-item {item} of sub-group {sub_group} passes by {at}, where others of its group wait, and goes on (found by ASPEN_CHECK=1): \
+             move it out of the branch that only some of them take",
+            self.group_name()
+        );
+        Error::new(Code::Kernel, text)
     }
 
     /// What the group did wrong without harm.
@@ -285,6 +320,24 @@ impl Worker {
         for sub_group in &mut self.group.sub_groups {
             sub_group.waiting.clear();
             sub_group.meetings.clear();
+        }
+    }
+}
+
+/// The two numbers that a function for whole groups left at the beginning of its frame.
+fn told(frame: *const u8) -> [u32; 2] {
+    // SAFETY: frames are aligned and have more bytes.
+    unsafe { frame.cast::<[u32; 2]>().read() }
+}
+
+impl Whole {
+    /// Where a barrier stands, by its number from 1.
+    fn place(self, number: u32) -> Option<String> {
+        let index = number.checked_sub(1).filter(|_| !self.places.is_null())?;
+        // SAFETY: native_cpu.h: the function tells only numbers that it has places for; each is null or a string of the image, which is open.
+        unsafe {
+            let text = self.places.add(index as usize).read();
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         }
     }
 }
@@ -474,7 +527,7 @@ thread_local! {
 pub(crate) fn with_frame(size: usize, alignment: usize, run: impl FnOnce(*mut u8)) {
     // None is kept where a thread's storage is gone: in destructors of globals.
     let mut frame = FRAME.try_with(|kept| kept.replace(Memory::none())).unwrap_or(Memory::none());
-    run(frame.at_least(size, alignment));
+    run(frame.certainly(size, alignment));
     let _gone = FRAME.try_with(|kept| kept.set(frame));
 }
 
@@ -494,21 +547,25 @@ impl Memory {
         Layout::from_size_align(size, alignment).expect("groups and local memory are bounded by the device's limits")
     }
 
-    fn at_least(&mut self, size: usize, alignment: usize) -> *mut u8 {
+    /// Of a size that no system should lack.
+    fn certainly(&mut self, size: usize, alignment: usize) -> *mut u8 {
+        self.at_least(size, alignment).unwrap_or_else(|| alloc::handle_alloc_error(Memory::layout(size.max(ALIGNMENT), alignment)))
+    }
+
+    fn at_least(&mut self, size: usize, alignment: usize) -> Option<*mut u8> {
         let size = size.max(ALIGNMENT);
         if let Some(pointer) = self.pointer
             && self.size >= size
             && self.alignment >= alignment
         {
-            return pointer.as_ptr();
+            return Some(pointer.as_ptr());
         }
         *self = Memory::none();
+        let layout = Layout::from_size_align(size, alignment).ok()?;
         // SAFETY: the size is not 0.
-        let Some(pointer) = NonNull::new(unsafe { alloc::alloc_zeroed(Memory::layout(size, alignment)) }) else {
-            alloc::handle_alloc_error(Memory::layout(size, alignment))
-        };
+        let pointer = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
         *self = Memory { pointer: Some(pointer), size, alignment };
-        pointer.as_ptr()
+        Some(pointer.as_ptr())
     }
 }
 

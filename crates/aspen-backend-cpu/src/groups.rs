@@ -10,6 +10,8 @@ use crate::facts::memory;
 use crate::fiber::with_room;
 use crate::group::{Shape, Worker};
 use crate::library::{Kept, Known, no_room};
+use crate::overflow::watched;
+use crate::patience::Patience;
 
 /// Chunks a thread; enough for an even end.
 const CHUNKS_PER_THREAD: u64 = 8;
@@ -29,6 +31,10 @@ pub(crate) struct Groups {
     shape: Shape,
     groups: u64,
     per_chunk: u64,
+    /// Whether groups may wait for each other.
+    may_wait: bool,
+    /// Tells under `ASPEN_CHECK=1` of groups that wait for such as cannot begin.
+    patience: Option<Patience>,
     kept: Kept,
 }
 
@@ -61,8 +67,12 @@ impl Groups {
             most_variables: usize::try_from(memory()).unwrap_or(usize::MAX) / threads.max(1),
         };
         let groups = group_range.iter().product::<u64>();
+        // Groups that are no more than the threads are a chunk each: they may wait for each other.
         let per_chunk = groups.div_ceil(CHUNKS_PER_THREAD * threads as u64).max(1);
-        Groups { launch, shape, groups, per_chunk, kept }
+        // Of kernels without a function for whole groups nothing is known.
+        let may_wait = kernel.whole.is_none_or(|whole| whole.may_wait);
+        let patience = (kernel.check && may_wait && groups > threads as u64).then(|| Patience::new(&launch.name, groups, threads));
+        Groups { launch, shape, groups, per_chunk, may_wait, patience, kept }
     }
 
     /// Calls of the entry.
@@ -76,6 +86,9 @@ impl Groups {
         for group in chunk * self.per_chunk..self.groups.min((chunk + 1) * self.per_chunk) {
             let row = group / columns;
             worker.run([row / rows, row % rows, group % columns])?;
+            if let Some(patience) = &self.patience {
+                patience.group_ended();
+            }
         }
         Ok(())
     }
@@ -94,13 +107,20 @@ impl Job for Groups {
         self.kept.pace.took_ns(self.items(), ns);
     }
 
+    fn needs_threads(&self) -> bool {
+        self.may_wait && self.groups > 1
+    }
+
     fn run(&self, chunk: usize) -> Result<()> {
+        if let Some(patience) = &self.patience {
+            patience.begin();
+        }
         // The destructors of globals run after that of their thread's storage, and may launch kernels: nothing is kept then.
         let kept = WORKER.try_with(|kept| kept.borrow_mut().take()).ok().flatten();
         let mut worker = kept.unwrap_or_else(|| Worker::new(self.shape));
         // Items that may wait for each other have stacks of their own.
         let variables = if self.shape.by_item && self.shape.whole.is_none() { 0 } else { self.shape.variables };
-        let result = with_room(variables, || self.run_groups(&mut worker, chunk as u64));
+        let result = watched(&self.launch.name, || with_room(variables, || self.run_groups(&mut worker, chunk as u64)));
         let result = result.unwrap_or_else(|error| Err(no_room(variables, &error)));
         let _gone = WORKER.try_with(|kept| *kept.borrow_mut() = Some(worker));
         result.map_err(|error| Error::new(error.code(), format!("kernel '{}': {}", self.launch.name, error.message())))

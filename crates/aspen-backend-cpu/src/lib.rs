@@ -7,6 +7,8 @@
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
 //! - `group`: one work-group on one thread, by the image's function for whole groups, else work-items as coroutines where they meet;
 //!   `fiber`: their stacks;
+//! - `overflow`: names the kernel whose stack is not large enough;
+//! - `patience`: tells of groups that wait for others which cannot begin;
 //! - `groups`: `parallel_for(nd_range)` and `parallel_for_work_group` over all groups.
 
 mod abi;
@@ -16,6 +18,8 @@ mod group;
 mod groups;
 mod level;
 mod library;
+mod overflow;
+mod patience;
 mod range;
 
 use std::alloc::{self, Layout};
@@ -40,6 +44,8 @@ pub struct NativeCpu {
     pub check: bool,
     /// The sub-group size of kernels that require none, if it is not 32 (`ASPEN_CPU_SUB_GROUP_SIZE`).
     pub sub_group_size: Option<u32>,
+    /// How many threads run kernels, if not as many as the process may use processors (`ASPEN_CPU_THREADS`).
+    pub threads: Option<usize>,
 }
 
 impl Backend for NativeCpu {
@@ -58,7 +64,7 @@ impl Backend for NativeCpu {
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
         let sub_group_size = self.sub_group_size.unwrap_or(facts::DEFAULT_SUB_GROUP_SIZE);
         vec![Arc::new(Cpu {
-            facts: facts::facts(),
+            facts: facts::facts(self.threads),
             capabilities: facts::capabilities(sub_group_size),
             level: self.level.unwrap_or(u32::MAX).min(level::of_processor(level::has)),
             ways: Ways { item_by_item: self.item_by_item, check: self.check, sub_group_size },

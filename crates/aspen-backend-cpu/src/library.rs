@@ -6,18 +6,20 @@
 //! images but that of memory mappings.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
+use std::mem::offset_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{io, mem, ptr};
 
 use aspen_contract::AspectSet;
-use aspen_runtime::backend::{Job, Kernel, Launch, LaunchKind, Part, Program};
+use aspen_runtime::backend::{GroupLimit, ImageError, Job, Kernel, Launch, LaunchKind, Part, Program, WorkItems};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::Ways;
-use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, RangeEntry, STACK};
+use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, RangeEntry, STACK};
 use crate::facts;
 use crate::fiber::is_room;
 use crate::group::Whole;
@@ -54,6 +56,8 @@ pub(crate) struct Images {
     ways: Ways,
     /// Bytes of stack for the variables of functions that the images take from each other.
     between: usize,
+    /// How kernels run, by symbol.
+    work_items: BTreeMap<String, WorkItems>,
 }
 
 impl Images {
@@ -69,7 +73,14 @@ impl Images {
             library.share_item();
             library.tell(part.has);
         }
-        Ok(Images { libraries, level, ways, between: variables.into_iter().fold(0, usize::saturating_add) })
+        let mut work_items = BTreeMap::new();
+        for part in parts {
+            let damaged = |error: ImageError| Error::new(Code::Build, format!("{}: {error}", part.name));
+            for (symbol, how) in part.image.work_items().map_err(damaged)? {
+                work_items.entry(symbol).or_insert(how);
+            }
+        }
+        Ok(Images { libraries, level, ways, work_items, between: variables.into_iter().fold(0, usize::saturating_add) })
     }
 }
 
@@ -115,16 +126,25 @@ impl Library {
     /// The kernel's function for whole groups, the best that a processor of this level can run.
     fn group(&self, symbol: &str, level: u32) -> Option<Whole> {
         let record = self.find(&format!("{GROUP}{symbol}"))?.cast::<GroupKernel>();
-        // SAFETY: native_cpu.h: the symbol is a record that begins with its size, in memory of the image; a smaller one is not read further.
-        let record = unsafe {
-            if record.cast::<u32>().read() < size_of::<GroupKernel>() as u32 {
+        const PLACES: usize = offset_of!(GroupKernel, places);
+        // SAFETY: native_cpu.h: the symbol is a record that begins with its size, in memory of the image; nothing is read behind that.
+        let (entries, alignment, size, places, flags) = unsafe {
+            let at = record.as_ptr();
+            let length = (&raw const (*at).struct_size).read() as usize;
+            if length < PLACES {
                 return None;
             }
-            record.as_ref()
+            let (places, flags) = if length < size_of::<GroupKernel>() {
+                (ptr::null(), MAY_WAIT)
+            } else {
+                ((&raw const (*at).places).read(), (&raw const (*at).flags).read())
+            };
+            let (alignment, size) = ((&raw const (*at).frame_alignment).read(), (&raw const (*at).frame_size).read());
+            ((&raw const (*at).entries).read(), alignment, size, places, flags)
         };
-        let entry = record.entries.iter().take(level as usize).rev().flatten().next()?;
-        let frame_alignment = usize::try_from(record.frame_alignment).ok().filter(|alignment| alignment.is_power_of_two())?;
-        Some(Whole { entry: *entry, frame_size: usize::try_from(record.frame_size).ok()?, frame_alignment })
+        let entry = entries.into_iter().take(level as usize).rev().flatten().next()?;
+        let frame_alignment = usize::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two())?;
+        Some(Whole { entry, frame_size: usize::try_from(size).ok()?, frame_alignment, places, may_wait: flags & MAY_WAIT != 0 })
     }
 
     /// Bytes of stack that a function of the image needs for variables; 0 if they are few.
@@ -166,7 +186,14 @@ impl Program for Images {
         let whole = if self.ways.item_by_item { None } else { library.group(symbol, self.level) };
         let variables = library.variables(symbol).saturating_add(self.between);
         let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };
-        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, pace: Arc::default() }))
+        let limit = match self.work_items.get(symbol) {
+            Some(WorkItems::OneByOne { waits: true, why }) => Some(GroupLimit {
+                items: facts::MAX_SEPARATE_ITEMS,
+                why: format!("its work-items wait for each other and run one by one: {why}"),
+            }),
+            _ => None,
+        };
+        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, limit, pace: Arc::default() }))
     }
 }
 
@@ -174,6 +201,7 @@ struct Entry {
     libraries: Arc<[Library]>,
     entry: ptr::NonNull<c_void>,
     known: Known,
+    limit: Option<GroupLimit>,
     pace: Arc<Pace>,
 }
 
@@ -216,6 +244,10 @@ unsafe impl Send for Entry {}
 unsafe impl Sync for Entry {}
 
 impl Kernel for Entry {
+    fn group_limit(&self) -> Option<&GroupLimit> {
+        self.limit.as_ref()
+    }
+
     fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>> {
         self.known.fits(&launch.name)?;
         let keep = Kept { pace: self.pace.clone(), _libraries: self.libraries.clone() };

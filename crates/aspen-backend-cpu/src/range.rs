@@ -15,6 +15,7 @@ use crate::abi::{Range, RangeEntry, RowEntry};
 use crate::fiber::with_room;
 use crate::group::{Whole, with_frame};
 use crate::library::{Kept, Known, no_room};
+use crate::overflow::watched;
 
 /// Chunks a thread; enough for an even end, few enough to cost nothing.
 const CHUNKS_PER_THREAD: u64 = 8;
@@ -140,6 +141,7 @@ impl Job for Boxes {
                 None => unsafe { (self.entry)(closure.cast(), range) },
             });
         };
+        let run = || watched(&self.launch.name, run);
         with_room(self.variables, run).map_err(|error| no_room(self.variables, &error))
     }
 }

@@ -47,6 +47,7 @@ fn start() -> Result<Global> {
     }
     // The embedded CPU first: it is the default device.
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu {
+        threads: environment.threads,
         item_by_item: environment.item_by_item,
         level: environment.cpu_level,
         check: environment.check,

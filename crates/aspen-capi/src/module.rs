@@ -132,6 +132,29 @@ pub unsafe extern "C" fn aspen_kernel_load(
     })
 }
 
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_kernel_max_work_group_size(
+    device: *const Device,
+    module: *const c_void,
+    object_tag: *const c_char,
+    symbol: *const c_char,
+    out: *mut u64,
+) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or a device, which lives as long as the process; null or NUL-terminated strings, by the header.
+        let (device, tag, symbol) = unsafe { (device.as_ref(), text(object_tag), text(symbol)) };
+        let device: &'static Device = device.ok_or_else(|| null_argument("aspen_kernel_max_work_group_size", "device"))?;
+        let symbol = symbol.ok_or_else(|| null_argument("aspen_kernel_max_work_group_size", "symbol"))?;
+        // SAFETY: null or writable, by the header.
+        let out = unsafe { out.as_mut() }.ok_or_else(|| null_argument("aspen_kernel_max_work_group_size", "out"))?;
+        let key = KernelKey { module: module as usize, tag: tag.as_deref().unwrap_or_default(), symbol: &symbol };
+        let most = device.capabilities().max_work_group_size.unwrap_or(u64::MAX);
+        *out = registry().group_limit(device, key)?.map_or(most, |own| own.min(most));
+        Ok(())
+    })
+}
+
 /// An array for the caller, and the strings that it points to.
 #[derive(Default)]
 struct Symbols {

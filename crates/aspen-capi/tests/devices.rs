@@ -139,7 +139,7 @@ fn what_the_device_lacks_is_refused_with_every_reason() {
     );
     let name = devices(&[]).split('\'').nth(1).expect("the device's name").to_owned();
     assert_eq!(task("_new", &[]), format!("supported 0 error 13: kernel 'which_new' cannot run on '{name}':\n  needs aspect #103"));
-    let huge = "needs work-group size 65536x32768; the device allows 1024 work-items, at most 1024x1024x1024";
+    let huge = "needs work-group size 65536x32768; the device allows 8192 work-items, at most 8192x8192x8192";
     let expected = format!("supported 0 error 13: kernel 'which_huge' cannot run on '{name}':\n  {huge}");
     assert_eq!(launch(&module, ["_huge", "nd", "65536x32768", "65536x32768"], "", &[]), expected);
     // Limits that a profile leaves open are the device's own, and it is the device that refuses.
@@ -203,8 +203,8 @@ fn work_group_sizes_must_match() {
         (["_any", "nd", "65", "32"], "kernel 'which_any' was launched over 65 with work-groups of 32, which do not divide it"),
         (["_any", "nd", "64", "0"], "kernel 'which_any' was launched with work-groups of 0; no dimension may be 0"),
         (
-            ["_any", "nd", "2048", "2048"],
-            "kernel 'which_any' was launched with work-groups of 2048; the device allows 1024 work-items, at most 1024x1024x1024",
+            ["_any", "nd", "16384", "16384"],
+            "kernel 'which_any' was launched with work-groups of 16384; the device allows 8192 work-items, at most 8192x8192x8192",
         ),
         (
             ["_any", "range", "4294967296x4294967296", "0"],

@@ -500,16 +500,27 @@ fn items_at_different_barriers_are_told_and_ended_ones_count_as_arrived() {
     session.ok("aspen++ -O2 -fsycl-targets=native_cpu a.cpp -o a");
     let said = session.ok("./a").stdout;
     let lines: Vec<&str> = said.lines().collect();
-    let different = |kernel: &str, waiting: u32, ended: u32| {
+    let different = |kernel: &str, waiting: u32, places: &str, ended: u32| {
         format!(
             "kernel '{kernel}': the work-items of work-group (0, 0, 0) wait at different barriers, so it can never go on: of its 20 work-items \
-             {waiting} wait, at different barriers of the work-group, and {ended} have ended; move the barrier out of the branch or loop that \
+             {waiting} wait, at different barriers of the work-group ({places}), and {ended} have ended; move the barrier out of the branch or loop that \
              only some of them take, so that all that have not ended come to the same one"
         )
     };
     // Sub-groups come one after the other: those that have not run yet count as waiting.
-    let (apart, lanes) = (different("apart", 20, 0), different("lanes", 20, 0));
-    assert_eq!(lines, ["went on", &different("different", 19, 1), &different("three", 20, 0), "went on", &apart, &lanes]);
+    let apart = different("apart", 20, "a.cpp:61:9 and a.cpp:58:9", 0);
+    let lanes = different("lanes", 20, "a.cpp:71:9 and a.cpp:69:9", 0);
+    let two = different("different", 19, "a.cpp:28:9 and a.cpp:31:9", 1);
+    let three = different("three", 20, "a.cpp:39:15 and a.cpp:41:15", 0);
+    assert_eq!(lines, ["went on", &two, &three, "went on", &apart, &lanes]);
+    // Who goes on without the others has done no harm here.
+    session.environment.push(("ASPEN_CHECK", "1".into()));
+    let said = session.ok("./a").stdout;
+    let passed = "passes by the barrier or group operation at a.cpp:19:35, where others of its group wait";
+    let first = said.lines().next().unwrap_or_default();
+    assert!(first.contains("kernel 'some'") && first.contains("of sub-group 0") && first.contains(passed), "{said}");
+    assert!(said.lines().nth(3) == Some("went on"), "{said}");
+    session.environment.pop();
     // One by one, items only count who is at a barrier.
     session.environment.push(("ASPEN_CPU_GROUPS", "items".into()));
     let said = session.ok("./a").stdout;

@@ -35,7 +35,12 @@ impl Default for NativeCpu {
 impl Target for NativeCpu {
     fn job(&self, input: ImageInput) -> Job {
         // A debugger's user wants one item a call, as the source has it.
-        let loops = (input.opt_level > 0 && !input.debug).then(|| item_loops(input.sub_group));
+        let instead = match (input.opt_level, input.debug) {
+            (0, _) => Some(c"it is compiled without optimisation (-O0)"),
+            (_, true) => Some(c"it is compiled for debuggers (-g)"),
+            (_, false) => None,
+        };
+        let loops = Some(item_loops(input.sub_group, instead));
         Job {
             name: input.name,
             bitcode: input.bitcode,
@@ -97,7 +102,7 @@ impl NativeCpu {
 }
 
 /// What the transform that makes loops over the items of a group knows of our headers.
-fn item_loops(sub_group: Option<u32>) -> ItemLoops {
+fn item_loops(sub_group: Option<u32>, instead: Option<&CStr>) -> ItemLoops {
     ItemLoops {
         lanes: sub_group.unwrap_or(COMMON_SUB_GROUP),
         enter: ENTER.into(),
@@ -109,6 +114,7 @@ fn item_loops(sub_group: Option<u32>) -> ItemLoops {
         asked_ended: ASKED_ENDED.into(),
         current: CString::new(CURRENT_ITEM).unwrap_or_default(),
         prefix: GROUP.into(),
+        instead: instead.map(CStr::to_owned),
     }
 }
 

@@ -10,6 +10,7 @@
 //! - [`kernel_reqs`]: what each kernel of a conditional image needs;
 //! - [`object_sections`]: what an object file says about its device code before the link;
 //! - [`spirv`]: what a SPIR-V module says about itself;
+//! - [`work_items`]: how kernels run on the embedded CPU;
 //! - [`table`]: file tables; [`dpcpp`]: DPC++'s form of requirements;
 //! - [`container`]: finding all of that in executables, objects, archives and bare files.
 
@@ -28,6 +29,7 @@ pub mod payload;
 pub mod property;
 pub mod spirv;
 pub mod table;
+pub mod work_items;
 
 pub use container::{Container, ContainerError, Found, Kind, find};
 pub use decided::{DECIDED, Decided};
@@ -37,3 +39,4 @@ pub use object_sections::{ObjectBlob, ObjectHeader, ObjectUnit};
 pub use offload::{Entry, ImageKind, OFFLOAD_KIND_SYCL, OffloadError};
 pub use property::{PropertySet, PropertySets, Value};
 pub use table::FileTable;
+pub use work_items::{WORK_ITEMS, WorkItems, work_items_set};

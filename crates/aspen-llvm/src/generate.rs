@@ -264,8 +264,9 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
     };
     module.set_triple(&triple);
     let is_spirv = matches!(job.output, Output::SpirV { .. });
-    // Legalisation names places.
-    if !is_spirv && (!job.debug || !matches!(job.output, Output::X86_64Object(_))) {
+    // Legalisation names places, and so does who makes functions for whole groups.
+    let is_x86_64 = matches!(job.output, Output::X86_64Object(_));
+    if !is_spirv && !is_x86_64 {
         module.strip_debug();
     }
     if !job.passes.is_empty() {
@@ -277,10 +278,13 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         // SAFETY: made for this triple.
         let told = unsafe { loops.make(module.view(), machine, item_loops::alone(job.opt_level))? };
         // What a worker says is kept for who started it.
-        told.lines().for_each(|line| eprintln!("{}{line}", item_loops::TOLD));
+        item_loops::tell(&told);
         // SAFETY: as above.
         unsafe { module.run_passes_for("strip-dead-prototypes", machine) }.map_err(|error| error.to_string())?;
         bound_strength_reduction(module.view())?;
+    }
+    if is_x86_64 && !job.debug {
+        module.strip_debug();
     }
     if let Output::X86_64Object(X86_64Object { stack_needs: StackNeeds { prefix, group, least }, .. }) = &job.output {
         // SAFETY: a valid module and strings; messages are ours.

@@ -33,6 +33,8 @@ pub struct ItemLoops {
     pub lanes: u32,
     /// Before a kernel's symbol: its record (`aspen_cpu_group_t`).
     pub prefix: CString,
+    /// Why no kernel of the image is to have one, if so: then it is only told of them.
+    pub instead: Option<CString>,
 }
 
 #[repr(C)]
@@ -55,12 +57,58 @@ unsafe extern "C" {
         names: *const Names,
         prefix: *const c_char,
         alone: *const c_char,
+        instead: *const c_char,
         report: *mut *mut c_char,
     ) -> *mut c_char;
 }
 
-/// Begins a line about a kernel that does not run as a whole group, or has less code than it could: the kernel's symbol and the reason follow.
-pub const TOLD: &str = "aspen-items: ";
+/// Begins a line about a kernel in what a worker says ([`Told`]).
+const TOLD: &str = "aspen-items: ";
+
+/// What was found out of a kernel while functions for whole groups were made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Told<'a> {
+    /// The kernel's symbol.
+    pub symbol: &'a str,
+    /// What it is about.
+    pub what: Concern,
+    /// For people, with the place if it is known.
+    pub why: &'a str,
+}
+
+/// What a [`Told`] is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Concern {
+    /// It has a function for whole groups.
+    Together,
+    /// It has none.
+    ByItem {
+        /// Whether its work-items may wait for each other.
+        waits: bool,
+    },
+    /// It has one, which could be better.
+    Less,
+}
+
+impl Told<'_> {
+    /// Reads a line of [`crate::Generated::messages`]; `None` if it is about something else.
+    pub fn parse(line: &str) -> Option<Told<'_>> {
+        let (kind, rest) = line.strip_prefix(TOLD)?.split_once(' ')?;
+        let what = match kind {
+            "waits" => Concern::ByItem { waits: true },
+            "alone" => Concern::ByItem { waits: false },
+            "whole" => Concern::Together,
+            _ => Concern::Less,
+        };
+        let (symbol, why) = rest.split_once(": ")?;
+        Some(Told { symbol, what, why })
+    }
+}
+
+/// The lines of a worker's report as [`Told::parse`] reads them.
+pub(crate) fn tell(report: &str) {
+    report.lines().for_each(|line| eprintln!("{TOLD}{line}"));
+}
 
 /// What vectorises the functions that have no loops over items.
 pub(crate) fn alone(opt_level: u8) -> &'static CStr {
@@ -92,11 +140,30 @@ impl ItemLoops {
             lanes: self.lanes,
         };
         let mut report = ptr::null_mut();
+        let instead = self.instead.as_ref().map_or(ptr::null(), |why| why.as_ptr());
         // SAFETY: a valid module, machine and strings; message and report are ours.
         unsafe {
-            let failed = aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), alone.as_ptr(), &mut report);
+            let failed = aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), alone.as_ptr(), instead, &mut report);
             let report = take_message(report).unwrap_or_default();
             take_message(failed).map_or(Ok(report), Err)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_about_kernels_are_told_from_others() {
+        for (line, expected) in [
+            ("aspen-items: waits k: it is a: b", Some(("k", Concern::ByItem { waits: true }, "it is a: b"))),
+            ("aspen-items: alone k: so", Some(("k", Concern::ByItem { waits: false }, "so"))),
+            ("aspen-items: whole k: ", Some(("k", Concern::Together, ""))),
+            ("aspen-items: less k: long", Some(("k", Concern::Less, "long"))),
+            ("warning: k: long", None),
+        ] {
+            assert_eq!(Told::parse(line).map(|told| (told.symbol, told.what, told.why)), expected, "{line}");
         }
     }
 }

@@ -36,7 +36,7 @@ pub use facts::Facts;
 pub use generate::{CodegenError, Generated, Job, Output, StackNeeds, X86_64Object, generate, generate_with, spirv_provides};
 pub use guards::add_guards;
 pub use ir::{ModuleRef, readable_name};
-pub use item_loops::{ItemLoops, TOLD as TOLD_OF_ITEMS};
+pub use item_loops::{Concern, ItemLoops, Told};
 pub use malformed::{MalformedMetadata, check_metadata};
 pub use module::{Context, Error, Module};
 pub use propagate::propagate;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub use aspen_contract::BackendKind;
 use aspen_contract::{AspectSet, Capabilities};
-pub use aspen_image::{DeviceImage, ImageKind};
+pub use aspen_image::{DeviceImage, ImageError, ImageKind, WorkItems};
 
 use crate::error::{Code, Error, Result};
 
@@ -393,8 +393,21 @@ pub trait Program: Send + Sync {
     fn kernel(&self, symbol: &str) -> Result<Arc<dyn Kernel>>;
 }
 
+/// A kernel that takes smaller work-groups than its device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupLimit {
+    /// The most work-items of a group.
+    pub items: u64,
+    /// Why, for people; the text follows "since".
+    pub why: String,
+}
+
 /// A kernel of a loaded image. It keeps its program loaded.
 pub trait Kernel: Send + Sync {
+    /// The limit of its work-groups in launches over ND-ranges, where that is less than the device's.
+    fn group_limit(&self) -> Option<&GroupLimit> {
+        None
+    }
     /// Prepares a launch. `threads` is how many threads may run chunks at once.
     ///
     /// # Errors
@@ -415,6 +428,10 @@ pub trait Job: Send + Sync {
     fn expected_ns(&self) -> Option<u64>;
     /// How long all chunks together took, in nanoseconds of the threads that ran them.
     fn took_ns(&self, ns: u64);
+    /// Whether chunks may wait for each other, so that as many threads as there are must come, however short the job was the last time.
+    fn needs_threads(&self) -> bool {
+        false
+    }
     /// The job as one for the device's own queue; then nobody calls the functions above.
     fn deferred(&self) -> Option<&dyn Deferred> {
         None

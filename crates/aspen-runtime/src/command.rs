@@ -291,8 +291,8 @@ impl Command {
         let chunks = job.chunks();
         let most = chunks.saturating_sub(1).min(self.pool.threads() - 1);
         let helpers = match job.expected_ns() {
-            Some(ns) => most.min(usize::try_from(ns / WORTH_WAKING).unwrap_or(usize::MAX)),
-            None => most,
+            Some(ns) if !job.needs_threads() => most.min(usize::try_from(ns / WORTH_WAKING).unwrap_or(usize::MAX)),
+            Some(_) | None => most,
         };
         if helpers == 0 {
             let begin = Instant::now();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aspen_contract::WorkGroupSize;
 
-use crate::backend::{Closure, Launch, LaunchKind};
+use crate::backend::{Closure, GroupLimit, Launch, LaunchKind};
 use crate::error::{Code, Error, Result};
 use crate::queue::{Prepared, Queue};
 use crate::registry::{Admitted, KernelKey, Registry};
@@ -51,6 +51,7 @@ impl Queue {
         geometry.check_shape()?;
         geometry.check_required(required)?;
         geometry.check_limits(self.device().capabilities().max_work_group_size, self.device().capabilities().max_work_item_sizes)?;
+        geometry.check_own_limit(admitted.kernel.group_limit())?;
         let most = self.device().real().facts().local_mem_size;
         if request.local_memory > most {
             let text = format!(
@@ -164,6 +165,17 @@ impl Geometry<'_> {
         let [x, y, z] = most_each;
         let limits = format!("the device allows {most} work-items, at most {x}x{y}x{z}");
         Err(self.wrong(&format!("was launched with work-groups of {}; {limits}", dims(local))))
+    }
+
+    /// Of the kernel (`info::kernel_device_specific::work_group_size`).
+    fn check_own_limit(&self, limit: Option<&GroupLimit>) -> Result<()> {
+        let Some(limit) = limit.filter(|_| self.request.kind == LaunchKind::NdRange) else { return Ok(()) };
+        if product(self.local()).is_some_and(|items| items <= limit.items) {
+            return Ok(());
+        }
+        let GroupLimit { items, why } = limit;
+        Err(self
+            .wrong(&format!("was launched with work-groups of {}; it takes {items} work-items at most, since {why}", dims(self.local()))))
     }
 }
 

@@ -50,7 +50,7 @@ pub fn spirv(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
 }
 
 fn kernel(symbol: String, requirements: Requirements) -> Kernel {
-    Kernel { name: aspen_llvm::readable_name(&symbol), symbol, requirements, sources: Vec::new(), unresolved: Vec::new() }
+    Kernel { name: aspen_llvm::readable_name(&symbol), symbol, requirements, sources: Vec::new(), work_items: None, unresolved: Vec::new() }
 }
 
 /// A `.prop` file: an image without its code.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use aspen_contract::Requirements;
+use aspen_image::WorkItems;
 use serde_json::{Value, json};
 
 use crate::program::{self, Image, Kernel};
@@ -25,6 +26,7 @@ fn document(file: &Path, images: &[Image]) -> Value {
             "name": kernel.name,
             "requirements": json::requirements(&kernel.requirements),
             "sources": kernel.needed_sources().map(json::source).collect::<Vec<_>>(),
+            "work_items": kernel.work_items.as_ref().map(work_items),
         })
     };
     let image = |(index, image): (usize, &Image)| {
@@ -56,7 +58,12 @@ fn text(file: &Path, images: &[Image]) -> String {
             // Kernels of one image need the same; an object's code is not split yet.
             let own =
                 if kernel.requirements == image.requirements { String::new() } else { format!("  needs {}", needs(&kernel.requirements)) };
-            let line = format!("    kernel {:width$}{own}", kernel.name);
+            let how = match &kernel.work_items {
+                None => String::new(),
+                Some(WorkItems::Together) => "  runs a work-group at once".into(),
+                Some(WorkItems::OneByOne { why, .. }) => format!("  runs item by item: {why}"),
+            };
+            let line = format!("    kernel {:width$}{own}{how}", kernel.name);
             let _ = writeln!(out, "{}", line.trim_end());
         }
         for (function, when) in &image.conditions {
@@ -69,6 +76,13 @@ fn text(file: &Path, images: &[Image]) -> String {
         }
     }
     out
+}
+
+fn work_items(how: &WorkItems) -> Value {
+    match how {
+        WorkItems::Together => json!({ "together": true }),
+        WorkItems::OneByOne { waits, why } => json!({ "together": false, "wait": waits, "why": why }),
+    }
 }
 
 /// `aspect fp64, sub-group size 8, aspect fp16 where the device has gpu`, or `nothing`.

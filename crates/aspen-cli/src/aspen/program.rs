@@ -9,7 +9,7 @@ use aspen_analysis::{Summary, analyse};
 use aspen_contract::{Need, Requirements, Source, Step};
 use aspen_driver::libraries::{self, Form, Imported};
 use aspen_image::container::{Container, Kind};
-use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, find};
+use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, WorkItems, find};
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
 use aspen_spirv::SpecId;
 
@@ -65,6 +65,8 @@ pub struct Kernel {
     pub requirements: Requirements,
     /// Why.
     pub sources: Vec<Source>,
+    /// How it runs on the embedded CPU, if that is known.
+    pub work_items: Option<WorkItems>,
     /// What it imports, by symbol, and no library provides, where somebody has looked ([`add_libraries`]).
     pub unresolved: Vec<String>,
 }
@@ -131,9 +133,11 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
     let text = |error: aspen_image::ImageError| error.to_string();
     let image = DeviceImage::new(entry);
     let mut kernels = Vec::new();
+    let mut work_items = image.work_items().map_err(text)?;
     for kernel in image.kernels().map_err(text)? {
         let sources = image.sources(&kernel.symbol).map_err(text)?;
         kernels.push(Kernel {
+            work_items: work_items.remove(&kernel.symbol),
             symbol: kernel.symbol,
             name: kernel.info.name,
             requirements: kernel.info.requirements,
@@ -151,6 +155,7 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
             name: readable_name(symbol),
             requirements: image.requirements_of(symbol).map_err(text)?,
             sources: image.sources(symbol).map_err(text)?,
+            work_items: None,
             unresolved: Vec::new(),
         });
     }
@@ -275,6 +280,7 @@ impl Code {
                 name: name.to_owned(),
                 requirements: analysis.requirements(id),
                 sources: analysis.sources(id).to_vec(),
+                work_items: None,
                 unresolved: Vec::new(),
             };
             match &function.role {

@@ -12,8 +12,10 @@ use aspen_analysis::summary::{Function, Role};
 use aspen_codegen::{Cache, CodegenError, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Requirements, Verdict, check};
 use aspen_image::decided::decided_set;
-use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet};
-use aspen_llvm::{Context, Module, TOLD_OF_ITEMS, forget_dialect, readable_name};
+use aspen_image::{
+    DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet, WORK_ITEMS, WorkItems, work_items_set,
+};
+use aspen_llvm::{Concern, Context, Module, Told, forget_dialect, readable_name};
 
 use super::conditional::{Conditional, discarded};
 use super::coverage::Coverage;
@@ -99,7 +101,8 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
                 fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
             }
             let described = describe(program, plan, kind, target, name, session.options.requirement_sources);
-            let described = described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone());
+            let described =
+                described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone()).set(WORK_ITEMS, work_items(&image.messages));
             let described = globals.describe(described);
             content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
         }
@@ -317,7 +320,8 @@ fn inputs(
         let mut closure = module.clone_closure(&roots).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
         let globals = ImageGlobals::of(&mut closure, name).map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?;
         let debug = session.options.debug && target.family == Family::NativeCpu;
-        if !debug {
+        // Those of processors keep lines until code is made: kernels and barriers are told by them.
+        if target.family != Family::NativeCpu {
             closure.strip_debug();
         }
         let imports: Vec<String> = plan.imports.iter().cloned().collect();
@@ -395,20 +399,29 @@ fn told(program: &Program, plan: &ImagePlan, session: &Session<'_>, messages: &s
     let wanted = session.options.verbose || session.options.tells_of_items;
     let mut out = String::new();
     for line in messages.lines() {
-        let Some(missed) = line.strip_prefix(TOLD_OF_ITEMS) else {
+        let Some(told) = Told::parse(line) else {
             out.extend([line, "\n"]);
             continue;
         };
-        let (symbol, why) = missed.split_once(": ").unwrap_or((missed, ""));
         let named = plan.entries.iter().map(|&entry| program.linked.summary.function(entry)).find_map(|function| match &function.role {
-            Role::Kernel(kernel) if function.symbol == symbol => Some(kernel.name.as_str()),
+            Role::Kernel(kernel) if function.symbol == told.symbol => Some(kernel.name.as_str()),
             _ => None,
         });
-        if wanted {
-            out.push_str(&format!("remark: kernel {}: {why} [-Rpass-missed=aspen-items]\n", named.unwrap_or(symbol)));
+        if wanted && told.what != Concern::Together {
+            let how = if told.what == Concern::Less { "" } else { "it runs item by item: " };
+            out.push_str(&format!("remark: kernel {}: {how}{} [-Rpass-missed=aspen-items]\n", named.unwrap_or(told.symbol), told.why));
         }
     }
     out
+}
+
+/// How kernels of an image run, for those who have the image only.
+fn work_items(messages: &str) -> PropertySet {
+    work_items_set(messages.lines().filter_map(Told::parse).filter_map(|told| match told.what {
+        Concern::Together => Some((told.symbol, WorkItems::Together)),
+        Concern::ByItem { waits } => Some((told.symbol, WorkItems::OneByOne { waits, why: told.why.to_owned() })),
+        Concern::Less => None,
+    }))
 }
 
 /// What the container says about an image.

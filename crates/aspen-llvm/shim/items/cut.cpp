@@ -26,6 +26,8 @@ namespace {
 
 // Pieces that a kernel may be cut into for speed alone; each is a copy of some of its blocks.
 constexpr size_t MaxPieces = 64;
+// And the instructions that all pieces may have together for that: what follows two cuts is in both pieces.
+constexpr size_t MaxLength = 20000;
 
 // What makes values differ between items. Loads from one address give one value: if another item wrote there since the last barrier, the
 // program has a data race. Private variables have an address for each item.
@@ -259,6 +261,13 @@ bool isWorthwhile(const Loop &L, const View &V, Strides &Strides) {
   return Computes;
 }
 
+// Whether cuts for speed may go on.
+bool mayCut(Pieces &P, size_t More = 1) {
+  if (P.Starts.size() + More > MaxPieces || lengthOf(P) > MaxLength)
+    P.Bounded = true;
+  return !P.Bounded;
+}
+
 void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
   SmallVector<CallInst *, 8> Barriers;
   for (Instruction &I : instructions(F))
@@ -269,6 +278,7 @@ void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
   for (CallInst *Call : Barriers) {
     BasicBlock *Behind = SplitBlock(Call->getParent(), std::next(Call->getIterator()));
     Out.Starts.insert(Behind);
+    Out.Places.insert({Behind, placeOf(*Call).str()});
     if (Call->getCalledFunction()->getName() == Names.Barrier)
       Out.AtGroup.insert(Behind);
     Call->eraseFromParent();
@@ -285,8 +295,10 @@ bool cutAtEnds(Function &F, const View &V, Pieces &Out) {
     bool InOnePiece = false;
     for (const Loop *L = V.Loops.getLoopFor(&B); L; L = L->getParentLoop())
       InOnePiece |= none_of(L->blocks(), [&](BasicBlock *Inside) { return Out.Starts.contains(Inside); });
-    if (InOnePiece || Out.Starts.size() >= MaxPieces)
+    if (InOnePiece)
       continue;
+    if (!mayCut(Out))
+      return false;
     if (!To->getUniquePredecessor())
       To = SplitBlockPredecessors(To, {&B}, ".others");
     if (To && Out.Starts.insert(To))
@@ -303,8 +315,9 @@ void cutAtLoops(const View &V, Pieces &Out) {
     L->getUniqueExitBlocks(Exits);
     auto Alike = [&](BasicBlock *B) { return B && V.together(B) && !V.differs(*B); };
     if (!L->isInnermost() || !L->hasDedicatedExits() || Exiting.empty() || !Alike(L->getLoopLatch()) || !Alike(L->getLoopPreheader()) ||
-        !V.together(L->getHeader()) || !all_of(Exiting, Alike) || Out.Starts.size() + 1 + Exits.size() > MaxPieces ||
-        any_of(L->blocks(), [&](BasicBlock *B) { return Out.Starts.contains(B); }) || !isWorthwhile(*L, V, Steps))
+        !V.together(L->getHeader()) || !all_of(Exiting, Alike) ||
+        any_of(L->blocks(), [&](BasicBlock *B) { return Out.Starts.contains(B); }) || !isWorthwhile(*L, V, Steps) ||
+        !mayCut(Out, 1 + Exits.size()))
       continue;
     Out.Starts.insert(L->getHeader());
     Out.Starts.insert_range(Exits);
@@ -327,7 +340,7 @@ bool cutAtDecisions(const View &V, Pieces &Out) {
       // The others when all is known anew.
       bool Changed = false;
       for (auto [From, To] : Edges) {
-        if (Out.Starts.size() >= MaxPieces)
+        if (!mayCut(Out))
           return false;
         if (!To->getUniquePredecessor())
           To = SplitBlockPredecessors(To, {From}, ".cut");
@@ -391,7 +404,7 @@ private:
   }
 
   // Whether some piece uses the value without having made it on the way.
-  bool crosses(const Instruction &I) const {
+  bool crosses(const Instruction &I) {
     const BasicBlock *Made = I.getParent();
     for (const Use &U : I.uses()) {
       const auto *User = cast<Instruction>(U.getUser());
@@ -400,26 +413,32 @@ private:
       if (Used == Made)
         continue;
       for (const auto &[Start, Blocks] : Regions)
-        if (Blocks.contains(const_cast<BasicBlock *>(Used)) && reachesWithout(Start, Used, Made))
+        if (Blocks.contains(const_cast<BasicBlock *>(Used)) &&
+            (!Blocks.contains(const_cast<BasicBlock *>(Made)) || reachedWithout(Start, Made).contains(Used)))
           return true;
     }
     return false;
   }
 
-  bool reachesWithout(BasicBlock *Start, const BasicBlock *To, const BasicBlock *Without) const {
-    SmallPtrSet<const BasicBlock *, 16> Seen;
+  // The blocks of a piece to which there is a way around one of them. Values come block by block, and so do the questions.
+  const SmallPtrSet<const BasicBlock *, 16> &reachedWithout(BasicBlock *Start, const BasicBlock *Without) {
+    if (Without != LastWithout)
+      Around.clear();
+    LastWithout = Without;
+    auto [Place, New] = Around.try_emplace(Start);
+    auto &Seen = Place->second;
+    if (!New)
+      return Seen;
     SmallVector<BasicBlock *, 16> Open{Start};
     while (!Open.empty()) {
       BasicBlock *B = Open.pop_back_val();
       if (B == Without || !Seen.insert(B).second)
         continue;
-      if (B == To)
-        return true;
       for (BasicBlock *Next : successors(B))
         if (!Out.Starts.contains(Next))
           Open.push_back(Next);
     }
-    return false;
+    return Seen;
   }
 
   // Whether a private variable may be used by two pieces, or by one that runs again.
@@ -468,6 +487,8 @@ private:
   Pieces &Out;
   SmallVector<std::pair<BasicBlock *, Blocks>, 8> Regions;
   DenseSet<const Instruction *> Alike;
+  DenseMap<BasicBlock *, SmallPtrSet<const BasicBlock *, 16>> Around;
+  const BasicBlock *LastWithout = nullptr;
 };
 
 // Gives what some items leave undefined a name of its own. Where a branch joins that only some items took, a value set on one side is a choice
@@ -494,6 +515,21 @@ Blocks blocksOf(BasicBlock *Start, const Pieces &P) {
       if (!P.Starts.contains(Next))
         Out.insert(Next);
   return Out;
+}
+
+size_t lengthOf(const Pieces &P) {
+  size_t Length = 0;
+  for (BasicBlock *Start : P.Starts)
+    for (const BasicBlock *B : blocksOf(Start, P))
+      Length += B->size();
+  return Length;
+}
+
+uint64_t keptBytes(const Pieces &P, const DataLayout &Layout) {
+  uint64_t Bytes = 0;
+  for (const AllocaInst *Variable : concat<AllocaInst *const>(P.PerItem, P.Arrays))
+    Bytes += Variable->getAllocationSize(Layout)->getFixedValue();
+  return Bytes;
 }
 
 Pieces cut(Item &I, const Names &Names) {

@@ -139,7 +139,8 @@ SmallVector<AllocaInst *, 4> Builder::count(IRBuilder<> &B, BasicBlock &Head, co
 }
 
 // Goes where all go who have not ended. If these go different ways, they wait for each other for ever, and the group ends.
-void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayRef<AllocaInst *> Counts, bool SomeEnd) {
+void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayRef<AllocaInst *> Counts, bool SomeEnd,
+                             const Skip &Skips) {
   const bool OfAll = V.second != NotEnded;
   auto Of = [&](unsigned Way) -> Value * { return B.CreateLoad(B.getInt32Ty(), Counts[Way]); };
   Value *Ended = Ways.contains(nullptr) ? Of(find(Ways, nullptr) - Ways.begin()) : B.getInt32(0);
@@ -148,6 +149,7 @@ void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayR
   if (SomeEnd) {
     B.CreateStore(Left, running());
     leaveAlive(B, Ended);
+    keepSkip(B, Skips, Left);
   }
   auto Decide = [&](Value *Condition, BasicBlock *To) {
     auto *Otherwise = BasicBlock::Create(C, "otherwise", G);
@@ -182,7 +184,26 @@ void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayR
     return;
   }
   Decide(B.CreateICmpEQ(Others, B.getInt32(0)), Rest);
-  B.CreateRet(From.BySubGroups ? B.CreateLoad(B.getInt32Ty(), Alive) : Left);
+  // Two of the barriers that some have come to.
+  Value *One = B.getInt32(0), *Other = One;
+  for (unsigned Way = 0; Way < Ways.size(); ++Way) {
+    const unsigned Number = Ways[Way] ? P.numberOf(Ways[Way]) : 0;
+    if (Number == 0)
+      continue;
+    Value *Comes = Counts[Way] ? B.CreateICmpNE(Of(Way), B.getInt32(0)) : B.CreateICmpNE(Others, Left);
+    Value *IsFirst = B.CreateICmpEQ(One, B.getInt32(0));
+    Other = B.CreateSelect(B.CreateAnd(Comes, B.CreateNot(IsFirst)), B.getInt32(Number), Other);
+    One = B.CreateSelect(B.CreateAnd(Comes, IsFirst), B.getInt32(Number), One);
+  }
+  stuck(B, One, Other, From.BySubGroups ? B.CreateLoad(B.getInt32Ty(), Alive) : Left);
+}
+
+// The group ends with two numbers for who called. Source: native_cpu.h, aspen_cpu_group_entry.
+void Builder::stuck(IRBuilder<> &B, Value *One, Value *Other, Value *Result) {
+  Value *Frame = G->getArg(2);
+  B.CreateAlignedStore(One, Frame, Align(4));
+  B.CreateAlignedStore(Other, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Frame, 4), Align(4));
+  B.CreateRet(Result);
 }
 
 } // namespace aspen::items

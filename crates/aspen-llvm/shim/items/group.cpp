@@ -63,7 +63,7 @@ Function *Builder::run(Frame &Frame) {
   if (From.BySubGroups)
     endSubGroups();
   B.SetInsertPoint(Done);
-  B.CreateRet(Asked ? static_cast<Value *>(B.CreateLoad(B.getInt32Ty(), Asked)) : B.getInt32(0));
+  finish(B);
   Frame.Bytes += Flags ? 1 : 0;
   return G;
 }
@@ -334,6 +334,7 @@ void Builder::piece(Version V) {
         Block->eraseFromParent();
     return;
   }
+  const Skip Skips = SomeEnd ? watchSkips(Blocks.getArrayRef(), Ways, Map, *Head, Linear) : Skip();
   SmallVector<AllocaInst *, 4> Counts;
   if (Ways.size() > 1 && (Parts || !OfAll))
     Counts = count(B, *Head, Ways, Next);
@@ -351,7 +352,7 @@ void Builder::piece(Version V) {
       if (auto Found = Between.find(Variable); Found != Between.end())
         B.CreateStore(B.CreateLoad(Variable->getAllocatedType(), Now[Variable]), Found->second);
   if (!Counts.empty()) {
-    chooseByCounts(B, V, Ways, Counts, SomeEnd);
+    chooseByCounts(B, V, Ways, Counts, SomeEnd, Skips);
     return;
   }
   auto TargetOf = [&](BasicBlock *To) { return targetOf(To, V.second); };

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -71,6 +72,21 @@ public:
   // Whether calls of F have to be opened so that the item is all that a barrier suspends.
   bool mustInline(const Function *F) const { return Needed.contains(F) && !Own.contains(F); }
 
+  // Whether F calls itself, by whatever it calls: opening it would never end.
+  bool isRecursive(const Function *F) const {
+    SmallPtrSet<const Function *, 16> Seen;
+    SmallVector<const Function *, 16> Open{F};
+    while (!Open.empty())
+      for (const Instruction &I : instructions(*Open.pop_back_val()))
+        if (const auto *Call = dyn_cast<CallBase>(&I); Call && Call->getCalledFunction() && mustInline(Call->getCalledFunction())) {
+          if (Call->getCalledFunction() == F)
+            return true;
+          if (Seen.insert(Call->getCalledFunction()).second)
+            Open.push_back(Call->getCalledFunction());
+        }
+    return false;
+  }
+
   // Whether a call that stays a call may come to a barrier, or ask for the running item. Functions of other images may.
   bool mayWait(const CallBase &Call) {
     if (Call.isInlineAsm())
@@ -113,8 +129,9 @@ private:
   bool ByAddress = false;
 };
 
-bool inlineAll(Function &Body, const Reach &R, std::string &Why) {
+bool inlineAll(Function &Body, const Reach &R, const Lines &Lines, std::string &Why) {
   SmallVector<CallBase *, 8> Open;
+  SmallPtrSet<const Function *, 16> Known;
   auto Collect = [&](Function &F) {
     Open.clear();
     for (Instruction &I : instructions(F))
@@ -122,14 +139,16 @@ bool inlineAll(Function &Body, const Reach &R, std::string &Why) {
         Open.push_back(Call);
   };
   for (Collect(Body); !Open.empty(); Collect(Body)) {
-    // Recursion would go on for ever.
-    if (Body.getInstructionCount() > MaxInstructions)
-      return Why = "it calls itself, or is too large", false;
+    if (const size_t Size = Body.getInstructionCount(); Size > MaxInstructions)
+      return Why = "with what it calls it has more than " + std::to_string(MaxInstructions) + " instructions" + Lines.in(*Open.front()), false;
     for (CallBase *Call : Open) {
+      if (Known.insert(Call->getCalledFunction()).second && R.isRecursive(Call->getCalledFunction()))
+        return Why = "a function that comes to a barrier or asks which item runs calls itself" + Lines.in(*Call), false;
+      std::string Place = Lines.in(*Call);
       InlineFunctionInfo Info;
       InlineResult Result = InlineFunction(*Call, Info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
       if (!Result.isSuccess())
-        return Why = std::string("a function cannot be inlined: ") + Result.getFailureReason(), false;
+        return Why = std::string("a function cannot be inlined: ") + Result.getFailureReason() + Place, false;
     }
   }
   return true;
@@ -185,7 +204,7 @@ void ask(CallInst &Call, AboutEnded What) {
 void meet(CallInst &Call, const char *Barrier, bool OfSubGroup) {
   Module &M = *Call.getModule();
   IRBuilder<> B(&Call);
-  B.CreateCall(M.getOrInsertFunction(Barrier, B.getVoidTy(), B.getPtrTy()), {Call.getArgOperand(0)});
+  setPlace(*B.CreateCall(M.getOrInsertFunction(Barrier, B.getVoidTy(), B.getPtrTy()), {Call.getArgOperand(0)}), placeOf(Call).str());
   FunctionCallee Callee = M.getOrInsertFunction(OneName[0], Call.getType(), B.getInt1Ty());
   auto *F = cast<Function>(Callee.getCallee());
   F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
@@ -375,7 +394,7 @@ void discard(Item &I) {
   I.Body = nullptr;
 }
 
-Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Analyses, std::string &Why) {
+Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionAnalysisManager &Analyses, std::string &Why) {
   Module &M = *Entry.getParent();
   Item Out;
   if (Entry.arg_size() != 2 || Entry.hasFnAttribute(Attribute::SanitizeAddress) || Entry.hasFnAttribute(Attribute::OptimizeNone)) {
@@ -388,14 +407,17 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
   Body->setName("aspen.item");
   Body->setLinkage(GlobalValue::InternalLinkage);
   Body->setComdat(nullptr);
-  auto Fail = [&](const char *Reason) {
+  auto Fail = [&](const char *Reason, const Instruction *At = nullptr) {
     if (Why.empty())
-      Why = Reason;
+      Why = At ? Reason + Lines.in(*At) : Reason;
     discard(Out);
     return Out;
   };
-  if (!inlineAll(*Body, R, Why))
+  if (!inlineAll(*Body, R, Lines, Why))
     return Fail("");
+  for (Instruction &I : instructions(*Body))
+    if (I.mayHaveSideEffects() && !I.isLifetimeStartOrEnd())
+      setPlace(I, Lines.of(I));
   for (Instruction &I : make_early_inc_range(instructions(*Body)))
     if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->getCalledFunction())
       for (bool OfSubGroup : {false, true})
@@ -408,12 +430,12 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
   bool Enters = false;
   for (Instruction &I : instructions(*Body)) {
     if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Variable->isStaticAlloca())
-      return Fail("it has variables of computed size");
+      return Fail("it has variables of computed size", Variable);
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call)
       continue;
     if (!isa<CallInst>(Call))
-      return Fail("it catches exceptions");
+      return Fail("it catches exceptions", Call);
     // Its variables become parts of larger blocks of memory.
     if (Call->isLifetimeStartOrEnd())
       Dead.push_back(Call);
@@ -429,13 +451,14 @@ Item makeItem(Function &Entry, const Names &Names, FunctionAnalysisManager &Anal
       Call->setConvergent();
       Call->setArgOperand(0, PoisonValue::get(Call->getArgOperand(0)->getType())); // whose barrier it is goes without saying
     } else if (!asksWhoIsOne(Call) && R.mayWait(*Call)) {
-      return Fail("a function that it calls may come to a barrier");
+      return Fail("a function that it calls may come to a barrier", Call);
     }
   }
   if (!Enters)
     return Fail("");
   for (Instruction *I : Dead)
     I->eraseFromParent();
+  stripDebugInfo(*Body);
   Out.Lanes = Names.Lanes;
   AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
@@ -450,6 +473,7 @@ Item makeRow(Function &Entry, FunctionAnalysisManager &Analyses, std::string &Wh
   Function *Body = Out.Body = CloneFunction(&Entry, Map);
   Out.IsRow = true;
   Body->setName("aspen.row");
+  stripDebugInfo(*Body);
   Body->setLinkage(GlobalValue::InternalLinkage);
   Body->setComdat(nullptr);
   auto Fail = [&](const char *Reason) {

@@ -14,7 +14,10 @@
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -35,6 +38,9 @@ constexpr const char *Levels[] = {nullptr, nullptr, "x86-64-v3", "x86-64-v4"};
 // A frame that is larger is not worth its memory traffic.
 constexpr uint64_t MaxFrame = 16 << 10;
 
+// A function for groups has several versions of its pieces, and code of a million instructions takes minutes to make.
+constexpr size_t MaxWhole = 100000;
+
 // What simplifies the loops, once for all levels, and what makes vectors of them.
 constexpr const char *Simplified =
     "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>,"
@@ -49,14 +55,33 @@ constexpr const char *Unrolled = "loop-unroll<O2>,instcombine<no-verify-fixpoint
 // Unrolling forgets for each loop what is known of the function's other loops: in a function of more loops it takes most of the time.
 constexpr size_t MaxUnrolled = 64;
 
+Constant *constant(Module &M, Constant *Value) {
+  auto *Variable = new GlobalVariable(M, Value->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage, Value, "aspen.places");
+  return Variable;
+}
+
+// Null for no text.
+Constant *textOf(Module &M, const std::string &Text) {
+  return Text.empty() ? ConstantPointerNull::get(PointerType::get(M.getContext(), 0)) : constant(M, ConstantDataArray::getString(M.getContext(), Text));
+}
+
 // aspen_cpu_group_t. Source: include/aspen/native_cpu.h.
-void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *> Entries) {
+void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *> Entries, ArrayRef<std::string> Places,
+              bool MayWait) {
   LLVMContext &C = M.getContext();
   Type *Half = Type::getInt32Ty(C), *Word = Type::getInt64Ty(C), *Pointer = PointerType::get(C, 0);
   auto *Table = ConstantArray::get(ArrayType::get(Pointer, Entries.size()), Entries);
-  const uint64_t Size = 16 + 8 * Entries.size();
+  const uint64_t Size = 32 + 8 * Entries.size();
+  Constant *Known = ConstantPointerNull::get(PointerType::get(C, 0));
+  if (!Places.empty()) {
+    SmallVector<Constant *, 8> Texts;
+    for (const std::string &Place : Places)
+      Texts.push_back(textOf(M, Place));
+    Known = constant(M, ConstantArray::get(ArrayType::get(Pointer, Texts.size()), Texts));
+  }
   auto *Record = ConstantStruct::getAnon({ConstantInt::get(Half, Size), ConstantInt::get(Half, Frame.Alignment.value()),
-                                            ConstantInt::get(Word, Frame.Bytes), Table});
+                                            ConstantInt::get(Word, Frame.Bytes), Table, Known,
+                                            ConstantInt::get(Word, MayWait ? layout::MayWait : 0)});
   new GlobalVariable(M, Record->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, Record, Name);
 }
 
@@ -90,6 +115,8 @@ constexpr size_t MaxCopied = 4000, MaxCopiedOfImage = 24000;
 struct Whole {
   Function *Entry, *Group;
   struct Frame Frame;
+  SmallVector<std::string, 4> Places; // of its barriers
+  bool MayWait; // for other groups
   bool TooLong; // what has no vectors gains nothing from the levels
   std::array<bool, std::size(Levels)> HasLevel{};
 };
@@ -114,8 +141,22 @@ void chooseLevels(MutableArrayRef<Whole> Made, std::string &Lines) {
       All &= W.HasLevel[Level];
     }
     if (!All)
-      Lines += (W.Entry->getName() + ": with " + Twine(Size) + " instructions for a group it is too long for copies for all levels of the processor\n").str();
+      Lines += ("less " + W.Entry->getName() + ": with " + Twine(Size) + " instructions for a group it is too long for copies for all levels of the processor\n").str();
   }
+}
+
+// Whether an item may wait in a loop for what items of other groups write.
+bool mayWaitForOthers(Function &Body) {
+  LoopInfo Loops{DominatorTree(Body)};
+  for (const BasicBlock &B : Body)
+    if (Loops.getLoopFor(&B))
+      for (const Instruction &I : B) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+        if (I.isAtomic() || I.isVolatile() || (Call && !Call->isInlineAsm() && (!Callee || !Callee->isDeclaration())))
+          return true;
+      }
+  return false;
 }
 
 Function *copyFor(Function &Group, const char *Level) {
@@ -133,9 +174,10 @@ bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR
 
 // Makes aspen_cpu_group_t records with the functions they name for the kernels of a module; `Prefix` and the kernel's symbol are their
 // names. Optimises these functions, and by the pipeline `Alone` all others but the entries that they replace. `Report` gets a line for each
-// kernel that keeps its entry alone, or has less than it could, if it is not null. Null or a message.
+// kernel that keeps its entry alone, or has less than it could, if it is not null: `waits`, `alone` or `less`, the symbol and why. With
+// `Instead`, which says why no kernel is to have a record, nothing is done but that. Null or a message.
 extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef MachineRef, const Names *Names, const char *Prefix,
-                                       const char *Alone, char **Report) {
+                                       const char *Alone, const char *Instead, char **Report) {
   Module &M = *unwrap(Ref);
   auto *Machine = reinterpret_cast<TargetMachine *>(MachineRef);
   std::string Errors, Lines;
@@ -160,29 +202,55 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           Said << toString(std::move(Error));
           return;
         }
+        const class Lines Places(M, *Names);
+        auto Tell = [&](Function &Entry, const Twine &Why) {
+          const Kind Of = kindOf(Entry, *Names);
+          if (Of.OfNdRange)
+            Lines += ((Of.Waits ? "waits " : "alone ") + Entry.getName() + ": " + Why + "\n").str();
+        };
         SmallVector<Function *, 8> Entries;
         SmallVector<Whole, 8> Made;
         for (Function &F : M)
           if (isEntry(F))
             Entries.push_back(&F);
+        if (Instead) {
+          for (Function *Entry : Entries)
+            Tell(*Entry, Instead);
+          return;
+        }
         for (Function *Entry : Entries) {
           std::string Why;
-          Item I = makeItem(*Entry, *Names, FAM, Why);
+          Item I = makeItem(*Entry, *Names, Places, FAM, Why);
           // A kernel of a range loops over its items by itself: nothing is lost if that stays as it is.
           std::string Same;
           if (!I.Body && Why.empty())
             I = makeRow(*Entry, FAM, Same);
           if (!I.Body) {
             if (!Why.empty())
-              Lines += (Entry->getName() + ": it runs item by item: " + Why + "\n").str();
+              Tell(*Entry, Why);
             continue;
           }
+          const bool Waits = mayWaitForOthers(*I.Body);
           Pieces P = cut(I, *Names);
           // The loops of a box are in order as they are.
           if (I.IsRow && P.Starts.size() == 1) {
             discard(I);
             continue;
           }
+          // Known before anything is made of it: such functions are long.
+          if (uint64_t Bytes = keptBytes(P, M.getDataLayout()); Bytes > MaxFrame || lengthOf(P) > MaxWhole) {
+            if (I.IsRow)
+              ; // it loops over its items by itself
+            else if (Bytes > MaxFrame)
+              Tell(*Entry, "it keeps " + Twine(Bytes) + " bytes for each item across barriers, more than " + Twine(MaxFrame));
+            else
+              Tell(*Entry, "between its barriers it has " + Twine(lengthOf(P)) + " instructions, more than " + Twine(MaxWhole));
+            discard(I);
+            continue;
+          }
+          if (P.Bounded)
+            Lines += ("less " + Entry->getName() + ": with " + Twine(lengthOf(P)) +
+                      " instructions between barriers it is too long for all of its loops to become vectors\n").str();
           struct Frame Frame;
           Function *Group = makeGroup(I, P, ("aspen.group." + Entry->getName()).str(), Frame);
           discard(I);
@@ -191,15 +259,21 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             return;
           }
           if (Frame.Bytes > MaxFrame) {
-            Lines += (Entry->getName() + ": it runs item by item: it keeps " + Twine(Frame.Bytes) + " bytes for each item\n").str();
+            Tell(*Entry, "it keeps " + Twine(Frame.Bytes) + " bytes for each item");
             Group->eraseFromParent();
             continue;
           }
           FAM.invalidate(*Group, Simplify.run(*Group, FAM));
-          Made.push_back({Entry, Group, Frame, boundPlanning(*Group, FAM)});
+          if (!I.IsRow)
+            Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
+          Made.push_back({Entry, Group, Frame, {}, Waits, boundPlanning(*Group, FAM)});
+          for (const auto &[Start, Place] : P.Places)
+            Made.back().Places.push_back(Place);
           // What is known of the processor changes with the attributes.
           FAM.clear(*Group, Group->getName());
         }
+        StripDebugInfo(M); // no image has both: item_loops.rs
+        FAM.clear();
         SmallPtrSet<const Function *, 16> Finished;
         chooseLevels(Made, Lines);
         for (const Whole &W : Made) {
@@ -221,7 +295,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Finished.insert(F);
           }
           Finished.insert(W.Entry);
-          describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table);
+          describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.MayWait);
         }
         for (Function &F : M)
           if (!F.isDeclaration())

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
@@ -43,6 +45,10 @@ constexpr unsigned Slot = 64, SlotsOfItem = 2;
 constexpr unsigned RowBegin = 16, RowEnd = 40;
 // ASPEN_CPU_ASKED_ENDED
 constexpr unsigned AskedEnded = 0x80000000u;
+// ASPEN_CPU_SKIPPED
+constexpr unsigned Skipped = 0xc0000000u;
+// ASPEN_CPU_MAY_WAIT
+constexpr unsigned MayWait = 1;
 } // namespace layout
 
 // What differs from item to item, before there is a loop that says it: calls of functions without effects.
@@ -73,8 +79,35 @@ struct Item {
   llvm::Argument *group() const { return Body->getArg(1); }
 };
 
+// Where instructions stand in the user's files, by the line tables that all passes have; an image without debug info loses them when
+// functions for whole groups have been made.
+class Lines {
+public:
+  Lines(const llvm::Module &M, const Names &Names);
+  // `file:line:column` of the innermost call outside of our headers; empty if that is not known.
+  std::string of(const llvm::Instruction &I) const;
+  // The same, to follow a reason.
+  std::string in(const llvm::Instruction &I) const;
+
+private:
+  bool isOurs(const llvm::DIFile &File) const;
+  std::string Headers; // the folder that they lie in
+  mutable llvm::DenseMap<const llvm::DIFile *, bool> Known;
+};
+
+// A place that an instruction keeps when debug info has gone.
+void setPlace(llvm::Instruction &I, const std::string &Place);
+llvm::StringRef placeOf(const llvm::Instruction &I);
+
+// What can be said of an entry without making an item of it: whether it is that of an ND-range's kernel, and whether its items may wait for
+// each other.
+struct Kind {
+  bool OfNdRange = false, Waits = false;
+};
+Kind kindOf(llvm::Function &Entry, const Names &Names);
+
 // Null, with the reason in Why, if the kernel cannot be run this way; without one if it is no kernel of an ND-range.
-Item makeItem(llvm::Function &Entry, const Names &Names, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
+Item makeItem(llvm::Function &Entry, const Names &Names, const Lines &Lines, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
 
 // The same of a kernel that already loops over the items of a box: one item of the innermost dimension. Only for kernels that have loops of
 // their own, which keep that loop from being vectorised.
@@ -93,12 +126,26 @@ struct Pieces {
   llvm::SmallVector<llvm::AllocaInst *, 4> Arrays;
   // Starts behind barriers of the group.
   llvm::SmallSetVector<llvm::BasicBlock *, 8> AtGroup;
+  // Where the barriers in front of starts stand, as far as that is known. Their numbers count from 1.
+  llvm::MapVector<llvm::BasicBlock *, std::string> Places;
+  unsigned numberOf(llvm::BasicBlock *Start) const {
+    auto Found = Places.find(Start);
+    return Found == Places.end() ? 0 : Found - Places.begin() + 1;
+  }
+  // Whether there would be more pieces, were they not too many or too long.
+  bool Bounded = false;
   // Pieces (by their starts) of which not all items may leave by the same way: some may end there, or come to another barrier.
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> MayPart;
 };
 
 // The blocks of a piece, its start first.
 llvm::SmallSetVector<llvm::BasicBlock *, 16> blocksOf(llvm::BasicBlock *Start, const Pieces &P);
+
+// The instructions of all pieces, each counted as often as it is in one.
+size_t lengthOf(const Pieces &P);
+
+// The bytes that each item keeps, at least.
+uint64_t keptBytes(const Pieces &P, const llvm::DataLayout &Layout);
 
 // Cuts an item at its barriers, behind branches that end some items before a barrier, and around loops that all items run alike, so that the
 // loop over items becomes the innermost one.

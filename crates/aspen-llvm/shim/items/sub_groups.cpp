@@ -124,7 +124,10 @@ BasicBlock *Builder::arrival(Version V) {
   B.CreateStore(Here, Meeting);
   B.CreateBr(NextSubGroup);
   B.SetInsertPoint(Stuck);
-  B.CreateRet(B.CreateLoad(Half, Alive));
+  Value *There = B.getInt32(0);
+  for (auto [Index, Start] : enumerate(P.AtGroup))
+    There = B.CreateSelect(B.CreateICmpEQ(Others, B.getInt32(Index + 1)), B.getInt32(P.numberOf(Start)), There);
+  stuck(B, There, B.getInt32(P.numberOf(V.first)), B.CreateLoad(Half, Alive));
   return Block;
 }
 

@@ -189,6 +189,14 @@ impl Registry {
         Ok(self.admit(device, key)?.requirements.clone())
     }
 
+    /// The most work-items that a group of the kernel may have, where it has a limit of its own. Loads it.
+    ///
+    /// # Errors
+    /// As [`Registry::load`].
+    pub fn group_limit(&self, device: &'static Device, key: KernelKey<'_>) -> Result<Option<u64>> {
+        Ok(self.admit(device, key)?.kernel.group_limit().map(|limit| limit.items))
+    }
+
     /// The same, for a launch.
     pub(crate) fn admit(&self, device: &'static Device, key: KernelKey<'_>) -> Result<Arc<Admitted>> {
         let verdict = self.verdict(device, key)?;
