@@ -4,6 +4,7 @@
 //! [`Module`]s: parse, link, clone the closure of each image, and [`generate()`] code in worker processes.
 
 mod addresses;
+mod aspect_names;
 mod attach;
 mod calls;
 mod device_globals;
@@ -28,6 +29,7 @@ mod summarise;
 mod types;
 mod worker;
 
+pub use aspect_names::AspectNames;
 pub use attach::{attach, forget_dialect, prepare_for_spirv};
 pub use device_globals::{EXCHANGES_DEVICE_GLOBALS, SharedImageScope};
 pub use dialect::{Dialect, dialect_of};

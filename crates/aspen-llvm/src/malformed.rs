@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::aspect_names::AspectNames;
 use crate::dialect::{Dialect, Kinds};
 use crate::ir::{Md, ModuleRef, Value};
 
@@ -25,8 +26,8 @@ impl std::error::Error for MalformedMetadata {}
 /// # Errors
 /// If operands are of another kind, or of another number, than the dialects write.
 pub fn check_metadata(module: ModuleRef<'_>) -> Result<(), MalformedMetadata> {
-    let kinds = Kinds::new(module);
-    let mut complaints = Vec::new();
+    let kinds = Kinds::ids(module);
+    let mut complaints = AspectNames::contradictions(module);
     for dialect in Dialect::BOTH {
         let list = dialect.types().to_string_lossy();
         for (index, node) in module.named_metadata(dialect.types()).into_iter().enumerate() {

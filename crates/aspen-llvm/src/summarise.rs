@@ -13,7 +13,7 @@ use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use crate::calls::{KERNEL_CONVENTIONS, Targets, is_virtual};
-use crate::dialect::{Dialect, FunctionMetadata, Kinds, aspects, dialect_of, marked_types};
+use crate::dialect::{Dialect, FunctionMetadata, Kinds, dialect_of, marked_types};
 use crate::facts::{Facts, FunctionFacts, KernelFacts};
 use crate::ir::{ModuleRef, Type, Value, attribute_kind, demangle, demangle_base};
 use crate::places::{Files, Spot};
@@ -29,7 +29,7 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
 /// The same of a module whose work-group sizes are written in this dialect, whatever it shows itself.
 pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialect) -> Summary {
     let kinds = Kinds::new(module);
-    let marked: Vec<_> = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module)).collect();
+    let marked: Vec<_> = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module, &kinds.names)).collect();
     let functions: Vec<Value<'_>> = module.functions().filter(|function| !function.is_intrinsic()).collect();
     let mut summariser = Summariser {
         module,
@@ -328,7 +328,7 @@ impl<'m> Summariser<'m, '_> {
         // Clang puts no such metadata on instructions.
         for kind in self.kinds.used.into_iter().filter(|_| self.facts.unit.is_empty()) {
             if let Some(node) = instruction.instruction_metadata(kind) {
-                let aspects = aspects(node);
+                let aspects = self.kinds.names.read(node);
                 body.need(&aspects, UseAt { spot, promoted_for: None }, &self.files);
                 body.explicit.extend(aspects);
             }
