@@ -11,6 +11,7 @@
 //! - [`object_sections`]: what an object file says about its device code before the link;
 //! - [`spirv`]: what a SPIR-V module says about itself;
 //! - [`table`]: file tables; [`dpcpp`]: DPC++'s form of requirements;
+//! - [`wrapped`]: images as DPC++ wraps them into programs;
 //! - [`container`]: finding all of that in executables, objects, archives and bare files.
 
 #![forbid(unsafe_code)]
@@ -28,6 +29,7 @@ pub mod payload;
 pub mod property;
 pub mod spirv;
 pub mod table;
+pub mod wrapped;
 
 pub use container::{Container, ContainerError, Found, Kind, find};
 pub use decided::{DECIDED, Decided};

@@ -88,6 +88,11 @@ impl AspectNames {
         Requirements { aspects: set(&requirements.aspects), ..requirements.clone() }
     }
 
+    /// The aspects of an attribute: the module's numbers with commas.
+    pub(crate) fn listed(&self, text: &str) -> AspectSet {
+        text.split(',').filter_map(|number| number.trim().parse().ok()).map(|number| self.meaning(number)).collect()
+    }
+
     /// The aspects of a node: plain numbers, pairs with names, or a mixture. Negative numbers are internal aspects of DPC++ and keep their
     /// bits.
     pub(crate) fn read(&self, node: Md<'_>) -> AspectSet {

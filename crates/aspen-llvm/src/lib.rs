@@ -27,6 +27,7 @@ mod shared_calls;
 mod spec_constants;
 mod summarise;
 mod types;
+mod virtual_sets;
 mod worker;
 
 pub use aspect_names::AspectNames;
@@ -41,7 +42,7 @@ pub use ir::{ModuleRef, readable_name};
 pub use item_loops::{ItemLoops, TOLD as TOLD_OF_ITEMS};
 pub use malformed::{MalformedMetadata, check_metadata};
 pub use module::{Context, Error, Module};
-pub use propagate::propagate;
+pub use propagate::{FixedTargets, propagate};
 pub use ptx::Ptx;
 pub use shared_calls::SharedCalls;
 pub use spec_constants::{SpecConstant, SpecConstantMode, SpecConstantPart, SpecConstants};

@@ -18,6 +18,10 @@ use crate::facts::{Facts, FunctionFacts, KernelFacts};
 use crate::ir::{ModuleRef, Type, Value, attribute_kind, demangle, demangle_base};
 use crate::places::{Files, Spot};
 use crate::types::TypeAspects;
+use crate::virtual_sets;
+
+/// Aspects of the property `device_has`, as numbers with commas.
+pub(crate) const DEVICE_HAS: &str = "sycl-device-has";
 
 /// What the module's functions use and call.
 ///
@@ -47,7 +51,9 @@ pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialec
         function_facts: facts.functions.iter().map(|function| (function.symbol.as_str(), function)).collect(),
         kernel_facts: facts.kernels.iter().map(|kernel| (kernel.symbol.as_str(), kernel)).collect(),
     };
-    let mut functions: Vec<Function> = functions.iter().map(|&function| summariser.function(function)).collect();
+    let values = functions;
+    let mut functions: Vec<Function> = values.iter().map(|&function| summariser.function(function)).collect();
+    virtual_sets::add_calls(&values, &mut functions);
     if facts.kernels.is_empty() {
         guess_bodies(&mut functions);
     }
@@ -170,7 +176,14 @@ impl<'m> Summariser<'m, '_> {
         };
         let attributes = match facts {
             Some(facts) => Attributes::from_facts(facts),
-            None => Attributes::from_metadata(FunctionMetadata::read(function, self.module, &self.kinds, self.dialect)),
+            None => {
+                let mut metadata = FunctionMetadata::read(function, self.module, &self.kinds, self.dialect);
+                // The property of a kernel, which DPC++ hands on as an attribute. Source: FORMATS §2.
+                if let Some(list) = function.string_attribute(DEVICE_HAS) {
+                    metadata.declared.get_or_insert_default().extend(self.kinds.names.listed(&list));
+                }
+                Attributes::from_metadata(metadata)
+            }
         };
         let indirect = body.indirect(&self.files);
         let (uses, calls) = body.finish(&self.files, &|callee| self.name(&callee.name()));
