@@ -75,6 +75,25 @@ impl SpirvModule {
     }
 }
 
+/// The aspects that the capabilities of a module stand for, from its beginning alone: they come before everything else. `None` if the bytes
+/// end before the capabilities do, or are no module.
+pub fn capabilities(beginning: &[u8]) -> Option<BTreeSet<Aspect>> {
+    let mut words = beginning.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes);
+    if words.next()? != MAGIC {
+        return None;
+    }
+    let mut words = words.skip(HEADER_WORDS - 1);
+    let mut out = BTreeSet::new();
+    loop {
+        let head = words.next()?;
+        if head & 0xffff != OP_CAPABILITY {
+            return Some(out);
+        }
+        let capability = words.next()?;
+        out.extend(CAPABILITIES.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
+    }
+}
+
 #[derive(Default)]
 struct Reader {
     /// Id and name.

@@ -139,7 +139,10 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
         let (start, words) = (section.address(), data.as_chunks::<8>().0);
         for (index, word) in words.iter().enumerate() {
             let Some((layout, format)) = Layout::of(u64::from_le_bytes(*word)) else { continue };
-            let address = start + 8 * index as u64;
+            let address = start.wrapping_add(8 * index as u64);
+            if memory.bytes(address, layout.binary + 48).is_none() {
+                continue;
+            }
             let Some(begin) = memory.pointer(address + layout.binary) else { continue };
             let sure = begins.as_ref().map(|begins| begins.contains_key(&begin));
             if sure == Some(false) || (sure.is_none() && !looks_right(&memory, address, layout)) {
@@ -160,7 +163,7 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
 /// Addresses of images, and where in the file each is listed.
 fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTreeMap<u64, u64>, WrappedError> {
     let offset = list.file_range().map_or(0, |range| range.0);
-    if list.size() % 16 != 0 || list.data().map_or(0, <[u8]>::len) as u64 != list.size() {
+    if list.size() % 16 != 0 || memory.bytes(list.address(), list.size()).is_none() || list.data().map_or(0, <[u8]>::len) as u64 != list.size() {
         return Err(wrong(offset, format!("the section '{LIST}' has {} bytes and no pairs of address and size", list.size())));
     }
     let mut out = BTreeMap::new();

@@ -15,6 +15,7 @@ mod program;
 mod propagate;
 mod runtime;
 mod targets;
+mod wrapped;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -22,7 +22,7 @@ impl<'a> Memory<'a> {
             let (offset, size) = segment.file_range();
             (segment.address(), offset, size)
         };
-        let mut segments: Vec<_> = file.segments().map(segment).collect();
+        let mut segments: Vec<_> = file.segments().map(segment).filter(|(start, _, size)| start.checked_add(*size).is_some()).collect();
         segments.sort_unstable();
         let relative = RELATIVE.iter().find(|(architecture, _)| *architecture == file.architecture()).map(|(_, kind)| *kind);
         let symbols = file.dynamic_symbol_table();
