@@ -120,7 +120,9 @@ fn attributes_of_dpcpp_and_the_modules_own_numbers() {
         line.split_once(&format!("{kind} ")).map(|(_, rest)| node(rest.split(' ').next().unwrap_or_default()))
     };
     let used = |symbol: &str| of(symbol, "!sycl_used_aspects").map(|list| list.replace("!{", "").replace('}', ""));
-    let pair = |name: &str| text.lines().find(|line| line.contains(&format!("!\"{name}\""))).expect(name).split(' ').next().expect("a node").to_owned();
+    let pair = |name: &str| {
+        text.lines().find(|line| line.contains(&format!("!\"{name}\""))).expect(name).split(' ').next().expect("a node").to_owned()
+    };
     // A virtual call reaches the set's members; a kernel that only makes objects calls none.
     assert_eq!((used("user"), used("constructor")), (Some(pair("atomic64")), None), "{text}");
     // The module's own number of atomic64, and a name that Aspen does not know.

@@ -126,7 +126,9 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
     let list = file.sections().find(|section| section.name() == Ok(LIST));
     if !file.is_64() || !file.is_little_endian() {
         return match list {
-            Some(section) => Err(wrong(section.file_range().map_or(0, |range| range.0), "only files of 64-bit little-endian machines are read")),
+            Some(section) => {
+                Err(wrong(section.file_range().map_or(0, |range| range.0), "only files of 64-bit little-endian machines are read"))
+            }
             None => Ok(Vec::new()),
         };
     }
@@ -163,7 +165,10 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
 /// Addresses of images, and where in the file each is listed.
 fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTreeMap<u64, u64>, WrappedError> {
     let offset = list.file_range().map_or(0, |range| range.0);
-    if list.size() % 16 != 0 || memory.bytes(list.address(), list.size()).is_none() || list.data().map_or(0, <[u8]>::len) as u64 != list.size() {
+    if list.size() % 16 != 0
+        || memory.bytes(list.address(), list.size()).is_none()
+        || list.data().map_or(0, <[u8]>::len) as u64 != list.size()
+    {
         return Err(wrong(offset, format!("the section '{LIST}' has {} bytes and no pairs of address and size", list.size())));
     }
     let mut out = BTreeMap::new();
@@ -221,7 +226,9 @@ fn image<'a>(memory: &Memory<'a>, at: u64, layout: Layout, format: Format) -> Re
     let text = |place: u64, what: &str| -> Result<Cow<'a, str>, WrappedError> {
         match memory.pointer(place) {
             Some(0) => Ok("".into()),
-            Some(address) => memory.text(address, LONGEST_TEXT).ok_or_else(|| wrong(memory.offset(place), format!("its {what} is no text in the file"))),
+            Some(address) => {
+                memory.text(address, LONGEST_TEXT).ok_or_else(|| wrong(memory.offset(place), format!("its {what} is no text in the file")))
+            }
             None => Err(wrong(memory.offset(place), format!("its {what} is not in the file"))),
         }
     };
@@ -247,7 +254,8 @@ fn range(memory: &Memory<'_>, place: u64, what: &str, item: u64) -> Result<(u64,
     let (Some(begin), Some(end)) = (memory.pointer(place), memory.pointer(place + 8)) else {
         return Err(wrong(offset, format!("its {what} is cut off")));
     };
-    let size = end.checked_sub(begin).ok_or_else(|| wrong(offset, format!("its {what} ends at {end:#x} before it begins at {begin:#x}")))?;
+    let size =
+        end.checked_sub(begin).ok_or_else(|| wrong(offset, format!("its {what} ends at {end:#x} before it begins at {begin:#x}")))?;
     if size % item != 0 {
         return Err(wrong(offset, format!("its {what} has {size} bytes, which are no whole number of items of {item}")));
     }
@@ -305,7 +313,9 @@ fn value(memory: &Memory<'_>, at: u64) -> Result<Value, String> {
     match kind as u32 {
         1 => u32::try_from(size).map(Value::U32).map_err(|_| format!("is the number {size}, which has no 32 bits")),
         2 => {
-            let bytes = memory.bytes(pointer, size).ok_or_else(|| format!("has {size} bytes at address {pointer:#x}, which are not all in the file"))?;
+            let bytes = memory
+                .bytes(pointer, size)
+                .ok_or_else(|| format!("has {size} bytes at address {pointer:#x}, which are not all in the file"))?;
             let (count, payload) = bytes.split_at_checked(8).ok_or_else(|| format!("has {size} bytes, too few for their count"))?;
             let count = count.try_into().map_or(0, u64::from_le_bytes);
             let held = count.div_ceil(8);
@@ -315,7 +325,9 @@ fn value(memory: &Memory<'_>, at: u64) -> Result<Value, String> {
             Ok(if count % 8 == 0 { Value::Bytes(bytes) } else { Value::Bits { count, bytes } })
         }
         3 => {
-            let bytes = memory.bytes(pointer, size).ok_or_else(|| format!("has {size} bytes at address {pointer:#x}, which are not all in the file"))?;
+            let bytes = memory
+                .bytes(pointer, size)
+                .ok_or_else(|| format!("has {size} bytes at address {pointer:#x}, which are not all in the file"))?;
             Ok(Value::Bytes(bytes.strip_suffix(&[0]).unwrap_or(bytes).to_vec()))
         }
         other => Err(format!("is of the kind {other}, which this version of Aspen does not know")),

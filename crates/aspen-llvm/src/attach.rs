@@ -149,7 +149,8 @@ impl<'m> Writer<'m> {
     /// Source: FORMATS §2.
     fn names(&self, facts: &Facts, summary: &Summary, analysis: &Analysis) {
         let list = ASPECT_NAMES.to_string_lossy();
-        let mut listed: AspectSet = self.module.named_metadata(ASPECT_NAMES).into_iter().flat_map(|node| self.kinds.names.read(node)).collect();
+        let mut listed: AspectSet =
+            self.module.named_metadata(ASPECT_NAMES).into_iter().flat_map(|node| self.kinds.names.read(node)).collect();
         listed.insert(Aspect::FP64);
         listed.extend(facts.types.iter().flat_map(|ty| &ty.aspects));
         for (id, function) in summary.iter() {

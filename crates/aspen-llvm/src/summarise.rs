@@ -33,7 +33,8 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
 /// The same of a module whose work-group sizes are written in this dialect, whatever it shows itself.
 pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialect) -> Summary {
     let kinds = Kinds::new(module);
-    let marked: Vec<_> = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module, &kinds.names)).collect();
+    let marked: Vec<_> =
+        facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module, &kinds.names)).collect();
     let functions: Vec<Value<'_>> = module.functions().filter(|function| !function.is_intrinsic()).collect();
     let mut summariser = Summariser {
         module,

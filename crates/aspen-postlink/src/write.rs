@@ -15,8 +15,8 @@ use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
 use aspen_llvm::{
-    AspectNames, Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, check_metadata, device_functions, device_globals, dialect_of,
-    in_workers, readable_name,
+    AspectNames, Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, check_metadata, device_functions, device_globals,
+    dialect_of, in_workers, readable_name,
 };
 
 use crate::arguments::{Arguments, Dialect, Output};
@@ -317,7 +317,11 @@ impl<'j> Job<'j> {
             files.write(&paths.symbols, list.as_bytes())?;
         }
         let cut = Cut {
-            functions: if arguments.written() == Dialect::Dpcpp { device_functions(module.view(), self.read, &AspectNames::default()) } else { Vec::new() },
+            functions: if arguments.written() == Dialect::Dpcpp {
+                device_functions(module.view(), self.read, &AspectNames::default())
+            } else {
+                Vec::new()
+            },
             imports: if arguments.imported_symbols { self.imports(module) } else { Vec::new() },
             globals: if self.has_globals { device_globals(module.view()) } else { Vec::new() },
             entries,

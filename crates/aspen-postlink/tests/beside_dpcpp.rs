@@ -13,7 +13,8 @@ fn run(folder: &Path, module: &str, options: &str) -> Result<String, String> {
     let path = |name: &str| folder.join(name).display().to_string();
     fs::write(path("in.ll"), format!("target triple = \"spir64-unknown-unknown\"\n{module}")).unwrap();
     let words = options.split_whitespace().map(|word| word.replace("DIR", &folder.display().to_string()));
-    let arguments = Arguments::parse(words.chain(["-S".into(), path("in.ll"), "-o".into(), path("out.table")])).map_err(|e| format!("{e:?}"))?;
+    let arguments =
+        Arguments::parse(words.chain(["-S".into(), path("in.ll"), "-o".into(), path("out.table")])).map_err(|e| format!("{e:?}"))?;
     let arguments = Arguments { unmarked: Dialect::Dpcpp, ..arguments };
     aspen_postlink::run(&arguments, Database::builtin()).map_err(|error| error.to_string())?;
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -75,7 +76,9 @@ fn names_that_disagree_are_an_error_that_says_both() {
 #[test]
 fn omitted_arguments_by_both_names_and_of_nobody() {
     for name in ["sycl_kernel_omit_args", "spir_kernel_omit_args"] {
-        let module = format!("define spir_kernel void @k(i32 %a, i32 %b) !{name} !0 !sycl_used_aspects !1 {{ ret void }}\n!0 = !{{i1 true, i1 false}}\n!1 = !{{i32 6}}");
+        let module = format!(
+            "define spir_kernel void @k(i32 %a, i32 %b) !{name} !0 !sycl_used_aspects !1 {{ ret void }}\n!0 = !{{i1 true, i1 false}}\n!1 = !{{i32 6}}"
+        );
         check(&module, "-emit-param-info", &["[SYCL/kernel param opt]\nk=2|CAAAAAAAAAQA\n"], &[]);
     }
     check("define spir_kernel void @k() { ret void }", "-emit-param-info", &["[SYCL/kernel param opt]\n"], &["k=2"]);
@@ -130,13 +133,22 @@ attributes #1 = { \"sycl-module-id\"=\"a.cpp\" \"indirectly-callable\"=\"one\" }
 !2 = !{!\"fp64\", i32 6}
 ";
     // The caller's image neither holds the function nor needs what it needs. Text: 'one', 'one,two'.
-    let sets = ["[SYCL/virtual functions]\nvirtual-functions-set=2|YAAAAAAAAAwbuVG", "[SYCL/virtual functions]\nuses-virtual-functions-set=2|4AAAAAAAAAwbuVGL0d3b"];
-    check(module, "-properties -split=source", &sets, &["[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/virtual functions]\nvirtual"]);
+    let sets = [
+        "[SYCL/virtual functions]\nvirtual-functions-set=2|YAAAAAAAAAwbuVG",
+        "[SYCL/virtual functions]\nuses-virtual-functions-set=2|4AAAAAAAAAwbuVGL0d3b",
+    ];
+    check(
+        module,
+        "-properties -split=source",
+        &sets,
+        &["[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/virtual functions]\nvirtual"],
+    );
 }
 
 #[test]
 fn options_about_explicit_simd_need_such_a_kernel() {
-    let esimd = "define spir_kernel void @_ZTS1K() !sycl_explicit_simd !0 !intel_reqd_sub_group_size !1 { ret void }\n!0 = !{}\n!1 = !{i32 1}";
+    let esimd =
+        "define spir_kernel void @_ZTS1K() !sycl_explicit_simd !0 !intel_reqd_sub_group_size !1 { ret void }\n!0 = !{}\n!1 = !{i32 1}";
     let driver = "-O2 -device-globals -id-queries-range=uint -properties -emit-only-kernels-as-entry-points -split-esimd -lower-esimd";
     check(esimd, driver, &["error", "'-O2' is about explicit SIMD kernels, and 'K' is one"], &[]);
     check("define spir_kernel void @k() { ret void }", driver, &["[SYCL/misc properties]\nidQueriesRange=1|1\n"], &["error"]);

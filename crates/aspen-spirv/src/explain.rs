@@ -120,9 +120,7 @@ impl<'m, 'b> Walk<'m, 'b> {
     }
 
     fn entry(&self, symbol: &str) -> Option<u32> {
-        let named = |instruction: &&crate::module::Instruction| {
-            matches!(self.module.words_of(instruction), [_, _, _, name @ ..] if instruction.is(Op::EntryPoint) && literal(name) == symbol)
-        };
+        let named = |instruction: &&crate::module::Instruction| matches!(self.module.words_of(instruction), [_, _, _, name @ ..] if instruction.is(Op::EntryPoint) && literal(name) == symbol);
         let entry = self.module.globals.iter().find(named)?;
         let id = self.module.words_of(entry)[2];
         // LLVM's entry points are shells around a function of the same name; both are functions here.
@@ -151,7 +149,10 @@ impl<'m, 'b> Walk<'m, 'b> {
             let typed = brief.result && brief.typed;
             let (ty, operands) = if typed { (words.get(1), words.get(3..)) } else { (None, words.get(1..)) };
             let has_to_do = ty.is_some_and(|ty| self.types.contains(ty))
-                || (!opcode_is(Op::ExtInst) && opcode_is(Op::Store) || opcode_is(Op::FConvert) || opcode_is(Op::ConvertFToS) || opcode_is(Op::ConvertFToU))
+                || (!opcode_is(Op::ExtInst) && opcode_is(Op::Store)
+                    || opcode_is(Op::FConvert)
+                    || opcode_is(Op::ConvertFToS)
+                    || opcode_is(Op::ConvertFToU))
                     && operands.is_some_and(|operands| operands.iter().any(|id| self.values.contains(id) || local.contains(id)));
             if has_to_do {
                 if let (true, Some(id)) = (typed, words.get(2)) {

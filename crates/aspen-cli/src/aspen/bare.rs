@@ -152,7 +152,7 @@ fn code_of(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
             conditions: Vec::new(),
             summary: None,
             form: None,
-        wrapped: None,
+            wrapped: None,
         }),
     }
 }

@@ -76,21 +76,24 @@ pub fn disagreements_json(images: &[Image]) -> Value {
 /// # Errors
 /// If a descriptor, or the code of an image, is damaged.
 pub fn read(bytes: &[u8], file: &str) -> Result<Option<Vec<Image>>, Failure> {
-    let images = found(bytes, file)?;
+    let mut images = found(bytes, file)?;
+    let count = images.len();
     if images.is_empty() {
         return Ok(None);
     }
     let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let share = images.len().div_ceil(workers);
+    let share = count.div_ceil(workers);
     let parts: Vec<Result<Vec<Image>, Failure>> = std::thread::scope(|scope| {
-        let start = |(part, images): (usize, &'_ [WrappedImage<'_>])| {
-            let images = images.to_vec();
-            scope.spawn(move || (part * share..).zip(&images).map(|(index, image)| described(index, image, file)).collect())
-        };
-        let threads: Vec<_> = images.chunks(share).enumerate().map(start).collect();
+        let threads: Vec<_> = images
+            .chunks_mut(share)
+            .enumerate()
+            .map(|(part, images)| {
+                scope.spawn(move || (part * share..).zip(images).map(|(index, image)| described(index, image, file)).collect())
+            })
+            .collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
-    let mut out = Vec::with_capacity(images.len());
+    let mut out = Vec::with_capacity(count);
     for part in parts {
         out.extend(part?);
     }
@@ -104,12 +107,13 @@ fn found<'b>(bytes: &'b [u8], file: &str) -> Result<Vec<WrappedImage<'b>>, Failu
     wrapped::find(bytes).map_err(|error| Failure::Input(format!("'{file}': {error}")))
 }
 
-fn described(index: usize, image: &WrappedImage<'_>, file: &str) -> Result<Image, Failure> {
-    let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {}: {why}", image.offset));
+fn described(index: usize, image: &mut WrappedImage<'_>, file: &str) -> Result<Image, Failure> {
+    let offset = image.offset;
+    let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {offset}: {why}"));
     let beginning = beginning(image).map_err(failed)?;
     let requirements = dpcpp::requirements_of_sets(&image.properties).map_err(|error| failed(error.to_string()))?;
     let symbols = |set: &str| image.properties.get(set).map_or(Vec::new(), |set| set.keys().cloned().collect::<Vec<String>>());
-    let exports = symbols(EXPORTED_SYMBOLS);
+    let (exports, imports) = (symbols(EXPORTED_SYMBOLS), symbols(IMPORTED_SYMBOLS));
     let kernel = |symbol: &str| Kernel {
         symbol: symbol.to_owned(),
         name: readable_name(symbol),
@@ -117,12 +121,14 @@ fn described(index: usize, image: &WrappedImage<'_>, file: &str) -> Result<Image
         sources: Vec::new(),
         unresolved: Vec::new(),
     };
-    let kernels = image.entries.iter().filter(|entry| !exports.iter().any(|export| export == entry)).map(|entry| kernel(entry)).collect();
+    let kernels =
+        image.entries.iter().filter(|entry| !exports.iter().any(|export| *export == **entry)).map(|entry| kernel(entry)).collect();
     let seen = spirv::capabilities(&beginning);
     let known: AspectSet = [Aspect::FP16, Aspect::FP64].into();
     let said: AspectSet = requirements.aspects.intersection(&known).copied().collect();
-    let seen_of = |seen: AspectSet| seen.intersection(&known).copied().collect::<AspectSet>();
-    let seen = seen.map_or_else(|| said.clone(), seen_of);
+    let (needed, touched) = seen.map_or_else(|| (said.clone(), said.clone()), |seen| (seen.needed, seen.touched));
+    let unsaid = needed.intersection(&known).filter(|aspect| !said.contains(aspect)).copied().collect();
+    let unseen = said.difference(&touched).copied().collect();
     let target = image.properties.get(dpcpp::DEVICE_REQUIREMENTS_DPCPP).and_then(|set| set.get("compile_target")?.as_bytes());
     Ok(Image {
         name: index.to_string(),
@@ -132,15 +138,13 @@ fn described(index: usize, image: &WrappedImage<'_>, file: &str) -> Result<Image
         kernels,
         functions: exports.iter().map(|symbol| kernel(symbol)).collect(),
         exports,
-        imports: symbols(IMPORTED_SYMBOLS),
-        properties: image.properties.clone(),
+        imports,
+        // There may be thousands of them.
+        properties: std::mem::take(&mut image.properties),
         conditions: Vec::new(),
         summary: None,
         form: None,
-        wrapped: Some(Wrapped {
-            unsaid: seen.difference(&said).copied().collect(),
-            unseen: said.difference(&seen).copied().collect(),
-        }),
+        wrapped: Some(Wrapped { unsaid, unseen }),
         requirements,
     })
 }
