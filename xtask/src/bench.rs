@@ -47,8 +47,7 @@ const TURNS: usize = 7;
 /// Builds and measures.
 pub fn bench(tree: &Tree, name: Name) -> Result<()> {
     setup()?;
-    let bench =
-        Bench { bin: tree.build_release()?, folder: tree.target.join("bench").join(format!("{name:?}").to_lowercase()), root: &tree.root };
+    let bench = Bench { bin: tree.build()?, folder: tree.target.join("bench").join(format!("{name:?}").to_lowercase()), root: &tree.root };
     std::fs::create_dir_all(&bench.folder).with_context(|| format!("cannot make {}", bench.folder.display()))?;
     match name {
         Name::Header => bench.header(),

@@ -18,13 +18,12 @@ pub fn cases(tree: &Tree, only: &[String]) -> Result<()> {
         println!("skipped: the acceptance cases are run by python3, which is not installed");
         return Ok(());
     };
-    let prefix = tree.target.join("prefix");
-    install::install(tree, &prefix)?;
+    let bin = install::made(tree)?;
     let all = ["*".to_owned()];
     let mut failed = Vec::new();
     for name in if only.is_empty() { &all } else { only } {
         let mut command = Command::new(&python);
-        command.arg(&runner).arg("--bin").arg(prefix.join("bin")).args(["--only", name]);
+        command.arg(&runner).arg("--bin").arg(&bin).args(["--only", name]);
         if let Err(error) = run(&mut command) {
             failed.push(error.to_string());
         }

@@ -12,7 +12,7 @@ use crate::shell::{Tree, output, path_with};
 /// Installs, builds, and shows `examples/tour.cpp`.
 pub fn demo(tree: &Tree) -> Result<()> {
     setup()?;
-    let bin = tree.build_release()?;
+    let bin = tree.build()?;
     let folder = tree.target.join("demo");
     let _ = std::fs::remove_dir_all(&folder); // left by an earlier run, or not there
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

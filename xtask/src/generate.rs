@@ -236,7 +236,7 @@ mod tests {
     /// that this does not depend on the generator.
     #[test]
     fn aspects_of_table_headers_and_targets_agree() {
-        let root = Tree::find().expect("the repository").root;
+        let root = Tree::find(crate::shell::Profile::Debug).expect("the repository").root;
         let text = std::fs::read_to_string(root.join("data/aspects.toml")).expect("the table");
         let table: Table = toml::from_str(&text).expect("TOML");
         let rows = table.aspect.iter().map(|row| (row.name.clone(), u64::from(row.number)));

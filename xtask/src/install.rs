@@ -15,14 +15,19 @@ pub fn folder_of_tools(tree: &Tree, named: Option<&Path>) -> Result<PathBuf> {
     if let Some(bin) = named {
         return bin.canonicalize().with_context(|| format!("no folder {}", bin.display()));
     }
-    let prefix = tree.target.join("prefix");
+    made(tree)
+}
+
+/// The folder of tools of an installation of this tree, made now in cargo's folder.
+pub fn made(tree: &Tree) -> Result<PathBuf> {
+    let prefix = tree.built().join("prefix");
     install(tree, &prefix)?;
     Ok(prefix.join("bin"))
 }
 
 /// Builds and lays out `bin/ lib/ include/ share/ lib/cmake/Aspen/`.
 pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
-    let built = tree.build_release()?;
+    let built = tree.build()?;
     let bin = prefix.join("bin");
     for program in ["aspen++", "aspen", "aspen-tblgen"] {
         copy(&built.join(program), &bin.join(program))?;

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_workspace_keeps_its_planes() {
-        check(&Tree::find().expect("the repository")).expect("no edge that is not allowed");
+        check(&Tree::find(crate::shell::Profile::Debug).expect("the repository")).expect("no edge that is not allowed");
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
         struct Workspace {
             dependencies: BTreeMap<String, toml::Value>,
         }
-        let root = Tree::find().expect("the repository").root;
+        let root = Tree::find(crate::shell::Profile::Debug).expect("the repository").root;
         let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file of the repository");
         let manifest: Manifest = toml::from_str(&read("Cargo.toml")).expect("a manifest");
         let record = read("docs/decisions/0002-dependencies.md");

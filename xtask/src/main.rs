@@ -105,7 +105,12 @@ fn main() -> ExitCode {
 }
 
 fn run(task: Task) -> Result<()> {
-    let tree = shell::Tree::find()?;
+    // What tests run is what they were built with; users and benches get the release.
+    let profile = match task {
+        Task::Test { .. } | Task::Threads => shell::Profile::Debug,
+        _ => shell::Profile::Release,
+    };
+    let tree = shell::Tree::find(profile)?;
     if let Some(paths) = std::env::var_os("LD_LIBRARY_PATH") {
         // SAFETY: no other thread runs yet.
         unsafe { std::env::set_var("LD_LIBRARY_PATH", shell::without(&tree.target, &paths)?) };

@@ -32,7 +32,7 @@ struct Cell {
 /// Prints the matrix; the number of cells that agree, or are listed with their reason.
 pub fn run(tree: &Tree) -> Result<u64> {
     ensure!(find_program("ocloc").is_some(), "ocloc is missing; `cargo xtask setup` or the Debian package intel-opencl-icd brings it");
-    let bin = tree.build_release()?;
+    let bin = tree.build()?;
     let folder = tree.target.join("aot");
     std::fs::create_dir_all(&folder)?;
     let kernels = kernels(&tree.root.join("tests/aot"))?;

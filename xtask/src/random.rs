@@ -16,10 +16,9 @@ pub const OF_THE_SUITE: [&[&str]; 2] = [
 
 /// The generators, against an installation of this tree.
 pub fn command(tree: &Tree, arguments: &[&str]) -> Result<Command> {
-    let prefix = tree.target.join("prefix");
-    install::install(tree, &prefix)?;
+    let bin = install::made(tree)?;
     let mut command = tree.cargo(&["run", "--quiet", "-p", "aspen-random", "--", "--bin"]);
-    command.arg(prefix.join("bin")).args(arguments);
+    command.arg(bin).args(arguments);
     Ok(command)
 }
 

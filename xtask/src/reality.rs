@@ -28,7 +28,7 @@ pub struct Outcome {
 
 /// Compares and prints.
 pub fn run(tree: &Tree) -> Result<Outcome> {
-    let bin = tree.build_release()?;
+    let bin = tree.build()?;
     let folder = tree.target.join("reality");
     std::fs::create_dir_all(&folder)?;
     let program = folder.join("has");
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_difference_has_its_reason() {
-        let tree = Tree::find().expect("the repository");
+        let tree = Tree::find(crate::shell::Profile::Debug).expect("the repository");
         let reasons = reasons(&tree.root.join("tests/devices/differences.txt")).expect("the list");
         let drivers: Vec<&str> = devices::DRIVERS.iter().map(|driver| driver.name).chain([EMBEDDED, "*"]).collect();
         for (difference, reason) in reasons {

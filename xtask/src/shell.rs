@@ -8,16 +8,27 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+/// How Aspen itself is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// As the tests are: with every check of Rust's, and quick enough. One build serves all that CI runs.
+    Debug,
+    /// As users get it, and as benches measure it.
+    Release,
+}
+
 /// The repository, and where cargo puts things.
 pub struct Tree {
     pub root: PathBuf,
     pub target: PathBuf,
+    /// What [`build`](Tree::build) makes.
+    pub profile: Profile,
 }
 
 impl Tree {
-    pub fn find() -> Result<Tree> {
+    pub fn find(profile: Profile) -> Result<Tree> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the repository")?.to_owned();
-        let mut tree = Tree { target: root.join("target"), root };
+        let mut tree = Tree { target: root.join("target"), root, profile };
         let metadata = output(&mut tree.cargo(&["metadata", "--format-version", "1", "--no-deps"]))?;
         let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).context("cargo metadata is no JSON")?;
         tree.target = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?.into();
@@ -38,20 +49,21 @@ impl Tree {
         command
     }
 
-    /// `target/release` after building all that an installation consists of.
-    pub fn build_release(&self) -> Result<PathBuf> {
-        self.build("release", &["--release"], &["aspen-cli", "aspen-capi", "aspen-clang", "aspen-pass", "aspen-tblgen"])
+    /// The profile's folder in `target`.
+    pub fn built(&self) -> PathBuf {
+        self.target.join(match self.profile {
+            Profile::Debug => "debug",
+            Profile::Release => "release",
+        })
     }
 
-    /// `target/debug` after building what compiles and runs programs.
-    pub fn build_debug(&self) -> Result<PathBuf> {
-        self.build("debug", &[], &["aspen-cli", "aspen-capi", "aspen-clang"])
-    }
-
-    fn build(&self, folder: &str, options: &[&str], packages: &[&str]) -> Result<PathBuf> {
+    /// [`built`](Tree::built), after building all that an installation consists of.
+    pub fn build(&self) -> Result<PathBuf> {
         let mut build = self.cargo(&["build"]);
-        build.args(options);
-        for package in packages {
+        if self.profile == Profile::Release {
+            build.arg("--release");
+        }
+        for package in ["aspen-cli", "aspen-capi", "aspen-clang", "aspen-pass", "aspen-tblgen"] {
             build.args(["-p", package]);
         }
         run(&mut build)?;
@@ -60,7 +72,7 @@ impl Tree {
             // aspen++ looks for its headers in the folders above it, where a target folder elsewhere has none.
             symlink(self.root.join("include"), &headers).with_context(|| format!("cannot make {}", headers.display()))?;
         }
-        Ok(self.target.join(folder))
+        Ok(self.built())
     }
 }
 

@@ -3,12 +3,13 @@
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::setup::setup_for_tests;
-use crate::shell::{Tree, is_root, run, shown};
+use crate::shell::{Tree, is_root, output, run, shown};
 use crate::{cuda, devices, generate, install, layers, matrix, random, reality, validator};
 
 /// Tests that passed and failed.
@@ -108,9 +109,12 @@ fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
 /// People may include parts of the header: each file compiles alone and twice in a unit. What the parts offer stands in `tests/headers`:
 /// units of static assertions, and programs (`run_*.cpp`) that check themselves.
 fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
-    let bin = tree.build_release()?;
+    let bin = tree.build()?;
     let folder = tree.target.join("headers");
     std::fs::create_dir_all(&folder)?;
+    // The runner checks SPIR-V; cargo is asked for it once and not at each program.
+    run(&mut tree.cargo(&["build", "--quiet", "-p", "aspen-e2e"]))?;
+    let validator = tree.target.join("debug/aspen-e2e");
     let headers = [
         "include/sycl",
         "include/sycl/ext/intel",
@@ -125,40 +129,74 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
     ]
     .map(|folder| files_in(tree, folder, ".hpp"));
     let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;
-    let mut steps: Vec<(String, Command)> = Vec::new();
+    let mut chains: Vec<Vec<Step>> = Vec::new();
     for name in headers.into_iter().flatten() {
         let header = name.trim_start_matches("include/");
         let unit = folder.join(format!("{}.cpp", header.replace(['/', '.'], "_")));
         std::fs::write(&unit, format!("#include <{header}>\n#include <{header}>\n"))?;
-        steps.push((format!("<{header}>"), strict(&bin, "c++17", &unit)));
+        let mut compile = strict(&bin, "c++17", &unit);
+        compile.arg("-fsyntax-only");
+        chains.push(vec![(format!("<{header}>"), compile)]);
     }
     for name in files_in(tree, "tests/headers", ".cpp")? {
         let unit = tree.root.join(&name);
         for standard in ["c++17", "c++20", "c++23"] {
-            steps.push((format!("{name} as {standard}"), strict(&bin, standard, &unit)));
-        }
-        if name.contains("/run_") {
-            let program = folder.join("program");
-            let mut build = Command::new(bin.join("aspen++"));
-            build.args(["-std=c++17", "-O2"]).arg(&unit).arg("-o").arg(&program);
-            steps.push((format!("{name}, built"), build));
-            let mut validate = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--validate"]);
-            validate.arg(&program);
-            steps.push((format!("{name}, its SPIR-V"), validate));
-            steps.push((format!("{name}, run"), Command::new(program)));
-        }
-    }
-    for (name, mut step) in steps {
-        match run(&mut step) {
-            Ok(()) => count.passed += 1,
-            Err(error) => {
-                eprintln!("{name}: {error:#}");
-                count.failed += 1;
+            let mut compile = strict(&bin, standard, &unit);
+            if standard != "c++17" || !name.contains("/run_") {
+                chains.push(vec![(format!("{name} as {standard}"), {
+                    compile.arg("-fsyntax-only");
+                    compile
+                })]);
+                continue;
             }
+            let program = folder.join(unit.file_stem().context("a unit has a name")?);
+            compile.arg("-O2").arg("-o").arg(&program);
+            let mut validate = Command::new(&validator);
+            validate.arg("--validate").arg(&program);
+            let run = Command::new(program);
+            chains.push(vec![
+                (format!("{name}, built"), compile),
+                (format!("{name}, its SPIR-V"), validate),
+                (format!("{name}, run"), run),
+            ]);
         }
     }
+    *count = at_once(chains);
     ensure!(count.failed == 0, "headers that do not keep what they promise");
     Ok(())
+}
+
+/// A command, and what it shows.
+type Step = (String, Command);
+
+/// Runs chains of steps, one chain a core at a time, since a compile's passes differ too much in length to fill the cores; what stands behind
+/// a step that failed is not run, and failed too.
+fn at_once(chains: Vec<Vec<Step>>) -> Count {
+    let chains = Mutex::new(chains.into_iter());
+    let next = || chains.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        let mut count = Count::default();
+        while let Some(chain) = next() {
+            let mut steps = chain.into_iter();
+            while let Some((name, mut step)) = steps.next() {
+                if let Err(error) = output(&mut step) {
+                    eprintln!("{name}: {error:#}");
+                    count.failed += 1 + steps.len() as u64;
+                    break;
+                }
+                count.passed += 1;
+            }
+        }
+        count
+    };
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().fold(Count::default(), |sum, thread| {
+            let count = thread.join().expect("a thread that only runs commands");
+            Count { passed: sum.passed + count.passed, failed: sum.failed + count.failed, skipped: 0 }
+        })
+    })
 }
 
 /// Files of a folder by their ending, relative to the repository, sorted; a folder without any is an error.
@@ -178,7 +216,7 @@ fn files_in(tree: &Tree, folder: &str, ending: &str) -> Result<Vec<String>> {
 /// All passes over a unit, with every warning an error.
 fn strict(bin: &Path, standard: &str, unit: &Path) -> Command {
     let mut compile = Command::new(bin.join("aspen++"));
-    compile.args([&format!("-std={standard}"), "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(unit);
+    compile.args([&format!("-std={standard}"), "-Wall", "-Wextra", "-Werror"]).arg(unit);
     compile
 }
 
@@ -195,10 +233,9 @@ fn reality(tree: &Tree, count: &mut Count) -> Result<()> {
 }
 
 fn e2e(tree: &Tree, count: &mut Count) -> Result<()> {
-    let prefix = tree.target.join("prefix");
-    install::install(tree, &prefix)?;
+    let bin = install::made(tree)?;
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/e2e", "--bin"]);
-    counted(runner.arg(prefix.join("bin")), count, tally)
+    counted(runner.arg(&bin), count, tally)
 }
 
 /// More of them, and other configurations: `cargo xtask random`.
@@ -210,25 +247,25 @@ fn random_programs(tree: &Tree, count: &mut Count) -> Result<()> {
 /// Programs that run on other devices must be PTX that ptxas takes, whatever they use; `tests/cuda` says what is special there.
 fn cuda(tree: &Tree, count: &mut Count) -> Result<()> {
     let cuda = cuda::install(&devices::cache()?)?;
-    let prefix = tree.target.join("prefix");
-    install::install(tree, &prefix)?;
-    let program = tree.target.join("cuda-program");
+    let bin = install::made(tree)?;
+    let folder = tree.target.join("cuda");
+    std::fs::create_dir_all(&folder)?;
     let programs = [files_in(tree, "tests/headers", ".cpp")?, files_in(tree, "examples", ".cpp")?].concat();
-    for name in programs.into_iter().filter(|name| name.contains("/run_") || name.starts_with("examples/")) {
-        let mut build = Command::new(prefix.join("bin/aspen++"));
-        build.env("CUDA_PATH", &cuda).args(["-w", "-O2", "-fsycl-targets=nvidia_gpu_sm_90", "-o"]).arg(&program);
-        match run(build.arg(tree.root.join(&name))) {
-            Ok(()) => count.passed += 1,
-            Err(error) => {
-                eprintln!("{name}: {error:#}");
-                count.failed += 1;
-            }
-        }
-    }
+    let programs = programs.into_iter().filter(|name| name.contains("/run_") || name.starts_with("examples/"));
+    *count = at_once(
+        programs
+            .map(|name| {
+                let mut build = Command::new(bin.join("aspen++"));
+                build.env("CUDA_PATH", &cuda).args(["-w", "-O2", "-fsycl-targets=nvidia_gpu_sm_90"]).arg(tree.root.join(&name));
+                build.arg("-o").arg(folder.join(name.replace('/', "-")));
+                vec![(name, build)]
+            })
+            .collect(),
+    );
     ensure!(count.failed == 0, "programs that are no PTX");
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/cuda"]);
     runner.arg("--env").arg(format!("CUDA_PATH={}", cuda.display()));
-    counted(runner.arg("--bin").arg(prefix.join("bin")), count, tally)
+    counted(runner.arg("--bin").arg(&bin), count, tally)
 }
 
 fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
@@ -241,12 +278,14 @@ fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
     if installed.is_empty() {
         return Ok(());
     }
-    let prefix = tree.target.join("prefix");
-    install::install(tree, &prefix)?;
+    let bin = install::made(tree)?;
     let mut failed = Vec::new();
+    let built = tree.built().join("opencl");
+    forget(&built)?;
     for driver in installed {
         println!("-- {}", driver.name);
-        let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/opencl"]);
+        let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/opencl", "--built"]);
+        runner.arg(&built);
         for (name, value) in driver.environment(&cache) {
             runner.arg("--env").arg(format!("{name}={value}"));
         }
@@ -254,13 +293,24 @@ fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
             println!("not for {}: {test}: {why}", driver.name);
             runner.args(["--except", test]);
         }
-        if let Err(error) = counted(runner.arg("--bin").arg(prefix.join("bin")), count, tally) {
+        if let Err(error) = counted(runner.arg("--bin").arg(&bin), count, tally) {
             eprintln!("{}: {error:#}", driver.name);
             failed.push(driver.name);
         }
     }
+    forget(&built)?;
     ensure!(failed.is_empty(), "failures on {}", failed.join(", "));
     Ok(())
+}
+
+/// Removes a folder, if it is there.
+fn forget(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `3 passed, 1 failed` or `3 passed, 1 failed, 2 skipped`, as the runners end.
@@ -297,7 +347,7 @@ mod tests {
 
     #[test]
     fn generated_files_are_up_to_date() {
-        generate::check(&Tree::find().expect("the repository").root).expect("run `cargo xtask generate`");
+        generate::check(&Tree::find(crate::shell::Profile::Debug).expect("the repository").root).expect("run `cargo xtask generate`");
     }
 
     #[test]

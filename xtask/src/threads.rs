@@ -66,7 +66,7 @@ fn runtime_tests(tree: &Tree) -> Result<()> {
 fn programs(tree: &Tree) -> Result<()> {
     run(&mut watched(tree, &["build", "-p", "aspen-capi"]))?;
     let library = tree.target.join("threads").join(TARGET).join("debug");
-    let bin = tree.build_debug()?;
+    let bin = tree.build()?;
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/threads", "--bin"]);
     runner.arg(bin);
     // Programs look for libaspen.so there before they look where they were linked.

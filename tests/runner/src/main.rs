@@ -25,6 +25,7 @@
 //!
 //! `//# needs-root: WHY` anywhere: the test is for root alone; run by another user it is named, with the reason, and counted as skipped.
 
+mod built;
 mod images;
 mod step;
 
@@ -56,6 +57,9 @@ struct Args {
     /// A variable for every command of every test
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
+    /// Where compiles are kept for a later run of the same tests on another device, and taken from
+    #[arg(long, value_name = "FOLDER")]
+    built: Option<PathBuf>,
     /// Tests at a time
     #[arg(short, default_value_t = 2)]
     jobs: usize,
@@ -103,14 +107,14 @@ impl Test {
         Ok(Test { name, files, directives, needs_root })
     }
 
-    fn run(&self, bin: &Path, env: &[String]) -> Result<()> {
+    fn run(&self, bin: &Path, env: &[String], built: Option<&built::Built>) -> Result<()> {
         let folder = tempfile::Builder::new().prefix("aspen-e2e-").tempdir()?;
         for (name, content) in &self.files {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
             std::fs::write(path, content)?;
         }
-        let mut session = step::Session::new(folder.path(), bin, &self.files[0].0, env);
+        let mut session = step::Session::new(folder.path(), bin, &self.files[0].0, env, built);
         for (index, (line, key, value)) in self.directives.iter().enumerate() {
             let later = &self.directives[index + 1..];
             let exit = later.iter().take_while(|(_, key, _)| !step::is_step(key)).find(|(_, key, _)| key == "exit");
@@ -150,13 +154,14 @@ fn main() -> Result<ExitCode> {
     for test in &skipped {
         println!("SKIP {}: it needs root: {}", test.name, test.needs_root.as_deref().unwrap_or_default());
     }
+    let built = args.built.map(|folder| built::Built { folder });
     let next = std::sync::atomic::AtomicUsize::new(0);
     let failed = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| {
                 while let Some(test) = tests.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                    match test.run(&bin, &args.env) {
+                    match test.run(&bin, &args.env, built.as_ref()) {
                         Ok(()) => println!("PASS {}", test.name),
                         Err(error) => {
                             failed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

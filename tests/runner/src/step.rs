@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use object::{Object, ObjectSection};
 use regex::RegexBuilder;
 
+use crate::built::Built;
 use crate::images::Validator;
 
 const TIME_LIMIT: Duration = Duration::from_secs(120);
@@ -25,13 +26,14 @@ pub struct Session<'t> {
     bin: &'t Path,
     own_name: &'t str,
     env: &'t [String],
+    built: Option<&'t Built>,
     said: BTreeMap<&'static str, String>,
     validator: Validator,
 }
 
 impl<'t> Session<'t> {
-    pub fn new(folder: &'t Path, bin: &'t Path, own_name: &'t str, env: &'t [String]) -> Self {
-        Session { folder, bin, own_name, env, said: BTreeMap::new(), validator: Validator::default() }
+    pub fn new(folder: &'t Path, bin: &'t Path, own_name: &'t str, env: &'t [String], built: Option<&'t Built>) -> Self {
+        Session { folder, bin, own_name, env, built, said: BTreeMap::new(), validator: Validator::default() }
     }
 
     /// Carries out one directive; `exit` is the status that a command of this step must end with.
@@ -44,8 +46,18 @@ impl<'t> Session<'t> {
                 let (program, arguments) = command.split_first().context("no command")?;
                 let mut command = Command::new(self.program(program)?);
                 command.args(arguments).envs(variables.iter().filter_map(|word| word.split_once('=')));
+                let Some(built) = self.built.filter(|_| program == "aspen++" && exit == 0) else {
+                    self.execute(command, exit)?;
+                    return self.validate(value);
+                };
+                let before = built.before(value, self.folder)?;
+                if let Some(said) = built.take(&before, self.folder)? {
+                    self.said = said;
+                    return Ok(());
+                }
                 self.execute(command, exit)?;
-                self.validate(value)
+                self.validate(value)?;
+                built.keep(&before, self.folder, &self.said)
             }
             "sh" => {
                 let mut command = Command::new("/bin/sh");
