@@ -113,7 +113,7 @@ fn every_layout_says_the_same() {
                     assert!(options.contains("lld"), "{what}");
                     continue;
                 }
-                let found = session.json("aspen inspect w --format json")["images"].clone();
+                let found = session.json("aspen inspect w")["images"].clone();
                 assert_eq!(found.as_array().map(Vec::len), Some(2), "{what}");
                 assert_eq!(*first.get_or_insert_with(|| found.clone()), found, "{what}");
             }

@@ -148,19 +148,16 @@ impl<'m, 'b> Walk<'m, 'b> {
             let brief = grammar.brief(opcode);
             let typed = brief.result && brief.typed;
             let (ty, operands) = if typed { (words.get(1), words.get(3..)) } else { (None, words.get(1..)) };
-            let has_to_do = ty.is_some_and(|ty| self.types.contains(ty))
-                || (!opcode_is(Op::ExtInst) && opcode_is(Op::Store)
-                    || opcode_is(Op::FConvert)
-                    || opcode_is(Op::ConvertFToS)
-                    || opcode_is(Op::ConvertFToU))
-                    && operands.is_some_and(|operands| operands.iter().any(|id| self.values.contains(id) || local.contains(id)));
-            if has_to_do {
-                if let (true, Some(id)) = (typed, words.get(2)) {
-                    local.insert(*id);
-                }
-                if out.used.is_none() {
-                    out.used = Some(line);
-                }
+            let result = ty.is_some_and(|ty| self.types.contains(ty));
+            let converts = [Op::Store, Op::FConvert, Op::ConvertFToS, Op::ConvertFToU].into_iter().any(opcode_is);
+            let takes =
+                converts && operands.is_some_and(|operands| operands.iter().any(|id| self.values.contains(id) || local.contains(id)));
+            if let (true, true, Some(id)) = (result, typed, words.get(2)) {
+                local.insert(*id);
+            }
+            // What a call returns is used in the function that is called.
+            if !opcode_is(Op::FunctionCall) && (result || takes) && (out.used.is_none() || out.used == Some(None)) {
+                out.used = Some(line);
             }
         }
         out

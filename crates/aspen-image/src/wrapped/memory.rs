@@ -1,7 +1,6 @@
 //! A linked file as the loader would lay it out: bytes by address, and pointers with relocations applied.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use object::{Architecture, Object, ObjectSegment, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget};
 
@@ -12,8 +11,8 @@ pub(super) struct Memory<'a> {
     bytes: &'a [u8],
     /// Address, place in the file, size; sorted.
     segments: Vec<(u64, u64, u64)>,
-    /// What the loader writes, by address.
-    relocated: HashMap<u64, u64>,
+    /// What the loader writes, by address; sorted.
+    relocated: Vec<(u64, u64)>,
 }
 
 impl<'a> Memory<'a> {
@@ -26,7 +25,7 @@ impl<'a> Memory<'a> {
         segments.sort_unstable();
         let relative = RELATIVE.iter().find(|(architecture, _)| *architecture == file.architecture()).map(|(_, kind)| *kind);
         let symbols = file.dynamic_symbol_table();
-        let mut relocated = HashMap::new();
+        let mut relocated = Vec::new();
         for (address, relocation) in file.dynamic_relocations().into_iter().flatten() {
             let addend = relocation.addend().cast_unsigned();
             let kind = match relocation.flags() {
@@ -34,13 +33,14 @@ impl<'a> Memory<'a> {
                 _ => None,
             };
             if kind.is_some() && kind == relative {
-                relocated.insert(address, addend);
+                relocated.push((address, addend));
             } else if let (RelocationTarget::Symbol(index), Some(symbols)) = (relocation.target(), &symbols)
                 && let Ok(symbol) = symbols.symbol_by_index(index)
             {
-                relocated.insert(address, symbol.address().wrapping_add(addend));
+                relocated.push((address, symbol.address().wrapping_add(addend)));
             }
         }
+        relocated.sort_unstable();
         Memory { bytes, segments, relocated }
     }
 
@@ -75,9 +75,9 @@ impl<'a> Memory<'a> {
 
     /// A pointer as the loader leaves it.
     pub(super) fn pointer(&self, address: u64) -> Option<u64> {
-        match self.relocated.get(&address) {
-            Some(pointer) => Some(*pointer),
-            None => self.number(address),
+        match self.relocated.binary_search_by_key(&address, |(address, _)| *address) {
+            Ok(index) => Some(self.relocated[index].1),
+            Err(_) => self.number(address),
         }
     }
 
