@@ -275,7 +275,7 @@ fn entries<'a>(memory: &Memory<'a>, begin: u64, size: u64) -> Result<Vec<Cow<'a,
     }
     let is_new = [memory.number(begin), memory.number(begin + 8)] == NEW_ENTRY_MARK.map(Some);
     let (item, name) = if is_new { (NEW_ENTRY, 24) } else { (OLD_ENTRY, 8) };
-    if size % item != 0 {
+    if !size.is_multiple_of(item) {
         return Err(wrong(memory.offset(begin), format!("its entries have {size} bytes, which are no whole number of items of {item}")));
     }
     let read = |index| {
