@@ -11,12 +11,13 @@ use aspen_image::{DeviceImage, FileTable, PropertySets, dpcpp, find};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("property_text", property_text),
     ("requirements", requirements),
     ("file_table", file_table),
     ("offload", offload),
     ("container", container),
+    ("wrapped", wrapped),
     ("spirv", spirv),
 ];
 
@@ -68,6 +69,18 @@ pub fn container(bytes: &[u8]) {
         for kernel in image.kernels().unwrap_or_default() {
             let _ = image.sources(&kernel.symbol);
         }
+    }
+}
+
+/// Programs that DPC++ built: every descriptor is read or is an error with a place in the file.
+pub fn wrapped(bytes: &[u8]) {
+    match aspen_image::wrapped::find(bytes) {
+        Ok(images) => {
+            for image in images {
+                let _ = (aspen_image::dpcpp::requirements_of_sets(&image.properties), aspen_image::spirv::capabilities(image.bytes));
+            }
+        }
+        Err(error) => assert!(error.offset <= bytes.len() as u64, "{error}"),
     }
 }
 

@@ -2,6 +2,7 @@
 //! `LABEL ns=N`. Both sides of a ratio are measured in turns in one go, and the best of all turns counts: noise only ever adds.
 //! Source: DESIGN §2.
 
+mod dpcpp;
 mod plugin;
 mod propagate;
 mod runtime;
@@ -37,6 +38,8 @@ pub enum Name {
     Specialise,
     /// Launches, the check, kernels, the JIT cache and a program's start, beside raw OpenCL on Intel's CPU driver
     Runtime,
+    /// aspen check over libraries that DPC++ built, from the Python package index
+    Dpcpp,
     /// Kernels of HeCBench's programs on the embedded CPU device, beside the same program in OpenMP (needs --source)
     Real,
 }
@@ -58,6 +61,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Launch => bench.launch(),
         Name::Specialise => bench.specialise(),
         Name::Runtime => bench.runtime(),
+        Name::Dpcpp => bench.dpcpp(),
         Name::Real => bail!("this one is measured by real::openmp"),
     }
 }

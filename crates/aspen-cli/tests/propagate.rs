@@ -88,3 +88,55 @@ fn excluded_aspects_stay_where_they_were() {
     // What is declared is never excluded.
     assert!(line("k").contains("!intel_used_aspects") && text.contains("!{i32 5}"), "{text}");
 }
+
+/// A module of DPC++ 2025, with what only its attributes say.
+const OF_DPCPP: &str = "\
+target triple = \"spir64-unknown-unknown\"
+define spir_kernel void @user() #0 { call spir_func void @calls() ret void }
+define spir_kernel void @constructor() #0 { ret void }
+define spir_func void @calls() { %f = load ptr, ptr null call void %f() #2 ret void }
+define spir_func void @member() #1 !sycl_used_aspects !1 { ret void }
+define spir_kernel void @promises() #3 !sycl_used_aspects !3 { ret void }
+attributes #0 = { \"calls-indirectly\"=\"other,one\" }
+attributes #1 = { \"indirectly-callable\"=\"one\" }
+attributes #2 = { \"virtual-call\" }
+attributes #3 = { \"sycl-device-has\"=\"28,25\" }
+!sycl_aspects = !{!10, !11, !12}
+!10 = !{!\"fp64\", i32 6}
+!11 = !{!\"atomic64\", i32 28}
+!12 = !{!\"ext_intel_mem_channel\", i32 25}
+!1 = !{!11}
+!3 = !{i32 6}
+";
+
+#[test]
+fn attributes_of_dpcpp_and_the_modules_own_numbers() {
+    let session = Session::new(&[("in.ll", OF_DPCPP)]);
+    session.ok("aspen propagate in.ll -o out.ll --dialect dpcpp --fixed-targets atomic64,gpu");
+    let text = String::from_utf8(session.read("out.ll")).expect("text");
+    let node = |number: &str| text.lines().find_map(|line| line.strip_prefix(&format!("{number} = "))).unwrap_or_default().to_owned();
+    let of = |symbol: &str, kind: &str| {
+        let line = text.lines().find(|line| line.starts_with("define") && line.contains(&format!("@{symbol}("))).unwrap_or_default();
+        line.split_once(&format!("{kind} ")).map(|(_, rest)| node(rest.split(' ').next().unwrap_or_default()))
+    };
+    let used = |symbol: &str| of(symbol, "!sycl_used_aspects").map(|list| list.replace("!{", "").replace('}', ""));
+    let pair = |name: &str| {
+        text.lines().find(|line| line.contains(&format!("!\"{name}\""))).expect(name).split(' ').next().expect("a node").to_owned()
+    };
+    // A virtual call reaches the set's members; a kernel that only makes objects calls none.
+    assert_eq!((used("user"), used("constructor")), (Some(pair("atomic64")), None), "{text}");
+    // The module's own number of atomic64, and a name that Aspen does not know.
+    let declared = of("promises", "!sycl_declared_aspects").unwrap_or_default();
+    assert!(declared.contains(&pair("atomic64")) && declared.contains(&pair("ext_intel_mem_channel")), "{declared}\n{text}");
+    assert!(text.contains("!{!\"atomic64\", i32 28}") && text.contains("!{!\"ext_intel_mem_channel\", i32 25}"), "{text}");
+    assert_eq!(of("user", "!sycl_fixed_targets"), Some("!{i32 2, i32 28}".into()), "{text}");
+    assert_eq!(of("calls", "!sycl_fixed_targets"), None);
+    session.ok("aspen propagate in.ll -o out.ll --dialect dpcpp --exclude-aspects ext_intel_mem_channel");
+    // What aspects are called in messages is the module's word for them.
+    let said = session.run("aspen check in.ll --device intel_gpu_pvc");
+    assert!(said.stdout.contains("#25 of another compiler") && !said.stdout.contains("device_info_uuid"), "{}", said.stdout);
+    let said = session.run("aspen propagate in.ll -o out.ll --fixed-targets gpu");
+    assert_eq!(said.code, Some(2));
+    let said = session.run("aspen propagate in.ll -o out.ll --dialect dpcpp --exclude-aspects atomic65");
+    assert!(said.code == Some(2) && said.stderr.contains("did you mean 'atomic64'?"), "{}", said.stderr);
+}

@@ -20,6 +20,10 @@ pub(crate) struct Row {
     pub(crate) why: &'static str,
 }
 
+/// Numbers of [`Aspect::foreign`]: above all that anybody has given out, below the negative ones, which DPC++ uses inside.
+const FOREIGN: u32 = 0x4000_0000;
+const FOREIGN_MASK: u32 = 0xc000_0000;
+
 /// A device aspect, by its value in `enum class aspect`.
 ///
 /// Numbers without a row in `data/aspects.toml` are kept as they are: they belong to hardware this build has not met.
@@ -38,6 +42,17 @@ impl Aspect {
     /// The aspect of that number, named or not.
     pub const fn from_number(number: u32) -> Aspect {
         Aspect(number)
+    }
+
+    /// An aspect whose number is another compiler's, and whose name this build does not know: no device has it. It keeps its number, apart
+    /// from Aspen's own. Source: docs/decisions/0036.
+    pub const fn foreign(number: u32) -> Aspect {
+        Aspect(FOREIGN | number)
+    }
+
+    /// The number that another compiler gives it.
+    pub const fn as_foreign(self) -> Option<u32> {
+        if self.0 & FOREIGN_MASK == FOREIGN { Some(self.0 & !FOREIGN_MASK) } else { None }
     }
 
     /// The value in `enum class aspect`.
@@ -92,12 +107,15 @@ impl Aspect {
     }
 }
 
-/// The name, or `#103` for a number without one.
+/// The name, or `#103` for a number without one, or `#25 of another compiler`.
 impl fmt::Display for Aspect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => f.write_str(name),
-            None => write!(f, "#{}", self.0),
+            None => match self.as_foreign() {
+                Some(number) => write!(f, "#{number} of another compiler"),
+                None => write!(f, "#{}", self.0),
+            },
         }
     }
 }

@@ -12,6 +12,7 @@
 //! - [`spirv`]: what a SPIR-V module says about itself;
 //! - [`work_items`]: how kernels run on the embedded CPU;
 //! - [`table`]: file tables; [`dpcpp`]: DPC++'s form of requirements;
+//! - [`wrapped`]: images as DPC++ wraps them into programs;
 //! - [`container`]: finding all of that in executables, objects, archives and bare files.
 
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@ pub mod property;
 pub mod spirv;
 pub mod table;
 pub mod work_items;
+pub mod wrapped;
 
 pub use container::{Container, ContainerError, Found, Kind, find};
 pub use decided::{DECIDED, Decided};

@@ -75,6 +75,38 @@ impl SpirvModule {
     }
 }
 
+/// What the capabilities of a module stand for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Capable {
+    /// A device without these refuses the module.
+    pub needed: BTreeSet<Aspect>,
+    /// These have to do with the code, needed or not: `Float16Buffer` alone lets code hold `half`, and DPC++ declares no more for it.
+    pub touched: BTreeSet<Aspect>,
+}
+
+const CAPABILITY_FLOAT16_BUFFER: u32 = 8;
+
+/// The aspects that the capabilities of a module stand for, from its beginning alone: they come before everything else. `None` if the bytes
+/// end before the capabilities do, or are no module.
+pub fn capabilities(beginning: &[u8]) -> Option<Capable> {
+    let mut words = beginning.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes);
+    if words.next()? != MAGIC {
+        return None;
+    }
+    let mut words = words.skip(HEADER_WORDS - 1);
+    let mut out = Capable::default();
+    loop {
+        let head = words.next()?;
+        if head & 0xffff != OP_CAPABILITY {
+            out.touched.extend(out.needed.iter().copied());
+            return Some(out);
+        }
+        let capability = words.next()?;
+        out.needed.extend(CAPABILITIES.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
+        out.touched.extend((capability == CAPABILITY_FLOAT16_BUFFER).then_some(Aspect::FP16));
+    }
+}
+
 #[derive(Default)]
 struct Reader {
     /// Id and name.

@@ -9,7 +9,7 @@ use aspen_analysis::{Analysis, Summary, is_entry_point};
 use aspen_contract::{Aspect, AspectSet};
 
 use crate::calls::KERNEL_CONVENTIONS;
-use crate::dialect::{ASPECT_NAMES, Dialect, FunctionMetadata, Kinds, aspects, dialect_of, marked_types};
+use crate::dialect::{ASPECT_NAMES, Dialect, FunctionMetadata, Kinds, dialect_of, marked_types};
 use crate::facts::Facts;
 use crate::ir::{ModuleRef, NewMd, Value};
 
@@ -111,16 +111,24 @@ impl<'m> Writer<'m> {
     }
 
     fn aspect(&self, aspect: Aspect) -> NewMd<'m> {
-        let number = self.module.integer(u64::from(aspect.number()));
-        match (self.dialect, aspect.name()) {
+        let number = self.module.integer(u64::from(self.number(aspect)));
+        match (self.dialect, self.kinds.names.name(aspect)) {
             (Dialect::Dpcpp, Some(name)) => self.module.node(&[self.module.string(name), number]),
             _ => number,
         }
     }
 
+    /// In the dpcpp dialect the module's own; the seed dialect has no names, so the number must be Aspen's.
+    fn number(&self, aspect: Aspect) -> u32 {
+        match self.dialect {
+            Dialect::Seed => aspect.number(),
+            Dialect::Dpcpp => self.kinds.names.number(aspect),
+        }
+    }
+
     /// The marked types, under the dialect's name.
     fn types(&self, facts: &Facts) {
-        let mut marked = marked_types(self.module);
+        let mut marked = marked_types(self.module, &self.kinds.names);
         for ty in &facts.types {
             match marked.iter_mut().find(|(name, _)| *name == ty.name) {
                 Some((_, aspects)) => aspects.extend(&ty.aspects),
@@ -132,7 +140,7 @@ impl<'m> Writer<'m> {
         }
         for (name, aspects) in marked {
             let mut operands = vec![self.module.string(&name)];
-            operands.extend(aspects.iter().map(|aspect| self.module.integer(u64::from(aspect.number()))));
+            operands.extend(aspects.iter().map(|&aspect| self.module.integer(u64::from(self.number(aspect)))));
             self.module.add_named_metadata(self.dialect.types(), self.module.node(&operands));
         }
     }
@@ -141,7 +149,8 @@ impl<'m> Writer<'m> {
     /// Source: FORMATS §2.
     fn names(&self, facts: &Facts, summary: &Summary, analysis: &Analysis) {
         let list = ASPECT_NAMES.to_string_lossy();
-        let mut listed: AspectSet = self.module.named_metadata(ASPECT_NAMES).into_iter().flat_map(aspects).collect();
+        let mut listed: AspectSet =
+            self.module.named_metadata(ASPECT_NAMES).into_iter().flat_map(|node| self.kinds.names.read(node)).collect();
         listed.insert(Aspect::FP64);
         listed.extend(facts.types.iter().flat_map(|ty| &ty.aspects));
         for (id, function) in summary.iter() {
@@ -149,7 +158,7 @@ impl<'m> Writer<'m> {
             listed.extend(function.declared.iter().flat_map(|declared| &declared.aspects));
         }
         self.module.erase_named_metadata(&list);
-        for aspect in listed.into_iter().filter(|aspect| aspect.name().is_some()) {
+        for aspect in listed.into_iter().filter(|&aspect| self.kinds.names.name(aspect).is_some()) {
             self.module.add_named_metadata(ASPECT_NAMES, self.aspect(aspect));
         }
     }
@@ -159,8 +168,8 @@ impl<'m> Writer<'m> {
         let own = self.kinds.used[self.dialect as usize];
         for kind in self.kinds.used.into_iter().filter(|&kind| kind != own) {
             if let Some(node) = instruction.instruction_metadata(kind) {
-                let mut needed = aspects(node);
-                needed.extend(instruction.instruction_metadata(own).into_iter().flat_map(aspects));
+                let mut needed = self.kinds.names.read(node);
+                needed.extend(instruction.instruction_metadata(own).into_iter().flat_map(|node| self.kinds.names.read(node)));
                 instruction.set_instruction_metadata(own, self.module, Some(self.aspects(&needed)));
                 instruction.set_instruction_metadata(kind, self.module, None);
             }
@@ -203,7 +212,7 @@ const WORK_GROUP_PARAMETERS: u32 = 3;
 /// dpcpp dialect they stand so already. Kernels of `parallel_for_work_group` run one work-item a group, whatever their logical group:
 /// drivers must not hear of it. Source: DESIGN §3.
 pub fn prepare_for_spirv(module: ModuleRef<'_>) {
-    let kinds = Kinds::new(module);
+    let kinds = Kinds::ids(module);
     let reversed = dialect_of(module) == Some(Dialect::Dpcpp);
     for function in module.functions() {
         for (kind, node) in function.function_metadata(module) {

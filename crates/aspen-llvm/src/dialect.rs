@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_uint};
 
 use aspen_contract::{Aspect, AspectSet, Guard, WorkGroupSize};
 
+use crate::aspect_names::{self, AspectNames};
 use crate::ffi;
 use crate::ir::{Md, ModuleRef, Value};
 
@@ -63,8 +64,9 @@ pub(crate) const KIND_NAMES: [&str; 8] = [
 /// Where a function runs at all; ours, in both dialects. Source: ARCHITECTURE "Guarded code".
 const GUARD: &str = "aspen_guard";
 
-/// The ids of the metadata kinds in one context.
+/// The ids of the metadata kinds in one context, and what the module's numbers of aspects mean.
 pub(crate) struct Kinds {
+    pub(crate) names: AspectNames,
     pub(crate) used: [c_uint; 2],
     pub(crate) declared: [c_uint; 2],
     pub(crate) work_group: c_uint,
@@ -75,11 +77,18 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
+    /// With the module's own names of aspects.
     pub(crate) fn new(module: ModuleRef<'_>) -> Kinds {
+        Kinds { names: AspectNames::of(module), ..Kinds::ids(module) }
+    }
+
+    /// Without: numbers stay as they stand in the module.
+    pub(crate) fn ids(module: ModuleRef<'_>) -> Kinds {
         for name in KIND_NAMES {
             module.kind(name);
         }
         Kinds {
+            names: AspectNames::default(),
             used: Dialect::BOTH.map(|dialect| module.kind(dialect.used())),
             declared: Dialect::BOTH.map(|dialect| module.kind(dialect.declared())),
             work_group: module.kind("reqd_work_group_size"),
@@ -107,9 +116,9 @@ impl FunctionMetadata {
         let (mut dims, mut dim_count) = (None, None);
         for (kind, node) in function.function_metadata(module) {
             if kinds.used.contains(&kind) {
-                out.used.extend(aspects(node));
+                out.used.extend(kinds.names.read(node));
             } else if kinds.declared.contains(&kind) {
-                out.declared.get_or_insert_default().extend(aspects(node));
+                out.declared.get_or_insert_default().extend(kinds.names.read(node));
             } else if kind == kinds.work_group {
                 dims = Some(node.integers());
             } else if kind == kinds.work_group_dims {
@@ -138,14 +147,9 @@ fn work_group_size(dims: &[i64], dim_count: Option<usize>, dialect: Dialect) -> 
     WorkGroupSize::try_from(dims).ok()
 }
 
-/// The aspects of a node: plain numbers, pairs with names, or a mixture. Negative numbers are internal aspects of DPC++ and keep their bits.
-pub(crate) fn aspects(node: Md<'_>) -> AspectSet {
-    node.integers().into_iter().filter_map(aspect).collect()
-}
-
-fn aspect(number: i64) -> Option<Aspect> {
-    let number = i32::try_from(number).map(i32::cast_unsigned).or_else(|_| u32::try_from(number));
-    number.ok().map(Aspect::from_number)
+/// Aspen's own numbers.
+fn aspects(node: Md<'_>) -> AspectSet {
+    aspect_names::numbers(node).into_iter().map(Aspect::from_number).collect()
 }
 
 /// The first list: what the device has; each further one: of which it lacks something. Nothing if that says nothing.
@@ -157,9 +161,9 @@ fn guard(node: Md<'_>) -> Option<Guard> {
 }
 
 /// The marked types that the module itself names, in either dialect.
-pub(crate) fn marked_types(module: ModuleRef<'_>) -> Vec<(String, AspectSet)> {
+pub(crate) fn marked_types(module: ModuleRef<'_>, names: &AspectNames) -> Vec<(String, AspectSet)> {
     let nodes = Dialect::BOTH.into_iter().flat_map(|dialect| module.named_metadata(dialect.types()));
-    nodes.filter_map(|node| Some((node.operands().first()?.as_text()?, aspects(node)))).collect()
+    nodes.filter_map(|node| Some((node.operands().first()?.as_text()?, names.read(node)))).collect()
 }
 
 /// Whose metadata the module holds; DPC++'s if that of both. `None` if it says nothing that only one of them writes: then work-group sizes

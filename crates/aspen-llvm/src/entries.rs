@@ -9,6 +9,7 @@ use std::ffi::c_uint;
 
 use aspen_contract::{AspectSet, Guard, Requirements};
 
+use crate::aspect_names::AspectNames;
 use crate::attach::reversed_and_padded;
 use crate::calls::KERNEL_CONVENTIONS;
 use crate::dialect::{Dialect, FunctionMetadata, Kinds};
@@ -53,7 +54,11 @@ pub struct DeviceFunction {
     pub guards: BTreeMap<Guard, AspectSet>,
     /// Of entry points, where somebody has looked ([`crate::Module::reached`]): the undefined functions that their closures hold.
     pub imports: BTreeSet<String>,
-    /// `!spir_kernel_omit_args`: which arguments an optimisation has removed.
+    /// `"calls-indirectly"`: the sets of virtual functions that it may call.
+    pub calls_indirectly: Option<String>,
+    /// `!sycl_explicit_simd`: code that only DPC++'s own passes can lower.
+    pub explicit_simd: bool,
+    /// `!sycl_kernel_omit_args`, once `!spir_kernel_omit_args`: which arguments an optimisation has removed.
     pub omitted_arguments: Option<Vec<bool>>,
 }
 
@@ -71,9 +76,10 @@ pub struct DeviceGlobal {
 }
 
 /// All functions in module order, LLVM's own excluded. `dialect`: how sizes are written in this module, or in the one it was cut out of; an
-/// image need not hold what showed it ([`crate::dialect_of`]).
-pub fn device_functions(module: ModuleRef<'_>, dialect: Dialect) -> Vec<DeviceFunction> {
-    let reader = Reader::new(module, dialect);
+/// image need not hold what showed it ([`crate::dialect_of`]). `names`: what its numbers of aspects mean; with the empty ones they stay as they
+/// stand there.
+pub fn device_functions(module: ModuleRef<'_>, dialect: Dialect, names: &AspectNames) -> Vec<DeviceFunction> {
+    let reader = Reader::new(module, dialect, names);
     module.functions().filter(|function| !function.is_intrinsic()).map(|function| reader.function(function)).collect()
 }
 
@@ -102,12 +108,14 @@ struct Reader<'m> {
     max_linear_work_group_size: c_uint,
     joint_matrix: c_uint,
     joint_matrix_mad: c_uint,
-    omitted_arguments: c_uint,
+    /// DPC++'s name, and the one it had before.
+    omitted_arguments: [c_uint; 2],
+    explicit_simd: c_uint,
 }
 
 impl<'m> Reader<'m> {
-    fn new(module: ModuleRef<'m>, dialect: Dialect) -> Reader<'m> {
-        let kinds = Kinds::new(module);
+    fn new(module: ModuleRef<'m>, dialect: Dialect, names: &AspectNames) -> Reader<'m> {
+        let kinds = Kinds { names: names.clone(), ..Kinds::ids(module) };
         Reader {
             dialect,
             kinds,
@@ -116,7 +124,8 @@ impl<'m> Reader<'m> {
             max_linear_work_group_size: module.kind("max_linear_work_group_size"),
             joint_matrix: module.kind("sycl_joint_matrix"),
             joint_matrix_mad: module.kind("sycl_joint_matrix_mad"),
-            omitted_arguments: module.kind("spir_kernel_omit_args"),
+            omitted_arguments: ["sycl_kernel_omit_args", "spir_kernel_omit_args"].map(|name| module.kind(name)),
+            explicit_simd: module.kind("sycl_explicit_simd"),
             module,
         }
     }
@@ -132,6 +141,7 @@ impl<'m> Reader<'m> {
             kernel: KERNEL_CONVENTIONS.contains(&function.calling_convention()),
             module_id: attribute("sycl-module-id"),
             indirectly_callable: attribute("indirectly-callable"),
+            calls_indirectly: attribute("calls-indirectly"),
             register_alloc_mode: attribute("sycl-register-alloc-mode"),
             grf_size: attribute("sycl-grf-size"),
             opt_level: attribute("sycl-optlevel"),
@@ -171,7 +181,9 @@ impl<'m> Reader<'m> {
             out.joint_matrix = text();
         } else if kind == self.joint_matrix_mad {
             out.joint_matrix_mad = text();
-        } else if kind == self.omitted_arguments {
+        } else if kind == self.explicit_simd {
+            out.explicit_simd = true;
+        } else if self.omitted_arguments.contains(&kind) {
             out.omitted_arguments = Some(node.integers().into_iter().map(|flag| flag != 0).collect());
         }
     }

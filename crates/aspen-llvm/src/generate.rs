@@ -166,7 +166,7 @@ impl SpirvVersion {
 
     /// The least that what is declared needs; what instructions need, LLVM finds.
     fn of(module: ModuleRef<'_>) -> SpirvVersion {
-        let sub_group_size = Kinds::new(module).sub_group;
+        let sub_group_size = Kinds::ids(module).sub_group;
         let dereferenceable = attribute_kind("dereferenceable");
         let needed = |function: Value<'_>| {
             if function.name().contains("__spirv_GroupNonUniform") {

@@ -17,7 +17,7 @@ use crate::summarise::summarise;
 /// Completes what [`crate::device_functions`] read of the same module: guards in what entry points reach, and what they need under them.
 /// Costs nothing where no function has a guard.
 pub fn add_guards(module: ModuleRef<'_>, functions: &mut [DeviceFunction]) {
-    let guard = Kinds::new(module).guard;
+    let guard = Kinds::ids(module).guard;
     if !module.functions().any(|function| function.function_metadata(module).iter().any(|&(kind, _)| kind == guard)) {
         return;
     }

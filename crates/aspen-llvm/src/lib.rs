@@ -4,6 +4,7 @@
 //! [`Module`]s: parse, link, clone the closure of each image, and [`generate()`] code in worker processes.
 
 mod addresses;
+mod aspect_names;
 mod attach;
 mod calls;
 mod device_globals;
@@ -26,8 +27,10 @@ mod shared_calls;
 mod spec_constants;
 mod summarise;
 mod types;
+mod virtual_sets;
 mod worker;
 
+pub use aspect_names::AspectNames;
 pub use attach::{attach, forget_dialect, prepare_for_spirv};
 pub use device_globals::{EXCHANGES_DEVICE_GLOBALS, SharedImageScope};
 pub use dialect::{Dialect, dialect_of};
@@ -39,7 +42,7 @@ pub use ir::{ModuleRef, readable_name};
 pub use item_loops::{Concern, ItemLoops, Told};
 pub use malformed::{MalformedMetadata, check_metadata};
 pub use module::{Context, Error, Module};
-pub use propagate::propagate;
+pub use propagate::{FixedTargets, propagate};
 pub use ptx::Ptx;
 pub use shared_calls::SharedCalls;
 pub use spec_constants::{SpecConstant, SpecConstantMode, SpecConstantPart, SpecConstants};

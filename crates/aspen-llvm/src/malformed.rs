@@ -4,8 +4,10 @@
 
 use std::fmt;
 
+use crate::aspect_names::AspectNames;
 use crate::dialect::{Dialect, Kinds};
 use crate::ir::{Md, ModuleRef, Value};
+use crate::summarise::DEVICE_HAS;
 
 /// Metadata of either dialect that cannot be read, each with the function or type that carries it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,8 +27,8 @@ impl std::error::Error for MalformedMetadata {}
 /// # Errors
 /// If operands are of another kind, or of another number, than the dialects write.
 pub fn check_metadata(module: ModuleRef<'_>) -> Result<(), MalformedMetadata> {
-    let kinds = Kinds::new(module);
-    let mut complaints = Vec::new();
+    let kinds = Kinds::ids(module);
+    let mut complaints = AspectNames::contradictions(module);
     for dialect in Dialect::BOTH {
         let list = dialect.types().to_string_lossy();
         for (index, node) in module.named_metadata(dialect.types()).into_iter().enumerate() {
@@ -52,6 +54,11 @@ pub fn check_metadata(module: ModuleRef<'_>) -> Result<(), MalformedMetadata> {
 
 fn of_function<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds) -> Vec<String> {
     let mut out = Vec::new();
+    if let Some(list) = function.string_attribute(DEVICE_HAS).filter(|list| !list.is_empty())
+        && list.split(',').any(|number| number.trim().parse::<u32>().is_err())
+    {
+        out.push(format!("function '{}': the attribute '{DEVICE_HAS}' is '{list}' and no list of numbers of aspects", function.name()));
+    }
     for (kind, node) in function.function_metadata(module) {
         for (index, dialect) in Dialect::BOTH.into_iter().enumerate() {
             for (own, name) in [(kinds.used[index], dialect.used()), (kinds.declared[index], dialect.declared())] {

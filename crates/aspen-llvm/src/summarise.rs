@@ -13,11 +13,15 @@ use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use crate::calls::{KERNEL_CONVENTIONS, Targets, is_virtual};
-use crate::dialect::{Dialect, FunctionMetadata, Kinds, aspects, dialect_of, marked_types};
+use crate::dialect::{Dialect, FunctionMetadata, Kinds, dialect_of, marked_types};
 use crate::facts::{Facts, FunctionFacts, KernelFacts};
 use crate::ir::{ModuleRef, Type, Value, attribute_kind, demangle, demangle_base};
 use crate::places::{Files, Spot};
 use crate::types::TypeAspects;
+use crate::virtual_sets;
+
+/// Aspects of the property `device_has`, as numbers with commas.
+pub(crate) const DEVICE_HAS: &str = "sycl-device-has";
 
 /// What the module's functions use and call.
 ///
@@ -29,7 +33,8 @@ pub fn summarise(module: ModuleRef<'_>, facts: &Facts) -> Summary {
 /// The same of a module whose work-group sizes are written in this dialect, whatever it shows itself.
 pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialect) -> Summary {
     let kinds = Kinds::new(module);
-    let marked: Vec<_> = facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module)).collect();
+    let marked: Vec<_> =
+        facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module, &kinds.names)).collect();
     let functions: Vec<Value<'_>> = module.functions().filter(|function| !function.is_intrinsic()).collect();
     let mut summariser = Summariser {
         module,
@@ -47,7 +52,9 @@ pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialec
         function_facts: facts.functions.iter().map(|function| (function.symbol.as_str(), function)).collect(),
         kernel_facts: facts.kernels.iter().map(|kernel| (kernel.symbol.as_str(), kernel)).collect(),
     };
-    let mut functions: Vec<Function> = functions.iter().map(|&function| summariser.function(function)).collect();
+    let values = functions;
+    let mut functions: Vec<Function> = values.iter().map(|&function| summariser.function(function)).collect();
+    virtual_sets::add_calls(&values, &mut functions);
     if facts.kernels.is_empty() {
         guess_bodies(&mut functions);
     }
@@ -170,7 +177,14 @@ impl<'m> Summariser<'m, '_> {
         };
         let attributes = match facts {
             Some(facts) => Attributes::from_facts(facts),
-            None => Attributes::from_metadata(FunctionMetadata::read(function, self.module, &self.kinds, self.dialect)),
+            None => {
+                let mut metadata = FunctionMetadata::read(function, self.module, &self.kinds, self.dialect);
+                // The property of a kernel, which DPC++ hands on as an attribute. Source: FORMATS §2.
+                if let Some(list) = function.string_attribute(DEVICE_HAS) {
+                    metadata.declared.get_or_insert_default().extend(self.kinds.names.listed(&list));
+                }
+                Attributes::from_metadata(metadata)
+            }
         };
         let indirect = body.indirect(&self.files);
         let (uses, calls) = body.finish(&self.files, &|callee| self.name(&callee.name()));
@@ -328,7 +342,7 @@ impl<'m> Summariser<'m, '_> {
         // Clang puts no such metadata on instructions.
         for kind in self.kinds.used.into_iter().filter(|_| self.facts.unit.is_empty()) {
             if let Some(node) = instruction.instruction_metadata(kind) {
-                let aspects = aspects(node);
+                let aspects = self.kinds.names.read(node);
                 body.need(&aspects, UseAt { spot, promoted_for: None }, &self.files);
                 body.explicit.extend(aspects);
             }

@@ -12,7 +12,8 @@
 using namespace llvm;
 
 // src/lib.rs
-extern "C" bool aspen_pass_run(LLVMModuleRef Module, bool Dpcpp, const char *Excluded, size_t Length, char **Text);
+extern "C" bool aspen_pass_run(LLVMModuleRef Module, bool Dpcpp, const char *Excluded, size_t Length, const char *Fixed, size_t FixedLength,
+                               char **Text);
 extern "C" void aspen_pass_free(char *Text);
 
 namespace {
@@ -21,6 +22,9 @@ enum class Dialect { Seed, Dpcpp };
 
 cl::opt<std::string> ExcludedAspects("sycl-propagate-aspects-usage-exclude-aspects",
                                      cl::desc("Aspects that the pass does not add to any function"), cl::value_desc("a,b"), cl::Hidden);
+
+cl::opt<std::string> FixedTargets("sycl-propagate-aspects-usage-fixed-targets",
+                                  cl::desc("Aspects of the devices that the program is meant for"), cl::value_desc("a,b"), cl::Hidden);
 
 cl::opt<Dialect> WrittenDialect("sycl-propagate-aspects-usage-dialect", cl::desc("Whose names of metadata the pass writes"), cl::Hidden,
                                 cl::init(Dialect::Seed),
@@ -31,7 +35,8 @@ struct PropagateAspectsUsage : PassInfoMixin<PropagateAspectsUsage> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     char *Text = nullptr;
     const std::string &Excluded = ExcludedAspects;
-    bool Good = aspen_pass_run(wrap(&M), WrittenDialect == Dialect::Dpcpp, Excluded.data(), Excluded.size(), &Text);
+    bool Good = aspen_pass_run(wrap(&M), WrittenDialect == Dialect::Dpcpp, Excluded.data(), Excluded.size(),
+                               FixedTargets.getNumOccurrences() ? FixedTargets.data() : nullptr, FixedTargets.size(), &Text);
     if (Good)
       errs() << Text;
     else

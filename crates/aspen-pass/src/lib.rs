@@ -8,8 +8,8 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic;
 
 use aspen_analysis::report::Level;
-use aspen_contract::{Aspect, AspectSet};
-use aspen_llvm::{Dialect, ModuleRef, propagate};
+use aspen_contract::AspectSet;
+use aspen_llvm::{AspectNames, Dialect, FixedTargets, ModuleRef, propagate};
 use llvm_sys::prelude::LLVMModuleRef;
 
 unsafe extern "C" {
@@ -49,20 +49,26 @@ pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
 /// Runs the pass. `text` becomes what to print, or, if the result is false, why nothing was done; `aspen_pass_free` frees it.
 ///
 /// # Safety
-/// `module` is a valid module that nothing else changes during the call, `excluded` points to `length` bytes, `text` may be written.
+/// `module` is a valid module that nothing else changes during the call, `excluded` points to `length` bytes, `fixed` is null
+/// or points to `fixed_length`, `text` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_pass_run(
     module: LLVMModuleRef,
     dpcpp: bool,
     excluded: *const c_char,
     length: usize,
+    fixed: *const c_char,
+    fixed_length: usize,
     text: *mut *mut c_char,
 ) -> bool {
     // SAFETY: promised by the caller, for the duration of the call.
     let (module, excluded) = unsafe { (ModuleRef::from_raw(module), std::slice::from_raw_parts(excluded.cast::<u8>(), length)) };
     let excluded = String::from_utf8_lossy(excluded);
+    // SAFETY: promised by the caller.
+    let fixed = (!fixed.is_null()).then(|| unsafe { std::slice::from_raw_parts(fixed.cast::<u8>(), fixed_length) });
+    let fixed = fixed.map(String::from_utf8_lossy);
     let dialect = if dpcpp { Dialect::Dpcpp } else { Dialect::Seed };
-    let run = panic::AssertUnwindSafe(|| run(module, dialect, &excluded));
+    let run = panic::AssertUnwindSafe(|| run(module, dialect, &excluded, fixed.as_deref()));
     let result = panic::catch_unwind(run)
         .unwrap_or_else(|_| Err("the analysis of optional kernel features failed; this is a bug in Aspen, please report it".into()));
     let good = result.is_ok();
@@ -84,11 +90,17 @@ pub unsafe extern "C" fn aspen_pass_free(text: *mut c_char) {
     }
 }
 
-fn run(module: ModuleRef<'_>, dialect: Dialect, excluded: &str) -> Result<String, String> {
-    let names = excluded.split(',').filter(|name| !name.is_empty());
-    let excluded: AspectSet = names
-        .map(|name| Aspect::from_text(name).ok_or_else(|| format!("there is no aspect '{name}' to exclude")))
-        .collect::<Result<_, _>>()?;
-    let findings = propagate(module, dialect, &excluded).map_err(|error| error.to_string())?;
+fn run(module: ModuleRef<'_>, dialect: Dialect, excluded: &str, fixed: Option<&str>) -> Result<String, String> {
+    let own = AspectNames::of(module);
+    let aspects = |list: &str, what_for: &str| -> Result<AspectSet, String> {
+        let names = list.split(',').filter(|name| !name.is_empty());
+        names.map(|name| own.find(name).ok_or_else(|| format!("there is no aspect '{name}' {what_for}"))).collect()
+    };
+    let excluded = aspects(excluded, "to exclude")?;
+    let fixed = fixed.map(|list| aspects(list, "to fix targets by")).transpose()?.map(FixedTargets);
+    if fixed.is_some() && dialect == Dialect::Seed {
+        return Err("fixed targets are metadata of DPC++'s dialect; add -sycl-propagate-aspects-usage-dialect=dpcpp".into());
+    }
+    let findings = propagate(module, dialect, &excluded, fixed.as_ref()).map_err(|error| error.to_string())?;
     Ok(findings.iter().map(|finding| finding.text(Level::Warning)).collect())
 }

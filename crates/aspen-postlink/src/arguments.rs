@@ -1,6 +1,6 @@
 //! The command line of `sycl-post-link`: DPC++'s options, with one dash or two. Source: FORMATS §4.1.
 //!
-//! What concerns explicit SIMD or device libraries is refused by name: an option that is ignored gives wrong images silently.
+//! Each is in the table of `options.rs`, which docs/POST_LINK.md shows: done, or without anything to do, or refused.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -63,8 +63,14 @@ pub struct Arguments {
     pub param_info: bool,
     /// `-device-globals`.
     pub device_globals: bool,
-    /// `-allow-device-image-dependencies`.
+    /// `-allow-device-image-dependencies`, in 2024 `-support-dynamic-linking`.
     pub dependencies: bool,
+    /// The first option that is about explicit SIMD kernels.
+    pub explicit_simd: Option<&'static str>,
+    /// `-device-lib-dir`.
+    pub device_libraries: Option<PathBuf>,
+    /// `-id-queries-range`: what the runtime is told of it; nothing for `int`.
+    pub id_queries: Option<u32>,
     /// `-j`: how many images are made at a time; as many as there are processors if it is not given.
     pub jobs: Option<NonZeroUsize>,
     /// `-spec-const`.
@@ -127,6 +133,11 @@ Options may be written with one dash or two.
   -generate-device-image-default-spec-consts
                             after each image that reads such constants, one with their default values
   -j N                      make so many images at a time (default: one for each processor)
+  -device-lib-dir=DIR       where DPC++'s bfloat16 libraries lie, two images more for modules that convert it
+  -id-queries-range=int|uint|size_t
+                            'idQueriesRange' of the property set 'SYCL/misc properties'
+  -split-esimd, -lower-esimd, -O0 to -O3, -Os, -Oz, -force-disable-esimd-opt
+                            nothing; an error if the module has explicit SIMD kernels
   --dialect=seed|dpcpp      names of property sets, and the order of images (default: those of
                             the input's metadata, else dpcpp as sycl-post-link, seed as aspen post-link)
   --device-config-file=F    adds to the target database, or changes it
@@ -135,7 +146,7 @@ Options may be written with one dash or two.
 
 /// Options without a value that set a flag.
 type Flag = fn(&mut Arguments) -> &mut bool;
-const FLAGS: [(&str, Flag); 14] = [
+const FLAGS: [(&str, Flag); 15] = [
     ("symbols", |arguments| &mut arguments.symbols),
     ("properties", |arguments| &mut arguments.properties),
     ("S", |arguments| &mut arguments.text),
@@ -149,26 +160,17 @@ const FLAGS: [(&str, Flag); 14] = [
     ("emit-param-info", |arguments| &mut arguments.param_info),
     ("device-globals", |arguments| &mut arguments.device_globals),
     ("allow-device-image-dependencies", |arguments| &mut arguments.dependencies),
+    ("support-dynamic-linking", |arguments| &mut arguments.dependencies),
     ("generate-device-image-default-spec-consts", |arguments| &mut arguments.default_spec_constants),
 ];
 
 /// Options that take a value, as `-o FILE` or `-o=FILE`.
-const VALUED: [&str; 7] = ["o", "out-dir", "split", "spec-const", "dialect", "device-config-file", "j"];
+const VALUED: [&str; 9] =
+    ["o", "out-dir", "split", "spec-const", "dialect", "device-config-file", "j", "device-lib-dir", "id-queries-range"];
 
-/// Options of DPC++ that are not done, with what they are about.
-const REFUSED: [(&str, &str); 11] = [
-    ("split-esimd", "explicit SIMD kernels"),
-    ("lower-esimd", "explicit SIMD kernels"),
-    ("force-disable-esimd-opt", "explicit SIMD kernels"),
-    ("O0", "explicit SIMD kernels; images are optimised where their code is generated"),
-    ("O1", "explicit SIMD kernels; images are optimised where their code is generated"),
-    ("O2", "explicit SIMD kernels; images are optimised where their code is generated"),
-    ("O3", "explicit SIMD kernels; images are optimised where their code is generated"),
-    ("Os", "explicit SIMD kernels; images are optimised where their code is generated"),
-    ("Oz", "explicit SIMD kernels; images are optimised where their code is generated"),
-    ("device-lib-dir", "device libraries"),
-    ("emit-device-lib-info", "device libraries"),
-];
+/// Options about explicit SIMD kernels. There is nothing to do for modules without such kernels, and the others are refused by name.
+/// DPC++'s driver passes them always; `-O…` is about their lowering only, since images are optimised where their code is generated.
+const EXPLICIT_SIMD: [&str; 9] = ["split-esimd", "lower-esimd", "force-disable-esimd-opt", "O0", "O1", "O2", "O3", "Os", "Oz"];
 
 impl Arguments {
     /// Reads the words behind the program's name. No file is looked at.
@@ -219,8 +221,11 @@ impl Arguments {
             let value = value.ok_or_else(|| wrong(&format!("the option '-{name}' lacks its value")))?;
             return self.add_value(name, value);
         }
-        if let Some((_, about)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            return Err(wrong(&format!("the option '-{name}' is not supported: it is about {about}")));
+        if let Some(option) = EXPLICIT_SIMD.iter().find(|option| **option == name) {
+            if !matches!(value.as_deref(), Some("false" | "0")) {
+                self.explicit_simd.get_or_insert(option);
+            }
+            return Ok(());
         }
         if !(FLAGS.iter().any(|(flag, _)| *flag == name) || ["help", "h", "version"].contains(&name)) {
             return Err(unknown(word, name));
@@ -260,6 +265,13 @@ impl Arguments {
             "j" => match value.parse() {
                 Ok(jobs) => self.jobs = Some(jobs),
                 Err(_) => return bad("a number from 1"),
+            },
+            "device-lib-dir" => self.device_libraries = Some(value.into()),
+            "id-queries-range" => match value.as_str() {
+                "int" => self.id_queries = None,
+                "uint" => self.id_queries = Some(1),
+                "size_t" => self.id_queries = Some(2),
+                _ => return bad("int, uint or size_t"),
             },
             "out-dir" => self.out_dir = Some(value.into()),
             "device-config-file" => self.config_files.push(value.into()),
@@ -402,6 +414,15 @@ mod tests {
         }
         assert!(sound("-generate-device-image-default-spec-consts x").default_spec_constants && sound("x -f").force && !sound("x").force);
         assert!(sound("-allow-device-image-dependencies x").dependencies && !sound("x").dependencies);
+        // As DPC++'s drivers of 2024 to 2026 call it.
+        let driver = sound(
+            "-O2 -device-globals -id-queries-range=uint --device-lib-dir=/lib -properties -spec-const=native \
+             -emit-only-kernels-as-entry-points -emit-param-info -symbols -emit-exported-symbols -emit-imported-symbols -split-esimd \
+             -lower-esimd -O0 -split=auto -o a.table x.bc",
+        );
+        assert_eq!((driver.explicit_simd, driver.device_libraries, driver.id_queries), (Some("O2"), Some("/lib".into()), Some(1)));
+        assert_eq!((sound("-id-queries-range=int x").id_queries, sound("-split-esimd=false x").explicit_simd), (None, None));
+        assert!(sound("-support-dynamic-linking x").dependencies);
         assert_eq!((parse("x --help"), parse("--version")), (Err(Usage::Help), Err(Usage::Version)));
     }
 
@@ -415,9 +436,9 @@ mod tests {
             ("-split= x", "'-split' lacks its value"),
             ("-symbls x", "unknown option '-symbls'; did you mean '-symbols'?"),
             ("-symbols=perhaps x", "is a switch"),
-            ("-split-esimd x", "'-split-esimd' is not supported: it is about explicit SIMD"),
-            ("-O2 x", "'-O2' is not supported"),
-            ("-device-lib-dir=d x", "'-device-lib-dir' is not supported: it is about device libraries"),
+            ("-O4 x", "unknown option '-O4'"),
+            ("-device-lib-dir= x", "'-device-lib-dir' lacks its value"),
+            ("-id-queries-range=long x", "'long' is no value of '-id-queries-range'; it may be int, uint or size_t"),
             ("-o intel_gpu_pvc, x", "names no file"),
             ("-o a -o spir64,a x", "names 'a' twice"),
             ("-ir-output-only -split=source x", "-split=auto"),

@@ -1,6 +1,6 @@
 //! Which functions make an image, and which an image may import. Source: FORMATS §4.5, §4.6; S0 "An exported device function".
 
-use aspen_llvm::DeviceFunction;
+use aspen_llvm::{DeviceFunction, Dialect};
 
 /// Names of functions that the device's compiler provides.
 const BUILT_IN_PREFIXES: [&str; 3] = ["__spirv_", "__sycl_", "__esimd_"];
@@ -20,6 +20,22 @@ pub(crate) fn is_entry_point(function: &DeviceFunction, only_kernels: bool) -> b
 /// Entry points that other images may call; virtual functions are not called by name.
 pub(crate) fn is_export(function: &DeviceFunction) -> bool {
     !function.kernel && function.indirectly_callable.is_none()
+}
+
+/// The functions of DPC++'s bfloat16 libraries, which runtimes link as they link images. Source: DPC++ 2026, `-device-lib-dir`.
+pub(crate) fn is_bfloat16_conversion(symbol: &str) -> bool {
+    let rest = ["__devicelib_ConvertFToBF16INTEL", "__devicelib_ConvertBF16ToFINTEL"].iter().find_map(|name| symbol.strip_prefix(name));
+    rest.is_some_and(|rest| ["", "Vec1", "Vec2", "Vec3", "Vec4", "Vec8", "Vec16"].contains(&rest))
+}
+
+/// Whether an image takes a function that it calls from another image. What another image of this module defines is taken whatever its
+/// name. Of others, DPC++ takes only what its front end marked as `SYCL_EXTERNAL`; the seed dialect takes all but reserved names, since
+/// modules need not be marked. Virtual functions are found by their sets.
+pub(crate) fn is_import(function: &DeviceFunction, read: Dialect) -> bool {
+    function.indirectly_callable.is_none()
+        && (function.defined
+            || is_bfloat16_conversion(&function.symbol)
+            || (is_importable(&function.symbol) && (read == Dialect::Seed || function.module_id.is_some())))
 }
 
 /// Whether an undefined function is looked for in other images. Reserved names are the device's own.

@@ -80,6 +80,19 @@ pub enum Error {
         /// An entry point of each image.
         entries: (String, String),
     },
+    /// Kernels that only DPC++'s own passes can lower.
+    #[error(
+        "{name}: '-{option}' is about explicit SIMD kernels, and '{symbol}' is one, which Aspen cannot lower; leave such sources to DPC++'s \
+         own sycl-post-link"
+    )]
+    ExplicitSimd {
+        /// The module.
+        name: String,
+        /// The first such option.
+        option: &'static str,
+        /// The kernel, for people.
+        symbol: String,
+    },
     /// Something of the module that an option is about and that this tool cannot do.
     #[error("{name}: '{symbol}' reads a specialization constant as compilers of before SYCL 2020 did; compile the sources again")]
     OldSpecConstant {

@@ -10,8 +10,11 @@ use aspen_image::{PropertySet, PropertySets, Value, dpcpp};
 use aspen_llvm::{DeviceFunction, DeviceGlobal, SpecConstant, SpecConstants, readable_name};
 
 use crate::arguments::{Arguments, Dialect};
-use crate::entry_points::{is_export, is_importable};
+use crate::entry_points::is_export;
 use crate::error::Error;
+
+/// The set that tells which arguments of kernels are gone.
+const PARAM_OPT: &str = "SYCL/kernel param opt";
 
 /// A text that a function may say about itself.
 type Read = fn(&DeviceFunction) -> Option<&String>;
@@ -22,7 +25,7 @@ pub(crate) struct Cut<'i> {
     pub entries: Vec<&'i DeviceFunction>,
     /// Everything in it; read in the dpcpp dialect only, empty in the other.
     pub functions: Vec<DeviceFunction>,
-    /// Undefined functions that it calls.
+    /// Functions that it calls and takes from other images.
     pub imports: Vec<String>,
     /// Device globals in it.
     pub globals: Vec<DeviceGlobal>,
@@ -79,7 +82,8 @@ impl Cut<'_> {
     pub fn sets(&self, arguments: &Arguments, requirements: &Requirements) -> PropertySets {
         let mut sets = PropertySets::new();
         let mut add = |name: &str, set: PropertySet| {
-            if !set.is_empty() {
+            // DPC++ writes this one even where there is nothing to say.
+            if !set.is_empty() || name == PARAM_OPT && arguments.written() == Dialect::Dpcpp {
                 sets.insert(name, set);
             }
         };
@@ -97,14 +101,14 @@ impl Cut<'_> {
             add("SYCL/kernel names", symbols_set(kernels().map(|kernel| kernel.symbol.as_str())));
         }
         if arguments.param_info {
-            add("SYCL/kernel param opt", kernels().filter_map(omitted_arguments).collect());
+            add(PARAM_OPT, kernels().filter_map(omitted_arguments).collect());
         }
         if arguments.exported_symbols {
             let exports = self.entries.iter().filter(|entry| is_export(entry)).map(|entry| entry.symbol.as_str());
             add(EXPORTED_SYMBOLS, symbols_set(exports));
         }
         if arguments.imported_symbols {
-            add(IMPORTED_SYMBOLS, symbols_set(self.imports.iter().map(String::as_str).filter(|symbol| is_importable(symbol))));
+            add(IMPORTED_SYMBOLS, symbols_set(self.imports.iter().map(String::as_str)));
         }
         if arguments.program_metadata {
             let mut set: PropertySet = kernels().flat_map(program_metadata).collect();
@@ -112,10 +116,13 @@ impl Cut<'_> {
             set.extend(self.globals.iter().map(mapping));
             add("SYCL/program metadata", set);
         }
-        add("SYCL/misc properties", self.misc_properties());
+        add("SYCL/misc properties", self.misc_properties(arguments));
         if arguments.device_globals {
             let property = |global: &DeviceGlobal| ImageGlobal { id: global.id.clone(), size: global.size, in_image: global.image_scope };
             add(DEVICE_GLOBALS, device_globals_set(self.globals.iter().map(property)));
+        }
+        if arguments.written() == Dialect::Dpcpp {
+            add("SYCL/virtual functions", self.virtual_functions());
         }
         let guarded = self.entries.iter().filter(|entry| !entry.guards.is_empty());
         add(GUARDS, guarded.map(|entry| (entry.symbol.clone(), guards::write(&entry.guards))).collect());
@@ -150,9 +157,20 @@ impl Cut<'_> {
         set
     }
 
+    /// The set of virtual functions that this image is, else those that it may call: the runtime links them. Source: FORMATS §4.5.
+    fn virtual_functions(&self) -> PropertySet {
+        if let Some(set) = self.entries.iter().find_map(|entry| entry.indirectly_callable.as_ref()) {
+            return PropertySet::from([("virtual-functions-set".to_owned(), text(set))]);
+        }
+        let callers = self.functions.iter().filter(|function| function.defined).filter_map(|function| function.calls_indirectly.as_ref());
+        let used: BTreeSet<&str> = callers.flat_map(|sets| sets.split(',')).filter(|set| !set.is_empty()).collect();
+        let named = |used: BTreeSet<&str>| text(&used.into_iter().collect::<Vec<_>>().join(","));
+        if used.is_empty() { PropertySet::new() } else { PropertySet::from([("uses-virtual-functions-set".to_owned(), named(used))]) }
+    }
+
     /// What entry points ask of the device's compiler, where all of them ask for the same; and that a runtime may take this image only
     /// while nobody has set a specialization constant.
-    fn misc_properties(&self) -> PropertySet {
+    fn misc_properties(&self, arguments: &Arguments) -> PropertySet {
         let mut set = PropertySet::new();
         let asked: [(&str, Read); 3] = [
             ("sycl-register-alloc-mode", |function| function.register_alloc_mode.as_ref()),
@@ -166,6 +184,9 @@ impl Cut<'_> {
             {
                 set.insert(name.into(), Value::U32(number));
             }
+        }
+        if let Some(range) = arguments.id_queries {
+            set.insert("idQueriesRange".into(), Value::U32(range));
         }
         if self.has_defaults {
             set.insert("specConstsReplacedWithDefault".into(), Value::U32(1));

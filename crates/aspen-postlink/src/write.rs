@@ -4,6 +4,7 @@
 //! module's memory, and what LLVM keeps of every cloned module until its context goes, goes with the worker. A process of several threads
 //! cannot fork and makes one image after the other. A run that fails removes what it has written. Source: FORMATS §4.1 to §4.3, §4.7.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{IsTerminal, Read, Write};
 use std::num::NonZeroUsize;
@@ -14,12 +15,12 @@ use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
 use aspen_llvm::{
-    Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, check_metadata, device_functions, device_globals, dialect_of,
-    in_workers, readable_name,
+    AspectNames, Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, check_metadata, device_functions, device_globals,
+    dialect_of, in_workers, readable_name,
 };
 
 use crate::arguments::{Arguments, Dialect, Output};
-use crate::entry_points::{is_entry_point, is_export, is_importable, reads_old_spec_constant};
+use crate::entry_points::{is_entry_point, is_export, is_import, is_importable, reads_old_spec_constant};
 use crate::error::Error;
 use crate::plan::{Entries, Image, plan};
 use crate::sets::{Cut, add_compile_target};
@@ -73,7 +74,7 @@ fn write(
     let arguments = &Arguments { dialect: arguments.dialect.or(shown), ..arguments.clone() };
     if arguments.ir_output_only {
         if let Some(mode) = arguments.spec_constants {
-            check_spec_constants(&name, &device_functions(module.view(), read))?;
+            check_spec_constants(&name, &device_functions(module.view(), read, &AspectNames::default()))?;
             module.lower_spec_constants(mode)?;
         }
         let code = code(arguments, &module);
@@ -84,7 +85,8 @@ fn write(
         return Ok(String::new());
     }
     let job = Job::new(arguments, read, targets, &name, &mut module)?;
-    let (kept, messages) = job.images(&module, files, done)?;
+    let (mut kept, messages) = job.images(&module, files, done)?;
+    job.add_libraries(&context, &mut kept, files)?;
     for output in 0..arguments.outputs.len() {
         job.table(output, &kept, files)?;
     }
@@ -98,7 +100,7 @@ fn check_spec_constants(name: &str, functions: &[DeviceFunction]) -> Result<(), 
     }
 }
 
-fn code(arguments: &Arguments, module: &Module<'_>) -> Vec<u8> {
+pub(crate) fn code(arguments: &Arguments, module: &Module<'_>) -> Vec<u8> {
     if arguments.text { module.to_text().into_bytes() } else { module.to_bitcode() }
 }
 
@@ -117,10 +119,10 @@ fn input(arguments: &Arguments) -> Result<(String, Vec<u8>), Error> {
 
 /// What this run has written.
 #[derive(Default)]
-struct Files(Vec<PathBuf>);
+pub(crate) struct Files(Vec<PathBuf>);
 
 impl Files {
-    fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), Error> {
         self.0.push(path.to_path_buf());
         fs::write(path, content).map_err(|error| Error::file("write", path, error))
     }
@@ -143,15 +145,17 @@ impl Files {
     }
 }
 
-struct Job<'j> {
-    arguments: &'j Arguments,
+pub(crate) struct Job<'j> {
+    pub(crate) arguments: &'j Arguments,
     /// How sizes are written in the module.
     read: Dialect,
+    /// What the module's numbers of aspects mean.
+    names: AspectNames,
     /// The module's name, for messages.
     name: String,
     /// A target an output; none takes every image.
-    targets: Vec<Option<&'j Target>>,
-    functions: Vec<DeviceFunction>,
+    pub(crate) targets: Vec<Option<&'j Target>>,
+    pub(crate) functions: Vec<DeviceFunction>,
     has_globals: bool,
     plan: Vec<Image>,
     /// What the names of all listed files begin with.
@@ -159,15 +163,15 @@ struct Job<'j> {
 }
 
 /// Where an image goes.
-struct Paths {
-    code: PathBuf,
-    symbols: PathBuf,
+pub(crate) struct Paths {
+    pub(crate) code: PathBuf,
+    pub(crate) symbols: PathBuf,
     /// By output.
-    properties: Vec<PathBuf>,
+    pub(crate) properties: Vec<PathBuf>,
 }
 
 /// An image a row: whether the target of each output can run it.
-type Kept = Vec<Vec<bool>>;
+pub(crate) type Kept = Vec<Vec<bool>>;
 
 /// Notes what entry points take from elsewhere: it splits images, as what they need does. Source: DESIGN §7.11.
 fn add_imports(module: &Module<'_>, functions: &mut [DeviceFunction], arguments: &Arguments) -> Result<(), Error> {
@@ -191,10 +195,18 @@ impl<'j> Job<'j> {
         name: &str,
         module: &mut Module<'_>,
     ) -> Result<Job<'j>, Error> {
-        let mut functions = device_functions(module.view(), read);
+        let names = AspectNames::of(module.view());
+        // The seed dialect writes Aspen's numbers, DPC++'s sets are written with the module's. Source: docs/decisions/0036.
+        let read_as = if arguments.written() == Dialect::Seed { &names } else { &AspectNames::default() };
+        let mut functions = device_functions(module.view(), read, read_as);
         add_guards(module.view(), &mut functions);
         if arguments.written() == Dialect::Seed {
             add_imports(module, &mut functions, arguments)?;
+        }
+        if let Some(option) = arguments.explicit_simd
+            && let Some(kernel) = functions.iter().find(|function| function.explicit_simd && function.kernel)
+        {
+            return Err(Error::ExplicitSimd { name: name.to_owned(), option, symbol: readable_name(&kernel.symbol) });
         }
         let wants_spec_constants = arguments.spec_constants.is_some() || arguments.default_spec_constants;
         if wants_spec_constants {
@@ -202,8 +214,13 @@ impl<'j> Job<'j> {
         }
         let entries = plan(&functions, arguments);
         let has_globals = !device_globals(module.view()).is_empty();
-        // An exported function that has an image of its own need not be copied into others.
-        let own_image = entries.iter().flatten().map(|&entry| &functions[entry]).filter(|entry| arguments.dependencies && is_export(entry));
+        // An exported function that has an image of its own need not be copied into others. Virtual functions never are in DPC++'s dialect:
+        // they are apart because devices of the caller's image may lack what they need. Source: FORMATS §4.6.
+        let is_outside = |entry: &&DeviceFunction| match entry.indirectly_callable {
+            Some(_) => arguments.written() == Dialect::Dpcpp,
+            None => arguments.dependencies && is_export(entry),
+        };
+        let own_image = entries.iter().flatten().map(|&entry| &functions[entry]).filter(is_outside);
         module.prepare_closures(&own_image.map(|entry| entry.symbol.as_str()).collect::<Vec<_>>())?;
         let reads = reads_spec_constants(&entries, &functions, wants_spec_constants, module)?;
         if has_globals {
@@ -217,7 +234,7 @@ impl<'j> Job<'j> {
             plan.push(Image { entries, spec_constants });
             plan.extend(defaults);
         }
-        Ok(Job { arguments, read, name: name.to_owned(), targets, has_globals, plan, prefix: prefix(arguments)?, functions })
+        Ok(Job { arguments, read, names, name: name.to_owned(), targets, has_globals, plan, prefix: prefix(arguments)?, functions })
     }
 
     /// Makes all images. What workers have printed is returned too.
@@ -264,7 +281,7 @@ impl<'j> Job<'j> {
         Ok((kept, messages))
     }
 
-    fn paths(&self, index: usize) -> Paths {
+    pub(crate) fn paths(&self, index: usize) -> Paths {
         let prefix = &format!("{}_{index}", self.prefix);
         Paths {
             code: format!("{prefix}.{}", if self.arguments.text { "ll" } else { "bc" }).into(),
@@ -300,8 +317,12 @@ impl<'j> Job<'j> {
             files.write(&paths.symbols, list.as_bytes())?;
         }
         let cut = Cut {
-            functions: if arguments.written() == Dialect::Dpcpp { device_functions(module.view(), self.read) } else { Vec::new() },
-            imports: if arguments.imported_symbols { module.imports() } else { Vec::new() },
+            functions: if arguments.written() == Dialect::Dpcpp {
+                device_functions(module.view(), self.read, &AspectNames::default())
+            } else {
+                Vec::new()
+            },
+            imports: if arguments.imported_symbols { self.imports(module) } else { Vec::new() },
             globals: if self.has_globals { device_globals(module.view()) } else { Vec::new() },
             entries,
             spec_constants: spec_constants.unwrap_or_default(),
@@ -311,7 +332,19 @@ impl<'j> Job<'j> {
         if arguments.writes_properties() {
             self.properties(&paths.properties, &cut.sets(arguments, &requirements), files)?;
         }
-        Ok(self.targets.iter().map(|target| target.is_none_or(|target| runs(target, &requirements, self.arguments.written()))).collect())
+        let meant = match arguments.written() {
+            Dialect::Seed => requirements,
+            Dialect::Dpcpp => self.names.meanings(&requirements),
+        };
+        Ok(self.targets.iter().map(|target| target.is_none_or(|target| runs(target, &meant, arguments.written()))).collect())
+    }
+
+    /// What an image that was cut out calls and takes from other images.
+    fn imports(&self, module: &Module<'_>) -> Vec<String> {
+        let functions: HashMap<&str, &DeviceFunction> =
+            self.functions.iter().map(|function| (function.symbol.as_str(), function)).collect();
+        let is_import = |symbol: &String| functions.get(symbol.as_str()).is_some_and(|function| is_import(function, self.read));
+        module.imports().into_iter().filter(is_import).collect()
     }
 
     /// `prefix_k.prop`, or `prefix_k.<target>.prop`.
@@ -322,7 +355,7 @@ impl<'j> Job<'j> {
         }
     }
 
-    fn properties(&self, paths: &[PathBuf], sets: &PropertySets, files: &mut Files) -> Result<(), Error> {
+    pub(crate) fn properties(&self, paths: &[PathBuf], sets: &PropertySets, files: &mut Files) -> Result<(), Error> {
         for (path, target) in paths.iter().zip(&self.targets) {
             let mut sets = sets.clone();
             if let Some(target) = target {
@@ -341,7 +374,7 @@ impl<'j> Job<'j> {
         let listed = [(CODE, true), (PROPERTIES, self.arguments.writes_properties()), (SYMBOLS, self.arguments.symbols)];
         let columns: Vec<&str> = listed.iter().filter(|(_, listed)| *listed).map(|(name, _)| *name).collect();
         let mut table = FileTable::new(columns.iter().copied()).map_err(unwritable)?;
-        for paths in (0..self.plan.len()).filter(|&index| kept[index][output]).map(|index| self.paths(index)) {
+        for paths in (0..kept.len()).filter(|&index| kept[index][output]).map(|index| self.paths(index)) {
             let cell = |column: &&str| match *column {
                 CODE => &paths.code,
                 PROPERTIES => &paths.properties[output],

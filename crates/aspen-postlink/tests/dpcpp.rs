@@ -19,7 +19,7 @@ source_filename = "d.cpp"
 target triple = "spir64-unknown-unknown"
 @dg = addrspace(1) global i32 0 #2
 @dg2 = addrspace(1) global i64 0 #3
-define spir_kernel void @k_plain(i32 %a, i32 %b, i32 %c) #0 !spir_kernel_omit_args !20 {
+define spir_kernel void @k_plain(i32 %a, i32 %b, i32 %c) #0 !sycl_kernel_omit_args !20 {
   %v = load i32, ptr addrspace(1) @dg
   ret void
 }
@@ -33,9 +33,11 @@ define spir_kernel void @k_sizes() #1 !reqd_work_group_size !4 !work_group_num_d
 define linkonce_odr spir_func void @helper() !sycl_used_aspects !9 { ret void }
 define spir_func void @_Z8exportedv() #0 { call spir_func void @_Z8importedv()
   call spir_func void @_Z13__spirv_thingv()
+  call spir_func void @_Z8unmarkedv()
   ret void }
-declare spir_func void @_Z8importedv()
+declare spir_func void @_Z8importedv() #0
 declare spir_func void @_Z13__spirv_thingv()
+declare spir_func void @_Z8unmarkedv()
 attributes #0 = { "sycl-module-id"="d.cpp" }
 attributes #1 = { "sycl-module-id"="d.cpp" "sycl-optlevel"="2" "sycl-grf-size"="256" }
 attributes #2 = { "sycl-unique-id"="id_dg" "sycl-device-global-size"="4" "sycl-device-image-scope"="true" }
@@ -84,6 +86,7 @@ reqd_work_group_size_uint64_t=2|ADAAAAAAAAAIAAAAAAAAAQAAAAAAAAAABAAAAAAAAAA\n\
 work_group_num_dim=1|2\n\
 [SYCL/kernel names]\n\
 k_sizes=1|1\n\
+[SYCL/kernel param opt]\n\
 [SYCL/program metadata]\n\
 k_sizes@reqd_work_group_size=2|gBAAAAAAAAAIAAAAEAAAAEAAAAA\n\
 k_sizes@reqd_sub_group_size=1|8\n\
@@ -106,6 +109,7 @@ fixed_target=2|gAAAAAAAAAgAAAAA\n\
 joint_matrix=2|YHAAAAAAAAQbhRncph3X0lHclpjOmBXM2wSdzVmO6EGL4wSM2sTbhRncph3X0lHclpjOmB3MywSdzVmO6IGL4wSM2A\n\
 [SYCL/kernel names]\n\
 k_aspects=1|1\n\
+[SYCL/kernel param opt]\n\
 "
     );
     assert_eq!(got[4], "k_plain\n_Z8exportedv\n");

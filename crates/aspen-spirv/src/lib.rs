@@ -13,6 +13,7 @@ mod conditions;
 mod constants;
 mod describe;
 mod error;
+mod explain;
 mod fold;
 mod grammar;
 mod mark;
@@ -25,6 +26,7 @@ mod write;
 
 pub use describe::describe;
 pub use error::Error;
+pub use explain::{ChainStep, chain_to_float};
 pub use spec_id::{Numbering, SpecId};
 pub use specialise::{spec_ids, specialise};
 pub use write::{Root, write};

@@ -46,6 +46,7 @@ pub fn spirv(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         conditions: Vec::new(),
         summary: None,
         form: None,
+        wrapped: None,
     })
 }
 
@@ -73,6 +74,7 @@ pub fn properties(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         conditions: Vec::new(),
         summary: None,
         form: None,
+        wrapped: None,
     })
 }
 
@@ -150,6 +152,7 @@ fn code_of(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
             conditions: Vec::new(),
             summary: None,
             form: None,
+            wrapped: None,
         }),
     }
 }

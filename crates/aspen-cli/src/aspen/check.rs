@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::program::{self, Kernel};
 use crate::targets::database;
-use crate::{Answer, Failure, Format, json};
+use crate::{Answer, Failure, Format, json, wrapped};
 
 /// Runs the command. Wrong devices are found before the file is read.
 pub fn run(file: &Path, devices: &[String], config_files: &[PathBuf], format: Format) -> Result<Answer, Failure> {
@@ -32,11 +32,18 @@ pub fn run(file: &Path, devices: &[String], config_files: &[PathBuf], format: Fo
         })
         .collect();
     let findings = verdicts.iter().flat_map(|device| &device.kernels).any(|(_, verdict)| matches!(verdict, Verdict::Unmet(_)));
+    // A need that no property set says: no runtime would refuse the kernel, its device's compiler will.
+    let findings = findings || images.iter().any(|image| image.wrapped.as_ref().is_some_and(|wrapped| !wrapped.unsaid.is_empty()));
     let text = match format {
-        Format::Text => verdicts.iter().map(text).collect(),
+        Format::Text => verdicts.iter().map(text).collect::<String>() + &wrapped::disagreements(&images),
         Format::Json => {
             let devices: Vec<Value> = verdicts.iter().map(document).collect();
-            json::document(&json!({ "version": 1, "file": file.display().to_string(), "devices": devices }))
+            json::document(&json!({
+                "version": 1,
+                "file": file.display().to_string(),
+                "devices": devices,
+                "disagreements": wrapped::disagreements_json(&images),
+            }))
         }
     };
     Ok(Answer { text, findings })

@@ -12,7 +12,7 @@ use aspen_llvm::readable_name;
 
 use crate::inspect::needs;
 use crate::program::{self, Image, Kernel};
-use crate::{Answer, Failure};
+use crate::{Answer, Failure, wrapped};
 
 /// Runs the command: all kernels in a table, or the chains of one.
 pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<Answer, Failure> {
@@ -28,7 +28,16 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
         let hint = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
         return Err(Failure::Input(format!("'{}' holds no kernel '{wanted}'{hint}", file.display())));
     };
-    let what = if image.functions.iter().any(|function| std::ptr::eq(function, kernel)) { "function" } else { "kernel" };
+    let own;
+    let kernel = match &image.wrapped {
+        // Nobody has recorded why: the code itself tells.
+        Some(_) => {
+            own = wrapped::explained(file, &images, image, kernel)?;
+            &own
+        }
+        None => kernel,
+    };
+    let what = if image.functions.iter().any(|function| function.symbol == kernel.symbol) { "function" } else { "kernel" };
     let needed = kernel.requirements.needs();
     let only = aspect.map(|name| known_aspect(name, kernel).map(Need::Aspect)).transpose()?;
     let wanted: Vec<Need> = only.clone().map_or_else(|| needed.collect(), |only| vec![only]);

@@ -15,6 +15,7 @@ mod program;
 mod propagate;
 mod runtime;
 mod targets;
+mod wrapped;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -75,6 +76,9 @@ enum Command {
         /// Aspects that are not added to any function
         #[arg(long, value_name = "ASPECT", value_delimiter = ',')]
         exclude_aspects: Vec<String>,
+        /// Aspects of the devices that the program is meant for, written to every entry point; with --dialect dpcpp
+        #[arg(long, value_name = "ASPECT", value_delimiter = ',')]
+        fixed_targets: Option<Vec<String>>,
     },
     /// Compares two builds; exit code 1 if a kernel of both needs more in the new one
     Diff {
@@ -216,7 +220,9 @@ fn by_command() -> Result<Answer, Failure> {
         Command::Inspect { file, output } => inspect::run(&file, output.format),
         Command::Explain { file, kernel, aspect } => explain::run(&file, kernel.as_deref(), aspect.as_deref()),
         Command::Check { file, devices, config_files, output } => check::run(&file, &devices, &config_files, output.format),
-        Command::Propagate { input, output, dialect, exclude_aspects } => propagate::run(&input, &output, dialect, &exclude_aspects),
+        Command::Propagate { input, output, dialect, exclude_aspects, fixed_targets } => {
+            propagate::run(&input, &output, dialect, &exclude_aspects, fixed_targets.as_deref())
+        }
         Command::Diff { old, new, output } => diff::run(&old, &new, output.format),
         Command::Targets { command: Some(TargetsCommand::Check { file }), .. } => targets::check(&file),
         Command::Targets { command: None, name, config_files, output } => targets::run(name.as_deref(), &config_files, output.format),

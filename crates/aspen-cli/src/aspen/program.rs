@@ -13,6 +13,7 @@ use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, WorkI
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
 use aspen_spirv::SpecId;
 
+use crate::wrapped::{self, Wrapped};
 use crate::{Failure, bare};
 
 /// An image, or an object's code for one target.
@@ -43,6 +44,8 @@ pub struct Image {
     pub summary: Option<Summary>,
     /// Of a linked image: which images it can be linked with at run time.
     pub form: Option<Form>,
+    /// Of an image that DPC++ wrapped: what only its code tells.
+    pub wrapped: Option<Wrapped>,
 }
 
 impl Image {
@@ -90,7 +93,11 @@ impl Kernel {
 pub fn read(path: &Path) -> Result<Vec<Image>, Failure> {
     let name = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
-    let container = find(&bytes, &name).map_err(|error| Failure::Input(error.to_string()))?;
+    let container = match find(&bytes, &name) {
+        Ok(container) => container,
+        // Nothing of Aspen's: perhaps DPC++ built it.
+        Err(error) => return wrapped::read(&bytes, &name)?.ok_or_else(|| Failure::Input(error.to_string())),
+    };
     let mut images = Vec::new();
     match &container.kind {
         Kind::ThinArchive(members) => {
@@ -173,6 +180,7 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
         conditions: conditions(&image)?,
         summary: None,
         form: Some(Form::of(&image)),
+        wrapped: None,
     })
 }
 
@@ -223,6 +231,7 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
         conditions: Vec::new(),
         summary: Some(summary),
         form: None,
+        wrapped: None,
     })
 }
 
@@ -259,6 +268,7 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         conditions: Vec::new(),
         summary: Some(summary),
         form: None,
+        wrapped: None,
     })
 }
 

@@ -237,6 +237,13 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Whether a call has a string attribute of its own.
+    pub(crate) fn call_site_has(self, name: &str) -> bool {
+        let Ok(length) = c_uint::try_from(name.len()) else { return false };
+        // SAFETY: a call and a valid string.
+        unsafe { !LLVMGetCallSiteStringAttribute(self.raw, llvm_sys::LLVMAttributeFunctionIndex, name.as_ptr().cast(), length).is_null() }
+    }
+
     /// Gives a function a string attribute.
     pub(crate) fn set_string_attribute(self, module: ModuleRef<'m>, name: &str, value: &str) {
         let (Ok(name_length), Ok(value_length)) = (c_uint::try_from(name.len()), c_uint::try_from(value.len())) else { return };

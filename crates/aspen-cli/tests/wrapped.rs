@@ -1,0 +1,176 @@
+//! Programs as DPC++ builds them, made by clang from the structures that its wrapper writes: every version and layout says the same, and a
+//! damaged one is an error with its place. Source: FORMATS §7.
+
+mod common;
+
+use std::fmt::Write;
+
+use aspen_image::wrapped;
+use common::Session;
+
+/// A SPIR-V module with a kernel that makes a double on line 7 of k.cpp, in a function that it calls.
+fn module() -> Vec<u8> {
+    let text = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize(text.len() / 4 * 4 + 4, 0);
+        bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect::<Vec<u32>>()
+    };
+    let instructions: Vec<Vec<u32>> = vec![
+        vec![17, 6],
+        vec![17, 10],
+        vec![14, 2, 2],
+        [vec![15, 6, 10], text("_ZTS1K")].concat(),
+        [vec![7, 1], text("k.cpp")].concat(),
+        [vec![5, 11], text("helper")].concat(),
+        vec![19, 2],
+        vec![22, 3, 64],
+        vec![33, 4, 2],
+        vec![33, 5, 3, 3],
+        vec![43, 3, 6, 0, 0x4000_0000],
+        vec![54, 2, 10, 0, 4],
+        vec![248, 20],
+        vec![8, 1, 9, 2],
+        vec![57, 3, 21, 11, 6],
+        vec![253],
+        vec![56],
+        vec![54, 3, 11, 0, 5],
+        vec![55, 3, 12],
+        vec![248, 30],
+        vec![8, 1, 7, 3],
+        vec![129, 3, 31, 12, 12],
+        vec![254, 31],
+        vec![56],
+    ];
+    let mut words = vec![0x0723_0203, 0x0001_0400, 0, 40, 0];
+    for instruction in instructions {
+        words.push(u32::try_from(instruction.len()).expect("short") << 16 | instruction[0]);
+        words.extend(&instruction[1..]);
+    }
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Two images: one that says fp64, one compressed that does not.
+fn source(version: u16, new_entries: bool, list: bool) -> String {
+    let bytes = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte},")).collect::<String>();
+    let packed = zstd::encode_all(&module()[..], 3).expect("packed");
+    let entry = |symbol: &str| {
+        if new_entries { format!("{{0,1,8,0,0,\"{symbol}\",0,0,0}}") } else { format!("{{0,\"{symbol}\",0,0,0}}") }
+    };
+    let fields = if new_entries {
+        "unsigned long zero; unsigned short version, kind; unsigned flags; void *address; const char *name; unsigned long size, data; void *aux;"
+    } else {
+        "void *address; const char *name; unsigned long size; int flags, reserved;"
+    };
+    let manifest = if version == 2 { "void *manifest_begin, *manifest_end; " } else { "" };
+    let mut out = format!(
+        "struct property {{ const char *name; const void *value; unsigned type; unsigned long size; }};
+struct set {{ const char *name; const struct property *begin, *end; }};
+struct entry {{ {fields} }};
+struct image {{ unsigned short version; unsigned char kind, format; const char *target, *compile, *link; {manifest}const unsigned char *begin, *end;
+  const struct entry *entries, *entries_end; const struct set *sets, *sets_end; }};
+static const unsigned char code0[] = {{{}}}, code1[] = {{{}}};
+static const unsigned char fp64[] = {{32,0,0,0,0,0,0,0,6,0,0,0}}, none[] = {{0,0,0,0,0,0,0,0}};
+",
+        bytes(&module()),
+        bytes(&packed)
+    );
+    for (index, (aspects, symbol)) in [("fp64", "_ZTS1K"), ("none", "_ZTS1L")].into_iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "static const struct entry entries{index}[] = {{{}, {}}};
+static const struct property needs{index}[] = {{{{\"aspects\", {aspects}, 2, sizeof {aspects}}}, {{\"reqd_sub_group_size\", 0, 1, 16}}}};
+static const struct property exports{index}[] = {{{{\"_Z3onev\", 0, 1, 1}}}};
+static const struct set sets{index}[] = {{{{\"SYCL/device requirements\", needs{index}, needs{index} + 2}}, {{\"SYCL/exported symbols\", exports{index}, exports{index} + 1}}}};",
+            entry(symbol),
+            entry("_Z3onev")
+        );
+    }
+    out += "__attribute__((used)) static const struct image images[] = {\n";
+    for (index, format) in [(0, 2), (1, 4)] {
+        let _ = writeln!(
+            out,
+            "{{{version}, 4, {format}, \"spir64\", \"-O2\", \"\", {}code{index}, code{index} + sizeof code{index}, entries{index}, entries{index} + 2, sets{index}, sets{index} + 2}},",
+            if version == 2 { "0, 0, " } else { "" }
+        );
+    }
+    out += "};\n";
+    if list {
+        out += "__attribute__((section(\".tgtimg\"), used)) static const struct { const void *begin; unsigned long size; } list[] = {{code0, sizeof code0}, {code1, sizeof code1}};\n";
+    }
+    out + "int main(void) { return 0; }\n"
+}
+
+#[test]
+fn every_layout_says_the_same() {
+    let session = Session::new(&[]);
+    let mut first = None;
+    for version in [2, 3] {
+        for (new_entries, list) in [(false, true), (true, true), (true, false)] {
+            std::fs::write(session.path("w.c"), source(version, new_entries, list)).expect("writable");
+            for options in ["-shared -fPIC", "-shared -fPIC -fuse-ld=lld -Wl,-z,pack-relative-relocs", "-no-pie", "-pie -fPIE -s"] {
+                let what = format!("version {version}, new entries {new_entries}, list {list}, {options}");
+                if session.run(&format!("clang-22 {options} w.c -o w")).code != Some(0) {
+                    assert!(options.contains("lld"), "{what}");
+                    continue;
+                }
+                let found = session.json("aspen inspect w")["images"].clone();
+                assert_eq!(found.as_array().map(Vec::len), Some(2), "{what}");
+                assert_eq!(*first.get_or_insert_with(|| found.clone()), found, "{what}");
+            }
+        }
+    }
+    let first = first.expect("found");
+    let kernel = &first[0]["kernels"][0];
+    assert_eq!((kernel["symbol"].as_str(), kernel["name"].as_str()), (Some("_ZTS1K"), Some("K")));
+    assert_eq!(first[0]["requirements"]["aspects"][0], "fp64");
+    assert_eq!((&first[0]["exports"][0], &first[1]["format"]), (&"_Z3onev".into(), &"spirv".into()));
+    let said = session.run("aspen check w --device intel_gpu_dg1 --device intel_gpu_pvc");
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("K  no: lacks aspect fp64") && said.stdout.contains("L  yes"), "{}", said.stdout);
+    // The compressed image's code needs more than anybody has said.
+    assert!(said.stdout.contains("image 1 ('L'): its code uses fp64, and its property set does not say so"), "{}", said.stdout);
+    let why = session.ok("aspen explain w K").stdout;
+    let lines = "kernel 'K' needs aspect fp64\n  k.cpp:7:3: used in 'helper'\n  k.cpp:9:2: called from 'K'\n";
+    assert!(why.contains(lines), "{why}");
+    session.ok("aspen diff w w");
+}
+
+#[test]
+fn damage_has_its_place() {
+    let session = Session::new(&[("w.c", &source(3, true, true))]);
+    session.ok("clang-22 -no-pie w.c -o w");
+    let bytes = session.read("w");
+    let images = wrapped::find(&bytes).expect("sound");
+    let descriptor = usize::try_from(images[0].offset).expect("small");
+    let mut errors = 0;
+    for at in descriptor..descriptor + 160 {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            if let Err(error) = wrapped::find(&damaged) {
+                assert!(error.offset > 0 && error.offset < bytes.len() as u64, "{error}");
+                errors += 1;
+            }
+        }
+    }
+    // A flipped pointer may point to another text, or the format may be another; nearly all other flips are seen.
+    assert!(errors > 900, "{errors} of 1280");
+    for length in (0..bytes.len()).step_by(97) {
+        let _ = wrapped::find(&bytes[..length]);
+    }
+    let mut damaged = bytes.clone();
+    damaged[descriptor] = 9;
+    std::fs::write(session.path("bad"), &damaged).expect("writable");
+    session.bad(1, "aspen inspect bad", &["no descriptor of a version that is known (2 and 3)", "at byte"]);
+    damaged[descriptor] = 3;
+    damaged[descriptor + 80 + 3] = 77;
+    std::fs::write(session.path("odd"), &damaged).expect("writable");
+    assert!(session.ok("aspen inspect odd").stdout.contains("format 77"));
+    let packed = usize::try_from(images[1].bytes.as_ptr() as usize - bytes.as_ptr() as usize).expect("inside");
+    let mut damaged = bytes.clone();
+    damaged[packed + 6] ^= 0xff;
+    damaged[packed + 9] ^= 0xff;
+    std::fs::write(session.path("torn"), &damaged).expect("writable");
+    let said = session.run("aspen inspect torn");
+    assert!(said.code == Some(0) || said.stderr.contains("image 1, whose descriptor is at byte"), "{}", said.stderr);
+}

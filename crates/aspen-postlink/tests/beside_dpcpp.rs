@@ -1,0 +1,155 @@
+//! What DPC++'s pipeline hands over and expects back, beyond the sets of `dpcpp.rs`: marks of the module alone decide, no option says so.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::fs;
+use std::path::Path;
+
+use aspen_devices::Database;
+use aspen_postlink::{Arguments, arguments::Dialect};
+
+/// Runs `sycl-post-link` on a module in a folder; what it wrote, or its error.
+fn run(folder: &Path, module: &str, options: &str) -> Result<String, String> {
+    let path = |name: &str| folder.join(name).display().to_string();
+    fs::write(path("in.ll"), format!("target triple = \"spir64-unknown-unknown\"\n{module}")).unwrap();
+    let words = options.split_whitespace().map(|word| word.replace("DIR", &folder.display().to_string()));
+    let arguments =
+        Arguments::parse(words.chain(["-S".into(), path("in.ll"), "-o".into(), path("out.table")])).map_err(|e| format!("{e:?}"))?;
+    let arguments = Arguments { unmarked: Dialect::Dpcpp, ..arguments };
+    aspen_postlink::run(&arguments, Database::builtin()).map_err(|error| error.to_string())?;
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let written = files.iter().filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("out"));
+    Ok(written.map(|file| format!("== {}\n{}", file.file_name().unwrap().to_string_lossy(), fs::read_to_string(file).unwrap())).collect())
+}
+
+/// What must be in the output (or the error), and what must not.
+#[track_caller]
+fn check(module: &str, options: &str, present: &[&str], absent: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), module, options).unwrap_or_else(|error| format!("error: {error}"));
+    let said = said.replace(&folder.path().display().to_string(), "DIR");
+    for text in present {
+        assert!(said.contains(text), "{options}: no '{text}' in\n{said}");
+    }
+    for text in absent {
+        assert!(!said.contains(text), "{options}: '{text}' in\n{said}");
+    }
+}
+
+/// A module of 2025, when atomic64 was 28 and 27 was usm_atomic_shared_allocations.
+const OF_2025: &str = "
+define spir_kernel void @k() #0 !sycl_used_aspects !1 { ret void }
+define spir_kernel void @m() #0 !sycl_used_aspects !2 { ret void }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+!sycl_aspects = !{!10, !11, !12, !13}
+!10 = !{!\"fp64\", i32 6}
+!11 = !{!\"atomic64\", i32 28}
+!12 = !{!\"usm_atomic_shared_allocations\", i32 27}
+!13 = !{!\"ext_intel_mem_channel\", i32 25}
+!1 = !{!11}
+!2 = !{i32 25}
+";
+
+#[test]
+fn names_of_the_module_are_the_meaning_and_its_numbers_are_written_back() {
+    // 28 as two words of base64: the bit count 32, then 28 0 0 0.
+    check(OF_2025, "-properties", &["aspects=2|gAAAAAAAAAAHAAAA\n", "!{!\"atomic64\", i32 28}"], &["i32 27}\n!1"]);
+    // pvc has atomic64 and no ext_intel_device_info_uuid, which is 28 today; and nothing has ext_intel_mem_channel, whatever 25 is today.
+    check(OF_2025, "-properties -o intel_gpu_pvc,DIR/pvc.table -o nvidia_gpu_sm_90,DIR/out_sm.table", &[], &["error"]);
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), OF_2025, "-properties -symbols -o intel_gpu_pvc,DIR/out_pvc.table").unwrap();
+    let rows = |table: &str| fs::read_to_string(folder.path().join(table)).unwrap().lines().count() - 1;
+    assert_eq!((rows("out.table"), rows("out_pvc.table")), (2, 1));
+    // In the seed dialect Aspen's numbers are written: 27.
+    check(OF_2025, "-properties --dialect=seed", &["aspect=2|gAAAAAAAAAwGAAAA\n"], &["aspect=2|gAAAAAAAAAAHAAAA"]);
+}
+
+#[test]
+fn names_that_disagree_are_an_error_that_says_both() {
+    let two_numbers = OF_2025.replace("!1 = !{!11}", "!1 = !{!14}\n!14 = !{!\"atomic64\", i32 99}");
+    check(&two_numbers, "-properties", &["error", "the aspect 'atomic64' has the number 28 in one place and 99 in another"], &[]);
+    let two_names = OF_2025.replace("!1 = !{!11}", "!1 = !{!14}\n!14 = !{!\"fp16\", i32 28}");
+    check(&two_names, "-properties", &["error", "the aspect 28 is called 'atomic64' in one place and 'fp16' in another"], &[]);
+}
+
+#[test]
+fn omitted_arguments_by_both_names_and_of_nobody() {
+    for name in ["sycl_kernel_omit_args", "spir_kernel_omit_args"] {
+        let module = format!(
+            "define spir_kernel void @k(i32 %a, i32 %b) !{name} !0 !sycl_used_aspects !1 {{ ret void }}\n!0 = !{{i1 true, i1 false}}\n!1 = !{{i32 6}}"
+        );
+        check(&module, "-emit-param-info", &["[SYCL/kernel param opt]\nk=2|CAAAAAAAAAQA\n"], &[]);
+    }
+    check("define spir_kernel void @k() { ret void }", "-emit-param-info", &["[SYCL/kernel param opt]\n"], &["k=2"]);
+    check("define spir_kernel void @k() { ret void }", "-emit-param-info --dialect=seed", &[], &["[SYCL/kernel param opt]"]);
+}
+
+#[test]
+fn what_an_image_calls_is_in_it_or_imported() {
+    let module = "
+define spir_kernel void @k() #0 { call spir_func void @__reserved()
+ call spir_func void @_Z5marked()
+ call spir_func void @_Z8unmarked()
+ call spir_func void @__devicelib_ConvertFToBF16INTEL()
+ ret void }
+define spir_func void @__reserved() #1 { ret void }
+declare spir_func void @_Z5marked() #1
+declare spir_func void @_Z8unmarked()
+declare spir_func void @__devicelib_ConvertFToBF16INTEL()
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+attributes #1 = { \"sycl-module-id\"=\"b.cpp\" }
+";
+    let imports = "[SYCL/imported symbols]\n__reserved=1|1\n_Z5marked=1|1\n__devicelib_ConvertFToBF16INTEL=1|1\n";
+    for option in ["-allow-device-image-dependencies", "-support-dynamic-linking"] {
+        check(module, &format!("{option} -emit-imported-symbols"), &[imports, "declare spir_func void @__reserved()"], &["_Z8unmarked=1"]);
+    }
+    check(module, "-emit-imported-symbols", &["[SYCL/imported symbols]\n_Z5marked=1|1\n"], &["__reserved=1|1"]);
+    // The library's images are added, and offer what is imported.
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["fallback", "native"] {
+        let text = "target triple = \"spir64-unknown-unknown\"\ndefine spir_func void @__devicelib_ConvertFToBF16INTEL() { ret void }\n";
+        fs::write(folder.path().join(format!("libsycl-{name}-bfloat16.bc")), text).unwrap();
+    }
+    let said = run(folder.path(), module, "-properties -symbols -device-lib-dir=DIR").unwrap();
+    let set = |native: u32| {
+        format!("[SYCL/exported symbols]\n__devicelib_ConvertFToBF16INTEL=1|1\n[SYCL/devicelib metadata]\nbfloat16=1|{native}\n")
+    };
+    assert!(said.contains(&format!("out_2.prop\n{}", set(0))) && said.contains(&format!("out_3.prop\n{}", set(1))), "{said}");
+    check(module, "-properties -device-lib-dir=DIR/absent", &["error: cannot read", "libsycl-fallback-bfloat16.bc"], &[]);
+    check("define spir_kernel void @k() { ret void }", "-properties -device-lib-dir=DIR/absent", &["out_0.prop"], &["error", "out_1"]);
+}
+
+#[test]
+fn virtual_functions_are_an_image_of_their_own_and_named() {
+    let module = "
+@_ZTV1A = linkonce_odr constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr null, ptr @_ZN1A1fEv] }
+define spir_kernel void @k() #0 { %v = load ptr, ptr @_ZTV1A
+ ret void }
+define spir_func void @_ZN1A1fEv() #1 !sycl_used_aspects !1 { ret void }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" \"calls-indirectly\"=\"two,one\" }
+attributes #1 = { \"sycl-module-id\"=\"a.cpp\" \"indirectly-callable\"=\"one\" }
+!1 = !{!2}
+!2 = !{!\"fp64\", i32 6}
+";
+    // The caller's image neither holds the function nor needs what it needs. Text: 'one', 'one,two'.
+    let sets = [
+        "[SYCL/virtual functions]\nvirtual-functions-set=2|YAAAAAAAAAwbuVG",
+        "[SYCL/virtual functions]\nuses-virtual-functions-set=2|4AAAAAAAAAwbuVGL0d3b",
+    ];
+    check(
+        module,
+        "-properties -split=source",
+        &sets,
+        &["[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n[SYCL/virtual functions]\nvirtual"],
+    );
+}
+
+#[test]
+fn options_about_explicit_simd_need_such_a_kernel() {
+    let esimd =
+        "define spir_kernel void @_ZTS1K() !sycl_explicit_simd !0 !intel_reqd_sub_group_size !1 { ret void }\n!0 = !{}\n!1 = !{i32 1}";
+    let driver = "-O2 -device-globals -id-queries-range=uint -properties -emit-only-kernels-as-entry-points -split-esimd -lower-esimd";
+    check(esimd, driver, &["error", "'-O2' is about explicit SIMD kernels, and 'K' is one"], &[]);
+    check("define spir_kernel void @k() { ret void }", driver, &["[SYCL/misc properties]\nidQueriesRange=1|1\n"], &["error"]);
+}
