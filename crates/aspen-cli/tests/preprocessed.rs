@@ -84,10 +84,7 @@ fn text_of_one_pass_is_said_to_be_that() {
     session.bad(
         1,
         "aspen++ -fsycl-targets=native_cpu,nvidia_gpu_sm_90 -c cpu.ii",
-        &[
-            "'cpu.ii': this preprocessed text has no part 'sycl-",
-            "preprocess it with the same '-fsycl-targets='",
-        ],
+        &["'cpu.ii': this preprocessed text has no part 'sycl-", "preprocess it with the same '-fsycl-targets='"],
     );
     session.bad(
         1,

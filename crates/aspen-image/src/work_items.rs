@@ -2,7 +2,7 @@
 //! why.
 //!
 //! A property a kernel; those that are launched over ranges have none. The run time takes the limit of a kernel's work-groups from it, and
-//! `aspen inspect` shows it. Source: ARCHITECTURE "Images"; docs/decisions/0036.
+//! `aspen inspect` shows it. Source: ARCHITECTURE "Images"; docs/decisions/0035.
 
 use std::collections::BTreeMap;
 

@@ -119,6 +119,7 @@ fn described(index: usize, image: &mut WrappedImage<'_>, file: &str) -> Result<I
         name: readable_name(symbol),
         requirements: requirements.clone(),
         sources: Vec::new(),
+        work_items: None,
         unresolved: Vec::new(),
     };
     let kernels =
@@ -210,6 +211,7 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
         name: kernel.name.clone(),
         requirements: kernel.requirements.clone(),
         sources,
+        work_items: None,
         unresolved: kernel.unresolved.clone(),
     })
 }
