@@ -210,11 +210,11 @@ public:
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(accessor<T, D, M, P, H> from, U *to) {
     char *const bytes = static_cast<char *>(static_cast<void *>(to)); // of any type, or none
-    rows(from, [&](const T *row, size_t done, size_t count) { memcpy(bytes + done * sizeof(T), row, count * sizeof(T)); });
+    rows(from, [bytes](const T *row, size_t done, size_t count) { memcpy(bytes + done * sizeof(T), row, count * sizeof(T)); });
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(const U *from, accessor<T, D, M, P, H> to) {
     const char *const bytes = static_cast<const char *>(static_cast<const void *>(from));
-    rows(to, [&](T *row, size_t done, size_t count) { memcpy(row, bytes + done * sizeof(T), count * sizeof(T)); });
+    rows(to, [bytes](T *row, size_t done, size_t count) { memcpy(row, bytes + done * sizeof(T), count * sizeof(T)); });
   }
   /// To and from memory that a shared_ptr owns: the command keeps it.
   template <class T, int D, access_mode M, target P, access::placeholder H, class Shared, class = decltype(std::declval<Shared &>().use_count())>
@@ -260,8 +260,7 @@ public:
   /// Runs `task` on a thread of the runtime. What it throws becomes an asynchronous error.
   template <class F> void host_task(F &&task) {
     using G = std::decay_t<F>;
-    static_assert(std::is_invocable_v<G &> || std::is_invocable_v<G &, interop_handle>,
-                  "a host task takes nothing or a sycl::interop_handle");
+    static_assert(std::is_invocable_v<G &> || std::is_invocable_v<G &, interop_handle>, "a host task takes nothing or a sycl::interop_handle");
     open();
     for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
       uses_.data()[i].access &= ~ASPEN_ACCESS_ON_DEVICE;
@@ -437,7 +436,6 @@ private:
     further_ = true;
     local_memory_ = 0;
   }
-
 
   /// Where the command's device finds the values of specialization constants: a buffer of the command's own.
   detail::constant_block constant_block() {

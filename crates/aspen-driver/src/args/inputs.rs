@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::Stage;
+use crate::error::Error;
 use crate::preprocessed::Text;
 
 /// What is to be done with an input.
@@ -58,4 +60,23 @@ impl Input {
     pub fn stem(&self) -> &str {
         Path::new(&self.path).file_stem().and_then(|stem| stem.to_str()).unwrap_or("a")
     }
+}
+
+/// Decides what only the whole command line tells: what comes by standard input, and what is preprocessed already.
+///
+/// # Errors
+/// If nobody says what standard input is.
+pub(super) fn settle(inputs: &mut [Input], stage: Stage, is_preprocessed: bool) -> Result<(), Error> {
+    for input in inputs {
+        if input.path == "-" && input.language.is_none() {
+            if stage != Stage::Preprocess {
+                return Err(Error::Usage("'-E' or '-x' is required when input is from standard input".into()));
+            }
+            *input = Input::new("-".into(), Some("c++".into()));
+        }
+        if is_preprocessed && input.kind == InputKind::Sycl {
+            *input = Input::new(std::mem::take(&mut input.path), Some("c++-cpp-output".into()));
+        }
+    }
+    Ok(())
 }

@@ -20,7 +20,7 @@ pub use warnings::{Group, Severity, WarningControl};
 use crate::error::Error;
 use crate::precompiled::Precompiled;
 use known::Meaning;
-use table::{HOST_ONLY, LINK, SEPARATE_VALUE, is_in};
+use table::{HOST_ONLY, LINE_TABLES, LINK, SEPARATE_VALUE, debug_level, is_in};
 
 /// What the user asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -475,15 +475,7 @@ impl Parser {
             let targets = dependency_words.targets.into_iter().map(|(option, target)| vec![option.to_owned(), target]);
             options.words.extend(file.into_iter().chain(targets).map(Word::All));
         }
-        for input in options.inputs.iter_mut().filter(|input| input.path == "-" && input.language.is_none()) {
-            if options.stage != Stage::Preprocess {
-                return Err(Error::Usage("'-E' or '-x' is required when input is from standard input".into()));
-            }
-            *input = Input::new("-".into(), Some("c++".into()));
-        }
-        for input in options.inputs.iter_mut().filter(|input| is_preprocessed && input.kind == InputKind::Sycl) {
-            *input = Input::new(std::mem::take(&mut input.path), Some("c++-cpp-output".into()));
-        }
+        inputs::settle(&mut options.inputs, options.stage, is_preprocessed)?;
         let sources = options.inputs.iter().filter(|input| input.kind != InputKind::Linker).count();
         if options.stage != Stage::Link && options.output.is_some() && sources > 1 {
             return Err(Error::Usage("cannot specify '-o' when generating several output files".into()));
@@ -552,19 +544,6 @@ impl Stage {
             Stage::Link => 4,
         };
         if rank(other) < rank(self) { other } else { self }
-    }
-}
-
-const LINE_TABLES: u32 = 1;
-
-/// For an option that chooses how much debug information there is: 0 none, 1 line tables, 2 more. `-gz` and the like are none of them.
-fn debug_level(word: &str) -> Option<u32> {
-    match word {
-        "-g0" | "-ggdb0" | "-gline-directives-only" => Some(0),
-        "-g1" | "-ggdb1" | "-gmlt" | "-gline-tables-only" => Some(LINE_TABLES),
-        "-g" | "-g2" | "-g3" | "-ggdb" | "-ggdb2" | "-ggdb3" | "-glldb" => Some(2),
-        _ if word.starts_with("-gdwarf-") && word[8..].bytes().all(|c| c.is_ascii_digit()) => Some(2),
-        _ => None,
     }
 }
 

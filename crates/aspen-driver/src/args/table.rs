@@ -228,3 +228,17 @@ pub fn standard_of_sycl(word: &str) -> Option<&'static str> {
     let is_older = matches!(year, "98" | "03" | "0x" | "11" | "1y" | "14");
     is_older.then_some(if gnu { "-std=gnu++17" } else { "-std=c++17" })
 }
+
+/// The least debug information that has places.
+pub const LINE_TABLES: u32 = 1;
+
+/// For an option that chooses how much debug information there is: 0 none, 1 line tables, 2 more. `-gz` and the like are none of them.
+pub fn debug_level(word: &str) -> Option<u32> {
+    match word {
+        "-g0" | "-ggdb0" | "-gline-directives-only" => Some(0),
+        "-g1" | "-ggdb1" | "-gmlt" | "-gline-tables-only" => Some(LINE_TABLES),
+        "-g" | "-g2" | "-g3" | "-ggdb" | "-ggdb2" | "-ggdb3" | "-glldb" => Some(2),
+        _ if word.starts_with("-gdwarf-") && word[8..].bytes().all(|c| c.is_ascii_digit()) => Some(2),
+        _ => None,
+    }
+}
