@@ -130,7 +130,9 @@ fn steps_and_stages() {
     let deps = String::from_utf8(session.read("deps.d")).expect("text");
     assert!(deps.starts_with("out.o: \\\n  two.cpp \\\n") && deps.contains("include/sycl/sycl.hpp:\n"), "{deps}");
     assert!(session.ok("aspen++ --help").stdout.contains("-fsycl-targets"));
-    assert!(session.ok("aspen++ --version").stdout.contains("clang version 22"));
+    let version = session.ok("aspen++ --version").stdout;
+    assert!(version.lines().next().is_some_and(|line| line.contains("clang version 22")), "{version}");
+    assert!(version.contains(concat!("\naspen++ ", env!("CARGO_PKG_VERSION"), "\n")), "{version}");
 }
 
 #[test]

@@ -79,8 +79,9 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
     match args::parse(words)? {
         Invocation::Help => help::print(help::HELP),
         Invocation::Version => {
-            help::print(&format!("aspen++ {}\n", env!("CARGO_PKG_VERSION")));
+            // Build systems take the first number for the compiler's version, and decide by it what clang can do.
             ask_clang(&["--version".into()])?;
+            help::print(&format!("aspen++ {}\n", env!("CARGO_PKG_VERSION")));
         }
         Invocation::AskClang(words) => ask_clang(&words)?,
         Invocation::Run(options) => match precompiled::making(&options)? {
