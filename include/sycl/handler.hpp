@@ -210,11 +210,11 @@ public:
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(accessor<T, D, M, P, H> from, U *to) {
     char *const bytes = static_cast<char *>(static_cast<void *>(to)); // of any type, or none
-    rows(from, [bytes](const T *row, size_t done, size_t count) { memcpy(bytes + done * sizeof(T), row, count * sizeof(T)); });
+    rows(from, [&](const T *row, size_t done, size_t count) { memcpy(bytes + done * sizeof(T), row, count * sizeof(T)); });
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(const U *from, accessor<T, D, M, P, H> to) {
     const char *const bytes = static_cast<const char *>(static_cast<const void *>(from));
-    rows(to, [bytes](T *row, size_t done, size_t count) { memcpy(row, bytes + done * sizeof(T), count * sizeof(T)); });
+    rows(to, [&](T *row, size_t done, size_t count) { memcpy(row, bytes + done * sizeof(T), count * sizeof(T)); });
   }
   /// To and from memory that a shared_ptr owns: the command keeps it.
   template <class T, int D, access_mode M, target P, access::placeholder H, class Shared, class = decltype(std::declval<Shared &>().use_count())>

@@ -101,6 +101,10 @@ extern "C" fn handler(_: c_int, information: *mut libc::siginfo_t, context: *mut
         let mut usual: libc::sigaction = mem::zeroed();
         usual.sa_sigaction = libc::SIG_DFL;
         libc::sigaction(libc::SIGSEGV, &raw const usual, ptr::null_mut());
+        // A signal that somebody sent has no access; it comes again, as soon as the handler returns.
+        if (*information).si_code <= 0 {
+            libc::raise(libc::SIGSEGV);
+        }
     }
 }
 

@@ -69,6 +69,14 @@ fn a_bundle_compiles_to_what_the_source_compiles_to() {
         }
     }
     session.ok("aspen++ again.o -o again && ./again");
+    // What the preprocessor has done is not done again, in whatever words it was asked for; open macros stay open.
+    session.ok(
+        "echo 'struct once {}; int value = X;' > once.hpp && echo '#ifndef __linux__\n#error no\n#endif\nint f() { return X; }' > b.cpp",
+    );
+    let words = "-DX=1 --include once.hpp -Xclang -DY=2 -Xpreprocessor -DZ=3";
+    session.ok(&format!("aspen++ {words} -E b.cpp -o b.ii && mv once.hpp gone.hpp && aspen++ {words} -c b.ii && mv gone.hpp once.hpp"));
+    session.ok(&format!("aspen++ {words} -E -frewrite-includes b.cpp -o c.ii && aspen++ {words} -c c.ii"));
+    session.ok("echo 'int f() { return X; }' > d.cpp && aspen++ -DX=1 -E -frewrite-includes d.cpp -o d.ii && aspen++ -DX=1 -c d.ii");
     session.ok(&format!("aspen++ {OPTIONS} -E a.cpp | aspen++ {OPTIONS} -x c++ - -o piped && ./piped"));
 }
 
@@ -136,4 +144,6 @@ fn what_decides_an_object_stands_in_depfile_and_text() {
     assert!(text("a.d").contains("libaspen_clang.so"), "{}", text("a.d"));
     session.ok(&format!("{options} -c a.ii -MMD -MF ii.d -o a.o"));
     assert_eq!(text("ii.d"), "a.o: \\\n  a.ii \\\n  dev.yaml\n");
+    session.ok("aspen++ -x c++ - -c -MMD -MF in.d -o in.o < a.ii");
+    assert_eq!(text("in.d"), "in.o:\n");
 }

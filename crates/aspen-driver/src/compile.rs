@@ -291,7 +291,8 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
         texts.push(fs::read_to_string(made).map_err(|error| Error::file("read", made, error))?);
     }
     if texts.is_empty() {
-        texts.push(depfile::rule(&[Path::new(&input.path)]));
+        let file = (input.path != "-").then_some(Path::new(&input.path));
+        texts.push(depfile::rule(file.as_slice()));
     }
     if input.kind == InputKind::Sycl {
         let decisive: Vec<&Path> = preprocessed::decisive_files(options, builder.toolchain).collect();

@@ -179,7 +179,8 @@ impl PassBuilder<'_> {
 
     fn finish(&self, role: Role, mut arguments: Vec<String>, input: &Input, output: PathBuf, scratch: &mut Scratch) -> Pass {
         let options = self.options;
-        let precompiled = options.precompiled.as_ref();
+        let is_bundle = input.text.as_ref().is_some_and(Text::is_bundle); // its headers are in it
+        let precompiled = options.precompiled.as_ref().filter(|_| !is_bundle);
         let of_headers = match precompiled {
             Some(Precompiled::Use(file)) if options.stage == Stage::Preprocess => vec!["-include".into(), file.clone()],
             Some(precompiled) => precompiled.words(kind_of(&role), &arguments),
@@ -191,7 +192,6 @@ impl PassBuilder<'_> {
         let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
         let makes_header = matches!(precompiled, Some(Precompiled::Make(_)));
         let mut depfile = None;
-        let is_bundle = input.text.as_ref().is_some_and(Text::is_bundle); // its headers are in it
         if let (Some(wanted), true) = (&options.depfile, (options.stage != Stage::Syntax || makes_header) && !is_bundle) {
             let file = scratch.beside(&output, "d");
             arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });

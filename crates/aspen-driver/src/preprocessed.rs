@@ -20,6 +20,9 @@ use crate::toolchain::Toolchain;
 const START: &str = "// __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = "// __CLANG_OFFLOAD_BUNDLE____END__ ";
 
+/// Says that macros are still to be expanded. Clang's own mark stands only where something was included.
+const OPEN: &str = "\n#pragma aspen macros open\n";
+
 /// An identifier that SYCL's header leaves in the text of each unit, and nothing else does.
 const LEFT_BY_HEADER: &str = "__ASPEN_OBJECT_TAG__";
 
@@ -58,7 +61,7 @@ pub fn part_name(role: &Role, targets: &[Target]) -> String {
 /// comes by standard input, …), as probes of build systems want it.
 pub fn is_one_pass(options: &Options, input: &Input) -> bool {
     let lists = |word: &Word| matches!(word, Word::All(words) if matches!(words[0].as_str(), "-dM" | "-dD" | "-dN" | "-dI" | "-dU" | "-M" | "-MM" | "-fdirectives-only"));
-    options.side != Side::Both || options.verbose || input.path == "-" || options.words.iter().any(lists)
+    options.side != Side::Both || input.path == "-" || options.words.iter().any(lists)
 }
 
 /// The bundle of what passes have written.
@@ -90,6 +93,9 @@ pub fn shown_to_caches(options: &Options, toolchain: &Toolchain) -> Result<Strin
         out += &format!("#pragma aspen input \"{name}\" {}\n", blake3::hash(&content).to_hex());
     }
     out += &format!("#pragma aspen version {}\n", env!("CARGO_PKG_VERSION"));
+    if options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == "-frewrite-includes")) {
+        out += OPEN.trim_start();
+    }
     Ok(out)
 }
 
@@ -112,15 +118,23 @@ impl Text {
     /// no device code of input that it knows to be preprocessed, so it is called source.
     pub fn adapt(&self, path: &str, arguments: &mut Vec<String>) {
         let Text::Parts(bundle) = self else { return };
-        if !bundle.has_directives {
-            let mut rest = std::mem::take(arguments).into_iter();
-            while let Some(word) = rest.next() {
-                if matches!(word.as_str(), "-D" | "-U" | "-include" | "-imacros") {
-                    rest.next();
-                } else if !word.starts_with("-D") && !word.starts_with("-U") {
-                    arguments.push(word);
+        let mut words = std::mem::take(arguments).into_iter().peekable();
+        while let Some(word) = words.next() {
+            let given = matches!(word.as_str(), "-Xclang" | "-Xpreprocessor");
+            let meant = if given { words.peek().cloned().unwrap_or_default() } else { word.clone() };
+            let Some(has_value) = bundle.is_done(&meant) else {
+                arguments.push(word);
+                if given {
+                    arguments.extend(words.next());
                 }
+                continue;
+            };
+            // The value of what is given to the compiler proper is given to it, too.
+            for _ in 0..usize::from(given) + usize::from(has_value) * (1 + usize::from(given)) {
+                words.next();
             }
+        }
+        if !bundle.has_directives {
             arguments.extend(["-Xclang", "-undef"].map(str::to_owned));
         }
         if bundle.source.is_none() {
@@ -225,6 +239,20 @@ impl Parts {
         Parts { parts: BTreeMap::from([(part_name(&Role::Host, &[]), Arc::new(text))]), source, has_directives }
     }
 
+    /// Whether the preprocessor has done already what a word says, and whether the word's value is another word.
+    fn is_done(&self, word: &str) -> Option<bool> {
+        let includes = |word: &str| matches!(word, "-include" | "-imacros" | "--include" | "--imacros" | "-include-pch");
+        let defines = |word: &str| matches!(word, "-D" | "-U" | "--define-macro" | "--undefine-macro");
+        let joined = |words: &[&str]| words.iter().any(|start| word.starts_with(start));
+        let open = self.has_directives;
+        if includes(word) || (!open && defines(word)) {
+            return Some(true);
+        }
+        let is_done = joined(&["--include=", "--imacros=", "-Wp,-include", "-Wp,-imacros"])
+            || (!open && joined(&["-D", "-U", "--define-macro=", "--undefine-macro=", "-Wp,-D", "-Wp,-U"]));
+        is_done.then_some(false)
+    }
+
     /// Takes a bundle apart; `None` if the text is none.
     ///
     /// # Errors
@@ -233,7 +261,8 @@ impl Parts {
         if !bytes.trim_ascii_start().starts_with(START.trim_end().as_bytes()) {
             return Ok(None);
         }
-        let (mut parts, mut source, mut has_directives) = (BTreeMap::new(), None, false);
+        let (mut parts, mut source) = (BTreeMap::new(), None);
+        let mut has_directives = holds(bytes, OPEN);
         let mut open: Option<(&str, usize)> = None;
         let mut at = 0;
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -251,9 +280,9 @@ impl Parts {
                 // The line before the mark belongs to it.
                 let text = bytes[from..begin].strip_suffix(b"\n").unwrap_or(&bytes[from..begin]);
                 source = source.or_else(|| source_of(text));
-                has_directives = has_directives || is_expanded_later(text);
+                has_directives = has_directives || is_expanded_later(text); // by a driver that said so in its text only
                 if parts.insert(part.to_owned(), Arc::new(text.to_vec())).is_some() {
-                    return Err(format!("the part '{part}' is there twice"));
+                    return Err(format!("the part '{part}' is there twice; give each source's text a file of its own"));
                 }
             }
         }
@@ -321,7 +350,7 @@ mod tests {
         );
         check(&bundle(&[("h", "")]), r#"h="" None false"#);
         check(&two[..two.len() - 40], "the part 'sycl-y-' has no end: the text is cut off");
-        check(&bundle(&[("h", "1"), ("h", "2")]), "the part 'h' is there twice");
+        check(&bundle(&[("h", "1"), ("h", "2")]), "the part 'h' is there twice; give each source's text a file of its own");
         check(&two.replacen("____END__ host", "____STAR__ host", 1), "the part 'sycl-y-' begins inside of 'host-x-'");
         check(&two.replacen("____END__ host-x-", "____END__ other", 1), "the part 'other' ends without a beginning");
     }

@@ -297,6 +297,9 @@ fn property_sets(memory: &Memory<'_>, place: u64) -> Result<PropertySets, Wrappe
         for at in (0..length / PROPERTY).map(|index| first + index * PROPERTY) {
             let key = memory.pointer(at).and_then(|address| memory.text(address, LONGEST_TEXT));
             let key = key.ok_or_else(|| wrong(memory.offset(at), format!("a property of '{name}' has no name in the file")))?;
+            if !memory.may_copy(key.len()) {
+                return Err(wrong(memory.offset(at), TOO_MUCH));
+            }
             let value = value(memory, at).map_err(|why| wrong(memory.offset(at), format!("property '{key}' of '{name}' {why}")))?;
             set.insert(key.into_owned(), value);
         }
@@ -304,6 +307,8 @@ fn property_sets(memory: &Memory<'_>, place: u64) -> Result<PropertySets, Wrappe
     }
     Ok(out)
 }
+
+const TOO_MUCH: &str = "its properties name the same bytes again and again";
 
 /// A number stands in place of the size; bytes begin with their number of bits.
 fn value(memory: &Memory<'_>, at: u64) -> Result<Value, String> {
@@ -316,6 +321,9 @@ fn value(memory: &Memory<'_>, at: u64) -> Result<Value, String> {
             let bytes = memory
                 .bytes(pointer, size)
                 .ok_or_else(|| format!("has {size} bytes at address {pointer:#x}, which are not all in the file"))?;
+            if !memory.may_copy(bytes.len()) {
+                return Err(format!("cannot be: {TOO_MUCH}"));
+            }
             let (count, payload) = bytes.split_at_checked(8).ok_or_else(|| format!("has {size} bytes, too few for their count"))?;
             let count = count.try_into().map_or(0, u64::from_le_bytes);
             let held = count.div_ceil(8);
@@ -328,6 +336,9 @@ fn value(memory: &Memory<'_>, at: u64) -> Result<Value, String> {
             let bytes = memory
                 .bytes(pointer, size)
                 .ok_or_else(|| format!("has {size} bytes at address {pointer:#x}, which are not all in the file"))?;
+            if !memory.may_copy(bytes.len()) {
+                return Err(format!("cannot be: {TOO_MUCH}"));
+            }
             Ok(Value::Bytes(bytes.strip_suffix(&[0]).unwrap_or(bytes).to_vec()))
         }
         other => Err(format!("is of the kind {other}, which this version of Aspen does not know")),

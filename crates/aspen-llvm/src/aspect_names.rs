@@ -109,6 +109,11 @@ fn bits(number: i64) -> Option<u32> {
     i32::try_from(number).map(i32::cast_unsigned).or_else(|_| u32::try_from(number)).ok()
 }
 
+/// Whether this is the name `usm_system_allocator`, which DPC++ had for `usm_system_allocations` beside it. Source: FORMATS §1.
+fn is_alias(node: Md<'_>) -> bool {
+    node.operands().first().and_then(|name| name.as_text()).is_some_and(|name| name == "usm_system_allocator")
+}
+
 /// Hands out every pair of name and number: of the table first, then of functions and instructions, in the module's order.
 fn pairs(module: ModuleRef<'_>, found: &mut dyn FnMut(String, u32)) {
     let mut pair = |node: Md<'_>| {
@@ -116,6 +121,12 @@ fn pairs(module: ModuleRef<'_>, found: &mut dyn FnMut(String, u32)) {
             && let (Some(name), Some(number)) = (name.as_text(), number.as_integer().and_then(bits))
         {
             found(name, number);
+        }
+    };
+    // DPC++ of 2024 and before has a second, older name for one aspect.
+    let mut pair = |node: Md<'_>| {
+        if !is_alias(node) {
+            pair(node)
         }
     };
     module.named_metadata(ASPECT_NAMES).into_iter().for_each(&mut pair);

@@ -105,13 +105,13 @@ proptest! {
         let module = context.parse("random.ll", text.as_bytes()).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         let analysis = analyse(&summarise(module.view(), &Facts::default()));
         prop_assert!(analysis.findings().is_empty());
-        propagate(module.view(), Dialect::Seed, &AspectSet::new()).unwrap();
+        propagate(module.view(), Dialect::Seed, &AspectSet::new(), None).unwrap();
         let once = module.to_text();
         let sets = written(&once, &context, nodes.len());
         for (index, set) in sets.iter().enumerate() {
             prop_assert_eq!(set, &expected(&nodes, index), "f{}\n{}", index, &text);
         }
-        propagate(module.view(), Dialect::Seed, &AspectSet::new()).unwrap();
+        propagate(module.view(), Dialect::Seed, &AspectSet::new(), None).unwrap();
         prop_assert_eq!(module.to_text(), once);
     }
 }

@@ -42,7 +42,9 @@ const OF_2025: &str = "
 define spir_kernel void @k() #0 !sycl_used_aspects !1 { ret void }
 define spir_kernel void @m() #0 !sycl_used_aspects !2 { ret void }
 attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
-!sycl_aspects = !{!10, !11, !12, !13}
+!sycl_aspects = !{!10, !11, !12, !13, !20, !21}
+!20 = !{!\"usm_system_allocations\", i32 17}
+!21 = !{!\"usm_system_allocator\", i32 17}
 !10 = !{!\"fp64\", i32 6}
 !11 = !{!\"atomic64\", i32 28}
 !12 = !{!\"usm_atomic_shared_allocations\", i32 27}

@@ -51,7 +51,10 @@ impl Queue {
         geometry.check_shape()?;
         geometry.check_required(required)?;
         geometry.check_limits(self.device().capabilities().max_work_group_size, self.device().capabilities().max_work_item_sizes)?;
-        geometry.check_own_limit(admitted.kernel.group_limit())?;
+        // A size that the kernel declares was decided with the image: there is no other that could be tried.
+        if required.is_none() {
+            geometry.check_own_limit(admitted.kernel.group_limit())?;
+        }
         let most = self.device().real().facts().local_mem_size;
         if request.local_memory > most {
             let text = format!(

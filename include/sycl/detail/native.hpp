@@ -46,6 +46,9 @@ template <class T> struct native_memory<backend::opencl, T> {
   using type = std::vector<_cl_mem *>;
 };
 template <backend Backend, class T, int D, class A> struct native_handle<Backend, buffer<T, D, A>> : native_memory<Backend, T> {};
+template <class T, int D, class A>
+struct native_handle<backend::ext_oneapi_level_zero, buffer<T, D, A>> : native_memory<backend::ext_oneapi_level_zero, T> {};
+template <class T, int D, class A> struct native_handle<backend::ext_oneapi_hip, buffer<T, D, A>> : native_memory<backend::ext_oneapi_hip, T> {};
 
 [[noreturn]] inline void wrong_backend() {
   fail(errc::backend_mismatch, "a native handle: the object belongs to another backend than the one that is asked for; see get_backend");

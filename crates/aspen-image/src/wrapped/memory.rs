@@ -1,6 +1,7 @@
 //! A linked file as the loader would lay it out: bytes by address, and pointers with relocations applied.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use object::{Architecture, Object, ObjectSegment, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget};
 
@@ -13,7 +14,12 @@ pub(super) struct Memory<'a> {
     segments: Vec<(u64, u64, u64)>,
     /// What the loader writes, by address; sorted.
     relocated: Vec<(u64, u64)>,
+    /// How many bytes may still be copied.
+    left: Cell<u64>,
 }
+
+/// How often a file may be copied. In a sound one nothing is named twice; in a hostile one thousands of properties may name the same bytes.
+const COPIES: u64 = 4;
 
 impl<'a> Memory<'a> {
     pub(super) fn new(file: &object::File<'a>, bytes: &'a [u8]) -> Memory<'a> {
@@ -41,7 +47,7 @@ impl<'a> Memory<'a> {
             }
         }
         relocated.sort_unstable();
-        Memory { bytes, segments, relocated }
+        Memory { bytes, segments, relocated, left: Cell::new(COPIES * bytes.len() as u64) }
     }
 
     /// The place in the file; 0 for addresses that have none.
@@ -66,6 +72,13 @@ impl<'a> Memory<'a> {
 
     pub(super) fn bytes(&self, address: u64, size: u64) -> Option<&'a [u8]> {
         self.tail(address)?.get(..usize::try_from(size).ok()?)
+    }
+
+    /// Before so many bytes are copied: whether a sound file would ask for them.
+    pub(super) fn may_copy(&self, size: usize) -> bool {
+        let left = self.left.get().checked_sub(size as u64);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// A number as it stands in the file.

@@ -145,18 +145,30 @@ void chooseLevels(MutableArrayRef<Whole> Made, std::string &Lines) {
   }
 }
 
-// Whether an item may wait in a loop for what items of other groups write.
-bool mayWaitForOthers(Function &Body) {
+// Whether an item may wait in a loop for what items of other groups write, here or in what is called.
+bool mayWaitForOthers(Function &Body, SmallDenseMap<Function *, bool> &Open) {
+  if (auto [Place, New] = Open.try_emplace(&Body, true); !New)
+    return Place->second; // recursion is a loop
   LoopInfo Loops{DominatorTree(Body)};
-  for (const BasicBlock &B : Body)
-    if (Loops.getLoopFor(&B))
-      for (const Instruction &I : B) {
-        const auto *Call = dyn_cast<CallBase>(&I);
-        const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-        if (I.isAtomic() || I.isVolatile() || (Call && !Call->isInlineAsm() && (!Callee || !Callee->isDeclaration())))
-          return true;
-      }
+  for (const BasicBlock &B : Body) {
+    const bool InLoop = Loops.getLoopFor(&B);
+    for (const Instruction &I : B) {
+      if (InLoop && (I.isAtomic() || I.isVolatile()))
+        return true;
+      const auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call || Call->isInlineAsm())
+        continue;
+      Function *Callee = Call->getCalledFunction();
+      if (!Callee || (!Callee->isDeclaration() && (InLoop || mayWaitForOthers(*Callee, Open))))
+        return true;
+    }
+  }
+  Open[&Body] = false;
   return false;
+}
+bool mayWaitForOthers(Function &Body) {
+  SmallDenseMap<Function *, bool> Open;
+  return mayWaitForOthers(Body, Open);
 }
 
 Function *copyFor(Function &Group, const char *Level) {

@@ -139,7 +139,7 @@ private:
     const sycl::device d = q.get_device();
     if (items == 0)
       sycl::detail::fail(errc::invalid, "max_num_work_groups: a work-group has at least one work-item");
-    return kernel.aspen_id().aspen_runs_on(d) && items <= d.get_info<sycl::info::device::max_work_group_size>() &&
+    return kernel.aspen_id().aspen_runs_on(d) && items <= kernel.get_info<sycl::info::kernel_device_specific::work_group_size>(d) &&
            bytes <= d.get_info<sycl::info::device::local_mem_size>();
   }
 };
