@@ -70,7 +70,7 @@ fn what_is_not_known_is_kept() {
     let text = module(" !intel_used_aspects !0 !intel_declared_aspects !4", " !sycl_used_aspects !1 !intel_reqd_sub_group_size !3", nodes);
     let session = Session::new(&[("in.ll", &text)]);
     session.ok("aspen propagate in.ll -o once.ll 2>&1 && aspen propagate once.ll -o twice.bc --dialect dpcpp 2>&1");
-    let needs = "aspect fp16, aspect #103, aspect #4711, aspect #4294967294, aspect #4294967295";
+    let needs = "aspect fp16, aspect #103, aspect #4711 of another compiler, aspect #4294967294, aspect #4294967295";
     for file in ["in.ll", "once.ll", "twice.bc"] {
         assert_eq!(session.ok(&format!("aspen explain {file}")).stdout, format!("k  {needs}\n"), "{file}");
     }
