@@ -5,7 +5,7 @@
 //# stdout: ok
 //# run: ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
 //# stdout~: ^refused: kernel 'Declared' cannot run on .*$
-//# stdout~: needs aspect fp64: declared by 'Declared' kernel-properties.cpp:34:87
+//# stdout~: needs aspect fp64: declared by 'Declared' kernel-properties.cpp:30:87
 //# run: aspen inspect a.out
 //# stdout~: work-group size.*16
 //# stdout~: sub-group size.*8

@@ -71,9 +71,12 @@ fn what_is_not_known_is_kept() {
     let session = Session::new(&[("in.ll", &text)]);
     session.ok("aspen propagate in.ll -o once.ll 2>&1 && aspen propagate once.ll -o twice.bc --dialect dpcpp 2>&1");
     let needs = "aspect fp16, aspect #103, aspect #4711 of another compiler, aspect #4294967294, aspect #4294967295";
-    for file in ["in.ll", "once.ll", "twice.bc"] {
-        assert_eq!(session.ok(&format!("aspen explain {file}")).stdout, format!("k  {needs}\n"), "{file}");
-    }
+    let check =
+        |file: &str, needs: &str| assert_eq!(session.ok(&format!("aspen explain {file}")).stdout, format!("k  {needs}\n"), "{file}");
+    check("in.ll", needs);
+    check("once.ll", needs);
+    // Metadata of DPC++'s form has numbers alone.
+    check("twice.bc", &needs.replace(" of another compiler", ""));
     assert!(session.ok("aspen inspect once.ll --format json").stdout.contains("\"#103\""));
     session.ok("aspen check once.ll --device intel_gpu_skl > said || grep -q '#103' said");
 }
