@@ -169,7 +169,6 @@ fn wrong_usage_comes_before_any_file() {
     for (line, needle) in [
         ("./sycl-post-link", "no input"),
         ("./sycl-post-link -split=diagonal gone.bc", "diagonal"),
-        ("./sycl-post-link -lower-esimd gone.bc", "explicit SIMD"),
         ("./sycl-post-link -o intel_gpu_slk,t gone.bc", "did you mean 'intel_gpu_skl'"),
         ("./sycl-aspect-filter gone.table -o t", "--target"),
         ("./sycl-aspect-filter --target= gone.table -o t", "--target"),
