@@ -12,12 +12,16 @@
 //# run: aspen++ -O0 {self} -fsycl-targets=native_cpu -Wno-sycl-strict -o zero
 //# run: aspen inspect zero
 //# stdout~: kernel large +runs item by item: it is compiled without optimisation \(-O0\)
+//# run: ./zero declared
+//# stdout: declared: 0 wrong
 //# run: ASPEN_CPU_THREADS=2 ASPEN_CHECK=1 ./a.out skip
 //# stdout~: in work-group \(0, 0, 0\) work-item \d+ of sub-group \d passes by the barrier or group operation at native-cpu-limits\.cpp:\d+:\d+, where others of its group wait
 //# run: ASPEN_CHECK=1 ./a.out early
 //# stdout: early: 0 wrong
 //# run: ASPEN_CPU_THREADS=2 ASPEN_CHECK=1 ./a.out wait 2
 //# stdout: wait: 2 of 2 threads, 0 wrong
+//# run: ASPEN_CPU_THREADS=2 ./a.out wait-in-function
+//# stdout: in a function: 2
 //# sh: taskset -c 0 ./a.out wait 1 | grep -q "1 of 1 threads"
 //# sh: ASPEN_CPU_THREADS=2 ASPEN_CHECK=1 ./a.out hang 2> told & for i in $(seq 60); do sleep 0.5; grep -q "none of its 3 work-groups has ended, 0 have before; 2 run at once" told && break; done; kill -9 $!; test $i -lt 60
 //# sh: ./a.out overflow 2> said; test $? = 139 && grep -q "aspen: kernel 'overflow' has overflowed its stack" said
@@ -32,6 +36,8 @@ class recursive;
 class skip;
 class early;
 class waits;
+class arrives;
+class declared;
 class overflow;
 class endless;
 
@@ -109,6 +115,13 @@ unsigned meet(sycl::queue &q, unsigned *out, unsigned groups, unsigned long long
   return out[1];
 }
 
+[[clang::noinline]] void arrive(unsigned *at, unsigned groups) {
+  sycl::atomic_ref<unsigned, sycl::memory_order::relaxed, sycl::memory_scope::device> counter(*at);
+  ++counter;
+  while (counter.load() < groups)
+    ;
+}
+
 int main(int argc, char **argv) {
   sycl::queue q([](sycl::exception_list all) {
     for (auto &one : all)
@@ -142,6 +155,29 @@ int main(int argc, char **argv) {
       for (int round = 0; round < 50; ++round)
         gave_up += meet(q, out, std::atoi(argv[2]), ~0ull);
       std::printf("wait: %s of %u threads, %u wrong\n", argv[2], threads, gave_up);
+    }
+    if (is("wait-in-function")) {
+      for (int round = 0; round < 50; ++round) {
+        out[0] = 0;
+        const bool waits = round >= 40; // after many short launches
+        q.parallel_for<arrives>(sycl::nd_range<1>(2, 1), [=](sycl::nd_item<1> it) {
+           if (waits)
+             arrive(out, 2);
+           sycl::group_barrier(it.get_group());
+         }).wait();
+      }
+      std::printf("in a function: %u\n", out[0]);
+    }
+    if (is("declared")) {
+      // A size that the kernel declares was checked with its image, whatever the limit of kernels whose items run one by one is.
+      q.parallel_for<declared>(sycl::nd_range<1>(2048, 2048), [=](sycl::nd_item<1> it) [[sycl::reqd_work_group_size(2048)]] {
+         sycl::group_barrier(it.get_group());
+         out[it.get_local_id(0)] = 2048;
+       }).wait();
+      unsigned wrong = 0;
+      for (unsigned i = 0; i < 2048; ++i)
+        wrong += out[i] != 2048;
+      std::printf("declared: %u wrong\n", wrong);
     }
     if (is("hang"))
       meet(q, out, 3, ~0ull);
