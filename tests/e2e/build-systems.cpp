@@ -1,4 +1,5 @@
 // Projects that were written for DPC++ build with what stands in their files: find_package(IntelSYCL), add_sycl_to_target, -lsycl.
+// Meson takes aspen++ for the clang it is.
 //# sh: mkdir sources && cp {self} sources/program.cpp && cp CMakeLists.txt sources
 //# sh: cmake -S sources -B ours -DCMAKE_CXX_COMPILER=aspen++ > said 2>&1 && cmake --build ours >> said 2>&1 || { cat said; false; }
 //# run: ours/called
@@ -11,6 +12,9 @@
 //# sh: cmake -S sources -B none -DCMAKE_CXX_COMPILER=aspen++ -DNO_TARGET=1
 //# exit: 1
 //# stderr~: add_sycl_to_target: name the target after TARGET
+//# sh: cp meson.build sources && CXX=aspen++ meson setup sources meson > said 2>&1 && ninja -C meson >> said 2>&1 || { cat said; false; }
+//# run: meson/program
+//# stdout: 42
 //# run: aspen++ -fsycl -fsycl-targets=native_cpu {self} -lsycl -o program
 //# count: 0 stderr .
 //# run: ./program
@@ -37,3 +41,6 @@ add_executable(called program.cpp)
 add_sycl_to_target(TARGET called SOURCES program.cpp)
 add_executable(linked program.cpp)
 target_link_libraries(linked PRIVATE IntelSYCL::SYCL_CXX)
+//# file: meson.build
+project('program', 'cpp', default_options: ['cpp_std=c++20'])
+executable('program', 'program.cpp', cpp_args: ['-fsycl-targets=native_cpu'], link_args: ['-fsycl-targets=native_cpu'])

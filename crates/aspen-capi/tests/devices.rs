@@ -158,14 +158,14 @@ fn what_the_device_lacks_is_refused_with_every_reason() {
 #[test]
 fn a_profile_cannot_give_what_executing_needs() {
     let config = scratch().join("images.yaml");
-    fs::write(&config, "imager:\n  aspects: [ext_intel_esimd]\n  sub-group-sizes: [2048]\n").expect("writable");
+    fs::write(&config, "imager:\n  aspects: [ext_intel_esimd]\n  sub-group-sizes: [16384]\n").expect("writable");
     let variables = [("ASPEN_DEVICE_PROFILE", "imager"), ("ASPEN_DEVICE_CONFIG_FILE", config.to_str().expect("UTF-8"))];
-    let module = module("executing.bin", &[which_image("_img", &needs(&[49], Some(2048), &[]), Vec::new())]);
+    let module = module("executing.bin", &[which_image("_img", &needs(&[49], Some(16384), &[]), Vec::new())]);
     let text = launch(&module, ["_img", "nd", "8", "8"], "", &variables);
     // ESIMD the profile has in vain; sub-groups of that size the device behind it cannot make.
     let expected = "kernel 'which_img' cannot run on 'imager':\n  \
                     needs aspect ext_intel_esimd; the device has it, but Aspen does not offer it: its headers have no ESIMD\n  \
-                    needs sub-group size 2048; the device has 2048";
+                    needs sub-group size 16384; the device has 16384";
     assert_eq!(text, format!("supported 0 error 13: {expected}"));
 }
 
