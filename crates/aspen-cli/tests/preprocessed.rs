@@ -145,5 +145,5 @@ fn what_decides_an_object_stands_in_depfile_and_text() {
     session.ok(&format!("{options} -c a.ii -MMD -MF ii.d -o a.o"));
     assert_eq!(text("ii.d"), "a.o: \\\n  a.ii \\\n  dev.yaml\n");
     session.ok(&format!("{options} -x c++ - -c -MMD -MF in.d -o in.o < a.ii"));
-    assert_eq!(text("in.d"), "in.o:\n");
+    assert_eq!(text("in.d"), "in.o: \\\n  dev.yaml\n");
 }
