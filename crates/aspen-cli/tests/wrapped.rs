@@ -168,9 +168,7 @@ fn damage_has_its_place() {
     assert!(session.ok("aspen inspect odd").stdout.contains("format 77"));
     let packed = images[1].bytes.as_ptr() as usize - bytes.as_ptr() as usize;
     let mut damaged = bytes.clone();
-    damaged[packed + 6] ^= 0xff;
-    damaged[packed + 9] ^= 0xff;
+    damaged[packed] ^= 0xff; // the mark of zstd's frames
     std::fs::write(session.path("torn"), &damaged).expect("writable");
-    let said = session.run("aspen inspect torn");
-    assert!(said.code == Some(0) || said.stderr.contains("image 1, whose descriptor is at byte"), "{}", said.stderr);
+    session.bad(1, "aspen inspect torn", &["image 1, whose descriptor is at byte"]);
 }

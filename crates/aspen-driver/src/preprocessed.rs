@@ -1,7 +1,7 @@
 //! Preprocessed text of all passes in one file, as compilers' launchers send and keep it: clang's textual offload bundle.
 //!
 //! Every pass sees other text, so one text cannot stand for a unit. `-E` writes each between two lines of clang's bundler, named by kind and
-//! triple; a bundle that is compiled is known by its content, whatever the file is called, and each pass reads its own part. What decides
+//! triple; a bundle that is compiled is known by its content, whatever source its name says that it is, and each pass reads its own part. What decides
 //! the object beside the source stands behind the last part, for caches that look at text. Source: DESIGN §7.29; clang "Clang Offload
 //! Bundler", "Bundling by concatenation".
 

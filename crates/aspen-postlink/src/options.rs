@@ -47,7 +47,7 @@ pub const OPTIONS: [(&str, Standing, &str); 35] = [
     (
         "-allow-device-image-dependencies",
         Standing::Does,
-        "images import exported functions of other images; all they call is in them or imported",
+        "images import exported functions of other images; all they call is in them or imported, but for virtual functions of other images that they call by name",
     ),
     ("-support-dynamic-linking", Standing::Does, "the same; its name in 2024"),
     ("-spec-const=native", Standing::Does, "specialization constants of SPIR-V"),
@@ -57,7 +57,11 @@ pub const OPTIONS: [(&str, Standing, &str); 35] = [
     ("-id-queries-range=int", Standing::Does, "nothing to say: it is what runtimes assume"),
     ("-id-queries-range=uint", Standing::Does, "`idQueriesRange` 1 in `SYCL/misc properties`"),
     ("-id-queries-range=size_t", Standing::Does, "`idQueriesRange` 2 in `SYCL/misc properties`"),
-    ("-split-esimd", Standing::Nothing, "no explicit SIMD kernel is in the module; one that is there is an error that names it"),
+    (
+        "-split-esimd",
+        Standing::Nothing,
+        "no explicit SIMD kernel or exported function is in the module; one that is there is an error that names it",
+    ),
     ("-lower-esimd", Standing::Nothing, "as `-split-esimd`"),
     ("-force-disable-esimd-opt", Standing::Nothing, "as `-split-esimd`"),
     ("-O0", Standing::Nothing, "about lowering explicit SIMD only; also `-O1`, `-O2`, `-O3`"),

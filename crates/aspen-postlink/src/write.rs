@@ -203,16 +203,16 @@ impl<'j> Job<'j> {
         if arguments.written() == Dialect::Seed {
             add_imports(module, &mut functions, arguments)?;
         }
-        if let Some(option) = arguments.explicit_simd
-            && let Some(kernel) = functions.iter().find(|function| function.explicit_simd && function.kernel)
-        {
-            return Err(Error::ExplicitSimd { name: name.to_owned(), option, symbol: readable_name(&kernel.symbol) });
-        }
         let wants_spec_constants = arguments.spec_constants.is_some() || arguments.default_spec_constants;
         if wants_spec_constants {
             check_spec_constants(name, &functions)?;
         }
         let entries = plan(&functions, arguments);
+        if let Some(option) = arguments.explicit_simd
+            && let Some(found) = entries.iter().flatten().map(|&entry| &functions[entry]).find(|function| function.explicit_simd)
+        {
+            return Err(Error::ExplicitSimd { name: name.to_owned(), option, symbol: readable_name(&found.symbol) });
+        }
         let has_globals = !device_globals(module.view()).is_empty();
         // An exported function that has an image of its own need not be copied into others. Virtual functions never are in DPC++'s dialect:
         // they are apart because devices of the caller's image may lack what they need. Source: FORMATS §4.6.

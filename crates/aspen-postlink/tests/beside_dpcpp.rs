@@ -153,5 +153,7 @@ fn options_about_explicit_simd_need_such_a_kernel() {
         "define spir_kernel void @_ZTS1K() !sycl_explicit_simd !0 !intel_reqd_sub_group_size !1 { ret void }\n!0 = !{}\n!1 = !{i32 1}";
     let driver = "-O2 -device-globals -id-queries-range=uint -properties -emit-only-kernels-as-entry-points -split-esimd -lower-esimd";
     check(esimd, driver, &["error", "'-O2' is about explicit SIMD kernels, and 'K' is one"], &[]);
+    let exported = "define spir_func void @exported() #0 !sycl_explicit_simd !0 { ret void }\nattributes #0 = { \"sycl-module-id\"=\"a.cpp\" }\n!0 = !{}";
+    check(exported, "-O2 -properties -split-esimd", &["error", "'exported' is one"], &[]);
     check("define spir_kernel void @k() { ret void }", driver, &["[SYCL/misc properties]\nidQueriesRange=1|1\n"], &["error"]);
 }
