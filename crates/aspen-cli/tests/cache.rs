@@ -19,13 +19,20 @@ fn stat_and_clear() {
     let none = "jit: 0 entries, 0 bytes (programs compiled when they were launched)";
     assert_eq!(
         cache(at, &["stat"]),
-        (0, format!("{shown}\n  {none}\n  ahead-of-time: 0 entries, 0 bytes (images compiled ahead of time)\n"))
+        (
+            0,
+            format!(
+                "{shown}\n  {none}\n  ahead-of-time: 0 entries, 0 bytes (images compiled ahead of time)\n  headers: 0 entries, 0 bytes (SYCL's header, precompiled)\n"
+            )
+        )
     );
     for (file, bytes) in [
         (format!("jit/{}", "0a".repeat(32)), 1000),
         (format!("jit/{}", "0b".repeat(32)), 2000),
         ("jit/12.3.unfinished".into(), 5),
         (format!("ahead-of-time/{}", "ff".repeat(32)), 3_000_000),
+        (format!("headers/{}", "0c".repeat(32)), 500),
+        (format!("headers/{}.inputs", "0c".repeat(32)), 3),
         ("jit/mine.txt".into(), 7),
         ("drivers/other".into(), 7),
     ] {
@@ -36,11 +43,15 @@ fn stat_and_clear() {
     let (code, text) = cache(at, &["stat", "--format", "json"]);
     let stat: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let part = |name: &str, entries: u32, bytes: u32| serde_json::json!({ "name": name, "entries": entries, "bytes": bytes });
-    assert_eq!((code, &stat["parts"]), (0, &serde_json::json!([part("jit", 2, 3000), part("ahead-of-time", 1, 3_000_000)])));
-    assert_eq!(cache(at, &["clear"]), (0, format!("{shown}: removed 3 entries, 2.9 MiB\n")));
+    assert_eq!(
+        (code, &stat["parts"]),
+        (0, &serde_json::json!([part("jit", 2, 3000), part("ahead-of-time", 1, 3_000_000), part("headers", 1, 500)]))
+    );
+    assert_eq!(cache(at, &["clear"]), (0, format!("{shown}: removed 4 entries, 2.9 MiB\n")));
     assert_eq!(cache(at, &["clear"]), (0, format!("{shown}: removed 0 entries, 0 bytes\n")));
     let left: Vec<_> = fs::read_dir(at.join("jit")).expect("there").map(|entry| entry.expect("readable").file_name()).collect();
     assert_eq!(left, ["mine.txt"]);
+    assert_eq!(fs::read_dir(at.join("headers")).expect("there").count(), 0);
     assert!(at.join("drivers/other").exists());
 }
 

@@ -19,7 +19,7 @@ use crate::fixed;
 use crate::jobs::{self, Command, Outcome};
 use crate::object_file::{with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
-use crate::precompiled::Precompiled;
+use crate::precompiled::{Kept, Precompiled};
 use crate::preprocessed;
 use crate::scratch::Scratch;
 use crate::session::Session;
@@ -150,7 +150,7 @@ fn finish(
 ) -> Result<Option<Compiled>, Error> {
     let options = builder.options;
     let input = &options.inputs[job.input];
-    show_outcomes(session, job, outcomes)?;
+    show_outcomes(session, builder, job, outcomes)?;
     if options.stage == Stage::Preprocess {
         let text = match outcomes {
             [one] => Cow::Borrowed(&one.stdout),
@@ -224,11 +224,15 @@ fn check_fixed_targets(session: &mut Session<'_>, builder: &PassBuilder<'_>, job
 }
 
 /// Shows what clang said, once.
-fn show_outcomes(session: &mut Session<'_>, job: &Job, outcomes: &[Outcome]) -> Result<(), Error> {
+fn show_outcomes(session: &mut Session<'_>, builder: &PassBuilder<'_>, job: &Job, outcomes: &[Outcome]) -> Result<(), Error> {
+    let said = |outcome: &Outcome| {
+        let input = &builder.options.inputs[job.input];
+        builder.kept.and_then(|kept| kept.as_of_source(&outcome.stderr, input)).unwrap_or_else(|| outcome.stderr.clone())
+    };
     let mut failed = None;
     for (pass, outcome) in job.passes.iter().zip(outcomes) {
         if pass.role == Role::Host || session.options.side == Side::Device {
-            session.complain(&outcome.stderr)?;
+            session.complain(&said(outcome))?;
         }
         if !outcome.status.success() {
             failed = Some((pass, outcome));
@@ -241,7 +245,7 @@ fn show_outcomes(session: &mut Session<'_>, job: &Job, outcomes: &[Outcome]) -> 
         return Err(pass.command.failure("the compiler", outcome));
     }
     if pass.role != Role::Host && session.options.side != Side::Device {
-        session.complain(&outcome.stderr)?;
+        session.complain(&said(outcome))?;
     }
     Err(Error::Reported)
 }
@@ -299,7 +303,12 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
         let shown = if wanted.user_headers_only { options.config_files.len() } else { decisive.len() };
         texts.push(depfile::rule(&decisive[..shown]));
     }
-    let merged = depfile::merge(&texts, &depfile::targets(wanted, &target.to_string_lossy()), wanted.phony);
+    let merged = depfile::merge(
+        &texts,
+        &depfile::targets(wanted, &target.to_string_lossy()),
+        wanted.phony,
+        builder.kept.map(Kept::header).as_deref(),
+    );
     write_whole(&file, merged.as_bytes(), false)
 }
 

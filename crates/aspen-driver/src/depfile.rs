@@ -4,12 +4,13 @@ use std::path::Path;
 
 use crate::args::Depfile;
 
-/// One rule with the prerequisites of all rules given, each once, in the order they first come.
-pub fn merge(rules: &[String], targets: &str, phony: bool) -> String {
+/// One rule with the prerequisites of all rules given, each once, in the order they first come, but for `hidden`.
+pub fn merge(rules: &[String], targets: &str, phony: bool, hidden: Option<&Path>) -> String {
+    let hidden = hidden.map(|file| quoted(&file.to_string_lossy()));
     let mut files: Vec<&str> = Vec::new();
     for rule in rules {
         for file in prerequisites(rule) {
-            if !files.contains(&file) {
+            if !files.contains(&file) && hidden.as_deref() != Some(file) {
                 files.push(file);
             }
         }
@@ -48,6 +49,12 @@ fn quoted(name: &str) -> String {
     name.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ")
 }
 
+/// The names of a rule's prerequisites.
+pub fn files(rule: &str) -> Vec<String> {
+    let plain = |file: &str| file.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$");
+    prerequisites(rule).into_iter().map(plain).collect()
+}
+
 /// The words after the first colon that ends a word; backslashes protect blanks, and join lines.
 fn prerequisites(rule: &str) -> Vec<&str> {
     let Some(start) = rule.find(": ").map(|at| at + 2) else { return Vec::new() };
@@ -78,10 +85,11 @@ mod tests {
 
     #[test]
     fn headers_of_all_passes_each_once() {
-        let host = "x.o: x.cpp a\\ b.h \\\n  /usr/include/c++/12/vector host.h\n".to_owned();
+        let host = "x.o: x.cpp a\\ b.h \\\n  /a\\ folder/kept.hpp /usr/include/c++/12/vector host.h\n".to_owned();
+        assert_eq!(files(&host), ["x.cpp", "a b.h", "/a folder/kept.hpp", "/usr/include/c++/12/vector", "host.h"]);
         let device = "y: x.cpp a\\ b.h \\\n  device.h\n".to_owned();
         assert_eq!(
-            merge(&[host, device], "out/x.o", true),
+            merge(&[host, device], "out/x.o", true, Some(Path::new("/a folder/kept.hpp"))),
             "out/x.o: \\\n  x.cpp \\\n  a\\ b.h \\\n  /usr/include/c++/12/vector \\\n  host.h \\\n  device.h\n\n\
              a\\ b.h:\n\n/usr/include/c++/12/vector:\n\nhost.h:\n\ndevice.h:\n"
         );

@@ -33,7 +33,8 @@ use args::{InputKind, Invocation, Options, Side, Stage};
 use error::Error;
 use jobs::Command;
 use link::LinkInput;
-use passes::PassBuilder;
+use passes::{Pass, PassBuilder};
+use precompiled::Kept;
 use scratch::Scratch;
 use session::Session;
 use targets::Targets;
@@ -136,7 +137,11 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         session.complain(format!("{warning}\n").as_bytes())?;
     }
     let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
-    let builder = PassBuilder { options, toolchain: &toolchain, targets, macros, fixed, database, color: session.color };
+    let kept = Kept::open(options, &toolchain);
+    let builder =
+        PassBuilder { options, toolchain: &toolchain, targets, macros, fixed, database, color: session.color, kept: kept.as_ref() };
+    let newly_kept = keep_headers(&builder, &session)?;
+    let builder = PassBuilder { kept: newly_kept.as_ref().or(builder.kept), ..builder };
     let known_to_link = linked.as_ref().unwrap_or(&compiled);
     let link_builder = PassBuilder {
         targets: &known_to_link.list,
@@ -178,6 +183,29 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
     });
     session.end_diagnostics()?;
     result
+}
+
+/// Precompiles SYCL's header if enough runs could have used it. Returns what is kept then, if that has changed.
+///
+/// # Errors
+/// If a tool cannot be started. What cannot be kept is no error: the run goes on without.
+fn keep_headers(builder: &PassBuilder<'_>, session: &Session<'_>) -> Result<Option<Kept>, Error> {
+    let Some(kept) = builder.kept else { return Ok(None) };
+    compile::plan(builder, &mut Scratch::new(None)?)?; // who lacks what
+    let Some(_lock) = kept.is_due().then(|| kept.lock()).flatten() else { return Ok(None) };
+    // Another run may have made it in the meantime.
+    let Some(kept) = Kept::open(builder.options, builder.toolchain) else { return Ok(None) };
+    compile::plan(&PassBuilder { kept: Some(&kept), ..*builder }, &mut Scratch::new(None)?)?;
+    if !kept.lacks_some() {
+        return Ok(Some(kept));
+    }
+    let Ok(options) = kept.making(builder.options) else { return Ok(None) };
+    let mut scratch = Scratch::new(None)?;
+    let maker = PassBuilder { options: &options, kept: Some(&kept), ..*builder };
+    let passes: Vec<Pass> = compile::plan(&maker, &mut scratch)?.into_iter().flat_map(|job| job.passes).collect();
+    let commands: Vec<&Command> = passes.iter().map(|pass| &pass.command).collect();
+    let outcomes = jobs::run_all(&commands, &session.jobs)?;
+    Ok(kept.finish(&passes, &outcomes).ok().and_then(|()| Kept::open(builder.options, builder.toolchain)))
 }
 
 /// What the linker gets for each input: the object of a source, everything else as it is.

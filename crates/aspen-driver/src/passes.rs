@@ -12,7 +12,7 @@ use crate::args::{Dialect, Input, Options, Requirements, Side, Stage};
 use crate::error::Error;
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
-use crate::precompiled::Precompiled;
+use crate::precompiled::{Kept, Precompiled};
 use crate::preprocessed::{self, Text};
 use crate::scratch::Scratch;
 use crate::targets::{Family, Target};
@@ -68,6 +68,8 @@ pub struct PassBuilder<'a> {
     pub database: &'a Database,
     /// Whether clang shall colour its words.
     pub color: bool,
+    /// SYCL's header, precompiled for those whom it serves.
+    pub kept: Option<&'a Kept>,
 }
 
 /// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
@@ -183,14 +185,18 @@ impl PassBuilder<'_> {
         let precompiled = options.precompiled.as_ref().filter(|_| !is_bundle);
         let of_headers = match precompiled {
             Some(Precompiled::Use(file)) if options.stage == Stage::Preprocess => vec!["-include".into(), file.clone()],
+            Some(Precompiled::Keep) => self.kept.map(|kept| kept.words_to_make(kind_of(&role), &arguments)).unwrap_or_default(),
             Some(precompiled) => precompiled.words(kind_of(&role), &arguments),
-            None => Vec::new(),
+            None => {
+                let kept = self.kept.filter(|kept| kept.serves(input).is_some());
+                kept.map(|kept| kept.words(kind_of(&role), &arguments)).unwrap_or_default()
+            }
         };
         arguments.splice(0..0, of_headers);
         let label = output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let report = precompiled.and_then(Precompiled::report).filter(|_| role == Role::Host);
         let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
-        let makes_header = matches!(precompiled, Some(Precompiled::Make(_)));
+        let makes_header = matches!(precompiled, Some(Precompiled::Make(_) | Precompiled::Keep));
         let mut depfile = None;
         if let (Some(wanted), true) = (&options.depfile, (options.stage != Stage::Syntax || makes_header) && !is_bundle) {
             let file = scratch.beside(&output, "d");

@@ -1,5 +1,5 @@
-//! `aspen cache`: what is kept between runs and can be made again: programs that drivers compiled (`jit`, by libaspen.so) and images that
-//! ahead-of-time compilers made (`ahead-of-time`, by aspen++). ARCHITECTURE "Caches" describes the folders.
+//! `aspen cache`: what is kept between runs and can be made again: programs that drivers compiled (`jit`, by libaspen.so), images that
+//! ahead-of-time compilers made, and precompiled headers (`ahead-of-time` and `headers`, by aspen++). ARCHITECTURE "Caches" describes the folders.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +11,11 @@ use serde_json::json;
 use crate::{Answer, Failure, Format, json};
 
 /// The folders, with what lies there.
-const PARTS: [(&str, &str); 2] = [("jit", "programs compiled when they were launched"), ("ahead-of-time", "images compiled ahead of time")];
+const PARTS: [(&str, &str); 3] = [
+    ("jit", "programs compiled when they were launched"),
+    ("ahead-of-time", "images compiled ahead of time"),
+    ("headers", "SYCL's header, precompiled"),
+];
 
 /// Letters of an entry's name: a hash of 32 bytes.
 const NAME_LETTERS: usize = 64;
@@ -86,9 +90,11 @@ fn found(folder: &Path) -> io::Result<Found> {
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_entry = name.len() == NAME_LETTERS && name.bytes().all(|letter| letter.is_ascii_hexdigit());
-        // What a killed process left over.
-        let is_rest = name.ends_with(".unfinished") || name.starts_with(".tmp");
+        let (first, ending) = name.split_at_checked(NAME_LETTERS).unwrap_or((&name, ""));
+        let is_hash = first.len() == NAME_LETTERS && first.bytes().all(|letter| letter.is_ascii_hexdigit());
+        let is_entry = is_hash && ending.is_empty();
+        // What is kept about an entry, and what a killed process left over.
+        let is_rest = (is_hash && ending.starts_with('.')) || name.ends_with(".unfinished") || name.starts_with(".tmp");
         if is_entry {
             out.entries += 1;
             // It may be gone by now.

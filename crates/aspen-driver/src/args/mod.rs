@@ -188,6 +188,8 @@ pub struct Options {
     pub image_folder: Option<PathBuf>,
     /// The precompiled header that is made or used.
     pub precompiled: Option<Precompiled>,
+    /// `-f[no-]sycl-auto-pch`: whether SYCL's own header may be.
+    pub kept_headers: bool,
     /// Warnings about the command line itself.
     pub notes: Vec<String>,
 }
@@ -280,6 +282,7 @@ impl Default for Parser {
             backend_options: Vec::new(),
             image_folder: None,
             precompiled: None,
+            kept_headers: true,
             notes: Vec::new(),
         };
         Parser {

@@ -14,6 +14,8 @@ impl Parser {
             ("-fsycl-host-only", None) => options.side = Side::Host,
             ("-fsycl-requirement-sources", None) => options.requirement_sources = true,
             ("-fno-sycl-requirement-sources", None) => options.requirement_sources = false,
+            ("-fsycl-auto-pch", None) => options.kept_headers = true,
+            ("-fno-sycl-auto-pch", None) => options.kept_headers = false,
             ("-fsycl-targets", Some(value)) => {
                 options.targets = Some(target_names(word, value)?);
             }

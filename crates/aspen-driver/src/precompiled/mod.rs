@@ -15,6 +15,11 @@ use crate::args::{Input, InputKind, Options, Stage, Word};
 use crate::error::Error;
 use crate::object_file::write_whole;
 
+mod beginning;
+mod kept;
+
+pub use kept::Kept;
+
 /// The first line of what we write.
 const MARK: &str = "// A precompiled header of aspen++: the header as text\n";
 
@@ -31,6 +36,8 @@ pub enum Precompiled {
     Make(PathBuf),
     /// It uses that file, and the folder beside it.
     Use(String),
+    /// It makes SYCL's own header for the cache: [`Kept`] knows where.
+    Keep,
 }
 
 impl Precompiled {
@@ -38,7 +45,7 @@ impl Precompiled {
     pub fn report(&self) -> Option<PathBuf> {
         match self {
             Precompiled::Make(folder) => Some(folder.join(REPORT)),
-            Precompiled::Use(_) => None,
+            Precompiled::Use(_) | Precompiled::Keep => None,
         }
     }
 
@@ -61,6 +68,7 @@ impl Precompiled {
                 let words = to_compiler("-include-pch", &own.to_string_lossy());
                 words.into_iter().chain(to_compiler("-plugin-arg-aspen", &format!("prefix={tag}"))).collect()
             }
+            Precompiled::Keep => Vec::new(),
         }
     }
 
@@ -81,8 +89,7 @@ fn folder_of(file: &str) -> PathBuf {
     format!("{file}.passes").into()
 }
 
-/// What a pass's precompiled header is called: a hash of its kind and of the arguments that clang wants to be equal. Where headers are
-/// looked for and which warnings are wanted may differ.
+/// What a pass's precompiled header is called: a hash of its kind and of the arguments that clang wants to be equal.
 fn file_of(pass: &str, arguments: &[String]) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |word: &str| {
@@ -91,10 +98,18 @@ fn file_of(pass: &str, arguments: &[String]) -> String {
     };
     add(env!("CARGO_PKG_VERSION"));
     add(pass);
+    decisive(arguments, &|_| true, add);
+    format!("{}.pch", &hash.finalize().to_hex()[..16])
+}
+
+/// The arguments that clang wants to be equal. Where headers are looked for and which warnings are wanted may differ, and so may macros that
+/// the header does not ask for.
+fn decisive(arguments: &[String], asks_for: &dyn Fn(&str) -> bool, mut add: impl FnMut(&str)) {
     let mut rest = arguments.iter().map(String::as_str).peekable();
     while let Some(word) = rest.next() {
         let drops_value = match word {
             "-I" | "-isystem" | "-iquote" | "-idirafter" | "-include" => true,
+            "-D" | "-U" => rest.peek().is_some_and(|macro_word| !asks_for(macro_name(macro_word))),
             "-Xclang" if rest.peek() == Some(&"-include") => {
                 rest.next();
                 rest.next(); // `-Xclang`
@@ -106,12 +121,18 @@ fn file_of(pass: &str, arguments: &[String]) -> String {
             rest.next();
             continue;
         }
-        let unimportant = ["-I", "-W", "-isystem", "-pedantic", "-fdiagnostics", "-fno-diagnostics"];
-        if word != "-w" && !unimportant.iter().any(|start| word.starts_with(start)) {
+        let unimportant = ["-I", "-W", "-isystem", "-iquote", "-idirafter", "-pedantic", "-fdiagnostics", "-fno-diagnostics"];
+        let is_macro = word.strip_prefix("-D").or_else(|| word.strip_prefix("-U")).filter(|name| !name.is_empty());
+        let is_asked_for = is_macro.is_none_or(|word| asks_for(macro_name(word)));
+        if word != "-w" && is_asked_for && !unimportant.iter().any(|start| word.starts_with(start)) {
             add(word);
         }
     }
-    format!("{}.pch", &hash.finalize().to_hex()[..16])
+}
+
+/// `F` of `F(x)=x`.
+fn macro_name(definition: &str) -> &str {
+    definition.split(['=', '(']).next().unwrap_or(definition)
 }
 
 /// A header that is being precompiled.

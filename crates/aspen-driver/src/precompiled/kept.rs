@@ -1,0 +1,329 @@
+//! SYCL's header, precompiled by itself: kept in the user's cache, a file a pass and set of options, made once enough units ask for it.
+//!
+//! It only ever saves time: who finds none reads the text, and the object is the same byte for byte. So it is used where nothing before the
+//! header in the source or on the command line could mean anything to it. Source: docs/decisions/0037.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use aspen_analysis::PassReport;
+
+use super::{Precompiled, beginning, decisive};
+use crate::args::{Depfile, Input, InputKind, Options, Side, Stage, Word};
+use crate::depfile;
+use crate::error::Error;
+use crate::jobs::Outcome;
+use crate::object_file::write_whole;
+use crate::passes::Pass;
+use crate::toolchain::Toolchain;
+
+/// So many runs read the text before the header is made: making it costs what it saves about three of them, and who stops earlier has paid
+/// at most twice what was needed.
+const ASKED: u64 = 3;
+
+/// At most so many bytes of precompiled headers are kept, as of programs and images.
+const ROOM: u64 = 1 << 30;
+
+/// The kept headers of one installation.
+#[derive(Debug)]
+pub struct Kept {
+    folder: PathBuf,
+    /// A hash of the tools and their headers' folder.
+    identity: String,
+    /// What headers name, a line each: identifiers, and as `<NAME` the first parts of what they include. Empty until one was made.
+    names: String,
+    /// Which files are as they were, asked once a run.
+    unchanged: RefCell<HashMap<String, bool>>,
+    /// Passes that found none.
+    missing: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl Kept {
+    /// For a run that compiles SYCL sources as most do. `None`: it has its own way with headers, or nothing can be kept.
+    pub fn open(options: &Options, toolchain: &Toolchain) -> Option<Kept> {
+        let as_most_do = options.kept_headers
+            && options.precompiled.is_none()
+            && options.side == Side::Both
+            && matches!(options.stage, Stage::Object | Stage::Link)
+            && !options.print_only
+            && options.inputs.iter().any(|input| input.kind == InputKind::Sycl && input.text.is_none());
+        if !as_most_do || std::env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") || !options.words.iter().all(is_usual) {
+            return None;
+        }
+        let folder = crate::cache_folder()?.join("headers");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
+        let mut identity = blake3::Hasher::new();
+        for file in [&toolchain.clang, &toolchain.plugin, &toolchain.include] {
+            identity.update(state_of(file)?.as_bytes());
+        }
+        let identity = identity.finalize().to_hex().to_string();
+        let names = fs::read_to_string(folder.join(format!("{identity}.names"))).unwrap_or_default();
+        let kept = Kept { folder, identity, names, unchanged: RefCell::default(), missing: RefCell::default() };
+        (kept.is_own() && !kept.is_shadowed(options)).then_some(kept)
+    }
+
+    /// What is in the folder decides what is compiled: it has to be the user's, and nobody else may write there.
+    fn is_own(&self) -> bool {
+        let Ok(probe) = tempfile::Builder::new().prefix(".tmp").tempfile_in(&self.folder) else { return false };
+        let own = probe.as_file().metadata().map(|probe| probe.uid());
+        let found = fs::metadata(&self.folder).map(|folder| (folder.uid(), folder.mode() & 0o022));
+        own.is_ok_and(|uid| found.is_ok_and(|found| found == (uid, 0)))
+    }
+
+    /// Whether a folder of the user's has something that headers include, which would come before what they find now.
+    fn is_shadowed(&self, options: &Options) -> bool {
+        let words: Vec<String> = [options.host_words(), options.device_words()].concat();
+        let given = words.iter().enumerate().filter_map(|(index, word)| match word.as_str() {
+            "-I" | "-isystem" | "-iquote" | "-idirafter" => words.get(index + 1).cloned(),
+            _ => ["-I", "-isystem", "-iquote", "-idirafter"].iter().find_map(|option| word.strip_prefix(option)).map(str::to_owned),
+        });
+        let variables = ["CPATH", "CPLUS_INCLUDE_PATH"].into_iter().filter_map(|name| std::env::var(name).ok());
+        let of_variables: Vec<String> = variables.flat_map(|value| value.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
+        given.chain(of_variables).any(|folder| {
+            let entries = fs::read_dir(if folder.is_empty() { Path::new(".") } else { Path::new(&folder) });
+            entries.into_iter().flatten().flatten().any(|entry| self.names_one(&format!("<{}", entry.file_name().to_string_lossy())))
+        })
+    }
+
+    fn names_one(&self, name: &str) -> bool {
+        self.names.contains(&format!("\n{name}\n"))
+    }
+
+    /// Whether headers ask for that macro, as far as that is known. Reserved names and ours always count.
+    fn asks_for(&self, name: &str) -> bool {
+        name.starts_with('_') || name.contains("SYCL") || name.contains("ASPEN") || self.names_one(name)
+    }
+
+    /// Where the source includes SYCL's header, if that may as well come first.
+    pub fn serves(&self, input: &Input) -> Option<usize> {
+        let is_plain = input.kind == InputKind::Sycl && input.text.is_none() && input.language.as_deref().is_none_or(|name| name == "c++");
+        let source = is_plain.then(|| fs::read_to_string(&input.path).ok()).flatten()?;
+        let found = beginning::of(&source)?;
+        let minds = found.macros.iter().any(|name| self.asks_for(name));
+        (!minds && !input.path.contains('\n')).then_some(found.line)
+    }
+
+    /// The file of a pass.
+    fn file(&self, pass: &str, arguments: &[String]) -> PathBuf {
+        let mut hash = blake3::Hasher::new();
+        let mut add = |word: &str| {
+            hash.update(word.as_bytes());
+            hash.update(&[0]);
+        };
+        add(env!("CARGO_PKG_VERSION"));
+        add(&self.identity);
+        add(pass);
+        decisive(arguments, &|name| self.asks_for(name), add);
+        self.folder.join(hash.finalize().to_hex().to_string())
+    }
+
+    /// The words by which a pass uses its own, if it is there and of today.
+    pub fn words(&self, pass: &str, arguments: &[String]) -> Vec<String> {
+        let own = self.file(pass, arguments);
+        if !self.is_fresh(&own) {
+            self.missing.borrow_mut().insert(own);
+            return Vec::new();
+        }
+        let tag = fs::read_to_string(own.with_extension("tag")).unwrap_or_default();
+        let words = ["-include-pch".to_owned(), own.to_string_lossy().into_owned(), "-plugin-arg-aspen".into(), format!("prefix={tag}")];
+        words.into_iter().flat_map(|word| ["-Xclang".to_owned(), word]).collect()
+    }
+
+    /// The words by which a pass makes its own.
+    pub fn words_to_make(&self, pass: &str, arguments: &[String]) -> Vec<String> {
+        let own = self.file(pass, arguments).to_string_lossy().into_owned();
+        ["-emit-pch", "-o", &own].into_iter().flat_map(|word| ["-Xclang".to_owned(), word.to_owned()]).collect()
+    }
+
+    /// Whether all that it was made of is as it was.
+    fn is_fresh(&self, own: &Path) -> bool {
+        let Ok(inputs) = fs::read_to_string(own.with_extension("inputs")) else { return false };
+        let mut known = self.unchanged.borrow_mut();
+        own.is_file()
+            && !inputs.is_empty()
+            && inputs.lines().all(|line| match known.get(line) {
+                Some(known) => *known,
+                None => {
+                    let file = line.splitn(3, ' ').nth(2).unwrap_or_default();
+                    *known.entry(line.to_owned()).or_insert(state_of(Path::new(file)).as_deref() == Some(line))
+                }
+            })
+    }
+
+    /// The header that is precompiled; clang names it in messages about what it includes.
+    pub fn header(&self) -> PathBuf {
+        self.folder.join(format!("{}.hpp", self.identity))
+    }
+
+    /// Whether passes lack theirs and have lacked them often enough. Each time is noted.
+    pub fn is_due(&self) -> bool {
+        let missing = self.missing.borrow();
+        let asked = |file: &PathBuf| {
+            let notes = fs::OpenOptions::new().create(true).append(true).open(file.with_extension("asked"));
+            let before = notes.as_ref().ok().and_then(|notes| Some(notes.metadata().ok()?.len()));
+            // A folder that cannot be written is none to keep something in.
+            notes.is_ok_and(|mut notes| notes.write_all(b".").is_ok()) && before.is_some_and(|before| before >= ASKED)
+        };
+        let is_known_to_fail = |file: &PathBuf| file.with_extension("failed").exists();
+        // All are noted, so no short cut.
+        !missing.is_empty() && missing.iter().filter(|file| !asked(file)).count() == 0 && !missing.iter().any(is_known_to_fail)
+    }
+
+    /// Leave to make them: one run at a time does, and the others read the text.
+    pub fn lock(&self) -> Option<fs::File> {
+        let file = fs::OpenOptions::new().create(true).append(true).open(self.folder.join(".lock")).ok()?;
+        file.try_lock().ok().map(|()| file)
+    }
+
+    /// Whether some pass of the last plan has none.
+    pub fn lacks_some(&self) -> bool {
+        !self.missing.borrow().is_empty()
+    }
+
+    /// What is to be run to make them: the header alone, with the options that it may see.
+    ///
+    /// # Errors
+    /// If nothing can be written.
+    pub fn making(&self, options: &Options) -> Result<Options, Error> {
+        let header = self.header();
+        if !header.exists() {
+            write_whole(&header, b"#include <sycl/sycl.hpp>\n", false)?;
+        }
+        let mut made = options.clone();
+        made.stage = Stage::Syntax;
+        made.precompiled = Some(Precompiled::Keep);
+        made.inputs = vec![Input { path: header.display().to_string(), language: Some("c++".into()), kind: InputKind::Sycl, text: None }];
+        (made.output, made.save_temps, made.verbose) = (None, None, false);
+        made.depfile = Some(Depfile::default());
+        made.words.retain(|word| match word {
+            Word::All(words) | Word::Host(words) | Word::Device(words) => {
+                let mut keeps = false;
+                decisive(words, &|name| self.asks_for(name), |_| keeps = true);
+                keeps
+            }
+            Word::Link(_) | Word::Input(_) => false,
+        });
+        Ok(made)
+    }
+
+    /// Notes what was made, and makes room. Passes that failed are not tried again.
+    ///
+    /// # Errors
+    /// If something cannot be written; then nothing is kept.
+    pub fn finish(&self, passes: &[Pass], outcomes: &[Outcome]) -> Result<(), Error> {
+        let mut names: BTreeSet<String> = self.names.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        for (pass, outcome) in passes.iter().zip(outcomes) {
+            let words = &pass.command.arguments;
+            let Some(at) = words.iter().position(|word| word == "-emit-pch") else { continue };
+            let own = PathBuf::from(&words[at + 4]);
+            let rule = pass.depfile.as_ref().and_then(|file| fs::read_to_string(file).ok());
+            let (true, Some(rule)) = (outcome.status.success() && own.is_file(), rule) else {
+                write_whole(&own.with_extension("failed"), &outcome.stderr, false)?;
+                continue;
+            };
+            let mut inputs = String::new();
+            for file in depfile::files(&rule).into_iter().filter(|file| Path::new(file) != self.header()) {
+                let text = fs::read(&file).map_err(|error| Error::file("read", file.as_ref(), error))?;
+                collect_names(&text, &mut names);
+                inputs += &(state_of(Path::new(&file)).unwrap_or_default() + "\n");
+            }
+            let report = fs::read(&pass.report).ok().and_then(|bytes| PassReport::from_bytes(&bytes).ok()).unwrap_or_default();
+            write_whole(&own.with_extension("tag"), report.tag.unwrap_or_default().as_bytes(), false)?;
+            write_whole(&own.with_extension("inputs"), inputs.as_bytes(), false)?;
+        }
+        let list = names.into_iter().fold("\n".to_owned(), |list, name| list + &name + "\n");
+        write_whole(&self.folder.join(format!("{}.names", self.identity)), list.as_bytes(), false)?;
+        self.make_room()
+    }
+
+    /// The oldest go first.
+    fn make_room(&self) -> Result<(), Error> {
+        let failed = |error| Error::file("read", &self.folder, error);
+        let mut made = Vec::new();
+        for entry in fs::read_dir(&self.folder).map_err(failed)?.flatten() {
+            if let (None, Ok(found)) = (entry.path().extension(), entry.metadata()) {
+                made.push((found.modified().unwrap_or(UNIX_EPOCH), found.len(), entry.path()));
+            }
+        }
+        made.sort();
+        let mut total: u64 = made.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, file) in made {
+            if total <= ROOM {
+                break;
+            }
+            for ending in ["inputs", "tag", "asked", "failed", ""] {
+                let _ = fs::remove_file(file.with_extension(ending)); // it may be gone by now
+            }
+            total -= bytes;
+        }
+        Ok(())
+    }
+
+    /// What clang says of the header that is precompiled, it says of the source that includes SYCL's.
+    pub fn as_of_source(&self, words: &[u8], input: &Input) -> Option<Vec<u8>> {
+        let ours = format!("In file included from {}:1:\n", self.header().display());
+        let text = String::from_utf8_lossy(words);
+        text.contains(&ours).then(|| {
+            let line = self.serves(input).unwrap_or(1);
+            text.replace(&ours, &format!("In file included from {}:{line}:\n", input.path)).into_bytes()
+        })
+    }
+}
+
+/// Options by which a unit has its own way with headers or macros.
+fn is_usual(word: &Word) -> bool {
+    const OWN_WAY: [&str; 13] = [
+        "-include",
+        "--include",
+        "-imacros",
+        "--imacros",
+        "-fmodule",
+        "-fbuiltin-module",
+        "-nostd",
+        "--no-standard",
+        "-trigraphs",
+        "-ftrigraphs",
+        "-H",
+        "-fpch",
+        "-iwithprefix",
+    ];
+    let words = match word {
+        Word::All(words) | Word::Host(words) | Word::Device(words) => words,
+        Word::Link(_) | Word::Input(_) => return true,
+    };
+    !words.iter().any(|word| OWN_WAY.iter().any(|start| word.starts_with(start)))
+}
+
+/// Time, size and name of a file, as a line.
+fn state_of(file: &Path) -> Option<String> {
+    let found = fs::metadata(file).ok()?;
+    let time = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+    Some(format!("{time} {} {}", found.len(), file.display()))
+}
+
+/// The identifiers of a text, wherever they stand, and the first part of what it includes.
+fn collect_names(text: &[u8], names: &mut BTreeSet<String>) {
+    let mut add = |name: &[u8], mark: &str| {
+        let name = format!("{mark}{}", String::from_utf8_lossy(name));
+        names.insert(name);
+    };
+    for word in text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
+        if word.first().is_some_and(|first| !first.is_ascii_digit()) {
+            add(word, "");
+        }
+    }
+    for line in text.split(|byte| *byte == b'\n') {
+        let directive = line.trim_ascii().strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+        let Some(operand) = directive.and_then(|line| line.strip_prefix(b"include")) else { continue };
+        let operand = operand.strip_prefix(b"_next").unwrap_or(operand).trim_ascii_start();
+        if let Some(name) = operand.strip_prefix(b"<").or_else(|| operand.strip_prefix(b"\"")) {
+            let end = name.iter().position(|byte| b"/>\"".contains(byte)).unwrap_or(name.len());
+            add(&name[..end], "<");
+        }
+    }
+}
