@@ -2,6 +2,7 @@
 //!
 //! - `facts`: what the device says of itself;
 //! - `level`: which images the processor can run, and which of them best;
+//! - `nodes`: which processors share a NUMA node;
 //! - `library`: loading images, which are x86-64 shared objects;
 //! - `abi`: the agreement with images, `include/aspen/native_cpu.h`;
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
@@ -18,6 +19,7 @@ mod group;
 mod groups;
 mod level;
 mod library;
+mod nodes;
 mod overflow;
 mod patience;
 mod range;
@@ -27,10 +29,12 @@ use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
+use nodes::Nodes;
+
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    fill_on_host,
+    Portion, fill_on_host,
 };
 
 /// The backend with its one device.
@@ -67,16 +71,22 @@ impl Backend for NativeCpu {
             facts: facts::facts(self.threads),
             capabilities: facts::capabilities(sub_group_size),
             level: self.level.unwrap_or(u32::MAX).min(level::of_processor(level::has)),
+            nodes: if self.threads.is_none() { Nodes::of_process() } else { Nodes::default() },
+            place: Vec::new(),
             ways: Ways { item_by_item: self.item_by_item, check: self.check, sub_group_size },
         })]
     }
 }
 
+#[derive(Clone)]
 struct Cpu {
     facts: Facts,
     capabilities: Capabilities,
     /// Of the x86-64 psABI.
     level: u32,
+    nodes: Nodes,
+    /// The processors on which a part's threads run; none for any.
+    place: Vec<usize>,
     ways: Ways,
 }
 
@@ -136,6 +146,28 @@ impl RawDevice for Cpu {
 
     fn shares_host_memory(&self) -> bool {
         true
+    }
+
+    fn portion(&self, portion: Portion) -> Option<Arc<dyn RawDevice>> {
+        let mut part = self.clone();
+        match portion {
+            Portion::Units(units) => part.facts.max_compute_units = Some(units).filter(|units| (1..=self.facts.max_compute_units).contains(units))?,
+            Portion::Node(node) => {
+                part.place = self.nodes.0.get(node)?.clone();
+                part.facts.max_compute_units = part.place.len() as u64;
+            }
+        }
+        // Which of the processors a part's units are is not said, so it cannot be divided by where they lie.
+        part.nodes = Nodes::default();
+        Some(Arc::new(part))
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes.0.len()
+    }
+
+    fn begin_thread(&self) {
+        nodes::stay_on(&self.place);
     }
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {

@@ -3,6 +3,7 @@
 //! - [`system`]: platforms and devices, as selector and profile present them;
 //! - [`registry`]: modules, their images, and the check that comes before a kernel is loaded;
 //! - [`launch`]: from a request to a running kernel;
+//! - [`partition`]: devices that are parts of another one;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
 //! - [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
@@ -17,6 +18,7 @@ mod error;
 mod in_flight;
 pub mod launch;
 pub mod names;
+pub mod partition;
 mod pool;
 mod profile;
 pub mod queue;

@@ -26,6 +26,8 @@ pub struct Pool {
     threads: usize,
     shared: Mutex<Shared>,
     work: Condvar,
+    /// What each thread calls before anything else.
+    begin: Box<dyn Fn() + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -38,7 +40,12 @@ struct Shared {
 impl Pool {
     /// A pool of so many threads (at least one); they start with the first command.
     pub fn new(threads: usize) -> Arc<Pool> {
-        Arc::new(Pool { threads: threads.max(1), shared: Mutex::default(), work: Condvar::new() })
+        Pool::placed(threads, Box::new(|| ()))
+    }
+
+    /// The same, of which each thread calls `begin` before anything else.
+    pub(crate) fn placed(threads: usize, begin: Box<dyn Fn() + Send + Sync>) -> Arc<Pool> {
+        Arc::new(Pool { threads: threads.max(1), shared: Mutex::default(), work: Condvar::new(), begin })
     }
 
     /// How many threads run commands.
@@ -69,6 +76,7 @@ impl Pool {
     }
 
     fn serve(&self) {
+        (self.begin)();
         let mut shared = lock(&self.shared);
         loop {
             match shared.tickets.pop_front() {
