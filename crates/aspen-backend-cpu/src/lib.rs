@@ -33,8 +33,8 @@ use nodes::Nodes;
 
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    Portion, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice, UsmKind,
+    copy_on_host, fill_on_host,
 };
 
 /// The backend with its one device.
@@ -151,7 +151,9 @@ impl RawDevice for Cpu {
     fn portion(&self, portion: Portion) -> Option<Arc<dyn RawDevice>> {
         let mut part = self.clone();
         match portion {
-            Portion::Units(units) => part.facts.max_compute_units = Some(units).filter(|units| (1..=self.facts.max_compute_units).contains(units))?,
+            Portion::Units(units) => {
+                part.facts.max_compute_units = Some(units).filter(|units| (1..=self.facts.max_compute_units).contains(units))?
+            }
             Portion::Node(node) => {
                 part.place = self.nodes.0.get(node)?.clone();
                 part.facts.max_compute_units = part.place.len() as u64;

@@ -75,7 +75,8 @@ impl Device {
             };
             return Err(Error::new(Code::FeatureNotSupported, format!("create_sub_devices: {text}")));
         }
-        let invalid = |what: &str| Err(Error::new(Code::Invalid, format!("create_sub_devices: {what}, and '{name}' has {units} compute units")));
+        let invalid =
+            |what: &str| Err(Error::new(Code::Invalid, format!("create_sub_devices: {what}, and '{name}' has {units} compute units")));
         let sizes: Vec<u64> = match (how, counts) {
             (Partition::ByNuma, _) => vec![0; self.real().nodes()],
             (Partition::Equally, [0]) => return invalid("no part can have 0"),
