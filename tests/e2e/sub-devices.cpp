@@ -4,6 +4,7 @@
 //# run: ASPEN_DEVICE_SELECTOR=native_cpu:0 ASPEN_CPU_THREADS=7 ./a.out
 //# stdout: ok
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <sycl/sycl.hpp>
 #include <thread>
@@ -54,7 +55,8 @@ int main() {
   const sycl::device whole;
   expect("units", units(whole) == 7 && whole.get_info<info::device::partition_max_sub_devices>() == 7);
   const std::vector<how> ways = whole.get_info<info::device::partition_properties>();
-  expect("ways", std::count(ways.begin(), ways.end(), how::partition_equally) == 1 && std::count(ways.begin(), ways.end(), how::partition_by_counts) == 1);
+  expect("ways", std::count(ways.begin(), ways.end(), how::partition_equally) == 1 &&
+                     std::count(ways.begin(), ways.end(), how::partition_by_counts) == 1);
   expect("whole", whole.get_info<info::device::partition_type_property>() == how::no_partition);
   refused("no parent", sycl::errc::invalid, [&] { (void)whole.get_info<info::device::parent_device>(); });
 

@@ -67,7 +67,8 @@ template <class T> static bool converted(T one) {
          same(v.template convert<std::int64_t, rounding_mode::rtp>(), -3, INT64_MAX, 0, 3) &&
          same(v.template convert<std::uint64_t, rounding_mode::rtn>(), 0, UINT64_MAX, 0, 2) &&
          same(wide.template convert<std::int16_t>(), INT16_MIN, INT16_MAX, INT16_MIN, 0) &&
-         same(wide.template convert<std::uint8_t, rounding_mode::rtz>(), 0, UINT8_MAX, 0, 0) && same(wide.template convert<int>(), -60000, 60000, INT32_MIN, 0);
+         same(wide.template convert<std::uint8_t, rounding_mode::rtz>(), 0, UINT8_MAX, 0, 0) &&
+         same(wide.template convert<int>(), -60000, 60000, INT32_MIN, 0);
 }
 
 int main() {

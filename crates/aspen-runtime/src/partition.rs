@@ -38,9 +38,12 @@ pub(crate) struct Whole {
     pub(crate) pool: Arc<Pool>,
 }
 
-/// The parts of a device that were asked for: how, from which compute unit or node on, how many units.
+/// Which part: how the device was divided, from which compute unit or node on, how many units.
+type Key = (Partition, u64, u64);
+
+/// The parts of a device that were asked for.
 #[derive(Default)]
-pub(crate) struct Parts(Mutex<Vec<((Partition, u64, u64), &'static Device)>>);
+pub(crate) struct Parts(Mutex<Vec<(Key, &'static Device)>>);
 
 impl Device {
     /// Whether it can be divided that way.
@@ -101,7 +104,7 @@ impl Device {
         Ok(parts)
     }
 
-    fn part(&'static self, key: (Partition, u64, u64), portion: Portion) -> Result<&'static Device> {
+    fn part(&'static self, key: Key, portion: Portion) -> Result<&'static Device> {
         let mut known = lock(&self.parts().0);
         if let Some((_, part)) = known.iter().find(|(other, _)| *other == key) {
             return Ok(part);
