@@ -135,6 +135,52 @@ fn every_layout_says_the_same() {
     session.ok("aspen diff w w");
 }
 
+/// A compiler that takes an image, refuses it, and crashes over it; and images that it is not asked for.
+#[test]
+fn compilers_are_asked_for_what_passes() {
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/e2e/fake-opencl/fake.c");
+    // The fake device has sub-groups of 8 work-items, and no fp64.
+    let source = source(3, true, true).replace("0, 1, 16", "0, 1, 8");
+    let importing =
+        source.replacen("\"_Z3onev\", 0, 1, 1", "\"_Z5otherv\", 0, 1, 1", 1).replacen("SYCL/exported symbols", "SYCL/unknown", 1);
+    let importing = importing.replace("SYCL/exported symbols", "SYCL/imported symbols");
+    let session = Session::new(&[("w.c", &source), ("i.c", &importing)]);
+    session.ok("clang-22 -no-pie w.c -o w && clang-22 -no-pie i.c -o i");
+    session.ok(&format!("clang-22 -O1 -shared -fPIC -Wl,-soname,libOpenCL.so.1 {fake} -o libOpenCL.so.1"));
+    for (variables, file, wanted) in [
+        ("", "w", &["K  no: lacks aspect fp64", "L  yes", "its compiler takes 1 of 1 SPIR-V images that pass"][..]),
+        ("FAKE_FAIL=clBuildProgram", "w", &["takes 0 of 1", "image 1 ('L') is not taken:", "CL_OUT_OF_RESOURCES", "words of the fake"]),
+        ("FAKE_FAIL=clBuildProgram FAKE_CRASH=1", "w", &["image 1 ('L') is not taken:", "the compiler crashed: it ended by signal 6"]),
+        ("FAKE_FAIL=clCreateKernel", "w", &["image 1 ('L') is not taken:", "clCreateKernel: CL_OUT_OF_RESOURCES"]),
+        ("", "i", &["takes 0 of 0", "image 1 cannot be tried: it takes 'one' from another file"]),
+    ] {
+        let prefix = format!("LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR='opencl:*' {variables} aspen check {file} --build");
+        for devices in ["--device opencl:0", "--here"] {
+            let said = session.run(&format!("{prefix} {devices}"));
+            assert_eq!(said.code, Some(1), "{variables}: {}", said.stderr);
+            for words in wanted {
+                assert!(said.stdout.contains(words), "{variables} {file}: no {words:?} in {}", said.stdout);
+            }
+        }
+        let said = session.run(&format!("{prefix} --here --format json")).stdout;
+        let document: serde_json::Value = serde_json::from_str(&said).expect("one JSON document");
+        let built = &document["devices"][0]["build"];
+        let refused = usize::from(variables.contains("FAIL"));
+        assert_eq!(built["refused"].as_array().map(Vec::len), Some(refused), "{said}");
+        assert_eq!(document["devices"][0]["device"], "fake");
+    }
+    session.bad(2, "aspen check w --device intel_gpu_dg1 --build", &["--build needs the compiler of a device of this machine"]);
+    session.bad(
+        2,
+        "LD_LIBRARY_PATH=. aspen check w --device opencl:4",
+        &["there is no device 'opencl:4' here; there are native_cpu:0, opencl:0"],
+    );
+    session.bad(2, "aspen check w", &["--device"]);
+    // The embedded device runs nothing of DPC++'s.
+    let said = session.run("ASPEN_DEVICE_SELECTOR='native_cpu:*' aspen check w --here").stdout;
+    assert!(said.starts_with("native_cpu:0 (") && said.contains("the file has no code for it"), "{said}");
+}
+
 #[test]
 fn damage_has_its_place() {
     let session = Session::new(&[("w.c", &source(3, true, true))]);

@@ -12,6 +12,8 @@ use std::fmt;
 
 use object::{Object, ObjectSection, SectionFlags};
 
+use crate::image::{BuildError, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, add_sets};
+use crate::offload::{Entry, ImageKind};
 use crate::property::{PropertySet, PropertySets, Value};
 use memory::Memory;
 
@@ -50,6 +52,24 @@ pub struct WrappedImage<'a> {
     pub entries: Vec<Cow<'a, str>>,
     /// All property sets.
     pub properties: PropertySets,
+}
+
+impl WrappedImage<'_> {
+    /// The image as our own container has it, with its unpacked code: what our runtime takes.
+    ///
+    /// # Errors
+    /// If a name cannot be written there.
+    pub fn to_entry<'c>(&self, code: impl Into<Cow<'c, [u8]>>) -> Result<Entry<'c>, BuildError> {
+        let mut entry = Entry::new(ImageKind::SpirV, code);
+        let exports = self.properties.get(EXPORTED_SYMBOLS);
+        let is_export = |symbol: &str| exports.is_some_and(|set| set.contains_key(symbol));
+        let kernels: Vec<&str> = self.entries.iter().map(AsRef::as_ref).filter(|symbol| !is_export(symbol)).collect();
+        entry.set_string("arch", self.target.clone().into_bytes());
+        entry.set_string("symbols", kernels.join(",").into_bytes());
+        let links = [EXPORTED_SYMBOLS, IMPORTED_SYMBOLS].into_iter().filter_map(|name| Some((name, self.properties.get(name)?)));
+        add_sets(&mut entry, &links.map(|(name, set)| (name.to_owned(), set.clone())).collect())?;
+        Ok(entry)
+    }
 }
 
 /// What the bytes of an image are.

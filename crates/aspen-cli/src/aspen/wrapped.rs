@@ -3,6 +3,7 @@
 //! Thousands of images are no rarity, and most are compressed. Only the beginning of each is unpacked, where a SPIR-V module says which
 //! capabilities it uses: a driver refuses it for these, whatever the property set says. `explain` unpacks one image whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -191,7 +192,7 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
     let index = images.iter().position(|other| std::ptr::eq(other, image)).unwrap_or_default();
     let mut sources = Vec::new();
     if image.format == "spirv" {
-        let code = code(&bytes, &name, index)?;
+        let code = Codes::of(&bytes, &name)?.code(index).map_err(|why| Failure::Input(format!("'{name}': {why}")))?;
         for (aspect, width) in [(Aspect::FP16, 16), (Aspect::FP64, 64)] {
             let wanted = kernel.requirements.aspects.contains(&aspect);
             let chain = aspen_spirv::chain_to_float(&code, &kernel.symbol, width)
@@ -216,20 +217,36 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
     })
 }
 
-/// The whole code of an image, for who walks through it.
-///
-/// # Errors
-/// If it cannot be unpacked, or is larger than any real image.
-fn code(bytes: &[u8], file: &str, index: usize) -> Result<Vec<u8>, Failure> {
-    let images = found(bytes, file)?;
-    let Some(image) = images.get(index) else { return Err(Failure::Input(format!("'{file}' has no image {index}"))) };
-    if image.format != Format::Compressed {
-        return Ok(image.bytes.to_vec());
+/// The whole code of a file's images, for who compiles or walks through it.
+pub struct Codes<'b>(Vec<WrappedImage<'b>>);
+
+impl<'b> Codes<'b> {
+    /// Finds the images again, in the order of [`read`].
+    ///
+    /// # Errors
+    /// If a descriptor is damaged.
+    pub fn of(bytes: &'b [u8], file: &str) -> Result<Codes<'b>, Failure> {
+        found(bytes, file).map(Codes)
     }
-    let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {}: {why}", image.offset));
-    let out = unpack(image.bytes, LARGEST + 1).map_err(failed)?;
-    if out.len() as u64 > LARGEST {
-        return Err(failed(format!("it unpacks to more than {LARGEST} bytes")));
+
+    /// The code of an image, unpacked.
+    fn code(&self, index: usize) -> Result<Cow<'b, [u8]>, String> {
+        let image = self.0.get(index).ok_or_else(|| format!("there is no image {index}"))?;
+        if image.format != Format::Compressed {
+            return Ok(image.bytes.into());
+        }
+        let failed = |why: String| format!("image {index}, whose descriptor is at byte {}: {why}", image.offset);
+        let out = unpack(image.bytes, LARGEST + 1).map_err(failed)?;
+        if out.len() as u64 > LARGEST {
+            return Err(failed(format!("it unpacks to more than {LARGEST} bytes")));
+        }
+        Ok(out.into())
     }
-    Ok(out)
+
+    /// The image as an OffloadBinary.
+    pub fn blob(&self, index: usize) -> Result<Vec<u8>, String> {
+        let code = self.code(index)?;
+        let entry = self.0[index].to_entry(code).map_err(|error| error.to_string())?;
+        entry.to_bytes().map_err(|error| error.to_string())
+    }
 }
