@@ -9,6 +9,7 @@ mod check;
 mod devices;
 mod diff;
 mod explain;
+mod fat;
 mod here;
 mod inspect;
 mod json;

@@ -72,11 +72,11 @@ pub fn disagreements_json(images: &[Image]) -> Value {
     disagree.map(|(index, wrapped)| json!({ "image": index, "unsaid": names(&wrapped.unsaid), "unseen": names(&wrapped.unseen) })).collect()
 }
 
-/// The images of a file that DPC++ built; `None` if it did not.
+/// The images of a file that DPC++ built, with their property sets if they are wanted; `None` if it did not.
 ///
 /// # Errors
 /// If a descriptor, or the code of an image, is damaged.
-pub fn read(bytes: &[u8], file: &str) -> Result<Option<Vec<Image>>, Failure> {
+pub fn read(bytes: &[u8], file: &str, whole: bool) -> Result<Option<Vec<Image>>, Failure> {
     let mut images = found(bytes, file)?;
     let count = images.len();
     if images.is_empty() {
@@ -89,7 +89,7 @@ pub fn read(bytes: &[u8], file: &str) -> Result<Option<Vec<Image>>, Failure> {
             .chunks_mut(share)
             .enumerate()
             .map(|(part, images)| {
-                scope.spawn(move || (part * share..).zip(images).map(|(index, image)| described(index, image, file)).collect())
+                scope.spawn(move || (part * share..).zip(images).map(|(index, image)| described(index, image, file, whole)).collect())
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
@@ -108,7 +108,7 @@ fn found<'b>(bytes: &'b [u8], file: &str) -> Result<Vec<WrappedImage<'b>>, Failu
     wrapped::find(bytes).map_err(|error| Failure::Input(format!("'{file}': {error}")))
 }
 
-fn described(index: usize, image: &mut WrappedImage<'_>, file: &str) -> Result<Image, Failure> {
+fn described(index: usize, image: &mut WrappedImage<'_>, file: &str, whole: bool) -> Result<Image, Failure> {
     let offset = image.offset;
     let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {offset}: {why}"));
     let beginning = beginning(image).map_err(failed)?;
@@ -132,9 +132,12 @@ fn described(index: usize, image: &mut WrappedImage<'_>, file: &str) -> Result<I
     let unsaid = needed.intersection(&known).filter(|aspect| !said.contains(aspect)).copied().collect();
     let unseen = said.difference(&touched).copied().collect();
     let target = image.properties.get(dpcpp::DEVICE_REQUIREMENTS_DPCPP).and_then(|set| set.get("compile_target")?.as_bytes());
+    let target = target.map_or_else(|| image.target.clone(), |target| String::from_utf8_lossy(target).into_owned());
+    // Taken out in any case, so that what is not wanted is gone before the next image is looked at.
+    let properties = Some(std::mem::take(&mut image.properties)).filter(|_| whole).unwrap_or_default();
     Ok(Image {
         name: index.to_string(),
-        target: target.map_or_else(|| image.target.clone(), |target| String::from_utf8_lossy(target).into_owned()),
+        target,
         format: format_of(image, &beginning),
         size: image.bytes.len(),
         kernels,
@@ -142,7 +145,7 @@ fn described(index: usize, image: &mut WrappedImage<'_>, file: &str) -> Result<I
         exports,
         imports,
         // There may be thousands of them.
-        properties: std::mem::take(&mut image.properties),
+        properties,
         conditions: Vec::new(),
         summary: None,
         form: None,
