@@ -218,3 +218,54 @@ fn damage_has_its_place() {
     std::fs::write(session.path("torn"), &damaged).expect("writable");
     session.bad(1, "aspen inspect torn", &["image 1, whose descriptor is at byte"]);
 }
+
+/// What an object of DPC++'s holds: bitcode a target, in sections of the old model or in blobs of the new one; alone and in archives.
+#[test]
+fn objects_and_archives_are_read() {
+    let module = "target triple = \"spir64-unknown-unknown\"
+define spir_func void @_Z4halfPf(ptr addrspace(4) %p) {
+  %v = load float, ptr addrspace(4) %p
+  %d = fpext float %v to double
+  %e = fptrunc double %d to float
+  store float %e, ptr addrspace(4) %p
+  ret void
+}
+define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) #0 !sycl_used_aspects !3 {
+  %g = addrspacecast ptr addrspace(1) %p to ptr addrspace(4)
+  call spir_func void @_Z4halfPf(ptr addrspace(4) %g)
+  ret void
+}
+define spir_kernel void @_ZTS1L() #0 {
+  ret void
+}
+attributes #0 = { \"sycl-module-id\"=\"k.cpp\" }
+!sycl_aspects = !{!0, !1}
+!0 = !{!\"fp64\", i32 6}
+!1 = !{!\"atomic64\", i32 28}
+!3 = !{i32 28}
+";
+    let section = |target: &str, file: &str| format!(".section __CLANG_OFFLOAD_BUNDLE__{target},\"e\",@progbits\n.incbin \"{file}\"\n");
+    let old = section("sycl-spir64-unknown-unknown", "k.bc")
+        + &section("sycl-spir64_gen-unknown-unknown", "k.bc")
+        + &section("host-x86_64-unknown-linux-gnu", "none")
+        + &section("hip-amdgcn-amd-amdhsa", "k.bc");
+    let broken = section("sycl-spir64-unknown-unknown", "torn.bc");
+    let new = ".section .llvm.offloading,\"e\",@progbits\n.p2align 3\n.incbin \"blob\"\n";
+    let session = Session::new(&[("k.ll", module), ("none", "\0"), ("old.s", &old), ("new.s", new), ("torn.s", &broken)]);
+    session.ok("llvm-as-22 k.ll -o k.bc && head -c 200 k.bc > torn.bc");
+    session.ok("llvm-offload-binary-22 -o blob --image=file=k.bc,triple=spir64-unknown-unknown,kind=sycl,arch=");
+    session
+        .ok("for one in old new torn; do clang-22 -c $one.s -o $one.o; done; ar rcs all.a old.o torn.o new.o; ar rcsT thin.a old.o new.o");
+    for (file, images) in [("old.o", 2), ("new.o", 1), ("all.a", 4), ("thin.a", 3)] {
+        let found = session.json(&format!("aspen inspect {file}"))["images"].clone();
+        assert_eq!(found.as_array().map(Vec::len), Some(images), "{file}: {found:#}");
+        assert_eq!(found[0]["kernels"][0]["requirements"]["aspects"], serde_json::json!(["fp64", "atomic64"]), "{file}");
+        assert_eq!((&found[0]["target"], &found[0]["format"]), (&"spir64".into(), &"bitcode".into()), "{file}");
+        let said = session.run(&format!("aspen check {file} --device intel_gpu_dg1")).stdout;
+        assert!(said.contains("K  no: lacks aspect fp64\n") && said.contains("L  yes\n"), "{file}: {said}");
+        let why = session.ok(&format!("aspen explain {file} K fp64")).stdout;
+        assert!(why.contains("used in 'half'") && why.contains("called from 'K'"), "{file}: {why}");
+    }
+    assert!(session.ok("aspen inspect all.a").stdout.contains("[2] torn  spir64  unreadable at byte"));
+    session.bad(1, "aspen inspect torn.s", &["holds no device images"]);
+}
