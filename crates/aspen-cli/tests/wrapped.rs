@@ -4,6 +4,7 @@
 mod common;
 
 use std::fmt::Write;
+use std::io::Read;
 
 use aspen_image::wrapped;
 use common::Session;
@@ -268,4 +269,104 @@ attributes #0 = { \"sycl-module-id\"=\"k.cpp\" }
     }
     assert!(session.ok("aspen inspect all.a").stdout.contains("[2] torn  spir64  unreadable at byte"));
     session.bad(1, "aspen inspect torn.s", &["holds no device images"]);
+}
+
+/// Bytes of a file at a place, replaced.
+fn patched(bytes: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    out[at..at + new.len()].copy_from_slice(new);
+    out
+}
+
+/// The bad inputs of issue 16 through the public command: each is an error that names the file, or says what of it cannot be read; nothing
+/// hangs, and nothing takes more memory than the file and a limit that has a name.
+#[test]
+fn bad_inputs_are_told() {
+    let session = Session::new(&[("w.c", &source(3, true, true)), ("v.c", &source(3, false, false))]);
+    session.ok("clang-22 -no-pie w.c -o w && clang-22 -no-pie v.c -o v");
+    let bytes = session.read("w");
+    let images = wrapped::find(&bytes).expect("sound");
+    let descriptor = usize::try_from(images[0].offset).expect("small");
+    let place = |part: &[u8]| part.as_ptr() as usize - bytes.as_ptr() as usize;
+    let file = object::File::parse(&*bytes).expect("ELF");
+    let section = |name: &str| {
+        let section = object::Object::section_by_name(&file, name).expect("there");
+        usize::try_from(object::ObjectSection::file_range(&section).expect("in the file").0).expect("small")
+    };
+    let list = section(".tgtimg");
+    // Half a gibibyte of zeros in a frame that fits where the image was; its first bytes are no SPIR-V.
+    let bomb = zstd::encode_all(std::io::repeat(0).take(1 << 29), 3).expect("packed");
+    let (code, room) = (place(images[1].bytes), images[1].bytes.len());
+    let huge = u64::MAX.to_le_bytes();
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("truncated", bytes[..bytes.len() / 2].to_vec(), "'bad'"),
+        ("in its header", bytes[..40].to_vec(), "'bad'"),
+        ("a list that points outside", patched(&bytes, list, &huge), "it lists"),
+        ("a list whose size is outside", patched(&bytes, list + 8, &huge), "which are not all in the file"),
+        ("an end before the beginning", patched(&bytes, descriptor + 40, &[0; 8]), "ends at 0x0 before it begins"),
+        ("an end outside", patched(&bytes, descriptor + 40, &huge), "which are not all in the file"),
+        ("entries outside", patched(&bytes, descriptor + 56, &huge), "its list of entries"),
+        ("sets outside", patched(&bytes, descriptor + 72, &(huge.map(|byte| byte >> 1))), "its list of property sets"),
+        ("a target outside", patched(&bytes, descriptor + 8, &huge), "its target is no text in the file"),
+        ("an unknown version", patched(&bytes, descriptor, &[4, 0]), "no descriptor of a version that is known (2 and 3)"),
+        ("a torn frame", patched(&bytes, code + 4, &[0xff; 8]), "its compressed data is damaged"),
+        ("a big-endian file", patched(&bytes, 5, &[2]), "'bad'"),
+        ("a 32-bit file", patched(&bytes, 4, &[1]), "'bad'"),
+    ];
+    for (what, damaged, why) in cases {
+        std::fs::write(session.path("bad"), damaged).expect("writable");
+        for command in ["inspect bad", "check bad --device intel_gpu_dg1", "explain bad", "diff bad w"] {
+            let said = session.run(&format!("ulimit -v 4000000; aspen {command}"));
+            assert!(said.code == Some(1) && said.stderr.contains(why) && said.stderr.contains("'bad'"), "{what}, {command}: {}", said.stderr);
+        }
+    }
+    // What is not known is named, and the others are shown.
+    for (at, new) in [(descriptor + 3, [9]), (descriptor + 80 + 3, [200])] {
+        std::fs::write(session.path("odd"), patched(&bytes, at, &new)).expect("writable");
+        let shown = session.ok("aspen inspect odd").stdout;
+        assert!(shown.contains(&format!("format {}", new[0])) && shown.contains("spirv"), "{shown}");
+    }
+    assert!(bomb.len() > room, "a bomb that fits would be one more case: {} of {room} bytes", bomb.len());
+    let mut lines = String::new();
+    bomb.iter().for_each(|byte| _ = write!(lines, "{byte},"));
+    let (before, rest) = source(3, true, true).split_once("code1[] = {").map(|(a, b)| (a.to_owned(), b.to_owned())).expect("there");
+    let rest = rest.split_once("};").expect("there").1.to_owned();
+    std::fs::write(session.path("b.c"), format!("{before}code1[] = {{{lines}}};{rest}")).expect("writable");
+    session.ok("clang-22 -no-pie b.c -o b");
+    // Only the beginning of an image is unpacked to look at it.
+    assert!(session.ok("ulimit -v 1000000; aspen inspect b").stdout.contains("native"));
+    // Files of other machines whose images stand in such a section, seen from any command.
+    session.ok("echo '.section .tgtimg,\"aw\"; .long 1,2' > e.s && clang-22 --target=i686-linux-gnu -c e.s -o e.o && clang-22 --target=powerpc64-linux-gnu -c e.s -o p.o");
+    for file in ["e.o", "p.o"] {
+        session.bad(1, &format!("aspen inspect {file}"), &["only files of 64-bit little-endian machines are read"]);
+    }
+}
+
+/// Every bit of every byte of a descriptor: an error with a place in the file, or the same images but for what that byte says.
+#[test]
+fn every_byte_of_a_descriptor_counts() {
+    let session = Session::new(&[("w.c", &source(3, true, true))]);
+    session.ok("clang-22 -no-pie w.c -o w");
+    let bytes = session.read("w");
+    let sound = wrapped::find(&bytes).expect("sound");
+    let descriptor = usize::try_from(sound[0].offset).expect("small");
+    for at in descriptor..descriptor + 80 {
+        let mut errors = 0;
+        for bit in 0..8 {
+            let damaged = patched(&bytes, at, &[bytes[at] ^ 1 << bit]);
+            match wrapped::find(&damaged) {
+                Err(error) => {
+                    assert!(error.offset > 0 && error.offset < bytes.len() as u64, "{error}");
+                    errors += 1;
+                }
+                Ok(images) => {
+                    assert_eq!(images.len(), 2, "byte {at}, bit {bit}: an image is gone without a word");
+                    assert_eq!(images[1], sound[1], "byte {at}, bit {bit}");
+                    assert_ne!(images[0], sound[0], "byte {at}, bit {bit} means nothing");
+                }
+            }
+        }
+        // The format's number has no wrong values.
+        assert!(errors > 0 || at == descriptor + 3, "byte {} of the descriptor", at - descriptor);
+    }
 }
