@@ -9,7 +9,7 @@ use std::io::Read;
 use aspen_image::wrapped;
 use common::Session;
 
-/// A SPIR-V module with a kernel that makes a double on line 7 of k.cpp, in a function that it calls.
+/// A SPIR-V module with a kernel that makes a double on line 7 of k.cpp, in a function that it calls, and an atomic load on line 8.
 fn module() -> Vec<u8> {
     let text = |text: &str| {
         let mut bytes = text.as_bytes().to_vec();
@@ -19,12 +19,14 @@ fn module() -> Vec<u8> {
     let instructions: Vec<Vec<u32>> = vec![
         vec![17, 6],
         vec![17, 10],
+        vec![17, 12],
         vec![14, 2, 2],
         [vec![15, 6, 10], text("_ZTS1K")].concat(),
         [vec![7, 1], text("k.cpp")].concat(),
         [vec![5, 11], text("helper")].concat(),
         vec![19, 2],
         vec![22, 3, 64],
+        vec![21, 7, 64, 0],
         vec![33, 4, 2],
         vec![33, 5, 3, 3],
         vec![43, 3, 6, 0, 0x4000_0000],
@@ -39,6 +41,8 @@ fn module() -> Vec<u8> {
         vec![248, 30],
         vec![8, 1, 7, 3],
         vec![129, 3, 31, 12, 12],
+        vec![8, 1, 8, 5],
+        vec![227, 7, 32, 12, 6, 6],
         vec![254, 31],
         vec![56],
     ];
@@ -70,7 +74,7 @@ struct entry {{ {fields} }};
 struct image {{ unsigned short version; unsigned char kind, format; const char *target, *compile, *link; {manifest}const unsigned char *begin, *end;
   const struct entry *entries, *entries_end; const struct set *sets, *sets_end; }};
 static const unsigned char code0[] = {{{}}}, code1[] = {{{}}};
-static const unsigned char fp64[] = {{32,0,0,0,0,0,0,0,6,0,0,0}}, none[] = {{0,0,0,0,0,0,0,0}};
+static const unsigned char fp64[] = {{64,0,0,0,0,0,0,0,6,0,0,0,27,0,0,0}}, none[] = {{0,0,0,0,0,0,0,0}};
 ",
         bytes(&module()),
         bytes(&packed)
@@ -133,6 +137,10 @@ fn every_layout_says_the_same() {
     let why = session.ok("aspen explain w K").stdout;
     let lines = "kernel 'K' needs aspect fp64\n  k.cpp:7:3: used in 'helper'\n  k.cpp:9:2: called from 'K'\n";
     assert!(why.contains(lines), "{why}");
+    assert!(why.contains("needs aspect atomic64\n  k.cpp:8:5: used in 'helper'\n  k.cpp:9:2: called from 'K'\n"), "{why}");
+    assert!(why.contains("needs sub-group size 16\n  (place unknown): declared by 'K'\n"), "{why}");
+    // Compiled for no size at all, which the property set says.
+    assert!(said.stdout.contains("2 images are said to need sub-group size 16"), "{}", said.stdout);
     session.ok("aspen diff w w");
 }
 
@@ -317,7 +325,11 @@ fn bad_inputs_are_told() {
         std::fs::write(session.path("bad"), damaged).expect("writable");
         for command in ["inspect bad", "check bad --device intel_gpu_dg1", "explain bad", "diff bad w"] {
             let said = session.run(&format!("ulimit -v 4000000; aspen {command}"));
-            assert!(said.code == Some(1) && said.stderr.contains(why) && said.stderr.contains("'bad'"), "{what}, {command}: {}", said.stderr);
+            assert!(
+                said.code == Some(1) && said.stderr.contains(why) && said.stderr.contains("'bad'"),
+                "{what}, {command}: {}",
+                said.stderr
+            );
         }
     }
     // What is not known is named, and the others are shown.

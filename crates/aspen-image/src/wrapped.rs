@@ -171,10 +171,17 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
                 continue;
             }
             described.insert(begin, address);
-            found.insert(address, image(&memory, address, layout, format)?);
+            let image = image(&memory, address, layout, format)?;
+            if let Some((_, size)) =
+                begins.as_ref().and_then(|begins| begins.get(&begin)).filter(|(_, size)| *size != image.bytes.len() as u64)
+            {
+                let why = format!("its image has {} bytes, but the section '{LIST}' says {size}", image.bytes.len());
+                return Err(wrong(memory.offset(address + layout.binary), why));
+            }
+            found.insert(address, image);
         }
     }
-    for (begin, offset) in begins.into_iter().flatten() {
+    for (begin, (offset, _)) in begins.into_iter().flatten() {
         if !described.contains_key(&begin) {
             return Err(wrong(offset, format!("the image at address {begin:#x} has no descriptor of a version that is known (2 and 3)")));
         }
@@ -182,8 +189,8 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
     Ok(found.into_values().collect())
 }
 
-/// Addresses of images, and where in the file each is listed.
-fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTreeMap<u64, u64>, WrappedError> {
+/// Addresses of images; where in the file each is listed, and its size.
+fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTreeMap<u64, (u64, u64)>, WrappedError> {
     let offset = list.file_range().map_or(0, |range| range.0);
     if list.size() % 16 != 0
         || memory.bytes(list.address(), list.size()).is_none()
@@ -199,7 +206,7 @@ fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTr
         memory.bytes(begin, size).ok_or_else(|| {
             wrong(offset + 16 * index, format!("it lists {size} bytes at address {begin:#x}, which are not all in the file"))
         })?;
-        out.insert(begin, offset + 16 * index);
+        out.insert(begin, (offset + 16 * index, size));
     }
     Ok(out)
 }

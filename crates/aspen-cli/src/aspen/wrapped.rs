@@ -17,6 +17,7 @@ use aspen_image::spirv::Beginning;
 use aspen_image::wrapped::{self, Format, WrappedImage};
 use aspen_image::{PropertySets, dpcpp, spirv};
 use aspen_llvm::readable_name;
+use aspen_spirv::Use;
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -227,6 +228,12 @@ fn unpack(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
+/// What shows in SPIR-V code that an aspect is needed.
+fn uses() -> Vec<(Aspect, Use)> {
+    let images = ["image", "ext_intel_legacy_image"].into_iter().filter_map(Aspect::from_name).map(|aspect| (aspect, Use::Image));
+    [(Aspect::FP16, Use::Float(16)), (Aspect::FP64, Use::Float(64)), (Aspect::ATOMIC64, Use::Atomic64)].into_iter().chain(images).collect()
+}
+
 /// The kernel with the reasons that its SPIR-V shows.
 ///
 /// # Errors
@@ -238,11 +245,13 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
     let mut sources = Vec::new();
     if image.format == "spirv" {
         let code = Codes::of(&bytes, &name)?.code(index).map_err(|why| Failure::Input(format!("'{name}': {why}")))?;
-        for (aspect, width) in [(Aspect::FP16, 16), (Aspect::FP64, 64)] {
-            let wanted = kernel.requirements.aspects.contains(&aspect);
-            let chain = aspen_spirv::chain_to_float(&code, &kernel.symbol, width)
+        for (aspect, what) in uses() {
+            if !kernel.requirements.aspects.contains(&aspect) {
+                continue;
+            }
+            let chain = aspen_spirv::chain_to(&code, &kernel.symbol, what)
                 .map_err(|error| Failure::Input(format!("'{name}': image {index}: {error}")))?;
-            if let Some(chain) = chain.filter(|_| wanted) {
+            if let Some(chain) = chain {
                 let step = |step: aspen_spirv::ChainStep| Step {
                     function: readable_name(&step.function),
                     place: step.place.map(|(file, line, column)| Place { file, line, column }),
@@ -252,6 +261,10 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
             }
         }
     }
+    // Sizes are an attribute of the kernel, whose place nobody has kept.
+    let sizes = kernel.requirements.needs().filter(|need| !matches!(need, Need::Aspect(_)));
+    let step = || Step { function: kernel.name.clone(), place: None, remark: None };
+    sources.extend(sizes.map(|need| Source { need, declared: true, chain: vec![step()] }));
     Ok(Kernel {
         symbol: kernel.symbol.clone(),
         name: kernel.name.clone(),
