@@ -310,7 +310,7 @@ fn bad_inputs_are_told() {
         ("truncated", bytes[..bytes.len() / 2].to_vec(), "'bad'"),
         ("in its header", bytes[..40].to_vec(), "'bad'"),
         ("a list that points outside", patched(&bytes, list, &huge), "it lists"),
-        ("a list whose size is outside", patched(&bytes, list + 8, &huge), "which are not all in the file"),
+        ("a list whose size is outside", patched(&bytes, list + 8, &huge), "but the section '.tgtimg' says 18446744073709551615"),
         ("an end before the beginning", patched(&bytes, descriptor + 40, &[0; 8]), "ends at 0x0 before it begins"),
         ("an end outside", patched(&bytes, descriptor + 40, &huge), "which are not all in the file"),
         ("entries outside", patched(&bytes, descriptor + 56, &huge), "its list of entries"),

@@ -172,9 +172,9 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
             }
             described.insert(begin, address);
             let image = image(&memory, address, layout, format)?;
-            if let Some((_, size)) =
-                begins.as_ref().and_then(|begins| begins.get(&begin)).filter(|(_, size)| *size != image.bytes.len() as u64)
-            {
+            // Of a compressed image the list has the size that it had before.
+            let listed = begins.as_ref().and_then(|begins| begins.get(&begin)).filter(|_| format != Format::Compressed);
+            if let Some((_, size)) = listed.filter(|(_, size)| *size != image.bytes.len() as u64) {
                 let why = format!("its image has {} bytes, but the section '{LIST}' says {size}", image.bytes.len());
                 return Err(wrong(memory.offset(address + layout.binary), why));
             }
@@ -203,9 +203,8 @@ fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTr
         let at = list.address() + 16 * index;
         let (begin, size) = (memory.pointer(at), memory.number(at + 8));
         let (Some(begin), Some(size)) = (begin, size) else { return Err(wrong(offset + 16 * index, "it lists nothing")) };
-        memory.bytes(begin, size).ok_or_else(|| {
-            wrong(offset + 16 * index, format!("it lists {size} bytes at address {begin:#x}, which are not all in the file"))
-        })?;
+        let outside = || wrong(offset + 16 * index, format!("it lists {size} bytes at address {begin:#x}, which is not in the file"));
+        memory.bytes(begin, size.min(1)).ok_or_else(outside)?;
         out.insert(begin, (offset + 16 * index, size));
     }
     Ok(out)
