@@ -133,6 +133,11 @@ typedef enum aspen_native { ASPEN_NATIVE_PLATFORM = 0, ASPEN_NATIVE_DEVICE = 1, 
  * Fails with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such object. */
 aspen_error_t *aspen_device_native(const aspen_device_t *device, aspen_native_t what, int retain, uintptr_t *out);
 
+/* Compiles an image for the device as for a launch, and throws the result away: whether the device's compiler takes it. `blobs` are
+ * OffloadBinary blobs back to back; the first image is compiled, linked with the others, from which it takes functions. Fails with
+ * ASPEN_ERRC_BUILD and the compiler's words if it is not taken. No kernel runs. */
+aspen_error_t *aspen_device_compile(const aspen_device_t *device, const void *blobs, size_t size);
+
 /* --- parts of a device ---------------------------------------------------------------------------------------------------------- */
 
 typedef enum aspen_partition {

@@ -6,7 +6,7 @@ use std::ptr;
 use aspen_runtime::backend::Native;
 use aspen_runtime::partition::Partition;
 use aspen_runtime::system::{Device, Platform};
-use aspen_runtime::{Code, Error};
+use aspen_runtime::{Code, Error, trial};
 
 use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument};
 use crate::global::global;
@@ -147,6 +147,20 @@ pub unsafe extern "C" fn aspen_device_number(device: *const Device, what: c_int)
             facts.profiling_timer_resolution,
         ];
         usize::try_from(what).ok().and_then(|what| numbers.get(what).copied()).unwrap_or(0)
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_compile(device: *const Device, blobs: *const c_void, size: usize) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or a device, by the header.
+        let device = unsafe { device.as_ref() }.ok_or_else(|| null_argument("aspen_device_compile", "device"))?;
+        if blobs.is_null() {
+            return Err(null_argument("aspen_device_compile", "blobs"));
+        }
+        // SAFETY: not null, and so many readable bytes by the header.
+        trial::compile(device, unsafe { std::slice::from_raw_parts(blobs.cast(), size) })
     })
 }
 
