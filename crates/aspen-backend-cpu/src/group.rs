@@ -11,22 +11,28 @@
 //! wait at one of the group and some at one of their sub-group, leaves blocked items and nothing to run: that is reported, and the blocked
 //! coroutines are thrown away with their stacks.
 
-use std::alloc::{self, Layout};
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_void};
-use std::ptr::{self, NonNull};
+use std::ptr;
 
 use aspen_runtime::{Code, Error, Result};
 
 use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, Places, SKIPPED, SLOT_SIZE};
-use crate::fiber::{Fiber, Pause, Switch};
+use crate::fiber::{Fiber, Pause, Switch, Turn, from_aside, put_aside};
+use crate::overflow::end_by_overflow;
+use crate::stacks::{SMALL, Stacks};
 use meetings::Meetings;
+use memory::Memory;
+pub(crate) use memory::with_frame;
 
 mod meetings;
+mod memory;
 
 /// Alignment of local memory and slots in bytes, and the least of frames. Source: native_cpu.h.
 const ALIGNMENT: usize = 128;
+
+/// Fibers that a thread keeps from launch to launch; those of larger groups are put aside.
+const KEPT: usize = 1024;
 
 /// Slots of a group, and of a sub-group, for each of its items. Source: native_cpu.h.
 const SLOTS: usize = 2;
@@ -115,6 +121,7 @@ pub(crate) struct Worker {
     group: Box<Group>,
     fibers: Vec<Fiber>,
     idle: Vec<usize>,
+    stacks: Stacks,
     local_memory: Memory,
     slots: Memory,
     frame: Memory,
@@ -136,7 +143,8 @@ impl Worker {
             ready: VecDeque::new(),
         };
         let [local_memory, slots, frame] = [(); 3].map(|()| Memory::none());
-        let mut worker = Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), local_memory, slots, frame };
+        let mut worker =
+            Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), stacks: Stacks::new(), local_memory, slots, frame };
         worker.begin(shape);
         worker
     }
@@ -182,7 +190,7 @@ impl Worker {
             return self.run_whole(whole);
         }
         if !by_item {
-            run_items(ptr::null(), usize::MAX, group);
+            run_items(ptr::null(), Turn { group, fiber: usize::MAX });
             return Ok(());
         }
         loop {
@@ -203,8 +211,11 @@ impl Worker {
                     }
                 },
             };
-            CURRENT.set(fiber);
-            if let Pause::Idle = self.fibers[fiber].resume(group) {
+            let pause = self.fibers[fiber].resume(Turn { group, fiber });
+            if self.fibers[fiber].has_overflowed() {
+                end_by_overflow();
+            }
+            if let Pause::Idle = pause {
                 self.idle.push(fiber);
             }
         }
@@ -287,7 +298,9 @@ impl Worker {
             );
             return Err(Error::new(Code::MemoryAllocation, text));
         }
-        self.fibers.push(Fiber::new(variables, |switch, group| run_items(switch, CURRENT.get(), group))?);
+        let aside = if self.fibers.len() >= KEPT && variables <= SMALL { from_aside() } else { None };
+        let fiber = aside.map_or_else(|| Fiber::new(&mut self.stacks, variables, |switch, turn| run_items(switch, turn)), Ok)?;
+        self.fibers.push(fiber);
         Ok(self.fibers.len() - 1)
     }
 
@@ -312,9 +325,21 @@ impl Worker {
         Error::new(Code::Kernel, text)
     }
 
+    /// After the groups of a launch: the stacks that most groups do not need go to whoever does.
+    pub(crate) fn rest(&mut self) {
+        if self.fibers.len() > KEPT {
+            self.idle.retain(|fiber| *fiber < KEPT);
+            let others = self.fibers.split_off(KEPT);
+            if self.group.shape.variables <= SMALL {
+                put_aside(others);
+            }
+        }
+    }
+
     fn throw_away(&mut self) {
         self.fibers.clear();
         self.idle.clear();
+        self.stacks.clear();
         self.group.waiting.clear();
         self.group.ready.clear();
         for sub_group in &mut self.group.sub_groups {
@@ -340,11 +365,6 @@ impl Whole {
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         }
     }
-}
-
-thread_local! {
-    /// The fiber that is being resumed: a fiber has to know its own number when it begins.
-    static CURRENT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn template(shape: &Shape) -> Item {
@@ -373,7 +393,7 @@ fn template(shape: &Shape) -> Item {
 }
 
 /// Runs items until there is none left to begin.
-fn run_items(switch: *const Switch, fiber: usize, group: *mut Group) {
+fn run_items(switch: *const Switch, Turn { group, fiber }: Turn) {
     // SAFETY: the worker's group outlives the call; the borrow ends with the statement.
     let (item, shape, items) = unsafe { ((*group).template, (*group).shape, (*group).items) };
     let mut frame = Frame { item, group, switch, fiber };
@@ -516,66 +536,6 @@ unsafe fn pause(frame: *mut Frame) {
     // SAFETY: a frame that can block has a switch, which lives as long as its fiber's body runs. The group it is resumed for is the one it
     // paused in, since a worker leaves a group only when no fiber is blocked.
     unsafe { (*(*frame).switch).suspend(Pause::Blocked) };
-}
-
-thread_local! {
-    /// For functions that run items of a row together; taken out while in use.
-    static FRAME: Cell<Memory> = const { Cell::new(Memory::none()) };
-}
-
-/// Calls `run` with a frame of this size.
-pub(crate) fn with_frame(size: usize, alignment: usize, run: impl FnOnce(*mut u8)) {
-    // None is kept where a thread's storage is gone: in destructors of globals.
-    let mut frame = FRAME.try_with(|kept| kept.replace(Memory::none())).unwrap_or(Memory::none());
-    run(frame.certainly(size, alignment));
-    let _gone = FRAME.try_with(|kept| kept.set(frame));
-}
-
-/// Aligned memory that grows and is reused. Its content is whatever the last group left.
-struct Memory {
-    pointer: Option<NonNull<u8>>,
-    size: usize,
-    alignment: usize,
-}
-
-impl Memory {
-    const fn none() -> Memory {
-        Memory { pointer: None, size: 0, alignment: ALIGNMENT }
-    }
-
-    fn layout(size: usize, alignment: usize) -> Layout {
-        Layout::from_size_align(size, alignment).expect("groups and local memory are bounded by the device's limits")
-    }
-
-    /// Of a size that no system should lack.
-    fn certainly(&mut self, size: usize, alignment: usize) -> *mut u8 {
-        self.at_least(size, alignment).unwrap_or_else(|| alloc::handle_alloc_error(Memory::layout(size.max(ALIGNMENT), alignment)))
-    }
-
-    fn at_least(&mut self, size: usize, alignment: usize) -> Option<*mut u8> {
-        let size = size.max(ALIGNMENT);
-        if let Some(pointer) = self.pointer
-            && self.size >= size
-            && self.alignment >= alignment
-        {
-            return Some(pointer.as_ptr());
-        }
-        *self = Memory::none();
-        let layout = Layout::from_size_align(size, alignment).ok()?;
-        // SAFETY: the size is not 0.
-        let pointer = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
-        *self = Memory { pointer: Some(pointer), size, alignment };
-        Some(pointer.as_ptr())
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        if let Some(pointer) = self.pointer {
-            // SAFETY: allocated in `at_least` with this layout.
-            unsafe { alloc::dealloc(pointer.as_ptr(), Memory::layout(self.size, self.alignment)) };
-        }
-    }
 }
 
 #[cfg(test)]

@@ -186,14 +186,10 @@ impl Program for Images {
         let whole = if self.ways.item_by_item { None } else { library.group(symbol, self.level) };
         let variables = library.variables(symbol).saturating_add(self.between);
         let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };
-        let why = match (self.work_items.get(symbol), whole.is_some()) {
-            (Some(WorkItems::OneByOne { waits: false, .. }), _) | (_, true) => None,
-            (Some(WorkItems::OneByOne { waits: true, why }), _) => {
-                Some(format!("its work-items wait for each other and run one by one: {why}"))
-            }
-            (_, false) => Some("its work-items run one by one, and nothing says that they do not wait for each other".to_owned()),
+        let limit = match self.work_items.get(symbol) {
+            Some(WorkItems::OneByOne { waits: true, why }) if whole.is_none() => self.ways.limit(variables, why),
+            _ => None,
         };
-        let limit = why.map(|why| GroupLimit { items: facts::MAX_SEPARATE_ITEMS, why });
         Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, limit, pace: Arc::default() }))
     }
 }
