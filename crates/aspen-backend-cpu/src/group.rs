@@ -11,8 +11,9 @@
 //! wait at one of the group and some at one of their sub-group, leaves blocked items and nothing to run: that is reported, and the blocked
 //! coroutines are thrown away with their stacks.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
 use aspen_runtime::{Code, Error, Result};
@@ -95,6 +96,8 @@ pub(crate) struct Group {
     asked_ended: Option<u32>,
     /// Fibers that may go on.
     ready: VecDeque<usize>,
+    /// Where fibers wait, as far as their images tell.
+    places: Vec<*const c_char>,
 }
 
 /// The barrier of a sub-group.
@@ -141,6 +144,7 @@ impl Worker {
             sub_groups: Vec::new(),
             asked_ended: None,
             ready: VecDeque::new(),
+            places: Vec::new(),
         };
         let [local_memory, slots, frame] = [(); 3].map(|()| Memory::none());
         let mut worker =
@@ -249,8 +253,7 @@ impl Worker {
 
     /// The two barriers that a function for whole groups tells of when it gives up: ` (a.cpp:3:5 and a.cpp:9:5)`, or nothing.
     fn places(&self, whole: Whole, frame: *const u8) -> String {
-        let known: Vec<String> = told(frame).into_iter().filter_map(|number| whole.place(number)).collect();
-        if known.is_empty() { String::new() } else { format!(" ({})", known.join(" and ")) }
+        in_brackets(told(frame).into_iter().filter_map(|number| whole.place(number)))
     }
 
     /// An item passed by a barrier.
@@ -308,7 +311,9 @@ impl Worker {
     fn stuck(&mut self) -> Error {
         let group = &*self.group;
         let at_sub_group = group.sub_groups.iter().map(|sub_group| sub_group.waiting.len() + sub_group.meetings.len()).sum::<usize>();
-        let waiting = format!("{} wait at a barrier of the work-group and {at_sub_group} at one of a sub-group,", group.waiting.len());
+        let places = group.two_places();
+        let waiting =
+            format!("{} wait at a barrier of the work-group and {at_sub_group} at one of a sub-group{places},", group.waiting.len());
         let error = self.never(&waiting, group.ended);
         self.throw_away();
         error
@@ -353,6 +358,22 @@ impl Worker {
 fn told(frame: *const u8) -> [u32; 2] {
     // SAFETY: frames are aligned and have more bytes.
     unsafe { frame.cast::<[u32; 2]>().read() }
+}
+
+/// ` (here and there)`, or nothing.
+fn in_brackets(places: impl Iterator<Item = String>) -> String {
+    let known: Vec<String> = places.collect();
+    if known.is_empty() { String::new() } else { format!(" ({})", known.join(" and ")) }
+}
+
+thread_local! {
+    /// Where the running item is about to come to a barrier (`aspen_cpu_tell_place_fn`).
+    static PLACE: Cell<*const c_char> = const { Cell::new(ptr::null()) };
+}
+
+/// `aspen_cpu_tell_place_fn`.
+pub(crate) extern "C" fn tell_place(place: *const c_char) {
+    PLACE.set(place);
 }
 
 impl Whole {
@@ -421,6 +442,7 @@ fn run_items(switch: *const Switch, Turn { group, fiber }: Turn) {
             item.sub_group_size = shape.sub_group_size.min(items - first);
             item.sub_group_slots = sub_group_slots.wrapping_add(first as usize * SLOTS * SLOT_SIZE);
         }
+        PLACE.set(ptr::null());
         // SAFETY: the entry of this kernel with its closure and an item as native_cpu.h describes it.
         unsafe { (shape.entry)(shape.closure, &raw mut (*frame).item) };
         // SAFETY: as above; the frame's item is the one that has ended.
@@ -451,6 +473,18 @@ impl Group {
         if self.waiting.len() as u32 + self.ended == self.items {
             self.ready.extend(self.waiting.drain(..));
         }
+    }
+
+    /// Where a fiber waits at the group's barrier, and one at that of a sub-group: ` (here and there)`, or what is known of it.
+    fn two_places(&self) -> String {
+        let place = |fiber: &usize| {
+            let place = self.places.get(*fiber).copied().filter(|place| !place.is_null())?;
+            // SAFETY: native_cpu.h: a string of the image, which is open.
+            Some(unsafe { CStr::from_ptr(place) }.to_string_lossy().into_owned())
+        };
+        let of_sub_group =
+            self.sub_groups.iter().find_map(|sub_group| sub_group.waiting.first().copied().or_else(|| sub_group.meetings.first()));
+        in_brackets(self.waiting.first().into_iter().chain(of_sub_group.iter()).filter_map(place))
     }
 
     /// A bit for each lane that has ended in the sub-group that begins with this item.
@@ -533,9 +567,18 @@ unsafe extern "C" fn asked_ended(item: *mut Item, linear: u32) {
 /// # Safety
 /// `frame` is that of the running item, which stands for one item of a group with more than one.
 unsafe fn pause(frame: *mut Frame) {
+    let place = PLACE.get();
     // SAFETY: a frame that can block has a switch, which lives as long as its fiber's body runs. The group it is resumed for is the one it
     // paused in, since a worker leaves a group only when no fiber is blocked.
-    unsafe { (*(*frame).switch).suspend(Pause::Blocked) };
+    unsafe {
+        let places = &mut (*(*frame).group).places;
+        let fiber = (*frame).fiber;
+        places.resize(places.len().max(fiber + 1), ptr::null());
+        places[fiber] = place;
+        (*(*frame).switch).suspend(Pause::Blocked);
+    }
+    // Group algorithms wait several times; their place is told once.
+    PLACE.set(place);
 }
 
 #[cfg(test)]

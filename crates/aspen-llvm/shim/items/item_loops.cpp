@@ -215,8 +215,11 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           return;
         }
         const class Lines Places(M, *Names);
+        SmallVector<Function *, 8> OneByOne; // kernels whose items wait for each other and run one by one
         auto Tell = [&](Function &Entry, const Twine &Why) {
           const Kind Of = kindOf(Entry, *Names);
+          if (Of.OfNdRange && Of.Waits)
+            OneByOne.push_back(&Entry);
           if (Of.OfNdRange)
             Lines += ((Of.Waits ? "waits " : "alone ") + Entry.getName() + ": " + Why + "\n").str();
         };
@@ -228,6 +231,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         if (Instead) {
           for (Function *Entry : Entries)
             Tell(*Entry, Instead);
+          tellPlaces(M, OneByOne, *Names, Places);
           return;
         }
         for (Function *Entry : Entries) {
@@ -284,6 +288,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           // What is known of the processor changes with the attributes.
           FAM.clear(*Group, Group->getName());
         }
+        tellPlaces(M, OneByOne, *Names, Places);
         StripDebugInfo(M); // no image has both: item_loops.rs
         FAM.clear();
         SmallPtrSet<const Function *, 16> Finished;
