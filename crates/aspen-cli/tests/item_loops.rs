@@ -160,11 +160,25 @@ impl Kernel<'_> {
             19 if self.loops.last() == Some(&Together::Group) => {
                 format!("if ({} % 5 == 2) {};", self.alike(), self.random.pick(&["break", "continue"]))
             }
+            21 if depth < 4 => return self.set_by_some(to, &x, &y, depth),
             19 | 20 if self.random.below(3) == 0 => format!("if ({} % 4 == 2) {{ out[g] = a + c; return; }}", self.alike()),
             _ if in_group => format!("{to} ^= exchange(it, &m[0], {x}, p);"),
             _ => format!("{to} -= {x} * 3u;"),
         };
         let _ = writeln!(self.text, "  {line}");
+    }
+
+    /// A variable without a value at first, which some items set and the same use when all have met; or one that is broadcast.
+    fn set_by_some(&mut self, to: &str, x: &str, y: &str, depth: u32) {
+        let (value, is_set) = (self.name(), self.name());
+        if self.random.below(3) == 0 {
+            let broadcast = format!("{to} += sycl::group_broadcast(it.get_group(), {value}, n - 1);");
+            let _ = writeln!(self.text, "  unsigned {value}; if (l + 1 == n) {value} = {x}; {broadcast}");
+            return;
+        }
+        let head = format!("unsigned {value}; const bool {is_set} = {y} % 3 == 0; if ({is_set}) {value} = {x};\n  if (n > 0)");
+        self.nested(&head, Together::Group, depth);
+        let _ = writeln!(self.text, "  sycl::group_barrier(it.get_group()); if ({is_set}) {to} ^= {value};");
     }
 
     /// What the lanes of a sub-group do together.
