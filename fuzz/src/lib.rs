@@ -77,7 +77,7 @@ pub fn wrapped(bytes: &[u8]) {
     match aspen_image::wrapped::find(bytes) {
         Ok(images) => {
             for image in images {
-                let _ = (aspen_image::dpcpp::requirements_of_sets(&image.properties), aspen_image::spirv::capabilities(image.bytes));
+                let _ = (aspen_image::dpcpp::requirements_of_sets(&image.properties), aspen_image::spirv::beginning(image.bytes));
             }
         }
         Err(error) => assert!(error.offset <= bytes.len() as u64, "{error}"),

@@ -133,6 +133,28 @@ typedef enum aspen_native { ASPEN_NATIVE_PLATFORM = 0, ASPEN_NATIVE_DEVICE = 1, 
  * Fails with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such object. */
 aspen_error_t *aspen_device_native(const aspen_device_t *device, aspen_native_t what, int retain, uintptr_t *out);
 
+/* Compiles an image for the device as for a launch, and throws the result away: whether the device's compiler takes it. `blobs` are
+ * OffloadBinary blobs back to back; the first image is compiled, linked with the others, from which it takes functions. Fails with
+ * ASPEN_ERRC_BUILD and the compiler's words if it is not taken. No kernel runs. */
+aspen_error_t *aspen_device_compile(const aspen_device_t *device, const void *blobs, size_t size);
+
+/* --- parts of a device ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum aspen_partition {
+  ASPEN_PARTITION_NONE = 0,
+  ASPEN_PARTITION_EQUALLY = 1,   /* `counts`: one number, the compute units of each part */
+  ASPEN_PARTITION_BY_COUNTS = 2, /* `counts`: the compute units of each part; 0 stands for no part */
+  ASPEN_PARTITION_BY_NUMA = 3    /* no `counts`: a part for each node whose processors the process may use */
+} aspen_partition_t;
+/* Whether it can be divided that way: 1 or 0. */
+int aspen_device_can_divide(const aspen_device_t *device, int how);
+/* The device that it is a part of and how that was divided; null and ASPEN_PARTITION_NONE of a whole device. `how` may be null. */
+const aspen_device_t *aspen_device_part_of(const aspen_device_t *device, int *how);
+/* Calls `part` for each part, in order. Parts have threads of their own and live as long as the process; the same part is the same device
+ * each time. Fails with ASPEN_ERRC_FEATURE_NOT_SUPPORTED, or with INVALID for more compute units than there are. */
+aspen_error_t *aspen_device_divide(const aspen_device_t *device, int how, const size_t *counts, size_t count,
+                                   void (*part)(const aspen_device_t *part, void *data), void *data);
+
 /* --- queues and events ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct aspen_queue aspen_queue_t;

@@ -20,6 +20,10 @@
  * current item between them: those that keep one export a pointer ASPEN_CPU_ITEM_SLOT to an aspen_cpu_current_item_fn, filled likewise,
  * and use what that function's result points to instead of a thread_local of their own.
  *
+ * Places. An image whose kernels run item by item may export a pointer ASPEN_CPU_PLACE_SLOT to an aspen_cpu_tell_place_fn that does nothing;
+ * the backend puts its own there before anything runs. The image calls it in front of each call by which an item may come to a barrier,
+ * with where that call stands, "file:line:column", a string of the image. The backend says so if the item never comes back.
+ *
  * What the device has. An image whose code asks for aspects of the device (if_device_has) exports a table ASPEN_CPU_DEVICE_HAS of
  * ASPEN_CPU_ANSWERS answers; the backend writes aspen_cpu_yes for every aspect that the device has, as the active profile presents it,
  * before anything runs.
@@ -112,6 +116,9 @@ typedef struct aspen_cpu_group {
   const char *const *places;
   uint64_t flags; /* ASPEN_CPU_MAY_WAIT: a loop of the kernel has atomic operations, by which a group may wait for another one */
 } aspen_cpu_group_t;
+
+#define ASPEN_CPU_PLACE_SLOT "aspen_cpu_tell_place"
+typedef void (*aspen_cpu_tell_place_fn)(const char *place);
 
 /* Stack. For each kernel or exported function F that needs much of it for variables, its own and those of what it calls in the image, there
  * is a uint64_t ASPEN_CPU_STACK "F": the bytes. Entries, and functions for whole groups, are called on a stack that has these and a reserve

@@ -133,6 +133,9 @@ inline constexpr bool is_contiguous_container<
 template <class P, class = void> inline constexpr bool is_shared_pointer = false;
 template <class P>
 inline constexpr bool is_shared_pointer<P, std::void_t<typename P::element_type, decltype(std::declval<P &>().use_count())>> = true;
+/// What becomes a std::shared_ptr where one is taken: a std::unique_ptr that is moved from.
+template <class P, class = void> inline constexpr bool is_unique_pointer = false;
+template <class P> inline constexpr bool is_unique_pointer<P, std::void_t<typename P::deleter_type, decltype(std::declval<P &>().release())>> = true;
 template <class P, class = void> inline constexpr bool is_weak_pointer = false;
 template <class P> inline constexpr bool is_weak_pointer<P, std::void_t<decltype(std::declval<P &>().lock())>> = true;
 
@@ -180,13 +183,15 @@ public:
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
   buffer(const P &host, const range<D> &extent, const property_list &properties = {})
       : buffer(extent, properties, const_cast<element *>(host.get()), false) {
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>) {
-      state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent.size()));
-      remember(host.get());
-    }
-    state_->write_back = state_->destination != nullptr;
-    keep_alive(host);
+    keep(P(host));
   }
+  template <class P, std::enable_if_t<detail::is_unique_pointer<P>, int> = 0>
+  buffer(P &&host, const range<D> &extent, const property_list &properties = {})
+      : buffer(extent, properties, const_cast<element *>(host.get()), false) {
+    keep(std::move(host));
+  }
+  template <class P, std::enable_if_t<detail::is_unique_pointer<P>, int> = 0>
+  buffer(P &&host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(std::move(host), extent, properties) {}
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
   buffer(const P &host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
   /// On the elements of a contiguous container, which must outlive the buffer; a const one is copied from.
@@ -318,16 +323,21 @@ private:
     return new detail::final_data_locked(to, properties_.template get_property<property::buffer::use_mutex>().get_mutex_ptr());
   }
 
-  /// Replaces the destination by one that also keeps `host` alive.
-  template <class P> void keep_alive(const P &host) {
+  /// Writes back to what `host` points to, if that is not constant, and keeps it alive in any case.
+  template <class P> void keep(P &&host) {
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>) {
+      state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent_.size()));
+      remember(host.get());
+    }
+    state_->write_back = state_->destination != nullptr;
     struct owner final : detail::final_data {
-      owner(const P &p, detail::final_data *t) : pointer(p), to(t) {}
+      owner(P &&p, detail::final_data *t) : pointer(std::move(p)), to(t) {}
       ~owner() override { delete to; }
       void write(const void *from) override { to->write(from); }
       P pointer;
       detail::final_data *to;
     };
-    state_->destination = new owner(host, state_->destination);
+    state_->destination = new owner(std::move(host), state_->destination);
   }
 
   detail::shared<detail::buffer_state> state_;

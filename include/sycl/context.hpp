@@ -91,6 +91,15 @@ private:
 };
 
 namespace detail {
+/// Whether the device is one of the context's or a part of one. Source: SYCL 2020 §4.6.5.1.
+inline bool is_in(const context &in, const device &which) {
+  for (const aspen_device_t *part = which.aspen_handle(); part; part = aspen_device_part_of(part, nullptr))
+    for (const device &d : in.aspen_state().devices)
+      if (d.aspen_handle() == part)
+        return true;
+  return false;
+}
+
 template <std::uint32_t Bit> class context_property : public flag_property<Bit> {
   struct value final : property_value {
     explicit value(const context &c) : in(c) {}

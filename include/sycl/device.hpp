@@ -59,6 +59,13 @@ template <class Selector> device select_by(const Selector &selector);
 
 namespace detail {
 inline bool is_type(const device &d, info::device_type type);
+/// The parts of a device, or what is wrong with asking for them.
+template <class Vector, class Device> Vector divided(const Device &whole, int how, const size_t *counts, size_t count) {
+  Vector out;
+  const auto add = [](const aspen_device_t *part, void *to) { static_cast<Vector *>(to)->push_back(Device(part)); };
+  check(aspen_device_divide(whole.aspen_handle(), how, counts, count, add, &out));
+  return out;
+}
 }
 
 /// One device. A small value: devices live as long as the process.
@@ -85,18 +92,22 @@ public:
   bool has_extension(const std::string &) const { return false; }
   backend get_backend() const noexcept { return static_cast<backend>(aspen_device_backend(handle_)); }
   platform get_platform() const;
-  /// No device can be divided: info::device::partition_properties names no way. Source: SYCL 2020 §4.6.4.2.
+  /// The embedded CPU device can be divided; info::device::partition_properties names the ways of each. A part has as many threads of its own
+  /// as compute units. Source: SYCL 2020 §4.6.4.3.
   template <info::partition_property How, std::enable_if_t<How == info::partition_property::partition_equally, int> = 0>
-  std::vector<device> create_sub_devices(size_t) const {
-    not_partitioned();
+  std::vector<device> create_sub_devices(size_t count) const {
+    return detail::divided<std::vector<device>>(*this, ASPEN_PARTITION_EQUALLY, &count, 1);
   }
   template <info::partition_property How, std::enable_if_t<How == info::partition_property::partition_by_counts, int> = 0>
-  std::vector<device> create_sub_devices(const std::vector<size_t> &) const {
-    not_partitioned();
+  std::vector<device> create_sub_devices(const std::vector<size_t> &counts) const {
+    return detail::divided<std::vector<device>>(*this, ASPEN_PARTITION_BY_COUNTS, counts.data(), counts.size());
   }
   template <info::partition_property How, std::enable_if_t<How == info::partition_property::partition_by_affinity_domain, int> = 0>
-  std::vector<device> create_sub_devices(info::partition_affinity_domain) const {
-    not_partitioned();
+  std::vector<device> create_sub_devices(info::partition_affinity_domain domain) const {
+    using info::partition_affinity_domain;
+    if (domain != partition_affinity_domain::numa && domain != partition_affinity_domain::next_partitionable)
+      detail::fail(errc::feature_not_supported, "create_sub_devices: devices are divided by NUMA nodes, and not by caches");
+    return detail::divided<std::vector<device>>(*this, ASPEN_PARTITION_BY_NUMA, nullptr, 0);
   }
   /// No backend lets a device reach into another's memory. Source: sycl_ext_oneapi_peer_access.
   bool ext_oneapi_can_access_peer(const device &, ext::oneapi::peer_access = ext::oneapi::peer_access::access_supported) const { return false; }
@@ -125,9 +136,6 @@ public:
   const aspen_device_t *aspen_handle() const { return handle_; }
 
 private:
-  [[noreturn]] static void not_partitioned() {
-    detail::fail(errc::feature_not_supported, "create_sub_devices: the device cannot be partitioned");
-  }
   int type() const { return aspen_device_type(handle_); }
   const aspen_device_t *handle_;
 };

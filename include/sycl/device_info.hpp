@@ -6,6 +6,15 @@ namespace sycl {
 class kernel_id;
 }
 
+namespace sycl::detail {
+/// As info::partition_property counts.
+inline int how_divided(const aspen_device_t *part) {
+  int how = ASPEN_PARTITION_NONE;
+  aspen_device_part_of(part, &how);
+  return how;
+}
+} // namespace sycl::detail
+
 namespace sycl::info {
 
 enum class local_mem_type : int { none, local, global };
@@ -94,14 +103,17 @@ __ASPEN_INFO(error_correction_support, bool, false)
 __ASPEN_INFO(preferred_interop_user_sync, bool, true)
 __ASPEN_INFO(sub_group_independent_forward_progress, bool, false)
 __ASPEN_INFO(printf_buffer_size, size_t, size_t(1) << 20)
-__ASPEN_INFO(partition_max_sub_devices, std::uint32_t, 0)
+__ASPEN_INFO(partition_max_sub_devices, std::uint32_t,
+             aspen_device_can_divide(handle, ASPEN_PARTITION_EQUALLY)
+                 ? static_cast<std::uint32_t>(aspen_device_number(handle, ASPEN_DEVICE_MAX_COMPUTE_UNITS))
+                 : 0)
 __ASPEN_INFO(reference_count, std::uint32_t, 1)
 __ASPEN_INFO(local_mem_type, info::local_mem_type, device.is_cpu() ? info::local_mem_type::global : info::local_mem_type::local)
 __ASPEN_INFO(global_mem_cache_type, info::global_mem_cache_type, info::global_mem_cache_type::read_write)
-__ASPEN_INFO(partition_type_property, info::partition_property, info::partition_property::no_partition)
-__ASPEN_INFO(partition_type_affinity_domain, info::partition_affinity_domain, info::partition_affinity_domain::not_applicable)
-__ASPEN_INFO_LIST(partition_properties, info::partition_property, )
-__ASPEN_INFO_LIST(partition_affinity_domains, info::partition_affinity_domain, )
+__ASPEN_INFO(partition_type_property, info::partition_property, static_cast<info::partition_property>(detail::how_divided(handle)))
+__ASPEN_INFO(partition_type_affinity_domain, info::partition_affinity_domain, 
+             detail::how_divided(handle) == ASPEN_PARTITION_BY_NUMA ? info::partition_affinity_domain::numa
+                                                                    : info::partition_affinity_domain::not_applicable)
 __ASPEN_INFO_LIST(built_in_kernels, std::string, )
 __ASPEN_INFO_LIST(built_in_kernel_ids, kernel_id, )
 __ASPEN_INFO_LIST(extensions, std::string, )
@@ -164,9 +176,33 @@ template <int D = 3> struct max_work_item_sizes {
   }
 };
 
+struct partition_properties {
+  using return_type = std::vector<partition_property>;
+  template <class R = return_type> static R get(const sycl::device &device) {
+    R out;
+    for (int how = ASPEN_PARTITION_EQUALLY; how <= ASPEN_PARTITION_BY_NUMA; ++how)
+      if (aspen_device_can_divide(device.aspen_handle(), how))
+        out.push_back(static_cast<partition_property>(how));
+    return out;
+  }
+};
+struct partition_affinity_domains {
+  using return_type = std::vector<partition_affinity_domain>;
+  template <class R = return_type> static R get(const sycl::device &device) {
+    R out;
+    if (aspen_device_can_divide(device.aspen_handle(), ASPEN_PARTITION_BY_NUMA))
+      out.push_back(partition_affinity_domain::numa);
+    return out;
+  }
+};
 struct parent_device {
   using return_type = sycl::device;
-  static return_type get(const sycl::device &) { detail::fail(errc::invalid, "parent_device: the device is no sub-device"); }
+  static return_type get(const sycl::device &device) {
+    const aspen_device_t *const whole = aspen_device_part_of(device.aspen_handle(), nullptr);
+    if (!whole)
+      detail::fail(errc::invalid, "parent_device: the device is no sub-device");
+    return sycl::device(whole);
+  }
 };
 
 struct single_fp_config {

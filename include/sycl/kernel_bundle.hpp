@@ -63,9 +63,11 @@ struct bundle_contents : counted {
     return false;
   }
   bool has_device(const device &which) const {
-    for (const device &d : devices)
-      if (d == which)
-        return true;
+    // Or one that it is a part of.
+    for (const aspen_device_t *part = which.aspen_handle(); part; part = aspen_device_part_of(part, nullptr))
+      for (const device &d : devices)
+        if (d.aspen_handle() == part)
+          return true;
     return false;
   }
   /// Calls `function` for every kernel of the bundle.
@@ -199,13 +201,9 @@ namespace detail {
 inline void check_bundle_devices(const context &in, const device *devices, size_t count) {
   if (count == 0)
     fail(errc::invalid, "a kernel bundle needs at least one device");
-  for (size_t i = 0; i < count; ++i) {
-    bool known = false;
-    for (const device &d : in.aspen_state().devices)
-      known = known || d == devices[i];
-    if (!known)
+  for (size_t i = 0; i < count; ++i)
+    if (!is_in(in, devices[i]))
       fail(errc::invalid, "a kernel bundle's devices must be devices of its context");
-  }
 }
 
 /// Whether the device makes something executable of a bundle in this state. Source: SYCL 2020 §4.11.

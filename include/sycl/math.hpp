@@ -149,6 +149,10 @@ template <> inline double cbrt<0>(double a) { return detail::cbrt_of_double(a); 
 __ASPEN_MATH_LIST_1(__ASPEN_NEITHER, __ASPEN_OWN_1)
 __ASPEN_MATH_LIST_2(__ASPEN_NEITHER, __ASPEN_OWN_2)
 __ASPEN_MATH_LIST_3(__ASPEN_NEITHER, __ASPEN_OWN_3)
+#if !defined(__ASPEN_SPIRV__)
+/// Its steps are defined in the type of its arguments. Source: SYCL 2020 §4.17.7.
+template <> inline half smoothstep<0>(half low, half high, half a) { return detail::smoothstep_<half>(low, high, a); }
+#endif
 #undef __ASPEN_NEITHER
 #undef __ASPEN_BUILTIN_1
 #undef __ASPEN_BUILTIN_2

@@ -46,10 +46,8 @@ public:
   explicit queue(const context &in, const device &on, const property_list &properties = {}) : queue(in, on, async_handler(), properties) {}
   explicit queue(const context &in, const device &on, const async_handler &handler, const property_list &properties = {})
       : state_(new detail::queue_state(in, on, handler, properties)) {
-    for (const device &d : in.aspen_state().devices)
-      if (d == on)
-        return;
-    detail::fail(errc::invalid, "the queue's device is not part of its context");
+    if (!detail::is_in(in, on))
+      detail::fail(errc::invalid, "the queue's device is not part of its context");
   }
 
   context get_context() const { return state_->context; }

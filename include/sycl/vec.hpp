@@ -34,6 +34,18 @@ template <> struct mask_element<2> { using type = std::int16_t; };
 template <> struct mask_element<4> { using type = std::int32_t; };
 template <> struct mask_element<8> { using type = std::int64_t; };
 
+/// The nearest that `U`, an integer, can hold of a whole number; 0 of no number. By choice and not by branch, so that it stays a vector's.
+template <class U, class T> constexpr U saturated(const T &given) {
+  using wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  const wide value = static_cast<wide>(given);
+  // Powers of two, which every floating-point type has exactly: one more than the greatest, and the least.
+  constexpr U greatest = std::is_signed_v<U> ? static_cast<U>(~(std::make_unsigned_t<U>(1) << (sizeof(U) * 8 - 1))) : static_cast<U>(-1);
+  constexpr U least = std::is_signed_v<U> ? static_cast<U>(-greatest - 1) : U(0);
+  constexpr wide over = static_cast<wide>(greatest / 2 + 1) * 2;
+  const bool fits = value < over && (std::is_signed_v<U> ? value >= -over : value > -1);
+  return fits ? static_cast<U>(value) : value >= over ? greatest : value < 0 ? least : U(0);
+}
+
 /// The i-th element of a vector-like value, or the number itself.
 template <class T, class A> constexpr T element_at(const A &a, int i) {
   if constexpr (is_vector<A>)
@@ -123,12 +135,15 @@ public:
 #endif
 
   /// Element by element; floating-point numbers become the nearest integers unless `Mode` says otherwise: `automatic` is the rounding of the
-  /// elements' type, which is to the nearest for floating-point ones. Source: SYCL 2020 §4.14.2.3.
+  /// elements' type, which is to the nearest for floating-point ones. What an integer cannot hold becomes the nearest that it can, and no number
+  /// becomes 0: the specification leaves it open, but C++ would leave all elements undefined. Source: SYCL 2020 §4.14.2.3.
   template <class U, rounding_mode Mode = rounding_mode::automatic> constexpr vec<U, N> convert() const {
     vec<U, N> out{};
     for (int i = 0; i < N; ++i) {
       if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool> && detail::is_genfloat<T> && Mode != rounding_mode::rtz)
-        out[i] = static_cast<U>(rounded<Mode>(data_[i]));
+        out[i] = detail::saturated<U>(rounded<Mode>(data_[i]));
+      else if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool> && detail::is_genfloat<T>)
+        out[i] = detail::saturated<U>(data_[i]);
       else
         out[i] = static_cast<U>(data_[i]);
     }

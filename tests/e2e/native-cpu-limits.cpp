@@ -1,5 +1,5 @@
-// Work-groups of the embedded CPU: 8192 work-items, fewer where they run one by one and wait for each other, which the kernel and the image
-// say; and what a kernel does wrong: a stack that overflows, a barrier that some pass by, groups that wait for others which cannot begin.
+// Work-groups of the embedded CPU: 8192 work-items, also where they run one by one and wait for each other, but for kernels with large private
+// variables, which say so; and what a kernel does wrong: a stack that overflows, a barrier that some pass by, groups that wait for others which cannot begin.
 //# run: aspen++ -O2 {self} -fsycl-targets=native_cpu -Wno-sycl-strict -Rpass-missed=aspen-items -o a.out
 //# stderr~: remark: kernel recursive: it runs item by item: a function that comes to a barrier or asks which item runs calls itself \(native-cpu-limits\.cpp:\d+:\d+\) \[-Rpass-missed=aspen-items\]
 //# run: aspen inspect a.out
@@ -7,17 +7,24 @@
 //# stdout~: kernel large +runs a work-group at once
 //# run: ./a.out
 //# stdout~: large: 0 wrong, 8192 of 8192
-//# stdout~: recursive: nd_range, kernel 'recursive' was launched with work-groups of 2048; it takes 1024 work-items at most, since its work-items wait for each other and run one by one: a function that comes to a barrier or asks which item runs calls itself
-//# stdout~: recursive: 0 wrong, 1024 of 8192
+//# stdout: recursive: 0 wrong, 8192 of 8192
 //# run: aspen++ -O0 {self} -fsycl-targets=native_cpu -Wno-sycl-strict -o zero
 //# run: aspen inspect zero
 //# stdout~: kernel large +runs item by item: it is compiled without optimisation \(-O0\)
+//# run: ./zero
+//# stdout: large: 0 wrong, 8192 of 8192
+//# stdout: recursive: 0 wrong, 8192 of 8192
 //# run: ./zero declared
 //# stdout: declared: 0 wrong
+//# run: ./zero variables
+//# stdout~: variables: nd_range, kernel 'variables' was launched with work-groups of 8192; it takes \d+ work-items at most, since its work-items wait for each other, each with 1073\d{6} bytes of private variables, of which this machine's memory has \d+ for each thread \(they run one by one: it is compiled without optimisation \(-O0\)\)
+//# sh: ./zero overflow-and-wait 2> said; test $? = 139 && grep -q "aspen: kernel 'waits_too_deep' has overflowed its stack" said
 //# run: ASPEN_CPU_THREADS=2 ASPEN_CHECK=1 ./a.out skip
 //# stdout~: in work-group \(0, 0, 0\) work-item \d+ of sub-group \d passes by the barrier or group operation at native-cpu-limits\.cpp:\d+:\d+, where others of its group wait
 //# run: ASPEN_CHECK=1 ./a.out early
 //# stdout: early: 0 wrong
+//# run: ASPEN_CHECK=1 ./a.out no-barrier
+//# stdout: no barrier: 0 wrong
 //# run: ASPEN_CPU_THREADS=2 ASPEN_CHECK=1 ./a.out wait 2
 //# stdout: wait: 2 of 2 threads, 0 wrong
 //# run: ASPEN_CPU_THREADS=2 ./a.out wait-in-function
@@ -35,10 +42,13 @@ class large;
 class recursive;
 class skip;
 class early;
+template <int> class no_barrier;
 class waits;
 class arrives;
 class declared;
 class overflow;
+class waits_too_deep;
+class variables;
 class endless;
 
 [[clang::noinline]] unsigned deep(unsigned n, sycl::group<1> group) {
@@ -86,18 +96,56 @@ void sizes(sycl::queue &q, unsigned *out) {
   for (unsigned i = 0; i < 2 * size; ++i)
     wrong += out[i] != size * (size - 1) / 2 + i % size * (i % size % 5) + 32;
   std::printf("large: %u wrong, %zu of %u\n", wrong, most<large>(q), size);
-  for (unsigned n : {2048u, 1024u})
-    try {
-      q.parallel_for<recursive>(sycl::nd_range<1>(n, n), [=](sycl::nd_item<1> it) {
-         out[it.get_local_id(0)] = deep(9 + it.get_group(0), it.get_group());
-       }).wait();
-      wrong = 0;
-      for (unsigned i = 0; i < n; ++i)
-        wrong += out[i] != on_host(9);
+  // Behind it, the stacks of large groups are used again, by smaller ones too.
+  for (unsigned n : {size, 1024u, size, 3000u}) {
+    q.parallel_for<recursive>(sycl::nd_range<1>(n, n), [=](sycl::nd_item<1> it) {
+       out[it.get_local_id(0)] = deep(9 + it.get_group(0), it.get_group());
+     }).wait();
+    wrong = 0;
+    for (unsigned i = 0; i < n; ++i)
+      wrong += out[i] != on_host(9);
+    if (wrong != 0 || n == 3000)
       std::printf("recursive: %u wrong, %zu of %u\n", wrong, most<recursive>(q), size);
-    } catch (const sycl::exception &e) {
-      std::printf("recursive: %s, %s\n", e.code() == sycl::errc::nd_range ? "nd_range" : "another error", e.what());
-    }
+  }
+}
+
+/// Items pass by where a barrier stands, but nobody comes to it: a condition that is the same for all says no.
+void pass_by_nothing(sycl::queue &q, unsigned *out, bool no) {
+  q.parallel_for<no_barrier<1>>(sycl::nd_range<1>(64, 64), [=](sycl::nd_item<1> it) {
+     unsigned l = it.get_local_id(0), v = 7;
+     if (l % 32 < 4) {
+       v = l * 3;
+       if (no)
+         v = sycl::reduce_over_group(it.get_sub_group(), l, sycl::plus<unsigned>());
+     }
+     out[l] = v;
+   }).wait_and_throw();
+  q.parallel_for<no_barrier<2>>(sycl::nd_range<1>(64, 64), [=](sycl::nd_item<1> it) {
+     unsigned l = it.get_local_id(0), v = 7;
+     if (l < 4) {
+       v = l * 3;
+       if (no)
+         sycl::group_barrier(it.get_group());
+     }
+     out[64 + l] = v;
+   }).wait_and_throw();
+  // The first sub-group has somebody who passes by, and ends; the second comes to the barrier.
+  q.parallel_for<no_barrier<3>>(sycl::nd_range<1>(64, 64), [=](sycl::nd_item<1> it) {
+     unsigned l = it.get_local_id(0), v = 7;
+     if (l < 4 || l >= 32) {
+       v = l * 3;
+       if (l >= 32)
+         sycl::group_barrier(it.get_sub_group());
+     }
+     out[128 + l] = v;
+   }).wait_and_throw();
+  unsigned wrong = 0;
+  for (unsigned l = 0; l < 64; ++l) {
+    wrong += out[l] != (l % 32 < 4 ? l * 3 : 7);
+    wrong += out[64 + l] != (l < 4 ? l * 3 : 7);
+    wrong += out[128 + l] != (l < 4 || l >= 32 ? l * 3 : 7);
+  }
+  std::printf("no barrier: %u wrong\n", wrong);
 }
 
 /// Groups that meet at a counter; none waits for longer than `patience` turns.
@@ -148,6 +196,8 @@ int main(int argc, char **argv) {
        }).wait_and_throw();
       std::printf("early: %d wrong\n", out[0] != 31 * 16 || out[49] != 18 * 81 / 2);
     }
+    if (is("no-barrier"))
+      pass_by_nothing(q, out, argc > 5);
     if (is("wait")) {
       const unsigned threads = q.get_device().get_info<sycl::info::device::max_compute_units>();
       unsigned gave_up = 0;
@@ -179,6 +229,22 @@ int main(int argc, char **argv) {
         wrong += out[i] != 2048;
       std::printf("declared: %u wrong\n", wrong);
     }
+    if (is("variables"))
+      try {
+        q.parallel_for<variables>(sycl::nd_range<1>(8192, 8192), [=](sycl::nd_item<1> it) {
+          volatile char own[1u << 30];
+          own[out[0]] = 1;
+          sycl::group_barrier(it.get_group());
+          out[0] = own[out[0]];
+        });
+      } catch (const sycl::exception &e) {
+        std::printf("variables: %s, %s\n", e.code() == sycl::errc::nd_range ? "nd_range" : "another error", e.what());
+      }
+    if (is("overflow-and-wait"))
+      q.parallel_for<waits_too_deep>(sycl::nd_range<1>(8192, 8192), [=](sycl::nd_item<1> it) {
+        sycl::group_barrier(it.get_group());
+        out[0] = it.get_local_id(0) == 5000 ? without_end(out, 1) : 0;
+      });
     if (is("hang"))
       meet(q, out, 3, ~0ull);
     if (is("overflow"))

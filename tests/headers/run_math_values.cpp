@@ -166,6 +166,7 @@ struct unknown {
   X(-11, remquo(half(u.f(29)), half(-3.0f), &number) + half(static_cast<float>(number)))                                                   \
   X(-1, lgamma_r(half(u.f(-0.5)), &number) * half(0.0f) + half(static_cast<float>(number)))                                                \
   X(1.0009765625, fma(half(u.f(3)), half(u.f(0.33349609375)), half(u.f(0x1p-24))))                                                         \
+  X(0.0888671875, smoothstep(half(u.f(0.3991507449)), half(u.f(0.7130365772)), half(u.f(0.4567896435))))                                   \
   X(0, sinpi(half(u.f(3))))                                                                                                                \
   X(3, abs_diff(sycl::marray<int, 2>(1, 2), sycl::marray<int, 2>(3, 5))[1])                                                                \
   X(5, length(sycl::half2(3, half(u.f(4)))))                                                                                               \

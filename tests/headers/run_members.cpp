@@ -80,6 +80,22 @@ static void copies(sycl::queue &q) {
   int host[32] = {};
   q.copy(placeholder, host).wait();
   CHECK(host[0] == 7 && host[31] == 7);
+  // A parameter of type shared_ptr takes what becomes one, and the buffer ends it.
+  int ended = 0;
+  const auto end = [&ended](int *p) {
+    ended = p[3];
+    delete[] p;
+  };
+  std::unique_ptr<int, decltype(end)> unique(new int[4]{1, 2, 3, 4}, end);
+  {
+    sycl::buffer<int> of_unique(std::move(unique), 4);
+    CHECK(!unique);
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(of_unique, h);
+      h.parallel_for(4, [=](sycl::id<1> i) { a[i] *= 10; });
+    });
+  }
+  CHECK(ended == 40);
   std::shared_ptr<int> owned(new int[32], [](int *p) { delete[] p; });
   for (int i = 0; i < 32; ++i)
     owned.get()[i] = i;
@@ -105,13 +121,17 @@ static void exceptions(sycl::queue &q) {
   CHECK(thrown);
 }
 
-/// No device can be partitioned, and says so before and when somebody tries.
+/// A device says how it can be divided before somebody tries; what parts are like is tested by tests/e2e/sub-devices.cpp.
 static void sub_devices(const sycl::device &d) {
   using how = sycl::info::partition_property;
   using domain = sycl::info::partition_affinity_domain;
   namespace info = sycl::info::device;
-  CHECK(d.get_info<info::partition_properties>().empty() && d.get_info<info::partition_affinity_domains>().empty());
-  CHECK(d.get_info<info::partition_max_sub_devices>() == 0 && d.get_info<info::partition_type_property>() == how::no_partition);
+  const std::vector<how> ways = d.get_info<info::partition_properties>();
+  const auto can = [&](how way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
+  CHECK(can(how::partition_equally) && can(how::partition_by_counts));
+  CHECK(can(how::partition_by_affinity_domain) == !d.get_info<info::partition_affinity_domains>().empty());
+  const auto units = d.get_info<info::max_compute_units>();
+  CHECK(d.get_info<info::partition_max_sub_devices>() == units && d.get_info<info::partition_type_property>() == how::no_partition);
   CHECK(d.get_info<info::partition_type_affinity_domain>() == domain::not_applicable);
   const auto refuses = [](sycl::errc code, auto ask) {
     try {
@@ -121,9 +141,12 @@ static void sub_devices(const sycl::device &d) {
     }
     return false;
   };
-  CHECK(refuses(sycl::errc::feature_not_supported, [&] { return d.create_sub_devices<how::partition_equally>(2); }));
-  CHECK(refuses(sycl::errc::feature_not_supported, [&] { return d.create_sub_devices<how::partition_by_counts>({1, 1}); }));
-  CHECK(refuses(sycl::errc::feature_not_supported, [&] { return d.create_sub_devices<how::partition_by_affinity_domain>(domain::numa); }));
+  CHECK(d.create_sub_devices<how::partition_equally>(1).size() == units);
+  CHECK(refuses(sycl::errc::invalid, [&] { return d.create_sub_devices<how::partition_by_counts>({units, 1}); }));
+  if (can(how::partition_by_affinity_domain))
+    CHECK(d.create_sub_devices<how::partition_by_affinity_domain>(domain::numa).size() > 1);
+  else
+    CHECK(refuses(sycl::errc::feature_not_supported, [&] { return d.create_sub_devices<how::partition_by_affinity_domain>(domain::numa); }));
   CHECK(refuses(sycl::errc::invalid, [&] { return d.get_info<info::parent_device>(); }));
 }
 

@@ -3,6 +3,7 @@
 #include "check.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <sycl/sycl.hpp>
 
@@ -56,6 +57,20 @@ static void compute(float *r) {
   }
 }
 
+/// Whole numbers of numbers that they do not hold: the nearest, 0 of what is no number, and each element for itself. `one` is 1.
+template <class T> static bool converted(T one) {
+  using sycl::rounding_mode;
+  const sycl::vec<T, 4> v(one * T(-3), T(INFINITY) * one, one * T(NAN), one * T(2.5));
+  const sycl::vec<T, 4> wide(one * T(-60000), one * T(60000), -T(INFINITY) * one, one * T(-0.5));
+  const auto same = [](const auto &a, auto... e) { return sycl::all((a == std::decay_t<decltype(a)>(e...)) != 0) != 0; };
+  return same(v.template convert<int, rounding_mode::rtz>(), -3, INT32_MAX, 0, 2) && same(v.template convert<unsigned>(), 0, UINT32_MAX, 0, 2) &&
+         same(v.template convert<std::int64_t, rounding_mode::rtp>(), -3, INT64_MAX, 0, 3) &&
+         same(v.template convert<std::uint64_t, rounding_mode::rtn>(), 0, UINT64_MAX, 0, 2) &&
+         same(wide.template convert<std::int16_t>(), INT16_MIN, INT16_MAX, INT16_MIN, 0) &&
+         same(wide.template convert<std::uint8_t, rounding_mode::rtz>(), 0, UINT8_MAX, 0, 0) &&
+         same(wide.template convert<int>(), -60000, 60000, INT32_MIN, 0);
+}
+
 int main() {
   sycl::queue q;
   float *device = sycl::malloc_shared<float>(results, q), host[results];
@@ -70,6 +85,17 @@ int main() {
       std::printf("%d: %g on the device, %g on the host, %g expected\n", i, device[i], host[i], expected[i]);
       ++failures;
     }
+  bool *right = sycl::malloc_shared<bool>(3, q);
+  q.single_task([=] {
+    const float one = device[23]; // unknown to the compiler
+    right[0] = converted(one), right[1] = converted<double>(one), right[2] = converted<sycl::half>(one);
+  }).wait();
+  const volatile float one = 1;
+  const float unknown = one;
+  CHECK(device[23] == 1 && right[0] && right[1] && right[2]);
+  CHECK(converted(unknown));
+  CHECK(converted<double>(unknown));
+  CHECK(converted<sycl::half>(unknown));
   CHECK(sycl::isinf(sycl::half(INFINITY)) && !sycl::isnormal(sycl::half(0x1p-15f)) && sycl::isnormal(sycl::half(0x1p-14f)));
   std::puts(failures ? "failed" : "ok");
   return failures != 0;

@@ -67,6 +67,18 @@ static void handles(sycl::queue &q) {
   }
 }
 
+/// OpenCL's devices are not divided, and say so.
+static void parts(const sycl::device &d) {
+  using how = sycl::info::partition_property;
+  expect("no parts", d.get_info<sycl::info::device::partition_max_sub_devices>() == 0 && d.get_info<sycl::info::device::partition_properties>().empty());
+  try {
+    (void)d.create_sub_devices<how::partition_equally>(1);
+    expect("refused", false);
+  } catch (const sycl::exception &e) {
+    expect("create_sub_devices' code", e.code() == sycl::errc::feature_not_supported);
+  }
+}
+
 static void memory(sycl::queue &q) {
   std::vector<int> v(64, 3);
   {
@@ -126,6 +138,7 @@ int main() {
     }
   });
   handles(q);
+  parts(q.get_device());
   memory(q);
   q.wait_and_throw();
   if (wrong == 0)

@@ -121,3 +121,8 @@ pub(crate) type Places = *const *const c_char;
 
 /// `aspen_cpu_current_item_fn`.
 pub(crate) type CurrentItem = extern "C" fn() -> *mut *mut Item;
+
+/// The slot for [`TellPlace`] in images whose kernels run item by item (`ASPEN_CPU_PLACE_SLOT`).
+pub(crate) const PLACE_SLOT: &str = "aspen_cpu_tell_place";
+/// `aspen_cpu_tell_place_fn`.
+pub(crate) type TellPlace = extern "C" fn(*const c_char);

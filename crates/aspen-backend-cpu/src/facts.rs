@@ -8,10 +8,6 @@ use aspen_runtime::backend::Facts;
 /// The largest work-group: what Intel's OpenCL driver for processors says, which programs for CPUs are written for.
 pub(crate) const MAX_WORK_GROUP_SIZE: u64 = 8192;
 
-/// The largest work-group of kernels whose work-items run one by one and wait for each other. Each that waits has a stack of its own, which
-/// costs two memory mappings; Linux allows 65530 in a process, enough for 30 threads with groups of this size.
-pub(crate) const MAX_SEPARATE_ITEMS: u64 = 1024;
-
 /// Bytes of local memory of a group. There is no hardware limit; as much as stays in a core's caches, and more than GPUs have.
 pub(crate) const LOCAL_MEM_SIZE: u64 = 256 << 10;
 

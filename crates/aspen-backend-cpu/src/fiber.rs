@@ -3,20 +3,18 @@
 
 use std::io;
 use std::mem::ManuallyDrop;
-use std::ptr;
+use std::sync::{Mutex, PoisonError};
 
 use aspen_runtime::{Code, Error, Result};
-use corosensei::stack::{Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::group::Group;
+use crate::stacks::{ItemStack, SMALL, Stacks, Watch};
 
-/// Bytes of a stack for what the image does not tell: functions with small variables, saved registers. Only touched pages cost memory.
-const RESERVE: usize = 256 << 10;
-/// Private variables that fit any stack, a thread's too.
-const SMALL: usize = 128 << 10;
-/// Bytes below it that no access survives; large, since a frame may be larger than a page.
-const GUARD: usize = 64 << 10;
+/// Fibers that threads have put aside, for groups larger than most. They are kept, since making one costs several faults of pages, but no
+/// more than this: together 128 MiB.
+const MOST_ASIDE: usize = 8192;
+static ASIDE: Mutex<Vec<Fiber>> = Mutex::new(Vec::new());
 
 /// Why a fiber gave its thread back.
 pub(crate) enum Pause {
@@ -26,38 +24,80 @@ pub(crate) enum Pause {
     Idle,
 }
 
-type Inside = Coroutine<*mut Group, Pause, (), ItemStack>;
-pub(crate) type Switch = Yielder<*mut Group, Pause>;
+/// What a fiber is resumed with.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn {
+    pub(crate) group: *mut Group,
+    /// The fiber's number on the thread that resumes it.
+    pub(crate) fiber: usize,
+}
+
+type Inside = Coroutine<Turn, Pause, (), ItemStack>;
+pub(crate) type Switch = Yielder<Turn, Pause>;
 
 /// A coroutine that runs work-items one after another.
 pub(crate) struct Fiber {
     inside: ManuallyDrop<Inside>,
+    stack: Watch,
 }
 
+// SAFETY: threads hand over only fibers that have no item: their stacks hold frames of `Fiber::new` alone, which keep nothing of a thread.
+unsafe impl Send for Fiber {}
+
 impl Fiber {
-    /// A fiber that calls `body` with each group it is resumed for, with room for variables of that many bytes.
-    pub(crate) fn new(variables: usize, body: fn(&Switch, *mut Group)) -> Result<Fiber> {
-        let stack = ItemStack::new(variables).map_err(|error| {
-            let text = format!("no stack for another work-item at a barrier: {error} (vm.max_map_count limits how many there can be)");
+    /// A fiber that calls `body` at each of its turns, with a stack that has room for variables of that many bytes.
+    pub(crate) fn new(stacks: &mut Stacks, variables: usize, body: fn(&Switch, Turn)) -> Result<Fiber> {
+        let stack = stacks.take(variables).map_err(|error| {
+            let text = format!(
+                "no stack for another work-item at a barrier: {error} (vm.max_map_count and the limit of a process's address space bound \
+                 how many there can be); make the work-group smaller"
+            );
             Error::new(Code::MemoryAllocation, text)
         })?;
-        let inside = Coroutine::with_stack(stack, move |switch: &Switch, mut group: *mut Group| {
+        let watch = stack.watch();
+        let inside = Coroutine::with_stack(stack, move |switch: &Switch, mut turn: Turn| {
             loop {
-                body(switch, group);
-                group = switch.suspend(Pause::Idle);
+                body(switch, turn);
+                turn = switch.suspend(Pause::Idle);
             }
         });
-        Ok(Fiber { inside: ManuallyDrop::new(inside) })
+        Ok(Fiber { inside: ManuallyDrop::new(inside), stack: watch })
     }
 
-    /// Goes on where the fiber paused, or begins work for `group`.
-    pub(crate) fn resume(&mut self, group: *mut Group) -> Pause {
-        match self.inside.resume(group) {
+    /// Goes on where the fiber paused, or begins work for the group.
+    pub(crate) fn resume(&mut self, turn: Turn) -> Pause {
+        match self.inside.resume(turn) {
             CoroutineResult::Yield(pause) => pause,
             // The body is an endless loop.
             CoroutineResult::Return(()) => Pause::Idle,
         }
     }
+
+    /// Whether it wrote below its stack. Where the system watches, it did not come so far.
+    pub(crate) fn has_overflowed(&self) -> bool {
+        // SAFETY: the stack belongs to the coroutine, which is suspended whenever somebody has the fiber.
+        unsafe { self.stack.has_overflowed() }
+    }
+}
+
+/// One that was put aside, with room for small variables.
+pub(crate) fn from_aside() -> Option<Fiber> {
+    ASIDE.lock().unwrap_or_else(PoisonError::into_inner).pop()
+}
+
+/// Puts fibers aside that have no item, and room for small variables.
+pub(crate) fn put_aside(fibers: Vec<Fiber>) {
+    for fiber in &fibers {
+        // SAFETY: the fiber is suspended, in `Fiber::new`, whose frame and those of the switch are small.
+        unsafe { fiber.stack.trim() };
+    }
+    let mut aside = ASIDE.lock().unwrap_or_else(PoisonError::into_inner);
+    let room = MOST_ASIDE.saturating_sub(aside.len());
+    let mut fibers = fibers.into_iter();
+    aside.extend(fibers.by_ref().take(room));
+    drop(aside);
+    // The others go, without the lock.
+    drop(fibers);
 }
 
 impl Drop for Fiber {
@@ -82,51 +122,4 @@ pub(crate) fn with_room<R>(variables: usize, work: impl FnOnce() -> R) -> io::Re
 /// Whether the system has room for variables of that many bytes at all.
 pub(crate) fn is_room(variables: usize) -> io::Result<()> {
     if variables > SMALL { ItemStack::new(variables).map(drop) } else { Ok(()) }
-}
-
-struct ItemStack {
-    mapping: *mut libc::c_void,
-    size: usize,
-}
-
-impl ItemStack {
-    fn new(variables: usize) -> io::Result<ItemStack> {
-        let too_large = || io::Error::from_raw_os_error(libc::ENOMEM);
-        let variables = if variables <= SMALL { 0 } else { variables };
-        let size = variables.checked_next_multiple_of(GUARD).and_then(|bytes| bytes.checked_add(RESERVE + GUARD)).ok_or_else(too_large)?;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
-        // SAFETY: a fresh anonymous mapping at an address the system chooses.
-        let mapping = unsafe { libc::mmap(ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-        if mapping == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let stack = ItemStack { mapping, size };
-        // SAFETY: the lower part of the mapping just made.
-        if unsafe { libc::mprotect(mapping, GUARD, libc::PROT_NONE) } != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(stack)
-    }
-
-    fn at(&self, offset: usize) -> StackPointer {
-        StackPointer::new(self.mapping as usize + offset).expect("a mapping is not at address 0")
-    }
-}
-
-// SAFETY: base and limit are page-aligned ends of one mapping that lives as long as the value, with a guard below the limit.
-unsafe impl Stack for ItemStack {
-    fn base(&self) -> StackPointer {
-        self.at(self.size)
-    }
-
-    fn limit(&self) -> StackPointer {
-        self.at(0)
-    }
-}
-
-impl Drop for ItemStack {
-    fn drop(&mut self) {
-        // SAFETY: the whole mapping made in `new`; no coroutine uses it any more.
-        unsafe { libc::munmap(self.mapping, self.size) };
-    }
 }

@@ -11,22 +11,29 @@
 //! wait at one of the group and some at one of their sub-group, leaves blocked items and nothing to run: that is reported, and the blocked
 //! coroutines are thrown away with their stacks.
 
-use std::alloc::{self, Layout};
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::ffi::{CStr, c_void};
-use std::ptr::{self, NonNull};
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
 
 use aspen_runtime::{Code, Error, Result};
 
 use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, Places, SKIPPED, SLOT_SIZE};
-use crate::fiber::{Fiber, Pause, Switch};
+use crate::fiber::{Fiber, Pause, Switch, Turn, from_aside, put_aside};
+use crate::overflow::end_by_overflow;
+use crate::stacks::{SMALL, Stacks};
 use meetings::Meetings;
+use memory::Memory;
+pub(crate) use memory::with_frame;
 
 mod meetings;
+mod memory;
 
 /// Alignment of local memory and slots in bytes, and the least of frames. Source: native_cpu.h.
 const ALIGNMENT: usize = 128;
+
+/// Fibers that a thread keeps from launch to launch; those of larger groups are put aside.
+const KEPT: usize = 1024;
 
 /// Slots of a group, and of a sub-group, for each of its items. Source: native_cpu.h.
 const SLOTS: usize = 2;
@@ -89,6 +96,8 @@ pub(crate) struct Group {
     asked_ended: Option<u32>,
     /// Fibers that may go on.
     ready: VecDeque<usize>,
+    /// Where fibers wait, as far as their images tell.
+    places: Vec<*const c_char>,
 }
 
 /// The barrier of a sub-group.
@@ -115,6 +124,7 @@ pub(crate) struct Worker {
     group: Box<Group>,
     fibers: Vec<Fiber>,
     idle: Vec<usize>,
+    stacks: Stacks,
     local_memory: Memory,
     slots: Memory,
     frame: Memory,
@@ -134,9 +144,11 @@ impl Worker {
             sub_groups: Vec::new(),
             asked_ended: None,
             ready: VecDeque::new(),
+            places: Vec::new(),
         };
         let [local_memory, slots, frame] = [(); 3].map(|()| Memory::none());
-        let mut worker = Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), local_memory, slots, frame };
+        let mut worker =
+            Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), stacks: Stacks::new(), local_memory, slots, frame };
         worker.begin(shape);
         worker
     }
@@ -182,7 +194,7 @@ impl Worker {
             return self.run_whole(whole);
         }
         if !by_item {
-            run_items(ptr::null(), usize::MAX, group);
+            run_items(ptr::null(), Turn { group, fiber: usize::MAX });
             return Ok(());
         }
         loop {
@@ -203,8 +215,11 @@ impl Worker {
                     }
                 },
             };
-            CURRENT.set(fiber);
-            if let Pause::Idle = self.fibers[fiber].resume(group) {
+            let pause = self.fibers[fiber].resume(Turn { group, fiber });
+            if self.fibers[fiber].has_overflowed() {
+                end_by_overflow();
+            }
+            if let Pause::Idle = pause {
                 self.idle.push(fiber);
             }
         }
@@ -238,8 +253,7 @@ impl Worker {
 
     /// The two barriers that a function for whole groups tells of when it gives up: ` (a.cpp:3:5 and a.cpp:9:5)`, or nothing.
     fn places(&self, whole: Whole, frame: *const u8) -> String {
-        let known: Vec<String> = told(frame).into_iter().filter_map(|number| whole.place(number)).collect();
-        if known.is_empty() { String::new() } else { format!(" ({})", known.join(" and ")) }
+        in_brackets(told(frame).into_iter().filter_map(|number| whole.place(number)))
     }
 
     /// An item passed by a barrier.
@@ -287,7 +301,9 @@ impl Worker {
             );
             return Err(Error::new(Code::MemoryAllocation, text));
         }
-        self.fibers.push(Fiber::new(variables, |switch, group| run_items(switch, CURRENT.get(), group))?);
+        let aside = if self.fibers.len() >= KEPT && variables <= SMALL { from_aside() } else { None };
+        let fiber = aside.map_or_else(|| Fiber::new(&mut self.stacks, variables, |switch, turn| run_items(switch, turn)), Ok)?;
+        self.fibers.push(fiber);
         Ok(self.fibers.len() - 1)
     }
 
@@ -295,7 +311,9 @@ impl Worker {
     fn stuck(&mut self) -> Error {
         let group = &*self.group;
         let at_sub_group = group.sub_groups.iter().map(|sub_group| sub_group.waiting.len() + sub_group.meetings.len()).sum::<usize>();
-        let waiting = format!("{} wait at a barrier of the work-group and {at_sub_group} at one of a sub-group,", group.waiting.len());
+        let places = group.two_places();
+        let waiting =
+            format!("{} wait at a barrier of the work-group and {at_sub_group} at one of a sub-group{places},", group.waiting.len());
         let error = self.never(&waiting, group.ended);
         self.throw_away();
         error
@@ -312,9 +330,21 @@ impl Worker {
         Error::new(Code::Kernel, text)
     }
 
+    /// After the groups of a launch: the stacks that most groups do not need go to whoever does.
+    pub(crate) fn rest(&mut self) {
+        if self.fibers.len() > KEPT {
+            self.idle.retain(|fiber| *fiber < KEPT);
+            let others = self.fibers.split_off(KEPT);
+            if self.group.shape.variables <= SMALL {
+                put_aside(others);
+            }
+        }
+    }
+
     fn throw_away(&mut self) {
         self.fibers.clear();
         self.idle.clear();
+        self.stacks.clear();
         self.group.waiting.clear();
         self.group.ready.clear();
         for sub_group in &mut self.group.sub_groups {
@@ -330,6 +360,22 @@ fn told(frame: *const u8) -> [u32; 2] {
     unsafe { frame.cast::<[u32; 2]>().read() }
 }
 
+/// ` (here and there)`, or nothing.
+fn in_brackets(places: impl Iterator<Item = String>) -> String {
+    let known: Vec<String> = places.collect();
+    if known.is_empty() { String::new() } else { format!(" ({})", known.join(" and ")) }
+}
+
+thread_local! {
+    /// Where the running item is about to come to a barrier (`aspen_cpu_tell_place_fn`).
+    static PLACE: Cell<*const c_char> = const { Cell::new(ptr::null()) };
+}
+
+/// `aspen_cpu_tell_place_fn`.
+pub(crate) extern "C" fn tell_place(place: *const c_char) {
+    PLACE.set(place);
+}
+
 impl Whole {
     /// Where a barrier stands, by its number from 1.
     fn place(self, number: u32) -> Option<String> {
@@ -340,11 +386,6 @@ impl Whole {
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
         }
     }
-}
-
-thread_local! {
-    /// The fiber that is being resumed: a fiber has to know its own number when it begins.
-    static CURRENT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn template(shape: &Shape) -> Item {
@@ -373,7 +414,7 @@ fn template(shape: &Shape) -> Item {
 }
 
 /// Runs items until there is none left to begin.
-fn run_items(switch: *const Switch, fiber: usize, group: *mut Group) {
+fn run_items(switch: *const Switch, Turn { group, fiber }: Turn) {
     // SAFETY: the worker's group outlives the call; the borrow ends with the statement.
     let (item, shape, items) = unsafe { ((*group).template, (*group).shape, (*group).items) };
     let mut frame = Frame { item, group, switch, fiber };
@@ -401,6 +442,7 @@ fn run_items(switch: *const Switch, fiber: usize, group: *mut Group) {
             item.sub_group_size = shape.sub_group_size.min(items - first);
             item.sub_group_slots = sub_group_slots.wrapping_add(first as usize * SLOTS * SLOT_SIZE);
         }
+        PLACE.set(ptr::null());
         // SAFETY: the entry of this kernel with its closure and an item as native_cpu.h describes it.
         unsafe { (shape.entry)(shape.closure, &raw mut (*frame).item) };
         // SAFETY: as above; the frame's item is the one that has ended.
@@ -431,6 +473,18 @@ impl Group {
         if self.waiting.len() as u32 + self.ended == self.items {
             self.ready.extend(self.waiting.drain(..));
         }
+    }
+
+    /// Where a fiber waits at the group's barrier, and one at that of a sub-group: ` (here and there)`, or what is known of it.
+    fn two_places(&self) -> String {
+        let place = |fiber: &usize| {
+            let place = self.places.get(*fiber).copied().filter(|place| !place.is_null())?;
+            // SAFETY: native_cpu.h: a string of the image, which is open.
+            Some(unsafe { CStr::from_ptr(place) }.to_string_lossy().into_owned())
+        };
+        let of_sub_group =
+            self.sub_groups.iter().find_map(|sub_group| sub_group.waiting.first().copied().or_else(|| sub_group.meetings.first()));
+        in_brackets(self.waiting.first().into_iter().chain(of_sub_group.iter()).filter_map(place))
     }
 
     /// A bit for each lane that has ended in the sub-group that begins with this item.
@@ -513,69 +567,18 @@ unsafe extern "C" fn asked_ended(item: *mut Item, linear: u32) {
 /// # Safety
 /// `frame` is that of the running item, which stands for one item of a group with more than one.
 unsafe fn pause(frame: *mut Frame) {
+    let place = PLACE.get();
     // SAFETY: a frame that can block has a switch, which lives as long as its fiber's body runs. The group it is resumed for is the one it
     // paused in, since a worker leaves a group only when no fiber is blocked.
-    unsafe { (*(*frame).switch).suspend(Pause::Blocked) };
-}
-
-thread_local! {
-    /// For functions that run items of a row together; taken out while in use.
-    static FRAME: Cell<Memory> = const { Cell::new(Memory::none()) };
-}
-
-/// Calls `run` with a frame of this size.
-pub(crate) fn with_frame(size: usize, alignment: usize, run: impl FnOnce(*mut u8)) {
-    // None is kept where a thread's storage is gone: in destructors of globals.
-    let mut frame = FRAME.try_with(|kept| kept.replace(Memory::none())).unwrap_or(Memory::none());
-    run(frame.certainly(size, alignment));
-    let _gone = FRAME.try_with(|kept| kept.set(frame));
-}
-
-/// Aligned memory that grows and is reused. Its content is whatever the last group left.
-struct Memory {
-    pointer: Option<NonNull<u8>>,
-    size: usize,
-    alignment: usize,
-}
-
-impl Memory {
-    const fn none() -> Memory {
-        Memory { pointer: None, size: 0, alignment: ALIGNMENT }
+    unsafe {
+        let places = &mut (*(*frame).group).places;
+        let fiber = (*frame).fiber;
+        places.resize(places.len().max(fiber + 1), ptr::null());
+        places[fiber] = place;
+        (*(*frame).switch).suspend(Pause::Blocked);
     }
-
-    fn layout(size: usize, alignment: usize) -> Layout {
-        Layout::from_size_align(size, alignment).expect("groups and local memory are bounded by the device's limits")
-    }
-
-    /// Of a size that no system should lack.
-    fn certainly(&mut self, size: usize, alignment: usize) -> *mut u8 {
-        self.at_least(size, alignment).unwrap_or_else(|| alloc::handle_alloc_error(Memory::layout(size.max(ALIGNMENT), alignment)))
-    }
-
-    fn at_least(&mut self, size: usize, alignment: usize) -> Option<*mut u8> {
-        let size = size.max(ALIGNMENT);
-        if let Some(pointer) = self.pointer
-            && self.size >= size
-            && self.alignment >= alignment
-        {
-            return Some(pointer.as_ptr());
-        }
-        *self = Memory::none();
-        let layout = Layout::from_size_align(size, alignment).ok()?;
-        // SAFETY: the size is not 0.
-        let pointer = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
-        *self = Memory { pointer: Some(pointer), size, alignment };
-        Some(pointer.as_ptr())
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        if let Some(pointer) = self.pointer {
-            // SAFETY: allocated in `at_least` with this layout.
-            unsafe { alloc::dealloc(pointer.as_ptr(), Memory::layout(self.size, self.alignment)) };
-        }
-    }
+    // Group algorithms wait several times; their place is told once.
+    PLACE.set(place);
 }
 
 #[cfg(test)]

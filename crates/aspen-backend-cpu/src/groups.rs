@@ -122,6 +122,7 @@ impl Job for Groups {
         let variables = if self.shape.by_item && self.shape.whole.is_none() { 0 } else { self.shape.variables };
         let result = watched(&self.launch.name, || with_room(variables, || self.run_groups(&mut worker, chunk as u64)));
         let result = result.unwrap_or_else(|error| Err(no_room(variables, &error)));
+        worker.rest();
         let _gone = WORKER.try_with(|kept| *kept.borrow_mut() = Some(worker));
         result.map_err(|error| Error::new(error.code(), format!("kernel '{}': {}", self.launch.name, error.message())))
     }

@@ -2,11 +2,12 @@
 //!
 //! - `facts`: what the device says of itself;
 //! - `level`: which images the processor can run, and which of them best;
+//! - `nodes`: which processors share a NUMA node;
 //! - `library`: loading images, which are x86-64 shared objects;
 //! - `abi`: the agreement with images, `include/aspen/native_cpu.h`;
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
 //! - `group`: one work-group on one thread, by the image's function for whole groups, else work-items as coroutines where they meet;
-//!   `fiber`: their stacks;
+//!   `fiber`, `stacks`: their stacks;
 //! - `overflow`: names the kernel whose stack is not large enough;
 //! - `patience`: tells of groups that wait for others which cannot begin;
 //! - `groups`: `parallel_for(nd_range)` and `parallel_for_work_group` over all groups.
@@ -18,19 +19,23 @@ mod group;
 mod groups;
 mod level;
 mod library;
+mod nodes;
 mod overflow;
 mod patience;
 mod range;
+mod stacks;
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
+use nodes::Nodes;
+
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, GroupLimit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice, UsmKind,
+    copy_on_host, fill_on_host,
 };
 
 /// The backend with its one device.
@@ -63,20 +68,28 @@ impl Backend for NativeCpu {
 
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
         let sub_group_size = self.sub_group_size.unwrap_or(facts::DEFAULT_SUB_GROUP_SIZE);
+        let facts = facts::facts(self.threads);
+        let most_variables = facts.global_mem_size / facts.max_compute_units.max(1);
         vec![Arc::new(Cpu {
-            facts: facts::facts(self.threads),
+            facts,
             capabilities: facts::capabilities(sub_group_size),
             level: self.level.unwrap_or(u32::MAX).min(level::of_processor(level::has)),
-            ways: Ways { item_by_item: self.item_by_item, check: self.check, sub_group_size },
+            nodes: if self.threads.is_none() { Nodes::of_process() } else { Nodes::default() },
+            place: Vec::new(),
+            ways: Ways { item_by_item: self.item_by_item, check: self.check, sub_group_size, most_variables },
         })]
     }
 }
 
+#[derive(Clone)]
 struct Cpu {
     facts: Facts,
     capabilities: Capabilities,
     /// Of the x86-64 psABI.
     level: u32,
+    nodes: Nodes,
+    /// The processors on which a part's threads run; none for any.
+    place: Vec<usize>,
     ways: Ways,
 }
 
@@ -86,6 +99,23 @@ pub(crate) struct Ways {
     item_by_item: bool,
     check: bool,
     sub_group_size: u32,
+    /// Bytes of private variables that the items which wait on one thread may have together.
+    most_variables: u64,
+}
+
+impl Ways {
+    /// The limit of work-groups whose items run one by one, for that reason, and wait for each other: each keeps its variables meanwhile.
+    fn limit(self, variables: usize, why: &str) -> Option<GroupLimit> {
+        let items = self.most_variables.checked_div(variables as u64).map(|items| items.max(1))?;
+        (items < facts::MAX_WORK_GROUP_SIZE).then(|| {
+            let why = format!(
+                "its work-items wait for each other, each with {variables} bytes of private variables, of which this machine's memory has \
+                 {} for each thread (they run one by one: {why})",
+                self.most_variables
+            );
+            GroupLimit { items, why }
+        })
+    }
 }
 
 impl RawDevice for Cpu {
@@ -138,6 +168,30 @@ impl RawDevice for Cpu {
         true
     }
 
+    fn portion(&self, portion: Portion) -> Option<Arc<dyn RawDevice>> {
+        let mut part = self.clone();
+        match portion {
+            Portion::Units(units) => {
+                part.facts.max_compute_units = Some(units).filter(|units| (1..=self.facts.max_compute_units).contains(units))?
+            }
+            Portion::Node(node) => {
+                part.place = self.nodes.0.get(node)?.clone();
+                part.facts.max_compute_units = part.place.len() as u64;
+            }
+        }
+        // Which of the processors a part's units are is not said, so it cannot be divided by where they lie.
+        part.nodes = Nodes::default();
+        Some(Arc::new(part))
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes.0.len()
+    }
+
+    fn begin_thread(&self) {
+        nodes::stay_on(&self.place);
+    }
+
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
         // SAFETY: as the contract of `RawDevice::copy`.
         unsafe { copy_on_host(to, from, size) };
@@ -162,4 +216,18 @@ fn whole_pages(layout: Layout) -> Option<Layout> {
         return Some(layout);
     }
     Layout::from_size_align(layout.size().checked_next_multiple_of(PAGE)?, layout.align()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_large_variables_bound_groups_whose_items_run_one_by_one() {
+        let ways = Ways { item_by_item: false, check: false, sub_group_size: 32, most_variables: 1 << 30 };
+        for (variables, items) in [(0, None), (1 << 16, None), (1 << 17, None), (1 << 18, Some(4096)), (1 << 31, Some(1))] {
+            assert_eq!(ways.limit(variables, "-O0").map(|limit| limit.items), items, "{variables}");
+        }
+        assert!(ways.limit(1 << 18, "-O0").expect("large").why.ends_with("(they run one by one: -O0)"));
+    }
 }

@@ -19,10 +19,10 @@ use aspen_runtime::backend::{GroupLimit, ImageError, Job, Kernel, Launch, Launch
 use aspen_runtime::{Code, Error, Result};
 
 use crate::Ways;
-use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, RangeEntry, STACK};
+use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, STACK};
 use crate::facts;
 use crate::fiber::is_room;
-use crate::group::Whole;
+use crate::group::{Whole, tell_place};
 use crate::groups::Groups;
 use crate::range::Boxes;
 
@@ -71,6 +71,7 @@ impl Images {
                 variables[*provider] = libraries[*provider].variables(symbol).max(variables[*provider]);
             }
             library.share_item();
+            library.hear_places();
             library.tell(part.has);
         }
         let mut work_items = BTreeMap::new();
@@ -120,6 +121,14 @@ impl Library {
         if let Some(slot) = self.find(ITEM_SLOT) {
             // SAFETY: as in `import`; the function has the type that native_cpu.h gives.
             unsafe { slot.cast::<abi::CurrentItem>().write(current_item) };
+        }
+    }
+
+    /// Images whose kernels run item by item tell where.
+    fn hear_places(&self) {
+        if let Some(slot) = self.find(PLACE_SLOT) {
+            // SAFETY: as in `import`; the function has the type that native_cpu.h gives.
+            unsafe { slot.cast::<abi::TellPlace>().write(tell_place) };
         }
     }
 
@@ -186,14 +195,10 @@ impl Program for Images {
         let whole = if self.ways.item_by_item { None } else { library.group(symbol, self.level) };
         let variables = library.variables(symbol).saturating_add(self.between);
         let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };
-        let why = match (self.work_items.get(symbol), whole.is_some()) {
-            (Some(WorkItems::OneByOne { waits: false, .. }), _) | (_, true) => None,
-            (Some(WorkItems::OneByOne { waits: true, why }), _) => {
-                Some(format!("its work-items wait for each other and run one by one: {why}"))
-            }
-            (_, false) => Some("its work-items run one by one, and nothing says that they do not wait for each other".to_owned()),
+        let limit = match self.work_items.get(symbol) {
+            Some(WorkItems::OneByOne { waits: true, why }) if whole.is_none() => self.ways.limit(variables, why),
+            _ => None,
         };
-        let limit = why.map(|why| GroupLimit { items: facts::MAX_SEPARATE_ITEMS, why });
         Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, limit, pace: Arc::default() }))
     }
 }

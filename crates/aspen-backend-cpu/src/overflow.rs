@@ -88,14 +88,8 @@ extern "C" fn handler(_: c_int, information: *mut libc::siginfo_t, context: *mut
         let pointer = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RSP as usize] as usize;
         let running = RUNNING.try_with(Cell::get).unwrap_or(NOTHING);
         // An access near the stack pointer that fails is one of a stack that has no room: the thread's, or a work-item's own.
-        if !running.name.is_null() && address.abs_diff(pointer) < BELOW && is_beyond(pointer, running.stack) {
-            let before = b"aspen: kernel '";
-            let after =
-                b"' has overflowed its stack: it calls itself too deep, or its private variables are too large; keep large arrays in \
-                          global memory (a buffer, or unified shared memory)\n";
-            for text in [before.as_slice(), std::slice::from_raw_parts(running.name, running.length), after] {
-                libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
-            }
+        if address.abs_diff(pointer) < BELOW && is_beyond(pointer, running.stack) {
+            tell(running);
         }
         // The access is made again, and what the system does then is what it would have done.
         let mut usual: libc::sigaction = mem::zeroed();
@@ -106,6 +100,32 @@ extern "C" fn handler(_: c_int, information: *mut libc::siginfo_t, context: *mut
             libc::raise(libc::SIGSEGV);
         }
     }
+}
+
+/// Names the kernel. Only what may be done in a handler.
+fn tell(running: Running) {
+    if running.name.is_null() {
+        return;
+    }
+    let after = b"' has overflowed its stack: it calls itself too deep, or its private variables are too large; keep large arrays in \
+                  global memory (a buffer, or unified shared memory)\n";
+    // SAFETY: the name is that of the kernel that runs on this thread; the others are constants.
+    unsafe {
+        for text in [b"aspen: kernel '".as_slice(), std::slice::from_raw_parts(running.name, running.length), after] {
+            libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
+        }
+    }
+}
+
+/// The kernel of this thread has written over what lies below its stack, where nothing stopped it. Ends the process as an access would have.
+pub(crate) fn end_by_overflow() -> ! {
+    tell(RUNNING.try_with(Cell::get).unwrap_or(NOTHING));
+    // SAFETY: plain system calls; the signal ends the process, whatever the program wants to do at it.
+    unsafe {
+        libc::signal(libc::SIGSEGV, libc::SIG_DFL);
+        libc::raise(libc::SIGSEGV);
+    }
+    std::process::abort()
 }
 
 /// Whether there is no more stack below: near the end of the thread's own, or on another one, whose guard is all that an access near the

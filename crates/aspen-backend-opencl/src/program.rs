@@ -114,7 +114,9 @@ fn modules<'p>(parts: &[Part<'p>]) -> std::result::Result<Vec<Cow<'p, [u8]>>, No
         );
         return Err(NotBuilt { failure: NO_LINK, log });
     }
-    Ok(parts.iter().map(|part| for_driver(part.image.bytes())).collect())
+    // Work-groups of other compilers' kernels are the driver's.
+    let module = |part: &Part<'p>| if part.image.is_foreign() { Cow::Borrowed(part.image.bytes()) } else { for_driver(part.image.bytes()) };
+    Ok(parts.iter().map(module).collect())
 }
 
 impl backend::Program for Image {

@@ -1,11 +1,12 @@
 //! Platforms and devices.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
 use aspen_runtime::backend::Native;
+use aspen_runtime::partition::Partition;
 use aspen_runtime::system::{Device, Platform};
-use aspen_runtime::{Code, Error};
+use aspen_runtime::{Code, Error, trial};
 
 use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument};
 use crate::global::global;
@@ -151,6 +152,20 @@ pub unsafe extern "C" fn aspen_device_number(device: *const Device, what: c_int)
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_compile(device: *const Device, blobs: *const c_void, size: usize) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or a device, by the header.
+        let device = unsafe { device.as_ref() }.ok_or_else(|| null_argument("aspen_device_compile", "device"))?;
+        if blobs.is_null() {
+            return Err(null_argument("aspen_device_compile", "blobs"));
+        }
+        // SAFETY: not null, and so many readable bytes by the header.
+        trial::compile(device, unsafe { std::slice::from_raw_parts(blobs.cast(), size) })
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_device_native(device: *const Device, what: c_int, retain: c_int, out: *mut usize) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or a device; null or writable, by the header.
@@ -162,6 +177,58 @@ pub unsafe extern "C" fn aspen_device_native(device: *const Device, what: c_int,
             let text = format!("'{}' has no such object in an interface of its own (aspen_device_native)", device.real().facts().name);
             Error::new(Code::FeatureNotSupported, text)
         })?;
+        Ok(())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_can_divide(device: *const Device, how: c_int) -> c_int {
+    // SAFETY: null or a device, by the header.
+    let device = unsafe { device.as_ref() };
+    guarded(|| device.zip(Partition::from_number(how)).map_or(0, |(device, how)| c_int::from(device.can_divide(how))))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_part_of(device: *const Device, how: *mut c_int) -> *const Device {
+    // SAFETY: null or a device; null or writable, by the header.
+    let (device, out) = unsafe { (device.as_ref(), how.as_mut()) };
+    guarded_pointer(|| {
+        let whole = device.and_then(Device::whole);
+        if let Some(out) = out {
+            *out = whole.map_or(0, |(_, how)| how as c_int);
+        }
+        whole.map_or(ptr::null(), |(whole, _)| ptr::from_ref(whole))
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_divide(
+    device: *const Device,
+    how: c_int,
+    counts: *const usize,
+    count: usize,
+    part: Option<unsafe extern "C" fn(part: *const Device, data: *mut c_void)>,
+    data: *mut c_void,
+) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or a device, which lives as long as the process.
+        let device: &'static Device = unsafe { device.as_ref() }.ok_or_else(|| null_argument("aspen_device_divide", "device"))?;
+        let part = part.ok_or_else(|| null_argument("aspen_device_divide", "part"))?;
+        if count > 0 && counts.is_null() {
+            return Err(null_argument("aspen_device_divide", "counts"));
+        }
+        let how = Partition::from_number(how)
+            .ok_or_else(|| Error::new(Code::FeatureNotSupported, format!("create_sub_devices: no device can be divided in way {how}")))?;
+        // SAFETY: readable for as many numbers, by the header.
+        let counts = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(counts, count) } };
+        let counts: Vec<u64> = counts.iter().map(|count| *count as u64).collect();
+        for made in device.divide(how, &counts)? {
+            // SAFETY: a function of the caller's for this, with its data.
+            unsafe { part(made, data) };
+        }
         Ok(())
     })
 }

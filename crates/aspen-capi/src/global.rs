@@ -73,7 +73,13 @@ impl Global {
         self.platforms.iter().find(|(known, _)| *known == platform).map(|(_, texts)| texts)
     }
 
+    /// A part says what the whole device says.
     pub(crate) fn device(&self, device: *const Device) -> Option<&DeviceTexts> {
+        let mut device = device;
+        // SAFETY: null or a device, by the header.
+        while let Some((whole, _)) = unsafe { device.as_ref() }.and_then(Device::whole) {
+            device = std::ptr::from_ref(whole);
+        }
         self.devices.iter().find(|(known, _)| *known == device).map(|(_, texts)| texts)
     }
 }

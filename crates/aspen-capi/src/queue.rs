@@ -58,7 +58,7 @@ pub unsafe extern "C" fn aspen_queue_create(device: *const Device, flags: u32, o
         if flags & !(IN_ORDER | PROFILING) != 0 {
             return Err(Error::new(Code::Invalid, format!("aspen_queue_create: unknown flags {flags:#x}")));
         }
-        let pool = global()?.system.pool();
+        let pool = device.threads_or(global()?.system.pool());
         *out = Arc::into_raw(Arc::new(Queue::new(device, pool, flags & IN_ORDER != 0, flags & PROFILING != 0)));
         Ok(())
     })

@@ -160,11 +160,25 @@ impl Kernel<'_> {
             19 if self.loops.last() == Some(&Together::Group) => {
                 format!("if ({} % 5 == 2) {};", self.alike(), self.random.pick(&["break", "continue"]))
             }
+            21 if depth < 4 => return self.set_by_some(to, &x, &y, depth),
             19 | 20 if self.random.below(3) == 0 => format!("if ({} % 4 == 2) {{ out[g] = a + c; return; }}", self.alike()),
             _ if in_group => format!("{to} ^= exchange(it, &m[0], {x}, p);"),
             _ => format!("{to} -= {x} * 3u;"),
         };
         let _ = writeln!(self.text, "  {line}");
+    }
+
+    /// A variable without a value at first, which some items set and the same use when all have met; or one that is broadcast.
+    fn set_by_some(&mut self, to: &str, x: &str, y: &str, depth: u32) {
+        let (value, is_set) = (self.name(), self.name());
+        if self.random.below(3) == 0 {
+            let broadcast = format!("{to} += sycl::group_broadcast(it.get_group(), {value}, n - 1);");
+            let _ = writeln!(self.text, "  unsigned {value}; if (l + 1 == n) {value} = {x}; {broadcast}");
+            return;
+        }
+        let head = format!("unsigned {value}; const bool {is_set} = {y} % 3 == 0; if ({is_set}) {value} = {x};\n  if (n > 0)");
+        self.nested(&head, Together::Group, depth);
+        let _ = writeln!(self.text, "  sycl::group_barrier(it.get_group()); if ({is_set}) {to} ^= {value};");
     }
 
     /// What the lanes of a sub-group do together.
@@ -525,7 +539,16 @@ fn items_at_different_barriers_are_told_and_ended_ones_count_as_arrived() {
     session.environment.push(("ASPEN_CPU_GROUPS", "items".into()));
     let said = session.ok("./a").stdout;
     let stuck = said.strip_prefix(&"went on\n".repeat(5)).unwrap_or_else(|| panic!("{said}"));
-    assert!(stuck.contains("wait at a barrier of the work-group and 10 at one of a sub-group"), "{stuck}");
+    assert!(stuck.contains("10 wait at a barrier of the work-group and 10 at one of a sub-group, and 0 have ended"), "{stuck}");
+    session.environment.pop();
+    // What is made to run so tells where.
+    for flags in ["-O0", "-O2 -g"] {
+        session.ok(&format!("aspen++ {flags} -fsycl-targets=native_cpu a.cpp -o b"));
+        let said = session.ok("./b").stdout;
+        let stuck = said.strip_prefix(&"went on\n".repeat(5)).unwrap_or_else(|| panic!("{said}"));
+        let wait = "10 wait at a barrier of the work-group and 10 at one of a sub-group (a.cpp:71:9 and a.cpp:69:9), and 0 have ended";
+        assert!(stuck.contains(wait), "{flags}: {stuck}");
+    }
 }
 
 /// What a kernel is told of, if anything, by its body.

@@ -132,6 +132,24 @@ fn attributes_of_dpcpp_and_the_modules_own_numbers() {
     assert_eq!(of("user", "!sycl_fixed_targets"), Some("!{i32 2, i32 28}".into()), "{text}");
     assert_eq!(of("calls", "!sycl_fixed_targets"), None);
     session.ok("aspen propagate in.ll -o out.ll --dialect dpcpp --exclude-aspects ext_intel_mem_channel");
+    // Aspects that the module does not name, whose numbers of today are those of other names there (28, 25): they get numbers of their own.
+    session.ok("aspen propagate in.ll -o out.ll --dialect dpcpp --fixed-targets ext_intel_device_info_uuid,usm_atomic_host_allocations");
+    let text = String::from_utf8(session.read("out.ll")).expect("text");
+    assert!(text.contains(" = !{i32 536870937, i32 536870940}"), "{text}");
+    for pair in ["\"ext_intel_device_info_uuid\", i32 536870940", "\"usm_atomic_host_allocations\", i32 536870937", "\"atomic64\", i32 28"]
+    {
+        assert!(text.contains(pair), "{pair}: {text}");
+    }
+    session.ok("aspen propagate out.ll -o again.ll --dialect dpcpp");
+    // A way through the seed dialect, which has no names, and back: numbers and names of the module's own stay what they were.
+    session.ok("aspen propagate in.ll -o seed.ll && aspen propagate seed.ll -o back.ll --dialect dpcpp");
+    let needs = session.ok("aspen explain in.ll").stdout;
+    assert_eq!(session.ok("aspen explain seed.ll").stdout, needs);
+    assert_eq!(session.ok("aspen explain back.ll").stdout, needs);
+    let (seed, back) =
+        (String::from_utf8(session.read("seed.ll")).expect("text"), String::from_utf8(session.read("back.ll")).expect("text"));
+    assert!(!seed.contains("!sycl_aspects") && seed.contains("!{!\"ext_intel_mem_channel\", i32 1073741849}"), "{seed}");
+    assert!(back.contains("!{!\"ext_intel_mem_channel\", i32 25}") && !back.contains("aspen_aspects"), "{back}");
     // What aspects are called in messages is the module's word for them.
     let said = session.run("aspen check in.ll --device intel_gpu_pvc");
     assert!(said.stdout.contains("#25 of another compiler") && !said.stdout.contains("device_info_uuid"), "{}", said.stdout);

@@ -4,11 +4,12 @@
 mod common;
 
 use std::fmt::Write;
+use std::io::Read;
 
 use aspen_image::wrapped;
 use common::Session;
 
-/// A SPIR-V module with a kernel that makes a double on line 7 of k.cpp, in a function that it calls.
+/// A SPIR-V module with a kernel that makes a double on line 7 of k.cpp, in a function that it calls, and an atomic load on line 8.
 fn module() -> Vec<u8> {
     let text = |text: &str| {
         let mut bytes = text.as_bytes().to_vec();
@@ -18,12 +19,14 @@ fn module() -> Vec<u8> {
     let instructions: Vec<Vec<u32>> = vec![
         vec![17, 6],
         vec![17, 10],
+        vec![17, 12],
         vec![14, 2, 2],
         [vec![15, 6, 10], text("_ZTS1K")].concat(),
         [vec![7, 1], text("k.cpp")].concat(),
         [vec![5, 11], text("helper")].concat(),
         vec![19, 2],
         vec![22, 3, 64],
+        vec![21, 7, 64, 0],
         vec![33, 4, 2],
         vec![33, 5, 3, 3],
         vec![43, 3, 6, 0, 0x4000_0000],
@@ -38,6 +41,8 @@ fn module() -> Vec<u8> {
         vec![248, 30],
         vec![8, 1, 7, 3],
         vec![129, 3, 31, 12, 12],
+        vec![8, 1, 8, 5],
+        vec![227, 7, 32, 12, 6, 6],
         vec![254, 31],
         vec![56],
     ];
@@ -69,7 +74,7 @@ struct entry {{ {fields} }};
 struct image {{ unsigned short version; unsigned char kind, format; const char *target, *compile, *link; {manifest}const unsigned char *begin, *end;
   const struct entry *entries, *entries_end; const struct set *sets, *sets_end; }};
 static const unsigned char code0[] = {{{}}}, code1[] = {{{}}};
-static const unsigned char fp64[] = {{32,0,0,0,0,0,0,0,6,0,0,0}}, none[] = {{0,0,0,0,0,0,0,0}};
+static const unsigned char fp64[] = {{64,0,0,0,0,0,0,0,6,0,0,0,27,0,0,0}}, none[] = {{0,0,0,0,0,0,0,0}};
 ",
         bytes(&module()),
         bytes(&packed)
@@ -132,7 +137,57 @@ fn every_layout_says_the_same() {
     let why = session.ok("aspen explain w K").stdout;
     let lines = "kernel 'K' needs aspect fp64\n  k.cpp:7:3: used in 'helper'\n  k.cpp:9:2: called from 'K'\n";
     assert!(why.contains(lines), "{why}");
+    assert!(why.contains("needs aspect atomic64\n  k.cpp:8:5: used in 'helper'\n  k.cpp:9:2: called from 'K'\n"), "{why}");
+    assert!(why.contains("needs sub-group size 16\n  (place unknown): declared by 'K'\n"), "{why}");
+    // Compiled for no size at all, which the property set says.
+    assert!(said.stdout.contains("2 images are said to need sub-group size 16"), "{}", said.stdout);
     session.ok("aspen diff w w");
+}
+
+/// A compiler that takes an image, refuses it, and crashes over it; and images that it is not asked for.
+#[test]
+fn compilers_are_asked_for_what_passes() {
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/e2e/fake-opencl/fake.c");
+    // The fake device has sub-groups of 8 work-items, and no fp64.
+    let source = source(3, true, true).replace("0, 1, 16", "0, 1, 8");
+    let importing =
+        source.replacen("\"_Z3onev\", 0, 1, 1", "\"_Z5otherv\", 0, 1, 1", 1).replacen("SYCL/exported symbols", "SYCL/unknown", 1);
+    let importing = importing.replace("SYCL/exported symbols", "SYCL/imported symbols");
+    let session = Session::new(&[("w.c", &source), ("i.c", &importing)]);
+    session.ok("clang-22 -no-pie w.c -o w && clang-22 -no-pie i.c -o i");
+    session.ok(&format!("clang-22 -O1 -shared -fPIC -Wl,-soname,libOpenCL.so.1 {fake} -o libOpenCL.so.1"));
+    for (variables, file, wanted) in [
+        ("", "w", &["K  no: lacks aspect fp64", "L  yes", "its compiler takes 1 of 1 SPIR-V images that pass"][..]),
+        ("FAKE_FAIL=clBuildProgram", "w", &["takes 0 of 1", "image 1 ('L') is not taken:", "CL_OUT_OF_RESOURCES", "words of the fake"]),
+        ("FAKE_FAIL=clBuildProgram FAKE_CRASH=1", "w", &["image 1 ('L') is not taken:", "the compiler crashed: it ended by signal 6"]),
+        ("FAKE_FAIL=clCreateKernel", "w", &["image 1 ('L') is not taken:", "clCreateKernel: CL_OUT_OF_RESOURCES"]),
+        ("", "i", &["takes 0 of 0", "image 1 cannot be tried: it takes 'one' from another file"]),
+    ] {
+        let prefix = format!("LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR='opencl:*' {variables} aspen check {file} --build");
+        for devices in ["--device opencl:0", "--here"] {
+            let said = session.run(&format!("{prefix} {devices}"));
+            assert_eq!(said.code, Some(1), "{variables}: {}", said.stderr);
+            for words in wanted {
+                assert!(said.stdout.contains(words), "{variables} {file}: no {words:?} in {}", said.stdout);
+            }
+        }
+        let said = session.run(&format!("{prefix} --here --format json")).stdout;
+        let document: serde_json::Value = serde_json::from_str(&said).expect("one JSON document");
+        let built = &document["devices"][0]["build"];
+        let refused = usize::from(variables.contains("FAIL"));
+        assert_eq!(built["refused"].as_array().map(Vec::len), Some(refused), "{said}");
+        assert_eq!(document["devices"][0]["device"], "fake");
+    }
+    session.bad(2, "aspen check w --device intel_gpu_dg1 --build", &["--build needs the compiler of a device of this machine"]);
+    session.bad(
+        2,
+        "LD_LIBRARY_PATH=. aspen check w --device opencl:4",
+        &["there is no device 'opencl:4' here; there are native_cpu:0, opencl:0"],
+    );
+    session.bad(2, "aspen check w", &["--device"]);
+    // The embedded device runs nothing of DPC++'s.
+    let said = session.run("ASPEN_DEVICE_SELECTOR='native_cpu:*' aspen check w --here").stdout;
+    assert!(said.starts_with("native_cpu:0 (") && said.contains("the file has no code for it"), "{said}");
 }
 
 #[test]
@@ -171,4 +226,161 @@ fn damage_has_its_place() {
     damaged[packed] ^= 0xff; // the mark of zstd's frames
     std::fs::write(session.path("torn"), &damaged).expect("writable");
     session.bad(1, "aspen inspect torn", &["image 1, whose descriptor is at byte"]);
+}
+
+/// What an object of DPC++'s holds: bitcode a target, in sections of the old model or in blobs of the new one; alone and in archives.
+#[test]
+fn objects_and_archives_are_read() {
+    let module = "target triple = \"spir64-unknown-unknown\"
+define spir_func void @_Z4halfPf(ptr addrspace(4) %p) {
+  %v = load float, ptr addrspace(4) %p
+  %d = fpext float %v to double
+  %e = fptrunc double %d to float
+  store float %e, ptr addrspace(4) %p
+  ret void
+}
+define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) #0 !sycl_used_aspects !3 {
+  %g = addrspacecast ptr addrspace(1) %p to ptr addrspace(4)
+  call spir_func void @_Z4halfPf(ptr addrspace(4) %g)
+  ret void
+}
+define spir_kernel void @_ZTS1L() #0 {
+  ret void
+}
+attributes #0 = { \"sycl-module-id\"=\"k.cpp\" }
+!sycl_aspects = !{!0, !1}
+!0 = !{!\"fp64\", i32 6}
+!1 = !{!\"atomic64\", i32 28}
+!3 = !{i32 28}
+";
+    let section = |target: &str, file: &str| format!(".section __CLANG_OFFLOAD_BUNDLE__{target},\"e\",@progbits\n.incbin \"{file}\"\n");
+    let old = section("sycl-spir64-unknown-unknown", "k.bc")
+        + &section("sycl-spir64_gen-unknown-unknown", "k.bc")
+        + &section("host-x86_64-unknown-linux-gnu", "none")
+        + &section("hip-amdgcn-amd-amdhsa", "k.bc");
+    let broken = section("sycl-spir64-unknown-unknown", "torn.bc");
+    let new = ".section .llvm.offloading,\"e\",@progbits\n.p2align 3\n.incbin \"blob\"\n";
+    let session = Session::new(&[("k.ll", module), ("none", "\0"), ("old.s", &old), ("new.s", new), ("torn.s", &broken)]);
+    session.ok("llvm-as-22 k.ll -o k.bc && head -c 200 k.bc > torn.bc");
+    session.ok("llvm-offload-binary-22 -o blob --image=file=k.bc,triple=spir64-unknown-unknown,kind=sycl,arch=");
+    session
+        .ok("for one in old new torn; do clang-22 -c $one.s -o $one.o; done; ar rcs all.a old.o torn.o new.o; ar rcsT thin.a old.o new.o");
+    for (file, images) in [("old.o", 2), ("new.o", 1), ("all.a", 4), ("thin.a", 3)] {
+        let found = session.json(&format!("aspen inspect {file}"))["images"].clone();
+        assert_eq!(found.as_array().map(Vec::len), Some(images), "{file}: {found:#}");
+        assert_eq!(found[0]["kernels"][0]["requirements"]["aspects"], serde_json::json!(["fp64", "atomic64"]), "{file}");
+        assert_eq!((&found[0]["target"], &found[0]["format"]), (&"spir64".into(), &"bitcode".into()), "{file}");
+        let said = session.run(&format!("aspen check {file} --device intel_gpu_dg1")).stdout;
+        assert!(said.contains("K  no: lacks aspect fp64\n") && said.contains("L  yes\n"), "{file}: {said}");
+        let why = session.ok(&format!("aspen explain {file} K fp64")).stdout;
+        assert!(why.contains("used in 'half'") && why.contains("called from 'K'"), "{file}: {why}");
+    }
+    assert!(session.ok("aspen inspect all.a").stdout.contains("[2] torn  spir64  unreadable at byte"));
+    session.bad(1, "aspen inspect torn.s", &["holds no device images"]);
+}
+
+/// Bytes of a file at a place, replaced.
+fn patched(bytes: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    out[at..at + new.len()].copy_from_slice(new);
+    out
+}
+
+/// The bad inputs of issue 16 through the public command: each is an error that names the file, or says what of it cannot be read; nothing
+/// hangs, and nothing takes more memory than the file and a limit that has a name.
+#[test]
+fn bad_inputs_are_told() {
+    let session = Session::new(&[("w.c", &source(3, true, true)), ("v.c", &source(3, false, false))]);
+    session.ok("clang-22 -no-pie w.c -o w && clang-22 -no-pie v.c -o v");
+    let bytes = session.read("w");
+    let images = wrapped::find(&bytes).expect("sound");
+    let descriptor = usize::try_from(images[0].offset).expect("small");
+    let place = |part: &[u8]| part.as_ptr() as usize - bytes.as_ptr() as usize;
+    let file = object::File::parse(&*bytes).expect("ELF");
+    let section = |name: &str| {
+        let section = object::Object::section_by_name(&file, name).expect("there");
+        usize::try_from(object::ObjectSection::file_range(&section).expect("in the file").0).expect("small")
+    };
+    let list = section(".tgtimg");
+    // A frame of 128 MiB of zeros.
+    let bomb = zstd::encode_all(std::io::repeat(0).take(1 << 27), 3).expect("packed");
+    let code = place(images[1].bytes);
+    let huge = u64::MAX.to_le_bytes();
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("truncated", bytes[..bytes.len() / 2].to_vec(), "'bad'"),
+        ("in its header", bytes[..40].to_vec(), "'bad'"),
+        ("a list that points outside", patched(&bytes, list, &huge), "it lists"),
+        ("a list whose size is outside", patched(&bytes, list + 8, &huge), "but the section '.tgtimg' says 18446744073709551615"),
+        ("an end before the beginning", patched(&bytes, descriptor + 40, &[0; 8]), "ends at 0x0 before it begins"),
+        ("an end outside", patched(&bytes, descriptor + 40, &huge), "which are not all in the file"),
+        ("entries outside", patched(&bytes, descriptor + 56, &huge), "its list of entries"),
+        ("sets outside", patched(&bytes, descriptor + 72, &(huge.map(|byte| byte >> 1))), "its list of property sets"),
+        ("a target outside", patched(&bytes, descriptor + 8, &huge), "its target is no text in the file"),
+        ("an unknown version", patched(&bytes, descriptor, &[4, 0]), "no descriptor of a version that is known (2 and 3)"),
+        ("a torn frame", patched(&bytes, code + 4, &[0xff; 8]), "its compressed data is damaged"),
+        ("a big-endian file", patched(&bytes, 5, &[2]), "'bad'"),
+        ("a 32-bit file", patched(&bytes, 4, &[1]), "'bad'"),
+    ];
+    for (what, damaged, why) in cases {
+        std::fs::write(session.path("bad"), damaged).expect("writable");
+        for command in ["inspect bad", "check bad --device intel_gpu_dg1", "explain bad", "diff bad w"] {
+            let said = session.run(&format!("ulimit -v 4000000; aspen {command}"));
+            assert!(
+                said.code == Some(1) && said.stderr.contains(why) && said.stderr.contains("'bad'"),
+                "{what}, {command}: {}",
+                said.stderr
+            );
+        }
+    }
+    // What is not known is named, and the others are shown.
+    for (at, new) in [(descriptor + 3, [9]), (descriptor + 80 + 3, [200])] {
+        std::fs::write(session.path("odd"), patched(&bytes, at, &new)).expect("writable");
+        let shown = session.ok("aspen inspect odd").stdout;
+        assert!(shown.contains(&format!("format {}", new[0])) && shown.contains("spirv"), "{shown}");
+    }
+    let mut lines = String::new();
+    bomb.iter().for_each(|byte| _ = write!(lines, "{byte},"));
+    let (before, rest) = source(3, true, true).split_once("code1[] = {").map(|(a, b)| (a.to_owned(), b.to_owned())).expect("there");
+    let rest = rest.split_once("};").expect("there").1.to_owned();
+    std::fs::write(session.path("b.c"), format!("{before}code1[] = {{{lines}}};{rest}")).expect("writable");
+    session.ok("clang-22 -no-pie b.c -o b");
+    // Only the beginning of an image is unpacked to look at it.
+    assert!(session.ok("ulimit -v 1000000; aspen inspect b").stdout.contains("native"));
+    // Files of other machines whose images stand in such a section, seen from any command.
+    session.ok("echo '.section .tgtimg,\"aw\"; .long 1,2' > e.s && clang-22 --target=i686-linux-gnu -c e.s -o e.o && clang-22 --target=powerpc64-linux-gnu -c e.s -o p.o");
+    for file in ["e.o", "p.o"] {
+        session.bad(1, &format!("aspen inspect {file}"), &["only files of 64-bit little-endian machines are read"]);
+    }
+}
+
+/// Every bit of every byte of a descriptor: an error with a place in the file, or the same images but for what that byte says. No damage is
+/// passed over, and none takes the other image with it.
+#[test]
+fn every_byte_of_a_descriptor_counts() {
+    let session = Session::new(&[("w.c", &source(3, true, true))]);
+    session.ok("clang-22 -no-pie w.c -o w");
+    let bytes = session.read("w");
+    let sound = wrapped::find(&bytes).expect("sound");
+    let descriptor = usize::try_from(sound[0].offset).expect("small");
+    for at in descriptor..descriptor + 80 {
+        // A pointer to a text may point into another one: that is another target, or other options.
+        let is_text = (8..32).contains(&(at - descriptor));
+        let mut errors = 0;
+        for bit in 0..8 {
+            let damaged = patched(&bytes, at, &[bytes[at] ^ 1 << bit]);
+            match wrapped::find(&damaged) {
+                Err(error) => {
+                    assert!(error.offset > 0 && error.offset < bytes.len() as u64, "{error}");
+                    errors += 1;
+                }
+                Ok(images) => {
+                    assert_eq!(images.len(), 2, "byte {at}, bit {bit}: an image is gone without a word");
+                    assert_eq!(images[1], sound[1], "byte {at}, bit {bit}");
+                    assert!(is_text || images[0] != sound[0], "byte {at}, bit {bit} means nothing");
+                }
+            }
+        }
+        // The format's number has no wrong values.
+        assert!(errors > 0 || is_text || at == descriptor + 3, "byte {} of the descriptor", at - descriptor);
+    }
 }

@@ -66,6 +66,8 @@ const IMPORT_SLOT: &str = "aspen_import.";
 const ITEM_SLOT: &str = "aspen_cpu_current_item";
 /// The table of images that ask what the device has (`ASPEN_CPU_DEVICE_HAS`).
 const DEVICE_HAS: &str = "aspen_cpu_device_has";
+/// The slot of images whose kernels run item by item (`ASPEN_CPU_PLACE_SLOT`).
+const PLACE_SLOT: &str = "aspen_cpu_tell_place";
 /// Before a kernel's symbol: its functions for whole groups (`ASPEN_CPU_GROUP`).
 const GROUP: &CStr = c"aspen_group.";
 /// Before the symbol of a kernel or an exported function: how much stack it needs (`ASPEN_CPU_STACK`).
@@ -189,7 +191,9 @@ fn is_sanitized(object: &[u8]) -> bool {
 /// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.
 fn version_script(entries: &[String]) -> String {
     let (group, stack) = (GROUP.to_string_lossy(), STACK.to_string_lossy());
-    let mut script = format!("{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {stack}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n");
+    let mut script = format!(
+        "{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {stack}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n    {PLACE_SLOT};\n"
+    );
     for entry in entries {
         script += &format!("    \"{entry}\";\n");
     }

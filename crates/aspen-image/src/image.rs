@@ -77,6 +77,11 @@ impl<'a> DeviceImage<'a> {
         self.entry.text("name")
     }
 
+    /// Whether another compiler made it: every image of ours has a name.
+    pub fn is_foreign(&self) -> bool {
+        self.name().is_none()
+    }
+
     /// The target's name, from the key `arch`; without one, the triple.
     pub fn target(&self) -> &str {
         self.entry.text("arch").filter(|arch| !arch.is_empty()).or_else(|| self.triple()).unwrap_or("unknown")

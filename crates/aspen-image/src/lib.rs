@@ -12,11 +12,12 @@
 //! - [`spirv`]: what a SPIR-V module says about itself;
 //! - [`work_items`]: how kernels run on the embedded CPU;
 //! - [`table`]: file tables; [`dpcpp`]: DPC++'s form of requirements;
-//! - [`wrapped`]: images as DPC++ wraps them into programs;
+//! - [`wrapped`]: images as DPC++ wraps them into programs; [`bundles`]: its device code in objects;
 //! - [`container`]: finding all of that in executables, objects, archives and bare files.
 
 #![forbid(unsafe_code)]
 
+pub mod bundles;
 pub mod container;
 pub mod decided;
 pub mod device_globals;

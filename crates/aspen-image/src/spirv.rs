@@ -14,6 +14,8 @@ const OP_EXECUTION_MODE: u32 = 16;
 const OP_CAPABILITY: u32 = 17;
 const OP_FUNCTION: u32 = 54;
 const OP_DECORATE: u32 = 71;
+/// OpExtension, OpExtInstImport, OpMemoryModel, OpEntryPoint, OpExecutionMode, OpCapability, OpExecutionModeId: what a module begins with.
+const BEFORE_NAMES: [u32; 7] = [10, 11, 14, OP_ENTRY_POINT, OP_EXECUTION_MODE, OP_CAPABILITY, 331];
 
 const MODEL_KERNEL: u32 = 6;
 const MODE_LOCAL_SIZE: u32 = 17;
@@ -75,35 +77,61 @@ impl SpirvModule {
     }
 }
 
-/// What the capabilities of a module stand for.
+/// What the beginning of a module tells of it: which aspects its capabilities stand for, and which sizes its kernels are compiled for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Capable {
+pub struct Beginning {
     /// A device without these refuses the module.
     pub needed: BTreeSet<Aspect>,
     /// These have to do with the code, needed or not: `Float16Buffer` alone lets code hold `half`, and DPC++ declares no more for it.
     pub touched: BTreeSet<Aspect>,
+    /// The sizes of its kernels; `None` if the bytes end before all of them are told.
+    pub sizes: Option<Sizes>,
+}
+
+/// Which sizes the kernels of a module are compiled for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sizes {
+    /// Sub-group sizes of those that have one.
+    pub sub_groups: BTreeSet<u32>,
+    /// Work-group sizes of those that have one, fastest dimension first and padded with ones.
+    pub work_groups: BTreeSet<[u32; 3]>,
 }
 
 const CAPABILITY_FLOAT16_BUFFER: u32 = 8;
 
-/// The aspects that the capabilities of a module stand for, from its beginning alone: they come before everything else. `None` if the bytes
-/// end before the capabilities do, or are no module.
-pub fn capabilities(beginning: &[u8]) -> Option<Capable> {
-    let mut words = beginning.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes);
-    if words.next()? != MAGIC {
+/// What comes before names, types and code. `None` if the bytes end before the capabilities do, or are no module.
+pub fn beginning(bytes: &[u8]) -> Option<Beginning> {
+    let (words, _) = bytes.as_chunks::<4>();
+    let word = |at: usize| words.get(at).copied().map(u32::from_le_bytes);
+    if word(0)? != MAGIC {
         return None;
     }
-    let mut words = words.skip(HEADER_WORDS - 1);
-    let mut out = Capable::default();
+    let mut out = Beginning::default();
+    let (mut at, mut capabilities, mut sizes) = (HEADER_WORDS, true, Sizes::default());
     loop {
-        let head = words.next()?;
-        if head & 0xffff != OP_CAPABILITY {
+        let Some(head) = word(at) else { return (!capabilities).then_some(out) };
+        let (length, opcode) = ((head >> 16) as usize, head & 0xffff);
+        if opcode == OP_CAPABILITY {
+            let capability = word(at + 1)?;
+            out.needed.extend(CAPABILITIES.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
+            out.touched.extend((capability == CAPABILITY_FLOAT16_BUFFER).then_some(Aspect::FP16));
+        } else if capabilities {
+            capabilities = false;
             out.touched.extend(out.needed.iter().copied());
+        }
+        if !BEFORE_NAMES.contains(&opcode) || length == 0 {
+            out.sizes = (length > 0).then_some(sizes);
             return Some(out);
         }
-        let capability = words.next()?;
-        out.needed.extend(CAPABILITIES.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
-        out.touched.extend((capability == CAPABILITY_FLOAT16_BUFFER).then_some(Aspect::FP16));
+        if opcode == OP_EXECUTION_MODE {
+            let operand = |index: usize| word(at + index).filter(|_| index < length);
+            match (operand(2), operand(3), operand(4), operand(5)) {
+                (Some(MODE_SUBGROUP_SIZE), Some(size), ..) => _ = sizes.sub_groups.insert(size),
+                (Some(MODE_LOCAL_SIZE), Some(x), Some(y), Some(z)) => _ = sizes.work_groups.insert([x, y, z]),
+                _ => {}
+            }
+        }
+        at += length;
     }
 }
 
@@ -231,6 +259,28 @@ mod tests {
             ]
         );
         assert_eq!((parsed.exports, parsed.imports), (vec!["ex".to_owned()], vec!["im".to_owned()]));
+    }
+
+    #[test]
+    fn the_beginning_tells_aspects_and_sizes() {
+        let start: &[&[u32]] = &[&[17, 6], &[17, 10], &[17, 12], &[11, 1, name(b"std\0")], &[15, 6, 3, name(b"one\0")]];
+        let modes: &[&[u32]] = &[&[16, 3, 17, 8, 4, 1], &[16, 3, 35, 16], &[16, 3, 31]];
+        let rest: &[&[u32]] = &[&[5, 3, name(b"one\0")], &[16, 3, 35, 99]];
+        let all = module(&[start, modes, rest].concat());
+        let told = beginning(&all).expect("a module");
+        assert_eq!(told.needed, [Aspect::FP64, Aspect::ATOMIC64].into());
+        assert_eq!(told.sizes, Some(Sizes { sub_groups: [16].into(), work_groups: [[8, 4, 1]].into() }));
+        // Cut anywhere: nothing, or the aspects alone.
+        let whole = module(&[start, modes].concat()).len();
+        for length in 0..all.len() {
+            let told = beginning(&all[..length]);
+            assert_eq!(told.is_some(), length >= 20 + 24 + 4, "{length}");
+            assert_eq!(told.is_some_and(|told| told.sizes.is_some()), length >= whole + 4, "{length}");
+        }
+        assert_eq!(beginning(&module(&[&[17, 8], &[14, 2, 2]])).map(|told| told.touched), Some([Aspect::FP16].into()));
+        // An instruction of no words has no end.
+        let endless = [module(start), 0u32.to_le_bytes().to_vec()].concat();
+        assert_eq!(beginning(&endless).map(|told| told.sizes), Some(None));
     }
 
     /// Looking each kernel up among all modes would take minutes here.

@@ -12,6 +12,8 @@ use std::fmt;
 
 use object::{Object, ObjectSection, SectionFlags};
 
+use crate::image::{BuildError, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, add_sets};
+use crate::offload::{Entry, ImageKind};
 use crate::property::{PropertySet, PropertySets, Value};
 use memory::Memory;
 
@@ -50,6 +52,24 @@ pub struct WrappedImage<'a> {
     pub entries: Vec<Cow<'a, str>>,
     /// All property sets.
     pub properties: PropertySets,
+}
+
+impl WrappedImage<'_> {
+    /// The image as our own container has it, with its unpacked code: what our runtime takes.
+    ///
+    /// # Errors
+    /// If a name cannot be written there.
+    pub fn to_entry<'c>(&self, code: impl Into<Cow<'c, [u8]>>) -> Result<Entry<'c>, BuildError> {
+        let mut entry = Entry::new(ImageKind::SpirV, code);
+        let exports = self.properties.get(EXPORTED_SYMBOLS);
+        let is_export = |symbol: &str| exports.is_some_and(|set| set.contains_key(symbol));
+        let kernels: Vec<&str> = self.entries.iter().map(AsRef::as_ref).filter(|symbol| !is_export(symbol)).collect();
+        entry.set_string("arch", self.target.clone().into_bytes());
+        entry.set_string("symbols", kernels.join(",").into_bytes());
+        let links = [EXPORTED_SYMBOLS, IMPORTED_SYMBOLS].into_iter().filter_map(|name| Some((name, self.properties.get(name)?)));
+        add_sets(&mut entry, &links.map(|(name, set)| (name.to_owned(), set.clone())).collect())?;
+        Ok(entry)
+    }
 }
 
 /// What the bytes of an image are.
@@ -151,10 +171,17 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
                 continue;
             }
             described.insert(begin, address);
-            found.insert(address, image(&memory, address, layout, format)?);
+            let image = image(&memory, address, layout, format)?;
+            // Of a compressed image the list has the size that it had before.
+            let listed = begins.as_ref().and_then(|begins| begins.get(&begin)).filter(|_| format != Format::Compressed);
+            if let Some((_, size)) = listed.filter(|(_, size)| *size != image.bytes.len() as u64) {
+                let why = format!("its image has {} bytes, but the section '{LIST}' says {size}", image.bytes.len());
+                return Err(wrong(memory.offset(address + layout.binary), why));
+            }
+            found.insert(address, image);
         }
     }
-    for (begin, offset) in begins.into_iter().flatten() {
+    for (begin, (offset, _)) in begins.into_iter().flatten() {
         if !described.contains_key(&begin) {
             return Err(wrong(offset, format!("the image at address {begin:#x} has no descriptor of a version that is known (2 and 3)")));
         }
@@ -162,8 +189,8 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
     Ok(found.into_values().collect())
 }
 
-/// Addresses of images, and where in the file each is listed.
-fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTreeMap<u64, u64>, WrappedError> {
+/// Addresses of images; where in the file each is listed, and its size.
+fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTreeMap<u64, (u64, u64)>, WrappedError> {
     let offset = list.file_range().map_or(0, |range| range.0);
     if list.size() % 16 != 0
         || memory.bytes(list.address(), list.size()).is_none()
@@ -176,10 +203,9 @@ fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTr
         let at = list.address() + 16 * index;
         let (begin, size) = (memory.pointer(at), memory.number(at + 8));
         let (Some(begin), Some(size)) = (begin, size) else { return Err(wrong(offset + 16 * index, "it lists nothing")) };
-        memory.bytes(begin, size).ok_or_else(|| {
-            wrong(offset + 16 * index, format!("it lists {size} bytes at address {begin:#x}, which are not all in the file"))
-        })?;
-        out.insert(begin, offset + 16 * index);
+        let outside = || wrong(offset + 16 * index, format!("it lists {size} bytes at address {begin:#x}, which is not in the file"));
+        memory.bytes(begin, size.min(1)).ok_or_else(outside)?;
+        out.insert(begin, (offset + 16 * index, size));
     }
     Ok(out)
 }

@@ -114,7 +114,8 @@ private:
   const Index &Whole;
   Module *To = nullptr;
   SmallPtrSet<GlobalValue *, 8> Roots;
-  // What roots that are aliases stand for.
+  // What roots that are aliases stand for, and virtual functions that are called by name: these are found by their sets only where a call
+  // goes through an object, so that a declaration would stay one.
   SmallPtrSet<const GlobalValue *, 2> Inside;
   SetVector<GlobalValue *> Reached;
   SmallVector<GlobalValue *, 0> Sorted;
@@ -162,9 +163,12 @@ private:
         if (auto It = Whole.Callable.find(Set); It != Whole.Callable.end())
           Reached.insert_range(It->second);
     for (auto &I : instructions(*F)) {
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->isIndirectCall())
-        if (auto It = Whole.Referenced.find(Call->getFunctionType()); It != Whole.Referenced.end())
+      if (auto *Call = dyn_cast<CallBase>(&I)) {
+        if (auto *Callee = dyn_cast<Function>(Call->getCalledOperand()->stripPointerCasts()))
+          callByName(*Callee);
+        else if (auto It = Whole.Referenced.find(Call->getFunctionType()); Call->isIndirectCall() && It != Whole.Referenced.end())
           Reached.insert_range(It->second);
+      }
       for (auto &Op : I.operands()) {
         if (auto *C = dyn_cast<Constant>(Op.get()))
           reach(C);
@@ -178,6 +182,12 @@ private:
           if (auto *C = mdconst::dyn_extract_or_null<Constant>(Op))
             reach(C);
     }
+  }
+
+  void callByName(Function &Callee) {
+    // Through a vtable it may have been reached and passed over before.
+    if (isOutside(Callee) && Callee.hasFnAttribute("indirectly-callable") && Inside.insert(&Callee).second && Reached.contains(&Callee))
+      scan(Callee);
   }
 
   // The module's order, so that the result does not depend on the order of the roots.

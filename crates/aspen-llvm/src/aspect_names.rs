@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use aspen_contract::{Aspect, AspectSet, Requirements};
 
-use crate::dialect::{ASPECT_NAMES, Kinds};
+use crate::dialect::{ASPECT_NAMES, FOREIGN_NAMES, Kinds};
 use crate::ir::{Md, ModuleRef};
 
 /// What a module's numbers of aspects mean: by the table `!sycl_aspects`, by the pairs at functions, else as in Aspen's own table.
@@ -14,7 +14,12 @@ use crate::ir::{Md, ModuleRef};
 pub struct AspectNames {
     names: BTreeMap<u32, String>,
     numbers: BTreeMap<String, u32>,
+    /// Names of another compiler's aspects in a module of the seed dialect, by that compiler's numbers.
+    foreign: BTreeMap<u32, String>,
 }
+
+/// Added to a number of Aspen's that means something else in a module. No device has such a number, so whoever knows the number alone refuses.
+const ELSEWHERE: u32 = 1 << 29;
 
 impl AspectNames {
     /// Collects all names that a module gives; the first counts where it contradicts itself ([`crate::check_metadata`] complains).
@@ -26,6 +31,15 @@ impl AspectNames {
                 out.numbers.insert(name, number);
             }
         });
+        for node in module.named_metadata(FOREIGN_NAMES) {
+            if let [name, number] = node.operands()[..]
+                && let (Some(name), Some(number)) = (name.as_text(), number.as_integer().and_then(bits))
+                && let Some(number) = Aspect::from_number(number).as_foreign()
+            {
+                out.numbers.entry(name.clone()).or_insert(number);
+                out.foreign.entry(number).or_insert(name);
+            }
+        }
         out
     }
 
@@ -61,18 +75,24 @@ impl AspectNames {
         }
     }
 
-    /// The module's number of an aspect.
+    /// The module's number of an aspect. Where the module does not name it, Aspen's number, unless that is another name's there.
     pub fn number(&self, aspect: Aspect) -> u32 {
-        match aspect.as_foreign() {
-            Some(number) => number,
-            None => aspect.name().and_then(|name| self.numbers.get(name)).copied().unwrap_or_else(|| aspect.number()),
+        if let Some(number) = aspect.as_foreign() {
+            return number;
         }
+        if let Some(&number) = aspect.name().and_then(|name| self.numbers.get(name)) {
+            return number;
+        }
+        let number = aspect.number();
+        let is_taken =
+            self.foreign.contains_key(&number) || self.names.get(&number).is_some_and(|name| Some(name.as_str()) != aspect.name());
+        if is_taken { ELSEWHERE | number } else { number }
     }
 
     /// The name of an aspect, in the module's words.
     pub fn name(&self, aspect: Aspect) -> Option<&str> {
         match aspect.as_foreign() {
-            Some(number) => self.names.get(&number).map(String::as_str),
+            Some(number) => self.names.get(&number).or_else(|| self.foreign.get(&number)).map(String::as_str),
             None => aspect.name(),
         }
     }
@@ -80,6 +100,17 @@ impl AspectNames {
     /// The aspect of that name: one of Aspen's, else one of the module's alone.
     pub fn find(&self, name: &str) -> Option<Aspect> {
         Aspect::from_text(name).or_else(|| self.numbers.get(name).map(|&number| Aspect::foreign(number)))
+    }
+
+    /// Whether the module itself names it.
+    pub(crate) fn has(&self, aspect: Aspect) -> bool {
+        self.name(aspect).is_some_and(|name| self.numbers.contains_key(name))
+    }
+
+    /// The aspects that only the module has a name for.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = Aspect> + '_ {
+        let of_pairs = self.names.iter().filter(|(_, name)| Aspect::from_name(name).is_none());
+        of_pairs.chain(&self.foreign).map(|(&number, _)| Aspect::foreign(number))
     }
 
     /// Requirements whose aspects are the module's numbers, with Aspen's aspects.

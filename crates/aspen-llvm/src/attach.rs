@@ -9,9 +9,10 @@ use aspen_analysis::{Analysis, Summary, is_entry_point};
 use aspen_contract::{Aspect, AspectSet};
 
 use crate::calls::KERNEL_CONVENTIONS;
-use crate::dialect::{ASPECT_NAMES, Dialect, FunctionMetadata, Kinds, dialect_of, marked_types};
+use crate::dialect::{ASPECT_NAMES, Dialect, FOREIGN_NAMES, FunctionMetadata, Kinds, dialect_of, marked_types};
 use crate::facts::Facts;
 use crate::ir::{ModuleRef, NewMd, Value};
+use crate::summarise::DEVICE_HAS;
 
 /// Gives every function of the summary its metadata, in the dialect's names, and removes what was there before in either dialect.
 ///
@@ -21,6 +22,7 @@ pub fn attach(module: ModuleRef<'_>, facts: &Facts, summary: &Summary, analysis:
     writer.types(facts);
     let by_symbol: HashMap<&str, FuncId> = summary.iter().map(|(id, function)| (function.symbol.as_str(), id)).collect();
     for function in module.functions().filter(|function| !function.is_intrinsic()) {
+        writer.device_has(function);
         if let Some(&id) = by_symbol.get(function.name().as_str()) {
             for (kind, node) in writer.nodes(summary.function(id), analysis.used(id)) {
                 function.set_function_metadata(kind, node);
@@ -36,7 +38,7 @@ pub fn attach(module: ModuleRef<'_>, facts: &Facts, summary: &Summary, analysis:
         }
     }
     match dialect {
-        Dialect::Seed => module.erase_named_metadata(&ASPECT_NAMES.to_string_lossy()),
+        Dialect::Seed => writer.foreign_names(),
         Dialect::Dpcpp => writer.names(facts, summary, analysis),
     }
     // Other marks of DPC++'s (`!sycl_fixed_targets`) stay, and tell readers how sizes are written.
@@ -157,9 +159,33 @@ impl<'m> Writer<'m> {
             listed.extend(analysis.used(id));
             listed.extend(function.declared.iter().flat_map(|declared| &declared.aspects));
         }
+        listed.extend(self.kinds.names.foreign());
         self.module.erase_named_metadata(&list);
+        self.module.erase_named_metadata(&FOREIGN_NAMES.to_string_lossy());
         for aspect in listed.into_iter().filter(|&aspect| self.kinds.names.name(aspect).is_some()) {
             self.module.add_named_metadata(ASPECT_NAMES, self.aspect(aspect));
+        }
+    }
+
+    /// In place of that list, the seed dialect keeps the names that only the module knows.
+    fn foreign_names(&self) {
+        let foreign: AspectSet = self.kinds.names.foreign().collect();
+        for name in [ASPECT_NAMES, FOREIGN_NAMES] {
+            self.module.erase_named_metadata(&name.to_string_lossy());
+        }
+        for aspect in foreign {
+            if let Some(name) = self.kinds.names.name(aspect) {
+                let pair = [self.module.string(name), self.module.integer(u64::from(aspect.number()))];
+                self.module.add_named_metadata(FOREIGN_NAMES, self.module.node(&pair));
+            }
+        }
+    }
+
+    /// Properties of DPC++'s kernel objects hold the module's numbers as text.
+    fn device_has(&self, function: Value<'m>) {
+        if let Some(list) = function.string_attribute(DEVICE_HAS).filter(|list| !list.is_empty()) {
+            let numbers: Vec<String> = self.kinds.names.listed(&list).into_iter().map(|aspect| self.number(aspect).to_string()).collect();
+            function.set_string_attribute(self.module, DEVICE_HAS, &numbers.join(","));
         }
     }
 

@@ -47,6 +47,8 @@ impl Dialect {
 
 /// The list of aspect names of the dpcpp dialect. The seed dialect has numbers only.
 pub(crate) const ASPECT_NAMES: &CStr = c"sycl_aspects";
+/// Names that only another compiler knows, in the seed dialect: pairs of name and number, so that they find back into DPC++'s form.
+pub(crate) const FOREIGN_NAMES: &CStr = c"aspen_aspects";
 
 /// The kinds of metadata that this crate writes. LLVM prints a function's metadata in the order in which the kinds were first met in the
 /// context; contexts that meet these first print everything alike.

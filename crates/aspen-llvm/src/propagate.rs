@@ -8,7 +8,7 @@ use aspen_contract::AspectSet;
 
 use crate::aspect_names::AspectNames;
 use crate::attach::attach;
-use crate::dialect::{Dialect, dialect_of};
+use crate::dialect::{ASPECT_NAMES, Dialect, dialect_of};
 use crate::facts::Facts;
 use crate::ir::ModuleRef;
 use crate::malformed::{MalformedMetadata, check_metadata};
@@ -43,6 +43,13 @@ pub fn propagate(
     if let Some(FixedTargets(aspects)) = fixed {
         let numbers: Vec<_> = aspects.iter().map(|&aspect| module.integer(u64::from(names.number(aspect)))).collect();
         let kind = module.kind("sycl_fixed_targets");
+        // A number of its own has a meaning only with its name.
+        for &aspect in aspects.iter().filter(|&&aspect| names.number(aspect) != aspect.number() && dialect == Dialect::Dpcpp) {
+            if let (Some(name), false) = (names.name(aspect), names.has(aspect)) {
+                let pair = [module.string(name), module.integer(u64::from(names.number(aspect)))];
+                module.add_named_metadata(ASPECT_NAMES, module.node(&pair));
+            }
+        }
         let entries = summary.iter().filter(|(_, function)| is_entry_point(function)).map(|(_, function)| function.symbol.as_str());
         let entries: HashSet<&str> = entries.collect();
         for function in module.functions().filter(|function| entries.contains(function.name().as_str())) {

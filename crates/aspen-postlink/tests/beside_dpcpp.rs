@@ -147,6 +147,34 @@ attributes #1 = { \"sycl-module-id\"=\"a.cpp\" \"indirectly-callable\"=\"one\" }
     );
 }
 
+/// A call by name goes through no object: its set would not bring the function, so the caller's image holds it; also where a vtable was
+/// met first, and in what it calls by name itself.
+#[test]
+fn a_virtual_function_that_is_called_by_name_is_in_the_callers_image() {
+    let module = "
+@_ZTV1A = linkonce_odr constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr null, ptr @_ZN1A1fEv] }
+define spir_kernel void @direct() #0 !sycl_used_aspects !1 { %v = load ptr, ptr @_ZTV1A
+ call spir_func void @caller() ret void }
+define spir_func void @caller() { call spir_func void @_ZN1A1fEv() ret void }
+define spir_kernel void @through() #0 { %v = load ptr, ptr @_ZTV1A
+ ret void }
+define spir_func void @_ZN1A1fEv() #1 !sycl_used_aspects !1 { call spir_func void @_ZN1A1gEv() ret void }
+define spir_func void @_ZN1A1gEv() #1 !sycl_used_aspects !1 { call spir_func void @plain() ret void }
+define spir_func void @plain() { ret void }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" \"calls-indirectly\"=\"one\" }
+attributes #1 = { \"sycl-module-id\"=\"a.cpp\" \"indirectly-callable\"=\"one\" }
+!1 = !{!2}
+!2 = !{!\"fp64\", i32 6}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), module, "-properties -symbols -split=kernel").unwrap();
+    let image = |kernel: &str| said.split("== ").find(|file| file.contains(&format!("spir_kernel void @{kernel}("))).unwrap();
+    for function in ["_ZN1A1fEv", "_ZN1A1gEv", "plain", "caller"] {
+        assert!(image("direct").contains(&format!("define internal spir_func void @{function}(")), "{function}: {}", image("direct"));
+    }
+    assert!(image("through").contains("declare spir_func void @_ZN1A1fEv("), "{}", image("through"));
+}
+
 #[test]
 fn options_about_explicit_simd_need_such_a_kernel() {
     let esimd =

@@ -139,6 +139,15 @@ impl Native {
     }
 }
 
+/// A part of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Portion {
+    /// So many of its compute units.
+    Units(u64),
+    /// Those of the NUMA node with that index, of [`RawDevice::nodes`].
+    Node(usize),
+}
+
 /// Memory that only an object of the backend's own interface names (`cl_mem`). Dropping it gives the object back.
 pub trait NativeMemory: Send + Sync {
     /// The object, for as long as this lives.
@@ -225,6 +234,16 @@ pub trait RawDevice: Send + Sync {
     }
     /// Whether kernels reach all memory of the host as it is. Buffers then need no copy on the device.
     fn shares_host_memory(&self) -> bool;
+    /// The device as one with this part of its compute units only; `None` if it cannot be divided so.
+    fn portion(&self, _portion: Portion) -> Option<Arc<dyn RawDevice>> {
+        None
+    }
+    /// How many NUMA nodes its compute units lie in; 0 if it does not know.
+    fn nodes(&self) -> usize {
+        0
+    }
+    /// Called by each thread of a part before it runs anything, on that thread: to bring it where the part's compute units are.
+    fn begin_thread(&self) {}
     /// An object of the backend's own interface; the caller gets a reference of its own if it wants to `retain` it and the interface counts.
     /// `None` if the backend has no such object.
     ///

@@ -15,12 +15,12 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::backend::{Deferred, DeviceEvent, Job};
 use crate::error::{Code, Error, Result};
 use crate::in_flight::InFlight;
-use crate::pool::{Pool, Ticket};
+use crate::pool::{Pool, Ticket, serves, waiting};
 
 const PENDING: u8 = 0;
 pub(crate) const READY: u8 = 1;
@@ -29,6 +29,9 @@ const COMPLETE: u8 = 3;
 
 /// Nanoseconds of work that are worth waking a thread for; waking costs about two microseconds, and the thread comes late.
 const WORTH_WAKING: u64 = 10_000;
+
+/// How long a thread stays with a kernel while others wait for a thread: much more than handing over costs.
+const SLICE: Duration = Duration::from_millis(1);
 
 /// The status of a command (`aspen_event_status_t`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -294,7 +297,9 @@ impl Command {
             Some(ns) if !job.needs_threads() => most.min(usize::try_from(ns / WORTH_WAKING).unwrap_or(usize::MAX)),
             Some(_) | None => most,
         };
-        if helpers == 0 {
+        // Whoever serves others too may leave a kernel that takes long between chunks.
+        let may_leave = || chunks > 1 && serves() && job.expected_ns().is_none_or(|ns| u128::from(ns) > SLICE.as_nanos());
+        if helpers == 0 && !may_leave() {
             let begin = Instant::now();
             self.report(guarded(|| (0..chunks).try_for_each(|chunk| job.run(chunk))));
             job.took_ns(nanoseconds(begin));
@@ -314,10 +319,15 @@ impl Command {
         self.join(&running);
     }
 
-    /// Takes chunks until none is left.
+    /// Takes chunks until none is left, or others want the thread.
     pub(crate) fn join(self: &Arc<Self>, running: &Arc<Running>) {
         let mut first = true;
+        // Groups that wait for each other need the threads that they have.
+        let begin = (serves() && !running.job.needs_threads()).then(Instant::now);
         loop {
+            if begin.is_some_and(|begin| self.pool.is_wanted() && begin.elapsed() > SLICE) {
+                return self.pool.push(Ticket::Join(self.clone(), running.clone()));
+            }
             let chunk = running.next.fetch_add(1, Ordering::Relaxed);
             if chunk >= running.chunks {
                 return;
@@ -405,9 +415,12 @@ impl Command {
 
     /// Returns when the command is complete; helps meanwhile.
     pub fn wait(self: &Arc<Self>) {
-        if self.is_complete() {
-            return;
+        if !self.is_complete() {
+            waiting(|| self.help());
         }
+    }
+
+    fn help(self: &Arc<Self>) {
         let mut path = vec![self.clone()];
         while let Some(command) = path.last().cloned() {
             match command.state.load(Ordering::Acquire) {

@@ -3,8 +3,9 @@
 //! - [`system`]: platforms and devices, as selector and profile present them;
 //! - [`registry`]: modules, their images, and the check that comes before a kernel is loaded;
 //! - [`launch`]: from a request to a running kernel;
+//! - [`partition`]: devices that are parts of another one;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
-//! - [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
+//! - [`trial`]: whether a device's compiler takes an image; [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
 //! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, and `pool` the threads that run the others.
 
@@ -17,6 +18,7 @@ mod error;
 mod in_flight;
 pub mod launch;
 pub mod names;
+pub mod partition;
 mod pool;
 mod profile;
 pub mod queue;
@@ -25,6 +27,7 @@ mod save;
 mod selector;
 mod specialise;
 pub mod system;
+pub mod trial;
 pub mod usm;
 mod zeroed;
 

@@ -2,8 +2,13 @@
 //!
 //! One queue of tickets under one lock: commands are coarse (a kernel is one ticket, its chunks are taken by an atomic counter), so the
 //! lock is not where time goes. Threads sleep when there is nothing to do, and are woken only if one of them sleeps.
+//!
+//! Tickets are served in order. A thread that has been with a kernel for some time, while other tickets wait, puts it back behind them at the
+//! end of a chunk: so queues share the threads, and a short kernel does not wait for a long one.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
@@ -26,6 +31,27 @@ pub struct Pool {
     threads: usize,
     shared: Mutex<Shared>,
     work: Condvar,
+    /// What each thread calls before anything else.
+    begin: Box<dyn Fn() + Send + Sync>,
+    /// How many tickets there are.
+    tickets: AtomicUsize,
+}
+
+thread_local! {
+    /// Whether this is a thread of a pool that serves tickets, and waits for nothing itself.
+    static SERVES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread serves tickets, so that whatever it does may go on elsewhere.
+pub(crate) fn serves() -> bool {
+    SERVES.get()
+}
+
+/// While `wait` runs, this thread has something to wait for.
+pub(crate) fn waiting(wait: impl FnOnce()) {
+    let before = SERVES.replace(false);
+    wait();
+    SERVES.set(before);
 }
 
 #[derive(Default)]
@@ -38,7 +64,12 @@ struct Shared {
 impl Pool {
     /// A pool of so many threads (at least one); they start with the first command.
     pub fn new(threads: usize) -> Arc<Pool> {
-        Arc::new(Pool { threads: threads.max(1), shared: Mutex::default(), work: Condvar::new() })
+        Pool::placed(threads, Box::new(|| ()))
+    }
+
+    /// The same, of which each thread calls `begin` before anything else.
+    pub(crate) fn placed(threads: usize, begin: Box<dyn Fn() + Send + Sync>) -> Arc<Pool> {
+        Arc::new(Pool { threads: threads.max(1), shared: Mutex::default(), work: Condvar::new(), begin, tickets: AtomicUsize::new(0) })
     }
 
     /// How many threads run commands.
@@ -68,11 +99,19 @@ impl Pool {
         Ok(())
     }
 
+    /// Whether something waits for a thread.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.tickets.load(Ordering::Relaxed) > 0
+    }
+
     fn serve(&self) {
+        (self.begin)();
+        SERVES.set(true);
         let mut shared = lock(&self.shared);
         loop {
             match shared.tickets.pop_front() {
                 Some(ticket) => {
+                    self.tickets.store(shared.tickets.len(), Ordering::Relaxed);
                     drop(shared);
                     match ticket {
                         Ticket::Run(command) => command.run(),
@@ -101,6 +140,7 @@ impl Pool {
     fn add(&self, add: impl FnOnce(&mut VecDeque<Ticket>)) {
         let mut shared = lock(&self.shared);
         add(&mut shared.tickets);
+        self.tickets.store(shared.tickets.len(), Ordering::Relaxed);
         let wake = shared.sleepers > 0;
         drop(shared);
         if wake {

@@ -11,6 +11,7 @@ use aspen_contract::{Aspect, AspectSet, Capabilities, Need, Requirements, Verdic
 use crate::backend::{Backend, BackendKind, DeviceType, PlatformFacts, RawDevice};
 use crate::environment::Environment;
 use crate::error::Result;
+use crate::partition::{Parts, Whole};
 use crate::pool::Pool;
 use crate::profile::Profile;
 use crate::selector::Selector;
@@ -53,6 +54,9 @@ pub struct Device {
     /// The same without the aspects that the real device cannot execute: what guards ask, and what is under them needs.
     effective: Capabilities,
     save_dir: Option<PathBuf>,
+    /// Of a device that is a part of another one.
+    part_of: Option<Whole>,
+    parts: Parts,
 }
 
 impl System {
@@ -131,7 +135,31 @@ impl Device {
     ) -> Device {
         let presented = presented(real.capabilities(), profile.as_ref());
         let effective = effective(&presented, real.capabilities());
-        Device { platform, real, selector_name: format!("{}:{number}", platform.backend.name()), profile, presented, effective, save_dir }
+        let selector_name = format!("{}:{number}", platform.backend.name());
+        Device { platform, real, selector_name, profile, presented, effective, save_dir, part_of: None, parts: Parts::default() }
+    }
+
+    /// A part of it, which can do what it can.
+    pub(crate) fn as_part(&self, real: Arc<dyn RawDevice>, part_of: Whole) -> Device {
+        Device {
+            platform: self.platform,
+            real,
+            selector_name: self.selector_name.clone(),
+            profile: self.profile.clone(),
+            presented: self.presented.clone(),
+            effective: self.effective.clone(),
+            save_dir: self.save_dir.clone(),
+            part_of: Some(part_of),
+            parts: Parts::default(),
+        }
+    }
+
+    pub(crate) fn part_of(&self) -> Option<&Whole> {
+        self.part_of.as_ref()
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
     }
 
     /// Its platform.

@@ -1,5 +1,5 @@
-//! Why a kernel needs floating-point numbers of a width, by the code alone: the shortest chain of calls to an instruction that has to do with
-//! such a number, with the lines that are there. For modules of which nobody has recorded anything else.
+//! Why a kernel needs an aspect, by the code alone: the shortest chain of calls to an instruction that asks for it, with the lines that are
+//! there. For modules of which nobody has recorded anything else.
 //!
 //! Source: SPIR-V specification, "Debug Instructions"; OpenCL.DebugInfo.100 and NonSemantic.Shader.DebugInfo.100, DebugLine.
 
@@ -19,18 +19,45 @@ pub struct ChainStep {
     pub place: Option<(String, u32, u32)>,
 }
 
+/// What is looked for in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// Floating-point numbers of so many bits.
+    Float(u32),
+    /// Atomic operations on values of 64 bits.
+    Atomic64,
+    /// Images and samplers.
+    Image,
+}
+
+impl Use {
+    /// Whether it has to do with a type that holds no others.
+    fn is_of(self, ty: Op, width: Option<u32>) -> bool {
+        match self {
+            Use::Float(bits) => ty == Op::TypeFloat && width == Some(bits),
+            Use::Atomic64 => (ty == Op::TypeInt || ty == Op::TypeFloat) && width == Some(64),
+            Use::Image => [Op::TypeImage, Op::TypeSampler, Op::TypeSampledImage].contains(&ty),
+        }
+    }
+}
+
+fn is_atomic(opcode: u16) -> bool {
+    let others = [Op::AtomicFAddEXT, Op::AtomicFMinEXT, Op::AtomicFMaxEXT];
+    (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&u32::from(opcode)) || others.iter().any(|op| u32::from(opcode) == *op as u32)
+}
+
 /// DebugLine of NonSemantic.Shader.DebugInfo.100; the set of OpenCL has OpLine instead.
 const DEBUG_LINE: u32 = 103;
 
-/// The use first, the kernel last; `None` if nothing that the kernel calls by name has to do with such numbers.
+/// The use first, the kernel last; `None` if nothing that the kernel calls by name is such a use.
 ///
 /// # Errors
 /// If the module is damaged.
-pub fn chain_to_float(module: &[u8], kernel: &str, width: u32) -> Result<Option<Vec<ChainStep>>, Error> {
+pub fn chain_to(module: &[u8], kernel: &str, wanted: Use) -> Result<Option<Vec<ChainStep>>, Error> {
     let module = Module::parse(module)?;
-    let walk = Walk::new(&module, width);
+    let walk = Walk::new(&module, wanted);
     let Some(root) = walk.entry(kernel) else { return Ok(None) };
-    // Breadth first: the first function that uses such a number is at the end of a shortest chain.
+    // Breadth first: the first function with such a use is at the end of a shortest chain.
     let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
     let mut callers: HashMap<u32, (u32, Option<Line>)> = HashMap::new();
     while let Some(function) = queue.pop_front() {
@@ -57,9 +84,13 @@ pub fn chain_to_float(module: &[u8], kernel: &str, width: u32) -> Result<Option<
 /// Id of a file's name, line, column.
 type Line = (u32, u32, u32);
 
+/// Types that hold no others, of those that something asks for.
+const SCALARS: [Op; 5] = [Op::TypeInt, Op::TypeFloat, Op::TypeImage, Op::TypeSampler, Op::TypeSampledImage];
+
 struct Walk<'m, 'b> {
     module: &'m Module<'b>,
-    /// Types that are or hold such numbers by value.
+    wanted: Use,
+    /// Types that are or hold by value what is looked for.
     types: HashSet<u32>,
     /// Constants and variables of these types.
     values: HashSet<u32>,
@@ -78,9 +109,10 @@ struct Body {
 }
 
 impl<'m, 'b> Walk<'m, 'b> {
-    fn new(module: &'m Module<'b>, width: u32) -> Walk<'m, 'b> {
+    fn new(module: &'m Module<'b>, wanted: Use) -> Walk<'m, 'b> {
         let mut walk = Walk {
             module,
+            wanted,
             types: HashSet::new(),
             values: HashSet::new(),
             functions: module.functions.iter().enumerate().map(|(index, function)| (function.id, index)).collect(),
@@ -90,7 +122,9 @@ impl<'m, 'b> Walk<'m, 'b> {
         };
         for instruction in &module.globals {
             match module.words_of(instruction) {
-                [_, id, bits, ..] if instruction.is(Op::TypeFloat) && *bits == width => _ = walk.types.insert(*id),
+                [_, id, rest @ ..] if SCALARS.iter().any(|op| instruction.is(*op) && wanted.is_of(*op, rest.first().copied())) => {
+                    walk.types.insert(*id);
+                }
                 [_, id, part, ..] if (instruction.is(Op::TypeVector) || instruction.is(Op::TypeArray)) && walk.types.contains(part) => {
                     walk.types.insert(*id);
                 }
@@ -149,14 +183,19 @@ impl<'m, 'b> Walk<'m, 'b> {
             let typed = brief.result && brief.typed;
             let (ty, operands) = if typed { (words.get(1), words.get(3..)) } else { (None, words.get(1..)) };
             let result = ty.is_some_and(|ty| self.types.contains(ty));
-            let converts = [Op::Store, Op::FConvert, Op::ConvertFToS, Op::ConvertFToU].into_iter().any(opcode_is);
+            let converts = match self.wanted {
+                Use::Float(_) => [Op::Store, Op::FConvert, Op::ConvertFToS, Op::ConvertFToU].into_iter().any(opcode_is),
+                Use::Atomic64 => is_atomic(opcode),
+                Use::Image => false,
+            };
             let takes =
                 converts && operands.is_some_and(|operands| operands.iter().any(|id| self.values.contains(id) || local.contains(id)));
             if let (true, true, Some(id)) = (result, typed, words.get(2)) {
                 local.insert(*id);
             }
+            let makes = result && (self.wanted != Use::Atomic64 || is_atomic(opcode));
             // What a call returns is used in the function that is called.
-            if !opcode_is(Op::FunctionCall) && (result || takes) && (out.used.is_none() || out.used == Some(None)) {
+            if !opcode_is(Op::FunctionCall) && (makes || takes) && (out.used.is_none() || out.used == Some(None)) {
                 out.used = Some(line);
             }
         }

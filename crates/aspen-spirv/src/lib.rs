@@ -26,7 +26,7 @@ mod write;
 
 pub use describe::describe;
 pub use error::Error;
-pub use explain::{ChainStep, chain_to_float};
+pub use explain::{ChainStep, Use, chain_to};
 pub use spec_id::{Numbering, SpecId};
 pub use specialise::{spec_ids, specialise};
 pub use write::{Root, write};

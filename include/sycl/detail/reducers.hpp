@@ -54,7 +54,7 @@ public:
   reducer &operator=(const reducer &) = delete;
 
   reducer &combine(const T &partial) {
-    value_ = any_ ? static_cast<T>(op_(value_, partial)) : partial;
+    value_ = any_ ? combined(partial) : partial;
     any_ = true;
     return *this;
   }
@@ -86,6 +86,16 @@ private:
   template <class, class, int, size_t> friend class reducer;
   template <class, class> friend struct detail::reducer_access;
   reducer() = default;
+  /// The order of values is nobody's. Where it may not be changed, sums of floating point are no vectors.
+  T combined(const T &partial) const {
+#if defined(__ASPEN_NATIVE_CPU__)
+    if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::plus) {
+#pragma clang fp reassociate(on)
+      return value_ + partial;
+    }
+#endif
+    return static_cast<T>(op_(value_, partial));
+  }
   T value_;
   T identity_;
   Op op_;

@@ -1,4 +1,4 @@
-// OpenCL's loader and a driver in one, for fake-opencl.cpp: what FAKE_FAIL names fails, at the call that FAKE_AT counts. Its kernels add 1 to
+// OpenCL's loader and a driver in one, for fake-opencl.cpp: what FAKE_FAIL names fails, at the call that FAKE_AT counts; or it crashes (FAKE_CRASH). Its kernels add 1 to
 // what the functor points to.
 #include <stdint.h>
 #include <stdio.h>
@@ -39,6 +39,8 @@ static int fails(const char *name) {
   if (!is("FAKE_FAIL", name))
     return 0;
   const char *at = getenv("FAKE_AT");
+  if (getenv("FAKE_CRASH"))
+    abort();
   return !at || __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) == atoi(at);
 }
 #define FAIL(name)                                                                                                                         \

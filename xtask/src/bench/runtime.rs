@@ -1,5 +1,6 @@
 //! `cargo xtask bench runtime`: launches, checks and kernels of the embedded CPU and of OpenCL beside raw OpenCL on Intel's CPU driver, the
-//! JIT cache warm and cold, and what 13 000 kernels cost at a program's start. Source: issue 6 "How fast".
+//! shapes that kernels come in on both, the JIT cache warm and cold, and what 13 000 kernels cost at a program's start. Source: issues 6 and
+//! 14, "How fast".
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,8 +30,12 @@ type Figures = BTreeMap<String, f64>;
 /// What a driver needs in the environment.
 type Variables = [(&'static str, String)];
 
-/// Our program as most people build it, and with images for the newer levels of x86-64 beside it.
-const BUILDS: [(&str, &str); 2] = [("runtime", "native_cpu,spir64"), ("runtime-levels", "native_cpu,x86_64_v3,x86_64_v4")];
+/// Our programs, as most people build them; the first also with images for newer levels of x86-64.
+const BUILDS: [(&str, &str, &str); 3] = [
+    ("runtime", "runtime.cpp", "native_cpu,spir64"),
+    ("runtime-levels", "runtime.cpp", "native_cpu,x86_64_v3,x86_64_v4"),
+    ("shapes", "shapes.cpp", "native_cpu,spir64"),
+];
 
 impl Bench<'_> {
     /// Each part prints its lines when they are there, and a part that fails is told at once and at the end; the others go on.
@@ -50,7 +55,10 @@ impl Bench<'_> {
         part("build", self.build_both_sides());
         part("kernels", self.kernels(variables.as_deref()));
         match &variables {
-            Some(variables) => part("jit", self.jit(variables)),
+            Some(variables) => {
+                part("shapes", self.shapes(variables));
+                part("jit", self.jit(variables));
+            }
             None => println!("skipped: all ratios, as driver {} is not installed (cargo xtask devices --install)", driver.name),
         }
         ensure!(failed.is_empty(), "these parts of the bench failed: {}", failed.join(", "));
@@ -59,8 +67,8 @@ impl Bench<'_> {
 
     fn build_both_sides(&self) -> Result<()> {
         let bench = |name: &str| self.root.join("benches").join(name);
-        for (name, targets) in BUILDS {
-            output(self.aspenxx(&["-O2", "-std=c++17", &format!("-fsycl-targets={targets}"), "-o", name]).arg(bench("runtime.cpp")))?;
+        for (name, source, targets) in BUILDS {
+            output(self.aspenxx(&["-O2", "-std=c++17", &format!("-fsycl-targets={targets}"), "-o", name]).arg(bench(source)))?;
         }
         output(Command::new("clang-22").args(["-O2", "-o", "opencl"]).arg(bench("opencl.c")).arg("-ldl").current_dir(&self.folder))?;
         Ok(())
@@ -95,6 +103,23 @@ impl Bench<'_> {
             side_by_side(kernel, of(&cpu, kernel)?, of(&raw, kernel)?);
             side_by_side(&format!("{kernel}-levels"), of(&levels, kernel)?, of(&raw, kernel)?);
         }
+        Ok(())
+    }
+
+    /// One program on both devices; its labels are not known here.
+    fn shapes(&self, variables: &Variables) -> Result<()> {
+        let (mut ours, mut peer) = (Figures::new(), Figures::new());
+        for _ in 0..TURNS {
+            gather(&mut self.program("shapes", &[], None, "native_cpu"), &mut ours)?;
+            gather(&mut self.program("shapes", &[], Some(variables), "opencl:*"), &mut peer)?;
+        }
+        let mut logarithms = 0.0;
+        for (label, ns) in &ours {
+            let peer = of(&peer, label)?;
+            side_by_side(label, *ns, peer);
+            logarithms += (ns / peer).ln();
+        }
+        println!("shapes-mean ratio={:.3}", (logarithms / ours.len() as f64).exp());
         Ok(())
     }
 

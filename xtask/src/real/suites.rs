@@ -34,7 +34,7 @@ pub enum How {
 
 type Finder = fn(&Path) -> Result<Option<(PathBuf, Vec<Program>)>>;
 
-const SUITES: [(&str, Finder); 15] = [
+const SUITES: [(&str, Finder); 16] = [
     ("hecbench", hecbench),
     ("book", book),
     ("sycl-bench", sycl_bench),
@@ -42,6 +42,7 @@ const SUITES: [(&str, Finder); 15] = [
     ("oneapi-samples", oneapi_samples),
     ("computecpp-sdk", computecpp_sdk),
     ("sycl-samples", sycl_samples),
+    ("adaptivecpp", adaptivecpp),
     ("llvm-test-suite", llvm_test_suite),
     ("mixbench", apps::mixbench),
     ("xsbench", apps::xsbench),
@@ -181,6 +182,18 @@ fn llvm_test_suite(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
         }
     }
     Ok(Some((folder, programs)))
+}
+
+/// AdaptiveCpp's tests, each file a program of its own beside the one that has `main`, which Boost.Test's header writes.
+fn adaptivecpp(checkout: &Path) -> Result<Option<(PathBuf, Vec<Program>)>> {
+    let folder = checkout.join("tests/sycl");
+    let main = folder.join("sycl_test_suite.cpp");
+    if !main.is_file() {
+        return Ok(None);
+    }
+    let mut flags = ["-fsycl", "-O1", "-DACPP_ALLOW_INSTANT_SUBMISSION=1"].map(str::to_owned).to_vec();
+    flags.extend([format!("-I{}", checkout.join("tests").display()), format!("-I{}", folder.display()), main.display().to_string()]);
+    Ok(Some((folder.clone(), files(&folder, &flags, &[])?)))
 }
 
 /// oneAPI's samples that are one file.

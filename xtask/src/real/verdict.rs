@@ -28,7 +28,7 @@ pub enum Verdict {
 }
 
 /// What a program prints when its own check passed or failed, in capitals.
-const PASSED: [&str; 15] = [
+const PASSED: [&str; 16] = [
     "PASS",
     "PASSED",
     "SUCCESS",
@@ -44,6 +44,7 @@ const PASSED: [&str; 15] = [
     "SUCCEEDED",
     "VALID: TRUE",
     "(VALID)",
+    "NO ERRORS DETECTED",
 ];
 const FAILED: [&str; 15] = [
     "FAIL",

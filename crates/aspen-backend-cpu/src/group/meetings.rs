@@ -21,6 +21,11 @@ impl Meetings {
         self.waiting.len()
     }
 
+    /// Who came first, of those that wait.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.waiting.first().map(|waiting| waiting.fiber)
+    }
+
     pub(super) fn clear(&mut self) {
         self.waiting.clear();
     }

@@ -6,13 +6,11 @@ use aspen_contract::Aspect;
 use serde_json::{Value, json};
 
 use crate::runtime::{Device, Number, Runtime, Text};
-use crate::{Answer, Failure, Format, json};
+use crate::{Answer, Failure, Format, here, json};
 
 /// Runs the command.
 pub fn run(format: Format) -> Result<Answer, Failure> {
-    let executable = std::env::current_exe().map_err(|error| Failure::Input(format!("cannot find this program's own file: {error}")))?;
-    let folder = aspen_driver::runtime_folder(&executable).map_err(|error| Failure::Input(error.to_string()))?;
-    let runtime = Runtime::load(&folder.join("libaspen.so")).map_err(Failure::Input)?;
+    let runtime = here::runtime()?;
     let devices = runtime.devices().map_err(Failure::Input)?;
     Ok(Answer::clean(match format {
         Format::Json => {

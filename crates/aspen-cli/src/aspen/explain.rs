@@ -49,7 +49,7 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
         let _ = writeln!(out, "{what} '{}' needs nothing", kernel.name);
     }
     for need in &wanted {
-        explain(&mut out, what, kernel, need);
+        explain(&mut out, what, kernel, need, image.wrapped.is_some());
     }
     if only.is_none() {
         kernel.gone_sources().for_each(|source| gone(&mut out, source));
@@ -66,7 +66,7 @@ fn known_aspect(name: &str, kernel: &Kernel) -> Result<Aspect, Failure> {
     })
 }
 
-fn explain(out: &mut String, what: &str, kernel: &Kernel, need: &Need) {
+fn explain(out: &mut String, what: &str, kernel: &Kernel, need: &Need, by_code: bool) {
     let has = kernel.requirements.needs().any(|one| one == *need);
     if !has {
         let _ = writeln!(out, "{what} '{}' does not need {need}", kernel.name);
@@ -81,6 +81,7 @@ fn explain(out: &mut String, what: &str, kernel: &Kernel, need: &Need) {
     let _ = writeln!(out, "{what} '{}' needs {need}{guards}{}", kernel.name, if only_declared { ", which is only declared" } else { "" });
     match source {
         Some(source) => chain(out, source),
+        None if by_code => out.push_str("  its code does not show it: declared, or gone after optimisation\n"),
         None => out.push_str("  the program was built without explanations (-fno-sycl-requirement-sources)\n"),
     }
 }

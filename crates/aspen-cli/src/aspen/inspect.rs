@@ -12,7 +12,7 @@ use crate::{Answer, Failure, Format, json};
 
 /// Runs the command.
 pub fn run(file: &Path, format: Format) -> Result<Answer, Failure> {
-    let images = program::read(file)?;
+    let images = program::read_whole(file)?;
     Ok(Answer::clean(match format {
         Format::Text => text(file, &images),
         Format::Json => json::document(&document(file, &images)),

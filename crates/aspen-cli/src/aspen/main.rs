@@ -3,11 +3,14 @@
 //! Exit codes: 0, 1 for findings or a failed input, 2 for wrong usage. Data goes to standard output; a reader that goes away has read enough.
 
 mod bare;
+mod build;
 mod cache;
 mod check;
 mod devices;
 mod diff;
 mod explain;
+mod fat;
+mod here;
 mod inspect;
 mod json;
 mod post_link;
@@ -15,6 +18,7 @@ mod program;
 mod propagate;
 mod runtime;
 mod targets;
+mod workers;
 mod wrapped;
 
 use std::ffi::OsString;
@@ -54,9 +58,15 @@ enum Command {
     Check {
         /// An executable, shared library, object or archive
         file: PathBuf,
-        /// A target of the database, as `aspen targets` lists them; may be repeated
-        #[arg(long = "device", value_name = "TARGET", required = true)]
+        /// A target of the database, as `aspen targets` lists them, or a device of this machine, as `opencl:0`; may be repeated
+        #[arg(long = "device", value_name = "TARGET", required_unless_present = "here")]
         devices: Vec<String>,
+        /// Every device of this machine, as `aspen devices` lists them
+        #[arg(long)]
+        here: bool,
+        /// Has the compilers of this machine's devices make programs of the SPIR-V images that pass, and says which they do not take
+        #[arg(long)]
+        build: bool,
         /// Adds to the target database, or changes it
         #[arg(long = "device-config-file", value_name = "F.yaml")]
         config_files: Vec<PathBuf>,
@@ -219,7 +229,9 @@ fn by_command() -> Result<Answer, Failure> {
     match Arguments::parse().command {
         Command::Inspect { file, output } => inspect::run(&file, output.format),
         Command::Explain { file, kernel, aspect } => explain::run(&file, kernel.as_deref(), aspect.as_deref()),
-        Command::Check { file, devices, config_files, output } => check::run(&file, &devices, &config_files, output.format),
+        Command::Check { file, devices, here, build, config_files, output } => {
+            check::run(&file, check::Asked { devices: &devices, here, build, config_files: &config_files }, output.format)
+        }
         Command::Propagate { input, output, dialect, exclude_aspects, fixed_targets } => {
             propagate::run(&input, &output, dialect, &exclude_aspects, fixed_targets.as_deref())
         }

@@ -8,13 +8,13 @@ use aspen_analysis::summary::Role;
 use aspen_analysis::{Summary, analyse};
 use aspen_contract::{Need, Requirements, Source, Step};
 use aspen_driver::libraries::{self, Form, Imported};
-use aspen_image::container::{Container, Kind};
+use aspen_image::container::{Container, Kind, Reason};
 use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, WorkItems, find};
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
 use aspen_spirv::SpecId;
 
 use crate::wrapped::{self, Wrapped};
-use crate::{Failure, bare};
+use crate::{Failure, bare, fat};
 
 /// An image, or an object's code for one target.
 pub struct Image {
@@ -36,7 +36,7 @@ pub struct Image {
     pub functions: Vec<Kernel>,
     /// Device functions taken from others.
     pub imports: Vec<String>,
-    /// Everything that is recorded.
+    /// Everything that is recorded; of an image that DPC++ wrapped only if it is wanted ([`read_whole`]).
     pub properties: PropertySets,
     /// Functions of a conditional image by their names, and on which devices each is kept.
     pub conditions: Vec<(String, String)>,
@@ -86,17 +86,35 @@ impl Kernel {
     }
 }
 
+/// Reads a file, without what is only shown: thousands of images have a lot of it.
+///
+/// # Errors
+/// As [`read_whole`].
+pub fn read(path: &Path) -> Result<Vec<Image>, Failure> {
+    read_as(path, false)
+}
+
 /// Reads a file.
 ///
 /// # Errors
 /// If it cannot be read, is damaged, or holds no device code.
-pub fn read(path: &Path) -> Result<Vec<Image>, Failure> {
+pub fn read_whole(path: &Path) -> Result<Vec<Image>, Failure> {
+    read_as(path, true)
+}
+
+fn read_as(path: &Path, whole: bool) -> Result<Vec<Image>, Failure> {
     let name = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
     let container = match find(&bytes, &name) {
         Ok(container) => container,
         // Nothing of Aspen's: perhaps DPC++ built it.
-        Err(error) => return wrapped::read(&bytes, &name)?.ok_or_else(|| Failure::Input(error.to_string())),
+        Err(error) => {
+            if let Some(images) = wrapped::read(&bytes, &name, whole)? {
+                return Ok(images);
+            }
+            let images = if error.reason == Reason::NoImages { fat::read(&bytes, &name)? } else { Vec::new() };
+            return if images.is_empty() { Err(Failure::Input(error.to_string())) } else { Ok(images) };
+        }
     };
     let mut images = Vec::new();
     match &container.kind {
@@ -111,13 +129,23 @@ pub fn read(path: &Path) -> Result<Vec<Image>, Failure> {
                 if let Ok(found) = find(&bytes, &file.display().to_string()) {
                     images.extend(images_of(found, &name)?);
                 }
+                images.extend(fat::read(&bytes, &file.display().to_string())?);
             }
             if images.is_empty() {
-                return Err(Failure::Input(format!("'{name}' holds no device images: none of its members was compiled by aspen++")));
+                return Err(Failure::Input(format!(
+                    "'{name}' holds no device images: none of its members was compiled by aspen++ or DPC++"
+                )));
             }
         }
-        Kind::Executable | Kind::SharedObject | Kind::Object | Kind::Archive | Kind::OffloadBinary => images = images_of(container, &name)?,
-        Kind::Bitcode | Kind::LlvmText => images.push(module(path, &bytes)?),
+        Kind::Executable | Kind::SharedObject | Kind::OffloadBinary => images = images_of(container, &name)?,
+        Kind::Object | Kind::Archive => {
+            images = images_of(container, &name)?;
+            // An archive may hold objects of both compilers.
+            images.extend(fat::read(&bytes, &name)?);
+        }
+        Kind::Bitcode | Kind::LlvmText => images.push(module(&name, &bytes)?.ok_or_else(|| {
+            Failure::Input(format!("'{name}' holds no device images: the module has neither kernels nor exported device functions"))
+        })?),
         Kind::SpirV => images.push(bare::spirv(path, &bytes)?),
         Kind::Table => images = bare::table(path, &bytes)?,
         Kind::Properties => images.push(bare::properties(path, &bytes)?),
@@ -236,10 +264,13 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
 }
 
 /// A bare LLVM module, as `aspen propagate` or `aspen++ -fsycl-device-only -emit-llvm` writes it: what its own metadata and code say.
-fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
-    let name = path.display().to_string();
+/// `None` if there are neither kernels nor functions that others can call.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn module(name: &str, bytes: &[u8]) -> Result<Option<Image>, Failure> {
     let context = Context::new();
-    let module = context.parse(&name, bytes)?;
+    let module = context.parse(name, bytes)?;
     check_metadata(module.view()).map_err(|error| Failure::Input(format!("'{name}': malformed metadata: {error}")))?;
     let summary = summarise(module.view(), &Facts::default()).without_propagated_attributes();
     let mut code = Code::of(&summary);
@@ -249,13 +280,11 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
     code.functions.retain(|function| visible.contains(&function.symbol));
     code.imports.extend(module.imports().into_iter().filter(|symbol| aspen_postlink::is_importable(symbol)));
     if code.kernels.is_empty() && code.exports.is_empty() {
-        return Err(Failure::Input(format!(
-            "'{name}' holds no device images: the module has neither kernels nor exported device functions"
-        )));
+        return Ok(None);
     }
     let triple = module.triple();
-    Ok(Image {
-        name: path.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned()),
+    Ok(Some(Image {
+        name: Path::new(name).file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned()),
         target: triple.split('-').next().unwrap_or_default().to_owned(),
         format: "bitcode".into(),
         size: bytes.len(),
@@ -269,7 +298,7 @@ fn module(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         summary: Some(summary),
         form: None,
         wrapped: None,
-    })
+    }))
 }
 
 /// What a summary tells of its entry points.

@@ -24,6 +24,7 @@ pub struct Runtime {
     device_sub_group_sizes: unsafe extern "C" fn(Handle, *mut usize) -> *const usize,
     device_string: unsafe extern "C" fn(Handle, c_int) -> *const c_char,
     device_number: unsafe extern "C" fn(Handle, c_int) -> u64,
+    device_compile: unsafe extern "C" fn(Handle, *const c_void, usize) -> Handle,
 }
 
 /// A device of the process; lives as long as it.
@@ -85,6 +86,7 @@ impl Runtime {
                 device_sub_group_sizes: function(handle, c"aspen_device_sub_group_sizes")?,
                 device_string: function(handle, c"aspen_device_string")?,
                 device_number: function(handle, c"aspen_device_number")?,
+                device_compile: function(handle, c"aspen_device_compile")?,
             })
         }
     }
@@ -97,14 +99,7 @@ impl Runtime {
         let (mut platforms, mut count) = (ptr::null(), 0);
         // SAFETY: both out parameters are valid.
         let error = unsafe { (self.platforms)(&mut platforms, &mut count) };
-        if !error.is_null() {
-            // SAFETY: a non-null error has a message, and is ours to delete, once.
-            return Err(unsafe {
-                let words = text((self.error_message)(error));
-                (self.error_delete)(error);
-                words
-            });
-        }
+        self.said(error)?;
         let mut devices = Vec::new();
         // SAFETY: aspen.h: the array holds `count` platforms and lives as long as the process.
         for &platform in unsafe { array(platforms, count) } {
@@ -114,6 +109,28 @@ impl Runtime {
             devices.extend(list.iter().map(|&device| Device(device)));
         }
         Ok(devices)
+    }
+
+    /// Has the device's compiler make a program of an image, which is thrown away.
+    ///
+    /// # Errors
+    /// What it says.
+    pub fn compile(&self, device: Device, blobs: &[u8]) -> Result<(), String> {
+        // SAFETY: a device of the library, and so many bytes.
+        self.said(unsafe { (self.device_compile)(device.0, blobs.as_ptr().cast(), blobs.len()) })
+    }
+
+    /// What the library says by an error of its own.
+    fn said(&self, error: Handle) -> Result<(), String> {
+        if error.is_null() {
+            return Ok(());
+        }
+        // SAFETY: a non-null error has a message, and is ours to delete, once.
+        Err(unsafe {
+            let words = text((self.error_message)(error));
+            (self.error_delete)(error);
+            words
+        })
     }
 
     /// A string of a device.

@@ -3,6 +3,7 @@
 //! Thousands of images are no rarity, and most are compressed. Only the beginning of each is unpacked, where a SPIR-V module says which
 //! capabilities it uses: a driver refuses it for these, whatever the property set says. `explain` unpacks one image whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -10,48 +11,59 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use aspen_contract::{Aspect, AspectSet, Need, Place, Source, Step};
+use aspen_contract::{Aspect, Need, Place, Requirements, Source, Step, WorkGroupSize};
 use aspen_image::image::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS};
+use aspen_image::spirv::Beginning;
 use aspen_image::wrapped::{self, Format, WrappedImage};
-use aspen_image::{dpcpp, spirv};
+use aspen_image::{PropertySets, dpcpp, spirv};
 use aspen_llvm::readable_name;
+use aspen_spirv::Use;
 use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::program::{Image, Kernel};
 
-/// How much of an image is unpacked to see its capabilities; a SPIR-V module has a few dozen of them, 8 bytes each.
-const BEGINNING: usize = 4096;
+/// What DPC++ says of an image beside its requirements.
+const MISC: &str = "SYCL/misc properties";
+/// How much of an image is unpacked to see its capabilities; a SPIR-V module has a few dozen of them, 8 bytes each;
+/// names and sizes of its kernels follow.
+const BEGINNING: usize = 16 << 10;
 /// The largest image that is unpacked whole. Real ones have some megabytes; a frame of zstd may stand for any amount.
 const LARGEST: u64 = 1 << 30;
 
 /// What only the code of an image tells.
 pub struct Wrapped {
-    /// Aspects of capabilities that the property set does not say.
-    pub unsaid: AspectSet,
-    /// Aspects that the property set says and no capability stands for, of those that have capabilities.
-    pub unseen: AspectSet,
+    /// What the code needs and the property set does not say.
+    pub unsaid: Vec<Need>,
+    /// What the property set says and the code does not show, of what code can show.
+    pub unseen: Vec<Need>,
 }
+
+/// Aspects that a SPIR-V module shows by its capabilities.
+const SHOWN: [Aspect; 3] = [Aspect::FP16, Aspect::FP64, Aspect::ATOMIC64];
 
 /// Where property sets and code disagree, for people.
 pub fn disagreements(images: &[Image]) -> String {
     let mut out = String::new();
-    let mut unseen: BTreeMap<Aspect, (usize, &Image)> = BTreeMap::new();
+    let mut unseen: BTreeMap<&Need, (usize, &Image)> = BTreeMap::new();
     for image in images {
         let Some(wrapped) = &image.wrapped else { continue };
         let kernel = image.kernels.first().map_or_else(|| "no kernel".to_owned(), |kernel| format!("'{}'", kernel.name));
-        for aspect in &wrapped.unsaid {
+        for need in &wrapped.unsaid {
+            let uses = if matches!(need, Need::Aspect(_)) { "uses" } else { "is compiled for" };
             let _ = writeln!(
                 out,
-                "image {} ({kernel}): its code uses {aspect}, and its property set does not say so: a device without it refuses the image",
-                image.name
+                "image {} ({kernel}): its code {uses} {}, and its property set does not say so: a device without it refuses the image",
+                image.name,
+                short(need)
             );
         }
-        for &aspect in &wrapped.unseen {
-            unseen.entry(aspect).or_insert((0, image)).0 += 1;
+        for need in &wrapped.unseen {
+            unseen.entry(need).or_insert((0, image)).0 += 1;
         }
     }
-    for (aspect, (count, first)) in unseen {
+    for (need, (count, first)) in unseen {
+        let aspect = short(need);
         let _ = writeln!(
             out,
             "{count} image{} said to need {aspect}, and {} code does not use it (the first is image {}): declared, or gone after optimisation",
@@ -63,39 +75,44 @@ pub fn disagreements(images: &[Image]) -> String {
     out
 }
 
+/// `fp64`, `sub-group size 16`.
+fn short(need: &Need) -> String {
+    match need {
+        Need::Aspect(aspect) => aspect.to_string(),
+        size => size.to_string(),
+    }
+}
+
 /// The same for programs: the images that disagree.
 pub fn disagreements_json(images: &[Image]) -> Value {
-    let names = |aspects: &AspectSet| aspects.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let names = |needs: &[Need]| needs.iter().map(short).collect::<Vec<_>>();
     let wrapped = images.iter().enumerate().filter_map(|(index, image)| Some((index, image.wrapped.as_ref()?)));
     let disagree = wrapped.filter(|(_, wrapped)| !(wrapped.unsaid.is_empty() && wrapped.unseen.is_empty()));
     disagree.map(|(index, wrapped)| json!({ "image": index, "unsaid": names(&wrapped.unsaid), "unseen": names(&wrapped.unseen) })).collect()
 }
 
-/// The images of a file that DPC++ built; `None` if it did not.
+/// The images of a file that DPC++ built, with their property sets if they are wanted; `None` if it did not.
 ///
 /// # Errors
 /// If a descriptor, or the code of an image, is damaged.
-pub fn read(bytes: &[u8], file: &str) -> Result<Option<Vec<Image>>, Failure> {
-    let mut images = found(bytes, file)?;
+pub fn read(bytes: &[u8], file: &str, whole: bool) -> Result<Option<Vec<Image>>, Failure> {
+    let images = found(bytes, file)?;
     let count = images.len();
     if images.is_empty() {
         return Ok(None);
     }
     let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let share = count.div_ceil(workers);
-    let parts: Vec<Result<Vec<Image>, Failure>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = images
-            .chunks_mut(share)
-            .enumerate()
-            .map(|(part, images)| {
-                scope.spawn(move || (part * share..).zip(images).map(|(index, image)| described(index, image, file)).collect())
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    // Unpacking is what takes time, and needs no memory that lasts.
+    let looked: Vec<Result<Looked, String>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = images.chunks(share).map(|images| scope.spawn(move || images.iter().map(look).collect::<Vec<_>>())).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     let mut out = Vec::with_capacity(count);
-    for part in parts {
-        out.extend(part?);
+    for (image, looked) in images.into_iter().zip(looked) {
+        let (index, offset) = (out.len(), image.offset);
+        let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {offset}: {why}"));
+        out.push(looked.and_then(|looked| described(index, image, looked, whole)).map_err(failed)?);
     }
     Ok(Some(out))
 }
@@ -107,11 +124,19 @@ fn found<'b>(bytes: &'b [u8], file: &str) -> Result<Vec<WrappedImage<'b>>, Failu
     wrapped::find(bytes).map_err(|error| Failure::Input(format!("'{file}': {error}")))
 }
 
-fn described(index: usize, image: &mut WrappedImage<'_>, file: &str) -> Result<Image, Failure> {
-    let offset = image.offset;
-    let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {offset}: {why}"));
-    let beginning = beginning(image).map_err(failed)?;
-    let requirements = dpcpp::requirements_of_sets(&image.properties).map_err(|error| failed(error.to_string()))?;
+/// What is seen of an image's code.
+struct Looked {
+    format: Cow<'static, str>,
+    beginning: Option<Beginning>,
+}
+
+fn look(image: &WrappedImage<'_>) -> Result<Looked, String> {
+    let bytes = beginning(image)?;
+    Ok(Looked { format: format_of(image, &bytes), beginning: spirv::beginning(&bytes) })
+}
+
+fn described(index: usize, image: WrappedImage<'_>, looked: Looked, whole: bool) -> Result<Image, String> {
+    let requirements = dpcpp::requirements_of_sets(&image.properties).map_err(|error| error.to_string())?;
     let symbols = |set: &str| image.properties.get(set).map_or(Vec::new(), |set| set.keys().cloned().collect::<Vec<String>>());
     let (exports, imports) = (symbols(EXPORTED_SYMBOLS), symbols(IMPORTED_SYMBOLS));
     let kernel = |symbol: &str| Kernel {
@@ -124,34 +149,56 @@ fn described(index: usize, image: &mut WrappedImage<'_>, file: &str) -> Result<I
     };
     let kernels =
         image.entries.iter().filter(|entry| !exports.iter().any(|export| *export == **entry)).map(|entry| kernel(entry)).collect();
-    let seen = spirv::capabilities(&beginning);
-    let known: AspectSet = [Aspect::FP16, Aspect::FP64].into();
-    let said: AspectSet = requirements.aspects.intersection(&known).copied().collect();
-    let (needed, touched) = seen.map_or_else(|| (said.clone(), said.clone()), |seen| (seen.needed, seen.touched));
-    let unsaid = needed.intersection(&known).filter(|aspect| !said.contains(aspect)).copied().collect();
-    let unseen = said.difference(&touched).copied().collect();
+    let wrapped = compared(&image, &requirements, looked.beginning.as_ref());
     let target = image.properties.get(dpcpp::DEVICE_REQUIREMENTS_DPCPP).and_then(|set| set.get("compile_target")?.as_bytes());
     Ok(Image {
         name: index.to_string(),
         target: target.map_or_else(|| image.target.clone(), |target| String::from_utf8_lossy(target).into_owned()),
-        format: format_of(image, &beginning),
+        format: looked.format.into_owned(),
         size: image.bytes.len(),
         kernels,
         functions: exports.iter().map(|symbol| kernel(symbol)).collect(),
         exports,
         imports,
-        // There may be thousands of them.
-        properties: std::mem::take(&mut image.properties),
+        properties: if whole { image.properties } else { PropertySets::new() },
         conditions: Vec::new(),
         summary: None,
         form: None,
-        wrapped: Some(Wrapped { unsaid, unseen }),
+        wrapped: Some(wrapped),
         requirements,
     })
 }
 
+/// Property set and code side by side.
+fn compared(image: &WrappedImage<'_>, requirements: &Requirements, beginning: Option<&Beginning>) -> Wrapped {
+    let mut out = Wrapped { unsaid: Vec::new(), unseen: Vec::new() };
+    let Some(seen) = beginning else { return out };
+    let says = |aspect: &Aspect| requirements.aspects.contains(aspect);
+    out.unsaid.extend(SHOWN.into_iter().filter(|aspect| seen.needed.contains(aspect) && !says(aspect)).map(Need::Aspect));
+    out.unseen.extend(SHOWN.into_iter().filter(|aspect| says(aspect) && !seen.touched.contains(aspect)).map(Need::Aspect));
+    // Explicit SIMD has no sub-groups; its sets say 1, and its code nothing.
+    let is_esimd = image.properties.get(MISC).is_some_and(|set| set.contains_key("isEsimdImage"));
+    let Some(sizes) = seen.sizes.as_ref().filter(|_| !is_esimd) else { return out };
+    let said = requirements.reqd_sub_group_size;
+    out.unsaid.extend(sizes.sub_groups.iter().filter(|size| said != Some(**size)).map(|size| Need::SubGroupSize(*size)));
+    out.unseen.extend(said.filter(|size| !sizes.sub_groups.contains(size)).map(Need::SubGroupSize));
+    // In the order of the attribute, without the padding.
+    let turned = |[x, y, z]: &[u32; 3]| [*z, *y, *x].map(u64::from);
+    let padded = |size: &WorkGroupSize| {
+        let mut all = [1; 3];
+        all[3 - size.dims().len()..].copy_from_slice(size.dims());
+        all
+    };
+    let said = requirements.reqd_work_group_size.as_ref();
+    let sizes: Vec<[u64; 3]> = sizes.work_groups.iter().map(turned).collect();
+    let others = sizes.iter().filter(|size| said.map(padded) != Some(**size));
+    out.unsaid.extend(others.filter_map(|size| WorkGroupSize::try_from(size.to_vec()).ok()).map(Need::WorkGroupSize));
+    out.unseen.extend(said.filter(|said| !sizes.contains(&padded(said))).cloned().map(Need::WorkGroupSize));
+    out
+}
+
 /// What the bytes are, seen by themselves where the descriptor does not say.
-fn format_of(image: &WrappedImage<'_>, beginning: &[u8]) -> String {
+fn format_of(image: &WrappedImage<'_>, beginning: &[u8]) -> Cow<'static, str> {
     match image.format {
         Format::None | Format::Compressed => {
             if beginning.starts_with(&0x0723_0203u32.to_le_bytes()) {
@@ -162,7 +209,7 @@ fn format_of(image: &WrappedImage<'_>, beginning: &[u8]) -> String {
                 "native".into()
             }
         }
-        ref said => said.to_string(),
+        ref said => said.to_string().into(),
     }
 }
 
@@ -181,6 +228,12 @@ fn unpack(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
+/// What shows in SPIR-V code that an aspect is needed.
+fn uses() -> Vec<(Aspect, Use)> {
+    let images = ["image", "ext_intel_legacy_image"].into_iter().filter_map(Aspect::from_name).map(|aspect| (aspect, Use::Image));
+    [(Aspect::FP16, Use::Float(16)), (Aspect::FP64, Use::Float(64)), (Aspect::ATOMIC64, Use::Atomic64)].into_iter().chain(images).collect()
+}
+
 /// The kernel with the reasons that its SPIR-V shows.
 ///
 /// # Errors
@@ -191,12 +244,14 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
     let index = images.iter().position(|other| std::ptr::eq(other, image)).unwrap_or_default();
     let mut sources = Vec::new();
     if image.format == "spirv" {
-        let code = code(&bytes, &name, index)?;
-        for (aspect, width) in [(Aspect::FP16, 16), (Aspect::FP64, 64)] {
-            let wanted = kernel.requirements.aspects.contains(&aspect);
-            let chain = aspen_spirv::chain_to_float(&code, &kernel.symbol, width)
+        let code = Codes::of(&bytes, &name)?.code(index).map_err(|why| Failure::Input(format!("'{name}': {why}")))?;
+        for (aspect, what) in uses() {
+            if !kernel.requirements.aspects.contains(&aspect) {
+                continue;
+            }
+            let chain = aspen_spirv::chain_to(&code, &kernel.symbol, what)
                 .map_err(|error| Failure::Input(format!("'{name}': image {index}: {error}")))?;
-            if let Some(chain) = chain.filter(|_| wanted) {
+            if let Some(chain) = chain {
                 let step = |step: aspen_spirv::ChainStep| Step {
                     function: readable_name(&step.function),
                     place: step.place.map(|(file, line, column)| Place { file, line, column }),
@@ -206,6 +261,10 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
             }
         }
     }
+    // Sizes are an attribute of the kernel, whose place nobody has kept.
+    let sizes = kernel.requirements.needs().filter(|need| !matches!(need, Need::Aspect(_)));
+    let step = || Step { function: kernel.name.clone(), place: None, remark: None };
+    sources.extend(sizes.map(|need| Source { need, declared: true, chain: vec![step()] }));
     Ok(Kernel {
         symbol: kernel.symbol.clone(),
         name: kernel.name.clone(),
@@ -216,20 +275,36 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
     })
 }
 
-/// The whole code of an image, for who walks through it.
-///
-/// # Errors
-/// If it cannot be unpacked, or is larger than any real image.
-fn code(bytes: &[u8], file: &str, index: usize) -> Result<Vec<u8>, Failure> {
-    let images = found(bytes, file)?;
-    let Some(image) = images.get(index) else { return Err(Failure::Input(format!("'{file}' has no image {index}"))) };
-    if image.format != Format::Compressed {
-        return Ok(image.bytes.to_vec());
+/// The whole code of a file's images, for who compiles or walks through it.
+pub struct Codes<'b>(Vec<WrappedImage<'b>>);
+
+impl<'b> Codes<'b> {
+    /// Finds the images again, in the order of [`read`].
+    ///
+    /// # Errors
+    /// If a descriptor is damaged.
+    pub fn of(bytes: &'b [u8], file: &str) -> Result<Codes<'b>, Failure> {
+        found(bytes, file).map(Codes)
     }
-    let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {}: {why}", image.offset));
-    let out = unpack(image.bytes, LARGEST + 1).map_err(failed)?;
-    if out.len() as u64 > LARGEST {
-        return Err(failed(format!("it unpacks to more than {LARGEST} bytes")));
+
+    /// The code of an image, unpacked.
+    fn code(&self, index: usize) -> Result<Cow<'b, [u8]>, String> {
+        let image = self.0.get(index).ok_or_else(|| format!("there is no image {index}"))?;
+        if image.format != Format::Compressed {
+            return Ok(image.bytes.into());
+        }
+        let failed = |why: String| format!("image {index}, whose descriptor is at byte {}: {why}", image.offset);
+        let out = unpack(image.bytes, LARGEST + 1).map_err(failed)?;
+        if out.len() as u64 > LARGEST {
+            return Err(failed(format!("it unpacks to more than {LARGEST} bytes")));
+        }
+        Ok(out.into())
     }
-    Ok(out)
+
+    /// The image as an OffloadBinary.
+    pub fn blob(&self, index: usize) -> Result<Vec<u8>, String> {
+        let code = self.code(index)?;
+        let entry = self.0[index].to_entry(code).map_err(|error| error.to_string())?;
+        entry.to_bytes().map_err(|error| error.to_string())
+    }
 }

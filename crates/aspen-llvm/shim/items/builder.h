@@ -20,12 +20,6 @@ private:
   using Version = std::pair<llvm::BasicBlock *, unsigned>;
   using Ways = llvm::SmallSetVector<llvm::BasicBlock *, 4>;
 
-  // In a piece: the item that was the last to pass by a barrier, plus 1, and the barrier's number. Null if none can.
-  struct Skip {
-    llvm::AllocaInst *By = nullptr;
-    unsigned Number = 0;
-  };
-
   // A loop over items: of a row, inside the loop over the rows of a group; or of a sub-group.
   struct Loop {
     llvm::BasicBlock *Begin = nullptr; // where an item begins, with the loop's variables
@@ -59,14 +53,17 @@ private:
   static llvm::Value *endsHere(llvm::IRBuilder<> &B, const Ways &Ways, llvm::Value *Next);
   llvm::SmallVector<llvm::AllocaInst *, 4> count(llvm::IRBuilder<> &B, llvm::BasicBlock &Head, const Ways &Ways, llvm::Value *Next);
   void chooseByCounts(llvm::IRBuilder<> &B, Version V, const Ways &Ways, llvm::ArrayRef<llvm::AllocaInst *> Counts, bool SomeEnd,
-                      const Skip &Skips);
+                      llvm::AllocaInst *PassedBy);
 
   void stuck(llvm::IRBuilder<> &B, llvm::Value *One, llvm::Value *Other, llvm::Value *Result);
 
   // skipped.cpp
-  Skip watchSkips(llvm::ArrayRef<llvm::BasicBlock *> Blocks, const Ways &Ways, const llvm::ValueToValueMapTy &Map, llvm::BasicBlock &Head,
-                  llvm::Value *Linear);
-  void keepSkip(llvm::IRBuilder<> &B, const Skip &Found, llvm::Value *Left);
+  // In a piece: the item that was the last to pass by a barrier, plus 1. Null if none can.
+  llvm::AllocaInst *watchSkips(llvm::ArrayRef<llvm::BasicBlock *> Blocks, const Ways &Ways, const llvm::ValueToValueMapTy &Map,
+                               llvm::BasicBlock &Head, llvm::Value *Linear);
+  void keepSkip(llvm::IRBuilder<> &B, llvm::AllocaInst *By, llvm::Value *Left);
+  void confirmSkip(llvm::BasicBlock &Arrives, unsigned Number);
+  void confirmSkips();
   void finish(llvm::IRBuilder<> &B);
 
   // sub_groups.cpp
@@ -103,6 +100,7 @@ private:
   llvm::AllocaInst *Running = nullptr; // how many have not, of those that run together
   llvm::AllocaInst *Asked = nullptr;   // what the group returns at its end
   llvm::AllocaInst *Skipped = nullptr, *SkippedAt = nullptr; // who passed by which barrier, from 1
+  llvm::AllocaInst *Passed = nullptr; // who left where there is a barrier, to which nobody has come as yet; from 1
 
   // Of the sub-group that runs: its number, first item, length, and where its first item lies.
   llvm::Value *Most = nullptr, *SubGroup = nullptr, *First = nullptr, *Size = nullptr;

@@ -140,7 +140,7 @@ SmallVector<AllocaInst *, 4> Builder::count(IRBuilder<> &B, BasicBlock &Head, co
 
 // Goes where all go who have not ended. If these go different ways, they wait for each other for ever, and the group ends.
 void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayRef<AllocaInst *> Counts, bool SomeEnd,
-                             const Skip &Skips) {
+                             AllocaInst *PassedBy) {
   const bool OfAll = V.second != NotEnded;
   auto Of = [&](unsigned Way) -> Value * { return B.CreateLoad(B.getInt32Ty(), Counts[Way]); };
   Value *Ended = Ways.contains(nullptr) ? Of(find(Ways, nullptr) - Ways.begin()) : B.getInt32(0);
@@ -149,7 +149,7 @@ void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayR
   if (SomeEnd) {
     B.CreateStore(Left, running());
     leaveAlive(B, Ended);
-    keepSkip(B, Skips, Left);
+    keepSkip(B, PassedBy, Left);
   }
   auto Decide = [&](Value *Condition, BasicBlock *To) {
     auto *Otherwise = BasicBlock::Create(C, "otherwise", G);

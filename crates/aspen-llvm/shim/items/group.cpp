@@ -62,6 +62,7 @@ Function *Builder::run(Frame &Frame) {
     piece(Open.pop_back_val());
   if (From.BySubGroups)
     endSubGroups();
+  confirmSkips();
   B.SetInsertPoint(Done);
   finish(B);
   Frame.Bytes += Flags ? 1 : 0;
@@ -334,7 +335,7 @@ void Builder::piece(Version V) {
         Block->eraseFromParent();
     return;
   }
-  const Skip Skips = SomeEnd ? watchSkips(Blocks.getArrayRef(), Ways, Map, *Head, Linear) : Skip();
+  AllocaInst *PassedBy = SomeEnd ? watchSkips(Blocks.getArrayRef(), Ways, Map, *Head, Linear) : nullptr;
   SmallVector<AllocaInst *, 4> Counts;
   if (Ways.size() > 1 && (Parts || !OfAll))
     Counts = count(B, *Head, Ways, Next);
@@ -352,7 +353,7 @@ void Builder::piece(Version V) {
       if (auto Found = Between.find(Variable); Found != Between.end())
         B.CreateStore(B.CreateLoad(Variable->getAllocatedType(), Now[Variable]), Found->second);
   if (!Counts.empty()) {
-    chooseByCounts(B, V, Ways, Counts, SomeEnd, Skips);
+    chooseByCounts(B, V, Ways, Counts, SomeEnd, PassedBy);
     return;
   }
   auto TargetOf = [&](BasicBlock *To) { return targetOf(To, V.second); };

@@ -145,8 +145,8 @@ void chooseLevels(MutableArrayRef<Whole> Made, std::string &Lines) {
   }
 }
 
-// Whether an item may wait in a loop for what items of other groups write, here or in what is called.
-bool mayWaitForOthers(Function &Body, SmallDenseMap<Function *, bool> &Open) {
+// Whether an item may wait in a loop for what items of other groups write, here or in what is called. Barriers wait for the own group only.
+bool mayWaitForOthers(Function &Body, const Names &Names, SmallDenseMap<Function *, bool> &Open) {
   if (auto [Place, New] = Open.try_emplace(&Body, true); !New)
     return Place->second; // recursion is a loop
   LoopInfo Loops{DominatorTree(Body)};
@@ -159,16 +159,18 @@ bool mayWaitForOthers(Function &Body, SmallDenseMap<Function *, bool> &Open) {
       if (!Call || Call->isInlineAsm())
         continue;
       Function *Callee = Call->getCalledFunction();
-      if (!Callee || (!Callee->isDeclaration() && (InLoop || mayWaitForOthers(*Callee, Open))))
+      if (Callee && is_contained(Names.functions(), Callee->getName()))
+        continue;
+      if (!Callee || (!Callee->isDeclaration() && (InLoop || mayWaitForOthers(*Callee, Names, Open))))
         return true;
     }
   }
   Open[&Body] = false;
   return false;
 }
-bool mayWaitForOthers(Function &Body) {
+bool mayWaitForOthers(Function &Body, const Names &Names) {
   SmallDenseMap<Function *, bool> Open;
-  return mayWaitForOthers(Body, Open);
+  return mayWaitForOthers(Body, Names, Open);
 }
 
 Function *copyFor(Function &Group, const char *Level) {
@@ -215,8 +217,11 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           return;
         }
         const class Lines Places(M, *Names);
+        SmallVector<Function *, 8> OneByOne; // kernels whose items wait for each other and run one by one
         auto Tell = [&](Function &Entry, const Twine &Why) {
           const Kind Of = kindOf(Entry, *Names);
+          if (Of.OfNdRange && Of.Waits)
+            OneByOne.push_back(&Entry);
           if (Of.OfNdRange)
             Lines += ((Of.Waits ? "waits " : "alone ") + Entry.getName() + ": " + Why + "\n").str();
         };
@@ -228,6 +233,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         if (Instead) {
           for (Function *Entry : Entries)
             Tell(*Entry, Instead);
+          tellPlaces(M, OneByOne, *Names, Places);
           return;
         }
         for (Function *Entry : Entries) {
@@ -242,7 +248,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
               Tell(*Entry, Why);
             continue;
           }
-          const bool Waits = mayWaitForOthers(*I.Body);
+          const bool Waits = mayWaitForOthers(*I.Body, *Names);
           Pieces P = cut(I, *Names);
           // The loops of a box are in order as they are.
           if (I.IsRow && P.Starts.size() == 1) {
@@ -284,6 +290,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           // What is known of the processor changes with the attributes.
           FAM.clear(*Group, Group->getName());
         }
+        tellPlaces(M, OneByOne, *Names, Places);
         StripDebugInfo(M); // no image has both: item_loops.rs
         FAM.clear();
         SmallPtrSet<const Function *, 16> Finished;
