@@ -34,8 +34,8 @@ use nodes::Nodes;
 
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, GroupLimit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice, UsmKind,
-    copy_on_host, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, GroupLimit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice,
+    UsmKind, copy_on_host, fill_on_host,
 };
 
 /// The backend with its one device.

@@ -48,7 +48,7 @@ fn both(session: &Session, line: &str) -> [(String, Vec<u8>); 2] {
 
 #[test]
 fn objects_are_the_same_byte_for_byte() {
-    for options in ["-fsycl-targets=native_cpu,intel_gpu_pvc", "-O1 -g -DHOW_MANY_OTHERS=1 -Wall -std=c++20"] {
+    for options in ["-fsycl-targets=native_cpu,intel_gpu_pvc", "-O1 -gline-tables-only -DHOW_MANY_OTHERS=1 -Wall -std=c++20"] {
         let session = session(&[("a.cpp", UNIT)]);
         let line = format!("aspen++ -c a.cpp -MD {options}");
         let [text, kept] = both(&session, &line);
@@ -87,6 +87,7 @@ fn who_minds_reads_the_text() {
         "aspen++ -c a.cpp -D NDEBUG",
         "aspen++ -c a.cpp -include own/vector",
         "ASPEN_CACHE=0 aspen++ -c a.cpp",
+        "aspen++ -c -g a.cpp",
         "aspen++ -fsyntax-only a.cpp",
         "aspen++ -c -x c++ - < a.cpp",
     ] {

@@ -51,6 +51,7 @@ impl Kept {
             && options.side == Side::Both
             && matches!(options.stage, Stage::Object | Stage::Link)
             && !options.print_only
+            && !options.debug // descriptions of types come in another order
             && options.inputs.iter().any(|input| input.kind == InputKind::Sycl && input.text.is_none());
         if !as_most_do || std::env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") || !options.words.iter().all(is_usual) {
             return None;
@@ -264,13 +265,16 @@ impl Kept {
         Ok(())
     }
 
-    /// What clang says of the header that is precompiled, it says of the source that includes SYCL's.
+    /// What clang says of the header that is precompiled, it says of the source that includes SYCL's. It takes the file for one that the
+    /// source's first line includes.
     pub fn as_of_source(&self, words: &[u8], input: &Input) -> Option<Vec<u8>> {
         let ours = format!("In file included from {}:1:\n", self.header().display());
         let text = String::from_utf8_lossy(words);
         text.contains(&ours).then(|| {
             let line = self.serves(input).unwrap_or(1);
-            text.replace(&ours, &format!("In file included from {}:{line}:\n", input.path)).into_bytes()
+            let included = format!("In file included from {}:{line}:\n", input.path);
+            let first = format!("In file included from {}:1:\n{ours}", input.path);
+            text.replace(&first, &included).replace(&ours, &included).into_bytes()
         })
     }
 }
