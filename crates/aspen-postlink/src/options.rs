@@ -47,7 +47,7 @@ pub const OPTIONS: [(&str, Standing, &str); 35] = [
     (
         "-allow-device-image-dependencies",
         Standing::Does,
-        "images import exported functions of other images; all they call is in them or imported, but for virtual functions of other images that they call by name",
+        "images import exported functions of other images; all they call is in them or imported, and virtual functions that are called by name are copied into them",
     ),
     ("-support-dynamic-linking", Standing::Does, "the same; its name in 2024"),
     ("-spec-const=native", Standing::Does, "specialization constants of SPIR-V"),
