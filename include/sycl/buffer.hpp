@@ -113,11 +113,16 @@ struct buffer_state : counted {
       }
     }
     delete destination;
+    delete owner;
     aspen_buffer_release(handle);
   }
 
   aspen_buffer_t *handle = nullptr;
   final_data *destination = nullptr; // null: nowhere, or the host memory that the buffer works on
+  struct held {
+    virtual ~held() = default;
+  };
+  held *owner = nullptr; // of the host memory, whatever becomes of the destination
   /// For handler::update_host: the host memory that the buffer was made from, unless it works there or may not write there.
   void *origin = nullptr;
   size_t size = 0; // bytes
@@ -330,14 +335,11 @@ private:
       remember(host.get());
     }
     state_->write_back = state_->destination != nullptr;
-    struct owner final : detail::final_data {
-      owner(P &&p, detail::final_data *t) : pointer(std::move(p)), to(t) {}
-      ~owner() override { delete to; }
-      void write(const void *from) override { to->write(from); }
+    struct owner final : detail::buffer_state::held {
+      explicit owner(P &&p) : pointer(std::move(p)) {}
       P pointer;
-      detail::final_data *to;
     };
-    state_->destination = new owner(std::move(host), state_->destination);
+    state_->owner = new owner(std::move(host));
   }
 
   detail::shared<detail::buffer_state> state_;

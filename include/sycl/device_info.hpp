@@ -111,7 +111,7 @@ __ASPEN_INFO(reference_count, std::uint32_t, 1)
 __ASPEN_INFO(local_mem_type, info::local_mem_type, device.is_cpu() ? info::local_mem_type::global : info::local_mem_type::local)
 __ASPEN_INFO(global_mem_cache_type, info::global_mem_cache_type, info::global_mem_cache_type::read_write)
 __ASPEN_INFO(partition_type_property, info::partition_property, static_cast<info::partition_property>(detail::how_divided(handle)))
-__ASPEN_INFO(partition_type_affinity_domain, info::partition_affinity_domain, 
+__ASPEN_INFO(partition_type_affinity_domain, info::partition_affinity_domain,
              detail::how_divided(handle) == ASPEN_PARTITION_BY_NUMA ? info::partition_affinity_domain::numa
                                                                     : info::partition_affinity_domain::not_applicable)
 __ASPEN_INFO_LIST(built_in_kernels, std::string, )

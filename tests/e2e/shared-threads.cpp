@@ -3,16 +3,19 @@
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -pthread -o a.out
 //# run: ASPEN_CPU_THREADS=1 ./a.out
 //# stdout: threads: 1, no more at once
+//# stdout: who waits helps only where there is more than one
 //# stdout: nested: 64 of 64
 //# stdout: short launches do not wait for a long one
 //# stdout: equal launches share
 //# run: ASPEN_CPU_THREADS=2 ./a.out
 //# stdout: threads: 2, no more at once
+//# stdout: who waits helps only where there is more than one
 //# stdout: nested: 64 of 64
 //# stdout: short launches do not wait for a long one
 //# stdout: equal launches share
 //# run: ASPEN_CPU_THREADS=5 ./a.out
 //# stdout: threads: 5, no more at once
+//# stdout: who waits helps only where there is more than one
 //# stdout: nested: 64 of 64
 //# stdout: short launches do not wait for a long one
 //# stdout: equal launches share
@@ -60,14 +63,21 @@ int main() {
 
   for (unsigned i = 0; i < 1024; ++i)
     p[i] = 0;
-  until([e = a.parallel_for<counts>(sycl::nd_range<1>(64, 1), [=](sycl::nd_item<1>) {
-    const unsigned now = ++counter(p[0]);
-    counter(p[1]).fetch_max(now);
-    for (volatile unsigned turn = 0; turn < 300000; turn = turn + 1)
-      ;
-    --counter(p[0]);
-  })] { return is_over(e); });
+  const auto count = [&] {
+    return a.parallel_for<counts>(sycl::nd_range<1>(64, 1), [=](sycl::nd_item<1>) {
+      const unsigned now = ++counter(p[0]);
+      counter(p[1]).fetch_max(now);
+      for (volatile unsigned turn = 0; turn < 300000; turn = turn + 1)
+        ;
+      --counter(p[0]);
+    });
+  };
+  until([e = count()] { return is_over(e); });
   std::printf("threads: %u, %s at once\n", threads, p[1] <= threads ? "no more" : "more");
+  sycl::event waited = count();
+  std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  waited.wait();
+  std::printf("who waits helps %s\n", p[1] <= (threads == 1 ? 1 : threads + 1) ? "only where there is more than one" : "always");
 
   // Each host task submits a kernel and another host task, and waits for both.
   std::function<void(unsigned)> task = [&](unsigned depth) {

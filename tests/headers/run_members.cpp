@@ -96,6 +96,17 @@ static void copies(sycl::queue &q) {
     });
   }
   CHECK(ended == 40);
+  std::unique_ptr<int, decltype(end)> second(new int[4]{1, 2, 3, 4}, end);
+  {
+    sycl::buffer<int> of_second(std::move(second), 4);
+    of_second.set_final_data(nullptr); // the memory it was made from stays where update_host writes
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(of_second, h);
+      h.parallel_for(4, [=](sycl::id<1> i) { a[i] += 3; });
+    });
+    q.submit([&](sycl::handler &h) { h.update_host(sycl::accessor<int, 1, sycl::access_mode::read>(of_second, h)); }).wait();
+  }
+  CHECK(ended == 7);
   std::shared_ptr<int> owned(new int[32], [](int *p) { delete[] p; });
   for (int i = 0; i < 32; ++i)
     owned.get()[i] = i;

@@ -19,7 +19,7 @@ const RESERVE: usize = 256 << 10;
 pub(crate) const SMALL: usize = 128 << 10;
 /// Bytes below it that no access survives; large, since a frame may be larger than a page.
 const GUARD: usize = 64 << 10;
-/// Stacks without large variables that share a mapping.
+/// Stacks that share a mapping.
 const TOGETHER: usize = 64;
 /// Bytes at the end of a stack that stay in memory when it is put aside.
 const STAYS: usize = 16 << 10;
@@ -120,6 +120,12 @@ impl Drop for Slab {
     }
 }
 
+/// Bytes of a stack with its zone.
+fn size_for(variables: usize) -> io::Result<usize> {
+    let more = if variables <= SMALL { Some(0) } else { variables.checked_next_multiple_of(GUARD) };
+    more.and_then(|bytes| bytes.checked_add(RESERVE + GUARD)).ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))
+}
+
 /// Makes stacks.
 pub(crate) struct Stacks {
     /// What is left of a slab: from this index on.
@@ -136,11 +142,7 @@ impl Stacks {
     pub(crate) fn take(&mut self, variables: usize) -> io::Result<ItemStack> {
         let (slab, index) = match self.rest.take() {
             Some(rest) => rest,
-            None if variables <= SMALL => (Arc::new(Slab::new(GUARD + RESERVE, TOGETHER)?), 0),
-            None => {
-                let each = variables.checked_next_multiple_of(GUARD).and_then(|bytes| bytes.checked_add(RESERVE + GUARD));
-                (Arc::new(Slab::new(each.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?, 1)?), 0)
-            }
+            None => (Arc::new(Slab::new(size_for(variables)?, TOGETHER)?), 0),
         };
         let guard = slab.guard(index, self.best);
         if index + 1 < slab.stacks {
@@ -165,7 +167,7 @@ pub(crate) struct ItemStack {
 impl ItemStack {
     /// A single one.
     pub(crate) fn new(variables: usize) -> io::Result<ItemStack> {
-        Stacks::new().take(variables.max(SMALL + 1))
+        Ok(ItemStack { slab: Arc::new(Slab::new(size_for(variables)?, 1)?), index: 0, guard: Guard::Mapping })
     }
 
     /// For whoever watches a stack whose owner has it.
@@ -236,11 +238,13 @@ mod tests {
 
     #[test]
     fn many_stacks_are_few_mappings_and_each_can_be_used_to_its_end() {
-        // (guard, mappings that 640 stacks take at most)
-        for (best, most) in [(Guard::Light, 40), (Guard::Mapping, 2 * 640 + 40), (Guard::Open, 40)] {
+        // (guard, bytes of variables, mappings that 640 stacks take at most)
+        for (best, variables, most) in
+            [(Guard::Light, 0, 40), (Guard::Light, 160 << 10, 40), (Guard::Mapping, 0, 2 * 640 + 40), (Guard::Open, 0, 40)]
+        {
             let before = mappings();
             let mut maker = Stacks { rest: None, best };
-            let stacks: Vec<ItemStack> = (0..640).map(|_| maker.take(0).expect("memory")).collect();
+            let stacks: Vec<ItemStack> = (0..640).map(|_| maker.take(variables).expect("memory")).collect();
             let by = |guard| stacks.iter().filter(|stack| stack.guard == guard).count();
             // Where Linux is older than 6.13, the first case is the second.
             let most = if by(Guard::Light) == 0 && best == Guard::Light { 2 * 640 + 40 } else { most };

@@ -100,22 +100,15 @@ class TokenWatch {
   unsigned Trigger = Never;
   bool Listing = false;
 
-  /// The tag is the sum of a hash for every declaration outside of braces: so it is the same in whatever order headers come. The braces of
-  /// `extern "C"` do not count, since headers of C include others between them.
   std::string Buffer;
-  uint64_t Sum = 0;
-  unsigned Depth = 0;
-  unsigned Linkages = 0;
-  /// How many tokens of `extern "C"` have been seen.
-  unsigned InLinkage = 0;
+  uint64_t Hash = 0;
   std::string Tag;
 
 public:
   TokenWatch(CompilerInstance &CI, bool MakesTag, StringRef Prefix)
       : PP(CI.getPreprocessor()), SM(CI.getSourceManager()), MakesTag(MakesTag),
         Everything(!CI.getPreprocessorOpts().ImplicitPCHInclude.empty() || CI.getLangOpts().Modules),
-        Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")) {
-    Prefix.getAsInteger(/*Radix=*/16, Sum); // the driver's word, or none
+        Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")), Buffer(Prefix.str()) {
     for (const std::string &Name : attributeNames())
       Names.insert(PP.getIdentifierInfo(Name));
     for (StringRef Name : {"intel", "intelfpga", "intel_reqd_sub_group_size"})
@@ -155,7 +148,7 @@ public:
       return;
     if (Tok.isAnnotation() && !tok::isPragmaAnnotation(Tok.getKind()))
       return; // of the parser, made of tokens that have been here
-    if (MakesTag && Tok.isNot(tok::eof)) // a precompiled header ends, too, and a list shows it twice
+    if (MakesTag)
       add(Tok);
     if (Waits)
       return;
@@ -166,8 +159,8 @@ public:
   /// The same as often as it is asked for, once the last token has been seen.
   const std::string &tag() {
     if (Tag.empty() && Runs && MakesTag) {
-      endDeclaration();
-      Tag = llvm::utohexstr(Sum, /*LowerCase=*/true, /*Width=*/16);
+      flush();
+      Tag = llvm::utohexstr(Hash, /*LowerCase=*/true, /*Width=*/16);
     }
     return Tag;
   }
@@ -358,63 +351,28 @@ private:
   void add(const Token &Tok) {
     StringRef Spelling;
     llvm::SmallString<64> Space;
-    tok::TokenKind Kind = Tok.getKind();
     if (Tok.isLiteral()) {
       Spelling = PP.getSpelling(Tok, Space);
       if (Tok.is(tok::string_literal) && isFileName(Spelling, Tok))
         return;
     } else if (!Tok.isAnnotation()) {
-      if (const IdentifierInfo *Id = Tok.getIdentifierInfo()) {
+      if (const IdentifierInfo *Id = Tok.getIdentifierInfo())
         Spelling = Id->getName();
-        Kind = tok::identifier; // the parser makes names of some keywords, if it has come that far
-      }
     }
     if (Buffer.size() > (1u << 16))
-      fold();
+      flush();
     const size_t Size = Buffer.size();
     Buffer.resize(Size + 3 + Spelling.size());
     char *Out = Buffer.data() + Size;
-    Out[0] = char(Kind & 0xff);
-    Out[1] = char(Kind >> 8);
+    Out[0] = char(Tok.getKind() & 0xff);
+    Out[1] = char(Tok.getKind() >> 8);
     std::memcpy(Out + 2, Spelling.data(), Spelling.size());
     Out[2 + Spelling.size()] = 0;
-    if (Tok.isAnnotation()) { // a pragma stands between declarations
-      Sum += llvm::xxh3_64bits(StringRef(Buffer).substr(Size));
-      Buffer.resize(Size);
-      return;
-    }
-    const bool Opens = Tok.is(tok::l_brace), OpensLinkage = Opens && !Depth && InLinkage == 2;
-    InLinkage = Tok.is(tok::kw_extern) ? 1 : Tok.is(tok::string_literal) && InLinkage == 1 ? 2 : 0;
-    if (OpensLinkage) {
-      ++Linkages;
-      Buffer.clear();
-    } else if (Opens) {
-      ++Depth;
-    } else if (Tok.is(tok::r_brace) && Depth) {
-      --Depth;
-    } else if (Tok.is(tok::r_brace) && Linkages) {
-      --Linkages;
-      Buffer.clear();
-    }
-    if (Depth || !Tok.isOneOf(tok::semi, tok::r_brace))
-      return;
-    // Which functions headers of C declare may depend on who came before them.
-    if (Linkages && Tok.is(tok::semi) && StringRef(Buffer).substr(2).starts_with(StringRef("extern\0", 7)))
-      Buffer.clear();
-    endDeclaration();
   }
 
-  /// What of a long declaration has been seen becomes its hash.
-  uint64_t fold() {
-    const uint64_t Hash = llvm::xxh3_64bits(Buffer);
+  void flush() {
+    Hash = llvm::xxh3_64bits(Buffer);
     Buffer.assign(reinterpret_cast<const char *>(&Hash), sizeof(Hash));
-    return Hash;
-  }
-
-  void endDeclaration() {
-    if (!Buffer.empty())
-      Sum += fold();
-    Buffer.clear();
   }
 
   /// Whether a string is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.

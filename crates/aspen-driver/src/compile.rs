@@ -127,7 +127,14 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
 /// [`Error::Reported`] if the user's code is at fault (all sources are looked at first), others if a tool or file is.
 pub fn run(session: &mut Session<'_>, builder: &PassBuilder<'_>, jobs: &[Job], scratch: &mut Scratch) -> Result<Vec<Compiled>, Error> {
     let commands: Vec<&Command> = jobs.iter().flat_map(|job| &job.passes).map(|pass| &pass.command).collect();
-    let mut outcomes = jobs::run_all(&commands, &session.jobs)?.into_iter();
+    let mut outcomes = jobs::run_all(&commands, &session.jobs)?;
+    // What fails with the header from the cache is asked of the text: the cache may have changed meanwhile, and errors are the text's.
+    let failed = commands.iter().enumerate().filter(|(index, _)| builder.kept.is_some() && !outcomes[*index].status.success());
+    let (indices, again): (Vec<usize>, Vec<Command>) = failed.filter_map(|(index, command)| Some((index, Kept::as_text(command)?))).unzip();
+    for (index, outcome) in indices.into_iter().zip(jobs::run_all(&again.iter().collect::<Vec<_>>(), &session.jobs)?) {
+        outcomes[index] = outcome;
+    }
+    let mut outcomes = outcomes.into_iter();
     let mut compiled = Vec::new();
     let mut failed = false;
     for job in jobs {

@@ -132,6 +132,8 @@ pub(crate) struct Running {
     helpers: AtomicUsize,
     /// Nanoseconds spent in chunks.
     busy: AtomicU64,
+    /// Of a launch that is one thread's at a time: whether one has it. Others have no limit.
+    taken: Option<AtomicBool>,
 }
 
 /// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
@@ -314,18 +316,25 @@ impl Command {
             failed: AtomicBool::new(false),
             helpers: AtomicUsize::new(helpers),
             busy: AtomicU64::new(0),
+            taken: (helpers == 0).then(AtomicBool::default),
         });
         lock(&self.inner).running = Some(running.clone());
         self.join(&running);
     }
 
-    /// Takes chunks until none is left, or others want the thread.
+    /// Takes chunks until none is left, or others want the thread. Does nothing where one thread is enough and has it.
     pub(crate) fn join(self: &Arc<Self>, running: &Arc<Running>) {
+        if running.taken.as_ref().is_some_and(|taken| taken.swap(true, Ordering::Acquire)) {
+            return;
+        }
         let mut first = true;
         // Groups that wait for each other need the threads that they have.
         let begin = (serves() && !running.job.needs_threads()).then(Instant::now);
         loop {
             if begin.is_some_and(|begin| self.pool.is_wanted() && begin.elapsed() > SLICE) {
+                if let Some(taken) = &running.taken {
+                    taken.store(false, Ordering::Release);
+                }
                 return self.pool.push(Ticket::Join(self.clone(), running.clone()));
             }
             let chunk = running.next.fetch_add(1, Ordering::Relaxed);

@@ -282,7 +282,7 @@ impl Default for Parser {
             backend_options: Vec::new(),
             image_folder: None,
             precompiled: None,
-            kept_headers: true,
+            kept_headers: false,
             notes: Vec::new(),
         };
         Parser {

@@ -11,11 +11,11 @@ pub struct Beginning {
 
 /// Headers of C and C++, and a few of POSIX's: they neither ask for macros of SYCL's header nor make any that it asks for. Source: C++23
 /// [headers], [support.c.headers].
-const INDIFFERENT: &str = "algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes \
+pub const INDIFFERENT: &str = "algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes \
     climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint cstdio \
     cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format forward_list fstream functional future \
     initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map memory memory_resource mutex new numbers \
-    numeric optional ostream queue random ranges ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream \
+    numeric optional ostream queue random ranges ratio scoped_allocator semaphore set shared_mutex source_location span sstream \
     stack stdexcept stop_token streambuf string string_view syncstream system_error thread tuple type_traits typeindex typeinfo \
     unordered_map unordered_set utility valarray variant vector version assert.h ctype.h errno.h fenv.h float.h inttypes.h limits.h \
     locale.h math.h setjmp.h signal.h stdalign.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h wchar.h \
@@ -27,13 +27,17 @@ pub fn of(source: &str) -> Option<Beginning> {
     let mut macros = Vec::new();
     let mut in_comment = false;
     for (index, line) in source.strip_prefix('\u{feff}').unwrap_or(source).lines().enumerate() {
+        // Lines that go on, or that are several to clang, and quotes, in which a comment may only seem to begin.
+        if line.trim_end().ends_with('\\') || line.contains('\r') {
+            return None;
+        }
         let code = without_comments(line, &mut in_comment);
         let code = code.trim();
         if code.is_empty() {
             continue;
         }
-        // A directive of several lines might be anything, and so might a line that is none.
-        let directive = code.strip_prefix('#').filter(|_| !code.ends_with('\\') && !in_comment)?.trim_start();
+        // A line that is no directive might be anything.
+        let directive = code.strip_prefix('#').filter(|_| !in_comment && !line.contains(['"', '\'']))?.trim_start();
         if let Some(header) = directive.strip_prefix("include") {
             let (header, rest) = header.trim_start().strip_prefix('<')?.split_once('>')?;
             match header {
@@ -52,8 +56,7 @@ pub fn of(source: &str) -> Option<Beginning> {
     None
 }
 
-/// What of a line is not in comments; each of them is a blank. Quotes do not matter: a line with one before the header is not accepted, or
-/// it is a macro's text, in which `//` can only hide what is ours to ignore.
+/// What of a line is not in comments; each of them is a blank. Lines with quotes are accepted as comments only.
 fn without_comments(line: &str, in_comment: &mut bool) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -92,6 +95,10 @@ mod tests {
         check("\u{feff}#include <vector>\n#include<stdio.h>\n#include <sycl/sycl.hpp>", Some((3, &[])));
         check("#define N 4\n#undef M\n#define F(x) x\n#include <sycl/sycl.hpp>", Some((4, &["N", "M", "F"])));
         check("#define S \"/*\"\n#include <sycl/sycl.hpp>\n*/", None);
+        check("#define S \"//\" /*\n#include <sycl/sycl.hpp>\n*/", None);
+        check("// a \\\n#include <sycl/sycl.hpp>", None);
+        check("// it's\n#include <sycl/sycl.hpp>\r\n", Some((2, &[])));
+        check("// a\rint x;\n#include <sycl/sycl.hpp>", None);
         check("#define S \\\n4\n#include <sycl/sycl.hpp>", None);
         check("/* a */ int x;\n#include <sycl/sycl.hpp>", None);
         check("#include \"own.h\"\n#include <sycl/sycl.hpp>", None);

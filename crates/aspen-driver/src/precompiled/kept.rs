@@ -17,7 +17,7 @@ use super::{Precompiled, beginning, decisive};
 use crate::args::{Depfile, Input, InputKind, Options, Side, Stage, Word};
 use crate::depfile;
 use crate::error::Error;
-use crate::jobs::Outcome;
+use crate::jobs::{Command, Outcome};
 use crate::object_file::write_whole;
 use crate::passes::Pass;
 use crate::toolchain::Toolchain;
@@ -25,6 +25,16 @@ use crate::toolchain::Toolchain;
 /// So many runs read the text before the header is made: making it costs what it saves about three of them, and who stops earlier has paid
 /// at most twice what was needed.
 const ASKED: u64 = 3;
+
+/// Folders in which compilers' and libraries' headers appear.
+const SYSTEM: [&str; 6] = [
+    "/usr/include",
+    "/usr/local/include",
+    "/usr/include/c++",
+    "/usr/include/x86_64-linux-gnu",
+    "/usr/lib/gcc/x86_64-linux-gnu",
+    "/etc/clang",
+];
 
 /// At most so many bytes of precompiled headers are kept, as of programs and images.
 const ROOM: u64 = 1 << 30;
@@ -53,7 +63,9 @@ impl Kept {
             && !options.print_only
             && !options.debug // descriptions of types come in another order
             && options.inputs.iter().any(|input| input.kind == InputKind::Sycl && input.text.is_none());
-        if !as_most_do || std::env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") || !options.words.iter().all(is_usual) {
+        let is_off =
+            std::env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") || std::env::var_os("CCC_OVERRIDE_OPTIONS").is_some();
+        if !as_most_do || is_off || !options.words.iter().all(is_usual) {
             return None;
         }
         let folder = crate::cache_folder()?.join("headers");
@@ -61,6 +73,10 @@ impl Kept {
         let mut identity = blake3::Hasher::new();
         for file in [&toolchain.clang, &toolchain.plugin, &toolchain.include] {
             identity.update(state_of(file)?.as_bytes());
+        }
+        // What is installed later may come before what is found now.
+        for folder in SYSTEM {
+            identity.update(state_of(Path::new(folder)).unwrap_or_default().as_bytes());
         }
         let identity = identity.finalize().to_hex().to_string();
         let names = fs::read_to_string(folder.join(format!("{identity}.names"))).unwrap_or_default();
@@ -87,7 +103,11 @@ impl Kept {
         let of_variables: Vec<String> = variables.flat_map(|value| value.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
         given.chain(of_variables).any(|folder| {
             let entries = fs::read_dir(if folder.is_empty() { Path::new(".") } else { Path::new(&folder) });
-            entries.into_iter().flatten().flatten().any(|entry| self.names_one(&format!("<{}", entry.file_name().to_string_lossy())))
+            entries.into_iter().flatten().flatten().any(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let first = |header: &str| header.split('/').next() == Some(name.as_str());
+                self.names_one(&format!("<{name}")) || beginning::INDIFFERENT.split_ascii_whitespace().any(first)
+            })
         })
     }
 
@@ -97,7 +117,7 @@ impl Kept {
 
     /// Whether headers ask for that macro, as far as that is known. Reserved names and ours always count.
     fn asks_for(&self, name: &str) -> bool {
-        name.starts_with('_') || name.contains("SYCL") || name.contains("ASPEN") || self.names_one(name)
+        name.is_empty() || name.starts_with('_') || name.contains("SYCL") || name.contains("ASPEN") || self.names_one(name)
     }
 
     /// Where the source includes SYCL's header, if that may as well come first.
@@ -133,6 +153,12 @@ impl Kept {
         let tag = fs::read_to_string(own.with_extension("tag")).unwrap_or_default();
         let words = ["-include-pch".to_owned(), own.to_string_lossy().into_owned(), "-plugin-arg-aspen".into(), format!("prefix={tag}")];
         words.into_iter().flat_map(|word| ["-Xclang".to_owned(), word]).collect()
+    }
+
+    /// The same command without what [`Kept::words`] has put at its beginning.
+    pub fn as_text(command: &Command) -> Option<Command> {
+        let uses = command.arguments.get(1).is_some_and(|word| word == "-include-pch");
+        uses.then(|| Command { arguments: command.arguments[8..].to_vec(), ..command.clone() })
     }
 
     /// The words by which a pass makes its own.
@@ -231,7 +257,8 @@ impl Kept {
             for file in depfile::files(&rule).into_iter().filter(|file| Path::new(file) != self.header()) {
                 let text = fs::read(&file).map_err(|error| Error::file("read", file.as_ref(), error))?;
                 collect_names(&text, &mut names);
-                inputs += &(state_of(Path::new(&file)).unwrap_or_default() + "\n");
+                let lost = || Error::file("read", file.as_ref(), std::io::ErrorKind::InvalidData.into());
+                inputs += &(state_of(Path::new(&file)).ok_or_else(lost)? + "\n");
             }
             let report = fs::read(&pass.report).ok().and_then(|bytes| PassReport::from_bytes(&bytes).ok()).unwrap_or_default();
             write_whole(&own.with_extension("tag"), report.tag.unwrap_or_default().as_bytes(), false)?;
@@ -279,28 +306,33 @@ impl Kept {
     }
 }
 
-/// Options by which a unit has its own way with headers or macros.
+/// Whether clang reads headers by these words as the driver understands them: no others are tried.
 fn is_usual(word: &Word) -> bool {
-    const OWN_WAY: [&str; 13] = [
-        "-include",
-        "--include",
-        "-imacros",
-        "--imacros",
-        "-fmodule",
-        "-fbuiltin-module",
-        "-nostd",
-        "--no-standard",
-        "-trigraphs",
-        "-ftrigraphs",
-        "-H",
-        "-fpch",
-        "-iwithprefix",
+    const USUAL: [&str; 16] = [
+        "-D",
+        "-U",
+        "-I",
+        "-isystem",
+        "-iquote",
+        "-O",
+        "-std=",
+        "-W",
+        "-w",
+        "-pedantic",
+        "-pthread",
+        "-m",
+        "-f",
+        "-g0",
+        "-gline-tables-only",
+        "-l",
     ];
+    const UNUSUAL: [&str; 8] = ["-Wp,", "-fmodule", "-fbuiltin-module", "-fpch", "-fplugin", "-fpass-plugin", "-fprofile", "-fcoverage"];
     let words = match word {
         Word::All(words) | Word::Host(words) | Word::Device(words) => words,
         Word::Link(_) | Word::Input(_) => return true,
     };
-    !words.iter().any(|word| OWN_WAY.iter().any(|start| word.starts_with(start)))
+    let starts = |list: &[&str]| words.first().is_some_and(|word| list.iter().any(|start| word.starts_with(start)));
+    starts(&USUAL) && !starts(&UNUSUAL) && !words.iter().any(|word| word.ends_with("=native"))
 }
 
 /// Time, size and name of a file, as a line.
@@ -322,10 +354,13 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) {
         }
     }
     for line in text.split(|byte| *byte == b'\n') {
-        let directive = line.trim_ascii().strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
-        let Some(operand) = directive.and_then(|line| line.strip_prefix(b"include")) else { continue };
-        let operand = operand.strip_prefix(b"_next").unwrap_or(operand).trim_ascii_start();
-        if let Some(name) = operand.strip_prefix(b"<").or_else(|| operand.strip_prefix(b"\"")) {
+        let directive = line.trim_ascii().strip_prefix(b"#").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+        let asks = line.windows(13).any(|word| word == b"__has_include");
+        if !directive.starts_with(b"include") && !asks {
+            continue;
+        }
+        // What is included or asked for, whatever else stands there.
+        for name in line.split(|byte| b"<\"".contains(byte)).skip(1) {
             let end = name.iter().position(|byte| b"/>\"".contains(byte)).unwrap_or(name.len());
             add(&name[..end], "<");
         }

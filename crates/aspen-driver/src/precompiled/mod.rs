@@ -124,7 +124,8 @@ fn decisive(arguments: &[String], asks_for: &dyn Fn(&str) -> bool, mut add: impl
         let unimportant = ["-I", "-W", "-isystem", "-iquote", "-idirafter", "-pedantic", "-fdiagnostics", "-fno-diagnostics"];
         let is_macro = word.strip_prefix("-D").or_else(|| word.strip_prefix("-U")).filter(|name| !name.is_empty());
         let is_asked_for = is_macro.is_none_or(|word| asks_for(macro_name(word)));
-        if word != "-w" && is_asked_for && !unimportant.iter().any(|start| word.starts_with(start)) {
+        let is_unimportant = unimportant.iter().any(|start| word.starts_with(start)) && !word.starts_with("-Wp,"); // the preprocessor's
+        if word != "-w" && is_asked_for && !is_unimportant {
             add(word);
         }
     }
@@ -132,7 +133,7 @@ fn decisive(arguments: &[String], asks_for: &dyn Fn(&str) -> bool, mut add: impl
 
 /// `F` of `F(x)=x`.
 fn macro_name(definition: &str) -> &str {
-    definition.split(['=', '(']).next().unwrap_or(definition)
+    definition.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
 }
 
 /// A header that is being precompiled.
