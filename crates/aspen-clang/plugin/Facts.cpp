@@ -108,7 +108,7 @@ public:
             Mark(Struct->getName(), Hidden);
         }
     PackedList List;
-    for (const auto &[Name, Needed] : inOrder(std::move(Marked)))
+    for (const auto &[Name, Needed] : Marked)
       List.next().text(utf8(Name)).numbers(Needed);
     List.into(Out);
   }
@@ -206,24 +206,6 @@ private:
         Result.push_back(Definition);
     }
     return Result;
-  }
-
-  using MarkedTypeList = std::vector<std::pair<std::string, Values>>;
-
-  /// The same list, however the headers were read: of SYCL's own types only those that the module has, since a precompiled header shows no
-  /// others, and these by their names, since it shows them when they are needed.
-  MarkedTypeList inOrder(MarkedTypeList List) const {
-    const auto IsOurs = [](const auto &Marked) {
-      llvm::StringRef Name = Marked.first;
-      return (Name.consume_front("class.") || Name.consume_front("struct.") || Name.consume_front("union.")) && Name.starts_with("sycl::");
-    };
-    llvm::StringSet<> Present;
-    for (const llvm::StructType *Struct : Module.getIdentifiedStructTypes())
-      Present.insert(Struct->getName());
-    llvm::erase_if(List, [&](const auto &Marked) { return IsOurs(Marked) && !Present.contains(Marked.first); });
-    const auto Ours = std::stable_partition(List.begin(), List.end(), [&](const auto &Marked) { return !IsOurs(Marked); });
-    std::sort(Ours, List.end());
-    return List;
   }
 
   /// The named struct that a class is in the module.

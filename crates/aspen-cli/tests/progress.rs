@@ -16,8 +16,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// Longer than the bar's patience.
-const LONG: Duration = Duration::from_millis(1200);
+/// Longer than the bar's patience and the start of a program on a busy machine.
+const LONG: Duration = Duration::from_millis(2500);
 /// The start of a line and what erases it.
 const CLEAR: &str = "\r\u{1b}[2K";
 const KERNELS: usize = 12;

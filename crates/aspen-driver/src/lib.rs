@@ -190,7 +190,7 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
 /// # Errors
 /// If a tool cannot be started. What cannot be kept is no error: the run goes on without.
 fn keep_headers(builder: &PassBuilder<'_>, session: &Session<'_>) -> Result<Option<Kept>, Error> {
-    let Some(kept) = builder.kept else { return Ok(None) };
+    let Some(kept) = builder.kept.filter(|_| !builder.options.print_only) else { return Ok(None) };
     compile::plan(builder, &mut Scratch::new(None)?)?; // who lacks what
     let Some(_lock) = kept.is_due().then(|| kept.lock()).flatten() else { return Ok(None) };
     // Another run may have made it in the meantime.

@@ -60,7 +60,6 @@ impl Kept {
             && options.precompiled.is_none()
             && options.side == Side::Both
             && matches!(options.stage, Stage::Object | Stage::Link)
-            && !options.print_only
             && !options.debug // descriptions of types come in another order
             && options.inputs.iter().any(|input| input.kind == InputKind::Sycl && input.text.is_none());
         let is_off =
