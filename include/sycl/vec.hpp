@@ -35,7 +35,7 @@ template <> struct mask_element<4> { using type = std::int32_t; };
 template <> struct mask_element<8> { using type = std::int64_t; };
 
 /// The nearest that `U`, an integer, can hold of a whole number; 0 of no number. By choice and not by branch, so that it stays a vector's.
-template <class U, class T> constexpr U saturated(const T &given) {
+template <class U, class T> constexpr U saturating(const T &given) {
   using wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const wide value = static_cast<wide>(given);
   // Powers of two, which every floating-point type has exactly: one more than the greatest, and the least.
@@ -141,9 +141,9 @@ public:
     vec<U, N> out{};
     for (int i = 0; i < N; ++i) {
       if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool> && detail::is_genfloat<T> && Mode != rounding_mode::rtz)
-        out[i] = detail::saturated<U>(rounded<Mode>(data_[i]));
+        out[i] = detail::saturating<U>(rounded<Mode>(data_[i]));
       else if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool> && detail::is_genfloat<T>)
-        out[i] = detail::saturated<U>(data_[i]);
+        out[i] = detail::saturating<U>(data_[i]);
       else
         out[i] = static_cast<U>(data_[i]);
     }

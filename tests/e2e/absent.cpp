@@ -14,7 +14,7 @@
 //# run: aspen++ -DHEADER=<sycl/ext/intel/fpga_extensions.hpp> {self} -o program
 //# exit: 1
 //# count: 1 stderr error:
-//# stderr~: absent\.cpp:34:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
+//# stderr~: absent\.cpp:33:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
 //# run: aspen++ -DHEADER=<sycl/ext/oneapi/bindless_images.hpp> -c {self} -o program.o
 //# exit: 1
 //# stderr~: Aspen does not have sycl_ext_oneapi_bindless_images
