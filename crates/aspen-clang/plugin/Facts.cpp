@@ -12,12 +12,14 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Basic/SourceManagerInternals.h"
 #include "clang/CodeGen/CodeGenABITypes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/TypeFinder.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <deque>
@@ -86,17 +88,30 @@ public:
       : Context(Context), Generator(Generator), Module(*Generator.GetModule()), SM(Context.getSourceManager()), InTypes(Context) {}
 
   void types(Packed &Out) {
-    std::vector<std::pair<std::string, Values>> Marked;
-    auto Mark = [&](llvm::StringRef Name, const Values &Needed) {
-      auto [It, New] = MarkedTypes.try_emplace(Name);
-      if (New)
-        Marked.emplace_back(Name.str(), Values());
-      unite(It->second, Needed);
-      unite(llvm::find_if(Marked, [&](const auto &M) { return M.first == Name; })->second, Needed);
+    struct Type {
+      std::string Name;
+      Values Needed;
+      bool Listed;
+    };
+    std::vector<Type> Marked;
+    // A precompiled header shows those of its types that the unit uses, so types of headers are listed only if the module names them.
+    // What no code names, needs nothing.
+    llvm::TypeFinder Finder;
+    Finder.run(Module, /*onlyNamed=*/true);
+    const llvm::DenseSet<const llvm::StructType *> InCode(Finder.begin(), Finder.end());
+    auto Mark = [&](const CXXRecordDecl *Record, const llvm::StructType *Struct, const Values &Needed) {
+      llvm::StringRef Name = Struct->getName();
+      const bool Listed = !SM.isInSystemHeader(SM.getExpansionLoc(Record->getLocation())) || InCode.contains(Struct);
+      if (MarkedTypes.try_emplace(Name).second)
+        Marked.push_back({Name.str(), Values(), false});
+      unite(MarkedTypes[Name], Needed);
+      Type &Entry = *llvm::find_if(Marked, [&](const Type &T) { return T.Name == Name; });
+      unite(Entry.Needed, Needed);
+      Entry.Listed |= Listed;
     };
     for (const CXXRecordDecl *Record : records([&](const CXXRecordDecl *R) { return readTypeAspects(Context, R).has_value(); }))
       if (const llvm::StructType *Struct = structOf(Record))
-        Mark(Struct->getName(), *readTypeAspects(Context, Record));
+        Mark(Record, Struct, *readTypeAspects(Context, Record));
     // Layout hides empty members and bases, and alternatives of unions: what holds such a class is marked with what does not show.
     if (!Marked.empty())
       for (const CXXRecordDecl *Record : records([&](const CXXRecordDecl *R) { return !InTypes.of(R).empty(); }))
@@ -105,11 +120,14 @@ public:
           const Values Shown = shown(Struct);
           llvm::erase_if(Hidden, [&](uint64_t Aspect) { return llvm::is_contained(Shown, Aspect); });
           if (!Hidden.empty())
-            Mark(Struct->getName(), Hidden);
+            Mark(Record, Struct, Hidden);
         }
+    // Types of the precompiled header come in the order of their use.
+    llvm::stable_sort(Marked, [](const Type &A, const Type &B) { return A.Name < B.Name; });
     PackedList List;
-    for (const auto &[Name, Needed] : Marked)
-      List.next().text(utf8(Name)).numbers(Needed);
+    for (const Type &T : Marked)
+      if (T.Listed)
+        List.next().text(utf8(T.Name)).numbers(T.Needed);
     List.into(Out);
   }
 

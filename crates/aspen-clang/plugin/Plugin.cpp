@@ -185,7 +185,9 @@ private:
   }
 
   std::string settings() const {
-    const std::string Tag = Tokens.tag();
+    // Whoever uses a precompiled header goes on from its state.
+    const bool MakesHeader = CI.getFrontendOpts().ProgramAction == frontend::GeneratePCH;
+    const std::string Tag = MakesHeader ? Tokens.tagState() : Tokens.tag();
     return text(json::Object{{"report", utf8(Opts.Report)},
                              {"facts", utf8(Opts.FactsFile)},
                              {"dialect", Opts.Dialect},
@@ -315,7 +317,7 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=TAG, source=NAME and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=STATE, source=NAME and facts=FILE")
             << Argument;
         return false;
       }

@@ -67,6 +67,26 @@ void enterCaching(Preprocessor &PP);
 /// An explicit instantiation may name private members. Source: C++17 [temp.explicit] p12.
 template struct CachingAccess<&Preprocessor::InCachingLexMode, &Preprocessor::ExitCachingLexMode, &Preprocessor::EnterCachingLexMode>;
 
+/// What the tag is made of. In which order SYCL's header and the system's come must not matter: the first may be precompiled (0037).
+struct TagState {
+  uint64_t Ordered = 0, Sum = 0;
+
+  bool isEmpty() const { return Ordered == 0 && Sum == 0; }
+  std::string text() const { return digits(Ordered) + digits(Sum); }
+  std::string tag() const { return digits(llvm::xxh3_64bits(text())); }
+  /// Reads what `text` has written. False: it is something else.
+  bool parse(StringRef Text) {
+    TagState Read;
+    const bool Good = Text.size() == 32 && !Text.take_front(16).getAsInteger(16, Read.Ordered) && !Text.drop_front(16).getAsInteger(16, Read.Sum);
+    if (Good)
+      *this = Read;
+    return Good;
+  }
+
+private:
+  static std::string digits(uint64_t Number) { return llvm::utohexstr(Number, /*LowerCase=*/true, /*Width=*/16); }
+};
+
 } // namespace
 
 class TokenWatch {
@@ -100,15 +120,25 @@ class TokenWatch {
   unsigned Trigger = Never;
   bool Listing = false;
 
+  /// The tag: the user's tokens in their order, and those of system headers in any.
+  TagState State;
+  enum class Part { User, System, None };
+  /// The file that has the last token, where no line marker in it says otherwise; raw encodings.
+  unsigned PartBegin = 0, PartEnd = 0;
+  Part InPart = Part::User;
+  /// The folder of clang's own headers.
+  const std::string Builtin;
   std::string Buffer;
-  uint64_t Hash = 0;
-  std::string Tag;
 
 public:
   TokenWatch(CompilerInstance &CI, bool MakesTag, StringRef Prefix)
       : PP(CI.getPreprocessor()), SM(CI.getSourceManager()), MakesTag(MakesTag),
         Everything(!CI.getPreprocessorOpts().ImplicitPCHInclude.empty() || CI.getLangOpts().Modules),
-        Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")), Buffer(Prefix.str()) {
+        Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")),
+        Builtin(CI.getHeaderSearchOpts().ResourceDir) {
+    // What is no state is of an older Aspen; any number tells such units apart from others.
+    if (!Prefix.empty() && !State.parse(Prefix))
+      State.Ordered = llvm::xxh3_64bits(Prefix);
     for (const std::string &Name : attributeNames())
       Names.insert(PP.getIdentifierInfo(Name));
     for (StringRef Name : {"intel", "intelfpga", "intel_reqd_sub_group_size"})
@@ -156,14 +186,8 @@ public:
       list(Tok);
   }
 
-  /// The same as often as it is asked for, once the last token has been seen.
-  const std::string &tag() {
-    if (Tag.empty() && Runs && MakesTag) {
-      flush();
-      Tag = llvm::utohexstr(Hash, /*LowerCase=*/true, /*Width=*/16);
-    }
-    return Tag;
-  }
+  /// Final once the last token has been seen.
+  TagState state() const { return Runs && MakesTag ? State : TagState(); }
 
 private:
   /// A C++20 module unit: its first tokens mean something to the parser only if they come straight from the file. Clang itself then rejects
@@ -347,8 +371,14 @@ private:
   // The tag.
 
   /// Kind and spelling. `__FILE__` is the one way by which a path becomes a token; it is left out, so that a build in another folder gives
-  /// the same tag. In preprocessed text nobody sees that a macro made it, so a file's own name never counts.
+  /// the same tag. In preprocessed text nobody sees that a macro made it, so a file's own name never counts. Neither do the ends of files,
+  /// which only main files have, nor the headers of C and of clang, which declare this or that depending on what came before.
   void add(const Token &Tok) {
+    if (Tok.is(tok::eof))
+      return;
+    const Part Where = partAt(SM.getExpansionLoc(Tok.getLocation()));
+    if (Where == Part::None)
+      return;
     StringRef Spelling;
     llvm::SmallString<64> Space;
     if (Tok.isLiteral()) {
@@ -359,20 +389,37 @@ private:
       if (const IdentifierInfo *Id = Tok.getIdentifierInfo())
         Spelling = Id->getName();
     }
-    if (Buffer.size() > (1u << 16))
-      flush();
-    const size_t Size = Buffer.size();
-    Buffer.resize(Size + 3 + Spelling.size());
-    char *Out = Buffer.data() + Size;
-    Out[0] = char(Tok.getKind() & 0xff);
-    Out[1] = char(Tok.getKind() >> 8);
-    std::memcpy(Out + 2, Spelling.data(), Spelling.size());
-    Out[2 + Spelling.size()] = 0;
+    Buffer.resize(2 + Spelling.size());
+    Buffer[0] = char(Tok.getKind() & 0xff);
+    Buffer[1] = char(Tok.getKind() >> 8);
+    std::memcpy(Buffer.data() + 2, Spelling.data(), Spelling.size());
+    const uint64_t Hash = llvm::xxh3_64bits(Buffer);
+    if (Where == Part::System)
+      State.Sum += Hash;
+    else
+      State.Ordered = State.Ordered * 0x9e3779b97f4a7c15 + Hash; // an odd number, so nothing of what came before is lost
   }
 
-  void flush() {
-    Hash = llvm::xxh3_64bits(Buffer);
-    Buffer.assign(reinterpret_cast<const char *>(&Hash), sizeof(Hash));
+  /// What tokens of a file mean to the tag. By where a token is, not how far the preprocessor has come: the parser may have asked for tokens
+  /// ahead. A file is of the C library if one of its headers includes it, so clang's own `<stddef.h>` is sometimes.
+  Part partAt(SourceLocation Place) {
+    const unsigned Raw = Place.getRawEncoding();
+    if (Raw >= PartBegin && Raw < PartEnd)
+      return InPart;
+    if (Place.isInvalid())
+      return Part::User;
+    const FileID Id = SM.getFileID(Place);
+    const SrcMgr::SLocEntry &Entry = SM.getSLocEntry(Id);
+    PartBegin = Entry.getOffset();
+    PartEnd = Entry.getFile().hasLineDirectives() ? PartBegin : PartBegin + SM.getFileIDSize(Id);
+    switch (SM.getFileCharacteristic(Place)) {
+    case SrcMgr::C_System:
+      return InPart = StringRef(SM.getPresumedLoc(Place).getFilename()).starts_with(Builtin) ? Part::None : Part::System;
+    case SrcMgr::C_ExternCSystem:
+      return InPart = Part::None;
+    default:
+      return InPart = Part::User;
+    }
   }
 
   /// Whether a string is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.
@@ -418,7 +465,15 @@ void TokenStage::start(Preprocessor &PP) {
     PP.setTokenWatcher([Watch = Watch](const Token &Tok) { Watch->see(const_cast<Token &>(Tok)); });
 }
 
-std::string TokenStage::tag() const { return Watch->tag(); }
+std::string TokenStage::tag() const {
+  const TagState State = Watch->state();
+  return State.isEmpty() ? std::string() : State.tag();
+}
+
+std::string TokenStage::tagState() const {
+  const TagState State = Watch->state();
+  return State.isEmpty() ? std::string() : State.text();
+}
 
 void TokenStage::insertTag(llvm::Module &Module) const {
   const std::string Tag = tag();

@@ -21,8 +21,8 @@ class TokenStage {
   std::shared_ptr<TokenWatch> Watch;
 
 public:
-  /// Before the main file is entered. The tag costs some time; only host passes need it. `Prefix` is the tag of a precompiled header, whose
-  /// tokens do not come by again.
+  /// Before the main file is entered. The tag costs some time; only host passes need it. `Prefix` is the state of the tag behind a precompiled
+  /// header, whose tokens do not come by again.
   TokenStage(clang::CompilerInstance &CI, bool MakesTag, llvm::StringRef Prefix);
   ~TokenStage();
 
@@ -32,6 +32,9 @@ public:
   /// After the last token: the object's tag, 16 hexadecimal digits, a hash of what the translation unit says, not of where its files lie.
   /// Empty if the stage could not run.
   std::string tag() const;
+
+  /// What the tag of a unit goes on from that uses this one as a precompiled header. Empty if the stage could not run.
+  std::string tagState() const;
 
   /// Puts the tag where the source has asked for it.
   void insertTag(llvm::Module &Module) const;

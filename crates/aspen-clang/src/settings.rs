@@ -14,7 +14,7 @@ pub struct Settings {
     pub facts: String,
     /// Whose metadata names.
     pub dialect: DialectName,
-    /// The object's tag, in host passes.
+    /// The object's tag, in host passes; where a header is precompiled, what the tag of its users goes on from.
     pub tag: Option<String>,
     /// Whether findings in system headers are wanted (`-Wsystem-headers`).
     pub system_headers: bool,

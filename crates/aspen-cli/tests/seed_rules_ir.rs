@@ -32,10 +32,6 @@ _Z5plainPi: intel_used_aspects 4
 _Z5sizedPi: reqd_work_group_size 4 2; work_group_num_dim 2; intel_reqd_sub_group_size 8
 _Z9elsewherePi: intel_declared_aspects 4
 type !\"class.amx\" 2 9
-type !\"class.sycl::detail::half_impl::half\" 5
-type !\"class.sycl::detail::needs_images\" 9
-type !\"class.sycl::ext::oneapi::experimental::fragment\" 50
-type !\"class.sycl::ext::oneapi::experimental::tangle\" 52
 type !\"struct.impl::half\" 5
 ";
         assert_eq!(metadata(&ir), expected, "{level}");

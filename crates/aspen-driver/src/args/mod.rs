@@ -282,7 +282,7 @@ impl Default for Parser {
             backend_options: Vec::new(),
             image_folder: None,
             precompiled: None,
-            kept_headers: false,
+            kept_headers: true,
             notes: Vec::new(),
         };
         Parser {

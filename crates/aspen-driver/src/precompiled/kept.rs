@@ -1,7 +1,7 @@
 //! SYCL's header, precompiled by itself: kept in the user's cache, a file a pass and set of options, made once enough units ask for it.
 //!
-//! It only ever saves time: who finds none reads the text, and the object is the same byte for byte. So it is used where nothing before the
-//! header in the source or on the command line could mean anything to it. Source: docs/decisions/0037.
+//! It only ever saves time: who finds none reads the text, and the object is the same byte for byte (`tests/kept_headers.rs`). So it is used
+//! where nothing before the header in the source or on the command line could mean anything to it. Source: docs/decisions/0037.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -9,7 +9,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aspen_analysis::PassReport;
 
@@ -25,6 +25,12 @@ use crate::toolchain::Toolchain;
 /// So many runs read the text before the header is made: making it costs what it saves about three of them, and who stops earlier has paid
 /// at most twice what was needed.
 const ASKED: u64 = 3;
+
+/// For so long a header that could not be made is not tried again: a full disk does not stay full.
+const FAILED: Duration = Duration::from_secs(24 * 3600);
+
+/// So old become notes of how often a header was asked for that was never made.
+const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Folders in which compilers' and libraries' headers appear.
 const SYSTEM: [&str; 6] = [
@@ -45,8 +51,10 @@ pub struct Kept {
     folder: PathBuf,
     /// A hash of the tools and their headers' folder.
     identity: String,
-    /// What headers name, a line each: identifiers, and as `<NAME` the first parts of what they include. Empty until one was made.
-    names: String,
+    /// When this run began: what has changed since may not be what was read.
+    opened: SystemTime,
+    /// What headers name: identifiers, and as `<NAME` the first parts of what they include. Empty until one was made.
+    names: BTreeSet<String>,
     /// Which files are as they were, asked once a run.
     unchanged: RefCell<HashMap<String, bool>>,
     /// Passes that found none.
@@ -79,7 +87,8 @@ impl Kept {
         }
         let identity = identity.finalize().to_hex().to_string();
         let names = fs::read_to_string(folder.join(format!("{identity}.names"))).unwrap_or_default();
-        let kept = Kept { folder, identity, names, unchanged: RefCell::default(), missing: RefCell::default() };
+        let names = names.lines().map(str::to_owned).collect();
+        let kept = Kept { folder, identity, opened: SystemTime::now(), names, unchanged: RefCell::default(), missing: RefCell::default() };
         (kept.is_own() && !kept.is_shadowed(options)).then_some(kept)
     }
 
@@ -111,7 +120,7 @@ impl Kept {
     }
 
     fn names_one(&self, name: &str) -> bool {
-        self.names.contains(&format!("\n{name}\n"))
+        self.names.contains(name)
     }
 
     /// Whether headers ask for that macro, as far as that is known. Reserved names and ours always count.
@@ -172,6 +181,7 @@ impl Kept {
         let mut known = self.unchanged.borrow_mut();
         own.is_file()
             && !inputs.is_empty()
+            && !self.names.is_empty()
             && inputs.lines().all(|line| match known.get(line) {
                 Some(known) => *known,
                 None => {
@@ -195,7 +205,7 @@ impl Kept {
             // A folder that cannot be written is none to keep something in.
             notes.is_ok_and(|mut notes| notes.write_all(b".").is_ok()) && before.is_some_and(|before| before >= ASKED)
         };
-        let is_known_to_fail = |file: &PathBuf| file.with_extension("failed").exists();
+        let is_known_to_fail = |file: &PathBuf| age_of(&file.with_extension("failed")).is_some_and(|age| age < FAILED);
         // All are noted, so no short cut.
         !missing.is_empty() && missing.iter().filter(|file| !asked(file)).count() == 0 && !missing.iter().any(is_known_to_fail)
     }
@@ -242,7 +252,7 @@ impl Kept {
     /// # Errors
     /// If something cannot be written; then nothing is kept.
     pub fn finish(&self, passes: &[Pass], outcomes: &[Outcome]) -> Result<(), Error> {
-        let mut names: BTreeSet<String> = self.names.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        let mut names = self.names.clone();
         for (pass, outcome) in passes.iter().zip(outcomes) {
             let words = &pass.command.arguments;
             let Some(at) = words.iter().position(|word| word == "-emit-pch") else { continue };
@@ -256,14 +266,15 @@ impl Kept {
             for file in depfile::files(&rule).into_iter().filter(|file| Path::new(file) != self.header()) {
                 let text = fs::read(&file).map_err(|error| Error::file("read", file.as_ref(), error))?;
                 collect_names(&text, &mut names);
-                let lost = || Error::file("read", file.as_ref(), std::io::ErrorKind::InvalidData.into());
-                inputs += &(state_of(Path::new(&file)).ok_or_else(lost)? + "\n");
+                let unsettled = || Error::file("read", file.as_ref(), std::io::ErrorKind::InvalidData.into());
+                let is_settled = fs::metadata(&file).and_then(|found| found.modified()).is_ok_and(|written| written < self.opened);
+                inputs += &(state_of(Path::new(&file)).filter(|_| is_settled).ok_or_else(unsettled)? + "\n");
             }
             let report = fs::read(&pass.report).ok().and_then(|bytes| PassReport::from_bytes(&bytes).ok()).unwrap_or_default();
             write_whole(&own.with_extension("tag"), report.tag.unwrap_or_default().as_bytes(), false)?;
             write_whole(&own.with_extension("inputs"), inputs.as_bytes(), false)?;
         }
-        let list = names.into_iter().fold("\n".to_owned(), |list, name| list + &name + "\n");
+        let list = names.into_iter().fold(String::new(), |list, name| list + &name + "\n");
         write_whole(&self.folder.join(format!("{}.names", self.identity)), list.as_bytes(), false)?;
         self.make_room()
     }
@@ -273,8 +284,17 @@ impl Kept {
         let failed = |error| Error::file("read", &self.folder, error);
         let mut made = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(failed)?.flatten() {
-            if let (None, Ok(found)) = (entry.path().extension(), entry.metadata()) {
-                made.push((found.modified().unwrap_or(UNIX_EPOCH), found.len(), entry.path()));
+            let file = entry.path();
+            let ending = file.extension().and_then(|ending| ending.to_str());
+            let has_own = file.with_extension("").exists() || file.file_stem().is_some_and(|name| *name == *self.identity);
+            match (ending, entry.metadata()) {
+                (None, Ok(found)) if !entry.file_name().as_encoded_bytes().starts_with(b".") => {
+                    made.push((found.modified().unwrap_or(UNIX_EPOCH), found.len(), file));
+                }
+                (Some("asked" | "failed" | "names" | "hpp"), _) if !has_own && age_of(&file).is_some_and(|age| age > FORGOTTEN) => {
+                    let _ = fs::remove_file(file); // it may be gone by now
+                }
+                _ => {}
             }
         }
         made.sort();
@@ -334,11 +354,15 @@ fn is_usual(word: &Word) -> bool {
     starts(&USUAL) && !starts(&UNUSUAL) && !words.iter().any(|word| word.ends_with("=native"))
 }
 
-/// Time, size and name of a file, as a line.
+/// When a file was written and last changed in any way, its size and name, as a line. Packages set the first to when they were made.
 fn state_of(file: &Path) -> Option<String> {
     let found = fs::metadata(file).ok()?;
-    let time = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    Some(format!("{time} {} {}", found.len(), file.display()))
+    Some(format!("{}.{}+{}.{} {} {}", found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec(), found.len(), file.display()))
+}
+
+/// How long ago a file was written.
+fn age_of(file: &Path) -> Option<Duration> {
+    SystemTime::now().duration_since(fs::metadata(file).ok()?.modified().ok()?).ok()
 }
 
 /// The identifiers of a text, wherever they stand, and the first part of what it includes.
