@@ -222,9 +222,22 @@ void copies_of_constants(sycl::queue &q) {
 }
 #endif
 
+/// Memory that kernels only read, as CUDA's `__constant__`: the host writes it.
+device_global<const float[4]> constant_memory;
+static void constants_from_the_host(sycl::queue &q) {
+  const float values[] = {1, 2, 3, 4};
+  q.memcpy(constant_memory, values).wait();
+  q.memcpy(constant_memory, values + 3, sizeof(float), sizeof(float)).wait();
+  float *out = sycl::malloc_shared<float>(4, q);
+  q.parallel_for(4, [=](auto i) { out[i] = constant_memory[i]; }).wait();
+  CHECK(out[0] == 1 && out[1] == 4 && out[3] == 4);
+  sycl::free(out, q);
+}
+
 int main() {
   sycl::queue q;
   starts_zero(q);
+  constants_from_the_host(q);
   members(q);
   copies(q);
 #if __cpp_consteval

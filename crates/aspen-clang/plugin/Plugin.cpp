@@ -25,6 +25,7 @@
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/SemaConsumer.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
@@ -131,6 +132,7 @@ public:
       registerDeviceGlobals(*Generator, Tokens.tag());
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
       return;
+    forgetBuiltins(Module);
     setKernelLinkage(Module, Kernels);
     markDeviceGlobals(*Generator);
     keepReachable(Module, entryPoints(*Generator, Kernels));
@@ -194,6 +196,14 @@ private:
                              {"tag", !Tag.empty() ? json::Value(Tag) : json::Value(nullptr)},
                              {"system_headers", !CI.getDiagnostics().getSuppressSystemWarnings()},
                              {"pragmas", Pragmas->toJson(CI.getSourceManager())}});
+  }
+
+  /// Debug information says of a built-in function that it was declared where the unit first used it, which may be in a header that was
+  /// precompiled.
+  static void forgetBuiltins(llvm::Module &Module) {
+    for (llvm::Function &F : Module)
+      if (const llvm::DISubprogram *Described = F.isDeclaration() ? F.getSubprogram() : nullptr; Described && Described->isArtificial())
+        F.setSubprogram(nullptr);
   }
 
   void reportLaunches() {

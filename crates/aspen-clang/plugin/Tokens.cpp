@@ -64,8 +64,17 @@ bool isCaching(const Preprocessor &PP);
 void exitCaching(Preprocessor &PP);
 void enterCaching(Preprocessor &PP);
 
+/// Coverage has a watcher too, and has the tokens of directives shown to it.
+template <auto Level, auto Watcher> struct WatcherAccess {
+  friend bool isForParser(const Preprocessor &PP) { return PP.*Level == 0; }
+  friend auto takeWatcher(Preprocessor &PP) -> llvm::unique_function<void(const Token &)> { return std::move(PP.*Watcher); }
+};
+bool isForParser(const Preprocessor &PP);
+llvm::unique_function<void(const Token &)> takeWatcher(Preprocessor &PP);
+
 /// An explicit instantiation may name private members. Source: C++17 [temp.explicit] p12.
 template struct CachingAccess<&Preprocessor::InCachingLexMode, &Preprocessor::ExitCachingLexMode, &Preprocessor::EnterCachingLexMode>;
+template struct WatcherAccess<&Preprocessor::LexLevel, &Preprocessor::OnToken>;
 
 /// What the tag is made of. In which order SYCL's header and the system's come must not matter: the first may be precompiled (0037).
 struct TagState {
@@ -461,8 +470,15 @@ TokenStage::~TokenStage() = default;
 
 void TokenStage::start(Preprocessor &PP) {
   Watch->start();
-  if (Watch->runs())
-    PP.setTokenWatcher([Watch = Watch](const Token &Tok) { Watch->see(const_cast<Token &>(Tok)); });
+  if (!Watch->runs())
+    return;
+  // The other one first: the last token is the one that it sees, whatever comes of it.
+  PP.setTokenWatcher([&PP, Watch = Watch, Other = takeWatcher(PP)](const Token &Tok) mutable {
+    if (Other)
+      Other(Tok);
+    if (isForParser(PP))
+      Watch->see(const_cast<Token &>(Tok));
+  });
 }
 
 std::string TokenStage::tag() const {

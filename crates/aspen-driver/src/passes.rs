@@ -75,6 +75,10 @@ pub struct PassBuilder<'a> {
 /// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
 const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__SYCL_UNNAMED_LAMBDA__=1"];
 
+/// Options of the host that clang's driver offers to each target.
+const OF_ONE_TARGET: [&str; 7] =
+    ["-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "--coverage", "-coverage"];
+
 impl PassBuilder<'_> {
     /// The passes of a SYCL source, host first.
     ///
@@ -103,7 +107,7 @@ impl PassBuilder<'_> {
         let mut arguments = vec!["-fsycl".into(), "-fsycl-host-only".into()];
         arguments.extend(PREDEFINED.into_iter().chain(self.macros.iter().map(String::as_str)).map(|text| format!("-D{text}")));
         for word in self.options.host_words() {
-            if word.starts_with("-fsanitize") || word.starts_with("-fno-sanitize") {
+            if OF_ONE_TARGET.iter().any(|start| word.starts_with(start)) {
                 arguments.push("-Xarch_host".into()); // else clang warns that it ignores the option for the device it does not compile for
             }
             // Bitcode has no room for device code; a fat object has, and holds the bitcode too.

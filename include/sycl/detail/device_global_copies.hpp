@@ -33,7 +33,6 @@ template <class Handler> class device_global_copies {
 public:
   template <class T, class P>
   void memcpy(device_global<T, P> &to, const void *from, size_t bytes = sizeof(T), size_t offset = 0) {
-    static_assert(!std::is_const_v<std::remove_all_extents_t<T>>, "nothing can be copied to a device_global of a const type");
     static_assert(device_global<T, P>::aspen_allows(true), "the property host_access of this device_global rules out copies to it");
     self().memcpy(device_global_address(self().aspen_device().aspen_handle(), &to, sizeof(T), bytes, offset), from, bytes);
   }
