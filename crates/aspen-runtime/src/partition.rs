@@ -2,7 +2,7 @@
 //!
 //! A part is a device like others: it has threads of its own, as many as it has compute units, so what runs on it neither takes more of the
 //! machine nor waits for what runs elsewhere. Memory is the whole device's. The same part is the same device each time that it is asked for, so
-//! that a program which divides a device again and again does not gather threads.
+//! that a program which divides a device the same way again and again does not gather threads; each way of dividing it has its own.
 
 use std::sync::{Arc, Mutex};
 
