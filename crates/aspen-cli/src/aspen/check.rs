@@ -36,7 +36,7 @@ pub fn run(file: &Path, asked: Asked<'_>, format: Format) -> Result<Answer, Fail
     program::add_libraries(file, &mut images);
     let mut verdicts: Vec<Verdicts<'_>> = machines.into_iter().map(|machine| machine.verdicts(&images)).collect();
     if asked.build {
-        build::all(file, &images, &mut verdicts)?;
+        build::all(&images, &mut verdicts)?;
     }
     // With --here, a device that the file is not made for is no complaint.
     let refuses = |device: &Verdicts<'_>| (device.has_code || !asked.here) && device.kernels.iter().any(|(_, says)| !says.passes());
