@@ -119,8 +119,7 @@ impl DebugInfo {
                 }
             }
             (LEXICAL_BLOCK, [source, line, column, parent, ..]) => {
-                let scope =
-                    Scope { name: None, file: file(*source), line: value(*line), column: value(*column), parent: Some(*parent) };
+                let scope = Scope { name: None, file: file(*source), line: value(*line), column: value(*column), parent: Some(*parent) };
                 self.scopes.insert(id, scope);
             }
             (LEXICAL_BLOCK_DISCRIMINATOR, [source, _, parent, ..]) => {

@@ -10,12 +10,12 @@ use aspen_image::{Entry, ImageKind, PropertySets};
 use aspen_llvm::readable_name;
 use serde_json::{Value, json};
 
+use crate::Failure;
 use crate::check::Verdicts;
 use crate::code::{CodeError, LARGEST};
 use crate::here::{self, Compiled, Local};
 use crate::program::Image;
 use crate::workers::Outcome;
-use crate::Failure;
 
 /// Lines of a compiler's log that people are shown; JSON has all.
 const LINES: usize = 12;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use aspen_contract::Requirements;
+use aspen_image::PropertySets;
 use aspen_image::bundles::{self, Bundle};
-use aspen_image::{PropertySets, spirv::SpirvModule};
 
 use crate::code::Code;
 use crate::program::{self, Image};
@@ -29,7 +29,7 @@ fn image(bundle: &Bundle<'_>, bytes: &Rc<Vec<u8>>, file: &str) -> Option<Image> 
     let place = bundle.member.as_ref().map_or_else(|| file.to_owned(), |member| format!("{file}({})", member.name));
     let read = if bundle.bytes.starts_with(b"BC\xc0\xde") {
         program::module(&place, &bundle.bytes)
-    } else if SpirvModule::parse(&bundle.bytes).is_ok() {
+    } else if bundle.bytes.starts_with(&0x0723_0203u32.to_le_bytes()) {
         bare::spirv(Path::new(&place), &bundle.bytes).map(|image| Some(Image { code: Some(Code::of(bytes, &bundle.bytes)), ..image }))
     } else {
         Err(Failure::Input("it is neither bitcode nor SPIR-V".into()))

@@ -108,7 +108,8 @@ impl Local {
         let has = |aspect: &str| Aspect::from_name(aspect).is_some_and(|aspect| self.capabilities.aspects.contains(&aspect));
         let (target, ours) = (image.target.as_str(), image.wrapped.is_none());
         match self.backend {
-            BackendKind::OpenCl if target == "spir64" || target == "spirv64" => image.format == "spirv",
+            // Of an object's bitcode the link makes SPIR-V.
+            BackendKind::OpenCl if target == "spir64" || target == "spirv64" => image.format == "spirv" || image.summary.is_some(),
             // Which GPU it was made for the driver knows.
             BackendKind::OpenCl if target == "spir64_gen" || target.starts_with("intel_gpu_") => has("gpu"),
             BackendKind::OpenCl => !ours && has("cpu") && ["spir64_x86_64", "x86_64"].contains(&target),
