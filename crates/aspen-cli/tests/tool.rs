@@ -132,3 +132,21 @@ int main() {
     session.ok("aspen check optimized --device intel_gpu_dg1 > checked || grep -q 'across  *yes' checked");
     session.bad(1, "aspen++ -fsycl-requirements=best a.cpp -c", &["'best'", "'optimized'"]);
 }
+
+/// Large libraries: names of templates do not push the answers out of sight, and many kernels are counted.
+#[test]
+fn many_kernels_are_counted() {
+    let long = "k".repeat(200);
+    let mut module = String::from("target triple = \"spir64-unknown-unknown\"\n");
+    for index in 0..24 {
+        let name = if index == 3 { format!("{long}3") } else { format!("k{index}") };
+        let uses = if index % 8 == 3 { " !intel_used_aspects !{i32 6}" } else { "" };
+        module += &format!("define spir_kernel void @{name}(){uses} {{ ret void }}\n");
+    }
+    let session = Session::new(&[("m.ll", &module)]);
+    let said = session.run("aspen check m.ll --device intel_gpu_dg1").stdout;
+    for line in ["  k0   yes", &format!("  {long}3  no: lacks aspect fp64"), "  k11  no: lacks aspect fp64"] {
+        assert!(said.lines().any(|one| one == line), "no {line:?} in {said}");
+    }
+    assert!(said.ends_with("  24 kernels in all:\n    3 no: lacks aspect fp64\n    21 yes\n"), "{said}");
+}

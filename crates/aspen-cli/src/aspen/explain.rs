@@ -19,7 +19,7 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
     let images = program::read(file)?;
     let kernels = program::kernels(&images);
     let Some(wanted) = kernel else {
-        let width = kernels.iter().map(|kernel| kernel.name.chars().count()).max().unwrap_or(0);
+        let width = program::column(kernels.iter().copied());
         let lines = kernels.iter().map(|kernel| format!("{:width$}  {}\n", kernel.name, needs(&kernel.requirements)));
         return Ok(Answer::clean(lines.collect()));
     };

@@ -401,6 +401,13 @@ pub fn kernels(images: &[Image]) -> Vec<&Kernel> {
     images.iter().flat_map(|image| &image.kernels).filter(|kernel| seen.insert(kernel.symbol.as_str())).collect()
 }
 
+/// How wide a column of kernels' names is. Longer names stand out of it: those of templates have hundreds of letters, and nobody would find
+/// what stands behind a column of them.
+pub fn column<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> usize {
+    const WIDEST: usize = 60;
+    kernels.into_iter().map(|kernel| kernel.name.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or(0)
+}
+
 /// What the name or symbol stands for, a kernel or a device function that is offered to others, with its image.
 pub fn named<'i>(images: &'i [Image], name: &str) -> Option<(&'i Image, &'i Kernel)> {
     let all = || images.iter().flat_map(|image| image.kernels.iter().chain(&image.functions).map(move |kernel| (image, kernel)));
