@@ -173,7 +173,7 @@ fn linked(images: &[Image], providers: &HashMap<&str, usize>, first: usize) -> R
         let code = image.code.as_ref().ok_or_else(|| format!("the code of image '{}' is not in the file", image.name))?;
         let code = code.bytes(left).map_err(|error| match error {
             CodeError::TooLarge if parts.len() > 1 => {
-                format!("it and the {} images that it takes functions from unpack to more than {LARGEST} bytes", parts.len() - 1)
+                format!("with the images that it takes functions from ({}) it unpacks to more than {LARGEST} bytes", parts.len() - 1)
             }
             error if part == first => error.to_string(),
             error => format!("it takes functions from image '{}': {error}", image.name),
