@@ -11,13 +11,14 @@ use aspen_image::{DeviceImage, FileTable, PropertySets, dpcpp, find};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     ("property_text", property_text),
     ("requirements", requirements),
     ("file_table", file_table),
     ("offload", offload),
     ("container", container),
     ("wrapped", wrapped),
+    ("bundles", bundles),
     ("spirv", spirv),
 ];
 
@@ -81,6 +82,15 @@ pub fn wrapped(bytes: &[u8]) {
             }
         }
         Err(error) => assert!(error.offset <= bytes.len() as u64, "{error}"),
+    }
+}
+
+/// Objects of DPC++ and archives of them: what is found lies in the file, and has a target.
+pub fn bundles(bytes: &[u8]) {
+    let found = aspen_image::bundles::find(bytes, "input").unwrap_or_default();
+    for bundle in &found {
+        assert!(bundle.bytes.len() <= bytes.len());
+        let _ = (bundle.target(), SpirvModule::parse(&bundle.bytes));
     }
 }
 

@@ -132,3 +132,43 @@ int main() {
     session.ok("aspen check optimized --device intel_gpu_dg1 > checked || grep -q 'across  *yes' checked");
     session.bad(1, "aspen++ -fsycl-requirements=best a.cpp -c", &["'best'", "'optimized'"]);
 }
+
+/// Large libraries: names of templates do not push the answers out of sight, and many kernels are counted.
+#[test]
+fn many_kernels_are_counted() {
+    let long = "k".repeat(200);
+    let mut module = String::from("target triple = \"spir64-unknown-unknown\"\n");
+    for index in 0..24 {
+        let name = if index == 3 { format!("{long}3") } else { format!("k{index}") };
+        let uses = if index % 8 == 3 { " !intel_used_aspects !{i32 6}" } else { "" };
+        module += &format!("define spir_kernel void @{name}(){uses} {{ ret void }}\n");
+    }
+    let session = Session::new(&[("m.ll", &module)]);
+    let said = session.run("aspen check m.ll --device intel_gpu_dg1").stdout;
+    for line in ["  k0   yes", &format!("  {long}3  no: lacks aspect fp64"), "  k11  no: lacks aspect fp64"] {
+        assert!(said.lines().any(|one| one == line), "no {line:?} in {said}");
+    }
+    assert!(said.ends_with("  24 kernels in all:\n    3 no: lacks aspect fp64\n    21 yes\n"), "{said}");
+}
+
+/// Of a module that another compiler made, sizes have the line of their function.
+#[test]
+fn declared_sizes_have_the_functions_line() {
+    let module = "target triple = \"spir64-unknown-unknown\"
+define spir_kernel void @k() !dbg !4 !intel_reqd_sub_group_size !7 { ret void }
+define spir_kernel void @bare() !intel_reqd_sub_group_size !7 { ret void }
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !1, emissionKind: LineTablesOnly)
+!1 = !DIFile(filename: \"sizes.cpp\", directory: \".\")
+!2 = !{i32 2, !\"Debug Info Version\", i32 3}
+!4 = distinct !DISubprogram(name: \"k\", file: !1, line: 12, type: !5, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !DISubroutineType(types: !6)
+!6 = !{}
+!7 = !{i32 16}
+";
+    let session = Session::new(&[("m.ll", module)]);
+    let said = session.ok("aspen explain m.ll k").stdout;
+    assert_eq!(said, "kernel 'k' needs sub-group size 16\n  sizes.cpp:12: declared by 'k'\n");
+    assert!(session.ok("aspen explain m.ll bare").stdout.contains("(place unknown): declared by 'bare'"));
+}

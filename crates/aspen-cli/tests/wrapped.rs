@@ -279,6 +279,105 @@ attributes #0 = { \"sycl-module-id\"=\"k.cpp\" }
     session.bad(1, "aspen inspect torn.s", &["holds no device images"]);
 }
 
+/// `check --build` has the code of every kind of file: objects whose device code is SPIR-V, archives of both kinds, with bitcode and damage
+/// beside it, tables and bare modules. What cannot be tried is told with its reason, and is nobody's refusal.
+#[test]
+fn compilers_get_what_objects_and_archives_hold() {
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/e2e/fake-opencl/fake.c");
+    let linkage = |kind: u32| {
+        // Kernel, Linkage and a function "f" that is exported (0) or imported (1), beside a kernel "k".
+        let words = [
+            0x0723_0203,
+            0x0001_0400,
+            0,
+            20,
+            0,
+            0x0002_0011,
+            6,
+            0x0002_0011,
+            5,
+            0x0003_000e,
+            2,
+            2,
+            0x0004_000f,
+            6,
+            10,
+            0x6b,
+            0x0005_0047,
+            11,
+            41,
+            0x66,
+            kind,
+            0x0002_0013,
+            2,
+            0x0003_0021,
+            3,
+            2,
+            0x0005_0036,
+            2,
+            10,
+            0,
+            3,
+            0x0002_00f8,
+            12,
+            0x0001_00fd,
+            0x0001_0038,
+        ];
+        let declared = [0x0005_0036, 2, 11, 0, 3, 0x0001_0038];
+        let defined = [0x0005_0036, 2, 11, 0, 3, 0x0002_00f8, 13, 0x0001_00fd, 0x0001_0038];
+        let words = [&words[..], if kind == 1 { &declared[..] } else { &defined[..] }].concat();
+        words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect::<Vec<u8>>()
+    };
+    let object = |file: &str| format!(".section __CLANG_OFFLOAD_BUNDLE__sycl-spir64-unknown-unknown,\"e\",@progbits\n.incbin \"{file}\"\n");
+    let bitcode = "target triple = \"spir64-unknown-unknown\"\ndefine spir_kernel void @_ZTS1B() { ret void }\n";
+    let table = "[Code|Properties|Symbols]\nuses.spv|t.prop|t.sym\n";
+    let session = Session::new(&[
+        ("uses.s", &object("uses.spv")),
+        ("gives.s", &object("gives.spv")),
+        ("bc.s", &object("b.bc")),
+        ("torn.s", &object("torn.spv")),
+        ("b.ll", bitcode),
+        ("t.table", table),
+        ("t.sym", "k\n"),
+        ("t.prop", "[SYCL/imported symbols]\nf=1|1\n"),
+    ]);
+    for (file, bytes) in [("uses.spv", linkage(1)), ("gives.spv", linkage(0)), ("torn.spv", linkage(0)[..60].to_vec())] {
+        std::fs::write(session.path(file), bytes).expect("writable");
+    }
+    session.ok("llvm-as-22 b.ll -o b.bc && for one in uses gives bc torn; do clang-22 -c $one.s -o $one.o; done");
+    session.ok("ar rcs all.a uses.o bc.o gives.o torn.o && ar rcsT thin.a uses.o gives.o && ar rcs alone.a uses.o");
+    session.ok(&format!("clang-22 -O1 -shared -fPIC -Wl,-soname,libOpenCL.so.1 {fake} -o libOpenCL.so.1"));
+    let imported = "cannot be tried: it takes 'f' from another file";
+    for (file, wanted) in [
+        ("gives.spv", &["takes 1 of 1"][..]),
+        ("gives.o", &["takes 1 of 1"]),
+        ("uses.o", &["takes 0 of 0", imported]),
+        ("alone.a", &["takes 0 of 0", imported]),
+        ("uses.spv", &["takes 0 of 0", imported]),
+        ("t.table", &["takes 0 of 0", imported]),
+        ("thin.a", &["takes 2 of 2"]),
+        (
+            "all.a",
+            &[
+                "takes 2 of 2",
+                "image 1 cannot be tried: it is LLVM bitcode, of which the link makes SPIR-V",
+                "B  yes",
+                "image 3 cannot be tried: it is unreadable at byte 64 ('all.a(torn.o)': it is a damaged SPIR-V module: ",
+            ],
+        ),
+    ] {
+        let command = format!("LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR='opencl:*' aspen check {file} --build --device opencl:0");
+        let said = session.ok(&command).stdout;
+        wanted.iter().for_each(|words| assert!(said.contains(words), "{file}: no {words:?} in {said}"));
+        let document: serde_json::Value = serde_json::from_str(&session.ok(&format!("{command} --format json")).stdout).expect("JSON");
+        let built = &document["devices"][0]["build"];
+        assert_eq!((&built["tried"], built["refused"].as_array().map(Vec::len)), (&built["taken"], Some(0)), "{file}: {built}");
+    }
+    let said =
+        session.run("LD_LIBRARY_PATH=. FAKE_FAIL=clBuildProgram ASPEN_DEVICE_SELECTOR='opencl:*' aspen check gives.o --build --here");
+    assert!(said.code == Some(1) && said.stdout.contains("image 0 ('k') is not taken"), "{}", said.stdout);
+}
+
 /// Bytes of a file at a place, replaced.
 fn patched(bytes: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
     let mut out = bytes.to_vec();

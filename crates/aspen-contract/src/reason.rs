@@ -13,14 +13,17 @@ pub struct Place {
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// The column in bytes, from 1.
+    /// The column in bytes, from 1; 0 if only the line is known.
     pub column: u32,
 }
 
-/// `hw.cpp:27:4`.
+/// `hw.cpp:27:4`, `hw.cpp:27`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        match self.column {
+            0 => write!(f, "{}:{}", self.file, self.line),
+            column => write!(f, "{}:{}:{column}", self.file, self.line),
+        }
     }
 }
 

@@ -230,7 +230,7 @@ impl fmt::Display for ContainerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.member.as_ref().map_or_else(|| self.file.clone(), |member| format!("{}({member})", self.file));
         match &self.reason {
-            Reason::NoImages => write!(f, "'{file}' holds no device images: nothing in it was compiled or linked by aspen++"),
+            Reason::NoImages => write!(f, "'{file}' holds no device images: nothing in it was compiled or linked by aspen++ or DPC++"),
             Reason::Offload(error) => write!(f, "'{file}': {error}"),
             Reason::Section { section, error } => write!(f, "'{file}': section '{section}': {error}"),
             Reason::Elf(why) => write!(f, "'{file}' is a damaged ELF file: {why}"),

@@ -487,7 +487,10 @@ impl ImageBuilder {
 }
 
 /// Writes each set as one string of the entry.
-pub(crate) fn add_sets(entry: &mut Entry<'_>, sets: &PropertySets) -> Result<(), BuildError> {
+///
+/// # Errors
+/// If a set's name, or the name of a property, cannot be written.
+pub fn add_sets(entry: &mut Entry<'_>, sets: &PropertySets) -> Result<(), BuildError> {
     for (name, set) in sets.iter() {
         check_set_name(name)?;
         if !name.contains('/') {

@@ -12,8 +12,6 @@ use std::fmt;
 
 use object::{Object, ObjectSection, SectionFlags};
 
-use crate::image::{BuildError, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, add_sets};
-use crate::offload::{Entry, ImageKind};
 use crate::property::{PropertySet, PropertySets, Value};
 use memory::Memory;
 
@@ -52,24 +50,6 @@ pub struct WrappedImage<'a> {
     pub entries: Vec<Cow<'a, str>>,
     /// All property sets.
     pub properties: PropertySets,
-}
-
-impl WrappedImage<'_> {
-    /// The image as our own container has it, with its unpacked code: what our runtime takes.
-    ///
-    /// # Errors
-    /// If a name cannot be written there.
-    pub fn to_entry<'c>(&self, code: impl Into<Cow<'c, [u8]>>) -> Result<Entry<'c>, BuildError> {
-        let mut entry = Entry::new(ImageKind::SpirV, code);
-        let exports = self.properties.get(EXPORTED_SYMBOLS);
-        let is_export = |symbol: &str| exports.is_some_and(|set| set.contains_key(symbol));
-        let kernels: Vec<&str> = self.entries.iter().map(AsRef::as_ref).filter(|symbol| !is_export(symbol)).collect();
-        entry.set_string("arch", self.target.clone().into_bytes());
-        entry.set_string("symbols", kernels.join(",").into_bytes());
-        let links = [EXPORTED_SYMBOLS, IMPORTED_SYMBOLS].into_iter().filter_map(|name| Some((name, self.properties.get(name)?)));
-        add_sets(&mut entry, &links.map(|(name, set)| (name.to_owned(), set.clone())).collect())?;
-        Ok(entry)
-    }
 }
 
 /// What the bytes of an image are.
@@ -144,16 +124,18 @@ fn wrong(offset: u64, why: impl Into<String>) -> WrappedError {
 pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> {
     let Ok(file) = object::File::parse(bytes) else { return Ok(Vec::new()) };
     let list = file.sections().find(|section| section.name() == Ok(LIST));
+    let place = list.as_ref().map_or(0, |list| list.file_range().map_or(0, |range| range.0));
+    if place > bytes.len() as u64 {
+        return Err(wrong(bytes.len() as u64, format!("the section '{LIST}' begins at byte {place}, and the file ends here")));
+    }
     if !file.is_64() || !file.is_little_endian() {
         return match list {
-            Some(section) => {
-                Err(wrong(section.file_range().map_or(0, |range| range.0), "only files of 64-bit little-endian machines are read"))
-            }
+            Some(_) => Err(wrong(place, "only files of 64-bit little-endian machines are read")),
             None => Ok(Vec::new()),
         };
     }
     let memory = Memory::new(&file, bytes);
-    let begins = list.map(|list| listed(&list, &memory)).transpose()?;
+    let begins = list.map(|list| listed(&list, place, &memory)).transpose()?;
     let mut found: BTreeMap<u64, WrappedImage<'a>> = BTreeMap::new();
     let mut described: HashMap<u64, u64> = HashMap::new();
     for section in file.sections().filter(holds_data) {
@@ -189,9 +171,8 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
     Ok(found.into_values().collect())
 }
 
-/// Addresses of images; where in the file each is listed, and its size.
-fn listed<'a>(list: &object::Section<'a, '_>, memory: &Memory<'_>) -> Result<BTreeMap<u64, (u64, u64)>, WrappedError> {
-    let offset = list.file_range().map_or(0, |range| range.0);
+/// Addresses of images; where in the file each is listed, and its size. `offset`: where the list is in the file.
+fn listed<'a>(list: &object::Section<'a, '_>, offset: u64, memory: &Memory<'_>) -> Result<BTreeMap<u64, (u64, u64)>, WrappedError> {
     if list.size() % 16 != 0
         || memory.bytes(list.address(), list.size()).is_none()
         || list.data().map_or(0, <[u8]>::len) as u64 != list.size()

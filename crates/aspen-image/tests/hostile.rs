@@ -221,7 +221,7 @@ fn files_without_images_say_so() {
         ("noise", vec![0xff, 1, 2]),
     ] {
         let error = find(&bytes, name).unwrap_err().to_string();
-        assert_eq!(error, format!("'{name}' holds no device images: nothing in it was compiled or linked by aspen++"));
+        assert_eq!(error, format!("'{name}' holds no device images: nothing in it was compiled or linked by aspen++ or DPC++"));
     }
 }
 

@@ -114,6 +114,61 @@ fn archive(magic: &str, members: &[&[u8]]) -> Vec<u8> {
     out
 }
 
+/// A linked file as DPC++ wraps images into it: a list, two descriptors, an entry, a set of one property. `list_at`: where the file says that
+/// the list is, if not where it is.
+fn wrapped(list_at: Option<u64>) -> Vec<u8> {
+    const BASE: u64 = 0x1_0000;
+    const HEADERS: u64 = 64 + 56;
+    let at = |offset: u64| BASE + HEADERS + offset;
+    let mut data = Vec::new();
+    let (list, descriptors, entry, set, property, texts) = (0, 32, 192, 224, 248, 280);
+    let (code, kernel) = (texts, texts + 32);
+    let (target, set_name, key) = (kernel + 8, kernel + 16, kernel + 48);
+    for word in [at(code), 8, at(code + 8), 8] {
+        data.extend(word.to_le_bytes());
+    }
+    for (index, format) in [2u64, 4].into_iter().enumerate() {
+        let begin = code + 8 * index as u64;
+        let head = 3 | 4 << 16 | format << 24;
+        let ends = [at(begin), at(begin + 8), at(entry), at(entry + 32), at(set), at(set + 24)];
+        data.extend([head, at(target), 0, 0].into_iter().chain(ends).flat_map(u64::to_le_bytes));
+    }
+    assert_eq!((data.len() as u64, list, descriptors), (entry, 0, 32));
+    let end = [0, at(kernel), 0, 0, at(set_name), at(property), at(property + 32), at(key), 0, 1, 16];
+    data.extend(end.into_iter().flat_map(u64::to_le_bytes));
+    data.extend([3, 2, 0x23, 7, 0, 4, 1, 0, 0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0].into_iter().chain([0; 16]));
+    for (text, size) in [("k", 8), ("spir64", 8), ("SYCL/device requirements", 32), ("reqd_sub_group_size", 24)] {
+        let end = data.len() + size;
+        data.extend(text.bytes());
+        data.resize(end, 0);
+    }
+    let names = b"\0.tgtimg\0.data\0.shstrtab\0";
+    let all = HEADERS + data.len() as u64;
+    let sections = (all + names.len() as u64).next_multiple_of(8);
+    let mut out = b"\x7fELF\x02\x01\x01".to_vec();
+    out.resize(16, 0);
+    out.extend([2u16, 62].into_iter().flat_map(u16::to_le_bytes).chain(1u32.to_le_bytes()));
+    out.extend([0, 64, sections].into_iter().flat_map(u64::to_le_bytes).chain([0; 4]));
+    out.extend([64u16, 56, 1, 64, 4, 3].into_iter().flat_map(u16::to_le_bytes));
+    // One segment, readable and writable, that is the whole file but for its sections.
+    out.extend([1u32, 6].into_iter().flat_map(u32::to_le_bytes));
+    out.extend([0, BASE, BASE, all, all, 8].into_iter().flat_map(u64::to_le_bytes));
+    out.extend(data);
+    out.extend(names);
+    out.resize(usize::try_from(sections).unwrap(), 0);
+    let none = [0u64; 6];
+    let list_of = [3, at(list), list_at.unwrap_or(HEADERS + list), 32, 0, 8];
+    let data_of = [3, at(descriptors), HEADERS + descriptors, all - HEADERS - descriptors, 0, 8];
+    let names_of = [0, 0, all, names.len() as u64, 0, 1];
+    for (name, kind, [flags, address, offset, size, link, align]) in
+        [(0u32, 0u32, none), (1, 1, list_of), (9, 1, data_of), (15, 3, names_of)]
+    {
+        out.extend(name.to_le_bytes().into_iter().chain(kind.to_le_bytes()));
+        out.extend([flags, address, offset, size, link, align, 0].into_iter().flat_map(u64::to_le_bytes));
+    }
+    out
+}
+
 /// Sound files: what the seeds print, DPC++'s form, each container.
 fn seeds() -> Vec<Vec<u8>> {
     const SETS: &str = "[SYCL/device-requirements]\naspect=2|ABAAAAAAAAQAAAAAGAAAAA\nreqd_sub_group_size=2|gAAAAAAAAAACAAAA\n\
@@ -174,6 +229,7 @@ fn seeds() -> Vec<Vec<u8>> {
     ]);
     let blobs = [version1.clone(), version2.clone()].concat();
     let object = elf(".aspen.device", &blobs);
+    let bundle = elf("__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown-bmg_g21", &spirv);
     vec![
         SETS.into(),
         DPCPP.into(),
@@ -185,6 +241,10 @@ fn seeds() -> Vec<Vec<u8>> {
         archive("!<thin>\n", &[]),
         elf(".llvm.offloading", &blobs),
         object,
+        wrapped(None),
+        wrapped(Some(1 << 40)),
+        bundle.clone(),
+        archive("!<arch>\n", &[&bundle, &spirv]),
     ]
 }
 
@@ -198,6 +258,13 @@ fn changed_files_neither_panic_nor_take_memory() {
     }
     assert!(aspen_image::PropertySets::from_text(std::str::from_utf8(&seeds[1]).unwrap()).is_ok());
     assert_eq!(aspen_image::spirv::SpirvModule::parse(&seeds[5]).unwrap().kernels.len(), 1);
+    let images = aspen_image::wrapped::find(&seeds[10]).unwrap();
+    assert_eq!((images.len(), &*images[1].target, &*images[1].entries[0], images[0].properties.iter().count()), (2, "spir64", "k", 1));
+    let outside = aspen_image::wrapped::find(&seeds[11]).unwrap_err();
+    assert_eq!(outside.why, "the section '.tgtimg' begins at byte 1099511627776, and the file ends here");
+    for (index, count) in [(12, 1), (13, 1)] {
+        assert_eq!(aspen_image::bundles::find(&seeds[index], "seed").map(|found| found.len()), Ok(count));
+    }
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     for (name, target) in targets::TARGETS {
         for seed in &seeds {

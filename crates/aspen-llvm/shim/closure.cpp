@@ -343,10 +343,11 @@ private:
     }
   }
 
-  // What describes the module as a whole (sycl_aspects says which dialect it is written in). Lists of functions, types and options of
-  // the source stay behind.
+  // What describes the module as a whole (sycl_aspects says which dialect it is written in; specialization constants that were lowered
+  // are numbered over all of it). Lists of functions, types and options of the source stay behind.
   static bool isKept(StringRef Name) {
-    return Name == "llvm.module.flags" || Name == "llvm.ident" || Name == "sycl_aspects" || Name.starts_with("opencl.") || Name.starts_with("spirv.");
+    return Name == "llvm.module.flags" || Name == "llvm.ident" || Name == "sycl_aspects" || Name.starts_with("opencl.") || Name.starts_with("spirv.") ||
+           Name.starts_with("sycl.specialization-constants");
   }
 
   void namedMetadata() {

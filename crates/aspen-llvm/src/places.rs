@@ -79,6 +79,11 @@ impl<'f> Files<'f> {
         Spot { file: self.intern(&place.file), line: place.line, column: place.column }
     }
 
+    /// A line of which the column is not known.
+    pub(crate) fn line(&self, file: usize, line: u32) -> Place {
+        self.place(Spot { file, line, column: 0 })
+    }
+
     pub(crate) fn place(&self, spot: Spot) -> Place {
         Place { file: self.names[spot.file].clone(), line: spot.line, column: spot.column }
     }

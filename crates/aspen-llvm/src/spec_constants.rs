@@ -10,8 +10,10 @@
 
 mod layout;
 mod lower;
+mod recorded;
 
 use std::collections::HashMap;
+use std::ffi::CStr;
 
 use crate::ffi;
 use crate::ir::Value;
@@ -19,6 +21,12 @@ use crate::module::{Error, Module};
 use lower::Lowering;
 
 const READERS: [&str; 2] = ["_Z37__sycl_getScalar2020SpecConstantValue", "_Z40__sycl_getComposite2020SpecConstantValue"];
+
+/// `private_alloca`: the constant is the length of an array on the stack. Source: sycl_ext_oneapi_private_alloca, its design document.
+const ALLOCA: &str = "llvm.sycl.alloca.";
+/// Where a lowered module says what was made of it.
+const CONSTANTS: &CStr = c"sycl.specialization-constants";
+const DEFAULTS: &CStr = c"sycl.specialization-constants-default-values";
 
 /// What becomes of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,10 +101,28 @@ impl Module<'_> {
         Ok(lowered)
     }
 
+    /// What a module tells of constants that were lowered before; nothing if none were.
+    ///
+    /// # Errors
+    /// If that cannot be read, or modules that were lowered by themselves have been linked.
+    pub fn recorded_spec_constants(&self) -> Result<Option<SpecConstants>, Error> {
+        recorded::recorded(self.view()).map_err(|reason| self.symbol(format!("specialization constants: {reason}")))
+    }
+
     fn lower_all(&self, mode: SpecConstantMode) -> Result<Option<SpecConstants>, Error> {
-        let readers: Vec<Value<'_>> = readers(self).collect();
-        if readers.is_empty() {
-            return Ok(None);
+        let mut readers: Vec<Value<'_>> = readers(self).collect();
+        if mode == SpecConstantMode::Emulation && self.triple().starts_with("spir") {
+            // As DPC++: compilers of such targets have no arrays of variable length, and the runtime refuses the kernel.
+            readers.retain(|reader| !reader.name().starts_with(ALLOCA));
+        }
+        let recorded = self.recorded_spec_constants()?;
+        let Some(first) = readers.first() else { return Ok(recorded.filter(|_| mode != SpecConstantMode::Defaults)) };
+        if let Some(known) = recorded.and_then(|recorded| recorded.constants.into_iter().next()) {
+            return Err(self.symbol(format!(
+                "specialization constants: '{}' was lowered already, and '{}' still reads others; lower them together, after the link",
+                known.name,
+                first.name()
+            )));
         }
         let mut calls: HashMap<Value<'_>, Vec<(Value<'_>, Value<'_>)>> = HashMap::new();
         for function in self.view().functions() {
@@ -125,7 +151,9 @@ impl Module<'_> {
 
 /// The functions that read constants, in module order.
 fn readers<'m>(module: &'m Module<'_>) -> impl Iterator<Item = Value<'m>> {
-    let is_reader = |function: &Value<'_>| function.is_declaration() && READERS.iter().any(|prefix| function.name().starts_with(prefix));
+    let is_reader = |function: &Value<'_>| {
+        function.is_declaration() && READERS.iter().chain([&ALLOCA]).any(|prefix| function.name().starts_with(prefix))
+    };
     module.view().functions().filter(is_reader)
 }
 

@@ -183,7 +183,9 @@ impl<'m> Summariser<'m, '_> {
                 if let Some(list) = function.string_attribute(DEVICE_HAS) {
                     metadata.declared.get_or_insert_default().extend(self.kinds.names.listed(&list));
                 }
-                Attributes::from_metadata(metadata)
+                // Sizes stand with the function; nobody has kept where.
+                let place = main.zip(function.subprogram_line()).map(|(file, line)| self.files.line(file, line));
+                Attributes::from_metadata(metadata, &place)
             }
         };
         let indirect = body.indirect(&self.files);
@@ -539,13 +541,13 @@ impl Attributes {
     }
 
     /// Metadata has no spelling; `sycl::device_has` is the standard's name of the attribute.
-    fn from_metadata(metadata: FunctionMetadata) -> Attributes {
+    fn from_metadata(metadata: FunctionMetadata, place: &Option<aspen_contract::Place>) -> Attributes {
         Attributes {
             declared: metadata.declared.map(|aspects| summary::Declared { aspects, spelling: "sycl::device_has".into(), place: None }),
             uses: metadata.used,
             guard: metadata.guard,
-            work_group: metadata.work_group.map(|size| (size, None)),
-            sub_group: metadata.sub_group.map(|size| (size, None)),
+            work_group: metadata.work_group.map(|size| (size, place.clone())),
+            sub_group: metadata.sub_group.map(|size| (size, place.clone())),
         }
     }
 }

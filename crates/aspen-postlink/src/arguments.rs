@@ -363,8 +363,13 @@ fn wrong(message: &str) -> Usage {
     Usage::Wrong(message.to_owned())
 }
 
+/// Every option but the two that only show something.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FLAGS.iter().map(|(flag, _)| *flag).chain(VALUED).chain(EXPLICIT_SIMD)
+}
+
 fn unknown(word: &str, name: &str) -> Usage {
-    let known = FLAGS.iter().map(|(flag, _)| *flag).chain(VALUED).chain(["help", "version"]);
+    let known = names().chain(["help", "version"]);
     let hint = nearest(name, known).map_or_else(|| "; --help shows the options".to_owned(), |near| format!("; did you mean '-{near}'?"));
     Usage::Wrong(format!("unknown option '{word}'{hint}"))
 }

@@ -13,7 +13,7 @@ pub enum Standing {
 }
 
 /// Option as it is tried, what becomes of it, and in words.
-pub const OPTIONS: [(&str, Standing, &str); 35] = [
+pub const OPTIONS: [(&str, Standing, &str); 37] = [
     ("-o T,FILE", Standing::Does, "a table of the images that target `T` can run; an unknown target is an error, where DPC++ keeps all"),
     ("-out-dir=DIR", Standing::Does, "where the listed files go"),
     ("-split=source", Standing::Does, "images for each translation unit, split by what they need"),
@@ -50,8 +50,21 @@ pub const OPTIONS: [(&str, Standing, &str); 35] = [
         "images import exported functions of other images; all they call is in them or imported, and virtual functions that are called by name are copied into them",
     ),
     ("-support-dynamic-linking", Standing::Does, "the same; its name in 2024"),
-    ("-spec-const=native", Standing::Does, "specialization constants of SPIR-V"),
-    ("-spec-const=emulation", Standing::Does, "specialization constants read from a buffer of the runtime"),
+    (
+        "-spec-const=native",
+        Standing::Does,
+        "specialization constants of SPIR-V, lengths of `llvm.sycl.alloca` too; of a module that was lowered before only what it recorded is told",
+    ),
+    (
+        "-spec-const=emulation",
+        Standing::Does,
+        "specialization constants read from a buffer of the runtime; `llvm.sycl.alloca` stays for SPIR-V and has its default length elsewhere",
+    ),
+    (
+        "-spec-const=default_values",
+        Standing::Does,
+        "default values in place of specialization constants; no driver passes it, DPC++ has it as a mode of its pass",
+    ),
     ("-generate-device-image-default-spec-consts", Standing::Does, "one image more with default values, for each that reads constants"),
     ("-device-lib-dir=DIR", Standing::Does, "adds the images of the two bfloat16 libraries in DIR if the module calls them, else nothing"),
     ("-id-queries-range=int", Standing::Does, "nothing to say: it is what runtimes assume"),
@@ -68,6 +81,7 @@ pub const OPTIONS: [(&str, Standing, &str); 35] = [
     ("-Os", Standing::Nothing, "as `-O0`; also `-Oz`"),
     ("-spec-const=rt", Standing::Refused, "a spelling of before 2023; `native` is its name"),
     ("-spec-const=default", Standing::Refused, "a spelling of before 2023; `emulation` is its name"),
+    ("-embed-aux-info-as-metadata", Standing::Refused, "sets are files here, and no metadata of the module"),
     ("-emit-device-lib-info", Standing::Refused, "no such option is known: device libraries are linked before post-link runs"),
 ];
 
@@ -97,6 +111,18 @@ mod tests {
                 Standing::Refused => assert!(matches!(parsed, Err(Usage::Wrong(_))), "{option}: {parsed:?}"),
                 Standing::Does | Standing::Nothing => assert!(parsed.is_ok(), "{option}: {parsed:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn nothing_is_taken_that_the_table_lacks() {
+        // Aspen's own, which --help shows.
+        const OURS: [&str; 3] = ["dialect", "device-config-file", "j"];
+        for name in crate::arguments::names().filter(|name| !OURS.contains(name)) {
+            let option = format!("-{name}");
+            let is_it = |tried: &str| tried.strip_prefix(&option).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '=']));
+            let beside = |words: &str| words.contains(&format!("`{option}`"));
+            assert!(OPTIONS.iter().any(|(tried, _, words)| is_it(tried) || beside(words)), "{option} is in no row");
         }
     }
 

@@ -307,6 +307,10 @@ impl<'j> Job<'j> {
         let mut own = if entries.is_empty() { None } else { Some(whole.clone_closure(&symbols)?) };
         let spec_constants = match image.spec_constants {
             Some(mode) => own.get_or_insert_with(|| whole.copy()).lower_spec_constants(mode)?,
+            // Lowered before: by this tool, or by DPC++'s.
+            None if arguments.spec_constants.is_some_and(|mode| mode != SpecConstantMode::Defaults) => {
+                own.as_ref().unwrap_or(whole).recorded_spec_constants()?
+            }
             None => None,
         };
         let module = own.as_ref().unwrap_or(whole);

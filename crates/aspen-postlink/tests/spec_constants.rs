@@ -404,3 +404,86 @@ fn one_file_and_many_workers() {
     };
     assert_eq!(files("-j1"), files("-j3"));
 }
+
+/// `private_alloca`: a constant as the length of an array on the stack, as DPC++'s front end writes it. Source: issue 16.
+#[test]
+fn lengths_of_arrays() {
+    const LENGTHS: &str = r#"
+%range = type { ptr addrspace(4), ptr addrspace(4) }
+@n_long = private unnamed_addr constant [5 x i8] c"long\00"
+@n_short = private unnamed_addr constant [6 x i8] c"short\00"
+@d_long = internal addrspace(1) constant { i64 } { i64 10 }, align 8
+@d_short = internal addrspace(1) constant { i16 } { i16 3 }, align 2
+declare ptr @llvm.sycl.alloca.p0.p4.p4.p4.f32(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4), float, i64)
+declare ptr @llvm.sycl.alloca.p0.p4.p4.p4.s_range(ptr addrspace(4), ptr addrspace(4), ptr addrspace(4), %range, i64)
+define spir_kernel void @k(ptr addrspace(4) %buffer) #0 {
+  %a = call ptr @llvm.sycl.alloca.p0.p4.p4.p4.f32(ptr addrspace(4) addrspacecast (ptr @n_long to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @d_long to ptr addrspace(4)), ptr addrspace(4) %buffer, float 0.0, i64 8)
+  store float 1.0, ptr %a
+  %b = call ptr @llvm.sycl.alloca.p0.p4.p4.p4.s_range(ptr addrspace(4) addrspacecast (ptr @n_short to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @d_short to ptr addrspace(4)), ptr addrspace(4) %buffer, %range zeroinitializer, i64 64)
+  store %range zeroinitializer, ptr %b
+  ret void
+}
+attributes #0 = { "sycl-module-id"="s.cpp" }
+"#;
+    let all = |run: &Run, file: &str, lines: &[&str]| {
+        let text = run.file(file);
+        lines.iter().for_each(|line| assert!(text.contains(line), "no {line:?} in {text}"));
+    };
+    let run = post_link(LENGTHS, "-properties -S -spec-const=native -generate-device-image-default-spec-consts").unwrap();
+    all(&run, "s_0.ll", &["call spir_func i64 @_Z20__spirv_SpecConstantix(i32 0, i64 10)", "= alloca float, i64 %1, align 8"]);
+    all(&run, "s_0.ll", &["call spir_func i16 @_Z20__spirv_SpecConstantis(i32 1, i16 3)", "= alloca %range, i16 %2, align 64"]);
+    all(&run, "s_1.ll", &["= alloca float, i64 10, align 8", "= alloca %range, i16 3, align 64"]);
+    assert_eq!(run.set("s_0.prop", CONSTANTS), ["long=2|gBAAAAAAAAAAAAAAAAAAAgAAAAA", "short=2|gBAAAAAAAAQAAAAAAAAAAIAAAAA"]);
+    // As in DPC++, whose runtime refuses such kernels: left alone where SPIR-V goes to a compiler at once, elsewhere the default's length.
+    let run = post_link(LENGTHS, "-properties -S -spec-const=emulation").unwrap();
+    all(&run, "s_0.ll", &["call ptr @llvm.sycl.alloca.p0.p4.p4.p4.f32("]);
+    let elsewhere = format!("target triple = \"nvptx64-nvidia-cuda\"\n{LENGTHS}");
+    let run = post_link(&elsewhere, "-properties -S -spec-const=emulation").unwrap();
+    all(&run, "s_0.ll", &["= alloca float, i64 10, align 8"]);
+    for (old, new, message) in [
+        ("float 0.0, i64 8)", "float 0.0, i64 7)", "'long': the alignment of the array whose length it is is no power of two"),
+        ("{ i16 } { i16 3 }", "{ half } { half 3.0 }", "'short': it is the length of an array and no integer, but a half"),
+    ] {
+        let error = post_link(&LENGTHS.replace(old, new), "-S -spec-const=native").map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+/// A module that was lowered once says the same the second time, in both modes; what cannot be told apart is an error.
+#[test]
+fn once_is_enough() {
+    for mode in ["native", "emulation"] {
+        for module in [SCALARS, COMPOSITES] {
+            let options = format!("-split=none -properties -S -spec-const={mode}");
+            let first = post_link(module, &options).unwrap();
+            let lowered = first.file("s_0.ll");
+            let again = lowered.strip_prefix("; ModuleID = 's.ll'\n").unwrap_or(&lowered).to_owned();
+            let second = Run(tempfile::tempdir().unwrap());
+            fs::write(second.path("s.ll"), &again).unwrap();
+            let words = options.split(' ').map(str::to_owned);
+            let words = words.chain([second.path("s.ll").display().to_string(), "-o".into(), second.path("s.table").display().to_string()]);
+            aspen_postlink::run(&Arguments::parse(words).unwrap(), Database::builtin()).unwrap();
+            let code = |run: &Run| run.file("s_0.ll").lines().filter(|line| !line.starts_with(';')).collect::<Vec<_>>().join("\n");
+            assert_eq!(code(&second), code(&first), "{mode}");
+            for set in [CONSTANTS, VALUES] {
+                assert_eq!(second.set("s_0.prop", set), first.set("s_0.prop", set), "{mode}");
+                assert!(!first.set("s_0.prop", set).is_empty());
+            }
+        }
+    }
+    let described = |nodes: &str| format!("{SCALARS}\n!sycl.specialization-constants = !{{!0, !1}}\n{nodes}");
+    let idle = |nodes: &str| {
+        let list = "!sycl.specialization-constants = !{!0, !1}";
+        format!("define spir_kernel void @k() #0 {{ ret void }}\nattributes #0 = {{ \"sycl-module-id\"=\"s.cpp\" }}\n{list}\n{nodes}")
+    };
+    let two = "!0 = !{!\"a\", i32 0, i32 0, i32 4}\n!1 = !{!\"b\", i32 0, i32 0, i32 4}\n";
+    for (module, message) in [
+        (idle(two), "'a' and 'b' have the number 0: modules were linked after their constants were lowered"),
+        (described(&two.replace("\"b\", i32 0", "\"b\", i32 1")), "'a' was lowered already, and '_Z37__sycl_getScalar2020"),
+        (idle(&two.replace("i32 0, i32 4}\n!1", "i32 0}\n!1")), "is no name with numbers, offsets and sizes"),
+        (idle(&two.replace("\"b\", i32 0, i32 0", "\"a\", i32 1, i32 0")), "'a' has two descriptions"),
+    ] {
+        let error = post_link(&module, "-properties -S -spec-const=native").map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}

@@ -1,12 +1,11 @@
 //! Why a kernel needs an aspect, by the code alone: the shortest chain of calls to an instruction that asks for it, with the lines that are
-//! there. For modules of which nobody has recorded anything else.
-//!
-//! Source: SPIR-V specification, "Debug Instructions"; OpenCL.DebugInfo.100 and NonSemantic.Shader.DebugInfo.100, DebugLine.
+//! there (`debug_info.rs`). For modules of which nobody has recorded anything else.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use rspirv::spirv::Op;
 
+use crate::debug_info::{DebugInfo, Place, Spot};
 use crate::error::Error;
 use crate::module::{Module, instructions, literal};
 
@@ -15,8 +14,8 @@ use crate::module::{Module, instructions, literal};
 pub struct ChainStep {
     /// The symbol, or what people call it.
     pub function: String,
-    /// Unknown in modules without lines.
-    pub place: Option<(String, u32, u32)>,
+    /// Unknown in modules without lines. The column is 0 where only the line is known.
+    pub place: Option<Place>,
 }
 
 /// What is looked for in the code.
@@ -46,9 +45,6 @@ fn is_atomic(opcode: u16) -> bool {
     (Op::AtomicLoad as u32..=Op::AtomicXor as u32).contains(&u32::from(opcode)) || others.iter().any(|op| u32::from(opcode) == *op as u32)
 }
 
-/// DebugLine of NonSemantic.Shader.DebugInfo.100; the set of OpenCL has OpLine instead.
-const DEBUG_LINE: u32 = 103;
-
 /// The use first, the kernel last; `None` if nothing that the kernel calls by name is such a use.
 ///
 /// # Errors
@@ -59,21 +55,24 @@ pub fn chain_to(module: &[u8], kernel: &str, wanted: Use) -> Result<Option<Vec<C
     let Some(root) = walk.entry(kernel) else { return Ok(None) };
     // Breadth first: the first function with such a use is at the end of a shortest chain.
     let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
-    let mut callers: HashMap<u32, (u32, Option<Line>)> = HashMap::new();
+    let mut callers: HashMap<u32, (u32, Spot)> = HashMap::new();
     while let Some(function) = queue.pop_front() {
         let body = walk.body(function);
         if let Some(used) = body.used {
-            let mut chain = vec![walk.step(function, used)];
+            let mut chain = walk.steps(function, used);
             let mut at = function;
-            while let Some(&(caller, line)) = callers.get(&at) {
-                chain.push(walk.step(caller, line));
+            while let Some(&(caller, spot)) = callers.get(&at) {
+                let mut steps = walk.steps(caller, spot);
+                // LLVM's entry points are shells around a function of the same name.
+                steps.retain(|step| step.place.is_some() || chain.last().is_none_or(|last| last.function != step.function));
+                chain.append(&mut steps);
                 at = caller;
             }
             return Ok(Some(chain));
         }
-        for (callee, line) in body.calls {
+        for (callee, spot) in body.calls {
             if seen.insert(callee) {
-                callers.insert(callee, (function, line));
+                callers.insert(callee, (function, spot));
                 queue.push_back(callee);
             }
         }
@@ -81,8 +80,18 @@ pub fn chain_to(module: &[u8], kernel: &str, wanted: Use) -> Result<Option<Vec<C
     Ok(None)
 }
 
-/// Id of a file's name, line, column.
-type Line = (u32, u32, u32);
+/// Where a kernel is defined, if the module says so.
+///
+/// # Errors
+/// If the module is damaged.
+pub fn place_of(module: &[u8], kernel: &str) -> Result<Option<Place>, Error> {
+    let module = Module::parse(module)?;
+    let walk = Walk::new(&module, Use::Image);
+    let Some(root) = walk.entry(kernel) else { return Ok(None) };
+    // A shell has no lines; what it calls has its name.
+    let called = || walk.body(root).calls.into_iter().map(|(callee, _)| callee).find(|callee| module.name(*callee) == kernel);
+    Ok(walk.debug.definition(&module, root).or_else(|| walk.debug.definition(&module, called()?)))
+}
 
 /// Types that hold no others, of those that something asks for.
 const SCALARS: [Op; 5] = [Op::TypeInt, Op::TypeFloat, Op::TypeImage, Op::TypeSampler, Op::TypeSampledImage];
@@ -95,17 +104,13 @@ struct Walk<'m, 'b> {
     /// Constants and variables of these types.
     values: HashSet<u32>,
     functions: HashMap<u32, usize>,
-    strings: HashMap<u32, String>,
-    /// Numbers, which DebugLine refers to.
-    constants: HashMap<u32, u32>,
-    /// The files of DebugSource.
-    sources: HashMap<u32, u32>,
+    debug: DebugInfo,
 }
 
 struct Body {
-    /// The first use, if there is one, and its line.
-    used: Option<Option<Line>>,
-    calls: Vec<(u32, Option<Line>)>,
+    /// The first use, if there is one; the first with a line if any has one.
+    used: Option<Spot>,
+    calls: Vec<(u32, Spot)>,
 }
 
 impl<'m, 'b> Walk<'m, 'b> {
@@ -116,11 +121,10 @@ impl<'m, 'b> Walk<'m, 'b> {
             types: HashSet::new(),
             values: HashSet::new(),
             functions: module.functions.iter().enumerate().map(|(index, function)| (function.id, index)).collect(),
-            strings: HashMap::new(),
-            constants: HashMap::new(),
-            sources: HashMap::new(),
+            debug: DebugInfo::default(),
         };
         for instruction in &module.globals {
+            walk.debug.note(instruction, module.words_of(instruction));
             match module.words_of(instruction) {
                 [_, id, rest @ ..] if SCALARS.iter().any(|op| instruction.is(*op) && wanted.is_of(*op, rest.first().copied())) => {
                     walk.types.insert(*id);
@@ -131,13 +135,6 @@ impl<'m, 'b> Walk<'m, 'b> {
                 [_, id, parts @ ..] if instruction.is(Op::TypeStruct) && parts.iter().any(|part| walk.types.contains(part)) => {
                     walk.types.insert(*id);
                 }
-                [_, id, name @ ..] if instruction.is(Op::String) => _ = walk.strings.insert(*id, literal(name)),
-                [_, _, id, value] if instruction.is(Op::Constant) => {
-                    walk.constants.insert(*id, *value);
-                    walk.note(module.words_of(instruction));
-                }
-                // DebugSource: its file is a string.
-                [_, _, id, _, 35, file, ..] if instruction.is(Op::ExtInst) => _ = walk.sources.insert(*id, *file),
                 words => walk.note(words),
             }
         }
@@ -165,19 +162,13 @@ impl<'m, 'b> Walk<'m, 'b> {
         let grammar = crate::grammar::grammar();
         let mut out = Body { used: None, calls: Vec::new() };
         let Some(&index) = self.functions.get(&function) else { return out };
-        let mut line: Option<Line> = None;
+        let mut spot = Spot::default();
         let mut local: HashSet<u32> = HashSet::new();
         for (opcode, words) in instructions(self.module.body(&self.module.functions[index])) {
             let opcode_is = |op: Op| u32::from(opcode) == op as u32;
-            match words {
-                [_, file, number, column] if opcode_is(Op::Line) => line = Some((*file, *number, *column)),
-                [_] if opcode_is(Op::NoLine) => line = None,
-                [_, _, _, _, DEBUG_LINE, source, first, _, column, ..] if opcode_is(Op::ExtInst) => {
-                    let number = |id: &u32| self.constants.get(id).copied().unwrap_or_default();
-                    line = self.sources.get(source).map(|file| (*file, number(first), number(column)));
-                }
-                [_, _, _, callee, ..] if opcode_is(Op::FunctionCall) => out.calls.push((*callee, line)),
-                _ => {}
+            self.debug.follow(&mut spot, opcode, words);
+            if let (true, [_, _, _, callee, ..]) = (opcode_is(Op::FunctionCall), words) {
+                out.calls.push((*callee, spot));
             }
             let brief = grammar.brief(opcode);
             let typed = brief.result && brief.typed;
@@ -195,15 +186,18 @@ impl<'m, 'b> Walk<'m, 'b> {
             }
             let makes = result && (self.wanted != Use::Atomic64 || is_atomic(opcode));
             // What a call returns is used in the function that is called.
-            if !opcode_is(Op::FunctionCall) && (makes || takes) && (out.used.is_none() || out.used == Some(None)) {
-                out.used = Some(line);
+            if !opcode_is(Op::FunctionCall) && (makes || takes) && !out.used.is_some_and(|used| used.is_known()) {
+                // The first of several without a line.
+                if out.used.is_none() || spot.is_known() {
+                    out.used = Some(spot);
+                }
             }
         }
         out
     }
 
-    fn step(&self, function: u32, line: Option<Line>) -> ChainStep {
-        let place = line.and_then(|(file, line, column)| Some((self.strings.get(&file)?.clone(), line, column)));
-        ChainStep { function: self.module.name(function), place }
+    fn steps(&self, function: u32, spot: Spot) -> Vec<ChainStep> {
+        let frames = self.debug.frames(&self.module.name(function), spot);
+        frames.into_iter().map(|(function, place)| ChainStep { function, place }).collect()
     }
 }

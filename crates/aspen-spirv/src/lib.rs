@@ -11,6 +11,7 @@
 
 mod conditions;
 mod constants;
+mod debug_info;
 mod describe;
 mod error;
 mod explain;
@@ -26,7 +27,7 @@ mod write;
 
 pub use describe::describe;
 pub use error::Error;
-pub use explain::{ChainStep, Use, chain_to};
+pub use explain::{ChainStep, Use, chain_to, place_of};
 pub use spec_id::{Numbering, SpecId};
 pub use specialise::{spec_ids, specialise};
 pub use write::{Root, write};

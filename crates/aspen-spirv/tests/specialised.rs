@@ -2,24 +2,12 @@
 //! and disassembler. Tokens that Debian's SPIRV-Tools do not know are numbers: capability 6245, decoration 6247.
 
 use std::borrow::Cow;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 use aspen_spirv::{SpecId, describe, specialise};
+use tools::tool;
 
-/// Runs a tool of SPIRV-Tools over bytes; its output, or its complaints.
-fn tool(command: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
-    let mut child = Command::new(command[0])
-        .args(&command[1..])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{} (Debian package spirv-tools): {error}", command[0]));
-    child.stdin.take().expect("a pipe").write_all(input).expect("the tool reads all");
-    let output = child.wait_with_output().expect("the tool ends");
-    if output.status.success() { Ok(output.stdout) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
-}
+#[path = "common/tools.rs"]
+mod tools;
 
 fn assemble(text: &str) -> Vec<u8> {
     tool(&["spirv-as", "--preserve-numeric-ids", "--target-env", "spv1.4", "-o", "-", "-"], text.as_bytes()).expect("sound assembly")

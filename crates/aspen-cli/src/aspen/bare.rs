@@ -47,6 +47,8 @@ pub fn spirv(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         summary: None,
         form: None,
         wrapped: None,
+        code: None,
+        strings: Vec::new(),
     })
 }
 
@@ -75,6 +77,8 @@ pub fn properties(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
         summary: None,
         form: None,
         wrapped: None,
+        code: None,
+        strings: Vec::new(),
     })
 }
 
@@ -153,6 +157,8 @@ fn code_of(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
             summary: None,
             form: None,
             wrapped: None,
+            code: None,
+            strings: Vec::new(),
         }),
     }
 }

@@ -1,20 +1,21 @@
 //! `aspen check --build`: what a device's compiler says to the SPIR-V images that pass the check. A verdict compares lists; the compiler
 //! reads the code. Source: issue 16 "The truth beside the verdict".
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
 use aspen_contract::{BackendKind, Verdict, check};
-use aspen_image::{Entry, ImageKind, find};
+use aspen_image::image::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, add_sets, symbols_set};
+use aspen_image::{Entry, ImageKind, PropertySets};
 use aspen_llvm::readable_name;
 use serde_json::{Value, json};
 
+use crate::Failure;
 use crate::check::Verdicts;
+use crate::code::{CodeError, LARGEST};
+use crate::here::{self, Compiled, Local};
 use crate::program::Image;
 use crate::workers::Outcome;
-use crate::{Failure, here, wrapped};
 
 /// Lines of a compiler's log that people are shown; JSON has all.
 const LINES: usize = 12;
@@ -76,15 +77,12 @@ impl Built {
 /// Asks every device of this machine.
 ///
 /// # Errors
-/// If the file cannot be read again, or no process can be had.
-pub fn all(file: &Path, images: &[Image], verdicts: &mut [Verdicts<'_>]) -> Result<(), Failure> {
-    let name = file.display().to_string();
-    let bytes = fs::read(file).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
-    let code = Code::of(&bytes, &name, images)?;
+/// If no process can be had.
+pub fn all(images: &[Image], verdicts: &mut [Verdicts<'_>]) -> Result<(), Failure> {
     for verdicts in verdicts {
         if let Some(local) = &verdicts.local {
             verdicts.built = Some(if local.backend == BackendKind::OpenCl {
-                built(&code, images, verdicts)?
+                built(images, verdicts)?
             } else {
                 Built { compiles: false, tried: 0, taken: 0, refused: Vec::new(), skipped: Vec::new() }
             });
@@ -93,7 +91,7 @@ pub fn all(file: &Path, images: &[Image], verdicts: &mut [Verdicts<'_>]) -> Resu
     Ok(())
 }
 
-fn built(code: &Code<'_>, images: &[Image], verdicts: &Verdicts<'_>) -> Result<Built, Failure> {
+fn built(images: &[Image], verdicts: &Verdicts<'_>) -> Result<Built, Failure> {
     let Some(local) = &verdicts.local else { return Err(Failure::Input("a target has no compiler".into())) };
     let passing: BTreeSet<&str> =
         verdicts.kernels.iter().filter(|(_, says)| says.passes()).map(|(kernel, _)| kernel.symbol.as_str()).collect();
@@ -103,81 +101,106 @@ fn built(code: &Code<'_>, images: &[Image], verdicts: &Verdicts<'_>) -> Result<B
         }
         image.kernels.iter().any(|kernel| passing.contains(kernel.symbol.as_str()))
     };
-    let exports = providers(images);
     let (mut tasks, mut skipped) = (Vec::new(), Vec::new());
-    for (index, _) in images.iter().enumerate().filter(|(_, image)| image.format == "spirv" && local.takes(image) && passes(image)) {
-        match with_providers(images, &exports, index) {
-            Ok(parts) => tasks.push(parts),
-            Err(missing) => skipped.push((index, format!("it takes '{}' from another file", readable_name(missing)))),
+    for (index, image) in images.iter().enumerate().filter(|(_, image)| passes(image)) {
+        if image.format == "spirv" && local.takes(image) {
+            tasks.push(index);
+        } else if let Some(why) = not_compiled(image, local) {
+            skipped.push((index, why));
         }
     }
-    let blobs = |task: usize| tasks[task].iter().try_fold(Vec::new(), |blobs, index| Ok([blobs, code.blob(*index)?].concat()));
-    let outcomes = here::compile(&local.selector, tasks.len(), &blobs)?;
+    let providers = providers(images, local);
+    let outcomes = here::compile(&local.selector, tasks.len(), &|task| linked(images, &providers, tasks[task]))?;
     let mut refused = Vec::new();
-    for (parts, outcome) in tasks.iter().zip(outcomes) {
+    let count = outcomes.len();
+    let mut left_out = 0;
+    for (index, outcome) in tasks.into_iter().zip(outcomes) {
         let why = match outcome {
-            Outcome::Answer(why) if why.is_empty() => continue,
-            Outcome::Answer(why) => why,
+            Outcome::Answer(Compiled::Taken) => continue,
+            Outcome::Answer(Compiled::NotTried(why)) => {
+                left_out += 1;
+                skipped.push((index, why));
+                continue;
+            }
+            Outcome::Answer(Compiled::Refused(why)) => why,
             Outcome::Died(how) => format!("the compiler crashed: {how}"),
         };
-        let kernel = images[parts[0]].kernels.first().map_or_else(|| "no kernel".to_owned(), |kernel| format!("'{}'", kernel.name));
-        refused.push((parts[0], kernel, why));
+        let kernel = images[index].kernels.first().map_or_else(|| "no kernel".to_owned(), |kernel| format!("'{}'", kernel.name));
+        refused.push((index, kernel, why));
     }
-    Ok(Built { compiles: true, tried: tasks.len(), taken: tasks.len() - refused.len(), refused, skipped })
+    skipped.sort();
+    let tried = count - left_out;
+    Ok(Built { compiles: true, tried, taken: tried - refused.len(), refused, skipped })
 }
 
-/// SPIR-V images by what they offer to others.
-fn providers(images: &[Image]) -> BTreeMap<&str, usize> {
-    let spirv = images.iter().enumerate().filter(|(_, image)| image.format == "spirv").rev();
+/// Why there is nothing in the image for a compiler of SPIR-V, if it is one for the device at all.
+fn not_compiled(image: &Image, local: &Local) -> Option<String> {
+    match image.format.as_str() {
+        "bitcode" if image.target.starts_with("spir") => Some("it is LLVM bitcode, of which the link makes SPIR-V".into()),
+        "properties" => Some("it has no code".into()),
+        unreadable if unreadable.starts_with("unreadable") => Some(format!("it is {unreadable}")),
+        "spirv" => None,
+        _ if local.takes(image) => Some("it is machine code already".into()),
+        _ => None,
+    }
+}
+
+/// The device's SPIR-V images by what they offer to others.
+fn providers<'i>(images: &'i [Image], local: &Local) -> HashMap<&'i str, usize> {
+    let spirv = images.iter().enumerate().filter(|(_, image)| image.format == "spirv" && local.takes(image)).rev();
     spirv.flat_map(|(index, image)| image.exports.iter().map(move |symbol| (symbol.as_str(), index))).collect()
 }
 
-/// An image and all that it takes functions from, itself first; or the function that no image of the file has.
-fn with_providers<'i>(images: &'i [Image], providers: &BTreeMap<&str, usize>, first: usize) -> Result<Vec<usize>, &'i str> {
-    let (mut parts, mut next) = (vec![first], 0);
+/// An image, and behind it all that it takes functions from, as OffloadBinary blobs.
+///
+/// # Errors
+/// Why they cannot be had.
+fn linked(images: &[Image], providers: &HashMap<&str, usize>, first: usize) -> Result<Vec<u8>, String> {
+    let (mut parts, mut seen, mut next) = (vec![first], HashSet::from([first]), 0);
     while let Some(&part) = parts.get(next) {
         for symbol in &images[part].imports {
-            let provider = *providers.get(symbol.as_str()).ok_or(symbol.as_str())?;
-            if !parts.contains(&provider) {
+            let provider = providers.get(symbol.as_str());
+            let provider = *provider.ok_or_else(|| format!("it takes '{}' from another file", readable_name(symbol)))?;
+            if seen.insert(provider) {
                 parts.push(provider);
             }
         }
         next += 1;
     }
-    Ok(parts)
-}
-
-/// Where the code of the images is.
-enum Code<'b> {
-    /// DPC++'s.
-    Wrapped(wrapped::Codes<'b>),
-    /// Aspen's, in the order of the images.
-    Own(Vec<Entry<'b>>),
-}
-
-impl<'b> Code<'b> {
-    fn of(bytes: &'b [u8], file: &str, images: &[Image]) -> Result<Code<'b>, Failure> {
-        if images.iter().any(|image| image.wrapped.is_some()) {
-            return wrapped::Codes::of(bytes, file).map(Code::Wrapped);
-        }
-        let container = find(bytes, file).map_err(|error| Failure::Input(error.to_string()))?;
-        if container.kind == aspen_image::Kind::SpirV {
-            let mut entry = Entry::new(ImageKind::SpirV, bytes);
-            let kernels: Vec<&str> = images.iter().flat_map(|image| &image.kernels).map(|kernel| kernel.symbol.as_str()).collect();
-            entry.set_string("arch", b"spir64".as_slice());
-            entry.set_string("symbols", kernels.join(",").into_bytes());
-            return Ok(Code::Own(vec![entry]));
-        }
-        Ok(Code::Own(container.entries.into_iter().map(|found| found.entry).collect()))
-    }
-
-    fn blob(&self, index: usize) -> Result<Vec<u8>, String> {
-        match self {
-            Code::Wrapped(codes) => codes.blob(index),
-            Code::Own(entries) => {
-                let entry = entries.get(index).ok_or_else(|| format!("there is no image {index}"))?;
-                entry.to_bytes().map_err(|error| error.to_string())
+    let (mut blobs, mut left) = (Vec::new(), LARGEST);
+    for &part in &parts {
+        let image = &images[part];
+        let code = image.code.as_ref().ok_or_else(|| format!("the code of image '{}' is not in the file", image.name))?;
+        let code = code.bytes(left).map_err(|error| match error {
+            CodeError::TooLarge if parts.len() > 1 => {
+                format!("with the images that it takes functions from ({}) it unpacks to more than {LARGEST} bytes", parts.len() - 1)
             }
+            error if part == first => error.to_string(),
+            error => format!("it takes functions from image '{}': {error}", image.name),
+        })?;
+        left -= code.len() as u64;
+        blobs.extend(entry(image, &code).map_err(|error| format!("image '{}': {error}", image.name))?);
+    }
+    Ok(blobs)
+}
+
+/// The image as our own container has it, which is what the runtime takes.
+fn entry(image: &Image, code: &[u8]) -> Result<Vec<u8>, aspen_image::image::BuildError> {
+    let mut entry = Entry::new(ImageKind::SpirV, code);
+    let kernels: Vec<&str> = image.kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
+    entry.set_string("arch", image.target.clone().into_bytes());
+    entry.set_string("symbols", kernels.join(",").into_bytes());
+    image.strings.iter().for_each(|(key, value)| entry.set_string(key.as_str(), value.as_slice()));
+    // Only our own runtime reads sets, but for these two.
+    if image.form.is_some() {
+        add_sets(&mut entry, &image.properties)?;
+    }
+    let mut links = PropertySets::new();
+    for (set, symbols) in [(EXPORTED_SYMBOLS, &image.exports), (IMPORTED_SYMBOLS, &image.imports)] {
+        if !symbols.is_empty() {
+            links.insert(set, symbols_set(symbols.iter().map(String::as_str)));
         }
     }
+    add_sets(&mut entry, &links)?;
+    Ok(entry.to_bytes()?)
 }

@@ -36,7 +36,7 @@ pub fn run(file: &Path, asked: Asked<'_>, format: Format) -> Result<Answer, Fail
     program::add_libraries(file, &mut images);
     let mut verdicts: Vec<Verdicts<'_>> = machines.into_iter().map(|machine| machine.verdicts(&images)).collect();
     if asked.build {
-        build::all(file, &images, &mut verdicts)?;
+        build::all(&images, &mut verdicts)?;
     }
     // With --here, a device that the file is not made for is no complaint.
     let refuses = |device: &Verdicts<'_>| (device.has_code || !asked.here) && device.kernels.iter().any(|(_, says)| !says.passes());
@@ -168,13 +168,17 @@ pub struct Verdicts<'v> {
     has_code: bool,
 }
 
+/// From so many kernels on they are counted, too.
+const MANY: usize = 20;
+
 fn text(Verdicts { name, device, kernels, local, built, has_code }: &Verdicts<'_>) -> String {
     let own = local.as_ref().map_or_else(String::new, |local| format!(" ({})", local.name));
     let mut out = format!("{name}{own}:\n");
     if !has_code {
         return out + "  the file has no code for it\n";
     }
-    let width = kernels.iter().map(|(kernel, _)| kernel.name.chars().count()).max().unwrap_or(0);
+    let width = program::column(kernels.iter().map(|(kernel, _)| *kernel));
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
     for (kernel, says) in kernels {
         let answer = match says {
             Says::Verdict(Verdict::Met) => "yes".into(),
@@ -186,6 +190,11 @@ fn text(Verdicts { name, device, kernels, local, built, has_code }: &Verdicts<'_
         for function in &kernel.unresolved {
             let _ = writeln!(out, "  {:width$}  without '{}', which none of the program's libraries defines", "", readable_name(function));
         }
+        *answers.entry(answer).or_default() += 1;
+    }
+    if kernels.len() >= MANY {
+        let _ = writeln!(out, "  {} kernels in all:", kernels.len());
+        answers.iter().for_each(|(answer, count)| _ = writeln!(out, "    {count} {answer}"));
     }
     out + &built.as_ref().map_or_else(String::new, Built::text)
 }

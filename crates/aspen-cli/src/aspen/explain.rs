@@ -19,7 +19,7 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
     let images = program::read(file)?;
     let kernels = program::kernels(&images);
     let Some(wanted) = kernel else {
-        let width = kernels.iter().map(|kernel| kernel.name.chars().count()).max().unwrap_or(0);
+        let width = program::column(kernels.iter().copied());
         let lines = kernels.iter().map(|kernel| format!("{:width$}  {}\n", kernel.name, needs(&kernel.requirements)));
         return Ok(Answer::clean(lines.collect()));
     };
@@ -29,13 +29,13 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
         return Err(Failure::Input(format!("'{}' holds no kernel '{wanted}'{hint}", file.display())));
     };
     let own;
-    let kernel = match &image.wrapped {
-        // Nobody has recorded why: the code itself tells.
-        Some(_) => {
-            own = wrapped::explained(file, &images, image, kernel)?;
-            &own
-        }
-        None => kernel,
+    // Of SPIR-V that is not Aspen's nobody has recorded why: the code itself tells.
+    let by_code = image.wrapped.is_some() || (image.code.is_some() && image.form.is_none());
+    let kernel = if by_code {
+        own = wrapped::explained(file, image, kernel)?;
+        &own
+    } else {
+        kernel
     };
     let what = if image.functions.iter().any(|function| function.symbol == kernel.symbol) { "function" } else { "kernel" };
     let needed = kernel.requirements.needs();
@@ -49,7 +49,7 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
         let _ = writeln!(out, "{what} '{}' needs nothing", kernel.name);
     }
     for need in &wanted {
-        explain(&mut out, what, kernel, need, image.wrapped.is_some());
+        explain(&mut out, what, kernel, need, by_code);
     }
     if only.is_none() {
         kernel.gone_sources().for_each(|source| gone(&mut out, source));

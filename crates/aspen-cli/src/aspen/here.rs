@@ -108,7 +108,8 @@ impl Local {
         let has = |aspect: &str| Aspect::from_name(aspect).is_some_and(|aspect| self.capabilities.aspects.contains(&aspect));
         let (target, ours) = (image.target.as_str(), image.wrapped.is_none());
         match self.backend {
-            BackendKind::OpenCl if target == "spir64" || target == "spirv64" => image.format == "spirv",
+            // Of an object's bitcode the link makes SPIR-V.
+            BackendKind::OpenCl if target == "spir64" || target == "spirv64" => image.format == "spirv" || image.summary.is_some(),
             // Which GPU it was made for the driver knows.
             BackendKind::OpenCl if target == "spir64_gen" || target.starts_with("intel_gpu_") => has("gpu"),
             BackendKind::OpenCl => !ours && has("cpu") && ["spir64_x86_64", "x86_64"].contains(&target),
@@ -118,11 +119,42 @@ impl Local {
     }
 }
 
-/// Has the device compile images, given as OffloadBinary blobs by their number: what it says to each, nothing if it takes it.
+/// What a device's compiler says to an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Compiled {
+    /// It takes it.
+    Taken,
+    /// It does not, and why.
+    Refused(String),
+    /// It was not asked, and why.
+    NotTried(String),
+}
+
+impl Compiled {
+    /// As a worker answers: a letter, and why.
+    fn to_answer(&self) -> String {
+        match self {
+            Compiled::Taken => "t".into(),
+            Compiled::Refused(why) => format!("r{why}"),
+            Compiled::NotTried(why) => format!("n{why}"),
+        }
+    }
+
+    fn of_answer(answer: &str) -> Compiled {
+        match answer.split_at_checked(1) {
+            Some(("r", why)) => Compiled::Refused(why.to_owned()),
+            Some(("n", why)) => Compiled::NotTried(why.to_owned()),
+            _ => Compiled::Taken,
+        }
+    }
+}
+
+/// Has the device compile images, given as OffloadBinary blobs by their number: what it says to each. Blobs that cannot be had are not
+/// tried.
 ///
 /// # Errors
 /// If no process can be had.
-pub fn compile(device: &str, count: usize, blobs: &dyn Fn(usize) -> Result<Vec<u8>, String>) -> Result<Vec<Outcome>, Failure> {
+pub fn compile(device: &str, count: usize, blobs: &dyn Fn(usize) -> Result<Vec<u8>, String>) -> Result<Vec<Outcome<Compiled>>, Failure> {
     let start = || -> Work<'_> {
         // What is compiled here is for nobody, and a result that is kept already would not ask the compiler.
         // SAFETY: a worker has one thread until it loads the runtime.
@@ -134,13 +166,16 @@ pub fn compile(device: &str, count: usize, blobs: &dyn Fn(usize) -> Result<Vec<u
         });
         Box::new(move |task| {
             let compiled = match &runtime {
-                Ok((runtime, device)) => blobs(task as usize).and_then(|blobs| runtime.compile(*device, &blobs)),
-                Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Usage(why)) => Err(why.clone()),
+                Ok((runtime, device)) => blobs(task as usize).map_or_else(Compiled::NotTried, |blobs| {
+                    runtime.compile(*device, &blobs).map_or_else(Compiled::Refused, |()| Compiled::Taken)
+                }),
+                Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Usage(why)) => Compiled::NotTried(why.clone()),
             };
-            compiled.err().unwrap_or_default()
+            compiled.to_answer()
         })
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    workers::run(count, workers, PATIENCE, &format!("compiling for {device}"), &start)
-        .map_err(|error| Failure::Input(format!("cannot fork: {error}")))
+    let outcomes = workers::run(count, workers, PATIENCE, &format!("compiling for {device}"), &start)
+        .map_err(|error| Failure::Input(format!("cannot fork: {error}")))?;
+    Ok(outcomes.into_iter().map(|outcome| outcome.map(|answer| Compiled::of_answer(&answer))).collect())
 }

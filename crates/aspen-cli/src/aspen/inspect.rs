@@ -53,7 +53,7 @@ fn text(file: &Path, images: &[Image]) -> String {
     for (index, image) in images.iter().enumerate() {
         let _ = writeln!(out, "\n[{index}] {}  {}  {}  {} bytes", image.name, image.target, image.format, image.size);
         let _ = writeln!(out, "    needs {}", needs(&image.requirements));
-        let width = image.kernels.iter().map(|kernel| kernel.name.chars().count()).max().unwrap_or(0);
+        let width = program::column(&image.kernels);
         for kernel in &image.kernels {
             // Kernels of one image need the same; an object's code is not split yet.
             let own =

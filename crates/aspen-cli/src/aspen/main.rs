@@ -6,6 +6,7 @@ mod bare;
 mod build;
 mod cache;
 mod check;
+mod code;
 mod devices;
 mod diff;
 mod explain;

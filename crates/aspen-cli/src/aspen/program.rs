@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 
 use aspen_analysis::summary::Role;
 use aspen_analysis::{Summary, analyse};
@@ -13,6 +14,7 @@ use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, WorkI
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
 use aspen_spirv::SpecId;
 
+use crate::code::Code;
 use crate::wrapped::{self, Wrapped};
 use crate::{Failure, bare, fat};
 
@@ -46,6 +48,10 @@ pub struct Image {
     pub form: Option<Form>,
     /// Of an image that DPC++ wrapped: what only its code tells.
     pub wrapped: Option<Wrapped>,
+    /// Of SPIR-V: where it is. Other formats are for nobody who asks here.
+    pub code: Option<Code>,
+    /// What our own container says of an image beside property sets.
+    pub strings: Vec<(String, Vec<u8>)>,
 }
 
 impl Image {
@@ -104,7 +110,7 @@ pub fn read_whole(path: &Path) -> Result<Vec<Image>, Failure> {
 
 fn read_as(path: &Path, whole: bool) -> Result<Vec<Image>, Failure> {
     let name = path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
+    let bytes = Rc::new(fs::read(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?);
     let container = match find(&bytes, &name) {
         Ok(container) => container,
         // Nothing of Aspen's: perhaps DPC++ built it.
@@ -122,12 +128,12 @@ fn read_as(path: &Path, whole: bool) -> Result<Vec<Image>, Failure> {
             let folder = path.parent().unwrap_or(Path::new(""));
             for member in members {
                 let file = folder.join(member);
-                let bytes = fs::read(&file).map_err(|error| {
+                let bytes = Rc::new(fs::read(&file).map_err(|error| {
                     Failure::Input(format!("'{name}' is a thin archive; cannot read its member '{}': {error}", file.display()))
-                })?;
+                })?);
                 // Members without device code are as good as in a full archive.
                 if let Ok(found) = find(&bytes, &file.display().to_string()) {
-                    images.extend(images_of(found, &name)?);
+                    images.extend(images_of(found, &bytes, &name)?);
                 }
                 images.extend(fat::read(&bytes, &file.display().to_string())?);
             }
@@ -137,29 +143,33 @@ fn read_as(path: &Path, whole: bool) -> Result<Vec<Image>, Failure> {
                 )));
             }
         }
-        Kind::Executable | Kind::SharedObject | Kind::OffloadBinary => images = images_of(container, &name)?,
+        Kind::Executable | Kind::SharedObject | Kind::OffloadBinary => images = images_of(container, &bytes, &name)?,
         Kind::Object | Kind::Archive => {
-            images = images_of(container, &name)?;
+            images = images_of(container, &bytes, &name)?;
             // An archive may hold objects of both compilers.
             images.extend(fat::read(&bytes, &name)?);
         }
         Kind::Bitcode | Kind::LlvmText => images.push(module(&name, &bytes)?.ok_or_else(|| {
             Failure::Input(format!("'{name}' holds no device images: the module has neither kernels nor exported device functions"))
         })?),
-        Kind::SpirV => images.push(bare::spirv(path, &bytes)?),
+        Kind::SpirV => images.push(Image { code: Some(Code::of(&bytes, &bytes)), ..bare::spirv(path, &bytes)? }),
         Kind::Table => images = bare::table(path, &bytes)?,
         Kind::Properties => images.push(bare::properties(path, &bytes)?),
     }
     Ok(images)
 }
 
-fn images_of(container: Container<'_>, file: &str) -> Result<Vec<Image>, Failure> {
+fn images_of(container: Container<'_>, bytes: &Rc<Vec<u8>>, file: &str) -> Result<Vec<Image>, Failure> {
     let damaged = |error: String| Failure::Input(format!("'{file}': damaged device image: {error}"));
     let entries = container.entries.into_iter().map(|found| found.entry);
     entries
         .map(|entry| {
             let is_object_code = entry.string(aspen_image::object_sections::OBJECT).is_some();
-            if is_object_code { object_code(entry) } else { linked_image(entry) }.map_err(damaged)
+            if is_object_code {
+                return object_code(entry).map_err(damaged);
+            }
+            let code = (entry.image_kind == ImageKind::SpirV).then(|| Code::of(bytes, &entry.image));
+            Ok(Image { code, ..linked_image(entry).map_err(damaged)? })
         })
         .collect()
 }
@@ -181,6 +191,8 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
         });
     }
     let requirements = image.requirements().map_err(text)?;
+    let strings = image.entry().strings.iter().filter(|(key, _)| !key.contains('/'));
+    let strings = strings.map(|(key, value)| (key.clone().into_owned(), value.clone().into_owned())).collect();
     let exports = image.exports().map_err(text)?;
     let mut functions = Vec::new();
     for symbol in &exports {
@@ -209,6 +221,8 @@ fn linked_image(entry: Entry<'_>) -> Result<Image, String> {
         summary: None,
         form: Some(Form::of(&image)),
         wrapped: None,
+        code: None,
+        strings,
     })
 }
 
@@ -242,7 +256,7 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
     let blob = ObjectBlob::from_entry(entry).map_err(|error| error.to_string())?;
     let bytes = blob.summary.as_deref().ok_or("its analysis is missing")?;
     let summary = Summary::from_bytes(bytes).map_err(|error| error.to_string())?;
-    let code = Code::of(&summary);
+    let code = EntryPoints::of(&summary);
     let stem =
         Path::new(&blob.header.unit).file_stem().map_or_else(|| blob.header.unit.clone(), |stem| stem.to_string_lossy().into_owned());
     Ok(Image {
@@ -260,6 +274,8 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
         summary: Some(summary),
         form: None,
         wrapped: None,
+        code: None,
+        strings: Vec::new(),
     })
 }
 
@@ -273,7 +289,7 @@ pub fn module(name: &str, bytes: &[u8]) -> Result<Option<Image>, Failure> {
     let module = context.parse(name, bytes)?;
     check_metadata(module.view()).map_err(|error| Failure::Input(format!("'{name}': malformed metadata: {error}")))?;
     let summary = summarise(module.view(), &Facts::default()).without_propagated_attributes();
-    let mut code = Code::of(&summary);
+    let mut code = EntryPoints::of(&summary);
     // Copies that an image keeps for itself are no exports; who made the module may not mark what it imports.
     let visible = module.exports();
     code.exports.retain(|symbol| visible.contains(symbol));
@@ -298,21 +314,23 @@ pub fn module(name: &str, bytes: &[u8]) -> Result<Option<Image>, Failure> {
         summary: Some(summary),
         form: None,
         wrapped: None,
+        code: None,
+        strings: Vec::new(),
     }))
 }
 
 /// What a summary tells of its entry points.
-struct Code {
+struct EntryPoints {
     kernels: Vec<Kernel>,
     exports: BTreeSet<String>,
     functions: Vec<Kernel>,
     imports: BTreeSet<String>,
 }
 
-impl Code {
-    fn of(summary: &Summary) -> Code {
+impl EntryPoints {
+    fn of(summary: &Summary) -> EntryPoints {
         let analysis = analyse(summary);
-        let mut out = Code { kernels: Vec::new(), exports: BTreeSet::new(), functions: Vec::new(), imports: BTreeSet::new() };
+        let mut out = EntryPoints { kernels: Vec::new(), exports: BTreeSet::new(), functions: Vec::new(), imports: BTreeSet::new() };
         for (id, function) in summary.iter() {
             let described = |name: &str| Kernel {
                 symbol: function.symbol.clone(),
@@ -381,6 +399,13 @@ pub fn all_of<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> Requirements
 pub fn kernels(images: &[Image]) -> Vec<&Kernel> {
     let mut seen = BTreeSet::new();
     images.iter().flat_map(|image| &image.kernels).filter(|kernel| seen.insert(kernel.symbol.as_str())).collect()
+}
+
+/// How wide a column of kernels' names is. Longer names stand out of it: those of templates have hundreds of letters, and nobody would find
+/// what stands behind a column of them.
+pub fn column<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> usize {
+    const WIDEST: usize = 60;
+    kernels.into_iter().map(|kernel| kernel.name.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or(0)
 }
 
 /// What the name or symbol stands for, a kernel or a device function that is offered to others, with its image.

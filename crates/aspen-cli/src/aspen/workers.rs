@@ -10,11 +10,21 @@ use aspen_driver::progress::Progress;
 
 /// What came of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum Outcome<T = String> {
     /// What the worker answers.
-    Answer(String),
+    Answer(T),
     /// The worker ended over it, and how.
     Died(String),
+}
+
+impl Outcome {
+    /// The same with the answer understood.
+    pub fn map<T>(self, of: impl FnOnce(String) -> T) -> Outcome<T> {
+        match self {
+            Outcome::Answer(text) => Outcome::Answer(of(text)),
+            Outcome::Died(how) => Outcome::Died(how),
+        }
+    }
 }
 
 /// What a worker does with a task, by its number.

@@ -5,11 +5,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::fs;
-use std::io::Read;
+use std::fmt::{Display, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::rc::Rc;
 
 use aspen_contract::{Aspect, Need, Place, Requirements, Source, Step, WorkGroupSize};
 use aspen_image::image::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS};
@@ -21,6 +20,7 @@ use aspen_spirv::Use;
 use serde_json::{Value, json};
 
 use crate::Failure;
+use crate::code::{Code, CodeError, LARGEST, unpack};
 use crate::program::{Image, Kernel};
 
 /// What DPC++ says of an image beside its requirements.
@@ -28,8 +28,6 @@ const MISC: &str = "SYCL/misc properties";
 /// How much of an image is unpacked to see its capabilities; a SPIR-V module has a few dozen of them, 8 bytes each;
 /// names and sizes of its kernels follow.
 const BEGINNING: usize = 16 << 10;
-/// The largest image that is unpacked whole. Real ones have some megabytes; a frame of zstd may stand for any amount.
-const LARGEST: u64 = 1 << 30;
 
 /// What only the code of an image tells.
 pub struct Wrapped {
@@ -95,7 +93,7 @@ pub fn disagreements_json(images: &[Image]) -> Value {
 ///
 /// # Errors
 /// If a descriptor, or the code of an image, is damaged.
-pub fn read(bytes: &[u8], file: &str, whole: bool) -> Result<Option<Vec<Image>>, Failure> {
+pub fn read(bytes: &Rc<Vec<u8>>, file: &str, whole: bool) -> Result<Option<Vec<Image>>, Failure> {
     let images = found(bytes, file)?;
     let count = images.len();
     if images.is_empty() {
@@ -112,7 +110,10 @@ pub fn read(bytes: &[u8], file: &str, whole: bool) -> Result<Option<Vec<Image>>,
     for (image, looked) in images.into_iter().zip(looked) {
         let (index, offset) = (out.len(), image.offset);
         let failed = |why: String| Failure::Input(format!("'{file}': image {index}, whose descriptor is at byte {offset}: {why}"));
-        out.push(looked.and_then(|looked| described(index, image, looked, whole)).map_err(failed)?);
+        let code = Code::of(bytes, image.bytes);
+        let code = if image.format == Format::Compressed { code.packed() } else { code };
+        let described = looked.and_then(|looked| described(index, image, looked, whole)).map_err(failed)?;
+        out.push(Image { code: (described.format == "spirv").then_some(code), ..described });
     }
     Ok(Some(out))
 }
@@ -166,6 +167,8 @@ fn described(index: usize, image: WrappedImage<'_>, looked: Looked, whole: bool)
         form: None,
         wrapped: Some(wrapped),
         requirements,
+        code: None,
+        strings: Vec::new(),
     })
 }
 
@@ -218,14 +221,7 @@ fn beginning(image: &WrappedImage<'_>) -> Result<Vec<u8>, String> {
     if image.format != Format::Compressed {
         return Ok(image.bytes[..image.bytes.len().min(BEGINNING)].to_vec());
     }
-    unpack(image.bytes, BEGINNING as u64)
-}
-
-fn unpack(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
-    let mut out = Vec::new();
-    let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|error| error.to_string())?;
-    decoder.take(most).read_to_end(&mut out).map_err(|error| format!("its compressed data is damaged: {error}"))?;
-    Ok(out)
+    unpack(image.bytes, BEGINNING as u64).map_err(|why| CodeError::Damaged(why).to_string())
 }
 
 /// What shows in SPIR-V code that an aspect is needed.
@@ -238,32 +234,27 @@ fn uses() -> Vec<(Aspect, Use)> {
 ///
 /// # Errors
 /// If the code cannot be read.
-pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) -> Result<Kernel, Failure> {
-    let name = file.display().to_string();
-    let bytes = fs::read(file).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
-    let index = images.iter().position(|other| std::ptr::eq(other, image)).unwrap_or_default();
+pub fn explained(file: &Path, image: &Image, kernel: &Kernel) -> Result<Kernel, Failure> {
+    let failed = |why: &dyn Display| Failure::Input(format!("'{}': image '{}': {why}", file.display(), image.name));
+    let code = image.code.as_ref().map(|code| code.bytes(LARGEST)).transpose().map_err(|error| failed(&error))?;
     let mut sources = Vec::new();
-    if image.format == "spirv" {
-        let code = Codes::of(&bytes, &name)?.code(index).map_err(|why| Failure::Input(format!("'{name}': {why}")))?;
-        for (aspect, what) in uses() {
-            if !kernel.requirements.aspects.contains(&aspect) {
-                continue;
-            }
-            let chain = aspen_spirv::chain_to(&code, &kernel.symbol, what)
-                .map_err(|error| Failure::Input(format!("'{name}': image {index}: {error}")))?;
-            if let Some(chain) = chain {
-                let step = |step: aspen_spirv::ChainStep| Step {
-                    function: readable_name(&step.function),
-                    place: step.place.map(|(file, line, column)| Place { file, line, column }),
-                    remark: None,
-                };
-                sources.push(Source { need: Need::Aspect(aspect), declared: false, chain: chain.into_iter().map(step).collect() });
-            }
+    for (aspect, what) in uses() {
+        let Some(code) = code.as_ref().filter(|_| kernel.requirements.aspects.contains(&aspect)) else { continue };
+        let chain = aspen_spirv::chain_to(code, &kernel.symbol, what).map_err(|error| failed(&error))?;
+        if let Some(chain) = chain {
+            let step = |step: aspen_spirv::ChainStep| Step {
+                function: readable_name(&step.function),
+                place: step.place.map(|(file, line, column)| Place { file, line, column }),
+                remark: None,
+            };
+            sources.push(Source { need: Need::Aspect(aspect), declared: false, chain: chain.into_iter().map(step).collect() });
         }
     }
-    // Sizes are an attribute of the kernel, whose place nobody has kept.
+    // Sizes are an attribute of the kernel: its own place is the nearest that anybody has kept.
+    let place = code.as_ref().map(|code| aspen_spirv::place_of(code, &kernel.symbol)).transpose().map_err(|error| failed(&error))?;
+    let place = place.flatten().map(|(file, line, column)| Place { file, line, column });
     let sizes = kernel.requirements.needs().filter(|need| !matches!(need, Need::Aspect(_)));
-    let step = || Step { function: kernel.name.clone(), place: None, remark: None };
+    let step = || Step { function: kernel.name.clone(), place: place.clone(), remark: None };
     sources.extend(sizes.map(|need| Source { need, declared: true, chain: vec![step()] }));
     Ok(Kernel {
         symbol: kernel.symbol.clone(),
@@ -273,38 +264,4 @@ pub fn explained(file: &Path, images: &[Image], image: &Image, kernel: &Kernel) 
         work_items: None,
         unresolved: kernel.unresolved.clone(),
     })
-}
-
-/// The whole code of a file's images, for who compiles or walks through it.
-pub struct Codes<'b>(Vec<WrappedImage<'b>>);
-
-impl<'b> Codes<'b> {
-    /// Finds the images again, in the order of [`read`].
-    ///
-    /// # Errors
-    /// If a descriptor is damaged.
-    pub fn of(bytes: &'b [u8], file: &str) -> Result<Codes<'b>, Failure> {
-        found(bytes, file).map(Codes)
-    }
-
-    /// The code of an image, unpacked.
-    fn code(&self, index: usize) -> Result<Cow<'b, [u8]>, String> {
-        let image = self.0.get(index).ok_or_else(|| format!("there is no image {index}"))?;
-        if image.format != Format::Compressed {
-            return Ok(image.bytes.into());
-        }
-        let failed = |why: String| format!("image {index}, whose descriptor is at byte {}: {why}", image.offset);
-        let out = unpack(image.bytes, LARGEST + 1).map_err(failed)?;
-        if out.len() as u64 > LARGEST {
-            return Err(failed(format!("it unpacks to more than {LARGEST} bytes")));
-        }
-        Ok(out.into())
-    }
-
-    /// The image as an OffloadBinary.
-    pub fn blob(&self, index: usize) -> Result<Vec<u8>, String> {
-        let code = self.code(index)?;
-        let entry = self.0[index].to_entry(code).map_err(|error| error.to_string())?;
-        entry.to_bytes().map_err(|error| error.to_string())
-    }
 }

@@ -69,11 +69,13 @@ pub(super) fn source_snippet(place: &Place, color: bool, source: &dyn Fn(&Place)
     out
 }
 
-/// The source line under its number, and a caret; tabs are shown as clang shows them.
+/// The source line under its number, and a caret where the column is known; tabs are shown as clang shows them.
 fn snippet(out: &mut String, place: Option<&Place>, color: bool, source: &dyn Fn(&Place) -> Option<String>) {
     let Some((place, line)) = place.and_then(|place| Some((place, source(place)?))) else { return };
     numbered(out, place, &line);
-    below(out, place, &line, "^", color);
+    if place.column > 0 {
+        below(out, place, &line, "^", color);
+    }
 }
 
 /// What to insert, under the place in the source: under the caret's line or, if it is another one, under its own. As clang shows fix-its.

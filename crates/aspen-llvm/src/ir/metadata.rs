@@ -55,6 +55,12 @@ impl<'m> Md<'m> {
         value.is_function().then_some(value)
     }
 
+    /// The constant that an operand is.
+    pub(crate) fn as_constant(self) -> Option<Value<'m>> {
+        // SAFETY: valid value; a ConstantAsMetadata operand is handed out as its constant.
+        unsafe { (!LLVMIsAConstant(self.raw).is_null()).then(|| Value::new(self.raw)) }
+    }
+
     /// All integers in a node and the nodes in it, in order: `!{i32 6, !{!"fp16", i32 5}}` is 6, 5. Both dialects write so.
     pub(crate) fn integers(self) -> Vec<i64> {
         fn collect(md: Md<'_>, depth: u32, out: &mut Vec<i64>) {

@@ -282,6 +282,15 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// The line of a function's `DISubprogram`.
+    pub(crate) fn subprogram_line(self) -> Option<u32> {
+        // SAFETY: a function, and its subprogram.
+        unsafe {
+            let subprogram = LLVMGetSubprogram(self.raw);
+            (!subprogram.is_null()).then(|| LLVMDISubprogramGetLine(subprogram)).filter(|line| *line > 0)
+        }
+    }
+
     /// The file of a function's `DISubprogram`.
     pub(crate) fn subprogram_file(self) -> Option<DebugFile<'m>> {
         // SAFETY: a function; a subprogram is a scope.

@@ -8,7 +8,7 @@ use llvm_sys::prelude::*;
 use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use super::layout::{Layout, Leaf, Reason, Shape, width};
-use super::{SpecConstant, SpecConstantMode, SpecConstantPart, SpecConstants, erase_if_dead};
+use super::{ALLOCA, CONSTANTS, DEFAULTS, SpecConstant, SpecConstantMode, SpecConstantPart, SpecConstants, erase_if_dead};
 use crate::ir::{ModuleRef, NewMd, Type, Value, attribute_kind};
 
 /// `spir_func`. Source: llvm/IR/CallingConv.h.
@@ -50,6 +50,8 @@ struct Read<'m> {
     buffer: Value<'m>,
     /// Where the value goes, with the alignment that is promised there; otherwise it is returned.
     memory: Option<(Value<'m>, u32)>,
+    /// The elements, and the alignment, of an array of which the value is the length; the array is what is returned then.
+    array: Option<(Type<'m>, u32)>,
 }
 
 impl<'m> Lowering<'m> {
@@ -84,6 +86,12 @@ impl<'m> Lowering<'m> {
             SpecConstantMode::Emulation => self.emulated(&read, first_time)?,
             SpecConstantMode::Defaults => self.default(&read)?,
         };
+        let value = match read.array {
+            // Where the length is not known when the device's code is made, the runtime refuses the kernel: as DPC++.
+            Some(array) if self.mode == SpecConstantMode::Emulation => self.array(array, read.default, call.ty())?,
+            Some(array) => self.array(array, value, call.ty())?,
+            None => value,
+        };
         // SAFETY: values of the module; the call has no users any more when it goes.
         unsafe {
             match read.memory {
@@ -113,12 +121,12 @@ impl<'m> Lowering<'m> {
             let numbers = constant.parts.iter().flat_map(|part| [part.id, part.offset, part.size]);
             let numbers = numbers.map(|number| self.module.integer(u64::from(number)));
             let node: Vec<_> = std::iter::once(self.module.string(&constant.name)).chain(numbers).collect();
-            self.module.add_named_metadata(c"sycl.specialization-constants", self.module.node(&node));
+            self.module.add_named_metadata(CONSTANTS, self.module.node(&node));
         }
         for value in &self.defaults {
             // SAFETY: a constant of the module's context.
             let node = unsafe { NewMd::new(LLVMValueAsMetadata(value.raw())) };
-            self.module.add_named_metadata(c"sycl.specialization-constants-default-values", self.module.node(&[node]));
+            self.module.add_named_metadata(DEFAULTS, self.module.node(&[node]));
         }
         std::mem::take(&mut self.out)
     }
@@ -128,8 +136,11 @@ impl<'m> Lowering<'m> {
         // Structures are returned in memory, which is the first argument then.
         let returned = reader.parameter_attribute_type(0, attribute_kind("sret"));
         let first = u32::from(returned.is_some());
-        if call.argument_count() != first + 3 || reader.parameter_count() != first + 3 {
-            return Err("its function does not take a name, a default value and a buffer".into());
+        let is_array = reader.name().starts_with(ALLOCA);
+        let count = first + if is_array { 5 } else { 3 };
+        if call.argument_count() != count || reader.parameter_count() != count {
+            let more = if is_array { ", an element and its alignment" } else { "" };
+            return Err(format!("its function does not take a name, a default value and a buffer{more}"));
         }
         let argument = |index: u32| {
             // SAFETY: the call has that many arguments.
@@ -138,8 +149,6 @@ impl<'m> Lowering<'m> {
         let (text, spill) = literal(argument(first))?;
         let name = text.initializer().and_then(Value::constant_text).filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| format!("its name, '{}', is no text", text.name()))?;
-        let ty = returned.unwrap_or_else(|| call.ty());
-        self.layout.check(ty).map_err(|reason| format!("'{name}': {reason}"))?;
         let holder = argument(first + 1).strip_pointer_casts();
         let held = Some(holder).filter(|holder| holder.is_global_variable()).and_then(Value::initializer);
         // A specialization_id has one member.
@@ -147,7 +156,24 @@ impl<'m> Lowering<'m> {
         // SAFETY: a constant structure; null if it has no members.
         let default = held.and_then(|held| unsafe { Value::from_nullable(LLVMGetAggregateElement(held.raw(), 0)) });
         let default = default.ok_or_else(|| format!("'{name}': its default value is not known here"))?;
-        self.layout.check(default.ty()).map_err(|reason| format!("'{name}': {reason}"))?;
+        // Of a length only the type in memory is known.
+        let ty = if is_array { default.ty() } else { returned.unwrap_or_else(|| call.ty()) };
+        for ty in [ty, default.ty()] {
+            self.layout.check(ty).map_err(|reason| format!("'{name}': {reason}"))?;
+        }
+        let array = is_array.then(|| {
+            let alignment =
+                argument(4).constant_integer().and_then(|number| u32::try_from(number).ok()).filter(|number| number.is_power_of_two());
+            let alignment =
+                alignment.ok_or_else(|| format!("'{name}': the alignment of the array whose length it is is no power of two"))?;
+            let element = argument(3).ty();
+            self.layout.check(element).map_err(|reason| format!("'{name}': {reason}"))?;
+            if width(ty).is_none() {
+                return Err(format!("'{name}': it is the length of an array and no integer, but a {}", ty.spelling()));
+            }
+            Ok((element, alignment))
+        });
+        let array = array.transpose()?;
         let leaves = self.layout.leaves(default).map_err(|reason| format!("'{name}': {reason}"))?;
         for global in [text, holder] {
             if !self.globals.contains(&global) {
@@ -155,7 +181,21 @@ impl<'m> Lowering<'m> {
             }
         }
         let memory = returned.map(|ty| (argument(0), reader.parameter_alignment(0).unwrap_or_else(|| self.alignment(ty))));
-        Ok((Read { name, ty, default, leaves, buffer: argument(first + 2), memory }, spill))
+        Ok((Read { name, ty, default, leaves, buffer: argument(first + 2), memory, array }, spill))
+    }
+
+    /// An array on the stack, as a pointer of that type.
+    fn array(&self, (element, alignment): (Type<'m>, u32), length: Value<'m>, pointer: Type<'m>) -> Result<Value<'m>, Reason> {
+        // SAFETY: types and values of the module; a power of two.
+        let array = unsafe {
+            let array = LLVMBuildArrayAlloca(self.builder, element.raw(), length.raw(), c"alloca".as_ptr());
+            LLVMSetAlignment(array, alignment);
+            Value::new(array)
+        };
+        if array.ty() != pointer {
+            return Err(format!("an array on the stack is a {} here, and no {}", array.ty().spelling(), pointer.spelling()));
+        }
+        Ok(array)
     }
 
     fn alignment(&self, ty: Type<'m>) -> u32 {
