@@ -23,6 +23,7 @@ mod preprocessed;
 pub mod progress;
 mod scratch;
 mod session;
+pub mod spread;
 mod targets;
 mod toolchain;
 

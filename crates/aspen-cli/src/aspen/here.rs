@@ -65,7 +65,7 @@ fn described() -> Value {
         Ok(json!({ "devices": devices.iter().map(|device| facts(&runtime, *device)).collect::<Vec<_>>() }))
     };
     asked().unwrap_or_else(|failure| match failure {
-        Failure::Input(why) | Failure::Diagnostic(why) | Failure::Usage(why) => json!({ "error": why }),
+        Failure::Input(why) | Failure::Diagnostic(why) | Failure::Machine(why) | Failure::Usage(why) => json!({ "error": why }),
     })
 }
 
@@ -135,7 +135,7 @@ pub fn compile(device: &str, count: usize, blobs: &dyn Fn(usize) -> Result<Vec<u
         Box::new(move |task| {
             let compiled = match &runtime {
                 Ok((runtime, device)) => blobs(task as usize).and_then(|blobs| runtime.compile(*device, &blobs)),
-                Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Usage(why)) => Err(why.clone()),
+                Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Machine(why) | Failure::Usage(why)) => Err(why.clone()),
             };
             compiled.err().unwrap_or_default()
         })
