@@ -345,7 +345,11 @@ impl Folder {
         rest: Option<&Rest>,
     ) -> Result<String, Error> {
         let aspen = quoted(&self.tool(aspen)?);
-        let launcher = launcher.map(|words| format!("{aspen} launch -- {}", shell(words))).unwrap_or_default();
+        let mut launcher = launcher.unwrap_or_default().to_vec();
+        if let Some(program) = launcher.first_mut() {
+            *program = self.tool(Path::new(program))?;
+        }
+        let launcher = if launcher.is_empty() { String::new() } else { format!("{aspen} launch -- {}", shell(&launcher)) };
         let mut out = format!(
             "# {PRODUCER} wrote this. Results of jobs stay while what they are made of stays; exit code {} of a job means that the machine was \
              at fault.\nninja_required_version = 1.7\n\n# What stands before each job: `launcher = srun -n1 --`.\nlauncher = {}\naspen = {}\n\n\

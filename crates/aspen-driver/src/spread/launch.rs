@@ -18,7 +18,7 @@ const ATTEMPT: &str = "ASPEN_AOT_ATTEMPT";
 /// srun's own failures have exit code 1 like any compiler's, unless this says another.
 const SLURM_ERROR: &str = "SLURM_EXIT_ERROR";
 
-/// The file of a program that is named on a command line.
+/// The file of a program that is named on a command line, as an absolute path if it was named by a path.
 ///
 /// # Errors
 /// If there is none, or it cannot be executed.
@@ -27,7 +27,7 @@ pub fn find(program: &str) -> Result<PathBuf, Error> {
     let runs = |file: &Path| file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
     let missing = |what: &str| Error::Usage(format!("the launcher '{program}' {what}"));
     if program.contains('/') {
-        let file = PathBuf::from(program);
+        let file = std::path::absolute(program).map_err(|error| Error::file("find", program.as_ref(), error))?;
         return if runs(&file) { Ok(file) } else { Err(missing("is not there, or cannot be executed")) };
     }
     let path = env::var_os("PATH").unwrap_or_default();

@@ -44,9 +44,13 @@ impl Wanted {
     pub fn of(options: &Options) -> Result<Option<Wanted>, Error> {
         let of_environment = || std::env::var(LAUNCHER_VARIABLE).ok();
         let launcher = options.aot_launcher.clone().or_else(of_environment).map(|text| response::split(&text));
-        let launcher = launcher.filter(|words| !words.is_empty());
-        if let Some(words) = &launcher {
-            launch::find(&words[0])?;
+        let mut launcher = launcher.filter(|words| !words.is_empty());
+        if let Some(program) = launcher.as_mut().and_then(|words| words.first_mut()) {
+            let found = launch::find(program)?;
+            // Jobs run in the graph's folder.
+            if let Some(found) = found.to_str().filter(|_| program.contains('/')) {
+                *program = found.to_owned();
+            }
         }
         let wanted = Wanted { folder: options.aot_graph.clone(), launcher };
         if wanted.folder.is_none() && wanted.launcher.is_none() {
