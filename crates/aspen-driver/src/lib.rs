@@ -19,6 +19,7 @@ mod link;
 mod object_file;
 mod passes;
 mod precompiled;
+mod prefix_map;
 mod preprocessed;
 pub mod progress;
 mod scratch;
