@@ -31,6 +31,9 @@ const FOR_TESTS: [(&str, &str); 12] = [
     ("libclang-rt-22-dev", "clang++-22"),
 ];
 
+/// What only the suite `services` needs: a batch system, and how its daemons know each other.
+const SERVICES: [(&str, &str); 2] = [("slurm-wlm", "slurmctld"), ("munge", "munged")];
+
 /// Debian packages pip on its own.
 const PIP: (&str, &str) = ("python3-pip", "pip3");
 
@@ -52,6 +55,11 @@ pub fn setup_for_tests(complete: bool) -> Result<()> {
         packages.push(PIP);
     }
     install(&packages)
+}
+
+/// Installs the daemons of the suite `services`.
+pub fn setup_services() -> Result<()> {
+    install(&SERVICES)
 }
 
 /// A python3 that has pip, by which wheels come; installs Debian's if there is none.
