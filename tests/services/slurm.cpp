@@ -1,7 +1,7 @@
 // The ahead-of-time part of a link on Slurm: seven kernels with one need each for the 22 GPUs that S4 names, each job a job step; the
 // program is the same as with this machine's own processes. A real slurmctld, slurmd and munged, started by the test.
 //# needs-root: slurmd and munged run as root
-//# also: slurm.sh
+//# also: slurm/slurm.sh
 //# run: aspen++ -fsycl-targets=intel_gpu_bdw,intel_gpu_skl,intel_gpu_kbl,intel_gpu_cfl,intel_gpu_apl,intel_gpu_glk,intel_gpu_whl,intel_gpu_aml,intel_gpu_cml,intel_gpu_icllp,intel_gpu_ehl,intel_gpu_tgllp,intel_gpu_rkl,intel_gpu_adl_s,intel_gpu_rpl_s,intel_gpu_adl_p,intel_gpu_adl_n,intel_gpu_dg1,intel_gpu_acm_g10,intel_gpu_acm_g11,intel_gpu_acm_g12,intel_gpu_pvc -c {self} -o p.o
 //# sh: echo "-fsycl-device-code-split=per_kernel p.o -o a.out -w" > words
 //# sh: ASPEN_CACHE=0 aspen++ @words && mv a.out plain

@@ -1,6 +1,7 @@
 #!/bin/sh
 # slurm.sh COMMAND: runs the command while a Slurm of one node runs here, with ports and a key of its own. For root.
 set -eu
+PATH=$PATH:/usr/sbin:/sbin
 folder=$(mktemp -d)
 chmod 755 "$folder"
 stop() {
@@ -44,7 +45,6 @@ chmod 600 "$folder/munge.key"
 munged --socket="$folder/munge.sock" --key-file="$folder/munge.key" --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" \
   --seed-file="$folder/munged.seed" --force
 export SLURM_CONF="$folder/slurm.conf"
-PATH=$PATH:/usr/sbin:/sbin
 slurmctld -c
 slurmd -c
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
