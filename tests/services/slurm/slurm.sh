@@ -37,7 +37,9 @@ SelectTypeParameters=CR_CPU
 MpiDefault=none
 JobAcctGatherType=jobacct_gather/none
 ReturnToService=2
-NodeName=$name NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+SlurmdParameters=config_overrides
+SchedulerParameters=sched_interval=1,sched_min_interval=1000,bf_interval=1
+NodeName=$name NodeAddr=127.0.0.1 CPUs=8 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 head -c 1024 /dev/urandom > "$folder/munge.key"
