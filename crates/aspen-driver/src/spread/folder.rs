@@ -441,7 +441,8 @@ pub fn result_file(job: &Job) -> PathBuf {
 fn between(from: &Path, to: &Path) -> PathBuf {
     let (mut from, mut to) = (from.components().peekable(), to.components().peekable());
     while from.peek().is_some() && from.peek() == to.peek() {
-        (from.next(), to.next());
+        from.next();
+        to.next();
     }
     let way: PathBuf = from.map(|_| Component::ParentDir).chain(to).collect();
     if way.as_os_str().is_empty() { ".".into() } else { way }

@@ -108,7 +108,7 @@ fn status(line: &str) -> Option<(usize, usize)> {
 
 fn told(content: &Content, failed: &Failed) -> String {
     let job = content.jobs.iter().find(|job| Path::new(&failed.output) == super::folder::result_file(job));
-    let what = job.map_or_else(|| format!("'{}'", failed.output), |job| of(job));
+    let what = job.map_or_else(|| format!("'{}'", failed.output), of);
     let kernels = job.map(|job| job.kernels.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")).unwrap_or_default();
     let kernels = if kernels.is_empty() { kernels } else { format!("\nkernels of the image: {kernels}") };
     let words = if failed.words.is_empty() { failed.command.clone() } else { failed.words.join("\n") };
