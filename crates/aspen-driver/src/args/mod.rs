@@ -521,9 +521,7 @@ impl Parser {
             self.options.notes.clear();
         }
     }
-}
 
-impl Parser {
     /// Makefiles of SYCL 1.2.1's time say `-std=c++14`, with which no SYCL 2020 program compiles. Plain C++, which nobody calls SYCL by `-fsycl`,
     /// keeps its standard.
     fn take_newer_standard(&mut self) {
