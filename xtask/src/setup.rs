@@ -15,8 +15,8 @@ const PACKAGES: [(&str, &str); 4] =
     [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
 
 /// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, a
-/// test framework for hosts, builds under make, CMake and Meson, a cache of compilers, PoCL's way from SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
-const FOR_TESTS: [(&str, &str); 11] = [
+/// test framework for hosts, builds under make, CMake and Meson, a cache of compilers, ninja for graphs, PoCL's way from SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
+const FOR_TESTS: [(&str, &str); 12] = [
     ("intel-opencl-icd", "ocloc"),
     ICD_LOADER,
     ("g++", "g++"),
@@ -25,10 +25,14 @@ const FOR_TESTS: [(&str, &str); 11] = [
     ("cmake", "cmake"),
     ("meson", "meson"),
     ("ccache", "ccache"),
+    ("ninja-build", "ninja"),
     ("llvm-spirv-15", "llvm-spirv-15"),
     ("gdb", "gdb"),
     ("libclang-rt-22-dev", "clang++-22"),
 ];
+
+/// What only the suite `services` needs: a batch system, and how its daemons know each other.
+const SERVICES: [(&str, &str); 2] = [("slurm-wlm", "slurmctld"), ("munge", "munged")];
 
 /// Debian packages pip on its own.
 const PIP: (&str, &str) = ("python3-pip", "pip3");
@@ -51,6 +55,11 @@ pub fn setup_for_tests(complete: bool) -> Result<()> {
         packages.push(PIP);
     }
     install(&packages)
+}
+
+/// Installs the daemons of the suite `services`.
+pub fn setup_services() -> Result<()> {
+    install(&SERVICES)
 }
 
 /// A python3 that has pip, by which wheels come; installs Debian's if there is none.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::setup::setup_for_tests;
+use crate::setup::{setup_for_tests, setup_services};
 use crate::shell::{Tree, is_root, output, run, shown};
 use crate::{cuda, devices, generate, install, layers, matrix, random, reality, validator};
 
@@ -27,7 +27,7 @@ struct Suite {
     run: fn(&Tree, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 12] = [
+const SUITES: [Suite; 13] = [
     Suite { name: "fmt", about: "formatting", run: |tree, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
@@ -40,6 +40,7 @@ const SUITES: [Suite; 12] = [
     Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
+    Suite { name: "services", about: "what needs daemons of its own: links whose compilers run on Slurm", run: services },
 ];
 
 /// Runs all suites, or one. `complete`: what could be skipped is installed first, and a skip is a failure.
@@ -265,6 +266,19 @@ fn cuda(tree: &Tree, count: &mut Count) -> Result<()> {
     ensure!(count.failed == 0, "programs that are no PTX");
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/cuda"]);
     runner.arg("--env").arg(format!("CUDA_PATH={}", cuda.display()));
+    counted(runner.arg("--bin").arg(&bin), count, tally)
+}
+
+/// The daemons' packages are large and for root, so they are installed for this suite alone; without root it is skipped.
+fn services(tree: &Tree, count: &mut Count) -> Result<()> {
+    if !is_root()? {
+        println!("skipped: all of tests/services, whose daemons run as root");
+        count.skipped += 1;
+        return Ok(());
+    }
+    setup_services()?;
+    let bin = install::made(tree)?;
+    let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/services"]);
     counted(runner.arg("--bin").arg(&bin), count, tally)
 }
 

@@ -3,14 +3,18 @@
 //! A courtesy: what cannot be read is compiled, and what cannot be written is not kept. An entry begins with the hash of its image, so a
 //! damaged one is no entry.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Entries beyond this make room: the oldest go.
-const MAX_ENTRIES: usize = 4096;
+/// Entries beyond this make room: those go that were not used for longest. A thousand kernels for ten targets must be far below it, or each
+/// build would throw out what the next one needs.
+const MAX_ENTRIES: usize = 1 << 17;
+
+/// How many entries are written, about, until they are counted again: listing a full folder takes as long as compiling a small image.
+const COUNT_AFTER: u8 = 128;
 
 /// Rewritten whenever a shared library is installed or replaced, and with the compiler's libraries its results change.
 const LIBRARIES: &str = "/etc/ld.so.cache";
@@ -55,9 +59,14 @@ impl Cache {
 
     /// The image under the key.
     pub(crate) fn load(&self, key: &Key) -> Option<Vec<u8>> {
-        let mut bytes = fs::read(self.folder.join(&key.0)).ok()?;
+        let mut file = File::open(self.folder.join(&key.0)).ok()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
         let image = bytes.split_off_checked(blake3::OUT_LEN)?;
-        (blake3::hash(&image).as_bytes() == bytes.as_slice()).then_some(image)
+        let found = (blake3::hash(&image).as_bytes() == bytes.as_slice()).then_some(image)?;
+        // In a folder of another user's it stays as old as it is.
+        let _ = file.set_modified(SystemTime::now());
+        Some(found)
     }
 
     /// Keeps an image. Others may read and write the folder at the same time.
@@ -68,21 +77,26 @@ impl Cache {
             file.write_all(blake3::hash(image).as_bytes())?;
             file.write_all(image)?;
             file.persist(self.folder.join(&key.0))?;
-            self.make_room()
+            // Keys are hashes, so their beginnings are as good as chance.
+            if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|chance| chance % COUNT_AFTER == 0) {
+                self.make_room(MAX_ENTRIES)
+            } else {
+                Ok(())
+            }
         };
         // See above: a courtesy.
         drop(write());
     }
 
-    fn make_room(&self) -> std::io::Result<()> {
+    fn make_room(&self, most: usize) -> std::io::Result<()> {
         let mut entries: Vec<(SystemTime, PathBuf)> = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             entries.push((entry.metadata()?.modified()?, entry.path()));
         }
-        if entries.len() > MAX_ENTRIES {
+        if entries.len() > most {
             entries.sort();
-            for (_, path) in &entries[..entries.len() - MAX_ENTRIES * 3 / 4] {
+            for (_, path) in &entries[..entries.len() - most * 3 / 4] {
                 fs::remove_file(path)?;
             }
         }
@@ -157,15 +171,26 @@ mod tests {
     }
 
     #[test]
-    fn old_entries_make_room() {
+    fn what_is_not_used_makes_room() {
+        const MOST: usize = 40;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let cache = Cache::new(folder.path().into());
-        for number in 0..MAX_ENTRIES {
-            fs::write(folder.path().join(format!("old{number}")), "").expect("writable");
+        let (used, unused) = (key(&cache, &[], b"used"), key(&cache, &[], b"unused"));
+        let long_ago = SystemTime::now() - std::time::Duration::from_secs(1000);
+        for key in [&used, &unused] {
+            cache.store(key, b"image");
+            File::open(folder.path().join(&key.0)).and_then(|file| file.set_modified(long_ago)).expect("ours");
         }
-        let key = key(&cache, &[], b"module");
-        cache.store(&key, b"image");
-        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), MAX_ENTRIES * 3 / 4);
-        assert!(cache.load(&key).is_some(), "the newest stays");
+        for number in 2..MOST {
+            let file = File::create(folder.path().join(format!("old{number}"))).expect("writable");
+            file.set_modified(long_ago + std::time::Duration::from_secs(number as u64)).expect("ours");
+        }
+        assert!(cache.load(&used).is_some());
+        cache.make_room(MOST).expect("readable");
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), MOST, "there is room enough");
+        cache.store(&key(&cache, &[], b"new"), b"image");
+        cache.make_room(MOST).expect("readable");
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), MOST * 3 / 4);
+        assert_eq!((cache.load(&used).is_some(), cache.load(&unused)), (true, None));
     }
 }

@@ -3,10 +3,12 @@
 //! [`generate_images`] runs the common way: LLVM in worker processes ([`aspen_llvm::generate()`]), then what the target does with the
 //! result. What a target kind wants of each step is its [`Target`].
 
+mod aot;
 mod cache;
 mod r#gen;
 mod native_cpu;
 mod ptx;
+pub mod result;
 mod spirv;
 mod tool;
 
@@ -18,6 +20,7 @@ use aspen_image::ImageKind;
 use aspen_llvm::{Generated, Job};
 use aspen_spirv::Numbering;
 
+pub use aot::{Aot, Form, Made};
 pub use cache::Cache;
 pub use r#gen::Gen;
 pub use native_cpu::NativeCpu;
@@ -69,6 +72,8 @@ pub struct Image {
     pub commands: Vec<String>,
     /// The same in a form that a driver compiles, for devices that the bytes are not for.
     pub fallback: Option<(ImageKind, Vec<u8>)>,
+    /// The compiler that still has to make machine code of the bytes, if a target left that to others.
+    pub rest: Option<Aot>,
 }
 
 /// Why there is no image.
@@ -94,6 +99,8 @@ pub enum CodegenError {
         command: String,
         /// Its own words.
         words: String,
+        /// Whether something outside ended it (SIGKILL, SIGTERM): a lack of memory, or whoever wanted the machine.
+        killed: bool,
     },
     /// Files could not be written or read, or a tool not be started.
     #[error("cannot make image '{image}': {what}: {error}")]

@@ -162,7 +162,7 @@ impl Link {
         let bytes = fs::read(&self.library).map_err(io_error(&self.image, "cannot read the shared object"))?;
         let messages = [self.messages, words].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
         // The linker refuses unresolved symbols (-z defs).
-        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, commands: vec![command], fallback: None })
+        Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, commands: vec![command], fallback: None, rest: None })
     }
 }
 

@@ -3,17 +3,15 @@
 //! The PTX stays beside the cubin: a newer device, or a driver that links images, compiles it when the program runs.
 
 use std::ffi::CString;
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use aspen_image::ImageKind;
 use aspen_llvm::{Job, Output};
 
-use crate::cache::{Cache, Key};
-use crate::tool::{Tool, in_parallel, io_error, line_of};
+use crate::aot::{Aot, Form, Runs, Unfinished, finish_all};
+use crate::cache::Cache;
 use crate::{CodegenError, Image, ImageInput, Object, Target};
 
 /// The oldest PTX that knows every processor up to `sm_90a` and closures of more than 4 KB: drivers of CUDA 12.1 and later read it.
@@ -34,6 +32,8 @@ pub struct Ptx {
     pub limit: Duration,
     /// Where results are kept, if they are.
     pub cache: Option<Cache>,
+    /// Whether others run ptxas: images are PTX then, and [`Image::rest`] says how it is called.
+    pub elsewhere: bool,
 }
 
 impl Ptx {
@@ -43,12 +43,6 @@ impl Ptx {
         // Later processors came with later PTX; LLVM knows which.
         if number.parse::<u32>().is_ok_and(|number| number < 100) { COMMON_FEATURES } else { "" }
     }
-}
-
-/// ptxas at work on an image, or an image that it must not see.
-enum Build {
-    Running { tool: Tool, ptx: Image, name: String, output: PathBuf, key: Option<Key> },
-    Done(Image),
 }
 
 impl Target for Ptx {
@@ -71,11 +65,12 @@ impl Target for Ptx {
     }
 
     fn commands(&self, opt_level: u8) -> Vec<String> {
-        vec![line_of(&self.command(&self.all_options(opt_level), "image0.ptx", "image0.cubin"))]
+        vec![self.aot(opt_level).line()]
     }
 
     fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
-        in_parallel(objects, parallelism, |index, object| self.start(scratch, index, object), |build| self.end(build))
+        let unfinished = objects.into_iter().map(|object| self.unfinished(object));
+        finish_all(unfinished, &Runs { scratch, parallelism, limit: self.limit, cache: self.cache.as_ref(), elsewhere: self.elsewhere })
     }
 }
 
@@ -91,19 +86,13 @@ fn passes(opt_level: u8) -> &'static str {
 }
 
 impl Ptx {
-    fn all_options(&self, opt_level: u8) -> Vec<String> {
+    fn aot(&self, opt_level: u8) -> Aot {
         let mut options = vec![format!("-arch={}", self.processor), format!("-O{opt_level}")];
         options.extend_from_slice(&self.options);
-        options
+        Aot { form: Form::Ptxas, compiler: self.assembler.clone(), options }
     }
 
-    fn command(&self, options: &[String], input: &str, output: &str) -> Command {
-        let mut command = Command::new(&self.assembler);
-        command.args(options).arg(input).args(["-o", output]);
-        command
-    }
-
-    fn start(&self, scratch: &Path, index: usize, object: Object) -> Result<Build, CodegenError> {
+    fn unfinished(&self, object: Object) -> Result<Unfinished, CodegenError> {
         let Object { name, generated, opt_level, .. } = object;
         let text = match String::from_utf8(generated.bytes) {
             Ok(text) => with_plain_stores(&text),
@@ -117,72 +106,11 @@ impl Ptx {
             messages: generated.messages,
             commands: Vec::new(),
             fallback: None,
+            rest: None,
         };
-        if !ptx.imports.is_empty() || !has_kernels {
-            // The driver links it with the images that define or call its functions.
-            return Ok(Build::Done(ptx));
-        }
-        let options = self.all_options(opt_level);
-        let key = self.cache.as_ref().and_then(|cache| cache.key(&self.assembler, &options, &ptx.bytes));
-        if let Some(bytes) = self.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.load(key)) {
-            return Ok(Build::Done(with_machine_code(ptx, bytes)));
-        }
-        let (input, output) = (format!("image{index}.ptx"), format!("image{index}.cubin"));
-        fs::write(scratch.join(&input), &ptx.bytes).map_err(io_error(&name, "cannot write the PTX"))?;
-        let tool = Tool::start(
-            &name,
-            self.command(&options, &input, &output),
-            scratch,
-            index,
-            "NVIDIA's Python package nvidia-cuda-nvcc, or a CUDA toolkit",
-        )?;
-        Ok(Build::Running { tool, ptx, name, output: scratch.join(output), key })
-    }
-
-    fn end(&self, build: Build) -> Result<Image, CodegenError> {
-        let (tool, mut ptx, name, output, key) = match build {
-            Build::Done(image) => return Ok(image),
-            Build::Running { tool, ptx, name, output, key } => (tool, ptx, name, output, key),
-        };
-        let command = tool.line();
-        let words = tool.finish(self.limit)?;
-        let bytes = match fs::read(&output) {
-            Ok(bytes) if !bytes.is_empty() => bytes,
-            Ok(_) => {
-                return Err(CodegenError::Tool {
-                    image: name,
-                    command: command.clone(),
-                    words: format!("{words}\nit wrote an empty image").trim().into(),
-                });
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(CodegenError::Tool {
-                    image: name,
-                    command: command.clone(),
-                    words: format!("{words}\nit wrote no image").trim().into(),
-                });
-            }
-            Err(error) => return Err(io_error(&name, "cannot read the machine code")(error)),
-        };
-        // What it has to say must be said each time.
-        if let (true, Some(cache), Some(key)) = (words.is_empty(), &self.cache, &key) {
-            cache.store(key, &bytes);
-        }
-        let messages = [std::mem::take(&mut ptx.messages), words].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
-        ptx.messages = messages.join("\n");
-        ptx.commands.push(command);
-        Ok(with_machine_code(ptx, bytes))
-    }
-}
-
-fn with_machine_code(ptx: Image, bytes: Vec<u8>) -> Image {
-    Image {
-        bytes,
-        kind: ImageKind::Object,
-        imports: Vec::new(),
-        messages: ptx.messages,
-        commands: ptx.commands,
-        fallback: Some((ptx.kind, ptx.bytes)),
+        // What has imports or no kernels, the driver links with the images that define or call its functions.
+        let aot = (ptx.imports.is_empty() && has_kernels).then(|| self.aot(opt_level));
+        Ok(Unfinished { name, image: ptx, aot })
     }
 }
 

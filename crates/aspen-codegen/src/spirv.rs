@@ -62,6 +62,7 @@ fn image(mut object: Object) -> Result<Image, CodegenError> {
             bytes: object.generated.bytes,
             commands: Vec::new(),
             fallback: None,
+            rest: None,
         }),
         Err(error) => Err(CodegenError::Damaged { image: object.name, reason: format!("{} at word {}", error.why, error.word) }),
     }

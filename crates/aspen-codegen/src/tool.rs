@@ -4,12 +4,17 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::num::NonZeroUsize;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::CodegenError;
+
+/// Their numbers on Linux.
+const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
 
 /// A tool at work.
 pub(crate) struct Tool {
@@ -44,8 +49,11 @@ impl Tool {
         let words = without_repetitions(&String::from_utf8_lossy(&words));
         match status {
             Some(status) if status.success() => Ok(words),
-            Some(status) => Err(self.failure(&format!("{words}\nit ended with {status}"))),
-            None => Err(self.failure(&format!("{words}\nit did not end within {} seconds and was stopped", limit.as_secs_f32()))),
+            Some(status) => {
+                let killed = matches!(status.signal(), Some(SIGKILL | SIGTERM));
+                Err(self.failure(&format!("{words}\nit ended with {status}"), killed))
+            }
+            None => Err(self.failure(&format!("{words}\nit did not end within {} seconds and was stopped", limit.as_secs_f32()), false)),
         }
     }
 
@@ -54,8 +62,8 @@ impl Tool {
         self.line.clone()
     }
 
-    fn failure(self, words: &str) -> CodegenError {
-        CodegenError::Tool { image: self.image, command: self.line, words: words.trim().to_owned() }
+    fn failure(self, words: &str, killed: bool) -> CodegenError {
+        CodegenError::Tool { image: self.image, command: self.line, words: words.trim().to_owned(), killed }
     }
 
     /// `None` if it had to be stopped.

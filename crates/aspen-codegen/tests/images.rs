@@ -136,6 +136,7 @@ fn gen_binaries() {
             limit: Gen::LIMIT,
             cache: None,
             device: Capabilities::default(),
+            elsewhere: false,
         };
         generate_images(&target, vec![input("g_0", SPIRV, &["k"]), input("g_1", DOUBLE, &["d"])], two())
     };
@@ -161,7 +162,14 @@ fn bad_ahead_of_time_compilers() {
         let compiler = folder.path().join("cc");
         std::fs::write(&compiler, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let target = Gen { compiler, options: Vec::new(), limit: Duration::from_millis(500), cache: None, device: Capabilities::default() };
+        let target = Gen {
+            compiler,
+            options: Vec::new(),
+            limit: Duration::from_millis(500),
+            cache: None,
+            device: Capabilities::default(),
+            elsewhere: false,
+        };
         let result = generate_images(&target, vec![input("g_0", SPIRV, &["k"])], two()).remove(0);
         let text = result.unwrap_err().to_string();
         text.lines().skip(1).collect::<Vec<_>>().join("\n")
@@ -171,8 +179,14 @@ fn bad_ahead_of_time_compilers() {
     assert_eq!(error("exec sleep 30"), "it did not end within 0.5 seconds and was stopped");
     assert_eq!(error("echo fine"), "fine\nit wrote no image");
     assert_eq!(error(": > image0.gen"), "it wrote an empty image");
-    let missing =
-        Gen { compiler: "no-such-ocloc".into(), options: Vec::new(), limit: Gen::LIMIT, cache: None, device: Capabilities::default() };
+    let missing = Gen {
+        compiler: "no-such-ocloc".into(),
+        options: Vec::new(),
+        limit: Gen::LIMIT,
+        cache: None,
+        device: Capabilities::default(),
+        elsewhere: false,
+    };
     let error = generate_images(&missing, vec![input("g_0", SPIRV, &["k"])], two()).remove(0).unwrap_err().to_string();
     assert!(
         error.starts_with("cannot make image 'g_0': cannot run 'no-such-ocloc' (the Debian package intel-opencl-icd brings it): "),
@@ -188,8 +202,14 @@ fn results_are_kept() {
     std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
     let make = |option: &str, cached: bool, second: &str| {
         let cache = cached.then(|| Cache::new(folder.path().join("cache")));
-        let target =
-            Gen { compiler: compiler.clone(), options: vec![option.into()], limit: Gen::LIMIT, cache, device: Capabilities::default() };
+        let target = Gen {
+            compiler: compiler.clone(),
+            options: vec![option.into()],
+            limit: Gen::LIMIT,
+            cache,
+            device: Capabilities::default(),
+            elsewhere: false,
+        };
         let inputs = vec![input("g_0", SPIRV, &["k"]), input("g_1", second, &["d"])];
         // What was found says of no command that it ran.
         let without_commands = |image: Image| Image { commands: Vec::new(), ..image };

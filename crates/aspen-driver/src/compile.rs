@@ -20,6 +20,7 @@ use crate::jobs::{self, Command, Outcome};
 use crate::object_file::{with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
 use crate::precompiled::{Kept, Precompiled};
+use crate::prefix_map::PrefixMap;
 use crate::preprocessed;
 use crate::scratch::Scratch;
 use crate::session::Session;
@@ -321,6 +322,7 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
 
 /// The bytes of `.aspen.device`: a blob a target. Empty when the unit has neither kernels nor exported device functions.
 fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: &[PassReport]) -> Result<Vec<u8>, Error> {
+    let map = PrefixMap::of(builder.options);
     let mut host_launches = BTreeMap::new();
     let mut tag = None;
     let mut analyses: BTreeMap<&[String], &Summary> = BTreeMap::new();
@@ -328,7 +330,7 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
         match &pass.role {
             Role::Host => {
                 tag = report.tag.clone();
-                host_launches = launches(&report.launches)?;
+                host_launches = launches(&map, &report.launches)?;
             }
             Role::Analysis { macros, .. } => {
                 let summary = report.summary.as_ref();
@@ -343,8 +345,7 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
         return Ok(Vec::new());
     }
     let tag = tag.ok_or_else(|| Error::Device(format!("the host pass of '{}' left no tag in its report", input.path)))?;
-    let header =
-        ObjectHeader { tag, unit: input.name().to_owned(), opt: builder.recorded_level(), fixed: fixed::identities(builder.fixed) };
+    let header = ObjectHeader { tag, unit: map.path(input.name()), opt: builder.recorded_level(), fixed: fixed::identities(builder.fixed) };
     let mut section = Vec::new();
     for (index, target) in builder.targets.iter().enumerate() {
         let found = job.passes.iter().zip(reports).find(|(pass, _)| match &pass.role {
@@ -359,9 +360,9 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
             target: target.name.clone(),
             triple: target.triple().to_owned(),
             header: header.clone(),
-            summary: analyses.get(target.analysis_macros.as_slice()).map(|summary| summary.to_bytes()),
+            summary: analyses.get(target.analysis_macros.as_slice()).map(|summary| map.summary(summary).to_bytes()),
             host_launches: host_launches.clone().into_iter().collect(),
-            device_kernels: launches(&report.launches)?.into_iter().collect(),
+            device_kernels: launches(&map, &report.launches)?.into_iter().collect(),
             bitcode: bitcode.into(),
         };
         section.extend(blob.to_bytes().map_err(|error| Error::Device(format!("'{}': {error}", input.path)))?);
@@ -369,9 +370,10 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
     Ok(section)
 }
 
-fn launches(list: &[Launch]) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+fn launches(map: &PrefixMap, list: &[Launch]) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let pack = |launch: &Launch| {
-        let bytes = postcard::to_stdvec(launch).map_err(|error| Error::Device(format!("kernel '{}': {error}", launch.name)))?;
+        let bytes =
+            postcard::to_stdvec(&map.launch(launch)).map_err(|error| Error::Device(format!("kernel '{}': {error}", launch.name)))?;
         Ok((launch.symbol.clone(), bytes))
     };
     list.iter().map(pack).collect()

@@ -6,7 +6,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// ptxas, where nothing else is said.
-const ASSEMBLER: &str = "ptxas";
+pub const ASSEMBLER: &str = "ptxas";
 
 /// Where toolkits, Python packages and Debian put libdevice, below the folder that holds `bin/ptxas`.
 const LIBRARIES: [&str; 2] = ["nvvm/libdevice/libdevice.10.bc", "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc"];

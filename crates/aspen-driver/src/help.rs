@@ -39,6 +39,8 @@ how to work
   -j N               run N passes at a time (default: one a core)
   -save-temps[=DIR]  keep what every stage makes
   -fsycl-dump-device-code[=DIR]  keep the device images as files
+  -fsycl-aot-graph=DIR  write the ahead-of-time part of the link as a graph, which `ninja -C DIR` finishes: docs/SCALE.md
+  -fsycl-aot-launcher=WORDS  run ahead-of-time compilers behind these words ('srun -n1 --'), by ninja; also ASPEN_AOT_LAUNCHER
   -###               print the commands and run none
   -v                 print the commands and run them
   --version          which Aspen and which clang

@@ -19,10 +19,12 @@ mod link;
 mod object_file;
 mod passes;
 mod precompiled;
+mod prefix_map;
 mod preprocessed;
 pub mod progress;
 mod scratch;
 mod session;
+pub mod spread;
 mod targets;
 mod toolchain;
 
@@ -105,6 +107,9 @@ fn ask_clang(words: &[String]) -> Result<(), Error> {
 fn build(options: &Options, executable: &Path) -> Result<(), Error> {
     let links = options.stage == Stage::Link && options.side != Side::Device;
     let compiles = options.inputs.iter().any(|input| input.kind != InputKind::Linker);
+    if links {
+        spread::Wanted::of(options)?; // a launcher that is not there is found before anything runs
+    }
     let environment = targets::device_file_of_environment();
     let for_link = if links { Some(targets::resolve(options, environment.as_deref())) } else { None };
     // A link alone knows what its environment knows; a compilation does not, and the link behind it does again.

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
 use crate::precompiled::{Kept, Precompiled};
+use crate::prefix_map::PrefixMap;
 use crate::preprocessed::{self, Text};
 use crate::scratch::Scratch;
 use crate::targets::{Family, Target};
@@ -76,8 +77,7 @@ pub struct PassBuilder<'a> {
 const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__SYCL_UNNAMED_LAMBDA__=1"];
 
 /// Options of the host that clang's driver offers to each target.
-const OF_ONE_TARGET: [&str; 7] =
-    ["-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "--coverage", "-coverage"];
+const OF_ONE_TARGET: [&str; 7] = ["-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "--coverage", "-coverage"];
 
 impl PassBuilder<'_> {
     /// The passes of a SYCL source, host first.
@@ -216,6 +216,12 @@ impl PassBuilder<'_> {
         let output = self.stage_arguments(&role, &mut arguments, output);
         if let Some(text) = &input.text {
             text.adapt(&input.path, &mut arguments);
+        }
+        let (name, map) = (input.name(), PrefixMap::of(options));
+        if map.path(name) != name {
+            // Modules name their source; clang maps it in debug information only.
+            arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang"].map(String::from));
+            arguments.push(format!("source={}", map.path(name)));
         }
         let read = if input.text.is_some() { "-".into() } else { input.path.clone() };
         let language = input.language.clone().filter(|_| !is_bundle).unwrap_or_else(|| "c++".into());

@@ -4,9 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use aspen_codegen::{Aot, Form};
 use aspen_devices::{Database, macros};
 
 use crate::args::{Options, Side, Stage, response};
+use crate::cuda;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
 
@@ -95,7 +97,8 @@ impl Target {
         Ok(Target::of(found.map_err(|error| Error::Usage(format!("device code in the objects: {error}\n  {hint}")))?))
     }
 
-    fn of(found: &aspen_devices::Target) -> Target {
+    /// A target as the database has it.
+    pub fn of(found: &aspen_devices::Target) -> Target {
         let family = match found.name.as_str() {
             NATIVE_CPU | "spir64_x86_64" | "x86_64" => Family::NativeCpu,
             name if LEVELS.iter().any(|(level, _)| *level == name) => Family::NativeCpu,
@@ -107,6 +110,43 @@ impl Target {
         };
         let macros: Vec<String> = found.pass_macros().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         Target { name: found.name.clone(), family, analysis_macros: macros.clone(), macros, info: found.clone() }
+    }
+}
+
+/// The compiler for Intel's GPUs, where nothing else is said.
+pub const OCLOC: &str = "ocloc";
+
+impl Target {
+    /// The options that the database, or the user's file, gives the target's compiler, then the user's own.
+    pub fn compiler_options(&self, words: &[String]) -> Vec<String> {
+        let mut options = self.info.aot_toolchain_options.as_deref().map(response::split).unwrap_or_default();
+        for (option, value) in &self.info.aot_extra {
+            options.push(format!("-{option}"));
+            options.extend(response::split(value));
+        }
+        options.extend_from_slice(words);
+        options
+    }
+
+    /// The compiler that the database, or the user's file, names for the target. It runs in a folder of its own; a path means the one that
+    /// the user sees.
+    pub fn compiler(&self) -> Option<PathBuf> {
+        let name = self.info.aot_toolchain.as_deref()?;
+        Some(if name.contains('/') { std::path::absolute(name).unwrap_or_else(|_| name.into()) } else { name.into() })
+    }
+
+    /// The run of the target's compiler on code of that form; `None` if it takes no such code.
+    pub fn aot(&self, form: Form, words: &[String]) -> Option<Aot> {
+        let mut options = self.compiler_options(words);
+        let compiler = match (self.family, form) {
+            (Family::Gen, Form::Ocloc) => self.compiler().unwrap_or_else(|| OCLOC.into()),
+            (Family::Ptx, Form::Ptxas) => {
+                options.insert(0, format!("-arch={}", self.processor().unwrap_or_default()));
+                self.compiler().unwrap_or_else(|| cuda::ASSEMBLER.into())
+            }
+            _ => return None,
+        };
+        Some(Aot { form, compiler, options })
     }
 }
 

@@ -486,6 +486,16 @@ impl ImageBuilder {
     }
 }
 
+/// The entry with another image than that which it was made with; all that is said of it stays, but for the digest of the bytes.
+pub fn with_bytes<'a>(mut entry: Entry<'a>, image: impl Into<Cow<'a, [u8]>>) -> Entry<'a> {
+    entry.image = image.into();
+    if entry.string(DIGEST).is_some() {
+        let digest = digest(&entry.image);
+        entry.set_string(DIGEST, digest.into_bytes());
+    }
+    entry
+}
+
 /// Writes each set as one string of the entry.
 ///
 /// # Errors

@@ -36,7 +36,7 @@ pub mod wrapped;
 
 pub use container::{Container, ContainerError, Found, Kind, find};
 pub use decided::{DECIDED, Decided};
-pub use image::{DeviceImage, ImageBuilder, ImageError, Kernel, KernelInfo};
+pub use image::{BuildError, DeviceImage, ImageBuilder, ImageError, Kernel, KernelInfo, with_bytes};
 pub use kernel_reqs::KERNEL_REQS;
 pub use object_sections::{ObjectBlob, ObjectHeader, ObjectUnit};
 pub use offload::{Entry, ImageKind, OFFLOAD_KIND_SYCL, OffloadError};

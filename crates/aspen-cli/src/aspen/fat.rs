@@ -37,7 +37,7 @@ fn image(bundle: &Bundle<'_>, bytes: &Rc<Vec<u8>>, file: &str) -> Option<Image> 
     match read {
         Ok(Some(image)) => Some(Image { name, target: bundle.target(), ..image }),
         Ok(None) => None,
-        Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Usage(why)) => Some(Image {
+        Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Machine(why) | Failure::Usage(why)) => Some(Image {
             name,
             target: bundle.target(),
             format: format!("unreadable at byte {} ({})", bundle.offset, why.lines().next().unwrap_or_default()),

@@ -65,7 +65,7 @@ fn described() -> Value {
         Ok(json!({ "devices": devices.iter().map(|device| facts(&runtime, *device)).collect::<Vec<_>>() }))
     };
     asked().unwrap_or_else(|failure| match failure {
-        Failure::Input(why) | Failure::Diagnostic(why) | Failure::Usage(why) => json!({ "error": why }),
+        Failure::Input(why) | Failure::Diagnostic(why) | Failure::Machine(why) | Failure::Usage(why) => json!({ "error": why }),
     })
 }
 
@@ -169,7 +169,9 @@ pub fn compile(device: &str, count: usize, blobs: &dyn Fn(usize) -> Result<Vec<u
                 Ok((runtime, device)) => blobs(task as usize).map_or_else(Compiled::NotTried, |blobs| {
                     runtime.compile(*device, &blobs).map_or_else(Compiled::Refused, |()| Compiled::Taken)
                 }),
-                Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Usage(why)) => Compiled::NotTried(why.clone()),
+                Err(Failure::Input(why) | Failure::Diagnostic(why) | Failure::Machine(why) | Failure::Usage(why)) => {
+                    Compiled::NotTried(why.clone())
+                }
             };
             compiled.to_answer()
         })

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0, 1 for findings or a failed input, 2 for wrong usage. Data goes to standard output; a reader that goes away has read enough.
 
+mod aot;
 mod bare;
 mod build;
 mod cache;
@@ -109,6 +110,22 @@ enum Command {
     },
     /// Drops the rows of a file table whose images a target cannot run; also as `sycl-aspect-filter`
     AspectFilter(post_link::FilterArguments),
+    /// Runs a target's ahead-of-time compiler on one image: a job of the graph that -fsycl-aot-graph writes
+    ///
+    /// Exit codes: 1 if the compiler does not take the image, 75 if this machine is at fault: the compiler is not there, a file cannot be
+    /// read or written, or the compiler was killed.
+    Aot(aot::Arguments),
+    /// Puts the results of a graph's jobs into the program's images
+    AotPack(aot::PackArguments),
+    /// Runs a command behind a launcher, and once more if the machine was at fault
+    ///
+    /// The machine was at fault if the exit code is 69, 71, 74, 75, 126, 127, 137, 143 or 255. ASPEN_AOT_ATTEMPT says which attempt it is;
+    /// srun is told by SLURM_EXIT_ERROR to end with 75 for failures of its own, unless that is set.
+    Launch {
+        /// The launcher's words, then those of the command
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "WORDS")]
+        words: Vec<String>,
+    },
     /// Lists the target database, or one target of it
     #[command(args_conflicts_with_subcommands = true)]
     Targets {
@@ -185,6 +202,8 @@ enum Failure {
     Input(String),
     /// A failed input with its place, as compilers print it: exit code 1.
     Diagnostic(String),
+    /// Something that another machine may do better: exit code 75.
+    Machine(String),
     /// Wrong usage that only the database can tell: exit code 2.
     Usage(String),
 }
@@ -222,6 +241,7 @@ fn main() -> ExitCode {
             eprintln!("{text}");
             ExitCode::from(1)
         }
+        Err(Failure::Machine(text)) => fail(&text, 75),
         Err(Failure::Usage(text)) => fail(&text, 2),
     }
 }
@@ -241,6 +261,9 @@ fn by_command() -> Result<Answer, Failure> {
         Command::Targets { command: None, name, config_files, output } => targets::run(name.as_deref(), &config_files, output.format),
         Command::Cache { command: CacheCommand::Stat { output } } => cache::stat(output.format),
         Command::Cache { command: CacheCommand::Clear } => cache::clear(),
+        Command::Aot(arguments) => aot::compile(&arguments),
+        Command::AotPack(arguments) => aot::pack(&arguments),
+        Command::Launch { words } => aot::launch(&words),
         Command::Devices { output } => devices::run(output.format),
         Command::PostLink { words } => post_link::post_link(words.into_iter(), aspen_postlink::arguments::Dialect::Seed),
         Command::AspectFilter(arguments) => post_link::aspect_filter(arguments),

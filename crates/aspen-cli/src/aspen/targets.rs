@@ -16,9 +16,17 @@ use crate::{Answer, Failure, Format, json};
 /// # Errors
 /// If a file cannot be read or is faulty.
 pub fn database(files: &[PathBuf]) -> Result<Database, Failure> {
-    let mut database = Database::builtin().clone();
     let of_environment = std::env::var_os("ASPEN_DEVICE_CONFIG_FILE").filter(|file| !file.is_empty()).map(PathBuf::from);
-    for file in of_environment.iter().chain(files) {
+    named(of_environment.iter().chain(files))
+}
+
+/// The database with these files.
+///
+/// # Errors
+/// If a file cannot be read or is faulty.
+pub fn named<'f>(files: impl IntoIterator<Item = &'f PathBuf>) -> Result<Database, Failure> {
+    let mut database = Database::builtin().clone();
+    for file in files {
         let (next, warnings) = overlay(&database, file)?;
         if !warnings.is_empty() {
             eprint!("{warnings}");

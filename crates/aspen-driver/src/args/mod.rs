@@ -186,6 +186,10 @@ pub struct Options {
     pub backend_options: Vec<(Option<String>, String)>,
     /// `-fsycl-dump-device-code[=FOLDER]`.
     pub image_folder: Option<PathBuf>,
+    /// `-fsycl-aot-graph=FOLDER`.
+    pub aot_graph: Option<PathBuf>,
+    /// `-fsycl-aot-launcher=WORDS`; empty: none, whatever the environment says.
+    pub aot_launcher: Option<String>,
     /// The precompiled header that is made or used.
     pub precompiled: Option<Precompiled>,
     /// `-f[no-]sycl-auto-pch`: whether SYCL's own header may be.
@@ -281,6 +285,8 @@ impl Default for Parser {
             shared: false,
             backend_options: Vec::new(),
             image_folder: None,
+            aot_graph: None,
+            aot_launcher: None,
             precompiled: None,
             kept_headers: true,
             notes: Vec::new(),
@@ -515,9 +521,7 @@ impl Parser {
             self.options.notes.clear();
         }
     }
-}
 
-impl Parser {
     /// Makefiles of SYCL 1.2.1's time say `-std=c++14`, with which no SYCL 2020 program compiles. Plain C++, which nobody calls SYCL by `-fsycl`,
     /// keeps its standard.
     fn take_newer_standard(&mut self) {

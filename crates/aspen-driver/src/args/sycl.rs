@@ -23,6 +23,8 @@ impl Parser {
             ("-fsycl-device-config-file", Some(value)) if !value.is_empty() => options.config_files.push(value.into()),
             ("-fsycl-dump-device-code", None) => options.image_folder = Some(".".into()),
             ("-fsycl-dump-device-code", Some(value)) if !value.is_empty() => options.image_folder = Some(value.into()),
+            ("-fsycl-aot-graph", Some(value)) if !value.is_empty() => options.aot_graph = Some(value.into()),
+            ("-fsycl-aot-launcher", Some(value)) => options.aot_launcher = Some(value.to_owned()),
             ("-fsycl-device-code-split", None) => options.code_split = CodeSplit::PerSource,
             ("-fsycl-device-code-split", Some(value)) => {
                 options.code_split = choose(

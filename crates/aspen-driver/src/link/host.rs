@@ -165,6 +165,16 @@ impl Output {
         self.path.file_stem().map_or_else(|| "a".into(), |stem| stem.to_string_lossy().into_owned())
     }
 
+    /// The user's name for it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A folder beside it, for the time of the run; none if it is no file (`/dev/null`).
+    pub fn beside(&self) -> Option<&Path> {
+        self.folder.as_ref().map(TempDir::path)
+    }
+
     /// Puts the finished file into its place.
     ///
     /// # Errors

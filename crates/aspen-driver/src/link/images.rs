@@ -3,17 +3,17 @@
 //! Code generation forks, so the process must have one thread here; all threads of the compile phase have ended.
 //! Source: DESIGN §1, §5, §7.11, §9; ARCHITECTURE "Images".
 
-use std::path::PathBuf;
 use std::{env, fs};
 
 use aspen_analysis::link::tagged_symbol;
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
-use aspen_codegen::{Cache, CodegenError, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
+use aspen_codegen::{Cache, CodegenError, Form, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Requirements, Verdict, check};
 use aspen_image::decided::decided_set;
 use aspen_image::{
-    DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet, WORK_ITEMS, WorkItems, work_items_set,
+    BuildError, DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet, WORK_ITEMS, WorkItems,
+    work_items_set,
 };
 use aspen_llvm::{Concern, Context, Module, Told, forget_dialect, readable_name};
 
@@ -22,14 +22,14 @@ use super::coverage::Coverage;
 use super::device_globals::{self, ImageGlobals};
 use super::files::LinkUnit;
 use super::program::Program;
-use crate::args::response::split;
 use crate::cuda;
 use crate::error::Error;
 use crate::passes::PassBuilder;
 use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::session::Session;
-use crate::targets::{Family, Target};
+use crate::spread::Content;
+use crate::targets::{self, Family, Target};
 
 /// What images are made of.
 pub struct Request<'r> {
@@ -47,12 +47,18 @@ pub struct Request<'r> {
     pub stem: &'r str,
 }
 
-/// The OffloadBinary blobs of all images for a target, back to back.
+/// Adds the OffloadBinary blobs of all images for a target.
 ///
 /// # Errors
 /// If bitcode is damaged or does not go together, code generation fails, or a device function is not defined anywhere
 /// ([`Error::Reported`] then).
-pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Coverage, scratch: &mut Scratch) -> Result<Vec<u8>, Error> {
+pub fn make(
+    session: &mut Session<'_>,
+    request: &Request<'_>,
+    coverage: &mut Coverage,
+    content: &mut Content,
+    scratch: &mut Scratch,
+) -> Result<(), Error> {
     let Request { builder, units, program, target, .. } = *request;
     let conditional = Conditional::of(session.options, target, program)?;
     let plans = plans(session, request, conditional.as_ref(), coverage)?;
@@ -62,12 +68,17 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
     let mut progress = Progress::new(&format!("code for {}", target.name), inputs.len());
     let generate =
         |kind: &dyn aspen_codegen::Target| generate_images_with(kind, inputs, session.jobs.fixed(), &mut |done| progress.done(done));
-    let images = generate(generator(builder, target, &request.words).as_ref());
+    let images = generate(generator(builder, target, &request.words, content.is_elsewhere()).as_ref());
     drop(progress);
-    let mut content = Vec::new();
     for (((name, plan), image), globals) in plans.iter().zip(images).zip(globals) {
         let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
         let decided = decided(program, plan, target, conditional.is_some());
+        let with_sources = session.options.requirement_sources;
+        let about = |kind, messages: &str| {
+            let described = describe(program, plan, kind, target, name, with_sources);
+            globals.describe(described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone()).set(WORK_ITEMS, work_items(messages)))
+        };
+        let damaged = |error: BuildError| Error::Device(format!("image '{name}': {error}"));
         let image = match image {
             Ok(image) => image,
             Err(error) => {
@@ -88,6 +99,17 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
         if !messages.is_empty() {
             session.complain(messages.as_bytes())?;
         }
+        let image = content.finished(image);
+        if let Some(aot) = &image.rest {
+            let kernels = kernels(program, plan).into_iter().map(|(_, name)| name).collect();
+            let job = content.add_job(&target.name, name, kernels, aot.clone(), &image.bytes)?;
+            let described = about(ImageKind::Object, &image.messages);
+            content.add_hole(&described.to_bytes(b"").map_err(damaged)?, job);
+            if aot.form == Form::Ptxas {
+                content.bytes.extend(about(image.kind, &image.messages).to_bytes(&image.bytes).map_err(damaged)?);
+            }
+            continue;
+        }
         let forms = std::iter::once((image.kind, &image.bytes)).chain(image.fallback.iter().map(|(kind, bytes)| (*kind, bytes)));
         for (kind, bytes) in forms {
             let ending = format!("{}.{}", target.name, ending(target.family, kind));
@@ -100,17 +122,13 @@ pub fn make(session: &mut Session<'_>, request: &Request<'_>, coverage: &mut Cov
                 fs::create_dir_all(folder).map_err(|error| Error::file("make", folder, error))?;
                 fs::write(&file, bytes).map_err(|error| Error::file("write", &file, error))?;
             }
-            let described = describe(program, plan, kind, target, name, session.options.requirement_sources);
-            let described =
-                described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone()).set(WORK_ITEMS, work_items(&image.messages));
-            let described = globals.describe(described);
-            content.extend(described.to_bytes(bytes).map_err(|error| Error::Device(format!("image '{name}': {error}")))?);
+            content.bytes.extend(about(kind, &image.messages).to_bytes(bytes).map_err(damaged)?);
         }
     }
     if session.diagnostics.has_errors() {
         return Err(Error::Reported);
     }
-    Ok(content)
+    Ok(())
 }
 
 /// The commands that were run, for `-v`.
@@ -131,18 +149,18 @@ fn command_of(error: &CodegenError) -> Option<&str> {
 }
 
 /// What makes a target's images.
-fn generator(builder: &PassBuilder<'_>, target: &Target, words: &[String]) -> Box<dyn aspen_codegen::Target> {
+fn generator(builder: &PassBuilder<'_>, target: &Target, words: &[String], elsewhere: bool) -> Box<dyn aspen_codegen::Target> {
     match target.family {
         Family::NativeCpu => Box::new(NativeCpu { compiler: builder.toolchain.clang.clone() }),
-        Family::Gen => Box::new(ahead_of_time(target, words)),
-        Family::Ptx => Box::new(assembled(target, words)),
+        Family::Gen => Box::new(ahead_of_time(target, words, elsewhere)),
+        Family::Ptx => Box::new(assembled(target, words, elsewhere)),
         Family::Spirv | Family::Known => Box::new(SpirV),
     }
 }
 
 /// The commands of tools that an image of the target takes; how many there will be, only the device code says.
 pub fn commands(builder: &PassBuilder<'_>, target: &Target, words: &[String]) -> Vec<String> {
-    generator(builder, target, words).commands(opt_level(&builder.recorded_level()))
+    generator(builder, target, words, false).commands(opt_level(&builder.recorded_level()))
 }
 
 /// What was taken for granted of the target's devices when the image was made.
@@ -170,44 +188,27 @@ fn ending(family: Family, kind: ImageKind) -> &'static str {
     }
 }
 
-/// The options that the database, or the user's file, gives the target's compiler, then the user's own.
-fn compiler_options(target: &Target, words: &[String]) -> Vec<String> {
-    let info = &target.info;
-    let mut options = info.aot_toolchain_options.as_deref().map(split).unwrap_or_default();
-    for (option, value) in &info.aot_extra {
-        options.push(format!("-{option}"));
-        options.extend(split(value));
-    }
-    options.extend_from_slice(words);
-    options
+fn ahead_of_time(target: &Target, words: &[String], elsewhere: bool) -> Gen {
+    let compiler = target.compiler().unwrap_or_else(|| targets::OCLOC.into());
+    let (options, device) = (target.compiler_options(words), target.info.capabilities());
+    Gen { compiler, options, limit: Gen::LIMIT, cache: cache(), device, elsewhere }
 }
 
-/// The compiler that the database, or the user's file, names for the target. It runs in a folder of its own; a path means the one that
-/// the user sees.
-fn compiler(target: &Target) -> Option<PathBuf> {
-    let name = target.info.aot_toolchain.as_deref()?;
-    Some(if name.contains('/') { std::path::absolute(name).unwrap_or_else(|_| name.into()) } else { name.into() })
-}
-
-fn ahead_of_time(target: &Target, words: &[String]) -> Gen {
-    let compiler = compiler(target).unwrap_or_else(|| "ocloc".into());
-    Gen { compiler, options: compiler_options(target, words), limit: Gen::LIMIT, cache: cache(), device: target.info.capabilities() }
-}
-
-fn assembled(target: &Target, words: &[String]) -> Ptx {
-    let cuda = cuda::find(compiler(target).as_deref());
+fn assembled(target: &Target, words: &[String], elsewhere: bool) -> Ptx {
+    let cuda = cuda::find(target.compiler().as_deref());
     Ptx {
         processor: target.processor().unwrap_or_default().to_owned(),
         assembler: cuda.assembler,
-        options: compiler_options(target, words),
+        options: target.compiler_options(words),
         library: cuda.library,
         limit: Gen::LIMIT,
         cache: cache(),
+        elsewhere,
     }
 }
 
 /// `ASPEN_CACHE=0` keeps nothing. Source: DESIGN §6.
-fn cache() -> Option<Cache> {
+pub fn cache() -> Option<Cache> {
     if env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") {
         return None;
     }

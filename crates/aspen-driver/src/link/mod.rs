@@ -5,6 +5,7 @@ mod agree;
 mod conditional;
 mod coverage;
 mod device_globals;
+mod elsewhere;
 mod files;
 mod host;
 mod images;
@@ -21,6 +22,7 @@ use crate::fixed;
 use crate::passes::PassBuilder;
 use crate::scratch::Scratch;
 use crate::session::Session;
+use crate::spread::{Content, Wanted};
 use crate::targets::{self, Target};
 use crate::toolchain;
 use coverage::Coverage;
@@ -84,9 +86,13 @@ pub fn run(
     let provided =
         if open.is_empty() { Provided::default() } else { Provided::find(session, &host, &selection, &output.work, &open, &mut stand_in)? };
     let line = Line { provided: &provided, exports: host.exports_functions() };
-    let images = device_link(session, builder, &units, &stem, &line, scratch);
+    let wanted = Wanted::of(builder.options)?;
+    let mut content = elsewhere::begin(wanted.as_ref(), &output, scratch)?;
+    let made = device_link(session, builder, &units, (&stem, &line), &mut content, scratch);
     session.show_diagnostics()?;
-    let images = images?;
+    made?;
+    let link = elsewhere::Link { executable, host: &host, selection: &selection, provided: &provided, output: &output };
+    let Some(images) = elsewhere::finish(session, &link, content, wanted.as_ref(), scratch)? else { return Ok(()) };
     let registration = registration::object(session, builder.toolchain, &images, &stem, scratch)?;
     session.run_tool("the linker", &host.command(Some(&registration), &selection.forced, &provided.left_out, &output.work))?;
     output.publish()
@@ -107,15 +113,15 @@ fn open_imports(units: &[LinkUnit<'_>]) -> Result<BTreeSet<String>, Error> {
     Ok(provided::open_imports(&summaries))
 }
 
-/// From units to the content of `.llvm.offloading`.
+/// From units to what will be the content of `.llvm.offloading`. `stem` is what images are called by.
 fn device_link(
     session: &mut Session<'_>,
     builder: &PassBuilder<'_>,
     units: &[LinkUnit<'_>],
-    stem: &str,
-    line: &Line<'_>,
+    (stem, line): (&str, &Line<'_>),
+    content: &mut Content,
     scratch: &mut Scratch,
-) -> Result<Vec<u8>, Error> {
+) -> Result<(), Error> {
     for (place, what) in agree::check(units)? {
         session.diagnostics.add_error(place, what, Vec::new(), None);
     }
@@ -123,7 +129,7 @@ fn device_link(
         return Err(Error::Reported);
     }
     let mut programs: Vec<Program> = Vec::new();
-    let (mut content, mut coverage) = (Vec::new(), Coverage::default());
+    let mut coverage = Coverage::default();
     let targets = wanted_targets(session, builder, units)?;
     for sentence in targets::unused_words(builder.options, builder.database, &targets) {
         session.warn(&sentence)?;
@@ -148,13 +154,13 @@ fn device_link(
             return Err(Error::Reported);
         }
         let request = images::Request { builder, units, program: &programs[index], target, words, stem };
-        content.extend(images::make(session, &request, &mut coverage, scratch)?);
+        images::make(session, &request, &mut coverage, content, scratch)?;
     }
     for (kernel, warning) in coverage.warnings() {
         let place = programs.iter().find_map(|program| program.kernel_place(kernel));
         session.diagnostics.add_warning(place, warning);
     }
-    Ok(content)
+    Ok(())
 }
 
 /// The targets that images are made for: those the user names, which every unit must have; else those that all units have.

@@ -50,7 +50,7 @@ pub fn command(toolchain: &Toolchain, source: &Path, object: &Path) -> Command {
 }
 
 /// It has a name of its own (`.file`), or GNU ld would put the temporary file's into the program. The constructor runs before those of the user (priority 101 is the first that is theirs), so that these may launch kernels.
-fn assembly(images: &Path) -> String {
+pub fn assembly(images: &Path) -> String {
     let producer = concat!("aspen++ ", env!("CARGO_PKG_VERSION"));
     let images = images.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     format!(
