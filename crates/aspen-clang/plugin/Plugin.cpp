@@ -45,6 +45,8 @@ struct Options {
   std::string Dialect = "seed";
   std::string FactsFile;
   std::string Prefix;
+  /// Where to write all identifiers of a header that is precompiled, a line each.
+  std::string Names;
   /// What the source is called, where it is read under another name.
   std::string Source;
   bool Optimized = false;
@@ -102,6 +104,8 @@ public:
     ASTContext &Context = CI.getASTContext();
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
+    if (!Opts.Names.empty())
+      writeNames();
     Kernels = Collector.finish(Context);
     checkConflicts(Context);
     if (Which == Pass::Host)
@@ -196,6 +200,20 @@ private:
                              {"tag", !Tag.empty() ? json::Value(Tag) : json::Value(nullptr)},
                              {"system_headers", !CI.getDiagnostics().getSuppressSystemWarnings()},
                              {"pragmas", Pragmas->toJson(CI.getSourceManager())}});
+  }
+
+  /// Those that macros have put together are in no text.
+  void writeNames() {
+    std::error_code Failed;
+    llvm::raw_fd_ostream Out(Opts.Names, Failed);
+    for (const auto &Entry : CI.getPreprocessor().getIdentifierTable())
+      Out << Entry.getKey() << '\n';
+    Out.close();
+    if (!Failed)
+      Failed = Out.error();
+    Out.clear_error();
+    if (Failed)
+      error(CI.getDiagnostics(), SourceLocation(), "cannot write '%0': %1") << Opts.Names << Failed.message();
   }
 
   /// Debug information says of a built-in function that it was declared where the unit first used it, which may be in a header that was
@@ -318,6 +336,8 @@ public:
         Good = Value == "yes" || Value == "no";
       } else if (Key == "prefix") {
         Opts.Prefix = Value.str();
+      } else if (Key == "names") {
+        Opts.Names = Value.str();
       } else if (Key == "source") {
         Opts.Source = Value.str();
       } else if (Key == "facts") {
@@ -327,7 +347,7 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=STATE, source=NAME and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=STATE, source=NAME, names=FILE and facts=FILE")
             << Argument;
         return false;
       }

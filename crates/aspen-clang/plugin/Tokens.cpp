@@ -30,6 +30,7 @@
 #include "llvm/Support/xxhash.h"
 #include <cstring>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 using namespace clang;
@@ -51,6 +52,9 @@ constexpr unsigned Reach = 4096;
 /// Attributes of scope `intel` have too many names.
 constexpr llvm::StringLiteral NameParts[] = {"device_has", "device_lacks", "uses_aspects", "group_size", "vec_type_hint",
                                              "requires",   "intel::",      "using intel",  TagName};
+
+/// Parts of the C library and of Linux in the system's folder of headers.
+constexpr llvm::StringLiteral FoldersOfC[] = {"asm", "asm-generic", "bits", "gnu", "linux", "sys"};
 
 bool isWordByte(char C) { return llvm::isAlnum(C) || C == '_' || C == '$' || (C & 0x80); }
 
@@ -76,7 +80,7 @@ llvm::unique_function<void(const Token &)> takeWatcher(Preprocessor &PP);
 template struct CachingAccess<&Preprocessor::InCachingLexMode, &Preprocessor::ExitCachingLexMode, &Preprocessor::EnterCachingLexMode>;
 template struct WatcherAccess<&Preprocessor::LexLevel, &Preprocessor::OnToken>;
 
-/// What the tag is made of. In which order SYCL's header and the system's come must not matter: the first may be precompiled (0037).
+/// What the tag is made of. In which order SYCL's header and those of C++ come must not matter: the first may be precompiled (0037).
 struct TagState {
   uint64_t Ordered = 0, Sum = 0;
 
@@ -86,7 +90,8 @@ struct TagState {
   /// Reads what `text` has written. False: it is something else.
   bool parse(StringRef Text) {
     TagState Read;
-    const bool Good = Text.size() == 32 && !Text.take_front(16).getAsInteger(16, Read.Ordered) && !Text.drop_front(16).getAsInteger(16, Read.Sum);
+    const bool Good =
+        Text.size() == 32 && !Text.take_front(16).getAsInteger(16, Read.Ordered) && !Text.drop_front(16).getAsInteger(16, Read.Sum);
     if (Good)
       *this = Read;
     return Good;
@@ -129,12 +134,12 @@ class TokenWatch {
   unsigned Trigger = Never;
   bool Listing = false;
 
-  /// The tag: the user's tokens in their order, and those of system headers in any.
   TagState State;
-  enum class Part { User, System, None };
+  /// The user's files, and libraries of which we know nothing; those of C++ and SYCL; those of C and clang.
+  enum class Part { InOrder, InAnyOrder, None };
   /// The file that has the last token, where no line marker in it says otherwise; raw encodings.
   unsigned PartBegin = 0, PartEnd = 0;
-  Part InPart = Part::User;
+  Part InPart = Part::InOrder;
   /// The folder of clang's own headers.
   const std::string Builtin;
   std::string Buffer;
@@ -403,32 +408,42 @@ private:
     Buffer[1] = char(Tok.getKind() >> 8);
     std::memcpy(Buffer.data() + 2, Spelling.data(), Spelling.size());
     const uint64_t Hash = llvm::xxh3_64bits(Buffer);
-    if (Where == Part::System)
+    if (Where == Part::InAnyOrder)
       State.Sum += Hash;
     else
       State.Ordered = State.Ordered * 0x9e3779b97f4a7c15 + Hash; // an odd number, so nothing of what came before is lost
   }
 
   /// What tokens of a file mean to the tag. By where a token is, not how far the preprocessor has come: the parser may have asked for tokens
-  /// ahead. A file is of the C library if one of its headers includes it, so clang's own `<stddef.h>` is sometimes.
+  /// ahead.
   Part partAt(SourceLocation Place) {
     const unsigned Raw = Place.getRawEncoding();
     if (Raw >= PartBegin && Raw < PartEnd)
       return InPart;
     if (Place.isInvalid())
-      return Part::User;
+      return Part::InOrder;
     const FileID Id = SM.getFileID(Place);
     const SrcMgr::SLocEntry &Entry = SM.getSLocEntry(Id);
     PartBegin = Entry.getOffset();
     PartEnd = Entry.getFile().hasLineDirectives() ? PartBegin : PartBegin + SM.getFileIDSize(Id);
-    switch (SM.getFileCharacteristic(Place)) {
-    case SrcMgr::C_System:
-      return InPart = StringRef(SM.getPresumedLoc(Place).getFilename()).starts_with(Builtin) ? Part::None : Part::System;
-    case SrcMgr::C_ExternCSystem:
-      return InPart = Part::None;
-    default:
-      return InPart = Part::User;
-    }
+    InPart = SM.isInSystemHeader(Place) ? partOfSystemHeader(SM.getPresumedLoc(Place).getFilename()) : Part::InOrder;
+    return InPart;
+  }
+
+  /// By its name: whether clang takes a file for one of C's depends on who included it first.
+  Part partOfSystemHeader(StringRef File) const {
+    if (File.starts_with(Builtin))
+      return Part::None;
+    for (StringRef Library : {"/c++/", "/sycl/", "/CL/"})
+      if (File.contains(Library))
+        return Part::InAnyOrder;
+    if (!File.consume_front("/usr/include/"))
+      return Part::InOrder;
+    auto [Folder, Rest] = File.split('/');
+    if (Folder.ends_with("-linux-gnu"))
+      std::tie(Folder, Rest) = Rest.split('/');
+    const bool IsC = Rest.empty() ? Folder.ends_with(".h") : llvm::is_contained(FoldersOfC, Folder);
+    return IsC ? Part::None : Part::InOrder;
   }
 
   /// Whether a string is what `__FILE__` or `__BASE_FILE__` gives there; -fmacro-prefix-map may have changed its folder.

@@ -103,16 +103,14 @@ fn the_program_is_the_same_whoever_runs_the_compilers() {
         assert_eq!(runs(&session), 9, "{words}");
         session.ok("cmp plain a.out && rm a.out");
     }
-    // Without a folder the cache keeps what this machine's compiler is known to have made.
-    for expected in [9, 0] {
-        session.ok(&format!(
-            "rm -rf cache/{}; ASPEN_AOT_LAUNCHER='env NOTHING=1' {}",
-            if expected == 0 { "x" } else { "ahead-of-time" },
-            link(targets, "p0.o", "")
-        ));
+    // Without a folder this machine's results are asked for, and no other's are kept as if they were.
+    for (before, expected) in [("rm -rf cache/ahead-of-time", 9), ("true", 9), ("unset ASPEN_AOT_LAUNCHER", 9), ("true", 0)] {
+        session.ok(&format!("export ASPEN_AOT_LAUNCHER='env NOTHING=1'; {before}; {}", link(targets, "p0.o", "")));
         session.ok("cmp plain a.out && rm a.out");
-        assert_eq!(runs(&session), expected);
+        assert_eq!(runs(&session), expected, "{before}");
     }
+    // Who links nothing ahead of time misses no launcher.
+    session.ok("echo 'int main() {}' > plain.cpp && ASPEN_AOT_LAUNCHER=/no/such aspen++ plain.cpp -o none && ./none");
     // The option wins over the environment; empty, it is none.
     session.ok(&format!("ASPEN_AOT_LAUNCHER=/no/such {}", link(targets, "p0.o", "-fsycl-aot-launcher=")));
     // The command's own sources are linked after it has ended.
@@ -151,8 +149,13 @@ fn only_what_changed_is_compiled() {
 fn folders_and_results_that_cannot_be_used() {
     let session = session("a,b", &["", "-DCHANGED=5"]);
     let graph = |words: &str| link("a,b", "p0.o", &format!("-fsycl-aot-graph=graph {words}"));
-    session.ok("mkdir other && touch other/mine");
+    // Nobody else's folder is taken for a graph's, whatever the names in it.
+    session
+        .ok("mkdir -p other/results other/objects away && echo '{}' > other/graph.json && touch other/lock other/results/mine away/mine");
     session.bad(1, &link("b", "p0.o", "-fsycl-aot-graph=other"), &["other", "holds something else"]);
+    session.ok("test -e other/results/mine");
+    session.bad(1, &link("b", "p0.o", "-fsycl-aot-graph=null -o /dev/null"), &["'/dev/null' is no file that a graph could replace"]);
+    session.ok("rm -r null");
     session.bad(1, &link("b", "p0.o", "-fsycl-aot-graph=own.yaml"), &["cannot make the folder 'own.yaml'"]);
     session.bad(1, &link("b", "p0.o", "-fsycl-aot-graph="), &["-fsycl-aot-graph", "needs a value"]);
     session.bad(1, &graph("-fsycl-dump-device-code=x"), &["-fsycl-dump-device-code", "finished elsewhere"]);
@@ -188,11 +191,11 @@ fn folders_and_results_that_cannot_be_used() {
     session.ok("sed -i 's/\"producer\": \"aspen++ [^\"]*/\"producer\": \"aspen++ 9.9.9/' graph/graph.json");
     let said = session.run("ninja -C graph");
     assert!(said.stdout.contains("aspen++ 9.9.9 (format 1) wrote this graph, and this is aspen++"), "{}", said.stdout);
-    session.ok("echo '{' > graph/graph.json");
+    session.ok("echo '{' > graph/graph.json; ln -s ../../away graph/results/away");
     let said = session.run("ninja -C graph");
     assert!(said.stdout.contains("the graph is damaged"), "{}", said.stdout);
     session.ok(&graph(""));
-    session.ok("ninja -C graph");
+    session.ok("ninja -C graph && test -e away/mine");
 }
 
 #[test]

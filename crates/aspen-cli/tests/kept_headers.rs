@@ -50,7 +50,7 @@ fn both(session: &Session, line: &str) -> [(String, Vec<u8>); 2] {
 
 #[test]
 fn objects_are_the_same() {
-    let options = "-O1 -gline-tables-only -DHOW_MANY_OTHERS=1 -Wall -std=c++20";
+    let options = "-O1 -DHOW_MANY_OTHERS=1 -Wall -std=c++20";
     let session = session(&[("a.cpp", UNIT)]);
     let line = format!("{AUTO} -c a.cpp -MD {options}");
     let [text, kept] = both(&session, &line);
@@ -73,6 +73,7 @@ fn who_minds_reads_the_text() {
         ("vector", own),
         ("b.cpp", needs_own),
         ("c.cpp", renames),
+        ("pasted.cpp", "#define mint3 mint4\n#include <sycl/sycl.hpp>\n"), // sycl.hpp makes that name with ##
         ("d.cpp", "#include \"own/vector\"\n#include <sycl/sycl.hpp>\n"),
         ("e.cpp", "// not a line of its own \\\n#include <sycl/sycl.hpp>\n"),
     ]);
@@ -84,6 +85,7 @@ fn who_minds_reads_the_text() {
         "-c b.cpp -Iown",
         "-c c.cpp",
         "-c d.cpp",
+        "-c pasted.cpp",
         "-c e.cpp",
         "-c a.cpp -DNDEBUG",
         "-c a.cpp -D NDEBUG",
@@ -95,6 +97,10 @@ fn who_minds_reads_the_text() {
         "-c a.cpp -include own/vector",
         "-c a.cpp -march=native",
         "-c -g a.cpp",
+        "-c -gline-tables-only a.cpp", // a class has the place of its first declaration
+        "-c -fsanitize=undefined a.cpp",
+        "-c -Wsystem-headers a.cpp",
+        "-c -Dmint3=int a.cpp",
         "-fsyntax-only a.cpp",
         "-c -x c++ - < a.cpp",
         "-c a.cpp -fno-sycl-auto-pch",
@@ -104,6 +110,30 @@ fn who_minds_reads_the_text() {
     for variable in ["CPATH=own", "ASPEN_CACHE=0"] {
         assert_eq!(kept_by(&session, &format!("{variable} {AUTO} -c a.cpp")), 0, "{variable}");
     }
+}
+
+/// The order of SYCL's and C++'s headers says nothing about a unit; that of a library's tokens does.
+#[test]
+fn units_that_a_library_makes_different_have_tags_of_their_own() {
+    let library = "\
+namespace { int run() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  q.single_task([=] { *p = FIRST - SECOND; }).wait();
+  return *p;
+} }
+template <int A, int B> struct result { static int get() { return run(); } };
+template struct result<FIRST, SECOND>;
+";
+    let unit = "#include <sycl/sycl.hpp>\n#include <lib.hpp>\n";
+    let main = "#include <cstdio>\ntemplate <int, int> struct result { static int get(); };\n\
+                int main() { std::printf(\"%d %d\", result<1, 2>::get(), result<2, 1>::get()); }\n";
+    let session = session(&[("lib.hpp", library), ("unit.cpp", unit), ("main.cpp", main)]);
+    session.ok("mkdir system; mv lib.hpp system");
+    for (name, first, second) in [("first", "1", "2"), ("second", "2", "1")] {
+        session.ok(&format!("{AUTO} -isystem system -DFIRST={first} -DSECOND={second} -c unit.cpp -o {name}.o"));
+    }
+    assert_eq!(session.ok(&format!("{AUTO} main.cpp first.o second.o -o program && ./program")).stdout, "-1 1");
 }
 
 #[test]

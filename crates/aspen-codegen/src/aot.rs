@@ -113,14 +113,6 @@ impl Aot {
         Some(Made { bytes, ..Made::default() })
     }
 
-    /// Keeps what another machine's compiler has made, as if it had been this one's. Nothing is kept where there is no such compiler, or
-    /// if it had something to say, which must be said each time.
-    pub fn keep(&self, cache: &Cache, input: &[u8], made: &Made) {
-        if let (true, Some(key)) = (made.messages.is_empty(), cache.key(&self.compiler, &self.options, input)) {
-            cache.store(&key, &made.bytes);
-        }
-    }
-
     /// Runs the compiler to its end, in an empty folder `scratch`. `name` is the image's, for messages; `limit` is how long it may take.
     ///
     /// # Errors

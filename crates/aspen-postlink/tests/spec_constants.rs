@@ -471,7 +471,8 @@ fn once_is_enough() {
             }
         }
     }
-    let described = |nodes: &str| format!("{SCALARS}\n!sycl.specialization-constants = !{{!0, !1}}\n{nodes}");
+    let values = "!sycl.specialization-constants-default-values = !{!2, !2}\n!2 = !{i32 7}";
+    let described = |nodes: &str| format!("{SCALARS}\n!sycl.specialization-constants = !{{!0, !1}}\n{nodes}\n{values}");
     let idle = |nodes: &str| {
         let list = "!sycl.specialization-constants = !{!0, !1}";
         format!("define spir_kernel void @k() #0 {{ ret void }}\nattributes #0 = {{ \"sycl-module-id\"=\"s.cpp\" }}\n{list}\n{nodes}")
@@ -482,6 +483,7 @@ fn once_is_enough() {
         (described(&two.replace("\"b\", i32 0", "\"b\", i32 1")), "'a' was lowered already, and '_Z37__sycl_getScalar2020"),
         (idle(&two.replace("i32 0, i32 4}\n!1", "i32 0}\n!1")), "is no name with numbers, offsets and sizes"),
         (idle(&two.replace("\"b\", i32 0, i32 0", "\"a\", i32 1, i32 0")), "'a' has two descriptions"),
+        (idle(&two.replace("\"b\", i32 0", "\"b\", i32 1")), "describes 8 bytes of constants and has 0 bytes of default values"),
     ] {
         let error = post_link(&module, "-properties -S -spec-const=native").map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");

@@ -88,12 +88,9 @@ pub fn finish(
     let said = run_jobs(folder, &content, session.jobs.fixed(), &words)?;
     session.complain(said.as_bytes())?;
     let made = folder.results(&content)?;
-    for (job, made) in content.jobs.iter().zip(&made) {
+    for made in &made {
         if !made.messages.is_empty() {
             session.complain(format!("{}\n", made.messages).as_bytes())?;
-        }
-        if let Some(cache) = &content.cache {
-            job.here.keep(cache, &job.input, made);
         }
     }
     content.filled(&made).map(Some)

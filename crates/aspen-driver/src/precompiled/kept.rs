@@ -42,6 +42,9 @@ const SYSTEM: [&str; 6] = [
     "/etc/clang",
 ];
 
+/// What a file of all identifiers of a header ends in.
+const IDENTIFIERS: &str = "identifiers";
+
 /// At most so many bytes of precompiled headers are kept, as of programs and images.
 const ROOM: u64 = 1 << 30;
 
@@ -172,7 +175,9 @@ impl Kept {
     /// The words by which a pass makes its own.
     pub fn words_to_make(&self, pass: &str, arguments: &[String]) -> Vec<String> {
         let own = self.file(pass, arguments).to_string_lossy().into_owned();
-        ["-emit-pch", "-o", &own].into_iter().flat_map(|word| ["-Xclang".to_owned(), word.to_owned()]).collect()
+        let names = format!("names={own}.{IDENTIFIERS}");
+        let words = ["-plugin-arg-aspen", &names, "-emit-pch", "-o", &own];
+        words.into_iter().flat_map(|word| ["-Xclang".to_owned(), word.to_owned()]).collect()
     }
 
     /// Whether all that it was made of is as it was.
@@ -253,6 +258,7 @@ impl Kept {
     /// If something cannot be written; then nothing is kept.
     pub fn finish(&self, passes: &[Pass], outcomes: &[Outcome]) -> Result<(), Error> {
         let mut names = self.names.clone();
+        let mut made = Vec::new();
         for (pass, outcome) in passes.iter().zip(outcomes) {
             let words = &pass.command.arguments;
             let Some(at) = words.iter().position(|word| word == "-emit-pch") else { continue };
@@ -262,6 +268,10 @@ impl Kept {
                 write_whole(&own.with_extension("failed"), &outcome.stderr, false)?;
                 continue;
             };
+            let identifiers = own.with_extension(IDENTIFIERS);
+            let list = fs::read_to_string(&identifiers).map_err(|error| Error::file("read", &identifiers, error))?;
+            names.extend(list.lines().map(str::to_owned));
+            let _ = fs::remove_file(&identifiers); // of no more use
             let mut inputs = String::new();
             for file in depfile::files(&rule).into_iter().filter(|file| Path::new(file) != self.header()) {
                 let text = fs::read(&file).map_err(|error| Error::file("read", file.as_ref(), error))?;
@@ -272,10 +282,14 @@ impl Kept {
             }
             let report = fs::read(&pass.report).ok().and_then(|bytes| PassReport::from_bytes(&bytes).ok()).unwrap_or_default();
             write_whole(&own.with_extension("tag"), report.tag.unwrap_or_default().as_bytes(), false)?;
-            write_whole(&own.with_extension("inputs"), inputs.as_bytes(), false)?;
+            made.push((own.with_extension("inputs"), inputs));
         }
         let list = names.into_iter().fold(String::new(), |list, name| list + &name + "\n");
         write_whole(&self.folder.join(format!("{}.names", self.identity)), list.as_bytes(), false)?;
+        // Only now may others use them.
+        for (file, inputs) in made {
+            write_whole(&file, inputs.as_bytes(), false)?;
+        }
         self.make_room()
     }
 
@@ -327,25 +341,21 @@ impl Kept {
 
 /// Whether clang reads headers by these words as the driver understands them: no others are tried.
 fn is_usual(word: &Word) -> bool {
-    const USUAL: [&str; 16] = [
-        "-D",
-        "-U",
-        "-I",
-        "-isystem",
-        "-iquote",
-        "-O",
-        "-std=",
-        "-W",
-        "-w",
-        "-pedantic",
-        "-pthread",
-        "-m",
-        "-f",
-        "-g0",
-        "-gline-tables-only",
-        "-l",
+    const USUAL: [&str; 15] =
+        ["-D", "-U", "-I", "-isystem", "-iquote", "-O", "-std=", "-W", "-w", "-pedantic", "-pthread", "-m", "-f", "-g0", "-l"];
+    const UNUSUAL: [&str; 11] = [
+        "-Wp,",
+        "-Wsystem-headers", // of the header that was precompiled nobody would hear
+        "-fmodule",
+        "-fbuiltin-module",
+        "-fpch",
+        "-fplugin",
+        "-fpass-plugin",
+        "-fprofile",
+        "-fcoverage",
+        "-fsanitize", // numbers of private names come in another order
+        "-working-directory",
     ];
-    const UNUSUAL: [&str; 8] = ["-Wp,", "-fmodule", "-fbuiltin-module", "-fpch", "-fplugin", "-fpass-plugin", "-fprofile", "-fcoverage"];
     let words = match word {
         Word::All(words) | Word::Host(words) | Word::Device(words) => words,
         Word::Link(_) | Word::Input(_) => return true,

@@ -8,6 +8,7 @@
 //! | `images.parts` | the program's images, empty where a job's machine code belongs |
 //! | `graph.json` | the version, the program, what the graph was made of, and where which result belongs |
 //! | `objects/` | objects of this command's own sources |
+//! | `lock` | that the folder is a graph's, and whose link works in it |
 //! | `registration.s`, `link.rsp` | the object that carries the images; the words of the host link |
 //!
 //! A file that has not changed is not written again, so that ninja keeps what was made of it.
@@ -29,6 +30,11 @@ use crate::object_file::write_whole;
 pub const RESULTS: &str = "results";
 
 const MANIFEST: &str = "graph.json";
+
+/// In a folder of ours, and what it says: whose folder it is must not be a guess, since what is of no use any more is removed from it.
+const LOCK: &str = "lock";
+const OWN: &[u8] = b"a graph of aspen++ is in this folder\n";
+
 const PARTS: &str = "images.parts";
 const FORMAT: u32 = 1;
 const PRODUCER: &str = concat!("aspen++ ", env!("CARGO_PKG_VERSION"));
@@ -164,13 +170,17 @@ impl Folder {
     pub fn open(path: &Path, program: &Path) -> Result<Folder, Error> {
         let failed = |error| Error::file("make the folder", path, error);
         fs::create_dir_all(path).map_err(failed)?;
-        let is_graph = path.join(MANIFEST).exists() || path.join("lock").exists();
-        if !is_graph && fs::read_dir(path).map_err(failed)?.next().is_some() {
-            let path = path.display();
-            return Err(Error::Usage(format!("'-fsycl-aot-graph={path}': the folder holds something else; name an empty one, or none")));
+        let lock = path.join(LOCK);
+        if !fs::read(&lock).is_ok_and(|text| text == OWN) {
+            if fs::read_dir(path).map_err(failed)?.next().is_some() {
+                let path = path.display();
+                return Err(Error::Usage(format!(
+                    "'-fsycl-aot-graph={path}': the folder holds something else; name an empty one, or none"
+                )));
+            }
+            write_whole(&lock, OWN, false)?;
         }
-        let lock = path.join("lock");
-        let file = File::options().create(true).append(true).open(&lock).map_err(|error| Error::file("write", &lock, error))?;
+        let file = File::options().append(true).open(&lock).map_err(|error| Error::file("write", &lock, error))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
@@ -269,6 +279,11 @@ impl Folder {
         program: &Path,
         rest: Option<&Rest>,
     ) -> Result<(), Error> {
+        // The last edge puts the program in its place.
+        if rest.is_some() && fs::metadata(program).is_ok_and(|found| !found.is_file()) {
+            let program = program.display();
+            return Err(Error::Usage(format!("'{program}' is no file that a graph could replace; name another with '-o'")));
+        }
         let mut named = Vec::new();
         for file in inputs {
             let bytes = fs::read(file).map_err(|error| Error::file("read", file, error))?;
@@ -322,11 +337,14 @@ impl Folder {
     /// Removes all other files of one of the graph's folders.
     fn keep_only(&self, name: &str, wanted: &BTreeSet<PathBuf>) -> Result<(), Error> {
         let mut folders = vec![self.path.join(name)];
+        folders.retain(|folder| fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()));
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries {
-                let path = entry.map_err(|error| Error::file("list", &folder, error))?.path();
-                if path.is_dir() {
+                let entry = entry.map_err(|error| Error::file("list", &folder, error))?;
+                let path = entry.path();
+                // Not what a link leads to.
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(path);
                 } else if !wanted.contains(&path) {
                     fs::remove_file(&path).map_err(|error| Error::file("remove", &path, error))?;

@@ -93,7 +93,10 @@ pub fn read_result(path: &Path, identity: &blake3::Hash, of: &str) -> Result<Mad
         let path = path.display();
         Error::Device(format!("the result of {of}, '{path}', cannot be used: {why}; remove it and run ninja again"))
     };
-    let bytes = fs::read(path).map_err(|error| unusable(error.to_string()))?;
+    let bytes = fs::read(path).map_err(|error| {
+        let path = path.display();
+        Error::Device(format!("the result of {of}, '{path}', cannot be read: {error}; run ninja again, or aspen++ to write the graph anew"))
+    })?;
     result::from_bytes(&bytes, identity).map_err(|error| unusable(error.to_string()))
 }
 

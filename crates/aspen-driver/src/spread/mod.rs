@@ -40,16 +40,21 @@ impl Wanted {
     /// `None` if this process is to run them.
     ///
     /// # Errors
-    /// If the launcher is not there, or its words cannot be told apart.
+    /// If the launcher that an option names is not there. What the environment names is for whatever links; it is missed by jobs only.
     pub fn of(options: &Options) -> Result<Option<Wanted>, Error> {
         let of_environment = || std::env::var(LAUNCHER_VARIABLE).ok();
         let launcher = options.aot_launcher.clone().or_else(of_environment).map(|text| response::split(&text));
         let mut launcher = launcher.filter(|words| !words.is_empty());
         if let Some(program) = launcher.as_mut().and_then(|words| words.first_mut()) {
-            let found = launch::find(program)?;
-            // Jobs run in the graph's folder.
-            if let Some(found) = found.to_str().filter(|_| program.contains('/')) {
-                *program = found.to_owned();
+            match launch::find(program) {
+                // Jobs run in the graph's folder.
+                Ok(found) if program.contains('/') => {
+                    if let Some(found) = found.to_str() {
+                        *program = found.to_owned();
+                    }
+                }
+                Err(error) if options.aot_launcher.is_some() => return Err(error),
+                _ => {}
             }
         }
         let wanted = Wanted { folder: options.aot_graph.clone(), launcher };
@@ -57,9 +62,10 @@ impl Wanted {
             return Ok(None);
         }
         if options.image_folder.is_some() {
-            return Err(Error::Usage(
-                "'-fsycl-dump-device-code' cannot be used with '-fsycl-aot-graph' or a launcher: images are finished elsewhere".into(),
-            ));
+            return Err(Error::Usage(format!(
+                "'-fsycl-dump-device-code' cannot be used with '-fsycl-aot-graph' or a launcher ('-fsycl-aot-launcher', {LAUNCHER_VARIABLE}): \
+                 images are finished elsewhere"
+            )));
         }
         Ok(Some(wanted))
     }
@@ -76,8 +82,6 @@ pub struct Job {
     pub kernels: Vec<String>,
     /// The compiler, as it is called in the graph's folder.
     pub aot: Aot,
-    /// The compiler, as this process calls it.
-    pub here: Aot,
     /// What it gets.
     pub input: Vec<u8>,
     /// [`Aot::identity`].
@@ -135,12 +139,15 @@ impl Content {
     /// If the compiler's path cannot be part of a graph.
     pub fn add_job(&mut self, target: &str, image: &str, kernels: Vec<String>, here: Aot, input: &[u8]) -> Result<usize, Error> {
         let compiler = self.folder.as_ref().map(|folder| folder.compiler(&here.compiler)).transpose()?;
-        let aot = Aot { compiler: compiler.unwrap_or_else(|| here.compiler.clone()), ..here.clone() };
+        let aot = match compiler {
+            Some(compiler) => Aot { compiler, ..here },
+            None => here,
+        };
         let identity = aot.identity(input);
         let number = *self.known.entry(identity).or_insert(self.jobs.len());
         if number == self.jobs.len() {
             let (target, input) = (target.to_owned(), input.to_vec());
-            self.jobs.push(Job { target, images: Vec::new(), kernels: Vec::new(), aot, here, input, identity });
+            self.jobs.push(Job { target, images: Vec::new(), kernels: Vec::new(), aot, input, identity });
         }
         self.jobs[number].images.push(image.to_owned());
         self.jobs[number].kernels.extend(kernels);

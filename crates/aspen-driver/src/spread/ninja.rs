@@ -30,7 +30,7 @@ pub fn run(folder: &Folder, content: &Content, jobs: NonZeroUsize, words: &Path)
     let complaints = File::create(words).map_err(|error| Error::file("write", words, error))?;
     let mut command = Command::new("ninja");
     command.arg("-C").arg(folder.path()).args(["-k", "0", "-j", &jobs.to_string(), super::folder::RESULTS]);
-    command.env("NINJA_STATUS", STATUS).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(complaints);
+    command.env("NINJA_STATUS", STATUS).env_remove("CLICOLOR_FORCE").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(complaints);
     let mut child = command.spawn().map_err(unable)?;
     let mut progress = Progress::new("code ahead of time", content.jobs.len());
     let mut said = Failures::default();

@@ -39,6 +39,16 @@ pub(super) fn recorded(module: ModuleRef<'_>) -> Result<Option<SpecConstants>, R
         layout.check(value.ty())?;
         out.defaults.extend(layout.bytes(value.ty(), &layout.leaves(value)?));
     }
+    // A link keeps one of equal nodes, and adds what is listed twice.
+    let end = |part: &SpecConstantPart| u64::from(part.offset) + u64::from(part.size);
+    let described: u64 = out.constants.iter().map(|constant| constant.parts.iter().map(end).max().unwrap_or(0)).sum();
+    if described != out.defaults.len() as u64 {
+        return Err(format!(
+            "its metadata describes {described} bytes of constants and has {} bytes of default values: modules were linked after their constants \
+             were lowered; lower them after the link",
+            out.defaults.len()
+        ));
+    }
     Ok((!out.constants.is_empty()).then_some(out))
 }
 
