@@ -28,7 +28,11 @@ pub const OPTIONS: [(&str, Standing, &str); 37] = [
     ("-properties", Standing::Does, "`.prop` files"),
     ("-S", Standing::Does, "text IR"),
     ("-f", Standing::Does, "bitcode also to a terminal"),
-    ("-ir-output-only", Standing::Does, "one file of IR and no table"),
+    (
+        "-ir-output-only",
+        Standing::Does,
+        "one file of IR and no table; `-device-globals` and `-emit-param-info`, which drivers for OpenMP pass as well, write nothing then",
+    ),
     ("-emit-kernel-names", Standing::Does, "`SYCL/kernel names`"),
     ("-emit-exported-symbols", Standing::Does, "`SYCL/exported symbols`"),
     ("-emit-imported-symbols", Standing::Does, "`SYCL/imported symbols`"),
