@@ -32,7 +32,7 @@ pub fn run(folder: &Folder, content: &Content, jobs: NonZeroUsize, words: &Path)
     let mut command = Command::new("ninja");
     command.arg("-C").arg(folder.path()).args(["-k", "0", "-j", &jobs.to_string(), super::folder::RESULTS]);
     // What compilers print must not be taken for ninja's own words.
-    let mark = format!("aspen-{}-{:x} ", std::process::id(), blake3::hash(folder.path().as_os_str().as_encoded_bytes()).as_bytes()[0]);
+    let mark = format!("aspen++ {} ", std::process::id());
     command
         .env("NINJA_STATUS", format!("{mark}{STATUS}"))
         .env_remove("CLICOLOR_FORCE")
