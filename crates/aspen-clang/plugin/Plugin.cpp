@@ -347,7 +347,8 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=STATE, source=NAME, names=FILE and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=STATE, source=NAME, "
+                                       "names=FILE and facts=FILE")
             << Argument;
         return false;
       }

@@ -13,6 +13,9 @@ use std::time::SystemTime;
 /// build would throw out what the next one needs.
 const MAX_ENTRIES: usize = 1 << 17;
 
+/// Bytes beyond this make room, too.
+const MAX_BYTES: u64 = 4 << 30;
+
 /// How many entries are written, about, until they are counted again: listing a full folder takes as long as compiling a small image.
 const COUNT_AFTER: u8 = 128;
 
@@ -79,7 +82,7 @@ impl Cache {
             file.persist(self.folder.join(&key.0))?;
             // Keys are hashes, so their beginnings are as good as chance.
             if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|chance| chance % COUNT_AFTER == 0) {
-                self.make_room(MAX_ENTRIES)
+                self.make_room(MAX_ENTRIES, MAX_BYTES)
             } else {
                 Ok(())
             }
@@ -88,16 +91,22 @@ impl Cache {
         drop(write());
     }
 
-    fn make_room(&self, most: usize) -> std::io::Result<()> {
-        let mut entries: Vec<(SystemTime, PathBuf)> = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?;
-            entries.push((entry.metadata()?.modified()?, entry.path()));
-        }
-        if entries.len() > most {
+    fn make_room(&self, most: usize, bytes: u64) -> std::io::Result<()> {
+        // Other runs may remove some at the same time.
+        let found = fs::read_dir(&self.folder)?.flatten().filter_map(|entry| {
+            let about = entry.metadata().ok()?;
+            Some((about.modified().ok()?, about.len(), entry.path()))
+        });
+        let mut entries: Vec<(SystemTime, u64, PathBuf)> = found.collect();
+        let (mut count, mut total) = (entries.len(), entries.iter().map(|(_, bytes, _)| bytes).sum::<u64>());
+        if count > most || total > bytes {
             entries.sort();
-            for (_, path) in &entries[..entries.len() - most * 3 / 4] {
-                fs::remove_file(path)?;
+            for (_, size, path) in &entries {
+                if count <= most * 3 / 4 && total <= bytes / 4 * 3 {
+                    break;
+                }
+                let _ = fs::remove_file(path);
+                (count, total) = (count - 1, total - size);
             }
         }
         Ok(())
@@ -186,11 +195,15 @@ mod tests {
             file.set_modified(long_ago + std::time::Duration::from_secs(number as u64)).expect("ours");
         }
         assert!(cache.load(&used).is_some());
-        cache.make_room(MOST).expect("readable");
+        cache.make_room(MOST, MAX_BYTES).expect("readable");
         assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), MOST, "there is room enough");
         cache.store(&key(&cache, &[], b"new"), b"image");
-        cache.make_room(MOST).expect("readable");
+        cache.make_room(MOST, MAX_BYTES).expect("readable");
         assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), MOST * 3 / 4);
         assert_eq!((cache.load(&used).is_some(), cache.load(&unused)), (true, None));
+        cache.make_room(MOST, 100).expect("readable");
+        assert!(cache.load(&used).is_some(), "75 bytes, and an entry of five has 37");
+        let left = fs::read_dir(folder.path()).expect("readable").flatten().map(|entry| entry.metadata().expect("ours").len());
+        assert!(left.sum::<u64>() <= 100);
     }
 }

@@ -1,8 +1,8 @@
 //! `-ffile-prefix-map=OLD=NEW` for what objects keep of a unit besides clang's own: places and names of kernels, and which unit it was.
 //! Diagnostics of the compilation name files as they are.
 //!
-//! The last option that fits counts, and a prefix is one of the text. Source: clang 22, `LangOptions::remapPathPrefix` and
-//! `CGDebugInfo::remapDIPath`.
+//! The last option that fits counts, and a prefix is one of the text, as in debug information (`__FILE__` has an order of its own). Source:
+//! clang 22, `CGDebugInfo::remapDIPath`. Known limit: a folder with " at " in its name is not found in names of lambdas.
 
 use aspen_analysis::Launch;
 use aspen_analysis::summary::{Role, Summary};

@@ -53,6 +53,9 @@ pub fn finish(
     scratch: &mut Scratch,
 ) -> Result<Option<Vec<u8>>, Error> {
     let (Some(wanted), Some(folder)) = (wanted, &content.folder) else { return Ok(Some(content.bytes)) };
+    if wanted.folder.is_none() && content.jobs.is_empty() {
+        return Ok(Some(content.bytes));
+    }
     let aspen = link.executable.with_file_name("aspen");
     fs::metadata(&aspen).map_err(|error| Error::file("find", &aspen, error))?;
     let (mut inputs, mut rest) = (Vec::new(), None);

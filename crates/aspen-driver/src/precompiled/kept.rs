@@ -305,7 +305,9 @@ impl Kept {
                 (None, Ok(found)) if !entry.file_name().as_encoded_bytes().starts_with(b".") => {
                     made.push((found.modified().unwrap_or(UNIX_EPOCH), found.len(), file));
                 }
-                (Some("asked" | "failed" | "names" | "hpp"), _) if !has_own && age_of(&file).is_some_and(|age| age > FORGOTTEN) => {
+                (Some("asked" | "failed" | "names" | "hpp" | IDENTIFIERS), _)
+                    if !has_own && age_of(&file).is_some_and(|age| age > FORGOTTEN) =>
+                {
                     let _ = fs::remove_file(file); // it may be gone by now
                 }
                 _ => {}
