@@ -20,7 +20,7 @@ use aspen_llvm::{
 };
 
 use crate::arguments::{Arguments, Dialect, Output};
-use crate::entry_points::{is_entry_point, is_export, is_import, is_importable, reads_old_spec_constant};
+use crate::entry_points::{is_asked_for, is_entry_point, is_export, is_import, is_importable, reads_old_spec_constant};
 use crate::error::Error;
 use crate::plan::{Entries, Image, plan};
 use crate::sets::{Cut, add_compile_target};
@@ -230,7 +230,7 @@ impl<'j> Job<'j> {
         // they are apart because devices of the caller's image may lack what they need. Source: FORMATS §4.6.
         let is_outside = |entry: &&DeviceFunction| match entry.indirectly_callable {
             Some(_) => arguments.written() == Dialect::Dpcpp,
-            None => arguments.dependencies && is_export(entry),
+            None => arguments.dependencies && is_export(entry) && (arguments.written() == Dialect::Seed || is_asked_for(&entry.symbol)),
         };
         let own_image = entries.iter().flatten().map(|&entry| &functions[entry]).filter(is_outside);
         let visible = match arguments.written() {

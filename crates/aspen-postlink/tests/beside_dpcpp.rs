@@ -102,9 +102,13 @@ declare spir_func void @__devicelib_ConvertFToBF16INTEL()
 attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
 attributes #1 = { \"sycl-module-id\"=\"b.cpp\" }
 ";
-    let imports = "[SYCL/imported symbols]\n__reserved=1|1\n_Z5marked=1|1\n__devicelib_ConvertFToBF16INTEL=1|1\n";
+    let marked = "[SYCL/imported symbols]\n_Z5marked=1|1\n__devicelib_ConvertFToBF16INTEL=1|1\n";
+    // Images of DPC++'s ask each other for no reserved names: each that calls one has it.
+    let reserved = "define internal spir_func void @__reserved()";
     for option in ["-allow-device-image-dependencies", "-support-dynamic-linking"] {
-        check(module, &format!("{option} -emit-imported-symbols"), &[imports, "declare spir_func void @__reserved()"], &["_Z8unmarked=1"]);
+        check(module, &format!("{option} -emit-imported-symbols"), &[marked, reserved], &["_Z8unmarked=1", "__reserved=1"]);
+        let seed = ["__reserved=1|1\n", "declare spir_func void @__reserved()"];
+        check(module, &format!("{option} -emit-imported-symbols -split=source --dialect=seed"), &seed, &[]);
     }
     check(module, "-emit-imported-symbols", &["[SYCL/imported symbols]\n_Z5marked=1|1\n"], &["__reserved=1|1"]);
     // The library's images are added, and offer what is imported.
