@@ -25,6 +25,7 @@ fn main() {
         "shim/shim.cpp",
         "shim/closure.cpp",
         "shim/device_globals.cpp",
+        "shim/dpcpp.cpp",
         "shim/library.cpp",
         "shim/stack_need.cpp",
         "shim/wide_vectors.cpp",

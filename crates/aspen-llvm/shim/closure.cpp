@@ -5,6 +5,7 @@
 // with the code, so debug info shrinks to what the closure holds; compile units are replaced by ones without lists of other entities,
 // the same for all closures.
 
+#include "dpcpp.h"
 #include "guard.h"
 
 #include "llvm-c/Core.h"
@@ -27,9 +28,13 @@ namespace {
 // Globals outside the closure occur only in metadata (a template argument in debug info): there they become null.
 constexpr RemapFlags Flags = RF_NullMapMissingGlobalValues;
 
+// What stays visible in a closure: its roots; or what DPC++ leaves visible, too, which is variables, and functions whose addresses travel
+// between images. Where images import from each other, the latter come that way.
+enum class Visible { Roots, Dpcpp, DpcppImporting };
+
 // What holds for every closure of a module, so that a closure costs only what it reaches. Valid until globals come or go.
 struct Index {
-  Index(Module &M, ArrayRef<Function *> Outside) : Outside(Outside.begin(), Outside.end()) {
+  Index(Module &M, ArrayRef<Function *> Outside, Visible Seen) : Outside(Outside.begin(), Outside.end()), Seen(Seen) {
     auto Add = [&](auto &&Globals) {
       for (auto &G : Globals)
         Order.try_emplace(&G, Order.size());
@@ -45,6 +50,13 @@ struct Index {
         Referenced[F.getFunctionType()].push_back(&F);
       else if (auto Set = F.getFnAttribute("indirectly-callable"); Set.isStringAttribute())
         Callable[Set.getValueAsString()].push_back(&F);
+    if (Seen != Visible::Roots) {
+      for (auto &V : M.globals())
+        if (isEverywhere(V))
+          Everywhere.push_back(&V);
+      if (auto *List = M.getGlobalVariable("llvm.compiler.used"))
+        Everywhere.push_back(List);
+    }
     // Every image shares the units: a copy of each for each image would make the work grow with their product.
     for (auto *Unit : M.debug_compile_units()) {
       auto Copy = Unit->clone();
@@ -57,8 +69,23 @@ struct Index {
     }
   }
 
+  // A variable that others may look for under its name: a table of functions, a sanitizer's data. What is there only because clang emits it
+  // is none (vtables, type information, static initialisers; DESIGN 7.27), and device globals are in the images that use them.
+  static bool isEverywhere(const GlobalVariable &V) {
+    if (!V.hasInitializer() || V.isDiscardableIfUnused())
+      return false;
+    if (!aspen::sanitizerOf(V.getName()).empty())
+      return true;
+    return !V.hasAttribute("sycl-unique-id") && none_of(ArrayRef{"llvm.", "_ZTV", "_ZTT", "_ZTC", "_ZTI", "_ZTS", "_ZGV"},
+                                                        [&](auto *Prefix) { return V.getName().starts_with(Prefix); });
+  }
+
   // Functions that other images define: closures only declare them.
   SmallPtrSet<const Function *, 8> Outside;
+  // What keeps its linkage besides roots.
+  const Visible Seen;
+  // What every closure holds.
+  SmallVector<GlobalValue *, 4> Everywhere;
   // Compile units, and what they become: the same without lists of other entities.
   SmallVector<std::pair<DICompileUnit *, DICompileUnit *>, 2> Units;
 
@@ -132,6 +159,8 @@ private:
   void find() {
     for (auto *Root : Roots)
       reach(Root);
+    for (auto *G : Whole.Everywhere)
+      reach(G);
     while (Next < Reached.size())
       scan(*Reached[Next++]);
   }
@@ -234,16 +263,35 @@ private:
     if (Old.isDeclaration())
       return;
     if (!Roots.contains(&Old)) {
-      if (!Old.hasAppendingLinkage())
+      if (keepsLinkage(Old))
+        comdat(Old, New);
+      else if (!Old.hasAppendingLinkage())
         New.setLinkage(GlobalValue::InternalLinkage);
       return;
     }
-    New.setVisibility(GlobalValue::DefaultVisibility);
-    New.setDSOLocal(false);
-    if (Old.hasLinkOnceLinkage())
+    if (Whole.Seen == Visible::Roots) {
+      New.setVisibility(GlobalValue::DefaultVisibility);
+      New.setDSOLocal(false);
+    }
+    if (Whole.Seen != Visible::Roots && isa<Function>(Old) && cast<Function>(Old).hasFnAttribute("indirectly-callable"))
+      New.setLinkage(GlobalValue::ExternalLinkage); // found by its name when a runtime links the set
+    else if (Old.hasLinkOnceLinkage())
       New.setLinkage(GlobalValue::getWeakLinkage(Old.hasLinkOnceODRLinkage()));
     else if (Old.hasLocalLinkage() || Old.hasAvailableExternallyLinkage())
       New.setLinkage(GlobalValue::ExternalLinkage);
+    comdat(Old, New);
+  }
+
+  bool keepsLinkage(const GlobalValue &G) const {
+    if (Whole.Seen == Visible::Roots)
+      return false;
+    if (auto *F = dyn_cast<Function>(&G))
+      return F->hasPrivateLinkage() || F->hasAvailableExternallyLinkage() ||
+             (Whole.Seen == Visible::Dpcpp && F->hasFnAttribute("referenced-indirectly"));
+    return isa<GlobalVariable>(G);
+  }
+
+  void comdat(const GlobalValue &Old, GlobalValue &New) {
     if (auto *From = dyn_cast<GlobalObject>(&Old))
       if (auto *Comdat = From->getComdat(); Comdat && !Old.hasLocalLinkage()) {
         auto *Copy = To->getOrInsertComdat(Comdat->getName());
@@ -329,6 +377,8 @@ private:
 
   void keepUsed() {
     for (bool Compiler : {false, true}) {
+      if (To->getGlobalVariable(Compiler ? "llvm.compiler.used" : "llvm.used"))
+        continue; // the list itself was reached
       SmallVector<GlobalValue *, 8> Kept;
       for (auto *G : Whole.Used[Compiler])
         if (auto It = Map.find(G); It != Map.end() && It->second)
@@ -350,12 +400,26 @@ private:
            Name.starts_with("sycl.specialization-constants");
   }
 
+  // Lists of pairs of a kernel's names, of which the second is its symbol.
+  void registered(const NamedMDNode &Lists) {
+    SmallVector<Metadata *, 8> Kept;
+    for (auto *List : Lists.operands())
+      for (auto &Op : List->operands())
+        if (auto *Pair = dyn_cast_or_null<MDNode>(Op.get()); Pair && Pair->getNumOperands() == 2)
+          if (auto *Symbol = dyn_cast_or_null<MDString>(Pair->getOperand(1)); Symbol && To->getFunction(Symbol->getString()))
+            Kept.push_back(Pair);
+    if (!Kept.empty())
+      To->getOrInsertNamedMetadata(Lists.getName())->addOperand(MDNode::get(To->getContext(), Kept));
+  }
+
   void namedMetadata() {
     for (auto &Node : From.named_metadata())
       if (isKept(Node.getName())) {
         auto *New = To->getOrInsertNamedMetadata(Node.getName());
         for (auto *Op : Node.operands())
           New->addOperand(cast<MDNode>(MapMetadata(Op, Map, Flags)));
+      } else if (Node.getName() == "sycl_registered_kernels") {
+        registered(Node);
       }
     SmallPtrSet<const DICompileUnit *, 2> Needed;
     DebugInfoFinder Finder;
@@ -371,13 +435,13 @@ private:
 };
 } // namespace
 
-// Outside: functions of the module that closures do not enter.
-extern "C" void *aspen_llvm_index(LLVMModuleRef Source, LLVMValueRef *Outside, size_t Count) {
+// Outside: functions of the module that closures do not enter. Seen: a Visible.
+extern "C" void *aspen_llvm_index(LLVMModuleRef Source, LLVMValueRef *Outside, size_t Count, int Seen) {
   SmallVector<Function *, 8> Functions;
   for (size_t I = 0; I < Count; ++I)
     if (auto *F = dyn_cast<Function>(unwrap(Outside[I])))
       Functions.push_back(F);
-  return new Index(*unwrap(Source), Functions);
+  return new Index(*unwrap(Source), Functions, static_cast<Visible>(Seen));
 }
 
 extern "C" void aspen_llvm_index_free(void *Whole) { delete static_cast<Index *>(Whole); }

@@ -4,7 +4,8 @@
 use std::ffi::{CString, c_char};
 use std::ptr;
 
-use crate::entries::{DEVICE_IMAGE_SCOPE, device_globals};
+use crate::dpcpp::is_sanitizer_list;
+use crate::entries::{DEVICE_IMAGE_SCOPE, DeviceGlobal, device_globals};
 use crate::ffi;
 use crate::ir::{readable_name, take_message};
 use crate::module::{Error, Module};
@@ -58,8 +59,8 @@ impl Module<'_> {
     /// # Errors
     /// If an entry point is not there.
     pub fn shared_image_scope(&self, images: &[Vec<&str>]) -> Result<Option<SharedImageScope>, Error> {
-        let scoped: Vec<String> =
-            device_globals(self.view()).into_iter().filter(|global| global.image_scope).map(|global| global.symbol).collect();
+        let is_scoped = |global: &DeviceGlobal| global.image_scope && !is_sanitizer_list(&global.symbol);
+        let scoped: Vec<String> = device_globals(self.view()).into_iter().filter(is_scoped).map(|global| global.symbol).collect();
         let symbols: Vec<&str> = scoped.iter().map(String::as_str).collect();
         if symbols.is_empty() || images.len() < 2 {
             return Ok(None);

@@ -37,8 +37,15 @@ unsafe extern "C" {
     ) -> LLVMModuleRef;
     /// Links `source`, which it consumes, into `destination`; null or a message. `lost` as for `aspen_llvm_parse`.
     pub fn aspen_llvm_link(destination: LLVMModuleRef, source: LLVMModuleRef, lost: *mut bool) -> *mut c_char;
-    /// What all closures of a module have in common, with functions that no closure enters; valid until globals come or go.
-    pub fn aspen_llvm_index(source: LLVMModuleRef, outside: *mut LLVMValueRef, count: usize) -> *mut c_void;
+    /// What all closures of a module have in common, with functions that no closure enters; valid until globals come or go. `seen`: a
+    /// [`crate::Visible`].
+    pub fn aspen_llvm_index(source: LLVMModuleRef, outside: *mut LLVMValueRef, count: usize, seen: c_int) -> *mut c_void;
+    /// Removes `llvm.used`, and device globals from `llvm.compiler.used`.
+    pub fn aspen_llvm_forget_used(module: LLVMModuleRef);
+    /// Makes device globals of what sanitizers have listed; whether there was anything.
+    pub fn aspen_llvm_describe_sanitizer_data(module: LLVMModuleRef) -> bool;
+    /// Adds the kernels by which a runtime finds an image's sanitizer data.
+    pub fn aspen_llvm_add_sanitizer_kernels(module: LLVMModuleRef);
     /// Frees an index; null is fine. The module may be gone.
     pub fn aspen_llvm_index_free(whole: *mut c_void);
     /// A new module with what the roots reach; null and a message if LLVM crashed, and the context is lost.

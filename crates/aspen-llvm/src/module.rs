@@ -1,7 +1,7 @@
 //! Modules that Aspen owns: reading, writing, linking, cutting out what an image needs.
 
 use std::cell::{Cell, OnceCell};
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
@@ -145,6 +145,19 @@ pub struct Module<'ctx> {
     context: &'ctx Context,
     /// Made for the first closure.
     index: OnceCell<Index>,
+}
+
+/// What stays visible in a closure, so that others find it under its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Visible {
+    /// The roots; all other definitions become internal, so that optimisations may take them apart.
+    #[default]
+    Roots = 0,
+    /// What DPC++ leaves visible: variables too, and functions marked as called through their addresses. Variables that nobody may drop are
+    /// in every closure. Source: docs/POST_LINK.md.
+    Dpcpp = 1,
+    /// The same of images that import functions from each other; addresses of functions travel that way then.
+    DpcppImporting = 2,
 }
 
 /// What all closures of a module have in common.
@@ -314,29 +327,30 @@ impl<'ctx> Module<'ctx> {
     ///
     /// # Errors
     /// If one of them is not there.
-    pub fn prepare_closures(&mut self, outside: &[&str]) -> Result<(), Error> {
+    pub fn prepare_closures(&mut self, outside: &[&str], visible: Visible) -> Result<(), Error> {
         let mut values = Vec::with_capacity(outside.len());
         for symbol in outside {
             let value = self.find(symbol).ok_or_else(|| self.symbol(format!("there is no function '{symbol}' to leave outside")))?;
             values.push(value.raw());
         }
-        self.index = OnceCell::from(self.new_index(&mut values));
+        self.index = OnceCell::from(self.new_index(&mut values, visible));
         Ok(())
     }
 
     /// Of functions of this module that closures do not enter.
-    fn new_index(&self, outside: &mut [LLVMValueRef]) -> Index {
+    fn new_index(&self, outside: &mut [LLVMValueRef], visible: Visible) -> Index {
         // SAFETY: valid module and globals of it. Globals come and go only through methods that drop the index.
-        Index(unsafe { ffi::aspen_llvm_index(self.raw(), outside.as_mut_ptr(), outside.len()) })
+        Index(unsafe { ffi::aspen_llvm_index(self.raw(), outside.as_mut_ptr(), outside.len(), visible as c_int) })
     }
 
-    /// A module with the roots and everything they reach. The roots stay visible, all other definitions become internal.
+    /// A module with the roots and everything they reach. Unless [`Module::prepare_closures`] says otherwise, the roots stay visible and
+    /// all other definitions become internal.
     ///
     /// # Errors
     /// If a root is not there, or LLVM crashes on damaged debug info.
     pub fn clone_closure(&self, roots: &[&str]) -> Result<Module<'ctx>, Error> {
         let mut values = self.roots(roots)?;
-        let index = self.index.get_or_init(|| self.new_index(&mut []));
+        let index = self.index.get_or_init(|| self.new_index(&mut [], Visible::Roots));
         let mut message = ptr::null_mut();
         // SAFETY: globals of this module, and its index; the result is a new module of the same context. The message is ours.
         let (raw, reason) = unsafe {
@@ -366,7 +380,7 @@ impl<'ctx> Module<'ctx> {
     pub(crate) fn closure_reaches(&self, roots: &[&str], targets: &[Value<'_>]) -> Result<Vec<bool>, Error> {
         let mut values = self.roots(roots)?;
         let mut targets: Vec<LLVMValueRef> = targets.iter().map(|target| target.raw()).collect();
-        let index = self.index.get_or_init(|| self.new_index(&mut []));
+        let index = self.index.get_or_init(|| self.new_index(&mut [], Visible::Roots));
         let mut held = vec![false; targets.len()];
         // SAFETY: globals of this module, and its index; a bool a target.
         unsafe {

@@ -38,6 +38,11 @@ pub(crate) fn is_import(function: &DeviceFunction, read: Dialect) -> bool {
             || (is_importable(&function.symbol) && (read == Dialect::Seed || function.module_id.is_some())))
 }
 
+/// Whether DPC++'s images take such a function from each other; of any other name each image that calls it has a copy.
+pub(crate) fn is_asked_for(symbol: &str) -> bool {
+    is_importable(symbol) || is_bfloat16_conversion(symbol)
+}
+
 /// Whether an undefined function is looked for in other images. Reserved names are the device's own.
 pub fn is_importable(symbol: &str) -> bool {
     !symbol.starts_with("__") && !plain_name(symbol).starts_with("__")

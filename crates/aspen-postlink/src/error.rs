@@ -93,6 +93,17 @@ pub enum Error {
         /// The kernel, for people.
         symbol: String,
     },
+    /// An entry point that asks for its registers in two ways.
+    #[error(
+        "{name}: '{symbol}' asks for a size of its register file (sycl-grf-size) and for a way to choose one (sycl-register-alloc-mode); \
+         a device's compiler takes one of them: remove one property of the kernel"
+    )]
+    RegisterFiles {
+        /// The module.
+        name: String,
+        /// The kernel, for people.
+        symbol: String,
+    },
     /// Something of the module that an option is about and that this tool cannot do.
     #[error("{name}: '{symbol}' reads a specialization constant as compilers of before SYCL 2020 did; compile the sources again")]
     OldSpecConstant {

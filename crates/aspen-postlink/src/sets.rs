@@ -27,6 +27,10 @@ pub(crate) struct Cut<'i> {
     pub functions: Vec<DeviceFunction>,
     /// Functions that it calls and takes from other images.
     pub imports: Vec<String>,
+    /// Names of kernels that are in it, with their symbols.
+    pub registered: Vec<(String, String)>,
+    /// The sanitizer that has instrumented it.
+    pub sanitizer: Option<&'static str>,
     /// Device globals in it.
     pub globals: Vec<DeviceGlobal>,
     /// What its specialization constants became.
@@ -124,6 +128,8 @@ impl Cut<'_> {
         if arguments.written() == Dialect::Dpcpp {
             add("SYCL/virtual functions", self.virtual_functions());
         }
+        let registered = |(name, symbol): &(String, String)| (name.clone(), text(symbol));
+        add("SYCL/registered kernels", self.registered.iter().map(registered).collect());
         let guarded = self.entries.iter().filter(|entry| !entry.guards.is_empty());
         add(GUARDS, guarded.map(|entry| (entry.symbol.clone(), guards::write(&entry.guards))).collect());
         sets
@@ -187,6 +193,9 @@ impl Cut<'_> {
         }
         if let Some(range) = arguments.id_queries {
             set.insert("idQueriesRange".into(), Value::U32(range));
+        }
+        if let Some(sanitizer) = self.sanitizer {
+            set.insert("sanUsed".into(), text(sanitizer));
         }
         if self.has_defaults {
             set.insert("specConstsReplacedWithDefault".into(), Value::U32(1));

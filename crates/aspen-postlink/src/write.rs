@@ -15,12 +15,12 @@ use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
 use aspen_llvm::{
-    AspectNames, Context, DeviceFunction, Module, SpecConstantMode, add_guards, can_fork, check_metadata, device_functions, device_globals,
-    dialect_of, in_workers, readable_name,
+    AspectNames, Context, DeviceFunction, Module, SpecConstantMode, Visible, add_guards, can_fork, check_metadata, device_functions,
+    device_globals, dialect_of, in_workers, readable_name, registered_kernels, sanitizer,
 };
 
 use crate::arguments::{Arguments, Dialect, Output};
-use crate::entry_points::{is_entry_point, is_export, is_import, is_importable, reads_old_spec_constant};
+use crate::entry_points::{is_asked_for, is_entry_point, is_export, is_import, is_importable, reads_old_spec_constant};
 use crate::error::Error;
 use crate::plan::{Entries, Image, plan};
 use crate::sets::{Cut, add_compile_target};
@@ -72,10 +72,18 @@ fn write(
     let shown = dialect_of(module.view());
     let read = shown.or(arguments.dialect).unwrap_or(arguments.unmarked);
     let arguments = &Arguments { dialect: arguments.dialect.or(shown), ..arguments.clone() };
+    module.forget_used();
+    let is_sanitized = arguments.written() == Dialect::Dpcpp && sanitizer(module.view()).is_some();
+    if is_sanitized {
+        module.describe_sanitizer_data();
+    }
     if arguments.ir_output_only {
         if let Some(mode) = arguments.spec_constants {
             check_spec_constants(&name, &device_functions(module.view(), read, &AspectNames::default()))?;
             module.lower_spec_constants(mode)?;
+        }
+        if is_sanitized {
+            module.add_sanitizer_kernels();
         }
         let code = code(arguments, &module);
         if arguments.outputs[0].is_stdout() && !arguments.text && !arguments.force && std::io::stdout().is_terminal() {
@@ -213,15 +221,24 @@ impl<'j> Job<'j> {
         {
             return Err(Error::ExplicitSimd { name: name.to_owned(), option, symbol: readable_name(&found.symbol) });
         }
+        let asks_twice = |function: &&DeviceFunction| function.register_alloc_mode.is_some() && function.grf_size.is_some();
+        if let Some(found) = entries.iter().flatten().map(|&entry| &functions[entry]).find(asks_twice) {
+            return Err(Error::RegisterFiles { name: name.to_owned(), symbol: readable_name(&found.symbol) });
+        }
         let has_globals = !device_globals(module.view()).is_empty();
         // An exported function that has an image of its own need not be copied into others. Virtual functions never are in DPC++'s dialect:
         // they are apart because devices of the caller's image may lack what they need. Source: FORMATS §4.6.
         let is_outside = |entry: &&DeviceFunction| match entry.indirectly_callable {
             Some(_) => arguments.written() == Dialect::Dpcpp,
-            None => arguments.dependencies && is_export(entry),
+            None => arguments.dependencies && is_export(entry) && (arguments.written() == Dialect::Seed || is_asked_for(&entry.symbol)),
         };
         let own_image = entries.iter().flatten().map(|&entry| &functions[entry]).filter(is_outside);
-        module.prepare_closures(&own_image.map(|entry| entry.symbol.as_str()).collect::<Vec<_>>())?;
+        let visible = match arguments.written() {
+            Dialect::Seed => Visible::Roots,
+            Dialect::Dpcpp if arguments.dependencies => Visible::DpcppImporting,
+            Dialect::Dpcpp => Visible::Dpcpp,
+        };
+        module.prepare_closures(&own_image.map(|entry| entry.symbol.as_str()).collect::<Vec<_>>(), visible)?;
         let reads = reads_spec_constants(&entries, &functions, wants_spec_constants, module)?;
         if has_globals {
             check_image_scope(name, module, &entries, &functions)?;
@@ -313,6 +330,9 @@ impl<'j> Job<'j> {
             }
             None => None,
         };
+        if arguments.written() == Dialect::Dpcpp && sanitizer(own.as_ref().unwrap_or(whole).view()).is_some() {
+            own.get_or_insert_with(|| whole.copy()).add_sanitizer_kernels();
+        }
         let module = own.as_ref().unwrap_or(whole);
         let paths = self.paths(index);
         files.write(&paths.code, &code(arguments, module))?;
@@ -327,6 +347,8 @@ impl<'j> Job<'j> {
                 Vec::new()
             },
             imports: if arguments.imported_symbols { self.imports(module) } else { Vec::new() },
+            registered: registered_kernels(module.view()),
+            sanitizer: if arguments.written() == Dialect::Dpcpp { sanitizer(module.view()) } else { None },
             globals: if self.has_globals { device_globals(module.view()) } else { Vec::new() },
             entries,
             spec_constants: spec_constants.unwrap_or_default(),

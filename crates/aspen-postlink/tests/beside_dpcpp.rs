@@ -102,9 +102,13 @@ declare spir_func void @__devicelib_ConvertFToBF16INTEL()
 attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
 attributes #1 = { \"sycl-module-id\"=\"b.cpp\" }
 ";
-    let imports = "[SYCL/imported symbols]\n__reserved=1|1\n_Z5marked=1|1\n__devicelib_ConvertFToBF16INTEL=1|1\n";
+    let marked = "[SYCL/imported symbols]\n_Z5marked=1|1\n__devicelib_ConvertFToBF16INTEL=1|1\n";
+    // Images of DPC++'s ask each other for no reserved names: each that calls one has it.
+    let reserved = "define internal spir_func void @__reserved()";
     for option in ["-allow-device-image-dependencies", "-support-dynamic-linking"] {
-        check(module, &format!("{option} -emit-imported-symbols"), &[imports, "declare spir_func void @__reserved()"], &["_Z8unmarked=1"]);
+        check(module, &format!("{option} -emit-imported-symbols"), &[marked, reserved], &["_Z8unmarked=1", "__reserved=1"]);
+        let seed = ["__reserved=1|1\n", "declare spir_func void @__reserved()"];
+        check(module, &format!("{option} -emit-imported-symbols -split=source --dialect=seed"), &seed, &[]);
     }
     check(module, "-emit-imported-symbols", &["[SYCL/imported symbols]\n_Z5marked=1|1\n"], &["__reserved=1|1"]);
     // The library's images are added, and offer what is imported.
@@ -184,4 +188,187 @@ fn options_about_explicit_simd_need_such_a_kernel() {
     let exported = "define spir_func void @exported() #0 !sycl_explicit_simd !0 { ret void }\nattributes #0 = { \"sycl-module-id\"=\"a.cpp\" }\n!0 = !{}";
     check(exported, "-O2 -properties -split-esimd", &["error", "'exported' is one"], &[]);
     check("define spir_kernel void @k() { ret void }", driver, &["[SYCL/misc properties]\nidQueriesRange=1|1\n"], &["error"]);
+}
+
+/// Kernels stand in `llvm.used` and device globals in `llvm.compiler.used` for passes over whole modules; an image has what it needs.
+#[test]
+fn lists_of_what_is_used_have_served_their_purpose() {
+    let module = "
+@llvm.used = appending global [3 x ptr] [ptr @first, ptr @called, ptr @nobody], section \"llvm.metadata\"
+@llvm.compiler.used = appending global [3 x ptr addrspace(4)] [ptr addrspace(4) addrspacecast (ptr addrspace(1) @read to ptr addrspace(4)), \
+ptr addrspace(4) addrspacecast (ptr addrspace(1) @idle to ptr addrspace(4)), ptr addrspace(4) addrspacecast (ptr addrspace(1) @plain to ptr addrspace(4))], \
+section \"llvm.metadata\"
+@read = internal addrspace(1) global i32 0 #1
+@idle = weak_odr addrspace(1) global i32 0 #2
+@plain = internal addrspace(1) constant i8 7
+declare spir_func void @called() #0
+declare spir_func void @nobody() #0
+define spir_kernel void @first() #0 !sycl_used_aspects !0 { %v = load i32, ptr addrspace(1) @read
+ call spir_func void @called()
+ ret void }
+define spir_kernel void @second() #0 { ret void }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+attributes #1 = { \"sycl-unique-id\"=\"read_id\" \"sycl-device-global-size\"=\"4\" }
+attributes #2 = { \"sycl-unique-id\"=\"idle_id\" \"sycl-device-global-size\"=\"4\" }
+!0 = !{i32 6}
+"
+    .replace("\\\n", "");
+    let gone = ["@llvm.used", "@nobody", "@idle"];
+    let plain = "@llvm.compiler.used = appending global [1 x ptr addrspace(4)] [ptr addrspace(4) addrspacecast (ptr addrspace(1) @plain to \
+                 ptr addrspace(4))], section \"llvm.metadata\"";
+    check(&module, "-properties -device-globals", &["declare spir_func void @called()", "read_id=2|", plain], &gone);
+    check(
+        &module,
+        "-properties -split=kernel --dialect=seed",
+        &["declare spir_func void @called()"],
+        &[gone[0], gone[1], gone[2], "@plain"],
+    );
+    check(&module, "-ir-output-only -device-globals", &["@called()", "@read", plain], &gone);
+    // Each image has what nobody may drop, and of device globals what it uses.
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &module, "-split=kernel -symbols").unwrap();
+    let image = |kernel: &str| said.split("== ").find(|file| file.contains(&format!("spir_kernel void @{kernel}("))).unwrap();
+    assert!(image("second").contains(plain) && !image("second").contains("@read"), "{}", image("second"));
+}
+
+/// Two units, each with its own list: a runtime finds each by a kernel's name, in any image.
+#[test]
+fn what_sanitizers_leave_is_in_every_image() {
+    let module = "
+@name_a = internal addrspace(1) constant [2 x i8] c\"A\\00\"
+@__AsanKernelMetadata_a1 = appending dso_local addrspace(1) global [1 x { i64, i64 }] [{ i64, i64 } { i64 ptrtoint (ptr addrspace(1) @name_a to i64), i64 1 }] #2
+@__AsanKernelMetadata_b2 = appending dso_local addrspace(1) global [1 x { i64, i64 }] [{ i64, i64 } { i64 0, i64 1 }] #3
+@__asan_check_shadow_bounds = weak_odr addrspace(1) constant i8 1
+define weak_odr dso_local spir_kernel void @A() #0 { %v = load i8, ptr addrspace(1) @__asan_check_shadow_bounds
+ ret void }
+define weak_odr dso_local spir_kernel void @B() #1 { ret void }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+attributes #1 = { \"sycl-module-id\"=\"b.cpp\" }
+attributes #2 = { \"sycl-device-global-size\"=\"8\" \"sycl-device-image-scope\" \"sycl-unique-id\"=\"__AsanKernelMetadata_a1\" }
+attributes #3 = { \"sycl-device-global-size\"=\"8\" \"sycl-device-image-scope\" \"sycl-unique-id\"=\"__AsanKernelMetadata_b2\" }
+";
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), module, "-properties -symbols -device-globals -split=source").unwrap();
+    // Text: 'asan'. A name that the runtime reads, whatever the variable's own type was.
+    let present = [
+        "sanUsed=2|gAAAAAAAAAQYzFmb\n",
+        "__AsanKernelMetadata_a1=2|",
+        "@__AsanKernelMetadata_a1 = dso_local local_unnamed_addr addrspace(1) global %",
+        "@__AsanKernelMetadata_b2 = dso_local local_unnamed_addr addrspace(1) global %",
+        "define weak_odr dso_local spir_kernel void @__sanitizerModule_a1()",
+        "define weak_odr dso_local spir_kernel void @__sanitizerModule_b2()",
+        "!{i32 6147, i32 0, !\"_Z20__SanitizerKernelMetadata\"}",
+        "\"sycl-device-global-size\"=\"16\"",
+    ];
+    for text in present {
+        assert_eq!(said.matches(text).count(), if text.starts_with('\"') { 4 } else { 2 }, "{text}: {said}");
+    }
+    assert!(said.contains("@__asan_check_shadow_bounds = linkonce_odr"), "{said}");
+    assert!(said.contains("out_0.sym\nB\n") && said.contains("out_1.sym\nA\n"), "they are no entry points: {said}");
+    let msan =
+        module.replace("Asan", "Msan").replace("ret void }\ndefine", "call void @__msan_maybe_warning_1(i8 0, i32 0)\n ret void }\ndefine")
+            + "declare void @__msan_maybe_warning_1(i8, i32)";
+    check(&msan, "-properties", &["sanUsed=2|gAAAAAAAAAQbzFmb\n"], &["call void @__msan_maybe_warning_1"]);
+    check("define spir_kernel void @k() { ret void }", "-properties", &["out_0.prop"], &["sanUsed", "__sanitizer"]);
+}
+
+#[test]
+fn kernels_that_programs_ask_for_by_name_are_listed_where_they_are() {
+    let module = "
+define spir_kernel void @_Z17__sycl_kernel_onev() #0 { ret void }
+define spir_kernel void @_Z17__sycl_kernel_twov() #0 !sycl_used_aspects !9 { ret void }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+!sycl_registered_kernels = !{!0}
+!0 = !{!1, !2, !3, !4, !5}
+!1 = !{!\"one\", !\"_Z17__sycl_kernel_onev\"}
+!2 = !{!\"(void(*)())one\", !\"_Z17__sycl_kernel_onev\"}
+!3 = !{!\"two\", !\"_Z17__sycl_kernel_twov\"}
+!4 = !{!\"three\", !\"_Z19__sycl_kernel_threev\"}
+!5 = !{!\"no pair\"}
+!9 = !{i32 6}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), module, "-properties").unwrap();
+    let set = |image: usize| {
+        let file = said.split("== ").find(|file| file.starts_with(&format!("out_{image}.prop"))).unwrap();
+        file.split("[SYCL/registered kernels]\n").nth(1).unwrap().to_owned()
+    };
+    let [one, two] = ["wCAAAAAAAAwXaFzNf91c5NGbftWZy5WZs91buVmd", "wCAAAAAAAAwXaFzNf91c5NGbftWZy5WZs9Fd39md"];
+    assert_eq!((set(0), set(1)), (format!("two=2|{two}\n"), format!("one=2|{one}\n(void(*)())one=2|{one}\n")));
+    let image = said.split("== ").find(|file| file.starts_with("out_0.ll")).unwrap();
+    assert!(image.contains("!sycl_registered_kernels") && !image.contains("kernel_onev"), "{image}");
+    check(
+        "define spir_kernel void @k() { ret void }\n!sycl_registered_kernels = !{}",
+        "-properties",
+        &["out_0.prop"],
+        &["registered kernels]"],
+    );
+}
+
+/// Addresses of such functions travel between images, and others look for variables under their names.
+#[test]
+fn what_others_may_look_for_stays_visible() {
+    let module = "
+$counter = comdat any
+@table = weak addrspace(1) global [1 x ptr] [ptr @of_table]
+@counter = linkonce_odr addrspace(1) global i32 0, comdat
+@_ZTV1A = addrspace(1) constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr null, ptr @_ZN1A1fEv] }
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @start, ptr null }]
+define linkonce_odr spir_func void @of_table() { call spir_func void @helper()
+ ret void }
+define weak spir_func void @helper() { ret void }
+define spir_func void @by_address() #1 { ret void }
+define spir_func void @_ZN1A1fEv() { ret void }
+define internal void @start() { ret void }
+define weak_odr dso_local spir_kernel void @first() #0 { call spir_func void @by_address()
+ %v = load i32, ptr addrspace(1) @counter
+ ret void }
+define weak_odr dso_local spir_kernel void @second() #0 { ret void }
+define linkonce_odr spir_func void @_ZN1B1gEv() #2 { ret void }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+attributes #1 = { \"referenced-indirectly\" }
+attributes #2 = { \"sycl-module-id\"=\"a.cpp\" \"indirectly-callable\"=\"set\" }
+";
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), module, "-properties -symbols -split=kernel -emit-only-kernels-as-entry-points").unwrap();
+    let image = |kernel: &str| said.split("== ").find(|file| file.contains(&format!("spir_kernel void @{kernel}("))).unwrap();
+    for kernel in ["first", "second"] {
+        let present = [
+            "@table = weak addrspace(1) global [1 x ptr] [ptr @of_table]",
+            "define internal spir_func void @of_table()",
+            "define internal spir_func void @helper()",
+            &format!("define weak_odr dso_local spir_kernel void @{kernel}("),
+        ];
+        for text in present {
+            assert!(image(kernel).contains(text), "no {text} in {}", image(kernel));
+        }
+        // What is there only because clang emits it is no device code.
+        for text in ["_ZTV1A", "_ZN1A1fEv", "global_ctors", "@start"] {
+            assert!(!image(kernel).contains(text), "{text} in {}", image(kernel));
+        }
+    }
+    let first = image("first");
+    assert!(first.contains("define spir_func void @by_address()"), "{first}");
+    assert!(first.contains("@counter = linkonce_odr addrspace(1) global i32 0, comdat"), "{first}");
+    assert!(said.contains("define spir_func void @_ZN1B1gEv()"), "{said}");
+    check(module, "-symbols -allow-device-image-dependencies", &["define internal spir_func void @by_address()"], &[]);
+    let seed = ["define internal spir_func void @by_address()", "@counter = internal addrspace(1) global i32 0"];
+    check(module, "-symbols --dialect=seed", &seed, &["@table", "@of_table"]);
+}
+
+#[test]
+fn two_ways_to_ask_for_registers_are_an_error() {
+    let kernel = |attributes: &str| {
+        format!("define spir_kernel void @_ZTS1K() #0 {{ ret void }}\nattributes #0 = {{ \"sycl-module-id\"=\"a.cpp\" {attributes} }}")
+    };
+    let both = kernel("\"sycl-grf-size\"=\"256\" \"sycl-register-alloc-mode\"=\"0\"");
+    for dialect in ["dpcpp", "seed"] {
+        check(
+            &both,
+            &format!("-properties --dialect={dialect}"),
+            &["error", "'K' asks for", "sycl-grf-size", "sycl-register-alloc-mode"],
+            &[],
+        );
+    }
+    check(&kernel("\"sycl-grf-size\"=\"256\""), "-properties", &["sycl-grf-size=1|256\n"], &["error"]);
 }
