@@ -90,7 +90,9 @@ __ASPEN_INFO_STRING(backend_version, ASPEN_DEVICE_BACKEND_VERSION)
 __ASPEN_INFO_NUMBER(vendor_id, std::uint32_t, ASPEN_DEVICE_VENDOR_ID)
 __ASPEN_INFO_NUMBER(max_compute_units, std::uint32_t, ASPEN_DEVICE_MAX_COMPUTE_UNITS)
 __ASPEN_INFO_NUMBER(max_work_group_size, size_t, ASPEN_DEVICE_MAX_WORK_GROUP_SIZE)
-__ASPEN_INFO_NUMBER(max_num_sub_groups, std::uint32_t, ASPEN_DEVICE_MAX_NUM_SUB_GROUPS)
+// A device without sub-groups has work-groups of one. Source: SYCL 2020 §4.6.4.4: at least 1.
+__ASPEN_INFO(max_num_sub_groups, std::uint32_t,
+             static_cast<std::uint32_t>(aspen_device_number(handle, ASPEN_DEVICE_MAX_NUM_SUB_GROUPS) | !aspen_device_number(handle, ASPEN_DEVICE_MAX_NUM_SUB_GROUPS)))
 __ASPEN_INFO_NUMBER(max_clock_frequency, std::uint32_t, ASPEN_DEVICE_MAX_CLOCK_FREQUENCY_MHZ)
 __ASPEN_INFO_NUMBER(address_bits, std::uint32_t, ASPEN_DEVICE_ADDRESS_BITS)
 __ASPEN_INFO_NUMBER(max_mem_alloc_size, std::uint64_t, ASPEN_DEVICE_MAX_MEM_ALLOC_SIZE)

@@ -100,7 +100,7 @@ int main() {
   N(max_compute_units, 0x1002, positive);
   N(max_work_item_dimensions, 0x1003, [](auto v) { return v == 3; });
   N(max_work_group_size, 0x1004, positive);
-  N(max_num_sub_groups, 0x105C, any);
+  N(max_num_sub_groups, number(raw(d, 0x105C)) ? 0x105C : 0, positive);
   N(max_clock_frequency, 0x100C, any);
   N(address_bits, 0x100D, [](auto v) { return v == 64; });
   N(max_mem_alloc_size, 0x1010, positive);
