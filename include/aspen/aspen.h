@@ -75,7 +75,12 @@ aspen_error_t *aspen_platforms(const aspen_platform_t *const **out, size_t *coun
 const aspen_device_t *const *aspen_platform_devices(const aspen_platform_t *platform, size_t *count);
 const aspen_platform_t *aspen_device_platform(const aspen_device_t *device);
 
-typedef enum aspen_platform_info { ASPEN_PLATFORM_NAME = 0, ASPEN_PLATFORM_VENDOR = 1, ASPEN_PLATFORM_VERSION = 2 } aspen_platform_info_t;
+typedef enum aspen_platform_info {
+  ASPEN_PLATFORM_NAME = 0,
+  ASPEN_PLATFORM_VENDOR = 1,
+  ASPEN_PLATFORM_VERSION = 2,
+  ASPEN_PLATFORM_EXTENSIONS = 3 /* of the backend's interface; names with blanks between them */
+} aspen_platform_info_t;
 /* Lives as long as the process. */
 const char *aspen_platform_string(const aspen_platform_t *platform, aspen_platform_info_t what);
 
@@ -102,7 +107,8 @@ typedef enum aspen_device_string {
   ASPEN_DEVICE_DRIVER_VERSION = 2,
   ASPEN_DEVICE_VERSION = 3,
   ASPEN_DEVICE_BACKEND_VERSION = 4,
-  ASPEN_DEVICE_SELECTOR_NAME = 5 /* "native_cpu:0" */
+  ASPEN_DEVICE_SELECTOR_NAME = 5, /* "native_cpu:0" */
+  ASPEN_DEVICE_EXTENSIONS = 6     /* of the backend's interface; names with blanks between them */
 } aspen_device_string_t;
 const char *aspen_device_string(const aspen_device_t *device, aspen_device_string_t what);
 
@@ -127,9 +133,18 @@ typedef enum aspen_device_number {
 } aspen_device_number_t;
 uint64_t aspen_device_number(const aspen_device_t *device, aspen_device_number_t what);
 
-/* Objects of the backend's own interface: cl_platform_id, cl_device_id, cl_context, cl_command_queue; CUdevice, CUcontext, CUstream. */
-typedef enum aspen_native { ASPEN_NATIVE_PLATFORM = 0, ASPEN_NATIVE_DEVICE = 1, ASPEN_NATIVE_CONTEXT = 2, ASPEN_NATIVE_QUEUE = 3 } aspen_native_t;
-/* They live as long as the process. With `retain` the caller gets a reference of its own where the interface counts references (OpenCL).
+/* Objects of the backend's own interface: cl_platform_id, cl_device_id and so on; CUdevice, CUcontext, CUstream, CUevent. */
+typedef enum aspen_native {
+  ASPEN_NATIVE_PLATFORM = 0,
+  ASPEN_NATIVE_DEVICE = 1,
+  ASPEN_NATIVE_CONTEXT = 2,
+  ASPEN_NATIVE_QUEUE = 3,
+  ASPEN_NATIVE_EVENT = 4,
+  ASPEN_NATIVE_MEMORY = 5,
+  ASPEN_NATIVE_PROGRAM = 6,
+  ASPEN_NATIVE_KERNEL = 7
+} aspen_native_t;
+/* Of the first four; they live as long as the process. With `retain` the caller gets a reference of its own where the interface counts references (OpenCL).
  * Fails with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such object. */
 aspen_error_t *aspen_device_native(const aspen_device_t *device, aspen_native_t what, int retain, uintptr_t *out);
 
@@ -331,6 +346,98 @@ aspen_error_t *aspen_kernel_max_work_group_size(const aspen_device_t *device, co
                                                 uint64_t *out);
 /* Symbols of all kernels of all registered modules, sorted, each once. The array lives until the next call on the same thread. */
 const char *const *aspen_kernel_symbols(size_t *count);
+
+/* --- objects of a backend's own interface ---------------------------------------------------------------------------------------- */
+
+/* Handles belong to the interface of the backend of `device` and must be alive; for CUDA, retaining and releasing do nothing but for events
+ * that the runtime made. `context` 0 is the runtime's own. All fail with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such objects,
+ * and with ASPEN_ERRC_INVALID if the driver does not know a handle. */
+int aspen_error_native(const aspen_error_t *error); /* the driver's number of the error (cl_int, CUresult); 0 if it is none */
+aspen_error_t *aspen_native_retain(const aspen_device_t *device, aspen_native_t what, uintptr_t handle);
+void aspen_native_release(const aspen_device_t *device, aspen_native_t what, uintptr_t handle);
+aspen_error_t *aspen_native_references(const aspen_device_t *device, aspen_native_t what, uintptr_t handle, uint32_t *out);
+aspen_error_t *aspen_native_is_in(const aspen_device_t *device, uintptr_t context, int *out); /* whether the context has the device */
+
+/* What the interface says of the device (clGetDeviceInfo): how many bytes the answer has, 0 if there is none. It is written to `out`, unless
+ * that is null or has less than those. */
+size_t aspen_native_device_info(const aspen_device_t *device, uint32_t what, void *out, size_t size);
+
+typedef struct aspen_native_queue {
+  uintptr_t device;
+  uintptr_t context;
+  int in_order;
+  int profiling;
+} aspen_native_queue_t;
+aspen_error_t *aspen_native_queue(const aspen_device_t *device, uintptr_t queue, aspen_native_queue_t *out);
+/* Once a queue, before its first command: what aspen_queue_native gives from now on. `native` 0: a queue is made in that context. Commands
+ * wait for all that is in a `native` that keeps its order when they are submitted; it does not wait for them. */
+aspen_error_t *aspen_queue_bind_native(aspen_queue_t *queue, uintptr_t context, uintptr_t native);
+aspen_error_t *aspen_queue_native(aspen_queue_t *queue, aspen_native_t what, int retain, uintptr_t *out); /* else the device's */
+
+/* An event that is complete when all of these are; whether they failed nobody is told. */
+aspen_error_t *aspen_event_of_native(const aspen_device_t *device, const uintptr_t *events, size_t count, aspen_event_t **out);
+/* The interface's event of a command, the same each time. On CUDA the call waits for the command. */
+aspen_error_t *aspen_event_native(aspen_event_t *event, const aspen_device_t *device, uintptr_t context, int retain, uintptr_t *out);
+
+/* A buffer of `size` bytes over memory of that context, which has the content when `after` (or null) is complete, and gets it back by
+ * aspen_buffer_settle_native: when no command uses the buffer, in a host access that reads. */
+aspen_error_t *aspen_buffer_of_native(const aspen_device_t *device, uintptr_t context, uintptr_t memory, const aspen_event_t *after, size_t *size,
+                                      aspen_buffer_t **out);
+aspen_error_t *aspen_buffer_settle_native(aspen_buffer_t *buffer, const aspen_device_t *device, uintptr_t context);
+/* aspen_buffer_native for tasks of `queue`: memory of its context. */
+aspen_error_t *aspen_buffer_native_on(aspen_buffer_t *buffer, aspen_queue_t *queue, uintptr_t *out);
+/* All memory of the interface's that the buffer has on the device by now: writes at most `capacity` handles, returns how many there are. */
+size_t aspen_buffer_natives(const aspen_buffer_t *buffer, const aspen_device_t *device, uintptr_t *out, size_t capacity);
+
+/* `state`: 0 not compiled, 1 compiled, 2 linked, as sycl::bundle_state. */
+aspen_error_t *aspen_native_program(const aspen_device_t *device, uintptr_t program, int *state, uintptr_t *context);
+/* Compiles and links programs of one context until they are in that state. The result, one of them or another, has a reference for the
+ * caller. Fails with ASPEN_ERRC_BUILD and the compiler's words. */
+aspen_error_t *aspen_native_build(const aspen_device_t *device, const uintptr_t *programs, size_t count, int state, uintptr_t *out);
+
+typedef struct aspen_native_kernel {
+  uintptr_t context;
+  uintptr_t program;
+  uint64_t max_work_group_size;
+  uint64_t work_group_size[3]; /* what it was compiled for, in SYCL order; zeros for any */
+  uint64_t preferred_multiple;
+  uint64_t private_memory; /* bytes of a work-item */
+  uint32_t arguments;
+} aspen_native_kernel_t;
+aspen_error_t *aspen_native_kernel(const aspen_device_t *device, uintptr_t kernel, aspen_native_kernel_t *out);
+/* Calls `take` once with the attributes that the kernel's source has; the text is `size` bytes and has no NUL. */
+aspen_error_t *aspen_native_kernel_attributes(const aspen_device_t *device, uintptr_t kernel, void (*take)(const char *text, size_t size, void *data),
+                                              void *data);
+/* A kernel of the program's images, or its program, in the interface: with a reference for the caller. Loads it as a launch would. */
+aspen_error_t *aspen_kernel_native(const aspen_device_t *device, const void *module, const char *object_tag, const char *symbol,
+                                   aspen_native_t what, uintptr_t *out);
+
+typedef enum aspen_native_argument_kind {
+  ASPEN_ARGUMENT_BYTES = 0,   /* `size` bytes of `data`, copied before the call returns */
+  ASPEN_ARGUMENT_LOCAL = 1,   /* `size` bytes of local memory */
+  ASPEN_ARGUMENT_POINTER = 2, /* `data` is an address of USM */
+  ASPEN_ARGUMENT_BUFFER = 3   /* `size` bytes of `buffer` from `offset` on, which the command uses with ASPEN_ACCESS_ON_DEVICE */
+} aspen_native_argument_kind_t;
+typedef struct aspen_native_argument {
+  uint32_t index;
+  int kind; /* an aspen_native_argument_kind_t */
+  const void *data;
+  size_t size;
+  aspen_buffer_t *buffer;
+  size_t offset;
+} aspen_native_argument_t;
+typedef struct aspen_native_launch {
+  uint32_t struct_size; /* sizeof(aspen_native_launch_t) */
+  uint32_t dimensions;  /* 1 to 3 */
+  uintptr_t kernel;
+  uint64_t global[3];
+  uint64_t local[3]; /* zeros: the driver chooses */
+  uint64_t offset[3];
+  const aspen_native_argument_t *arguments; /* those that are not here stay as the program has set them */
+  size_t argument_count;
+} aspen_native_launch_t;
+/* As aspen_prepare_kernel. A thread of the runtime waits for the kernel. */
+aspen_error_t *aspen_prepare_native_kernel(aspen_queue_t *queue, const aspen_native_launch_t *launch, aspen_prepared_t **out);
 
 #ifdef __cplusplus
 }

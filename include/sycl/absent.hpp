@@ -9,21 +9,6 @@ namespace detail {
 template <class... Arguments> inline constexpr bool never = false;
 }
 
-// What of backend interoperability is not in detail/native.hpp. Source: SYCL 2020 §4.5.1.
-#define __ASPEN_NO_INTEROPERABILITY "Aspen makes only platforms and devices of native handles: its contexts and queues share those of the runtime, which get_native gives"
-#define __ASPEN_ABSENT_MAKE(name)                                                                                                         \
-  template <backend Backend, class T, class... Rest> int name(const T &, const Rest &...) {                                                \
-    static_assert(detail::never<T>, __ASPEN_NO_INTEROPERABILITY);                                                                          \
-    return 0;                                                                                                                              \
-  }
-__ASPEN_ABSENT_MAKE(make_context)
-__ASPEN_ABSENT_MAKE(make_queue)
-__ASPEN_ABSENT_MAKE(make_event)
-__ASPEN_ABSENT_MAKE(make_buffer)
-__ASPEN_ABSENT_MAKE(make_kernel)
-#undef __ASPEN_ABSENT_MAKE
-#undef __ASPEN_NO_INTEROPERABILITY
-
 // Extensions of DPC++ that programs name most; others are no members of their namespaces.
 #define __ASPEN_ABSENT_EXTENSION(name, extension, instead)                                                                                \
   template <class T, auto... Rest> class name {                                                                                            \

@@ -160,6 +160,9 @@ public:
 
   /// For the library.
   detail::buffer_state *aspen_buffer() const { return buffer_; }
+  /// The same: where the memory of its buffer, or sub-buffer, begins and how large it is, in bytes.
+  size_t aspen_start() const { return start_; }
+  size_t aspen_memory_size() const { return memory_.size() * sizeof(element); }
 
 private:
   template <class, int, access_mode, target, access::placeholder> friend class accessor;

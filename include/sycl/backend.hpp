@@ -3,6 +3,11 @@
 #include <aspen/aspen.h>
 #include <iosfwd>
 
+// Backends that a program may meet. Source: SYCL 2020 §4.1.
+#define SYCL_BACKEND_NATIVE_CPU 1
+#define SYCL_BACKEND_OPENCL 1
+#define SYCL_BACKEND_CUDA 1
+
 namespace sycl {
 
 enum class backend : int {

@@ -97,6 +97,8 @@ struct buffer_state : counted {
   buffer_state(size_t size, size_t alignment, void *host, bool use_host) : in_place(use_host), write_back(use_host) {
     check(aspen_buffer_create(size ? size : 1, alignment, host, use_host ? 1 : 0, &handle));
   }
+  /// One that make_buffer was given.
+  buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), in_place(false), write_back(true) {}
   /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
   ~buffer_state() {
     if (in_place || (write_back && destination))
@@ -293,6 +295,7 @@ public:
 #endif
 
   /// For the library.
+  buffer(detail::buffer_state *made, const range<D> &extent) : state_(made), extent_(extent) {}
   detail::buffer_state *aspen_state() const { return state_.get(); }
   aspen_buffer_t *aspen_handle() const { return state_->handle; }
   size_t aspen_offset() const { return offset_; }

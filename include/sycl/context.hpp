@@ -1,6 +1,7 @@
 //! `sycl::context`: a set of devices with one async_handler. Source: SYCL 2020 §4.6.3.
 #pragma once
 #include <sycl/detail/counted.hpp>
+#include <sycl/detail/native_object.hpp>
 #include <sycl/device.hpp>
 #include <sycl/property_list.hpp>
 
@@ -10,6 +11,9 @@ namespace detail {
 struct context_state : counted {
   list<device> devices;
   async_handler handler;
+  shared<native_object> native; // what make_context was given
+  /// The native context as the C ABI wants it: 0 stands for the runtime's.
+  std::uintptr_t native_handle() const { return native ? native->handle : 0; }
 };
 } // namespace detail
 
@@ -74,6 +78,10 @@ public:
 
   /// For the library.
   const detail::context_state &aspen_state() const { return *state_; }
+  context(const detail::list<device> &devices, async_handler handler, const detail::shared<detail::native_object> &native)
+      : context(devices, std::move(handler), property_list()) {
+    state_->native = native;
+  }
 
 private:
   explicit context(detail::list<device> devices, async_handler handler, const property_list &) : state_(new detail::context_state) {

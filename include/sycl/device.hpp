@@ -14,6 +14,26 @@ namespace sycl {
 class device;
 class platform;
 
+namespace detail {
+/// Names with blanks between them, as the C ABI has lists of them.
+template <class Vector> Vector words(const char *text) {
+  Vector out;
+  while (*text) {
+    const char *end = text;
+    while (*end && *end != ' ')
+      ++end;
+    if (end != text)
+      out.emplace_back(text, end);
+    text = *end ? end + 1 : end;
+  }
+  return out;
+}
+inline bool has_word(const char *text, const std::string &word) {
+  const std::string all = std::string(" ") + text + " ";
+  return !word.empty() && word.find(' ') == std::string::npos && all.find(" " + word + " ") != std::string::npos;
+}
+} // namespace detail
+
 namespace info {
 enum class device_type : unsigned { cpu, gpu, accelerator, custom, automatic, host, all };
 enum class partition_property : int { no_partition, partition_equally, partition_by_counts, partition_by_affinity_domain };
@@ -37,7 +57,9 @@ struct profile {
 /// Deprecated: what devices have are aspects.
 struct extensions {
   using return_type = std::vector<std::string>;
-  template <class R = return_type> static R get(const aspen_platform_t *) { return {}; }
+  template <class R = return_type> static R get(const aspen_platform_t *of) {
+    return sycl::detail::words<R>(aspen_platform_string(of, ASPEN_PLATFORM_EXTENSIONS));
+  }
 };
 } // namespace platform
 } // namespace info
@@ -89,7 +111,7 @@ public:
   /// Whether the device, as the active profile presents it, has the aspect.
   bool has(aspect which) const { return aspen_device_has(handle_, static_cast<std::uint32_t>(which)) != 0; }
   /// Deprecated: what devices have are aspects.
-  bool has_extension(const std::string &) const { return false; }
+  bool has_extension(const std::string &name) const { return detail::has_word(aspen_device_string(handle_, ASPEN_DEVICE_EXTENSIONS), name); }
   backend get_backend() const noexcept { return static_cast<backend>(aspen_device_backend(handle_)); }
   platform get_platform() const;
   /// The embedded CPU device can be divided; info::device::partition_properties names the ways of each. A part has as many threads of its own
@@ -163,7 +185,9 @@ public:
   }
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(handle_); }
   /// Deprecated: what devices have are aspects.
-  bool has_extension(const std::string &) const { return false; }
+  bool has_extension(const std::string &name) const {
+    return detail::has_word(aspen_platform_string(handle_, ASPEN_PLATFORM_EXTENSIONS), name);
+  }
   /// Whether every device of the platform has the aspect.
   bool has(aspect which) const {
     bool all = true;

@@ -58,7 +58,8 @@ public:
       e.wait_and_throw();
   }
   backend get_backend() const noexcept {
-    return queue_ ? device(aspen_queue_device(queue_->handle)).get_backend() : backend::native_cpu;
+    // One that is made of nothing is of the default device's backend. Source: SYCL 2020 table 36.
+    return native_ ? native_->backend : (queue_ ? queue_->device : device()).get_backend();
   }
   /// The commands that this one was told to wait for, as far as they were not complete when it was submitted.
   template <class Vector = std::vector<event>> Vector get_wait_list() const;
@@ -81,6 +82,14 @@ public:
   /// For the library: takes over the caller's reference of `handle`.
   event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue);
   aspen_event_t *aspen_handle() const { return handle_; }
+  /// For the library: what make_event was given.
+  struct natives : detail::native_objects {
+    explicit natives(sycl::backend b) : backend(b) {}
+    sycl::backend backend;
+  };
+  event(aspen_event_t *handle, const detail::shared<natives> &native) : event(handle, detail::shared<detail::queue_state>()) { native_ = native; }
+  const detail::shared<natives> &aspen_natives() const { return native_; }
+  const detail::shared<detail::queue_state> &aspen_queue() const { return queue_; }
   /// For the library: remembers an event of the wait list, without that event's own list, so that no history piles up.
   void aspen_waits_for(const event &other);
 
@@ -89,6 +98,7 @@ private:
   aspen_event_t *handle_;
   detail::shared<detail::queue_state> queue_;
   detail::shared<awaited> awaited_; // null: nothing
+  detail::shared<natives> native_;
 };
 
 struct event::awaited : detail::counted {
@@ -96,15 +106,17 @@ struct event::awaited : detail::counted {
 };
 inline event::event() : handle_(aspen_event_create_complete()) {}
 inline event::event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue) : handle_(handle), queue_(queue) {}
-inline event::event(const event &other) : handle_(other.handle_), queue_(other.queue_), awaited_(other.awaited_) {
+inline event::event(const event &other) : handle_(other.handle_), queue_(other.queue_), awaited_(other.awaited_), native_(other.native_) {
   aspen_event_retain(handle_);
 }
 inline event::event(event &&other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), queue_(std::move(other.queue_)), awaited_(std::move(other.awaited_)) {}
+    : handle_(std::exchange(other.handle_, nullptr)), queue_(std::move(other.queue_)), awaited_(std::move(other.awaited_)),
+      native_(std::move(other.native_)) {}
 inline event &event::operator=(event other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(queue_, other.queue_);
   std::swap(awaited_, other.awaited_);
+  std::swap(native_, other.native_);
   return *this;
 }
 inline event::~event() {

@@ -106,11 +106,15 @@ public:
   exception(const context &in, int value, const std::error_category &category);
   bool has_context() const noexcept { return static_cast<bool>(context_); }
   context get_context() const;
+  /// For the library: the number of the error in the backend's own interface.
+  int aspen_native() const noexcept { return native_; }
+  void aspen_native(int number) noexcept { native_ = number; }
 
 private:
   std::runtime_error message_; // copies without throwing, as an exception must
   std::error_code code_;
   detail::shared<detail::exception_context> context_;
+  int native_ = 0;
 };
 
 /// The asynchronous errors handed to an async_handler. Source: SYCL 2020 §4.13.2.
@@ -142,6 +146,7 @@ namespace detail {
 /// A C++ exception of what the runtime reported; frees the report.
 inline exception to_exception(aspen_error_t *error) {
   exception made(make_error_code(static_cast<errc>(aspen_error_code(error))), aspen_error_message(error));
+  made.aspen_native(aspen_error_native(error));
   aspen_error_delete(error);
   return made;
 }
@@ -156,12 +161,15 @@ inline void check(aspen_error_t *error) {
 #endif
 }
 
-[[noreturn]] inline void fail(errc code, const char *what) {
+[[noreturn]] inline void fail(errc code, const char *what, int native = 0) {
 #ifndef __SYCL_DEVICE_ONLY__
-  throw exception(make_error_code(code), what);
+  exception made(make_error_code(code), what);
+  made.aspen_native(native);
+  throw made;
 #else
   (void)code;
   (void)what;
+  (void)native;
   __builtin_unreachable();
 #endif
 }

@@ -13,6 +13,7 @@
 #include <sycl/detail/kernel_entry.hpp>
 #include <sycl/detail/kernel_properties.hpp>
 #include <sycl/detail/launch.hpp>
+#include <sycl/detail/native_arguments.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/event.hpp>
 #include <sycl/interop_handle.hpp>
@@ -70,7 +71,8 @@ public:
   template <class Name = detail::unnamed_kernel, class F> void single_task(F f) {
     using N = detail::kernel_name_t<Name, F>;
     if constexpr (std::is_same_v<F, kernel>) {
-      launch_object();
+      const range<1> one(1);
+      launch_object(f, one, &one, id<1>());
     } else if constexpr (detail::has_own_properties<F>) {
       single_task<N>(detail::with_own_properties(f));
     } else if constexpr (std::is_invocable_v<const F &>) {
@@ -99,7 +101,8 @@ public:
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for(nd_range<D> shape, F f) {
     using N = detail::kernel_name_t<Name, F>;
     if constexpr (std::is_same_v<F, kernel>) {
-      launch_object();
+      const range<D> local = shape.get_local_range();
+      launch_object(f, shape.get_global_range(), &local, shape.get_offset());
     } else if constexpr (detail::has_own_properties<F>) {
       parallel_for<N>(shape, detail::with_own_properties(f));
     } else if constexpr (detail::takes_item<F, nd_item<D>>) {
@@ -143,9 +146,9 @@ public:
   template <class Name = detail::unnamed_kernel, class Shape, class F> void parallel_for(const kernel &, Shape shape, F f) {
     parallel_for<Name>(shape, f);
   }
-  /// Arguments of kernels that a backend's own interface made, of which there are none. Source: SYCL 2020 §4.9.4.3.
-  template <class T> void set_arg(int, T &&) {}
-  template <class... T> void set_args(T &&...) {}
+  /// Arguments of kernels that a backend's own interface made; other kernels have theirs in their function. Source: SYCL 2020 §4.9.4.3.
+  template <class T> void set_arg(int index, T &&argument) { arguments_.set(index, argument); }
+  template <class... T> void set_args(const T &...arguments) { arguments_.set_all(arguments...); }
 
   /// Hierarchical kernels; the device chooses the size of the groups.
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for_work_group(range<D> groups, F f) {
@@ -265,20 +268,15 @@ public:
     for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
       uses_.data()[i].access &= ~ASPEN_ACCESS_ON_DEVICE;
     struct job : detail::counted {
-      job(F &&f, const aspen_device_t *on, const detail::shared<detail::host_errors> &to) : task(std::forward<F>(f)), where(on), errors(to) {}
+      job(F &&f, aspen_queue_t *of, const detail::shared<detail::host_errors> &to) : task(std::forward<F>(f)), queue(of), errors(to) {}
       G task;
-      const aspen_device_t *where;
+      detail::kept_queue queue;
       detail::shared<detail::host_errors> errors;
     };
-    job *data = new job(std::forward<F>(task), aspen_queue_device(queue_->handle), queue_->host);
+    job *data = new job(std::forward<F>(task), queue_->handle, queue_->host);
     aspen_error_t *(*const run)(void *) = [](void *p) -> aspen_error_t * {
       job &own = *static_cast<job *>(p);
-      return own.errors->guard([&] {
-        if constexpr (std::is_invocable_v<G &>)
-          own.task();
-        else
-          own.task(interop_handle(own.where));
-      });
+      return own.errors->guard([&] { detail::run_host_task(own.task, own.queue); });
     };
     void (*const drop)(void *) = [](void *p) {
       if (static_cast<job *>(p)->release())
@@ -499,15 +497,15 @@ private:
       nothing();
   }
 
-  /// A kernel object brings no function and no arguments of a SYCL kernel. Source: SYCL 2020 §4.9.4.2.
-  [[noreturn]] static void launch_object() {
-    detail::fail(errc::invalid, "a kernel object can be launched only if a backend's own interface made it; give the kernel's function");
+  template <int D> void launch_object(const kernel &what, const range<D> &global, const range<D> *local, const id<D> &offset) {
+    open();
+    take(arguments_.prepare(queue_->handle, what, static_cast<bool>(record_), global, local, offset));
   }
 
   template <class Name, class F, int D> void over(range<D> items, id<D> offset, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
     if constexpr (std::is_same_v<F, kernel>) {
-      launch_object();
+      launch_object(f, items, static_cast<const range<D> *>(nullptr), offset);
     } else if constexpr (detail::has_own_properties<F>) {
       over<N>(items, offset, detail::with_own_properties(f));
     } else if constexpr (detail::takes_item<F, item<D>>) {
@@ -586,6 +584,7 @@ private:
   detail::list<text> streams_; // what is printed behind the command
   detail::shared<detail::bundle_contents> bundle_;
   detail::constant_values constants_;
+  detail::native_arguments arguments_;
   size_t local_memory_ = 0;
   detail::list<aspen_prepared_t *> parts_; // what the command consists of, in order
   size_t submitted_ = 0;                   // how many of them

@@ -53,7 +53,7 @@ private:
 template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::identify_kernel<Name>()); }
 
 namespace info::kernel {
-/// Both descriptors are for kernels of a backend's own, of which there are none here.
+/// Of kernels that a backend's own interface made.
 struct num_args {
   using return_type = std::uint32_t;
 };
@@ -118,13 +118,29 @@ public:
   kernel_bundle<bundle_state::executable> get_kernel_bundle() const;
 
   template <class Descriptor> typename Descriptor::return_type get_info() const {
-    if constexpr (std::is_same_v<Descriptor, info::kernel::attributes>)
-      return {};
-    else
-      detail::fail(errc::invalid, "num_args: only kernels that come from a backend's own interface have a known number of arguments");
+    if constexpr (std::is_same_v<Descriptor, info::kernel::attributes>) {
+      typename Descriptor::return_type out;
+      void (*const take)(const char *, size_t, void *) = [](const char *text, size_t size, void *to) {
+        static_cast<typename Descriptor::return_type *>(to)->assign(text, size);
+      };
+      if (native_)
+        detail::check(aspen_native_kernel_attributes(native_->device, native_->handle, take, &out));
+      return out;
+    } else {
+      if (!native_)
+        detail::fail(errc::invalid, "num_args: only kernels that come from a backend's own interface have a known number of arguments");
+      return aspen_native_facts(native_->device).arguments;
+    }
   }
   template <class Descriptor> typename Descriptor::return_type get_info(const device &on) const {
-    return Descriptor::get(on, {id_.aspen_load(on), id_.aspen_most_items(on)});
+    if (!native_)
+      return Descriptor::get(on, {id_.aspen_load(on), id_.aspen_most_items(on)});
+    const aspen_native_kernel_t of = aspen_native_facts(on.aspen_handle());
+    if constexpr (std::is_same_v<Descriptor, info::kernel_device_specific::private_mem_size>)
+      return of.private_memory;
+    if constexpr (std::is_same_v<Descriptor, info::kernel_device_specific::preferred_work_group_size_multiple>)
+      return of.preferred_multiple;
+    return Descriptor::get(on, {{{of.work_group_size[0], of.work_group_size[1], of.work_group_size[2]}, 0, 0}, of.max_work_group_size});
   }
 
   /// Of launches of the kernel on a queue. Source: sycl_ext_oneapi_launch_queries (ext/oneapi/experimental/root_group.hpp).
@@ -132,7 +148,9 @@ public:
     return Descriptor::get(*this, arguments...);
   }
 
-  friend bool operator==(const kernel &a, const kernel &b) { return a.id_ == b.id_ && a.bundle_ == b.bundle_; }
+  friend bool operator==(const kernel &a, const kernel &b) {
+    return a.id_ == b.id_ && a.bundle_ == b.bundle_ && a.native_ == b.native_;
+  }
 #if __cplusplus < 202002L
   friend bool operator!=(const kernel &a, const kernel &b) { return !(a == b); }
 #endif
@@ -141,11 +159,21 @@ public:
   kernel(const kernel_id &id, const context &in, const detail::shared<detail::bundle_contents> &bundle)
       : id_(id), context_(in), bundle_(bundle) {}
   const kernel_id &aspen_id() const { return id_; }
+  /// The same: one that make_kernel was given.
+  kernel(const detail::shared<detail::native_object> &native, const context &in, const detail::shared<detail::bundle_contents> &bundle)
+      : id_(detail::kernel_identity{nullptr, "", ""}), context_(in), bundle_(bundle), native_(native) {}
+  const detail::shared<detail::native_object> &aspen_native() const { return native_; }
+  aspen_native_kernel_t aspen_native_facts(const aspen_device_t *on) const {
+    aspen_native_kernel_t out = {};
+    detail::check(aspen_native_kernel(on, native_->handle, &out));
+    return out;
+  }
 
 private:
   kernel_id id_;
   context context_;
   detail::shared<detail::bundle_contents> bundle_;
+  detail::shared<detail::native_object> native_; // null: the program's own kernel
 };
 
 } // namespace sycl
@@ -159,7 +187,9 @@ template <> struct std::hash<sycl::kernel_id> {
   }
 };
 template <> struct std::hash<sycl::kernel> {
-  std::size_t operator()(const sycl::kernel &k) const noexcept { return std::hash<sycl::kernel_id>()(k.aspen_id()); }
+  std::size_t operator()(const sycl::kernel &k) const noexcept { 
+    return std::hash<sycl::kernel_id>()(k.aspen_id()) ^ reinterpret_cast<std::size_t>(k.aspen_native().get());
+  }
 };
 
 #include <sycl/kernel_bundle.hpp> // what a kernel keeps of its bundle; here, as the two need each other

@@ -47,6 +47,7 @@ struct bundle_contents : counted {
   list<kernel_id> kernels;   // if `restricted`; otherwise all of the program
   bool restricted = false;
   constant_values constants;
+  list<shared<native_object>> programs; // what make_kernel_bundle was given, beside the kernels
 
   bool contains(const kernel_id &kernel) const {
     if (!restricted)
@@ -135,7 +136,7 @@ public:
   bool empty() const noexcept {
     bool none = true;
     contents().each([&](const kernel_id &) { none = false; });
-    return none;
+    return none && contents().programs.size() == 0;
   }
   context get_context() const noexcept { return contents().in; }
   backend get_backend() const noexcept { return contents().in.get_backend(); }

@@ -266,6 +266,7 @@ public:
 
   /// For the library.
   aspen_queue_t *aspen_handle() const { return state_->handle; }
+  explicit queue(detail::queue_state *made) : state_(made) {}
   detail::queue_state &aspen_state() const { return *state_; }
 
 private:

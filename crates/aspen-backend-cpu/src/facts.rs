@@ -89,6 +89,7 @@ pub(crate) fn facts(threads: Option<usize>) -> Facts {
         // Closures are passed by address: this is where a copy begins to be unreasonable.
         max_parameter_size: 1 << 20,
         profiling_timer_resolution: 1,
+        extensions: Vec::new(),
         runs_nothing: String::new(),
     }
 }

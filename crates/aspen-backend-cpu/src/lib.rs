@@ -63,6 +63,7 @@ impl Backend for NativeCpu {
             name: "Aspen native CPU".into(),
             vendor: "Aspen".into(),
             version: concat!("Aspen ", env!("CARGO_PKG_VERSION")).into(),
+            extensions: Vec::new(),
         }
     }
 

@@ -82,6 +82,7 @@ pub fn facts(answers: &Answers) -> Facts {
         cache_size: answers.cache_size,
         max_parameter_size: MAX_PARAMETERS[usize::from(answers.processor >= (7, 0))] - OTHER_PARAMETERS,
         profiling_timer_resolution: 1,
+        extensions: Vec::new(),
         runs_nothing: String::new(),
     }
 }

@@ -10,8 +10,9 @@ use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Native, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
     fill_on_host,
 };
+use aspen_runtime::native::Interop;
 use aspen_runtime::{Code, Error, Result};
-use cudarc::driver::sys::{self, CUdevice, CUpointer_attribute, CUresult, CUstream};
+use cudarc::driver::sys::{self, CUcontext, CUdevice, CUpointer_attribute, CUresult, CUstream};
 
 use crate::answers::Answers;
 use crate::capabilities::{capabilities, facts};
@@ -71,7 +72,10 @@ pub(crate) fn platform(driver: Driver) -> Option<Platform> {
     };
     let devices: Vec<Arc<Device>> = ids.into_iter().filter_map(device).collect();
     let version = devices.first()?.facts.backend_version.clone();
-    Some(Platform { facts: PlatformFacts { name: "NVIDIA CUDA".into(), vendor: "NVIDIA Corporation".into(), version }, devices })
+    Some(Platform {
+        facts: PlatformFacts { name: "NVIDIA CUDA".into(), vendor: "NVIDIA Corporation".into(), version, extensions: Vec::new() },
+        devices,
+    })
 }
 
 impl Backend for Platform {
@@ -89,7 +93,7 @@ impl Backend for Platform {
 }
 
 /// What the runtime holds: programs keep their device, so the device must be able to give away a share of itself.
-struct Handle(Arc<Device>);
+pub(crate) struct Handle(pub(crate) Arc<Device>);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -124,11 +128,24 @@ impl Device {
             Native::Platform => None,
             Native::Device => usize::try_from(self.id).ok(),
             Native::Context => Some(self.context()?.raw().expose_provenance()),
-            Native::Queue => {
-                let stream = self.native.get_or_init(|| self.enter(Stream::create)).as_ref().map_err(|failure| *failure)?;
-                Some(stream.0.expose_provenance())
-            }
+            Native::Queue => Some(self.native_stream()?.expose_provenance()),
+            Native::Event | Native::Memory | Native::Program | Native::Kernel => None,
         })
+    }
+
+    /// The stream of programs that use CUDA beside SYCL.
+    pub(crate) fn native_stream(&self) -> Tried<CUstream> {
+        let stream = self.native.get_or_init(|| self.enter(Stream::create));
+        stream.as_ref().map(|stream| stream.0).map_err(|failure| *failure)
+    }
+
+    /// Its primary context, in which kernels run.
+    pub(crate) fn primary(&self) -> Tried<CUcontext> {
+        self.context().map(Context::raw)
+    }
+
+    pub(crate) fn id(&self) -> CUdevice {
+        self.id
     }
 
     /// Submits to a stream of its own and returns when all of that is done.
@@ -301,6 +318,10 @@ impl RawDevice for Handle {
 
     fn native(&self, what: Native, _retain: bool) -> Result<Option<usize>> {
         self.0.native(what).map_err(|failure| self.0.error(Code::Runtime, failure))
+    }
+
+    fn interop(&self) -> Option<&dyn Interop> {
+        Some(self)
     }
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {

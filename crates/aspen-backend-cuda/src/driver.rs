@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUresult, CUstream};
 
 /// Every function that this crate calls, under the names by which cudarc loads them.
-const FUNCTIONS: [&str; 36] = [
+const FUNCTIONS: [&str; 43] = [
+    "cuCtxGetDevice",
     "cuCtxPopCurrent_v2",
     "cuCtxPushCurrent_v2",
     "cuDeviceGet",
@@ -20,6 +21,11 @@ const FUNCTIONS: [&str; 36] = [
     "cuDevicePrimaryCtxRetain",
     "cuDeviceTotalMem_v2",
     "cuDriverGetVersion",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuEventSynchronize",
     "cuFuncGetAttribute",
     "cuFuncSetAttribute",
     "cuGetErrorName",
@@ -45,6 +51,7 @@ const FUNCTIONS: [&str; 36] = [
     "cuPointerGetAttribute",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
+    "cuStreamGetCtx",
     "cuStreamSynchronize",
 ];
 
@@ -181,14 +188,19 @@ impl Context {
 
     /// Calls with this context current; whatever was current before is so again afterwards.
     pub(crate) fn enter<T>(&self, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
-        // SAFETY: a context that lives as long as self.
-        tried("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.raw) })?;
-        let result = call();
-        let mut popped = std::ptr::null_mut();
-        // SAFETY: pushed above.
-        let popped = tried("cuCtxPopCurrent", unsafe { sys::cuCtxPopCurrent_v2(&mut popped) });
-        result.and_then(|value| popped.map(|()| value))
+        entered(self.raw, call)
     }
+}
+
+/// Calls with a context current, which must be alive; whatever was current before is so again afterwards.
+pub(crate) fn entered<T>(context: CUcontext, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
+    // SAFETY: a context that is alive; the driver refuses others that it can tell.
+    tried("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(context) })?;
+    let result = call();
+    let mut popped = std::ptr::null_mut();
+    // SAFETY: pushed above.
+    let popped = tried("cuCtxPopCurrent", unsafe { sys::cuCtxPopCurrent_v2(&mut popped) });
+    result.and_then(|value| popped.map(|()| value))
 }
 
 impl Drop for Context {

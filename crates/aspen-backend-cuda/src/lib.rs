@@ -12,6 +12,7 @@ mod driver;
 mod fill;
 pub mod fit;
 pub mod geometry;
+mod interop;
 mod program;
 
 use aspen_runtime::backend::Backend;

@@ -79,6 +79,7 @@ pub fn facts(answers: &Answers, platform_version: &str) -> Facts {
         version: answers.version.clone(),
         backend_version: platform_version.to_owned(),
         vendor_id: answers.vendor_id.into(),
+        extensions: answers.extensions.clone(),
         max_compute_units: answers.max_compute_units.into(),
         max_sub_groups: answers.max_sub_groups.into(),
         global_mem_size: answers.global_mem_size,

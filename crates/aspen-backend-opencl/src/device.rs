@@ -8,16 +8,17 @@ use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Native, NativeMemory, Part, PlatformFacts, Program, RawDevice, UsmKind,
-    copy_on_host, fill_by_copies, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Native, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
+    fill_by_copies, fill_on_host,
 };
 use aspen_runtime::cache::{CacheKey, ProgramCache};
+use aspen_runtime::native::Interop;
 use aspen_runtime::{Code, Error, Result};
 
 use crate::answers::{Answers, platform_text};
 use crate::capabilities::{capabilities, facts as device_facts};
 use crate::fit::fit;
-use crate::handles::{Context, DeviceId, PlatformId, Queue, Tried, device_ids, platform_ids};
+use crate::handles::{Context, DeviceId, Failure, PlatformId, Queue, Tried, device_ids, platform_ids};
 use crate::identity::Identity;
 use crate::memory::{Known, Memory};
 use crate::native;
@@ -72,8 +73,12 @@ pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) ->
     ids.into_iter()
         .filter_map(|id| {
             let text = |what| platform_text(api, id.0, what);
-            let facts =
-                PlatformFacts { name: text(sys::PLATFORM_NAME), vendor: text(sys::PLATFORM_VENDOR), version: text(sys::PLATFORM_VERSION) };
+            let facts = PlatformFacts {
+                name: text(sys::PLATFORM_NAME),
+                vendor: text(sys::PLATFORM_VENDOR),
+                version: text(sys::PLATFORM_VERSION),
+                extensions: text(sys::PLATFORM_EXTENSIONS).split_whitespace().map(str::to_owned).collect(),
+            };
             let ids = device_ids(api, id)
                 .map_err(|failure| tracing::warn!(platform = facts.name, %failure, "an OpenCL platform is left out"))
                 .ok()?;
@@ -145,7 +150,7 @@ impl Backend for Platform {
 }
 
 /// What the runtime holds: programs keep their device, so the device must be able to give away a share of itself.
-struct Handle(Arc<Device>);
+pub(crate) struct Handle(pub(crate) Arc<Device>);
 
 impl Device {
     pub(crate) fn name(&self) -> &str {
@@ -166,12 +171,21 @@ impl Device {
         self.common.context.get_or_init(create).as_ref().map_err(|failure| *failure)
     }
 
+    pub(crate) fn api(&self) -> &'static Api {
+        self.common.api
+    }
+
     pub(crate) fn platform(&self) -> PlatformId {
         self.common.platform
     }
 
     pub(crate) fn context(&self) -> Result<&Arc<Context>> {
         self.tried_context().map_err(|failure| self.error(Code::Runtime, failure))
+    }
+
+    /// An error that names the device and has OpenCL's code.
+    pub(crate) fn failed(&self, code: Code, failure: Failure) -> Error {
+        self.error(code, failure).with_native(failure.error)
     }
 
     /// The queue that all commands go through, or those that are profiled.
@@ -326,11 +340,11 @@ impl RawDevice for Handle {
     }
 
     fn native(&self, what: Native, retain: bool) -> Result<Option<usize>> {
-        native::handle(&self.0, what, retain).map(Some)
+        native::handle(&self.0, what, retain)
     }
 
-    fn native_memory(&self, size: usize) -> Result<Option<Box<dyn NativeMemory>>> {
-        native::memory(&self.0, size).map(Some)
+    fn interop(&self) -> Option<&dyn Interop> {
+        sys::interop().map(|_| self as &dyn Interop)
     }
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {

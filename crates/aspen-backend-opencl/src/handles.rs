@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::answers::{bytes, text};
 use crate::sys::{
-    self, Api, CreateProgramWithIl, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id, cl_program,
-    cl_uint, cl_ulong, error_name,
+    self, Api, CreateProgramWithIl, Interop, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id,
+    cl_program, cl_uint, cl_ulong, error_name,
 };
 
 /// A call that failed: the function and OpenCL's error.
@@ -29,12 +29,12 @@ impl std::fmt::Display for Failure {
 /// What came of calls.
 pub(crate) type Tried<T> = Result<T, Failure>;
 
-fn succeeded(call: &'static str, error: cl_int) -> Tried<()> {
+pub(crate) fn succeeded(call: &'static str, error: cl_int) -> Tried<()> {
     if error == sys::SUCCESS { Ok(()) } else { Err(Failure { call, error }) }
 }
 
 /// Some drivers give no handle and no error.
-fn given<T>(call: &'static str, error: cl_int, handle: *mut T) -> Tried<*mut T> {
+pub(crate) fn given<T>(call: &'static str, error: cl_int, handle: *mut T) -> Tried<*mut T> {
     succeeded(call, error)?;
     if handle.is_null() { Err(Failure { call, error: sys::OUT_OF_RESOURCES }) } else { Ok(handle) }
 }
@@ -117,6 +117,16 @@ impl Context {
         Ok(Arc::new(Context { api, create_program, handle: given("clCreateContext", error, handle)? }))
     }
 
+    /// A program's context, with a reference of its own.
+    ///
+    /// # Safety
+    /// `handle` is a context of that platform, alive.
+    pub(crate) unsafe fn of_program(api: &'static Api, interop: &Interop, platform: PlatformId, handle: cl_context) -> Tried<Arc<Context>> {
+        // SAFETY: by this function's contract.
+        succeeded("clRetainContext", unsafe { (interop.clRetainContext)(handle) })?;
+        Ok(Arc::new(Context { api, create_program: sys::create_program_with_il(api, platform.0), handle }))
+    }
+
     pub(crate) fn handle(&self) -> cl_context {
         self.handle
     }
@@ -156,6 +166,20 @@ impl Queue {
 
     pub(crate) fn handle(&self) -> cl_command_queue {
         self.handle
+    }
+
+    /// A program's queue, with a reference of its own.
+    ///
+    /// # Safety
+    /// `handle` is a queue of that context, alive.
+    pub(crate) unsafe fn of_program(context: &Arc<Context>, interop: &Interop, handle: cl_command_queue) -> Tried<Queue> {
+        // SAFETY: by this function's contract.
+        succeeded("clRetainCommandQueue", unsafe { (interop.clRetainCommandQueue)(handle) })?;
+        Ok(Queue { context: context.clone(), handle })
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 
     /// Puts a kernel into the queue. `local`: `None` lets the driver choose.
@@ -234,6 +258,18 @@ pub(crate) fn command_outcome(status: cl_int) -> Tried<()> {
 }
 
 impl Event {
+    /// An event of which this value takes over a reference. `context`: for its functions.
+    ///
+    /// # Safety
+    /// `handle` is an event, alive.
+    pub(crate) unsafe fn taken(context: &Arc<Context>, handle: cl_event) -> Event {
+        Event { context: context.clone(), handle }
+    }
+
+    pub(crate) fn handle(&self) -> cl_event {
+        self.handle
+    }
+
     /// Waits until the command is over.
     pub(crate) fn wait(&self) -> Tried<()> {
         // SAFETY: an event that is alive.
@@ -323,6 +359,10 @@ impl From<Failure> for NotBuilt {
 }
 
 impl Program {
+    pub(crate) fn handle(&self) -> cl_program {
+        self.handle
+    }
+
     /// A program of SPIR-V, not built.
     pub(crate) fn from_spirv(context: &Arc<Context>, device: DeviceId, spirv: &[u8]) -> Tried<Program> {
         let mut error = sys::SUCCESS;
@@ -443,6 +483,10 @@ impl Kernel {
 
     fn api(&self) -> &'static Api {
         self.program.context.api
+    }
+
+    pub(crate) fn handle(&self) -> cl_kernel {
+        self.handle
     }
 
     /// Gives an argument its bytes; with a null pointer, so much local memory.

@@ -17,6 +17,7 @@ mod device;
 mod fit;
 mod handles;
 mod identity;
+mod interop;
 mod memory;
 mod native;
 mod program;

@@ -1,59 +1,224 @@
-//! What programs get that use OpenCL beside SYCL: handles, and memory that is an object of OpenCL's.
+//! What programs get that use OpenCL beside SYCL: handles, and queues with memory that is an object of OpenCL's.
 //!
-//! Their queue keeps the order of its commands, unlike the one for kernels: a blocking write may be over long after the call is.
+//! Queues of the runtime's keep the order of their commands, unlike the one for kernels: a blocking write may be over long after the call is.
 //!
 //! Such memory is a copy of a buffer. An object made over memory that kernels reach by address (`CL_MEM_USE_HOST_PTR`) should share it
 //! (OpenCL 3.0 §5.2.1), but in Intel's drivers it has memory of its own. Source: SYCL 2020 §C.2 "OpenCL backend".
 
+use std::ffi::c_void;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use aspen_runtime::backend::{Native, NativeMemory};
+use aspen_runtime::backend::{DeviceEvent, DeviceTimes, Native, NativeMemory, Outcome};
+use aspen_runtime::native::{Argument, NativeLaunch, NativeQueue};
 use aspen_runtime::{Code, Result};
 
 use crate::device::Device;
-use crate::handles::{Context, Failure};
-use crate::sys::{self, Interop, cl_int, cl_mem};
+use crate::handles::{Event, Failure, Queue, Tried, command_outcome, given, succeeded};
+use crate::interop::{asked, interop, retain};
+use crate::submitted::outcome;
+use crate::sys::{self, Interop, PointerArgument, cl_bitfield, cl_int, cl_kernel, cl_mem, cl_uint};
 
-fn interop(device: &Device) -> Result<&'static Interop> {
-    sys::interop().ok_or_else(|| device.error(Code::FeatureNotSupported, "the OpenCL loader has no clRetainContext or clCreateBuffer"))
+/// A handle of the device's, with a reference for the caller or without; `None` for objects that it has not of its own.
+pub(crate) fn handle(device: &Device, what: Native, keep: bool) -> Result<Option<usize>> {
+    let handle = match what {
+        Native::Platform => device.platform().0.expose_provenance(),
+        Native::Device => device.id().0.expose_provenance(),
+        Native::Context => device.context()?.handle().expose_provenance(),
+        Native::Queue => device.native_queue()?.handle().expose_provenance(),
+        _ => return Ok(None),
+    };
+    if keep {
+        retain(device, what, handle)?;
+    }
+    Ok(Some(handle))
 }
 
-/// A handle of the device's, with a reference for the caller or without.
-pub(crate) fn handle(device: &Device, what: Native, retain: bool) -> Result<usize> {
-    let failed = |call| move |error| if error == sys::SUCCESS { Ok(()) } else { Err(device.error(Code::Runtime, Failure { call, error })) };
-    Ok(match what {
-        // Platforms and devices that have no parent count no references. Source: OpenCL 3.0 §4.3.
-        Native::Platform => device.platform().0,
-        Native::Device => device.id().0,
-        Native::Context => {
-            let context = device.context()?.handle();
-            if retain {
-                // SAFETY: a context that is alive.
-                failed("clRetainContext")(unsafe { (interop(device)?.clRetainContext)(context) })?;
-            }
-            context
-        }
-        Native::Queue => {
-            let queue = device.native_queue()?.handle();
-            if retain {
-                // SAFETY: a queue that is alive.
-                failed("clRetainCommandQueue")(unsafe { (interop(device)?.clRetainCommandQueue)(queue) })?;
-            }
-            queue
-        }
+/// An event of a program's, or a marker.
+pub(crate) struct Foreign {
+    pub(crate) device: Arc<Device>,
+    pub(crate) event: Event,
+}
+
+const WHAT: (Code, &str) = (Code::Runtime, "an event of OpenCL");
+
+impl DeviceEvent for Foreign {
+    fn wait(&self) -> Outcome {
+        outcome(&self.device, WHAT.0, WHAT.1, self.event.wait())
     }
-    .expose_provenance())
+
+    fn has_begun(&self) -> bool {
+        self.event.has_begun()
+    }
+
+    fn times(&self) -> Option<DeviceTimes> {
+        let time = |what| self.event.time(what);
+        let (queued, start) = (time(sys::PROFILING_COMMAND_QUEUED)?, time(sys::PROFILING_COMMAND_START)?);
+        Some(DeviceTimes { queued, start, end: time(sys::PROFILING_COMMAND_END)? })
+    }
+
+    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
+        let device = self.device.clone();
+        self.event.when_over(Box::new(move |status| call(outcome(&device, WHAT.0, WHAT.1, command_outcome(status)))))
+    }
+}
+
+/// A queue, of the program's or the runtime's.
+pub(crate) struct Side {
+    pub(crate) device: Arc<Device>,
+    pub(crate) interop: &'static Interop,
+    pub(crate) queue: Arc<Queue>,
+}
+
+impl Side {
+    fn failed(&self, code: Code) -> impl Fn(Failure) -> aspen_runtime::Error {
+        move |failure| self.device.failed(code, failure)
+    }
+
+    fn object(&self, handle: cl_mem, size: usize, flags: cl_bitfield) -> Box<dyn NativeMemory> {
+        let (device, queue) = (self.device.clone(), self.queue.clone());
+        Box::new(Object { device, interop: self.interop, queue, handle, size, flags })
+    }
+
+    /// The arguments' memory that is made for this launch alone goes with what comes back.
+    fn set(&self, kernel: cl_kernel, arguments: &[(cl_uint, Argument)]) -> Tried<Vec<Part>> {
+        let api = self.device.api();
+        let mut parts = Vec::new();
+        for (index, argument) in arguments {
+            let set = |size, value: *const c_void| {
+                // SAFETY: a kernel that is alive, by the contract of `launch`; `value` is null or readable for `size` bytes.
+                succeeded("clSetKernelArg", unsafe { (api.clSetKernelArg)(kernel, *index, size, value) })
+            };
+            match argument {
+                Argument::Bytes(bytes) => set(bytes.len(), bytes.as_ptr().cast())?,
+                // OpenCL has no local memory of no bytes.
+                Argument::Local(size) => set((*size).max(1), ptr::null())?,
+                Argument::Pointer(address) => self.set_pointer(kernel, *index, ptr::with_exposed_provenance(*address))?,
+                Argument::Memory { handle, offset, size } => {
+                    let mut memory: cl_mem = ptr::with_exposed_provenance_mut(*handle);
+                    // SAFETY: memory that is alive, by the contract of `launch`.
+                    let whole: usize = unsafe { asked("clGetMemObjectInfo", self.interop.clGetMemObjectInfo, memory, sys::MEM_SIZE)? };
+                    if *offset != 0 || *size < whole {
+                        let (region, mut error) = ([*offset, *size], sys::SUCCESS);
+                        let create = self.interop.clCreateSubBuffer;
+                        // SAFETY: as above; a region is two numbers.
+                        memory = unsafe { create(memory, 0, sys::BUFFER_CREATE_TYPE_REGION, region.as_ptr().cast(), &mut error) };
+                        parts.push(Part { interop: self.interop, handle: given("clCreateSubBuffer", error, memory)? });
+                    }
+                    set(size_of::<cl_mem>(), ptr::from_ref(&memory).cast())?;
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    fn set_pointer(&self, kernel: cl_kernel, index: cl_uint, address: *const c_void) -> Tried<()> {
+        let Some(intel) = PointerArgument::of(self.device.api(), self.device.platform().0) else {
+            let set = self.interop.clSetKernelArgSVMPointer;
+            // SAFETY: a kernel that is alive; the driver checks the address.
+            return succeeded("clSetKernelArgSVMPointer", unsafe { set(kernel, index, address) });
+        };
+        let set = intel.clSetKernelArgMemPointerINTEL;
+        // SAFETY: as above.
+        succeeded("clSetKernelArgMemPointerINTEL", unsafe { set(kernel, index, address) })
+    }
+}
+
+/// Part of a memory object, for one launch.
+struct Part {
+    interop: &'static Interop,
+    handle: cl_mem,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // SAFETY: made by `Side::set`, released once.
+        unsafe { (self.interop.clReleaseMemObject)(self.handle) };
+    }
+}
+
+/// Held from a kernel's first argument until it is in its queue, which takes a copy: two launches may share a kernel. Source: OpenCL 3.0 §5.9.
+static ARGUMENTS: Mutex<()> = Mutex::new(());
+
+impl NativeQueue for Side {
+    fn handle(&self) -> usize {
+        self.queue.handle().expose_provenance()
+    }
+
+    fn context(&self) -> usize {
+        self.queue.context().handle().expose_provenance()
+    }
+
+    fn marker(&self) -> Result<Arc<dyn DeviceEvent>> {
+        let event = self.queue.marker(&[]).map_err(self.failed(Code::Runtime))?;
+        Ok(Arc::new(Foreign { device: self.device.clone(), event }))
+    }
+
+    fn memory(&self, size: usize) -> Result<Option<Box<dyn NativeMemory>>> {
+        let (create, context, mut error) = (self.interop.clCreateBuffer, self.queue.context().handle(), sys::SUCCESS);
+        // SAFETY: a context that is alive, and no memory of the host. OpenCL has none of no bytes.
+        let handle = unsafe { create(context, sys::MEM_READ_WRITE, size.max(1), ptr::null_mut(), &mut error) };
+        let handle = given("clCreateBuffer", error, handle).map_err(self.failed(Code::MemoryAllocation))?;
+        Ok(Some(self.object(handle, size, sys::MEM_READ_WRITE)))
+    }
+
+    unsafe fn adopt(&self, memory: usize) -> Result<(Box<dyn NativeMemory>, usize)> {
+        let handle: cl_mem = ptr::with_exposed_provenance_mut(memory);
+        let wrong = |text: &str| self.device.error(Code::Invalid, text);
+        let read = || -> Tried<(cl_uint, cl_bitfield, usize, usize)> {
+            let (call, ask) = ("clGetMemObjectInfo", self.interop.clGetMemObjectInfo);
+            // SAFETY: memory that is alive, by this function's contract, and numbers of the types that OpenCL gives.
+            unsafe {
+                Ok((
+                    asked(call, ask, handle, sys::MEM_TYPE)?,
+                    asked(call, ask, handle, sys::MEM_FLAGS)?,
+                    asked(call, ask, handle, sys::MEM_SIZE)?,
+                    asked(call, ask, handle, sys::MEM_CONTEXT)?,
+                ))
+            }
+        };
+        let (kind, flags, size, context) = read().map_err(self.failed(Code::Invalid))?;
+        if kind != sys::MEM_OBJECT_BUFFER {
+            return Err(wrong("make_buffer takes a cl_mem that is a buffer"));
+        }
+        if context != self.context() {
+            return Err(wrong("make_buffer: the cl_mem is of another context than the one that is given"));
+        }
+        if flags & (sys::MEM_HOST_NO_ACCESS | sys::MEM_HOST_WRITE_ONLY) != 0 {
+            return Err(wrong("make_buffer: the host may not read this cl_mem (CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY)"));
+        }
+        retain(&self.device, Native::Memory, memory)?;
+        Ok((self.object(handle, size, flags), size))
+    }
+
+    unsafe fn launch(&self, launch: &NativeLaunch) -> Result<()> {
+        let kernel: cl_kernel = ptr::with_exposed_provenance_mut(launch.kernel);
+        let turned = |sizes: &[usize]| sizes.iter().rev().copied().collect::<Vec<_>>();
+        let (global, offset, local) = (turned(&launch.global), turned(&launch.offset), launch.local.as_deref().map(turned));
+        let alone = ARGUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = self.set(kernel, &launch.arguments).map_err(self.failed(Code::KernelArgument))?;
+        let (run, queue) = (self.device.api().clEnqueueNDRangeKernel, self.queue.handle());
+        let event = self.queue.enqueue("clEnqueueNDRangeKernel", &[], |(count, list), event| {
+            let local = local.as_ref().map_or(ptr::null(), Vec::as_ptr);
+            // SAFETY: a kernel of this context that is alive, by this function's contract, and as many sizes as dimensions.
+            unsafe { run(queue, kernel, global.len() as cl_uint, offset.as_ptr(), global.as_ptr(), local, count, list, event) }
+        });
+        drop(alone);
+        let over = event.and_then(|event| event.wait()).map_err(self.failed(Code::Kernel));
+        drop(parts);
+        over
+    }
 }
 
 /// Memory that is an object of OpenCL's.
 struct Object {
     device: Arc<Device>,
     interop: &'static Interop,
+    /// Released after it.
+    queue: Arc<Queue>,
     handle: cl_mem,
     size: usize,
-    /// Released after it.
-    _context: Arc<Context>,
+    flags: cl_bitfield,
 }
 
 // SAFETY: a token for the driver, whose functions may be called on any thread.
@@ -63,7 +228,7 @@ unsafe impl Sync for Object {}
 
 impl Object {
     fn finished(&self, call: &'static str, error: cl_int) -> Result<()> {
-        if error == sys::SUCCESS { Ok(()) } else { Err(self.device.error(Code::Runtime, Failure { call, error })) }
+        succeeded(call, error).map_err(|failure| self.device.failed(Code::Runtime, failure))
     }
 }
 
@@ -76,7 +241,7 @@ impl NativeMemory for Object {
         if self.size == 0 {
             return Ok(());
         }
-        let (queue, size) = (self.device.native_queue()?.handle(), self.size);
+        let (queue, size) = (self.queue.handle(), self.size);
         let none = (ptr::null(), ptr::null_mut());
         // SAFETY: an object of that size; `to` is as large by the contract of `NativeMemory::read`; the call returns when it is done.
         let error = unsafe { (self.interop.clEnqueueReadBuffer)(queue, self.handle, sys::TRUE, 0, size, to.cast(), 0, none.0, none.1) };
@@ -84,32 +249,32 @@ impl NativeMemory for Object {
     }
 
     unsafe fn write(&self, from: *const u8) -> Result<()> {
-        if self.size == 0 {
+        // What the host may not write it has not changed, or was told so by whoever made the memory.
+        if self.size == 0 || self.flags & sys::MEM_HOST_READ_ONLY != 0 {
             return Ok(());
         }
-        let (queue, size) = (self.device.native_queue()?.handle(), self.size);
+        let (queue, size) = (self.queue.handle(), self.size);
         let none = (ptr::null(), ptr::null_mut());
-        // SAFETY: as in `read`; what is written later waits for it in the queue, and the call copies what it needs of the host.
+        // SAFETY: as in `read`; the call copies what it needs of the host.
         let error = unsafe { (self.interop.clEnqueueWriteBuffer)(queue, self.handle, sys::TRUE, 0, size, from.cast(), 0, none.0, none.1) };
-        self.finished("clEnqueueWriteBuffer", error)
+        self.finished("clEnqueueWriteBuffer", error)?;
+        // The program may use its own queue next, which knows nothing of this one.
+        // SAFETY: a queue that is alive, and room for an event.
+        self.queue.marker(&[]).and_then(|event| event.wait()).map_err(|failure| self.device.failed(Code::Runtime, failure))
     }
 }
 
 impl Drop for Object {
     fn drop(&mut self) {
-        // SAFETY: created by `memory`, released once.
+        // SAFETY: created or retained by `Side`, released once.
         unsafe { (self.interop.clReleaseMemObject)(self.handle) };
     }
 }
 
-/// Memory of that size; OpenCL has none of no bytes.
-pub(crate) fn memory(device: &Arc<Device>, size: usize) -> Result<Box<dyn NativeMemory>> {
-    let (interop, context) = (interop(device)?, device.context()?.clone());
-    let mut error = sys::SUCCESS;
-    // SAFETY: a context that is alive, and no memory of the host.
-    let handle = unsafe { (interop.clCreateBuffer)(context.handle(), sys::MEM_READ_WRITE, size.max(1), ptr::null_mut(), &mut error) };
-    if error != sys::SUCCESS || handle.is_null() {
-        return Err(device.error(Code::MemoryAllocation, Failure { call: "clCreateBuffer", error }));
-    }
-    Ok(Box::new(Object { device: device.clone(), interop, handle, size, _context: context }))
+/// The queue of the runtime's own, in its context.
+pub(crate) fn own_side(device: &Arc<Device>) -> Result<Side> {
+    let (interop, context, own) = (interop(device)?, device.context()?, device.native_queue()?);
+    // SAFETY: a queue of this context, alive.
+    let queue = unsafe { Queue::of_program(context, interop, own.handle()) }.map_err(|failure| device.failed(Code::Runtime, failure))?;
+    Ok(Side { device: device.clone(), interop, queue: Arc::new(queue) })
 }

@@ -14,13 +14,14 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
+use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Native, Part};
 use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
 
 use crate::bitcode::{entry_name, for_translator};
 use crate::device::Device;
 use crate::handles::{Event, Failure, Kernel, NotBuilt, Program, Queue, Tried};
+use crate::interop::retain;
 use crate::spirv::{for_driver, uses_local_memory};
 use crate::submitted::{Enqueue, Later};
 use crate::sys;
@@ -126,8 +127,8 @@ impl backend::Program for Image {
         };
         let name = if self.device.translator().is_some() { entry_name(symbol) } else { Cow::Borrowed(symbol) };
         let symbol = CString::new(name.as_bytes()).map_err(|error| failed(&error))?;
-        let entry =
-            Entry { device: self.device.clone(), program: self.program.clone(), symbol, spare: Mutex::default(), limits: OnceLock::new() };
+        let (device, program) = (self.device.clone(), self.program.clone());
+        let entry = Entry { device, program, symbol, spare: Mutex::default(), limits: OnceLock::new(), shown: OnceLock::new() };
         // One now, so that a kernel that is not there is an error of the image.
         let kernel = entry.create().map_err(|failure| failed(&failure))?;
         entry.give_back(kernel);
@@ -142,6 +143,8 @@ struct Entry {
     symbol: CString,
     spare: Mutex<Vec<Kernel>>,
     limits: OnceLock<Tried<Limits>>,
+    /// What a program has that asked for the kernel.
+    shown: OnceLock<Tried<Kernel>>,
 }
 
 /// What the compiled kernel can do, which may be less than its device.
@@ -214,6 +217,25 @@ impl Entry {
 struct Shared(Arc<Entry>);
 
 impl backend::Kernel for Shared {
+    fn native(&self, what: Native) -> Result<Option<usize>> {
+        let failed = |failure| self.0.device.failed(Code::Runtime, failure);
+        match what {
+            // Not one that runs launches: arguments that a program sets are nobody else's. The same each time.
+            Native::Kernel => {
+                let kernel = self.0.shown.get_or_init(|| self.0.create()).as_ref().map_err(|failure| failed(*failure))?;
+                let handle = kernel.handle().expose_provenance();
+                retain(&self.0.device, what, handle)?;
+                Ok(Some(handle))
+            }
+            Native::Program => {
+                let handle = self.0.program.handle();
+                retain(&self.0.device, what, handle.expose_provenance())?;
+                Ok(Some(handle.addr()))
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
         let geometry = Geometry::of(&launch);
         let kernel = self.0.take()?;

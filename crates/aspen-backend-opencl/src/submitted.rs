@@ -101,7 +101,7 @@ impl Drop for Submitted {
     }
 }
 
-fn outcome(device: &Device, code: Code, what: &str, tried: Tried<()>) -> Outcome {
+pub(crate) fn outcome(device: &Device, code: Code, what: &str, tried: Tried<()>) -> Outcome {
     match tried {
         Ok(()) => Outcome::Done,
         Err(Failure { error: sys::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, .. }) => Outcome::NotBegun,

@@ -44,6 +44,7 @@ pub(crate) const EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: cl_int = -14;
 pub(crate) const BUILD_PROGRAM_FAILURE: cl_int = -11;
 pub(crate) const LINK_PROGRAM_FAILURE: cl_int = -17;
 pub(crate) const INVALID_VALUE: cl_int = -30;
+pub(crate) const INVALID_CONTEXT: cl_int = -34;
 pub(crate) const PLATFORM_NOT_FOUND_KHR: cl_int = -1001;
 
 pub(crate) const TRUE: cl_bool = 1;
@@ -51,6 +52,7 @@ pub(crate) const TRUE: cl_bool = 1;
 pub(crate) const PLATFORM_VERSION: cl_uint = 0x0901;
 pub(crate) const PLATFORM_NAME: cl_uint = 0x0902;
 pub(crate) const PLATFORM_VENDOR: cl_uint = 0x0903;
+pub(crate) const PLATFORM_EXTENSIONS: cl_uint = 0x0904;
 
 pub(crate) const DEVICE_TYPE_CPU: cl_bitfield = 1 << 1;
 pub(crate) const DEVICE_TYPE_GPU: cl_bitfield = 1 << 2;
@@ -107,6 +109,38 @@ pub(crate) const MEM_SVM_ATOMICS: cl_bitfield = 1 << 11;
 pub(crate) const QUEUE_PROPERTIES: cl_bitfield = 0x1093;
 pub(crate) const QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE: cl_bitfield = 1 << 0;
 pub(crate) const QUEUE_PROFILING_ENABLE: cl_bitfield = 1 << 1;
+
+pub(crate) const CONTEXT_REFERENCE_COUNT: cl_uint = 0x1080;
+pub(crate) const CONTEXT_DEVICES: cl_uint = 0x1081;
+pub(crate) const QUEUE_CONTEXT: cl_uint = 0x1090;
+pub(crate) const QUEUE_DEVICE: cl_uint = 0x1091;
+pub(crate) const QUEUE_REFERENCE_COUNT: cl_uint = 0x1092;
+pub(crate) const DEVICE_REFERENCE_COUNT: cl_uint = 0x1047;
+pub(crate) const EVENT_REFERENCE_COUNT: cl_uint = 0x11D2;
+pub(crate) const MEM_TYPE: cl_uint = 0x1100;
+pub(crate) const MEM_FLAGS: cl_uint = 0x1101;
+pub(crate) const MEM_SIZE: cl_uint = 0x1102;
+pub(crate) const MEM_REFERENCE_COUNT: cl_uint = 0x1105;
+pub(crate) const MEM_CONTEXT: cl_uint = 0x1106;
+pub(crate) const MEM_OBJECT_BUFFER: cl_uint = 0x10F0;
+pub(crate) const MEM_HOST_WRITE_ONLY: cl_bitfield = 1 << 7;
+pub(crate) const MEM_HOST_READ_ONLY: cl_bitfield = 1 << 8;
+pub(crate) const MEM_HOST_NO_ACCESS: cl_bitfield = 1 << 9;
+pub(crate) const BUFFER_CREATE_TYPE_REGION: cl_uint = 0x1220;
+pub(crate) const PROGRAM_REFERENCE_COUNT: cl_uint = 0x1160;
+pub(crate) const PROGRAM_CONTEXT: cl_uint = 0x1161;
+pub(crate) const PROGRAM_BUILD_STATUS: cl_uint = 0x1181;
+pub(crate) const PROGRAM_BINARY_TYPE: cl_uint = 0x1184;
+pub(crate) const PROGRAM_BINARY_TYPE_NONE: cl_uint = 0;
+pub(crate) const PROGRAM_BINARY_TYPE_EXECUTABLE: cl_uint = 4;
+pub(crate) const KERNEL_NUM_ARGS: cl_uint = 0x1191;
+pub(crate) const KERNEL_REFERENCE_COUNT: cl_uint = 0x1192;
+pub(crate) const KERNEL_CONTEXT: cl_uint = 0x1193;
+pub(crate) const KERNEL_PROGRAM: cl_uint = 0x1194;
+pub(crate) const KERNEL_ATTRIBUTES: cl_uint = 0x1195;
+pub(crate) const KERNEL_COMPILE_WORK_GROUP_SIZE: cl_uint = 0x11B1;
+pub(crate) const KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: cl_uint = 0x11B3;
+pub(crate) const KERNEL_PRIVATE_MEM_SIZE: cl_uint = 0x11B4;
 
 pub(crate) const PROGRAM_BINARY_SIZES: cl_uint = 0x1165;
 pub(crate) const PROGRAM_BINARIES: cl_uint = 0x1166;
@@ -219,7 +253,21 @@ functions! {
     Interop {
         fn clRetainContext(cl_context) -> cl_int;
         fn clRetainCommandQueue(cl_command_queue) -> cl_int;
+        fn clRetainDevice(cl_device_id) -> cl_int;
+        fn clReleaseDevice(cl_device_id) -> cl_int;
+        fn clRetainEvent(cl_event) -> cl_int;
+        fn clRetainKernel(cl_kernel) -> cl_int;
+        fn clRetainMemObject(cl_mem) -> cl_int;
+        fn clRetainProgram(cl_program) -> cl_int;
+        fn clGetContextInfo(cl_context, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        fn clGetCommandQueueInfo(cl_command_queue, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        fn clGetKernelInfo(cl_kernel, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        fn clGetMemObjectInfo(cl_mem, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        fn clCreateUserEvent(cl_context, *mut cl_int) -> cl_event;
+        fn clSetUserEventStatus(cl_event, cl_int) -> cl_int;
+        fn clSetKernelArgSVMPointer(cl_kernel, cl_uint, *const c_void) -> cl_int;
         fn clCreateBuffer(cl_context, cl_bitfield, usize, *mut c_void, *mut cl_int) -> cl_mem;
+        fn clCreateSubBuffer(cl_mem, cl_bitfield, cl_uint, *const c_void, *mut cl_int) -> cl_mem;
         fn clReleaseMemObject(cl_mem) -> cl_int;
         fn clEnqueueReadBuffer(
             cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event
@@ -227,6 +275,13 @@ functions! {
         fn clEnqueueWriteBuffer(
             cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event
         ) -> cl_int;
+    }
+}
+
+functions! {
+    /// The argument function of `cl_intel_unified_shared_memory`.
+    PointerArgument {
+        fn clSetKernelArgMemPointerINTEL(cl_kernel, cl_uint, *const c_void) -> cl_int;
     }
 }
 
@@ -303,6 +358,14 @@ impl Usm {
     pub(crate) fn of(api: &Api, platform: cl_platform_id) -> Option<Usm> {
         // SAFETY: a platform of this loader, and NUL-terminated names; the extension says what the addresses are.
         unsafe { Usm::find(|name| (api.clGetExtensionFunctionAddressForPlatform)(platform, name.as_ptr())) }.ok()
+    }
+}
+
+impl PointerArgument {
+    /// The extension's function of a platform, if it has it.
+    pub(crate) fn of(api: &Api, platform: cl_platform_id) -> Option<PointerArgument> {
+        // SAFETY: as in `Usm::of`.
+        unsafe { PointerArgument::find(|name| (api.clGetExtensionFunctionAddressForPlatform)(platform, name.as_ptr())) }.ok()
     }
 }
 

@@ -89,7 +89,7 @@ pub unsafe extern "C" fn aspen_buffer_native(buffer: *const Buffer, device: *con
         let out = out.ok_or_else(|| null_argument("aspen_buffer_native", "out"))?;
         // SAFETY: null or a device, which lives as long as the process.
         let device: Option<&'static Device> = unsafe { device.as_ref() };
-        *out = buffer.native(device.ok_or_else(|| null_argument("aspen_buffer_native", "device"))?).unwrap_or(0);
+        *out = buffer.native(device.ok_or_else(|| null_argument("aspen_buffer_native", "device"))?, 0).unwrap_or(0);
         Ok(())
     })
 }

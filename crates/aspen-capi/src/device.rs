@@ -10,6 +10,7 @@ use aspen_runtime::{Code, Error, trial};
 
 use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument};
 use crate::global::global;
+use crate::native::native_of;
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
@@ -172,11 +173,8 @@ pub unsafe extern "C" fn aspen_device_native(device: *const Device, what: c_int,
         let (device, out) = unsafe { (device.as_ref(), out.as_mut()) };
         let device = device.ok_or_else(|| null_argument("aspen_device_native", "device"))?;
         let out = out.ok_or_else(|| null_argument("aspen_device_native", "out"))?;
-        let native = Native::from_number(what).map_or(Ok(None), |what| device.real().native(what, retain != 0))?;
-        *out = native.ok_or_else(|| {
-            let text = format!("'{}' has no such object in an interface of its own (aspen_device_native)", device.real().facts().name);
-            Error::new(Code::FeatureNotSupported, text)
-        })?;
+        let what = Native::from_number(what).ok_or_else(|| Error::new(Code::Invalid, format!("{what} is no aspen_native_t")))?;
+        *out = native_of(device, what, retain != 0)?;
         Ok(())
     })
 }

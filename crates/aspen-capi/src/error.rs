@@ -20,6 +20,11 @@ impl ErrorHandle {
         Box::into_raw(Box::new(ErrorHandle { error, message }))
     }
 
+    /// The number in the backend's own interface.
+    pub(crate) fn native(&self) -> c_int {
+        self.error.native()
+    }
+
     /// Takes an error back that [`ErrorHandle::boxed`] gave away; `None` for null.
     ///
     /// # Safety

@@ -23,14 +23,14 @@ unsafe impl Send for Global {}
 unsafe impl Sync for Global {}
 
 pub(crate) struct PlatformTexts {
-    pub(crate) strings: [CString; 3],
+    pub(crate) strings: [CString; 4],
 }
 
 pub(crate) struct DeviceTexts {
     pub(crate) aspects: Vec<u32>,
     pub(crate) sub_group_sizes: Vec<usize>,
     /// In the order of `aspen_device_string_t`.
-    pub(crate) strings: [CString; 6],
+    pub(crate) strings: [CString; 7],
 }
 
 /// # Errors
@@ -90,7 +90,8 @@ fn c_string(text: &str) -> CString {
 
 fn platform_texts(platform: &Platform) -> PlatformTexts {
     let facts = platform.facts();
-    PlatformTexts { strings: [&facts.name, &facts.vendor, &facts.version].map(|text| c_string(text)) }
+    let extensions = facts.extensions.join(" ");
+    PlatformTexts { strings: [&facts.name, &facts.vendor, &facts.version, &extensions].map(|text| c_string(text)) }
 }
 
 fn device_texts(device: &Device) -> DeviceTexts {
@@ -98,8 +99,10 @@ fn device_texts(device: &Device) -> DeviceTexts {
     let mut sizes: Vec<usize> =
         device.capabilities().sub_group_sizes.iter().flatten().filter_map(|size| usize::try_from(*size).ok()).collect();
     sizes.sort_unstable();
-    let strings: [&str; 6] =
-        [&facts.name, &facts.vendor, &facts.driver_version, &facts.version, &facts.backend_version, device.selector_name()];
+    let extensions = facts.extensions.join(" ");
+    let versions = [&facts.driver_version, &facts.version, &facts.backend_version].map(String::as_str);
+    let [driver, version, backend] = versions;
+    let strings = [&facts.name, &facts.vendor, driver, version, backend, device.selector_name(), &extensions];
     DeviceTexts {
         aspects: device.capabilities().offered().map(Aspect::number).collect(),
         sub_group_sizes: sizes,

@@ -13,6 +13,7 @@ mod error;
 mod global;
 mod log;
 mod module;
+mod native;
 mod queue;
 mod submit;
 mod usm;
@@ -22,6 +23,7 @@ pub use device::*;
 pub use device_global::*;
 pub use error::*;
 pub use module::*;
+pub use native::*;
 pub use queue::*;
 pub use submit::*;
 pub use usm::*;
@@ -32,5 +34,12 @@ pub const LAUNCH_SIZE: usize = size_of::<submit::Launch>();
 pub const AFTER_SIZE: usize = size_of::<submit::After>();
 /// Bytes of `aspen_device_globals_t` and of `aspen_device_global_t`, which the compiler's plugin writes.
 pub const GLOBALS_SIZES: (usize, usize) = (size_of::<device_global::Globals>(), size_of::<device_global::Global>());
+/// Bytes of `aspen_native_queue_t`, `aspen_native_kernel_t`, `aspen_native_argument_t` and `aspen_native_launch_t`.
+pub const NATIVE_SIZES: [usize; 4] = [
+    size_of::<native::NativeQueueFacts>(),
+    size_of::<native::NativeKernelFacts>(),
+    size_of::<native::NativeArgument>(),
+    size_of::<native::NativeKernelLaunch>(),
+];
 /// Bytes of `aspen_module_record_t`.
 pub const RECORD_SIZE: usize = size_of::<module::Record>();

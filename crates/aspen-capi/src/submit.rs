@@ -108,7 +108,7 @@ unsafe fn submit(queue: &Queue, prepared: Prepared, after: *const After, out: *m
 
 /// # Safety
 /// `out` is null or writable.
-unsafe fn give_prepared(prepared: Prepared, out: *mut *mut Prepared) -> Result<()> {
+pub(crate) unsafe fn give_prepared(prepared: Prepared, out: *mut *mut Prepared) -> Result<()> {
     // SAFETY: by this function's contract.
     let out = unsafe { out.as_mut() }.ok_or_else(|| null_argument("aspen_prepare", "out"))?;
     *out = Box::into_raw(Box::new(prepared));

@@ -12,6 +12,7 @@ use aspen_contract::{AspectSet, Capabilities};
 pub use aspen_image::{DeviceImage, ImageError, ImageKind, WorkItems};
 
 use crate::error::{Code, Error, Result};
+use crate::native::Interop;
 
 /// The type of a device (`aspen_device_type_t`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +82,8 @@ pub struct Facts {
     pub max_parameter_size: u64,
     /// Nanoseconds of a step of the profiling clock.
     pub profiling_timer_resolution: u64,
+    /// Names of the backend's own extensions that the device has.
+    pub extensions: Vec<String>,
     /// Why it runs no kernels whatever it can do, for people; empty if it does.
     pub runs_nothing: String,
 }
@@ -94,6 +97,8 @@ pub struct PlatformFacts {
     pub vendor: String,
     /// Its version.
     pub version: String,
+    /// Names of the backend's own extensions that the platform has.
+    pub extensions: Vec<String>,
 }
 
 /// A backend: one platform with its devices.
@@ -130,12 +135,21 @@ pub enum Native {
     Context = 2,
     /// A queue of the device in that context.
     Queue = 3,
+    /// A command's end.
+    Event = 4,
+    /// Memory.
+    Memory = 5,
+    /// A program.
+    Program = 6,
+    /// A kernel.
+    Kernel = 7,
 }
 
 impl Native {
     /// The object of that `aspen_native_t`.
     pub fn from_number(number: i32) -> Option<Native> {
-        [Native::Platform, Native::Device, Native::Context, Native::Queue].into_iter().find(|native| *native as i32 == number)
+        use Native::{Context, Device, Event, Kernel, Memory, Platform, Program, Queue};
+        [Platform, Device, Context, Queue, Event, Memory, Program, Kernel].into_iter().find(|native| *native as i32 == number)
     }
 }
 
@@ -252,12 +266,9 @@ pub trait RawDevice: Send + Sync {
     fn native(&self, _what: Native, _retain: bool) -> Result<Option<usize>> {
         Ok(None)
     }
-    /// Memory as the backend's own interface has it; `None` if that takes the addresses that kernels take.
-    ///
-    /// # Errors
-    /// What the driver says.
-    fn native_memory(&self, _size: usize) -> Result<Option<Box<dyn NativeMemory>>> {
-        Ok(None)
+    /// The backend's own interface, if programs may use it beside SYCL.
+    fn interop(&self) -> Option<&dyn Interop> {
+        None
     }
     /// Copies between any two of memory of the host and of this device, and returns when that is done.
     ///
@@ -432,6 +443,13 @@ pub trait Kernel: Send + Sync {
     /// # Errors
     /// If the launch cannot be prepared, for lack of memory for instance.
     fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>>;
+    /// The kernel or its program in the backend's own interface, with a reference for the caller; `None` if it has no such object.
+    ///
+    /// # Errors
+    /// What the driver says.
+    fn native(&self, _what: Native) -> Result<Option<usize>> {
+        Ok(None)
+    }
 }
 
 /// A prepared launch: chunks that any thread may run in any order, each once.

@@ -17,7 +17,9 @@ use std::sync::{Arc, Mutex, TryLockError};
 use crate::backend::{NativeMemory, UsmKind};
 use crate::command::{Command, Work, lock};
 use crate::error::{Code, Error, Result};
+use crate::native::NativeQueue;
 use crate::pool::Pool;
+use crate::queue::Event;
 use crate::system::Device;
 use crate::zeroed::Zeroed;
 
@@ -67,8 +69,8 @@ pub(crate) enum Place {
     Host,
     /// Where kernels of the device find them.
     On(&'static Device),
-    /// Where the device's own interface finds them.
-    Native(&'static Device),
+    /// Where the device's own interface finds them, in that context; 0 for the runtime's.
+    Native(&'static Device, usize),
 }
 
 /// A buffer.
@@ -99,7 +101,7 @@ impl Copies {
         match place {
             Place::Nowhere => None,
             Place::Host => Some(None),
-            Place::Native(device) => self.object(device).map(Some).or_else(|| self.target(Place::On(device))),
+            Place::Native(device, context) => self.object(device, context).map(Some).or_else(|| self.target(Place::On(device))),
             Place::On(device) if device.real().shares_host_memory() => Some(None),
             Place::On(device) => {
                 let is_target = |copy: &DeviceCopy| std::ptr::eq(copy.device, device) && matches!(copy.store, Store::Memory(..));
@@ -108,8 +110,9 @@ impl Copies {
         }
     }
 
-    fn object(&self, device: &'static Device) -> Option<usize> {
-        let is_object = |copy: &DeviceCopy| std::ptr::eq(copy.device, device) && matches!(copy.store, Store::Object(_));
+    fn object(&self, device: &'static Device, of: usize) -> Option<usize> {
+        let is_object =
+            |copy: &DeviceCopy| std::ptr::eq(copy.device, device) && matches!(copy.store, Store::Object(_, context) if context == of);
         self.list.iter().position(is_object)
     }
 
@@ -128,8 +131,8 @@ struct DeviceCopy {
 enum Store {
     /// Memory of the device that kernels reach.
     Memory(NonNull<u8>, Layout),
-    /// An object of the device's own interface.
-    Object(Box<dyn NativeMemory>),
+    /// An object of the device's own interface, and its context.
+    Object(Box<dyn NativeMemory>, usize),
 }
 
 impl DeviceCopy {
@@ -140,7 +143,7 @@ impl DeviceCopy {
         unsafe {
             match &self.store {
                 Store::Memory(memory, _) => self.device.real().copy(host, memory.as_ptr(), size),
-                Store::Object(object) => object.read(host),
+                Store::Object(object, _) => object.read(host),
             }
         }
     }
@@ -152,7 +155,7 @@ impl DeviceCopy {
         unsafe {
             match &self.store {
                 Store::Memory(memory, _) => self.device.real().copy(memory.as_ptr(), host, size),
-                Store::Object(object) => object.write(host),
+                Store::Object(object, _) => object.write(host),
             }
         }
     }
@@ -238,28 +241,63 @@ impl Buffer {
         Ok(memory.as_ptr())
     }
 
-    /// Makes the object by which the device's own interface will know the content, unless that takes addresses.
+    /// Makes the object by which the device's own interface will know the content, unless that takes addresses. `queue`: one of the context
+    /// where it is wanted; without one the runtime's.
     ///
     /// # Errors
     /// What the driver says.
-    pub(crate) fn prepare_native(&self, device: &'static Device) -> Result<()> {
+    pub(crate) fn prepare_native(&self, device: &'static Device, context: usize, queue: Option<&Arc<dyn NativeQueue>>) -> Result<()> {
         let mut copies = lock(&self.copies);
-        if copies.object(device).is_none()
-            && let Some(object) = device.real().native_memory(self.size)?
-        {
-            copies.list.push(DeviceCopy { device, store: Store::Object(object), current: false });
+        let Some(interface) = device.real().interop().filter(|_| copies.object(device, context).is_none()) else { return Ok(()) };
+        // SAFETY: no handle is given.
+        let queue = queue.map_or_else(|| unsafe { interface.queue(None, None) }, |queue| Ok(queue.clone()))?;
+        if let Some(object) = queue.memory(self.size)? {
+            copies.list.push(DeviceCopy { device, store: Store::Object(object, context), current: false });
             self.copied.store(true, Ordering::Release);
         }
         Ok(())
     }
 
-    /// The object by which the device's own interface knows the content, in a task that asked for it; it belongs to the buffer.
-    pub fn native(&self, device: &'static Device) -> Option<usize> {
+    /// Takes memory of a program's as one of the buffer's copies, which has the content as soon as `after` is complete. It has as many bytes.
+    pub fn adopt(&self, device: &'static Device, context: usize, memory: Box<dyn NativeMemory>, after: Option<&Event>) {
+        let mut copies = lock(&self.copies);
+        copies.host_stale = true;
+        copies.list.iter_mut().for_each(|copy| copy.current = false);
+        copies.list.push(DeviceCopy { device, store: Store::Object(memory, context), current: true });
+        self.copied.store(true, Ordering::Release);
+        drop(copies);
+        if let Some(event) = after {
+            self.record(Access::Write, &event.command);
+        }
+    }
+
+    /// Makes the content current in memory that the buffer has adopted. Nothing uses the buffer meanwhile but host accesses that read.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn settle(&self, device: &'static Device, context: usize) -> Result<()> {
+        self.bring(Place::Native(device, context), Access::Read)
+    }
+
+    /// The object by which the device's own interface knows the content in that context (0: the runtime's), in a task that asked for it; it
+    /// belongs to the buffer.
+    pub fn native(&self, device: &'static Device, context: usize) -> Option<usize> {
         let copies = lock(&self.copies);
-        match &copies.list[copies.object(device)?].store {
-            Store::Object(object) => Some(object.handle()),
+        match &copies.list[copies.object(device, context)?].store {
+            Store::Object(object, _) => Some(object.handle()),
             Store::Memory(..) => None,
         }
+    }
+
+    /// All such objects of the device.
+    pub fn natives(&self, device: &'static Device) -> Vec<usize> {
+        let copies = lock(&self.copies);
+        let of_device = copies.list.iter().filter(|copy| std::ptr::eq(copy.device, device));
+        let object = |copy: &DeviceCopy| match &copy.store {
+            Store::Object(object, _) => Some(object.handle()),
+            Store::Memory(..) => None,
+        };
+        of_device.filter_map(object).collect()
     }
 
     /// Whether any device has a copy.

@@ -64,12 +64,24 @@ impl Code {
 pub struct Error {
     code: Code,
     message: String,
+    native: i32,
 }
 
 impl Error {
     /// An error with that code and text.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into() }
+        Error { code, message: message.into(), native: 0 }
+    }
+
+    /// With the error's number in the backend's own interface.
+    #[must_use]
+    pub fn with_native(self, native: i32) -> Error {
+        Error { native, ..self }
+    }
+
+    /// The error's number in the backend's own interface; 0 if it is none of that.
+    pub fn native(&self) -> i32 {
+        self.native
     }
 
     /// Its `sycl::errc` value.

@@ -5,6 +5,7 @@
 //! - [`launch`]: from a request to a running kernel;
 //! - [`partition`]: devices that are parts of another one;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
+//! - [`native`]: objects of a backend's own interface;
 //! - [`trial`]: whether a device's compiler takes an image; [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
 //! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, and `pool` the threads that run the others.
@@ -18,6 +19,7 @@ mod error;
 mod in_flight;
 pub mod launch;
 pub mod names;
+pub mod native;
 pub mod partition;
 mod pool;
 mod profile;

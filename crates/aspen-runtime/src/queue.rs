@@ -4,12 +4,13 @@
 //! queue: whoever is refused before has changed nothing. One lock for that step keeps the order in which two commands meet several
 //! buffers the same for all of them, so the graph has no cycles.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use crate::backend::Job;
+use crate::backend::{DeviceEvent, Job};
 use crate::buffer::{Access, Buffer, Place, merged};
 use crate::command::{AsyncErrors, Before, Command, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
+use crate::native::{NativeLaunch, NativeQueue, Shown};
 use crate::pool::Pool;
 use crate::system::Device;
 
@@ -40,6 +41,15 @@ pub struct Queue {
     profiling: bool,
     errors: Arc<AsyncErrors>,
     submitted: Mutex<Submitted>,
+    native: OnceLock<Bound>,
+}
+
+/// The queue's side in the backend's own interface, where a program has brought its context or its queue.
+struct Bound {
+    queue: Arc<dyn NativeQueue>,
+    context: usize,
+    /// Commands follow what the program has put there.
+    follows: bool,
 }
 
 #[derive(Default, Debug)]
@@ -65,12 +75,68 @@ pub(crate) fn order() -> MutexGuard<'static, ()> {
 impl Queue {
     /// A queue of the device.
     pub fn new(device: &'static Device, pool: &Arc<Pool>, in_order: bool, profiling: bool) -> Queue {
-        Queue { device, pool: pool.clone(), in_order, profiling, errors: Arc::default(), submitted: Mutex::default() }
+        Queue {
+            device,
+            pool: pool.clone(),
+            in_order,
+            profiling,
+            errors: Arc::default(),
+            submitted: Mutex::default(),
+            native: OnceLock::new(),
+        }
     }
 
     /// Its device.
     pub fn device(&self) -> &'static Device {
         self.device
+    }
+
+    /// Binds it to a queue of the backend's own interface, once. If that is the program's and keeps its order, commands of this queue begin
+    /// when all is over that the program has put there before they were submitted.
+    /// `context`: 0 if it is the runtime's.
+    pub fn bind(&self, queue: Arc<dyn NativeQueue>, context: usize, follows: bool) {
+        let _bound = self.native.set(Bound { queue, context, follows });
+    }
+
+    /// What it was bound to.
+    pub fn native(&self) -> Option<&Arc<dyn NativeQueue>> {
+        self.native.get().map(|bound| &bound.queue)
+    }
+
+    /// The context that its commands' buffers are wanted in by tasks that use the backend's own interface; 0 for the runtime's.
+    pub fn native_context(&self) -> usize {
+        self.native.get().map_or(0, |bound| bound.context)
+    }
+
+    /// Runs a kernel of the backend's own interface; `launch` is made when it begins, and `keeps` is dropped when it is over.
+    ///
+    /// # Safety
+    /// As [`NativeQueue::launch`], when it begins.
+    ///
+    /// # Errors
+    /// [`Code::FeatureNotSupported`] if the backend has no such kernels, and what the driver says.
+    pub unsafe fn native_kernel(
+        &self,
+        keeps: impl Send + 'static,
+        launch: impl FnOnce() -> Result<NativeLaunch> + Send + 'static,
+    ) -> Result<Prepared> {
+        let queue = self.native_or_own()?;
+        Ok(self.host_task(move || {
+            // SAFETY: by this function's contract.
+            let over = unsafe { queue.launch(&launch()?) };
+            drop(keeps);
+            over
+        }))
+    }
+
+    /// What it was bound to, or the runtime's own for its device.
+    ///
+    /// # Errors
+    /// [`Code::FeatureNotSupported`] if the backend has no such interface, and what the driver says.
+    pub fn native_or_own(&self) -> Result<Arc<dyn NativeQueue>> {
+        let interface = self.device.interop()?;
+        // SAFETY: no handle is given.
+        self.native().map_or_else(|| unsafe { interface.queue(None, None) }, |queue| Ok(queue.clone()))
     }
 
     /// The threads that run its commands.
@@ -172,16 +238,19 @@ impl Queue {
     fn enter(&self, Prepared { work, place }: Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
         self.pool.start()?;
         for buffer in after.on_device.iter().filter(|_| matches!(place, Place::Host)) {
-            buffer.prepare_native(self.device)?;
+            buffer.prepare_native(self.device, self.native_context(), self.native())?;
         }
+        let context = self.native_context();
+        let marker = self.native.get().filter(|bound| bound.follows).map(|bound| bound.queue.marker()).transpose()?;
+        let marker = marker.map(|marker| Event::of_native(&self.pool, vec![marker]));
         let buffers = merged(after.buffers);
         let holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
         let place_of = |buffer: &Arc<Buffer>| match place {
-            Place::Host if after.on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device),
+            Place::Host if after.on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
             place => place,
         };
         let command = Command::new(&self.pool, work, bringing(&buffers, place_of), holds, Some(self.errors.clone()), self.profiling);
-        for event in &after.events {
+        for event in after.events.iter().chain(&marker) {
             command.wait_for(&event.command);
         }
         let hazards = self.in_order || is_barrier || !buffers.is_empty();
@@ -212,7 +281,7 @@ impl Queue {
         drop(guard);
         // Outside the lock: a command of nothing completes here, with all that follows from it.
         command.submit();
-        Ok(Event { command })
+        Ok(Event::new(command))
     }
 }
 
@@ -275,20 +344,42 @@ pub enum Moment {
 }
 
 /// An event: a command seen from outside.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Event {
-    command: Arc<Command>,
+    pub(crate) command: Arc<Command>,
+    /// The events of a backend's own interface that it stands for.
+    pub(crate) of: Arc<[Arc<dyn DeviceEvent>]>,
+    pub(crate) shown: Arc<Shown>,
+}
+
+impl std::fmt::Debug for Event {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Event").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bound").field("follows", &self.follows).finish_non_exhaustive()
+    }
 }
 
 impl Event {
     /// An event that is complete already: a default-constructed `sycl::event`.
     pub fn complete() -> Event {
-        Event { command: Command::completed() }
+        Event::new(Command::completed())
+    }
+
+    pub(crate) fn new(command: Arc<Command>) -> Event {
+        Event { command, of: Arc::new([]), shown: Arc::default() }
     }
 
     /// Its status.
     pub fn status(&self) -> Status {
-        self.command.status()
+        match self.command.status() {
+            Status::Running if !self.of.is_empty() && !self.of.iter().any(|event| event.has_begun()) => Status::Submitted,
+            status => status,
+        }
     }
 
     /// Returns when it is complete.
@@ -302,6 +393,13 @@ impl Event {
     /// [`Code::Invalid`] if its queue does not profile.
     pub fn profiling(&self, moment: Moment) -> Result<u64> {
         self.wait();
+        if let Some(times) = self.of.last().and_then(|event| event.times()) {
+            return Ok(match moment {
+                Moment::Submit => times.queued,
+                Moment::Start => times.start,
+                Moment::End => times.end,
+            });
+        }
         let times: &Times = self.command.times().ok_or_else(|| {
             Error::new(Code::Invalid, "this event has no times: its queue was made without property::queue::enable_profiling")
         })?;

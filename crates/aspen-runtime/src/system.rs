@@ -8,9 +8,10 @@ use std::thread;
 
 use aspen_contract::{Aspect, AspectSet, Capabilities, Need, Requirements, Verdict, check};
 
-use crate::backend::{Backend, BackendKind, DeviceType, PlatformFacts, RawDevice};
+use crate::backend::{Backend, BackendKind, DeviceType, Native, PlatformFacts, RawDevice};
 use crate::environment::Environment;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
+use crate::native::Interop;
 use crate::partition::{Parts, Whole};
 use crate::pool::Pool;
 use crate::profile::Profile;
@@ -137,6 +138,26 @@ impl Device {
         let effective = effective(&presented, real.capabilities());
         let selector_name = format!("{}:{number}", platform.backend.name());
         Device { platform, real, selector_name, profile, presented, effective, save_dir, part_of: None, parts: Parts::default() }
+    }
+
+    /// The interface of its backend's own.
+    ///
+    /// # Errors
+    /// [`Code::FeatureNotSupported`] if that has none.
+    pub fn interop(&self) -> Result<&dyn Interop> {
+        self.real().interop().ok_or_else(|| {
+            let text = format!("'{}' has no interface of its own that programs could use beside SYCL", self.real().facts().name);
+            Error::new(Code::FeatureNotSupported, text)
+        })
+    }
+
+    /// The number under which the runtime knows a context: 0 for its own.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn native_context(&self, context: usize) -> Result<usize> {
+        let own = if context == 0 { None } else { self.real().native(Native::Context, false)? };
+        Ok(if own == Some(context) { 0 } else { context })
     }
 
     /// A part of it, which can do what it can.

@@ -68,7 +68,8 @@ struct host_errors : counted {
 #endif
 
 struct queue_state : counted {
-  queue_state(const sycl::context &in, const device &on, async_handler errors, const property_list &props)
+  /// `own`: the queue that make_queue was given.
+  queue_state(const sycl::context &in, const device &on, async_handler errors, const property_list &props, std::uintptr_t own = 0)
       : context(in), device(on), handler(std::move(errors)), properties(props) {
     std::uint32_t flags = 0;
     if (props.has_property<property::queue::in_order>())
@@ -76,6 +77,12 @@ struct queue_state : counted {
     if (props.has_property<property::queue::enable_profiling>())
       flags |= ASPEN_QUEUE_PROFILING;
     check(aspen_queue_create(on.aspen_handle(), flags, &handle));
+    if (const std::uintptr_t native = in.aspen_state().native_handle(); native || own) {
+      if (aspen_error_t *error = aspen_queue_bind_native(handle, native, own)) {
+        aspen_queue_release(handle);
+        check(error);
+      }
+    }
   }
   ~queue_state() {
     if (handle)

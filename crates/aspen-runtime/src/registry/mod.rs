@@ -24,7 +24,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use aspen_contract::Requirements;
 
-use crate::backend::{Kernel, Program};
+use crate::backend::{Kernel, Native, Program};
 use crate::command::lock;
 use crate::error::{Code, Error, Result};
 use crate::system::Device;
@@ -195,6 +195,14 @@ impl Registry {
     /// As [`Registry::load`].
     pub fn group_limit(&self, device: &'static Device, key: KernelKey<'_>) -> Result<Option<u64>> {
         Ok(self.admit(device, key)?.kernel.group_limit().map(|limit| limit.items))
+    }
+
+    /// The kernel or its program in the backend's own interface, with a reference for the caller. Loads it.
+    ///
+    /// # Errors
+    /// As [`Registry::load`], and what the driver says.
+    pub fn native(&self, device: &'static Device, key: KernelKey<'_>, what: Native) -> Result<Option<usize>> {
+        self.admit(device, key)?.kernel.native(what)
     }
 
     /// The same, for a launch.
