@@ -4,7 +4,7 @@
 //! does not know. So each image is compiled by a fork of this process (see [`crate::worker`]), and a crash is an error that names the
 //! image. Source: DESIGN §9.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::num::NonZeroUsize;
 use std::ptr;
@@ -233,19 +233,20 @@ fn allow_extensions(extensions: &[String]) -> Result<(), String> {
     }
 }
 
-/// Strength reduction of loops takes more than linear time: in functions of this many instructions, half of all code generation, and minutes
-/// for kernels that are unrolled. There is no way to leave it out for a function alone.
-const MOST_REDUCED: usize = 5000;
+/// Strength reduction of loops takes more than linear time, and so does splitting long live ranges: in functions of this many instructions
+/// each is a third to a half of all code generation, and minutes for kernels that are unrolled. There is no way to leave them out for a
+/// function alone.
+const MOST_AT_EASE: usize = 5000;
 
-fn bound_strength_reduction(module: ModuleRef<'_>) -> Result<(), String> {
+fn bound_code_generation(module: ModuleRef<'_>) -> Result<(), String> {
     // SAFETY: a valid module.
     let longest = unsafe { ffi::aspen_llvm_longest_function(module.raw()) };
-    if longest <= MOST_REDUCED {
+    if longest <= MOST_AT_EASE {
         return Ok(());
     }
-    let arguments = [c"aspen".as_ptr(), c"--disable-lsr".as_ptr()];
+    let arguments = [c"aspen", c"--disable-lsr", c"--huge-size-for-split=50", c"--grow-region-complexity-budget=50"].map(CStr::as_ptr);
     // SAFETY: valid strings and their count; the message is ours. A worker has one image.
-    unsafe { take_message(ffi::aspen_llvm_set_options(2, arguments.as_ptr())) }.map_or(Ok(()), |reason| Err(reason.trim().to_owned()))
+    unsafe { take_message(ffi::aspen_llvm_set_options(4, arguments.as_ptr())) }.map_or(Ok(()), |reason| Err(reason.trim().to_owned()))
 }
 
 fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> {
@@ -281,7 +282,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         item_loops::tell(&told);
         // SAFETY: as above.
         unsafe { module.run_passes_for("strip-dead-prototypes", machine) }.map_err(|error| error.to_string())?;
-        bound_strength_reduction(module.view())?;
+        bound_code_generation(module.view())?;
     }
     if is_x86_64 && !job.debug {
         module.strip_debug();

@@ -27,6 +27,10 @@ pub struct ItemLoops {
     pub ended: CString,
     /// Tells that a broadcast asks for the value of an item that has.
     pub asked_ended: CString,
+    /// Answers 32 bits that another lane of the sub-group passes in.
+    pub take_32: CString,
+    /// The same of 64 bits.
+    pub take_64: CString,
     /// The variable that knows the running item.
     pub current: CString,
     /// The lanes of a sub-group that code is best for.
@@ -46,6 +50,8 @@ struct Names {
     one_of_sub_group: *const c_char,
     ended: *const c_char,
     asked_ended: *const c_char,
+    take_32: *const c_char,
+    take_64: *const c_char,
     current: *const c_char,
     lanes: c_uint,
 }
@@ -136,6 +142,8 @@ impl ItemLoops {
             one_of_sub_group: self.one_of_sub_group.as_ptr(),
             ended: self.ended.as_ptr(),
             asked_ended: self.asked_ended.as_ptr(),
+            take_32: self.take_32.as_ptr(),
+            take_64: self.take_64.as_ptr(),
             current: self.current.as_ptr(),
             lanes: self.lanes,
         };

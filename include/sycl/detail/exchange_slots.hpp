@@ -184,19 +184,22 @@ template <bool IsBroadcast, class Group, class T> inline T take_natively(const G
   return __builtin_bit_cast(T, out);
 }
 
-/// The values of the lanes `distance` after this one and as many before it, to choose from: side by side in memory, they are read as
-/// vectors. Lanes that do not exist have any value: around the slots of a sub-group there are others.
-template <class T, class F> inline T take_from_near(const sub_group &g, const T &value, std::uint32_t distance, F &&choose) {
-  const work_item &w = g.work_item_();
-  const std::ptrdiff_t own = static_cast<std::ptrdiff_t>(g.get_local_linear_id());
-  const std::uint32_t size = g.get_local_linear_range();
-  const std::ptrdiff_t step = distance < size ? distance : size;
-  const slots<T> values = values_of<T>(g);
-  values.set(static_cast<size_t>(own), value);
-  wait_for_sub_group(w.cpu);
-  const T out = choose(values, own, step);
-  wait_for_sub_group(w.cpu);
-  return out;
+/// The value of another lane, of any size: any value if there is no such lane or it has ended.
+template <class T> inline T take_by_lane(const sub_group &g, const T &value, lane_way way, std::uint32_t amount) {
+  static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
+  using word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+  constexpr size_t count = (sizeof(T) + sizeof(word) - 1) / sizeof(word);
+  aspen_cpu_item_t *const item = g.work_item_().cpu;
+  word words[count] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (size_t i = 0; i < count; ++i) {
+    if constexpr (sizeof(word) == 4)
+      words[i] = take_32(item, words[i], way, amount);
+    else
+      words[i] = take_64(item, words[i], way, amount);
+  }
+  return bit_cast_of_bytes<T>(words);
 }
 #endif
 

@@ -75,6 +75,33 @@ __attribute__((noinline)) inline bool wait_to_compute_for_sub_group(aspen_cpu_it
   return item->local_linear_id == first_running(item, item->local_linear_id - item->lane);
 }
 
+/// Which lane's value another one takes: that whose number is its own by exclusive or with an amount, so many after it, so many before, or
+/// that of a number.
+enum class lane_way : std::uint32_t { mask, after, before, number };
+
+template <class T> inline T take_by_slots(aspen_cpu_item_t *item, T value, lane_way way, std::uint32_t amount) {
+  const std::uint32_t own = item->lane;
+  const std::uint32_t there = way == lane_way::mask    ? own ^ amount
+                              : way == lane_way::after  ? own + amount
+                              : way == lane_way::before ? own - amount
+                                                        : amount;
+  char *const slots = item->sub_group_slots;
+  __builtin_memcpy(slots + own * sizeof(T), &value, sizeof(T));
+  wait_for_sub_group(item);
+  T out;
+  __builtin_memcpy(&out, slots + (there < item->sub_group_size ? there : own) * sizeof(T), sizeof(T));
+  wait_for_sub_group(item);
+  return out;
+}
+
+/// What the lane passes in from which this one takes; any value if there is no such lane or it has ended.
+__attribute__((noinline)) inline std::uint32_t take_32(aspen_cpu_item_t *item, std::uint32_t value, lane_way way, std::uint32_t amount) {
+  return take_by_slots(item, value, way, amount);
+}
+__attribute__((noinline)) inline std::uint64_t take_64(aspen_cpu_item_t *item, std::uint64_t value, lane_way way, std::uint32_t amount) {
+  return take_by_slots(item, value, way, amount);
+}
+
 /// Tells that a value is asked for which an ended work-item does not give.
 __attribute__((noinline)) inline void asked_ended(aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
   item->ops->asked_ended(item, local_linear_id);

@@ -36,12 +36,22 @@ private:
   llvm::BasicBlock *targetOf(llvm::BasicBlock *To, unsigned Who);
   void prelude(llvm::IRBuilder<> &B);
   void place(llvm::IRBuilder<> &B, Frame &Frame);
-  llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Linear);
+  bool isOfItem(llvm::AllocaInst *Variable) const;
+  llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Number);
+  llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, const Loop &L);
   Loop openLoop(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, unsigned Who);
   llvm::BranchInst *closeLoop(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
   void piece(Version V);
   bool reentered(llvm::BasicBlock *Start) const;
   void promise(llvm::BranchInst *Back, unsigned Who, llvm::ArrayRef<llvm::Instruction *> Own, llvm::ArrayRef<llvm::Instruction *> Copies);
+
+  // takes.cpp
+  struct Exchange {
+    llvm::AllocaInst *Given = nullptr, *Taken = nullptr, *Amounts = nullptr;
+  };
+  Exchange &exchange(unsigned Number, unsigned Bits);
+  bool handOver(llvm::Instruction &I, llvm::Value *Lane, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
+  void moveTaken(llvm::IRBuilder<> &B, Version V);
 
   // ended.cpp
   llvm::Value *flagOf(llvm::IRBuilder<> &B, llvm::Value *Linear);
@@ -80,6 +90,7 @@ private:
 
   const Item &From;
   const Pieces &P;
+  const bool IsLong;
   llvm::Module &M;
   const llvm::DataLayout &Layout;
   llvm::LLVMContext &C;
@@ -90,6 +101,10 @@ private:
   llvm::SmallVector<llvm::Instruction *, 16> Varying;
   llvm::DenseMap<llvm::AllocaInst *, llvm::AllocaInst *> Now, Between;
   llvm::DenseMap<llvm::AllocaInst *, std::pair<llvm::Value *, uint64_t>> Places;
+  // What each lane of a sub-group keeps: where in what all of its lanes keep, in bytes of each lane before it, and its bytes.
+  llvm::DenseMap<llvm::AllocaInst *, std::pair<uint64_t, uint64_t>> InTile;
+  uint64_t TileBytes = 0;      // of each lane
+  llvm::Value *Tile = nullptr; // of the sub-group that runs
   llvm::DenseMap<Version, llvm::BasicBlock *> Heads;
   llvm::SmallVector<Version, 8> Open; // versions that are still to be made
   llvm::BasicBlock *Done = nullptr;   // the group has ended
@@ -113,6 +128,7 @@ private:
   llvm::AllocaInst *Round = nullptr;     // whether all have met before
   llvm::AllocaInst *Taken = nullptr;     // whether a sub-group has done in this round what is done once for the group
   llvm::DenseMap<Version, llvm::BasicBlock *> Arrivals;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Exchange> Exchanges; // by number and bits
 };
 
 } // namespace aspen::items

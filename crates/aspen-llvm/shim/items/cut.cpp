@@ -537,6 +537,10 @@ Pieces cut(Item &I, const Names &Names) {
   nameUndefined(*I.Body);
   Out.Starts.insert(I.Body->getEntryBlock().getSingleSuccessor());
   cutAtBarriers(*I.Body, Names, Out);
+  if (I.BySubGroups) {
+    View Known(*I.Body, Out);
+    cutAtTakes(*I.Body, [&](const Value *V) { return Known.Uniform->isUniform(V); }, Out);
+  }
   while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
     ;
   cutAtLoops(View(*I.Body, Out), Out);

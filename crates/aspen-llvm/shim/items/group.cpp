@@ -21,13 +21,16 @@ namespace {
 
 const RemapFlags Locals = RF_IgnoreMissingLocals | RF_NoModuleLevelChanges;
 
+// Instructions of a kernel between its barriers for which nothing is too much.
+constexpr size_t MaxShort = 2000;
+
 // Uses of a private variable that are looked at, to see whether its address leaves the item.
 constexpr unsigned MaxUses = 10000;
 
 } // namespace
 
 Builder::Builder(const Item &I, const Pieces &P, StringRef Name)
-    : From(I), P(P), M(*I.Body->getParent()), Layout(M.getDataLayout()), C(M.getContext()), Word(Type::getInt64Ty(C)) {
+    : From(I), P(P), IsLong(lengthOf(P) > MaxShort), M(*I.Body->getParent()), Layout(M.getDataLayout()), C(M.getContext()), Word(Type::getInt64Ty(C)) {
   Type *Pointer = PointerType::get(C, 0);
   auto *T = FunctionType::get(Type::getInt32Ty(C), {Pointer, Pointer, Pointer}, false);
   G = Function::Create(T, GlobalValue::InternalLinkage, Name, M);
@@ -132,24 +135,37 @@ void Builder::place(IRBuilder<> &B, Frame &Frame) {
     Kept.append({State, Running});
   }
   SmallVector<std::pair<unsigned, size_t>, 16> Order;
-  for (auto [Place, Variable] : enumerate(Kept))
+  Align Most;
+  for (auto [Place, Variable] : enumerate(Kept)) {
     Order.push_back({~0u - Log2(Variable->getAlign()), Place});
-  sort(Order);
-  uint64_t Used = 0;
-  for (auto [Align, Place] : Order) {
-    AllocaInst *Variable = Kept[Place];
-    const uint64_t Bytes = alignTo(Variable->getAllocationSize(Layout)->getFixedValue(), Variable->getAlign());
-    Frame.Alignment = std::max(Frame.Alignment, Variable->getAlign());
-    Places[Variable] = {B.CreateGEP(B.getInt8Ty(), G->getArg(2), B.CreateNUWMul(Items, B.getInt64(Used))), Bytes};
-    Used += Bytes;
+    Most = std::max(Most, Variable->getAlign());
   }
+  sort(Order);
+  // What each lane keeps comes first, sub-group by sub-group: so a full one has it at constant distances from one address.
+  uint64_t Used = 0;
+  for (bool OfLanes : {true, false}) {
+    for (auto [Align, Place] : Order) {
+      AllocaInst *Variable = Kept[Place];
+      if (OfLanes != (From.BySubGroups && isOfItem(Variable)))
+        continue;
+      const uint64_t Bytes = alignTo(Variable->getAllocationSize(Layout)->getFixedValue(), Variable->getAlign());
+      if (OfLanes)
+        InTile[Variable] = {Used, Bytes};
+      else
+        Places[Variable] = {B.CreateGEP(B.getInt8Ty(), G->getArg(2), B.CreateNUWMul(Items, B.getInt64(Used))), Bytes};
+      Used += Bytes;
+    }
+    if (OfLanes)
+      TileBytes = Used = alignTo(Used, Most);
+  }
+  Frame.Alignment = std::max(Frame.Alignment, Most);
   Frame.Bytes = AfterPlaces = Used;
   for (AllocaInst *Variable : concat<AllocaInst *const>(P.PerItem, P.PerGroup))
     Common[Variable] = Now[Variable] = B.CreateAlloca(Variable->getAllocatedType(), nullptr, "now");
   for (AllocaInst *Variable : P.PerGroup)
     Between[Variable] = B.CreateAlloca(Variable->getAllocatedType(), nullptr, "kept");
   for (Instruction &I : From.Body->getEntryBlock())
-    if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Common.count(Variable) && !Places.count(Variable)) {
+    if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Common.count(Variable) && !Places.count(Variable) && !InTile.count(Variable)) {
       auto *Copy = cast<AllocaInst>(Variable->clone());
       B.Insert(Copy);
       Common[Variable] = Copy;
@@ -159,9 +175,22 @@ void Builder::place(IRBuilder<> &B, Frame &Frame) {
       Escapes |= PointerMayBeCaptured(Variable, /*ReturnCaptures=*/false, MaxUses);
 }
 
-Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, Value *Linear) {
+bool Builder::isOfItem(AllocaInst *Variable) const { return is_contained(P.PerItem, Variable) || is_contained(P.Arrays, Variable); }
+
+// Of an item, or of a sub-group by its number.
+Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, Value *Number) {
   auto [Base, Bytes] = Places[Variable];
-  return B.CreateInBoundsGEP(B.getInt8Ty(), Base, B.CreateNUWMul(Linear, B.getInt64(Bytes)));
+  return B.CreateInBoundsGEP(B.getInt8Ty(), Base, B.CreateNUWMul(Number, B.getInt64(Bytes)));
+}
+
+// Of the item that a loop is at.
+Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, const Loop &L) {
+  auto Found = InTile.find(Variable);
+  if (Found == InTile.end())
+    return placeOf(B, Variable, L.Of[size_t(Id::Linear)]);
+  auto [Offset, Bytes] = Found->second;
+  Value *Base = B.CreateInBoundsGEP(B.getInt8Ty(), Tile, B.CreateNUWMul(L.Of[size_t(Id::SubGroupSize)], B.getInt64(Offset)));
+  return B.CreateInBoundsGEP(B.getInt8Ty(), Base, B.CreateNUWMul(L.At, B.getInt64(Bytes)));
 }
 
 Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) {
@@ -225,6 +254,8 @@ void Builder::piece(Version V) {
     if (auto Found = Between.find(Variable); Found != Between.end())
       Before[Variable] = B.CreateLoad(Variable->getAllocatedType(), Found->second);
 
+  moveTaken(B, V);
+  Head = B.GetInsertBlock();
   auto *Leave = BasicBlock::Create(C, "item.leaves", G), *Latch = OfAll ? Leave : BasicBlock::Create(C, "item.end", G);
   Loop L = openLoop(B, Head, V.second);
   Value *Linear = L.Of[size_t(Id::Linear)];
@@ -240,7 +271,7 @@ void Builder::piece(Version V) {
   for (auto Entry : Common)
     Map[Entry.first] = Entry.second;
   for (AllocaInst *Variable : P.Arrays)
-    Map[Variable] = placeOf(B, Variable, Linear);
+    Map[Variable] = placeOf(B, Variable, L);
   for (Instruction *I : Varying) {
     if (auto Which = idOf(I)) {
       Map[I] = L.Of[size_t(*Which)];
@@ -256,7 +287,7 @@ void Builder::piece(Version V) {
     Value *Value = Before.lookup(Variable);
     // In the first piece nothing is known yet, and nothing that is written on some ways only is used on the others.
     if (!Value && !(IsFirst && !reentered(Start))) {
-      auto *Load = B.CreateAlignedLoad(Variable->getAllocatedType(), placeOf(B, Variable, Linear), Variable->getAlign());
+      auto *Load = B.CreateAlignedLoad(Variable->getAllocatedType(), placeOf(B, Variable, L), Variable->getAlign());
       Accesses.push_back(Load);
       Value = Load;
     }
@@ -309,6 +340,8 @@ void Builder::piece(Version V) {
   for (BasicBlock *Block : Blocks)
     for (Instruction &I : make_early_inc_range(*cast<BasicBlock>(Map[Block]))) {
       RemapInstruction(&I, Map, Locals);
+      if (From.BySubGroups && handOver(I, L.Of[size_t(Id::Lane)], Accesses))
+        continue;
       if (Instruction *Kept = answer(I, OfAll, Once, Head))
         Copies.push_back(Kept);
     }
@@ -318,7 +351,7 @@ void Builder::piece(Version V) {
     auto *Load = B.CreateLoad(Variable->getAllocatedType(), Now[Variable]);
     if (auto Found = Between.find(Variable); Found == Between.end()) {
       Accesses.push_back(Load);
-      Accesses.push_back(B.CreateAlignedStore(Load, placeOf(B, Variable, Linear), Variable->getAlign()));
+      Accesses.push_back(B.CreateAlignedStore(Load, placeOf(B, Variable, L), Variable->getAlign()));
     } else if (SomeEnd) {
       // Who ends may not have come to where the value is made.
       Value *Kept = B.CreateLoad(Variable->getAllocatedType(), Found->second);
@@ -392,8 +425,9 @@ void Builder::promise(BranchInst *Back, unsigned Who, ArrayRef<Instruction *> Ow
   }
   Metadata *const Parallel[] = {MDString::get(C, "llvm.loop.parallel_accesses"), Group};
   SmallVector<Metadata *, 4> Said{nullptr, MDNode::get(C, Parallel)};
-  // Loops that skip items have masks everywhere: vectors of these cost more time to make than they save.
-  if (From.BySubGroups && Who == NotEnded) {
+  // Loops that skip items have masks everywhere: vectors of these cost more time to make than they save. So do loops over sub-groups that are
+  // not full, in which ids grow as they come, in long kernels.
+  if (From.BySubGroups && (Who == NotEnded || (Who == All && IsLong))) {
     Said.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.enable"), ConstantAsMetadata::get(ConstantInt::getFalse(C))}));
     Said.push_back(MDNode::get(C, MDString::get(C, "llvm.loop.unroll.disable")));
   }

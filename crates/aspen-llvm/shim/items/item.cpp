@@ -450,6 +450,10 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
       Out.BySubGroups |= Callee->getName() == Names.SubGroupBarrier;
       Call->setConvergent();
       Call->setArgOperand(0, PoisonValue::get(Call->getArgOperand(0)->getType())); // whose barrier it is goes without saying
+    } else if (Callee && (Callee->getName() == Names.Take32 || Callee->getName() == Names.Take64)) {
+      Out.BySubGroups = true;
+      makeTake(*cast<CallInst>(Call));
+      Dead.push_back(Call);
     } else if (!asksWhoIsOne(Call) && R.mayWait(*Call)) {
       return Fail("a function that it calls may come to a barrier", Call);
     }

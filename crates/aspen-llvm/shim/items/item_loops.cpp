@@ -43,8 +43,9 @@ constexpr size_t MaxWhole = 100000;
 
 // What simplifies the loops, once for all levels, and what makes vectors of them.
 constexpr const char *Simplified =
-    "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>,"
-    "loop(indvars,loop-idiom,loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg";
+    "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>";
+constexpr const char *LoopsSimplified = "loop(indvars,loop-idiom,loop-deletion)";
+constexpr const char *Cleaned = "gvn,instcombine<no-verify-fixpoint>,simplifycfg";
 constexpr const char *Vectorized =
     "loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
     "loop-mssa(licm)";
@@ -52,7 +53,8 @@ constexpr const char *Vectorized =
 constexpr const char *Opened = "always-inline,globaldce";
 constexpr const char *Unrolled = "loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
 
-// Unrolling forgets for each loop what is known of the function's other loops: in a function of more loops it takes most of the time.
+// Unrolling forgets for each loop what is known of the function's other loops, and what simplifies a loop's variables looks through all
+// loops before it: in a function of more loops they take most of the time.
 constexpr size_t MaxUnrolled = 64;
 
 Constant *constant(Module &M, Constant *Value) {
@@ -103,7 +105,7 @@ bool boundPlanning(Function &F, FunctionAnalysisManager &FAM) {
   return Found;
 }
 
-bool isUnrolled(Function &F, FunctionAnalysisManager &FAM) {
+bool hasFewLoops(Function &F, FunctionAnalysisManager &FAM) {
   return FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder().size() <= MaxUnrolled;
 }
 
@@ -208,11 +210,14 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         Passes.registerFunctionAnalyses(FAM);
         Passes.registerLoopAnalyses(LAM);
         Passes.crossRegisterProxies(LAM, FAM, CAM, MAM);
-        FunctionPassManager Simplify, Vectorize, Unroll, Rest;
+        FunctionPassManager Simplify, SimplifyLoops, Clean, Vectorize, Unroll, Rest;
         ModulePassManager Open;
-        if (auto Error = joinErrors(joinErrors(Passes.parsePassPipeline(Simplify, Simplified), Passes.parsePassPipeline(Vectorize, Vectorized)),
-                                    joinErrors(joinErrors(Passes.parsePassPipeline(Unroll, Unrolled), Passes.parsePassPipeline(Open, Opened)),
-                                               *Alone ? Passes.parsePassPipeline(Rest, Alone) : Error::success()))) {
+        Error Unread = *Alone ? Passes.parsePassPipeline(Rest, Alone) : Error::success();
+        const std::pair<FunctionPassManager *, const char *> Pipelines[] = {
+            {&Simplify, Simplified}, {&SimplifyLoops, LoopsSimplified}, {&Clean, Cleaned}, {&Vectorize, Vectorized}, {&Unroll, Unrolled}};
+        for (auto [Pipeline, Text] : Pipelines)
+          Unread = joinErrors(std::move(Unread), Passes.parsePassPipeline(*Pipeline, Text));
+        if (auto Error = joinErrors(std::move(Unread), Passes.parsePassPipeline(Open, Opened))) {
           Said << toString(std::move(Error));
           return;
         }
@@ -282,6 +287,9 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             continue;
           }
           FAM.invalidate(*Group, Simplify.run(*Group, FAM));
+          if (hasFewLoops(*Group, FAM))
+            FAM.invalidate(*Group, SimplifyLoops.run(*Group, FAM));
+          FAM.invalidate(*Group, Clean.run(*Group, FAM));
           if (!I.IsRow)
             Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
           Made.push_back({Entry, Group, Frame, {}, Waits, boundPlanning(*Group, FAM)});
@@ -309,7 +317,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             if (F->getFnAttribute("target-cpu").getValueAsString() == Levels[3])
               F->addFnAttr("prefer-vector-width", "512");
             FAM.invalidate(*F, Vectorize.run(*F, FAM));
-            if (isUnrolled(*F, FAM))
+            if (hasFewLoops(*F, FAM))
               FAM.invalidate(*F, Unroll.run(*F, FAM));
             Finished.insert(F);
           }

@@ -25,12 +25,14 @@ struct Names {
   const char *OneOfSubGroup;   // the same of the sub-group
   const char *Ended;           // whether an item has ended
   const char *AskedEnded;      // tells that a broadcast asks for the value of one that has
+  const char *Take32;          // answers what another lane of the sub-group passes in
+  const char *Take64;
   const char *Current;         // the variable that knows the running item
   unsigned Lanes;              // of a sub-group that code is to be best for
 
   // The functions, which are opened when nothing has to be told apart any more.
-  std::array<const char *, 7> functions() const {
-    return {Enter, Barrier, SubGroupBarrier, OneOfGroup, OneOfSubGroup, Ended, AskedEnded};
+  std::array<const char *, 9> functions() const {
+    return {Enter, Barrier, SubGroupBarrier, OneOfGroup, OneOfSubGroup, Ended, AskedEnded, Take32, Take64};
   }
 };
 
@@ -64,6 +66,26 @@ bool asksWhoIsOne(const llvm::Value *V);
 // What concerns items that have ended, by their linear id: calls as well, until it is known whether any has.
 enum class AboutEnded { Has, Asked };
 std::optional<AboutEnded> aboutEnded(const llvm::Value *V);
+
+// Which lane's value another one takes. Source: sycl::detail::lane_way.
+enum class LaneWay : uint64_t { Mask, After, Before, Number };
+
+// The most lanes that a sub-group can have. Source: SYCL on this device, 1 to 64.
+constexpr unsigned MaxLanes = 64;
+
+// Whether it is a take: a call without effects, of the value, the way and the amount.
+bool isTake(const llvm::Value *V);
+
+// Puts that call in the place of the header's function.
+void makeTake(llvm::CallInst &Call);
+
+// What lanes of a sub-group take from each other between two pieces.
+struct Take {
+  unsigned Number, Bits; // which value of those that are given before one cut, and its size
+  LaneWay Way;
+  llvm::ConstantInt *Amount; // null if it is not constant
+  bool IsAlike;              // whether all lanes have the same amount
+};
 
 // One work-item as a function of the closure and the group's template, with everything inlined that reaches a barrier.
 //
@@ -135,6 +157,8 @@ struct Pieces {
     auto Found = Places.find(Start);
     return Found == Places.end() ? 0 : Found - Places.begin() + 1;
   }
+  // Starts behind cuts at which lanes take values from each other, and which.
+  llvm::DenseMap<llvm::BasicBlock *, llvm::SmallVector<Take, 8>> Takes;
   // Whether there would be more pieces, were they not too many or too long.
   bool Bounded = false;
   // Pieces (by their starts) of which not all items may leave by the same way: some may end there, or come to another barrier.
@@ -149,6 +173,10 @@ size_t lengthOf(const Pieces &P);
 
 // The bytes that each item keeps, at least.
 uint64_t keptBytes(const Pieces &P, const llvm::DataLayout &Layout);
+
+// Cuts an item where lanes take values from each other; those of a block that do not need each other's results together. Blocks hold no
+// barriers any more.
+void cutAtTakes(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)> IsAlike, Pieces &Out);
 
 // Cuts an item at its barriers, behind branches that end some items before a barrier, and around loops that all items run alike, so that the
 // loop over items becomes the innermost one.

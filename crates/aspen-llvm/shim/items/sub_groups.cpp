@@ -39,6 +39,7 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
   SubGroup = Number, First = FirstItem;
   Value *Rest = B.CreateNUWSub(Items, First);
   Size = B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most, "size");
+  Tile = B.CreateInBoundsGEP(B.getInt8Ty(), G->getArg(2), B.CreateNUWMul(First, B.getInt64(TileBytes)), "tile");
   Value *Row = B.CreateUDiv(First, Columns);
   FirstAt[0] = B.CreateUDiv(Row, Middle);
   FirstAt[1] = B.CreateSub(Row, B.CreateMul(FirstAt[0], Middle));
