@@ -156,3 +156,19 @@ fn objects_of_both_dialects_link() {
     sizes.sort();
     assert_eq!(sizes, ["\"native_cpu\" [1,2,4]", "\"native_cpu\" [4,2,1]", "\"spir64\" [1,2,4]", "\"spir64\" [4,2,1]"]);
 }
+
+/// Numbers of aspects moved between releases of DPC++: in the module's own table each has its name, and that is what counts wherever its images
+/// are read (docs/decisions/0036).
+#[test]
+fn numbers_of_a_modules_own_table_keep_their_meaning() {
+    let text = "target triple = \"spir64-unknown-unknown\"\n\
+        define spir_kernel void @k() #0 !sycl_used_aspects !0 { ret void }\n\
+        attributes #0 = { \"sycl-module-id\"=\"one.cpp\" }\n\
+        !0 = !{i32 28}\n!sycl_aspects = !{!1, !2}\n!1 = !{!\"atomic64\", i32 28}\n!2 = !{!\"fp64\", i32 6}\n";
+    let session = Session::new(&[("in.ll", text)]);
+    session.ok("aspen post-link -properties -symbols -S in.ll -o out.table");
+    for file in ["in.ll", "out.table"] {
+        let json = session.json(&format!("aspen inspect {file}"));
+        assert_eq!(json["images"][0]["requirements"]["aspects"], serde_json::json!(["atomic64"]), "{file}");
+    }
+}

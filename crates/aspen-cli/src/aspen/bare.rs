@@ -8,6 +8,7 @@ use aspen_image::image::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS};
 use aspen_image::spirv::SpirvModule;
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets, dpcpp};
+use aspen_llvm::{AspectNames, Context};
 
 use crate::Failure;
 use crate::program::{self, Image, Kernel};
@@ -98,8 +99,15 @@ pub fn table(path: &Path, bytes: &[u8]) -> Result<Vec<Image>, Failure> {
             None => None,
         };
         let symbols = symbols.map(|column| Ok::<_, Failure>(String::from_utf8_lossy(&read(&cells[column])?).into_owned())).transpose()?;
-        let mut image = code_of(Path::new(&cells[code]), &read(&cells[code])?).map_err(|why| listed(path, why))?;
-        if let Some(described) = described {
+        let (place, bytes) = (Path::new(&cells[code]), read(&cells[code])?);
+        let mut image = code_of(place, &bytes).map_err(|why| listed(path, why))?;
+        if let Some(mut described) = described {
+            // Post-link writes the module's numbers of aspects; what they mean there, the module says.
+            if image.format == "bitcode" {
+                let context = Context::new();
+                let module = context.parse(&cells[code], &bytes)?;
+                described.requirements = AspectNames::of(module.view()).meanings(&described.requirements);
+            }
             if described.target != "unknown" {
                 image.target = described.target;
             }
