@@ -59,7 +59,13 @@ public:
   }
   backend get_backend() const noexcept {
     // One that is made of nothing is of the default device's backend. Source: SYCL 2020 table 36.
-    return native_ ? native_->backend : (queue_ ? queue_->device : device()).get_backend();
+    if (native_)
+      return native_->backend;
+    try {
+      return (queue_ ? queue_->device : device()).get_backend();
+    } catch (const exception &) {
+      return backend::native_cpu; // no device is there
+    }
   }
   /// The commands that this one was told to wait for, as far as they were not complete when it was submitted.
   template <class Vector = std::vector<event>> Vector get_wait_list() const;

@@ -143,6 +143,12 @@ public:
     return Descriptor::get(on, {{{of.work_group_size[0], of.work_group_size[1], of.work_group_size[2]}, 0, 0}, of.max_work_group_size});
   }
 
+  /// The provisional SYCL 2020 asked with a size of the work-group, on which the answer does not depend.
+  template <class Descriptor, class = std::enable_if_t<std::is_same_v<Descriptor, info::kernel_device_specific::max_sub_group_size>>>
+  std::uint32_t get_info(const device &on, const range<3> &) const {
+    return get_info<Descriptor>(on);
+  }
+
   /// Of launches of the kernel on a queue. Source: sycl_ext_oneapi_launch_queries (ext/oneapi/experimental/root_group.hpp).
   template <class Descriptor, class... A> typename Descriptor::return_type ext_oneapi_get_info(const A &...arguments) const {
     return Descriptor::get(*this, arguments...);

@@ -254,6 +254,17 @@ kernel_bundle<After> transform(const kernel_bundle<Before> &from, const device *
   made->restricted = old.restricted;
   made->kernels = old.kernels;
   made->constants = old.constants;
+  // Objects are linked to one program, others compiled each on its own.
+  list<std::uintptr_t> programs;
+  for (const shared<native_object> &program : old.programs)
+    programs.add(program->handle);
+  const size_t together = Before == bundle_state::object && After == bundle_state::executable ? programs.size() : 1;
+  for (size_t i = 0; i < programs.size(); i += together) {
+    const aspen_device_t *const on = (*old.programs.begin())->device;
+    std::uintptr_t built = 0;
+    check(aspen_native_build(on, programs.data() + i, together, static_cast<int>(After), &built));
+    made->programs.add(shared<native_object>(new native_object(on, ASPEN_NATIVE_PROGRAM, built)));
+  }
   // For every device that can run it; a kernel that none of them can run says why. Source: SYCL 2020 §5.7.
   old.each([&](const kernel_id &k) {
     const bool somewhere = made->runs_somewhere(k);
@@ -373,6 +384,13 @@ template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel
       if (!made->contains(k))
         made->kernels.add(k);
     made->constants.take(part.constants);
+    for (const detail::shared<detail::native_object> &program : part.programs) {
+      bool again = false;
+      for (const detail::shared<detail::native_object> &known : made->programs)
+        again = again || known->handle == program->handle;
+      if (!again)
+        made->programs.add(program);
+    }
   }
   return kernel_bundle<State>(made);
 }

@@ -4,10 +4,6 @@
 #include <sycl/memory_enums.hpp>
 #include <type_traits>
 
-/// Who asks for another's value need not have one: `if (leader) base = …; base = group_broadcast(g, base);` is a common idiom, and without this
-/// clang takes the call for a proof that the branch was taken.
-#define __ASPEN_MAYBE_UNSET __attribute__((maybe_undef))
-
 namespace sycl {
 
 template <class T, int N> class vec;

@@ -109,6 +109,29 @@ template <int D> void together(sycl::nd_item<D> item, unsigned rounds, int *memo
   const int after = sycl::shift_group_left(s, memory[own], 1);
   out.note(lane == 0 || before == static_cast<int>(lane - 1));
   out.note(lane + 1 >= size || after == static_cast<int>(lane + 100));
+  // What only some lanes use, and what only some have: all take part.
+  unsigned half = lane + 1;
+  for (unsigned step = 32; step > 0; step /= 2) {
+    const unsigned other = sycl::shift_group_left(s, half, step);
+    if (lane + step < size)
+      half += other;
+  }
+  if (s.leader())
+    memory[own] = static_cast<int>(half);
+  out.note(!s.leader() || memory[own] == static_cast<int>(size * (size + 1) / 2));
+  const unsigned opposite = sycl::permute_group_by_xor(s, lane * 7, 1);
+  if (lane % 2 == 1)
+    memory[own] = static_cast<int>(opposite);
+  out.note(lane % 2 == 0 || memory[own] == static_cast<int>((lane - 1) * 7));
+  struct found {
+    unsigned long where, length, key;
+  } f;
+  if (s.leader()) {
+    out.note(lane == 0);
+    f = {first, size, own};
+  }
+  f = sycl::select_from_group(s, f, 0);
+  out.note(f.where == first && f.length == size && f.key == own - lane);
   // Behind a branch that all of a sub-group take alike, and with barriers of the group around.
   sycl::group_barrier(item.get_group());
   unsigned alike = 7;

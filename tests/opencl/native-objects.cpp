@@ -228,6 +228,15 @@ static void kernels(const native &cl, const sycl::queue &on, _cl_context *contex
   fails("another group than it requires", sycl::errc::nd_range, [&] { launched(sized, sycl::nd_range<2>({4, 4}, {4, 2})); });
   const size_t most = twice.get_info<sycl::info::kernel_device_specific::work_group_size>(q.get_device());
   fails("groups that are too large", sycl::errc::nd_range, [&] { launched(twice, sycl::nd_range<1>(most + 1, most + 1)); });
+  fails("groups of no items", sycl::errc::nd_range, [&] { launched(twice, sycl::nd_range<1>(8, 0)); });
+  {
+    sycl::buffer<int> empty{sycl::range<1>(0)};
+    q.submit([&](sycl::handler &h) {
+       sycl::accessor a(empty, h);
+       h.set_arg(0, a);
+       h.parallel_for(sycl::range<1>(0), twice);
+     }).wait();
+  }
   fails("a negative index", sycl::errc::invalid, [&] { q.submit([&](sycl::handler &h) { h.set_arg(-1, 3); }); });
   function{"clReleaseProgram"}.done(program);
 }
@@ -282,6 +291,54 @@ static void memory(const native &cl, sycl::queue q, _cl_context *context, _cl_co
   expect("the memory has it", after[0] == 9 && after[1] == 6 && after[31] == 36);
   function{"clReleaseMemObject"}.done(mem);
   function{"clReleaseEvent"}.done(ready);
+}
+
+/// Memory that the host may not write, read or either: kernels of SYCL read and write it all the same.
+static void guarded(const native &cl, sycl::queue q, _cl_context *context, _cl_command_queue *queue) {
+  for (unsigned flags : {7u, 8u, 9u}) {
+    std::vector<int> v(16, 3), seen(16);
+    _cl_mem *const mem = cl.memory(context, 64, v.data(), 1ul << flags), *const copy = cl.memory(context, 64, nullptr);
+    {
+      sycl::buffer<int> b = sycl::make_buffer<CL, int>(mem, q.get_context());
+      q.submit([&](sycl::handler &h) {
+        sycl::accessor a(b, h);
+        h.parallel_for(16, [=](sycl::id<1> i) { a[i] += 4; });
+      });
+    }
+    function{"clEnqueueCopyBuffer"}.done(queue, mem, copy, size_t(0), size_t(0), size_t(64), 0u, none, none);
+    expect("guarded memory", cl.content(queue, copy, 16) == std::vector<int>(16, 7));
+    function{"clReleaseMemObject"}.done(mem);
+    function{"clReleaseMemObject"}.done(copy);
+  }
+}
+
+/// A command of the program's that waits for a kernel stands in its queue before the kernel could get there.
+static void waiting(const native &cl, const sycl::context &c, const sycl::device &d) {
+  const sycl::queue on = sycl::make_queue<CL>(cl.queue, c);
+  sycl::queue q = on;
+  _cl_program *const program = cl.built(cl.context);
+  const sycl::kernel twice = sycl::make_kernel<CL>(native::kernel(program, "twice"), c);
+  sycl::buffer<int> b(4);
+  _cl_event *const late = cl.user_event(cl.context);
+  const sycl::event behind = sycl::make_event<CL>({late}, c);
+  sycl::queue(c, d).submit([&](sycl::handler &h) {
+    h.depends_on(behind);
+    sycl::accessor a(b, h, sycl::write_only, sycl::no_init);
+    h.host_task([=] { a[0] = 21; });
+  });
+  const sycl::event kernel = q.submit([&](sycl::handler &h) {
+    sycl::accessor a(b, h);
+    h.set_arg(0, a);
+    h.parallel_for(sycl::range<1>(4), twice);
+  });
+  const std::vector<_cl_event *> over = sycl::get_native<CL>(kernel);
+  function{"clEnqueueBarrierWithWaitList"}.done(cl.queue, 1u, over.data(), none);
+  function{"clSetUserEventStatus"}.done(late, 0);
+  function{"clFinish"}.done(cl.queue);
+  expect("no wait in a circle", sycl::host_accessor(b)[0] == 42);
+  function{"clReleaseEvent"}.done(over[0]);
+  function{"clReleaseEvent"}.done(late);
+  function{"clReleaseProgram"}.done(program);
 }
 
 /// Events both ways.
@@ -354,6 +411,16 @@ static void bundles(const native &cl) {
   const auto input = sycl::make_kernel_bundle<CL, state::input>(fresh, c);
   expect("input", sycl::get_native<CL>(input)[0] == fresh);
   function{"clReleaseProgram"}.done(fresh);
+  {
+    _cl_program *const again = cl.program(cl.context);
+    const auto in = sycl::make_kernel_bundle<CL, state::input>(again, c);
+    const auto joined = sycl::join(std::vector{input, in, in});
+    expect("join has all programs, each once", sycl::get_native<CL>(joined) == std::vector<_cl_program *>{fresh, again});
+    const auto built = sycl::build(in);
+    expect("build", !built.empty() && sycl::get_native<CL>(built).size() == 1 && native::kernel(sycl::get_native<CL>(built)[0], "twice"));
+    const auto linked = sycl::link(sycl::compile(sycl::make_kernel_bundle<CL, state::input>(cl.program(cl.context), c)));
+    expect("compile and link", sycl::get_native<CL>(linked).size() == 1 && native::kernel(sycl::get_native<CL>(linked)[0], "sized"));
+  }
   const auto executable = sycl::make_kernel_bundle<CL, state::executable>(fresh, c);
   expect("built where it is not", sycl::get_native<CL>(executable)[0] == fresh && native::kernel(fresh, "twice"));
   function{"clReleaseProgram"}.done(fresh);
@@ -390,8 +457,6 @@ static void codes(const native &cl, sycl::queue q) {
   fails("a queue of another context", sycl::errc::invalid, [&] { (void)sycl::make_queue<CL>(cl.queue, q.get_context()); });
   _cl_mem *const mem = cl.memory(cl.context, 64, nullptr);
   fails("memory of another context", sycl::errc::invalid, [&] { (void)sycl::make_buffer<CL, int>(mem, q.get_context()); });
-  _cl_mem *const shut = cl.memory(cl.context, 64, nullptr, 1ul << 9);
-  fails("memory the host may not read", sycl::errc::invalid, [&] { (void)sycl::make_buffer<CL, int>(shut, c); });
   _cl_program *const program = cl.built(cl.context);
   _cl_kernel *const kernel = native::kernel(program, "twice");
   fails("a kernel of another context", sycl::errc::invalid, [&] { (void)sycl::make_kernel<CL>(kernel, q.get_context()); });
@@ -410,8 +475,11 @@ static void codes(const native &cl, sycl::queue q) {
   for (const std::string &name : extensions)
     all = all && sycl::opencl::has_extension(d, name);
   expect("extensions", all && !sycl::opencl::has_extension(d, "cl_khr") && !sycl::opencl::has_extension(d.get_platform(), ""));
-  for (_cl_mem *one : {mem, shut})
-    function{"clReleaseMemObject"}.done(one);
+  function{"clReleaseMemObject"}.done(mem);
+  fails("memory of another backend", sycl::errc::backend_mismatch, [&] {
+    sycl::buffer<int> b(4);
+    (void)sycl::get_native<sycl::backend::ext_oneapi_level_zero>(b);
+  });
 }
 
 int main() {
@@ -434,6 +502,9 @@ int main() {
   pointers(cl, q);
   memory(cl, q, sycl::get_native<CL>(q.get_context()), sycl::get_native<CL>(q));
   memory(cl, sycl::make_queue<CL>(cl.queue, c), cl.context, cl.queue);
+  guarded(cl, q, sycl::get_native<CL>(q.get_context()), sycl::get_native<CL>(q));
+  guarded(cl, sycl::make_queue<CL>(cl.queue, c), cl.context, cl.queue);
+  waiting(cl, c, q.get_device());
   events(cl, q);
   order(cl);
   bundles(cl);

@@ -199,13 +199,13 @@ impl native::Interop for Handle {
         let interop = interop(&self.0)?;
         // SAFETY: by this function's contract.
         let context = unsafe { self.context(context) }?;
-        let made = match queue {
+        let work = Arc::new(self.tried(Code::Invalid, Queue::create(&context, self.0.id(), false, false))?);
+        let queue = match queue {
             // SAFETY: by this function's contract.
-            Some(queue) => unsafe { Queue::of_program(&context, interop, pointer(queue)) },
-            None => Queue::create(&context, self.0.id(), false, false),
+            Some(queue) => Arc::new(self.tried(Code::Invalid, unsafe { Queue::of_program(&context, interop, pointer(queue)) })?),
+            None => work.clone(),
         };
-        let queue = Arc::new(self.tried(Code::Invalid, made)?);
-        Ok(Arc::new(Side { device: self.0.clone(), interop, queue }))
+        Ok(Arc::new(Side { device: self.0.clone(), interop, queue, work }))
     }
 
     unsafe fn event(&self, event: usize) -> Result<Arc<dyn DeviceEvent>> {

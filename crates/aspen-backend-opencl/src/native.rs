@@ -68,6 +68,8 @@ pub(crate) struct Side {
     pub(crate) device: Arc<Device>,
     pub(crate) interop: &'static Interop,
     pub(crate) queue: Arc<Queue>,
+    /// Where the runtime's own commands go. In the program's queue they could stand behind commands that wait for them.
+    pub(crate) work: Arc<Queue>,
 }
 
 impl Side {
@@ -76,7 +78,7 @@ impl Side {
     }
 
     fn object(&self, handle: cl_mem, size: usize, flags: cl_bitfield) -> Box<dyn NativeMemory> {
-        let (device, queue) = (self.device.clone(), self.queue.clone());
+        let (device, queue) = (self.device.clone(), self.work.clone());
         Box::new(Object { device, interop: self.interop, queue, handle, size, flags })
     }
 
@@ -98,7 +100,7 @@ impl Side {
                     let mut memory: cl_mem = ptr::with_exposed_provenance_mut(*handle);
                     // SAFETY: memory that is alive, by the contract of `launch`.
                     let whole: usize = unsafe { asked("clGetMemObjectInfo", self.interop.clGetMemObjectInfo, memory, sys::MEM_SIZE)? };
-                    if *offset != 0 || *size < whole {
+                    if *size != 0 && (*offset != 0 || *size < whole) {
                         let (region, mut error) = ([*offset, *size], sys::SUCCESS);
                         let create = self.interop.clCreateSubBuffer;
                         // SAFETY: as above; a region is two numbers.
@@ -184,9 +186,6 @@ impl NativeQueue for Side {
         if context != self.context() {
             return Err(wrong("make_buffer: the cl_mem is of another context than the one that is given"));
         }
-        if flags & (sys::MEM_HOST_NO_ACCESS | sys::MEM_HOST_WRITE_ONLY) != 0 {
-            return Err(wrong("make_buffer: the host may not read this cl_mem (CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY)"));
-        }
         retain(&self.device, Native::Memory, memory)?;
         Ok((self.object(handle, size, flags), size))
     }
@@ -197,8 +196,8 @@ impl NativeQueue for Side {
         let (global, offset, local) = (turned(&launch.global), turned(&launch.offset), launch.local.as_deref().map(turned));
         let alone = ARGUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
         let parts = self.set(kernel, &launch.arguments).map_err(self.failed(Code::KernelArgument))?;
-        let (run, queue) = (self.device.api().clEnqueueNDRangeKernel, self.queue.handle());
-        let event = self.queue.enqueue("clEnqueueNDRangeKernel", &[], |(count, list), event| {
+        let (run, queue) = (self.device.api().clEnqueueNDRangeKernel, self.work.handle());
+        let event = self.work.enqueue("clEnqueueNDRangeKernel", &[], |(count, list), event| {
             let local = local.as_ref().map_or(ptr::null(), Vec::as_ptr);
             // SAFETY: a kernel of this context that is alive, by this function's contract, and as many sizes as dimensions.
             unsafe { run(queue, kernel, global.len() as cl_uint, offset.as_ptr(), global.as_ptr(), local, count, list, event) }
@@ -227,8 +226,40 @@ unsafe impl Send for Object {}
 unsafe impl Sync for Object {}
 
 impl Object {
-    fn finished(&self, call: &'static str, error: cl_int) -> Result<()> {
-        succeeded(call, error).map_err(|failure| self.device.failed(Code::Runtime, failure))
+    fn failed(&self) -> impl Fn(Failure) -> aspen_runtime::Error {
+        |failure| self.device.failed(Code::Runtime, failure)
+    }
+
+    /// Memory of the same size that the host may touch, with this content or none.
+    ///
+    /// # Safety
+    /// `from` is null or readable for the size of the object.
+    unsafe fn beside(&self, from: *const u8) -> Tried<Part> {
+        let flags = sys::MEM_READ_WRITE | if from.is_null() { 0 } else { sys::MEM_COPY_HOST_PTR };
+        let (create, context, mut error) = (self.interop.clCreateBuffer, self.queue.context().handle(), sys::SUCCESS);
+        // SAFETY: a context that is alive; memory of the host by this function's contract, which is only read.
+        let handle = unsafe { create(context, flags, self.size, from.cast_mut().cast(), &mut error) };
+        Ok(Part { interop: self.interop, handle: given("clCreateBuffer", error, handle)? })
+    }
+
+    /// Returns when it is done.
+    fn copy(&self, from: cl_mem, to: cl_mem) -> Tried<()> {
+        let (copy, queue) = (self.interop.clEnqueueCopyBuffer, self.queue.handle());
+        // SAFETY: objects of that size that are alive, and a queue of their context.
+        let event = self.queue.enqueue("clEnqueueCopyBuffer", &[], |(count, list), event| unsafe {
+            copy(queue, from, to, 0, 0, self.size, count, list, event)
+        })?;
+        event.wait()
+    }
+
+    /// # Safety
+    /// As for `NativeMemory::read`, of an object of the same size.
+    unsafe fn fetch(&self, from: cl_mem, to: *mut u8) -> Tried<()> {
+        let (queue, size) = (self.queue.handle(), self.size);
+        let none = (ptr::null(), ptr::null_mut());
+        // SAFETY: by this function's contract; the call returns when it is done.
+        let error = unsafe { (self.interop.clEnqueueReadBuffer)(queue, from, sys::TRUE, 0, size, to.cast(), 0, none.0, none.1) };
+        succeeded("clEnqueueReadBuffer", error)
     }
 }
 
@@ -241,26 +272,37 @@ impl NativeMemory for Object {
         if self.size == 0 {
             return Ok(());
         }
-        let (queue, size) = (self.queue.handle(), self.size);
-        let none = (ptr::null(), ptr::null_mut());
-        // SAFETY: an object of that size; `to` is as large by the contract of `NativeMemory::read`; the call returns when it is done.
-        let error = unsafe { (self.interop.clEnqueueReadBuffer)(queue, self.handle, sys::TRUE, 0, size, to.cast(), 0, none.0, none.1) };
-        self.finished("clEnqueueReadBuffer", error)
+        if self.flags & (sys::MEM_HOST_NO_ACCESS | sys::MEM_HOST_WRITE_ONLY) == 0 {
+            // SAFETY: an object of that size; `to` is as large by the contract of `NativeMemory::read`.
+            return unsafe { self.fetch(self.handle, to) }.map_err(self.failed());
+        }
+        let read = || {
+            // SAFETY: without content.
+            let copy = unsafe { self.beside(ptr::null()) }?;
+            self.copy(self.handle, copy.handle)?;
+            // SAFETY: as above.
+            unsafe { self.fetch(copy.handle, to) }
+        };
+        read().map_err(self.failed())
     }
 
     unsafe fn write(&self, from: *const u8) -> Result<()> {
-        // What the host may not write it has not changed, or was told so by whoever made the memory.
-        if self.size == 0 || self.flags & sys::MEM_HOST_READ_ONLY != 0 {
+        if self.size == 0 {
             return Ok(());
+        }
+        if self.flags & (sys::MEM_HOST_NO_ACCESS | sys::MEM_HOST_READ_ONLY) != 0 {
+            // Kernels may write what the host may not.
+            // SAFETY: `from` is as large as the object, by the contract of `NativeMemory::write`.
+            return unsafe { self.beside(from) }.and_then(|copy| self.copy(copy.handle, self.handle)).map_err(self.failed());
         }
         let (queue, size) = (self.queue.handle(), self.size);
         let none = (ptr::null(), ptr::null_mut());
         // SAFETY: as in `read`; the call copies what it needs of the host.
         let error = unsafe { (self.interop.clEnqueueWriteBuffer)(queue, self.handle, sys::TRUE, 0, size, from.cast(), 0, none.0, none.1) };
-        self.finished("clEnqueueWriteBuffer", error)?;
+        succeeded("clEnqueueWriteBuffer", error).map_err(self.failed())?;
         // The program may use its own queue next, which knows nothing of this one.
         // SAFETY: a queue that is alive, and room for an event.
-        self.queue.marker(&[]).and_then(|event| event.wait()).map_err(|failure| self.device.failed(Code::Runtime, failure))
+        self.queue.marker(&[]).and_then(|event| event.wait()).map_err(self.failed())
     }
 }
 
@@ -276,5 +318,6 @@ pub(crate) fn own_side(device: &Arc<Device>) -> Result<Side> {
     let (interop, context, own) = (interop(device)?, device.context()?, device.native_queue()?);
     // SAFETY: a queue of this context, alive.
     let queue = unsafe { Queue::of_program(context, interop, own.handle()) }.map_err(|failure| device.failed(Code::Runtime, failure))?;
-    Ok(Side { device: device.clone(), interop, queue: Arc::new(queue) })
+    let queue = Arc::new(queue);
+    Ok(Side { device: device.clone(), interop, work: queue.clone(), queue })
 }

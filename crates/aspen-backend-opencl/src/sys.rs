@@ -103,6 +103,7 @@ pub(crate) const SVM_FINE_GRAIN_BUFFER: cl_bitfield = 1 << 1;
 pub(crate) const SVM_FINE_GRAIN_SYSTEM: cl_bitfield = 1 << 2;
 pub(crate) const SVM_ATOMICS: cl_bitfield = 1 << 3;
 pub(crate) const MEM_READ_WRITE: cl_bitfield = 1 << 0;
+pub(crate) const MEM_COPY_HOST_PTR: cl_bitfield = 1 << 5;
 pub(crate) const MEM_SVM_FINE_GRAIN_BUFFER: cl_bitfield = 1 << 10;
 pub(crate) const MEM_SVM_ATOMICS: cl_bitfield = 1 << 11;
 
@@ -271,6 +272,9 @@ functions! {
         fn clReleaseMemObject(cl_mem) -> cl_int;
         fn clEnqueueReadBuffer(
             cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event
+        ) -> cl_int;
+        fn clEnqueueCopyBuffer(
+            cl_command_queue, cl_mem, cl_mem, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event
         ) -> cl_int;
         fn clEnqueueWriteBuffer(
             cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event

@@ -110,10 +110,14 @@ pub unsafe extern "C" fn aspen_kernel_load(
 ) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or a device, which lives as long as the process; null or NUL-terminated strings, by the header.
-        let (device, tag, symbol) = unsafe { (device.as_ref(), text(object_tag), text(symbol)) };
+        let (device, tag) = (unsafe { device.as_ref() }, unsafe { str_of(object_tag, "object_tag") }?);
         let device: &'static Device = device.ok_or_else(|| null_argument("aspen_kernel_load", "device"))?;
-        let symbol = symbol.ok_or_else(|| null_argument("aspen_kernel_load", "symbol"))?;
-        let key = KernelKey { module: module as usize, tag: tag.as_deref().unwrap_or_default(), symbol: &symbol };
+        if symbol.is_null() {
+            return Err(null_argument("aspen_kernel_load", "symbol"));
+        }
+        // SAFETY: NUL-terminated, by the header. Not a copy: the registry knows names by their addresses.
+        let symbol = unsafe { str_of(symbol, "symbol") }?;
+        let key = KernelKey { module: module as usize, tag, symbol };
         let required = registry().load(device, key)?;
         let mut facts = KernelFacts {
             work_group_size: [0; 3],
@@ -143,12 +147,16 @@ pub unsafe extern "C" fn aspen_kernel_max_work_group_size(
 ) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or a device, which lives as long as the process; null or NUL-terminated strings, by the header.
-        let (device, tag, symbol) = unsafe { (device.as_ref(), text(object_tag), text(symbol)) };
+        let (device, tag) = (unsafe { device.as_ref() }, unsafe { str_of(object_tag, "object_tag") }?);
         let device: &'static Device = device.ok_or_else(|| null_argument("aspen_kernel_max_work_group_size", "device"))?;
-        let symbol = symbol.ok_or_else(|| null_argument("aspen_kernel_max_work_group_size", "symbol"))?;
+        if symbol.is_null() {
+            return Err(null_argument("aspen_kernel_max_work_group_size", "symbol"));
+        }
+        // SAFETY: NUL-terminated, by the header. Not a copy: the registry knows names by their addresses.
+        let symbol = unsafe { str_of(symbol, "symbol") }?;
         // SAFETY: null or writable, by the header.
         let out = unsafe { out.as_mut() }.ok_or_else(|| null_argument("aspen_kernel_max_work_group_size", "out"))?;
-        let key = KernelKey { module: module as usize, tag: tag.as_deref().unwrap_or_default(), symbol: &symbol };
+        let key = KernelKey { module: module as usize, tag, symbol };
         let most = device.capabilities().max_work_group_size.unwrap_or(u64::MAX);
         *out = registry().group_limit(device, key)?.map_or(most, |own| own.min(most));
         Ok(())

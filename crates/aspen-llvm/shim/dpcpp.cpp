@@ -88,9 +88,12 @@ StringRef aspen::sanitizerOf(StringRef Name) {
 // them is decided now.
 extern "C" void aspen_llvm_forget_used(LLVMModuleRef Raw) {
   auto &M = *unwrap(Raw);
+  SmallSetVector<Function *, 8> Declared; // a linked module may name one twice
   for (auto *Element : take(M, "llvm.used"))
     if (auto *F = dyn_cast<Function>(Element->stripPointerCasts()); F && F->isDeclaration())
-      eraseIfUnused(*F);
+      Declared.insert(F);
+  for (auto *F : Declared)
+    eraseIfUnused(*F);
   SmallVector<Constant *, 8> Kept;
   SmallSetVector<GlobalVariable *, 8> Globals;
   for (auto *Element : take(M, "llvm.compiler.used"))

@@ -266,10 +266,16 @@ impl Event {
             if !event.when_over(Box::new(move |_| call())) {
                 // A driver that does not call: somebody has to wait. A thread of its own, as those of the pool may be needed meanwhile.
                 let event = event.clone();
-                std::thread::spawn(move || {
+                let (waits, ends) = (event.clone(), over.clone());
+                let waiter = std::thread::Builder::new().spawn(move || {
+                    let _outcome = waits.wait();
+                    ends();
+                });
+                if waiter.is_err() {
+                    // No thread to be had: whoever makes the event waits.
                     let _outcome = event.wait();
                     over();
-                });
+                }
             }
         }
         Event { of: events.into(), ..Event::new(command) }

@@ -30,6 +30,10 @@
 /// Marks a device function that kernels of other translation units may call. Source: SYCL 2020 §5.10.1.
 #define SYCL_EXTERNAL __attribute__((sycl_external))
 
+/// Who asks for another's value need not have one: `if (leader) base = …; base = group_broadcast(g, base);` is a common idiom, and without this
+/// clang takes the call for a proof that the branch was taken.
+#define __ASPEN_MAYBE_UNSET __attribute__((maybe_undef))
+
 #include <cstddef>
 #include <cstdint>
 

@@ -87,9 +87,11 @@ template <class T> list<std::uintptr_t> numbers_of(T *handle) {
 }
 /// One handle, or a vector of it, as the backend gives it.
 template <class Output> Output given_as(const list<std::uintptr_t> &numbers) {
-  if constexpr (std::is_pointer_v<Output> || std::is_integral_v<Output>)
+  if constexpr (std::is_pointer_v<Output> || std::is_integral_v<Output>) {
+    if (numbers.size() == 0)
+      wrong_backend();
     return handle_of<Output>(numbers.data()[0]);
-  else {
+  } else {
     Output out;
     for (std::uintptr_t number : numbers)
       out.push_back(handle_of<typename Output::value_type>(number));
@@ -196,11 +198,19 @@ template <backend Backend, class T, int D, class A> list<std::uintptr_t> natives
     if (p.get_backend() != Backend)
       continue;
     for (const device &d : p.get_devices()) {
-      std::uintptr_t some[16];
-      const size_t count = aspen_buffer_natives(b.aspen_handle(), d.aspen_handle(), some, 16);
-      for (size_t i = 0; i < count && i < 16; ++i) {
-        check(aspen_native_retain(d.aspen_handle(), ASPEN_NATIVE_MEMORY, some[i]));
-        out.add(some[i]);
+      // Others may get memory for it meanwhile.
+      std::vector<std::uintptr_t> some;
+      for (size_t count = 8; count > some.size();) {
+        some.resize(count);
+        count = aspen_buffer_natives(b.aspen_handle(), d.aspen_handle(), some.data(), some.size());
+        if (count <= some.size()) {
+          some.resize(count);
+          break;
+        }
+      }
+      for (std::uintptr_t memory : some) {
+        check(aspen_native_retain(d.aspen_handle(), ASPEN_NATIVE_MEMORY, memory));
+        out.add(memory);
       }
     }
   }

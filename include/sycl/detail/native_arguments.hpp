@@ -63,6 +63,8 @@ public:
     l.dimensions = D;
     l.kernel = what.aspen_native()->handle;
     for (int d = 0; d < D; ++d) {
+      if (local && (*local)[d] == 0)
+        fail(errc::nd_range, "a work-group has at least one work-item in each dimension");
       l.global[d] = global[d];
       l.local[d] = local ? (*local)[d] : 0;
       l.offset[d] = offset[d];

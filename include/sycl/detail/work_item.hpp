@@ -94,11 +94,14 @@ template <class T> inline T take_by_slots(aspen_cpu_item_t *item, T value, lane_
   return out;
 }
 
-/// What the lane passes in from which this one takes; any value if there is no such lane or it has ended.
-__attribute__((noinline)) inline std::uint32_t take_32(aspen_cpu_item_t *item, std::uint32_t value, lane_way way, std::uint32_t amount) {
+/// What the lane passes in from which this one takes; any value if there is no such lane or it has ended. A lane whose value nobody takes may
+/// have none.
+__attribute__((noinline)) inline std::uint32_t take_32(aspen_cpu_item_t *item, __ASPEN_MAYBE_UNSET std::uint32_t value, lane_way way,
+                                                       std::uint32_t amount) {
   return take_by_slots(item, value, way, amount);
 }
-__attribute__((noinline)) inline std::uint64_t take_64(aspen_cpu_item_t *item, std::uint64_t value, lane_way way, std::uint32_t amount) {
+__attribute__((noinline)) inline std::uint64_t take_64(aspen_cpu_item_t *item, __ASPEN_MAYBE_UNSET std::uint64_t value, lane_way way,
+                                                       std::uint32_t amount) {
   return take_by_slots(item, value, way, amount);
 }
 

@@ -124,7 +124,8 @@ void cutBlock(BasicBlock *Block, function_ref<bool(const Value *)> IsAlike, Piec
         Type *T = Call.getType();
         auto *Amount = Call.getArgOperand(2);
         const auto *Way = dyn_cast<ConstantInt>(Call.getArgOperand(1));
-        Take Of{unsigned(Number), T->getIntegerBitWidth(), LaneWay(Way->getZExtValue()), dyn_cast<ConstantInt>(Amount), IsAlike(Amount)};
+        Take Of{unsigned(Number), T->getIntegerBitWidth(), LaneWay(Way->getZExtValue()), dyn_cast<ConstantInt>(Amount),
+                IsAlike(Amount) && !bitsOf(Amount, TakenNames)}; // what was taken at a cut before is not known to be alike
         Made.push_back(Of);
         auto *Gives = FunctionType::get(B.getVoidTy(), {Half, T, Half}, false);
         B.CreateCall(callee(M, GiveNames, Of.Bits, Gives, MemoryEffects::inaccessibleMemOnly()),
@@ -158,6 +159,8 @@ void makeTake(CallInst &Call) {
   IRBuilder<> B(&Call);
   // item, value, way, amount: whose it is goes without saying.
   FunctionCallee Callee = callee(M, TakeNames, T->getIntegerBitWidth(), FunctionType::get(T, {T, Half, Half}, false), MemoryEffects::none());
+  // Whom it waits for must not become fewer. A call of a function that is not convergent loses the attribute, and is sunk to where it is used.
+  cast<Function>(Callee.getCallee())->setConvergent();
   CallInst *Take = B.CreateCall(Callee, {Call.getArgOperand(1), Call.getArgOperand(2), Call.getArgOperand(3)});
   Take->setConvergent();
   setPlace(*Take, placeOf(Call).str());
@@ -173,7 +176,7 @@ void cutAtTakes(Function &F, function_ref<bool(const Value *)> IsAlike, Pieces &
     cutBlock(B, IsAlike, Out);
 }
 
-// The places of a value that lanes give, of what they have taken, and of how far each takes it; null of constants.
+// The places of a value that lanes give, of what they have taken, and of how far each takes it, which is not written of constants.
 Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits) {
   Exchange &Found = Exchanges[{Number, Bits}];
   if (!Found.Given) {
@@ -215,15 +218,15 @@ bool Builder::handOver(Instruction &I, Value *Lane, SmallVectorImpl<Instruction 
 namespace {
 
 // The lane that another takes from.
-unsigned from(LaneWay Way, unsigned Lane, uint64_t Amount, unsigned Lanes) {
-  uint64_t Out = Amount;
+unsigned from(LaneWay Way, unsigned Lane, uint32_t Amount, unsigned Lanes) {
+  uint32_t Out = Amount;
   if (Way == LaneWay::Mask)
     Out = Lane ^ Amount;
   else if (Way == LaneWay::After)
     Out = Lane + Amount;
   else if (Way == LaneWay::Before)
-    Out = uint32_t(Lane - Amount);
-  return Out < Lanes ? unsigned(Out) : Lane;
+    Out = Lane - Amount;
+  return Out < Lanes ? Out : Lane;
 }
 
 Value *shuffled(IRBuilder<> &B, Value *Given, const LaneWay Way, uint64_t Amount, unsigned Lanes) {
