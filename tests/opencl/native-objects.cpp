@@ -323,7 +323,7 @@ static void waiting(const native &cl, const sycl::context &c, const sycl::device
   const sycl::event behind = sycl::make_event<CL>({late}, c);
   sycl::queue(c, d).submit([&](sycl::handler &h) {
     h.depends_on(behind);
-    sycl::accessor a(b, h, sycl::write_only, sycl::no_init);
+    sycl::accessor a(b, h, sycl::write_only_host_task, sycl::no_init);
     h.host_task([=] { a[0] = 21; });
   });
   const sycl::event kernel = q.submit([&](sycl::handler &h) {
