@@ -118,7 +118,7 @@ int main() {
       std::printf("%s: %s\n", e.code() == sycl::errc::invalid ? "invalid" : e.code() == sycl::errc::kernel_not_supported ? "kernel_not_supported" : "?", e.what());
     }
   };
-  tried([&] { q.single_task<class with_double>([=] { number += number; in_image = 1; }); });
+  tried([&] { q.single_task<class with_double>([=] { number += number; in_image = 1; }).wait(); });
   tried([&] { q.copy(&value, number, 2); });
   tried([&] { ex::device_global<int> *none = nullptr; q.memcpy(*none, &value); });
   tried([&] { q.memcpy(&value, unused); });
