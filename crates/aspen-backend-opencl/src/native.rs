@@ -17,7 +17,7 @@ use crate::device::Device;
 use crate::handles::{Event, Failure, Queue, Tried, command_outcome, given, succeeded};
 use crate::interop::{asked, interop, retain};
 use crate::submitted::outcome;
-use crate::sys::{self, Interop, PointerArgument, cl_bitfield, cl_int, cl_kernel, cl_mem, cl_uint};
+use crate::sys::{self, Interop, PointerArgument, cl_bitfield, cl_kernel, cl_mem, cl_uint};
 
 /// A handle of the device's, with a reference for the caller or without; `None` for objects that it has not of its own.
 pub(crate) fn handle(device: &Device, what: Native, keep: bool) -> Result<Option<usize>> {
