@@ -349,8 +349,8 @@ const char *const *aspen_kernel_symbols(size_t *count);
 
 /* --- objects of a backend's own interface ---------------------------------------------------------------------------------------- */
 
-/* Handles belong to the interface of the backend of `device` and must be alive; for CUDA, retaining and releasing do nothing but for events
- * that the runtime made. `context` 0 is the runtime's own. All fail with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such objects,
+/* Handles belong to the interface of the backend of `device` and must be alive; for CUDA, which counts no references, retaining and
+ * releasing do nothing. `context` 0 is the runtime's own. All fail with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such objects,
  * and with ASPEN_ERRC_INVALID if the driver does not know a handle. */
 int aspen_error_native(const aspen_error_t *error); /* the driver's number of the error (cl_int, CUresult); 0 if it is none */
 aspen_error_t *aspen_native_retain(const aspen_device_t *device, aspen_native_t what, uintptr_t handle);

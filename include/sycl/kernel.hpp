@@ -193,7 +193,7 @@ template <> struct std::hash<sycl::kernel_id> {
   }
 };
 template <> struct std::hash<sycl::kernel> {
-  std::size_t operator()(const sycl::kernel &k) const noexcept { 
+  std::size_t operator()(const sycl::kernel &k) const noexcept {
     return std::hash<sycl::kernel_id>()(k.aspen_id()) ^ reinterpret_cast<std::size_t>(k.aspen_native().get());
   }
 };

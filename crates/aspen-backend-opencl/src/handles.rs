@@ -7,6 +7,8 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::sync::Arc;
 
+use aspen_runtime::backend::DeviceTimes;
+
 use crate::answers::{bytes, text};
 use crate::sys::{
     self, Api, CreateProgramWithIl, Interop, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id,
@@ -294,8 +296,13 @@ impl Event {
         self.status().is_none_or(|status| status <= sys::RUNNING)
     }
 
-    /// One of the times of a profiled command that is over.
-    pub(crate) fn time(&self, what: cl_uint) -> Option<cl_ulong> {
+    /// The times of a profiled command that is over.
+    pub(crate) fn times(&self) -> Option<DeviceTimes> {
+        let (queued, start) = (self.time(sys::PROFILING_COMMAND_QUEUED)?, self.time(sys::PROFILING_COMMAND_START)?);
+        Some(DeviceTimes { queued, start, end: self.time(sys::PROFILING_COMMAND_END)? })
+    }
+
+    fn time(&self, what: cl_uint) -> Option<cl_ulong> {
         let mut time: cl_ulong = 0;
         let into = ptr::from_mut(&mut time).cast();
         let ask = self.context.api.clGetEventProfilingInfo;

@@ -119,9 +119,7 @@ impl DeviceEvent for Submitted {
     }
 
     fn times(&self) -> Option<DeviceTimes> {
-        let time = |what| self.event.time(what);
-        let (queued, start) = (time(sys::PROFILING_COMMAND_QUEUED)?, time(sys::PROFILING_COMMAND_START)?);
-        Some(DeviceTimes { queued, start, end: time(sys::PROFILING_COMMAND_END)? })
+        self.event.times()
     }
 
     fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
