@@ -51,7 +51,7 @@ pub const OPTIONS: [(&str, Standing, &str); 37] = [
     (
         "-allow-device-image-dependencies",
         Standing::Does,
-        "images import exported functions of other images; all they call is in them or imported, and virtual functions that are called by name are copied into them",
+        "images import exported functions of other images; all they call is in them or imported (functions with reserved names are in them, as in DPC++), and virtual functions that are called by name are copied into them",
     ),
     ("-support-dynamic-linking", Standing::Does, "the same; its name in 2024"),
     (
