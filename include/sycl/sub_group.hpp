@@ -57,6 +57,10 @@ public:
   template <class Pointer> auto load(Pointer from) const {
     return std::remove_cv_t<std::remove_reference_t<decltype(*from)>>(from[static_cast<std::ptrdiff_t>(item_.lane())]);
   }
+  template <class T, class Pointer, std::enable_if_t<std::is_convertible_v<decltype(*std::declval<Pointer>()), T>, int> = 0>
+  std::remove_cv_t<T> load(Pointer from) const {
+    return from[static_cast<std::ptrdiff_t>(item_.lane())];
+  }
   template <int N, class Pointer> auto load(Pointer from) const {
     vec<std::remove_cv_t<std::remove_reference_t<decltype(*from)>>, N> out;
     for (int i = 0; i < N; ++i)

@@ -54,9 +54,28 @@ template <class T, class A> constexpr T element_at(const A &a, int i) {
     return ((void)i, static_cast<T>(a));
 }
 
+/// clang's own vector of as many numbers, which device code alone may name; of other elements none.
+template <class T, int N, class = void> struct native_vector { using type = void; };
+#if defined(__SYCL_DEVICE_ONLY__)
+template <class T, int N> struct native_vector<T, N, std::enable_if_t<(N > 1) && std::is_arithmetic_v<T> && !std::is_same_v<T, bool>>> {
+  using type = T __attribute__((ext_vector_type(N)));
+};
+#endif
+
+/// What a vec of that many elements converts to. Bases, since a conversion function that is a template gives that very type only, and
+/// `bool` or `double` of a `vec<int, 1>` is wanted too. Source: SYCL 2020 §4.14.2.1, `operator DataT()`, `operator vector_t()`.
+template <class V, class T, int N, class Native = typename native_vector<T, N>::type> struct converted {
+  using vector_t = Native;
+  operator vector_t() const { return __builtin_bit_cast(vector_t, static_cast<const V &>(*this)); }
+};
+template <class V, class T, int N> struct converted<V, T, N, void> {};
+template <class V, class T> struct converted<V, T, 1, void> {
+  constexpr operator T() const { return static_cast<const V &>(*this)[0]; }
+};
+
 } // namespace detail
 
-template <class T, int N> class vec {
+template <class T, int N> class vec : public detail::converted<vec<T, N>, T, N> {
   static_assert(N == 1 || N == 2 || N == 3 || N == 4 || N == 8 || N == 16, "a vec has 1, 2, 3, 4, 8 or 16 elements");
   static constexpr int room = N == 3 ? 4 : N;
 
@@ -76,6 +95,8 @@ public:
   }
   template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T> && N == 1, int> = 0, class = void>
   constexpr vec(const U &only) : data_{static_cast<T>(only)} {}
+  template <class V, std::enable_if_t<std::is_same_v<V, typename detail::native_vector<T, N>::type>, int> = 0, class = void, class = void>
+  vec(const V &native) : vec(__builtin_bit_cast(vec, native)) {}
   /// Numbers and vectors, N elements in all.
   template <class A, class B, class... Rest,
             std::enable_if_t<((detail::elements_of<A>::count + detail::elements_of<B>::count) + ... + detail::elements_of<Rest>::count) ==
@@ -99,7 +120,6 @@ public:
 
   constexpr T &operator[](int i) { return data_[i]; }
   constexpr const T &operator[](int i) const { return data_[i]; }
-  template <int M = N, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return data_[0]; }
 
 #define __ASPEN_VEC_ELEMENT(name, i)                                                                                                      \
   template <int M = N, std::enable_if_t<(M > i), int> = 0> constexpr T &name() { return data_[i]; }                                        \

@@ -79,6 +79,9 @@ static void stores(sycl::queue &q, int *in, int *out) {
      if (s.get_group_id()[0] == 0) {
        const sycl::vec<int, 2> two = s.load<2>(in + first / 2);
        s.store(out + count + first * 2, two);
+     } else {
+       // The type may be said, too.
+       s.store(out + first, s.load<const volatile int>(in + first) + s.load<int>(sycl::global_ptr<int>(in + first)) - in[first + s.get_local_id()[0]] + 1);
      }
    }).wait();
   for (size_t i = 0; i < count; ++i)

@@ -66,6 +66,22 @@ static void names(queue &q) {
   q.submit_barrier().wait();
   q.submit_barrier({event()}).wait();
   expect(out[0] == 8 && out[3] == 8, "a group algorithm of ONEAPI");
+  int *in = malloc_shared<int>(9, q), *sums = malloc_shared<int>(10, q);
+  for (int i = 0; i < 9; ++i)
+    in[i] = i + 1;
+  q.parallel_for(nd_range<1>(4, 4), [=](nd_item<1> item) {
+     const auto g = item.get_group();
+     const auto positive = [](int x) { return x > 0; };
+     const global_ptr<int> first(in);
+     const int sum = ONEAPI::reduce(g, first, first + 9, ONEAPI::plus<>()), more = ONEAPI::reduce(g, in, in + 9, 100, ONEAPI::plus<>());
+     ONEAPI::exclusive_scan(g, in, in + 9, sums, ONEAPI::plus<>());
+     const bool all = ONEAPI::all_of(g, in, in + 9, positive), none = ONEAPI::none_of(g, in, in + 9, positive);
+     out[item.get_local_id(0)] = sum + more * 1000 + all * 1000000 + none * 2000000;
+     sums[9] = all_of(g, true);
+   }).wait();
+  expect(out[0] == 1145045 && out[3] == out[0] && sums[0] == 0 && sums[8] == 36 && sums[9] == 1, "algorithms over memory of ONEAPI");
+  free(in, q);
+  free(sums, q);
   free(out, q);
 }
 

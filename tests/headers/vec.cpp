@@ -75,6 +75,25 @@ constexpr bool bits() {
   return a.x() == std::byte{0xf1} && a.y() == std::byte{0xc0} && swapped.x() == std::byte{0x3f} && (!a).x() == 0 && one[0] && one[1];
 }
 static_assert(bits());
+// A vec of one element is as good as it. Source: SYCL 2020 §4.14.2.1, `operator DataT()`.
+constexpr bool single() {
+  const vec<int, 1> a(3), b(3);
+  const vec<signed char, 1> c(-1);
+  const bool same = a == b, set = static_cast<bool>(c), of_parts = int4(1, 2, 2, 4).swizzle<1>() == int4(1, 2, 2, 4).swizzle<2>();
+  const double wide = a;
+  return same && set && of_parts && wide == 3.0 && c * 2 == -2 && (a + b).x() == 6;
+}
+static_assert(single());
+#if defined(__SYCL_DEVICE_ONLY__)
+// Device code alone may name clang's vectors.
+SYCL_EXTERNAL float4 native(float4 v, vec<std::uint8_t, 3> w) {
+  float4::vector_t n = v;
+  n = n * 2.0f + n;
+  const vec<std::uint8_t, 3>::vector_t m = w;
+  static_assert(std::is_same_v<decltype(n[0] + 0), float> && sizeof(n) == 16);
+  return float4(n) + vec<std::uint8_t, 3>(m).x();
+}
+#endif
 SYCL_EXTERNAL float memory(float *p, float4 v) {
   v.load(1, p);
   v.store(0, p);

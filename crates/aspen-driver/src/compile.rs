@@ -13,6 +13,7 @@ use aspen_analysis::{Launch, PassReport, Summary, analyse};
 use aspen_image::{ObjectBlob, ObjectHeader};
 
 use crate::args::{Input, InputKind, Options, Side, Stage};
+use crate::beside;
 use crate::depfile;
 use crate::error::Error;
 use crate::fixed;
@@ -86,6 +87,7 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
     let options = builder.options;
     let output = scratch.file(input.stem(), "host.o");
     let mut arguments = options.host_words();
+    arguments.extend(beside::words(options, input, &arguments));
     if let Some(Precompiled::Use(file)) = &options.precompiled {
         arguments.extend(["-include".into(), file.clone()]);
     }
@@ -178,22 +180,24 @@ fn finish(
         }
         return Ok(None);
     }
-    if options.stage == Stage::Syntax {
-        if let (Some(Precompiled::Make(_)), Some(output)) = (&options.precompiled, &options.output) {
-            write_dependencies(builder, job, input, Path::new(output))?;
-        }
-        return Ok(None);
+    if let (Some(Precompiled::Make(_)), Some(output)) = (&options.precompiled, &options.output) {
+        write_dependencies(builder, job, input, Path::new(output))?;
     }
-    let reports = if input.kind == InputKind::Sycl { read_reports(&job.passes)? } else { Vec::new() };
+    let read = |pass: &&Pass| input.kind == InputKind::Sycl && pass.output.is_some();
+    let passes: Vec<&Pass> = job.passes.iter().filter(read).collect();
+    let reports = read_reports(&passes)?;
     session.diagnostics.add_findings(reports.iter().flat_map(|report| &report.findings));
-    for (pass, report) in job.passes.iter().zip(&reports) {
+    for (pass, report) in passes.iter().zip(&reports) {
         let for_spirv = matches!(&pass.role, Role::Analysis { targets, .. } if !targets.is_empty());
         report.strict.iter().for_each(|strict| session.diagnostics.add_strict(strict, for_spirv));
     }
-    check_fixed_targets(session, builder, job, &reports);
+    check_fixed_targets(session, builder, &passes, &reports);
     session.show_diagnostics()?;
     if session.diagnostics.has_errors() {
         return Err(Error::Reported);
+    }
+    if options.stage == Stage::Syntax {
+        return Ok(None);
     }
     let destination = destination(options, input, builder.targets, scratch);
     write_dependencies(builder, job, input, &destination)?;
@@ -218,11 +222,11 @@ fn finish(
 }
 
 /// What this unit alone shows of the fixed targets.
-fn check_fixed_targets(session: &mut Session<'_>, builder: &PassBuilder<'_>, job: &Job, reports: &[PassReport]) {
+fn check_fixed_targets(session: &mut Session<'_>, builder: &PassBuilder<'_>, passes: &[&Pass], reports: &[PassReport]) {
     if builder.fixed.is_empty() {
         return;
     }
-    for (pass, report) in job.passes.iter().zip(reports) {
+    for (pass, report) in passes.iter().zip(reports) {
         if let (Role::Analysis { macros, .. }, Some(summary)) = (&pass.role, &report.summary) {
             let judged = fixed::Judged { fixed: builder.fixed, compiled_for: builder.targets, macros };
             let found = fixed::violations(&judged, summary, &analyse(summary), &|_| Default::default());
@@ -258,8 +262,8 @@ fn show_outcomes(session: &mut Session<'_>, builder: &PassBuilder<'_>, job: &Job
     Err(Error::Reported)
 }
 
-fn read_reports(passes: &[Pass]) -> Result<Vec<PassReport>, Error> {
-    let read = |pass: &Pass| {
+fn read_reports(passes: &[&Pass]) -> Result<Vec<PassReport>, Error> {
+    let read = |pass: &&Pass| {
         let bytes = fs::read(&pass.report).map_err(|_| {
             Error::Device(format!("the clang plugin left no report, so requirements would be lost\n  command: {}", pass.command.shell()))
         })?;

@@ -5,10 +5,12 @@
 //! on the way is merged and shown by [`diagnostics`]. Everything that can be wrong with the command line is found before anything runs.
 
 pub mod args;
+mod beside;
 mod compile;
 mod cuda;
 mod depfile;
 mod diagnostics;
+pub mod editor;
 pub mod error;
 mod fixed;
 mod help;
@@ -109,6 +111,7 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
     let compiles = options.inputs.iter().any(|input| input.kind != InputKind::Linker);
     if links {
         spread::Wanted::of(options)?; // a launcher that is not there is found before anything runs
+        link::check_words(options)?;
     }
     let environment = targets::device_file_of_environment();
     let for_link = if links { Some(targets::resolve(options, environment.as_deref())) } else { None };

@@ -9,6 +9,7 @@ use aspen_codegen::Ptx;
 use aspen_devices::Database;
 
 use crate::args::{Dialect, Input, Options, Requirements, Side, Stage};
+use crate::beside;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
@@ -74,7 +75,7 @@ pub struct PassBuilder<'a> {
 }
 
 /// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
-const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__SYCL_UNNAMED_LAMBDA__=1"];
+pub const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__SYCL_UNNAMED_LAMBDA__=1"];
 
 /// Options of the host that clang's driver offers to each target.
 const OF_ONE_TARGET: [&str; 7] = ["-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "--coverage", "-coverage"];
@@ -106,7 +107,9 @@ impl PassBuilder<'_> {
         let output = scratch.file(input.stem(), "host.o");
         let mut arguments = vec!["-fsycl".into(), "-fsycl-host-only".into()];
         arguments.extend(PREDEFINED.into_iter().chain(self.macros.iter().map(String::as_str)).map(|text| format!("-D{text}")));
-        for word in self.options.host_words() {
+        let words = self.options.host_words();
+        let beside = beside::words(self.options, input, &words);
+        for word in words {
             if OF_ONE_TARGET.iter().any(|start| word.starts_with(start)) {
                 arguments.push("-Xarch_host".into()); // else clang warns that it ignores the option for the device it does not compile for
             }
@@ -115,6 +118,7 @@ impl PassBuilder<'_> {
             arguments.push(word);
             arguments.extend(is_lto.then(|| "-ffat-lto-objects".to_owned()));
         }
+        arguments.extend(beside);
         self.finish(Role::Host, arguments, input, output, scratch)
     }
 
@@ -200,9 +204,8 @@ impl PassBuilder<'_> {
         let label = output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let report = precompiled.and_then(Precompiled::report).filter(|_| role == Role::Host);
         let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
-        let makes_header = matches!(precompiled, Some(Precompiled::Make(_) | Precompiled::Keep));
         let mut depfile = None;
-        if let (Some(wanted), true) = (&options.depfile, (options.stage != Stage::Syntax || makes_header) && !is_bundle) {
+        if let (Some(wanted), true) = (&options.depfile, (options.stage != Stage::Syntax || self.makes_header()) && !is_bundle) {
             let file = scratch.beside(&output, "d");
             arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });
             arguments.extend(["-MF".into(), text(&file), "-MT".into(), label]);
@@ -233,9 +236,11 @@ impl PassBuilder<'_> {
     /// What the pass writes, by the stage at which the run ends. Returns the output file.
     fn stage_arguments(&self, role: &Role, arguments: &mut Vec<String>, output: PathBuf) -> Option<PathBuf> {
         let device = *role != Role::Host;
+        // What code needs shows in IR only, also to those who want no more than to be told.
+        let judges = matches!(role, Role::Analysis { .. }) && !self.makes_header();
         let stage = match self.options.stage {
             Stage::Preprocess => Some("-E"),
-            Stage::Syntax => Some("-fsyntax-only"),
+            Stage::Syntax if !judges => Some("-fsyntax-only"),
             Stage::Assembly if device => Some("-S"),
             Stage::Assembly if self.options.side != Side::Device => Some("-S"),
             _ => Some("-c"),
@@ -244,7 +249,11 @@ impl PassBuilder<'_> {
         if self.options.stage == Stage::Preprocess && self.options.verbose {
             arguments.push("-v".into()); // where headers are looked for, in clang's own words
         }
-        let writes = !matches!(self.options.stage, Stage::Syntax | Stage::Preprocess);
+        let writes = match self.options.stage {
+            Stage::Preprocess => false,
+            Stage::Syntax => judges,
+            Stage::Assembly | Stage::Object | Stage::Link => true,
+        };
         if (device && writes) || self.options.emit_llvm {
             arguments.push("-emit-llvm".into());
         }
@@ -253,6 +262,11 @@ impl PassBuilder<'_> {
         }
         arguments.extend(["-o".into(), text(&output)]);
         Some(output)
+    }
+
+    /// Whether the run makes a precompiled header.
+    fn makes_header(&self) -> bool {
+        matches!(self.options.precompiled, Some(Precompiled::Make(_) | Precompiled::Keep))
     }
 
     fn plugin(&self, role: &Role, report: &Path) -> Vec<String> {
@@ -271,7 +285,7 @@ impl PassBuilder<'_> {
         if self.options.requirements == Requirements::Optimized && matches!(role, Role::Analysis { .. }) {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "requirements=optimized"].map(str::to_owned));
         }
-        if matches!(role, Role::Analysis { targets, .. } if targets.is_empty()) {
+        if matches!(role, Role::Analysis { targets, .. } if targets.is_empty() || self.options.stage == Stage::Syntax) {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "code=no"].map(str::to_owned));
         }
         arguments

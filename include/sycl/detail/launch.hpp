@@ -9,8 +9,14 @@
 extern "C" __attribute__((visibility("hidden"))) const char __aspen_link_with_aspenxx;
 
 namespace sycl::detail {
+#if defined(__ASPEN_EDITOR__)
+/// Editors read without the plugin, and nobody defines this: what is compiled so has no device code, and must not be linked.
+extern "C" const char __aspen_compiled_for_an_editor_by_ASPEN_EDITOR__;
+[[maybe_unused]] static constexpr const char *object_tag = &__aspen_compiled_for_an_editor_by_ASPEN_EDITOR__;
+#else
 /// Distinguishes equally named kernels of internal linkage. The compiler plugin puts the digits here; clang without it stops at the name.
 [[maybe_unused]] static constexpr const char *object_tag = __ASPEN_OBJECT_TAG__;
+#endif
 } // namespace sycl::detail
 #endif
 

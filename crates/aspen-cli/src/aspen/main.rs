@@ -7,6 +7,7 @@ mod bare;
 mod build;
 mod cache;
 mod check;
+mod clangd;
 mod code;
 mod devices;
 mod diff;
@@ -144,6 +145,10 @@ enum Command {
         #[command(subcommand)]
         command: CacheCommand,
     },
+    /// Prints a .clangd with which clangd, and so most editors, reads SYCL sources
+    ///
+    /// As in `aspen clangd-config > .clangd`, in the folder that holds the sources.
+    ClangdConfig,
     /// Lists the devices that programs find here, as ASPEN_DEVICE_PROFILE and ASPEN_DEVICE_SELECTOR present them
     Devices {
         #[command(flatten)]
@@ -264,6 +269,7 @@ fn by_command() -> Result<Answer, Failure> {
         Command::Aot(arguments) => aot::compile(&arguments),
         Command::AotPack(arguments) => aot::pack(&arguments),
         Command::Launch { words } => aot::launch(&words),
+        Command::ClangdConfig => clangd::run(),
         Command::Devices { output } => devices::run(output.format),
         Command::PostLink { words } => post_link::post_link(words.into_iter(), aspen_postlink::arguments::Dialect::Seed),
         Command::AspectFilter(arguments) => post_link::aspect_filter(arguments),

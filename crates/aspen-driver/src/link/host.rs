@@ -14,6 +14,21 @@ use crate::jobs::Command;
 use crate::session::Session;
 use crate::toolchain::Toolchain;
 
+/// What no link can do, said before anything is compiled.
+///
+/// # Errors
+/// If the program is to be static: the runtime is a shared library, as are the drivers that it opens.
+pub fn check_words(options: &Options) -> Result<(), Error> {
+    let words = options.words.iter().filter_map(|word| if let Word::Link(words) = word { Some(words) } else { None });
+    match words.flatten().find(|word| matches!(word.as_str(), "-static" | "-static-pie")) {
+        Some(word) => Err(Error::Usage(format!(
+            "'{word}': programs load libaspen.so, and it the drivers of devices, when they start; '-static-libstdc++ -static-libgcc' puts \
+             the other libraries into the program"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Everything the host link is made of.
 #[derive(Debug)]
 pub struct HostLink<'a> {

@@ -27,6 +27,7 @@ use crate::targets::{self, Target};
 use crate::toolchain;
 use coverage::Coverage;
 use files::LinkUnit;
+pub use host::check_words;
 use host::{HostLink, Output};
 use program::Program;
 use provided::Provided;

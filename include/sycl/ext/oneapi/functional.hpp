@@ -7,6 +7,11 @@
 #define SYCL_EXT_ONEAPI_GROUP_ALGORITHMS 1
 #define SYCL_EXT_ONEAPI_SUB_GROUP 1
 
+namespace sycl::detail {
+template <class I> inline constexpr bool walks_memory = std::is_pointer_v<I>;
+template <class T, access::address_space S, access::decorated D> inline constexpr bool walks_memory<multi_ptr<T, S, D>> = true;
+} // namespace sycl::detail
+
 namespace sycl::ext::oneapi {
 
 namespace function_objects {
@@ -39,6 +44,19 @@ using namespace function_objects;
   template <class G, class... A> auto name(G g, A... a)->std::enable_if_t<is_group_v<G>, decltype(sycl::called(g, a...))> {                \
     return sycl::called(g, a...);                                                                                                          \
   }
+/// Over a range of memory: SYCL 2020's joint_NAME.
+#define __ASPEN_FIRST_JOINT_NAME(name)                                                                                                    \
+  template <class G, class I, class... A, std::enable_if_t<sycl::detail::walks_memory<I>, int> = 0>                                              \
+  auto name(G g, I first, I last, A... a)->std::enable_if_t<is_group_v<G>, decltype(sycl::joint_##name(g, first, last, a...))> {           \
+    return sycl::joint_##name(g, first, last, a...);                                                                                      \
+  }
+__ASPEN_FIRST_JOINT_NAME(any_of)
+__ASPEN_FIRST_JOINT_NAME(all_of)
+__ASPEN_FIRST_JOINT_NAME(none_of)
+__ASPEN_FIRST_JOINT_NAME(inclusive_scan)
+__ASPEN_FIRST_JOINT_NAME(exclusive_scan)
+__ASPEN_FIRST_JOINT_NAME(reduce)
+#undef __ASPEN_FIRST_JOINT_NAME
 __ASPEN_FIRST_NAME(any_of, any_of_group)
 __ASPEN_FIRST_NAME(all_of, all_of_group)
 __ASPEN_FIRST_NAME(none_of, none_of_group)
