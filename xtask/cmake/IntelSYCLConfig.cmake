@@ -1,7 +1,7 @@
 # find_package(IntelSYCL) for CMake: what DPC++'s package of that name offers to projects that were written for it, with Aspen behind it.
 # Source: Intel oneAPI DPC++/C++ Compiler Developer Guide, "Use CMake with the Compiler".
 #
-# add_sycl_to_target(TARGET target SOURCES source…)   the target is compiled and linked by aspen++
+# add_sycl_to_target(TARGET target SOURCES source…)   the target is compiled and linked by aspen++ (AspenConfig.cmake)
 # IntelSYCL::SYCL_CXX                                 the same for targets that link it, where CMAKE_CXX_COMPILER is aspen++
 # SYCL_LANGUAGE_VERSION, SYCL_INCLUDE_DIR, SYCL_FLAGS
 include("${CMAKE_CURRENT_LIST_DIR}/../Aspen/AspenConfig.cmake")
@@ -24,12 +24,3 @@ if(NOT TARGET IntelSYCL::SYCL_CXX)
     INTERFACE_COMPILE_OPTIONS "${SYCL_FLAGS}"
     INTERFACE_LINK_OPTIONS "${SYCL_FLAGS}")
 endif()
-function(add_sycl_to_target)
-  cmake_parse_arguments(SYCL "" "TARGET" "SOURCES" ${ARGN})
-  if(NOT SYCL_TARGET)
-    message(FATAL_ERROR "add_sycl_to_target: name the target after TARGET")
-  endif()
-  if(NOT CMAKE_CXX_COMPILER MATCHES "aspen\\+\\+$")
-    aspen_sycl(${SYCL_TARGET})
-  endif()
-endfunction()

@@ -10,6 +10,10 @@ use crate::shell::Tree;
 /// Programs that are `aspen` under another name. Source: DESIGN §2.
 const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
 
+/// Files that name the version, and where they go.
+const TEMPLATES: [(&str, &str); 2] =
+    [("AspenConfigVersion.cmake.in", "lib/cmake/Aspen/AspenConfigVersion.cmake"), ("aspen.pc.in", "lib/pkgconfig/aspen.pc")];
+
 /// The folder of aspen++ that the user names, or that of an installation which is made here.
 pub fn folder_of_tools(tree: &Tree, named: Option<&Path>) -> Result<PathBuf> {
     if let Some(bin) = named {
@@ -50,8 +54,20 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
         let file = format!("{package}Config.cmake");
         copy(&tree.root.join("xtask/cmake").join(&file), &prefix.join("lib/cmake").join(package).join(&file))?;
     }
+    for (template, to) in TEMPLATES {
+        fill(&tree.root.join("xtask/cmake").join(template), &prefix.join(to))?;
+    }
     println!("installed to {}", prefix.display());
     Ok(())
+}
+
+/// Writes a template with this version in it.
+fn fill(template: &Path, to: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(template).with_context(|| format!("cannot read {}", template.display()))?;
+    let text = text.replace("@VERSION@", env!("CARGO_PKG_VERSION")).replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"));
+    let folder = to.parent().context("a file lies in a folder")?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    std::fs::write(to, text).with_context(|| format!("cannot install {}", to.display()))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {

@@ -15,9 +15,9 @@ const PACKAGES: [(&str, &str); 4] =
     [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
 
 /// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, a
-/// test framework for hosts, builds under make, CMake and Meson, a cache of compilers, what editors ask, ninja for graphs, PoCL's way from
+/// test framework for hosts, builds under make, CMake, Meson and pkg-config, a cache of compilers, what editors ask, ninja for graphs, PoCL's way from
 /// SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
-const FOR_TESTS: [(&str, &str); 13] = [
+const FOR_TESTS: [(&str, &str); 14] = [
     ("intel-opencl-icd", "ocloc"),
     ICD_LOADER,
     ("g++", "g++"),
@@ -25,6 +25,7 @@ const FOR_TESTS: [(&str, &str); 13] = [
     ("make", "make"),
     ("cmake", "cmake"),
     ("meson", "meson"),
+    ("pkg-config", "pkg-config"),
     ("ccache", "ccache"),
     ("clangd-22", "clangd-22"),
     ("ninja-build", "ninja"),

@@ -13,6 +13,7 @@ mod diagnostics;
 pub mod editor;
 pub mod error;
 mod fixed;
+mod foreign;
 mod help;
 mod janitor;
 mod jobs;
@@ -81,6 +82,7 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
     };
     let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
     let executable = std::env::current_exe().map_err(|error| Error::file("find", "this program's own file".as_ref(), error))?;
+    let foreign::Own { words, notes } = foreign::own_words(words)?;
     match args::parse(words)? {
         Invocation::Help => help::print(help::HELP),
         Invocation::Version => {
@@ -89,10 +91,13 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
             help::print(&format!("aspen++ {}\n", env!("CARGO_PKG_VERSION")));
         }
         Invocation::AskClang(words) => ask_clang(&words)?,
-        Invocation::Run(options) => match precompiled::making(&options)? {
-            Some(making) => build(&making.options, &executable).and_then(|()| making.finish())?,
-            None => build(&preprocessed::unpacked(precompiled::used(*options)?)?, &executable)?,
-        },
+        Invocation::Run(mut options) => {
+            options.notes.extend(notes);
+            match precompiled::making(&options)? {
+                Some(making) => build(&making.options, &executable).and_then(|()| making.finish())?,
+                None => build(&preprocessed::unpacked(precompiled::used(*options)?)?, &executable)?,
+            }
+        }
     }
     Ok(())
 }
