@@ -104,6 +104,7 @@ typedef uint32_t (*aspen_cpu_group_entry)(const void *closure, const aspen_cpu_i
 #define ASPEN_CPU_GROUP "aspen_group."
 #define ASPEN_CPU_LEVELS 4u
 #define ASPEN_CPU_MAY_WAIT 1u
+#define ASPEN_CPU_WHOLE_BOXES 2u
 typedef struct aspen_cpu_group {
   uint32_t struct_size;
   uint32_t frame_alignment; /* of the frame in bytes, a power of two */
@@ -114,7 +115,9 @@ typedef struct aspen_cpu_group {
   /* Where the barriers stand, "file:line:column", by their numbers less 1; null for a barrier or for all if that is not known. Records that
    * are shorter (struct_size) do not have it. */
   const char *const *places;
-  uint64_t flags; /* ASPEN_CPU_MAY_WAIT: a loop of the kernel has atomic operations, by which a group may wait for another one */
+  uint64_t flags; /* ASPEN_CPU_MAY_WAIT: a loop of the kernel has atomic operations, by which a group may wait for another one.
+                     ASPEN_CPU_WHOLE_BOXES: the kernel is launched over a range, and its functions take boxes as its entry does; frame_size is
+                     0 then, and they may be called for a part of a box, as those of other such kernels are for rows. */
 } aspen_cpu_group_t;
 
 #define ASPEN_CPU_PLACE_SLOT "aspen_cpu_tell_place"

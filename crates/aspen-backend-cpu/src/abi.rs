@@ -93,6 +93,9 @@ pub(crate) const SKIPPED: u32 = 0xc000_0000;
 /// In [`GroupKernel::flags`]: groups may wait for each other (`ASPEN_CPU_MAY_WAIT`).
 pub(crate) const MAY_WAIT: u64 = 1;
 
+/// In [`GroupKernel::flags`]: the entries take boxes of any shape (`ASPEN_CPU_WHOLE_BOXES`).
+pub(crate) const WHOLE_BOXES: u64 = 2;
+
 /// Before a kernel's symbol: its [`GroupKernel`] (`ASPEN_CPU_GROUP`).
 pub(crate) const GROUP: &str = "aspen_group.";
 

@@ -52,6 +52,8 @@ pub(crate) struct Whole {
     pub(crate) places: Places,
     /// Whether its groups may wait for each other.
     pub(crate) may_wait: bool,
+    /// Whether it is a kernel of a range whose function takes boxes of any shape.
+    pub(crate) whole_boxes: bool,
 }
 
 /// What all groups of a launch have in common.

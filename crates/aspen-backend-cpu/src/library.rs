@@ -19,7 +19,7 @@ use aspen_runtime::backend::{GroupLimit, ImageError, Job, Kernel, Launch, Launch
 use aspen_runtime::{Code, Error, Result};
 
 use crate::Ways;
-use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, STACK};
+use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, STACK, WHOLE_BOXES};
 use crate::facts;
 use crate::fiber::is_room;
 use crate::group::{Whole, tell_place};
@@ -153,7 +153,8 @@ impl Library {
         };
         let entry = entries.into_iter().take(level as usize).rev().flatten().next()?;
         let frame_alignment = usize::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two())?;
-        Some(Whole { entry, frame_size: usize::try_from(size).ok()?, frame_alignment, places, may_wait: flags & MAY_WAIT != 0 })
+        let [may_wait, whole_boxes] = [MAY_WAIT, WHOLE_BOXES].map(|flag| flags & flag != 0);
+        Some(Whole { entry, frame_size: usize::try_from(size).ok()?, frame_alignment, places, may_wait, whole_boxes })
     }
 
     /// Bytes of stack that a function of the image needs for variables; 0 if they are few.

@@ -1,6 +1,6 @@
 //! `single_task` and `parallel_for(range)`: the image loops over a box of work-items, chunks are boxes.
 //!
-//! Work-items with loops of their own run by the image's function for rows where it has one: it goes through these loops for all items of a
+//! Most images have a function that does so for each level of the processor. Work-items with loops of their own run by the image's function for rows where it has one: it goes through these loops for all items of a
 //! short row at once, and keeps what each item needs in a frame.
 //!
 //! The last dimension runs fastest and is what the image's loop vectorises, so it is cut only if the others do not give enough chunks,
@@ -30,6 +30,17 @@ const SHORTEST: u64 = 8;
 /// The most items of a row that run together.
 const LONGEST: u64 = 512;
 
+/// What runs the boxes of a launch.
+#[derive(Clone, Copy)]
+enum By {
+    /// The kernel's entry.
+    Entry(RangeEntry),
+    /// Its function for this processor.
+    Boxes(RowEntry),
+    /// Its function for rows.
+    Rows(Rows),
+}
+
 /// A kernel's function for rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
@@ -42,11 +53,9 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(whole: Whole) -> Option<Rows> {
-        // SAFETY: native_cpu.h: records of kernels launched over ranges have functions of this type. The two differ in one pointee.
-        let entry = unsafe { std::mem::transmute::<crate::abi::GroupEntry, RowEntry>(whole.entry) };
+    fn new(entry: RowEntry, whole: Whole) -> Rows {
         let items = (FRAMES / whole.frame_size.max(1)) as u64 / STEP * STEP;
-        Some(Rows { entry, frame_size: whole.frame_size, frame_alignment: whole.frame_alignment, items: items.clamp(STEP, LONGEST) })
+        Rows { entry, frame_size: whole.frame_size, frame_alignment: whole.frame_alignment, items: items.clamp(STEP, LONGEST) }
     }
 
     fn run(self, closure: *const c_void, range: &Range) {
@@ -63,10 +72,24 @@ impl Rows {
     }
 }
 
+impl By {
+    fn new(entry: RangeEntry, whole: Option<Whole>, items: u64) -> By {
+        let Some(whole) = whole else { return By::Entry(entry) };
+        // SAFETY: native_cpu.h: records of kernels launched over ranges have functions of this type. The two differ in one pointee.
+        let function = unsafe { std::mem::transmute::<crate::abi::GroupEntry, RowEntry>(whole.entry) };
+        if whole.whole_boxes {
+            By::Boxes(function)
+        } else if items >= SHORTEST {
+            By::Rows(Rows::new(function, whole))
+        } else {
+            By::Entry(entry)
+        }
+    }
+}
+
 /// A prepared launch.
 pub(crate) struct Boxes {
-    entry: RangeEntry,
-    by_rows: Option<Rows>,
+    by: By,
     /// Bytes of stack that a call needs for variables.
     variables: usize,
     launch: Launch,
@@ -84,7 +107,7 @@ impl Boxes {
     pub(crate) fn new(entry: RangeEntry, kernel: Known, launch: Launch, threads: usize, kept: Kept) -> Boxes {
         let [planes, rows, items] = launch.global;
         let rows = planes * rows;
-        let by_rows = kernel.whole.and_then(Rows::new).filter(|_| items >= SHORTEST);
+        let by = By::new(entry, kernel.whole, items);
         let wanted = CHUNKS_PER_THREAD * threads as u64;
         let (segment, segments) = if rows == 0 || items == 0 {
             (1, 0)
@@ -97,7 +120,7 @@ impl Boxes {
         let units = rows * segments;
         // Rows shorter than a step are joined until they are worth a call.
         let per_chunk = units.div_ceil(wanted).max(STEP.div_ceil(segment)).max(1);
-        Boxes { entry, by_rows, variables: kernel.variables, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
+        Boxes { by, variables: kernel.variables, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
     }
 
     /// The boxes of a chunk: whole rows of a plane at once where rows are not cut.
@@ -135,10 +158,12 @@ impl Job for Boxes {
     fn run(&self, chunk: usize) -> Result<()> {
         let closure = self.launch.closure.as_ptr();
         let run = || {
-            self.boxes(chunk as u64, |range| match self.by_rows {
-                Some(rows) => rows.run(closure.cast(), range),
-                // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
-                None => unsafe { (self.entry)(closure.cast(), range) },
+            // SAFETY: functions of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`. Those that
+            // take whole boxes keep nothing in a frame.
+            self.boxes(chunk as u64, |range| match self.by {
+                By::Entry(entry) => unsafe { entry(closure.cast(), range) },
+                By::Boxes(entry) => _ = unsafe { entry(closure.cast(), range, std::ptr::null_mut()) },
+                By::Rows(rows) => rows.run(closure.cast(), range),
             });
         };
         let run = || watched(&self.launch.name, run);

@@ -21,6 +21,9 @@ using namespace llvm;
 
 namespace {
 
+// What glibc defines for vectors is called as its names say, by functions that have the registers (items/vector_math.cpp).
+bool isOfLibrary(const Function *F) { return F && F->isDeclaration() && F->getName().starts_with("_ZGV"); }
+
 bool isWide(const Type *T, const DataLayout &Layout) {
   if (isa<FixedVectorType>(T))
     return Layout.getTypeSizeInBits(const_cast<Type *>(T)).getFixedValue() > 128;
@@ -165,7 +168,7 @@ extern "C" char *aspen_llvm_wide_vectors(LLVMModuleRef Ref) {
         for (Function &F : M)
           for (Instruction &I : instructions(F)) {
             auto *Call = dyn_cast<CallBase>(&I);
-            if (!Call || Call->isInlineAsm() || (Call->getCalledFunction() && Call->getCalledFunction()->isIntrinsic()))
+            if (!Call || Call->isInlineAsm() || (Call->getCalledFunction() && Call->getCalledFunction()->isIntrinsic()) || isOfLibrary(Call->getCalledFunction()))
               continue;
             if (Shape(Call->getFunctionType(), Layout).changes())
               Calls.push_back(Call);
@@ -173,7 +176,7 @@ extern "C" char *aspen_llvm_wide_vectors(LLVMModuleRef Ref) {
         for (CallBase *Call : Calls)
           rewrite(*Call, Shape(Call->getFunctionType(), Layout));
         for (Function &F : make_early_inc_range(M))
-          if (Shape Needed(F.getFunctionType(), Layout); !F.isIntrinsic() && Needed.changes())
+          if (Shape Needed(F.getFunctionType(), Layout); !F.isIntrinsic() && !isOfLibrary(&F) && Needed.changes())
             rewrite(F, Needed);
       },
       Errors);

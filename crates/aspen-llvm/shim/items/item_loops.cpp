@@ -69,7 +69,7 @@ Constant *textOf(Module &M, const std::string &Text) {
 
 // aspen_cpu_group_t. Source: include/aspen/native_cpu.h.
 void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *> Entries, ArrayRef<std::string> Places,
-              bool MayWait) {
+              uint64_t Flags) {
   LLVMContext &C = M.getContext();
   Type *Half = Type::getInt32Ty(C), *Word = Type::getInt64Ty(C), *Pointer = PointerType::get(C, 0);
   auto *Table = ConstantArray::get(ArrayType::get(Pointer, Entries.size()), Entries);
@@ -83,7 +83,7 @@ void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *
   }
   auto *Record = ConstantStruct::getAnon({ConstantInt::get(Half, Size), ConstantInt::get(Half, Frame.Alignment.value()),
                                             ConstantInt::get(Word, Frame.Bytes), Table, Known,
-                                            ConstantInt::get(Word, MayWait ? layout::MayWait : 0)});
+                                            ConstantInt::get(Word, Flags)});
   new GlobalVariable(M, Record->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, Record, Name);
 }
 
@@ -118,7 +118,7 @@ struct Whole {
   Function *Entry, *Group;
   struct Frame Frame;
   SmallVector<std::string, 4> Places; // of its barriers
-  bool MayWait; // for other groups
+  uint64_t Flags; // ASPEN_CPU_…
   bool TooLong; // what has no vectors gains nothing from the levels
   std::array<bool, std::size(Levels)> HasLevel{};
 };
@@ -236,11 +236,22 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (isEntry(F))
             Entries.push_back(&F);
         if (Instead) {
-          for (Function *Entry : Entries)
+          for (Function *Entry : Entries) {
             Tell(*Entry, Instead);
+            openRows(*Entry);
+            if (*Alone && !Entry->hasFnAttribute(Attribute::OptimizeNone))
+              Vectorize.run(*Entry, FAM);
+          }
           tellPlaces(M, OneByOne, *Names, Places);
           return;
         }
+        auto KeepBoxes = [&](Function &Entry) {
+          if (Function *Boxes = makeBoxes(Entry, "aspen.boxes." + Entry.getName())) {
+            openRows(*Boxes);
+            Made.push_back({&Entry, Boxes, {}, {}, layout::WholeBoxes, boundPlanning(*Boxes, FAM)});
+            FAM.clear(*Boxes, Boxes->getName());
+          }
+        };
         for (Function *Entry : Entries) {
           std::string Why;
           Item I = makeItem(*Entry, *Names, Places, FAM, Why);
@@ -251,6 +262,8 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (!I.Body) {
             if (!Why.empty())
               Tell(*Entry, Why);
+            else
+              KeepBoxes(*Entry);
             continue;
           }
           const bool Waits = mayWaitForOthers(*I.Body, *Names);
@@ -258,12 +271,13 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           // The loops of a box are in order as they are.
           if (I.IsRow && P.Starts.size() == 1) {
             discard(I);
+            KeepBoxes(*Entry);
             continue;
           }
           // Known before anything is made of it: such functions are long.
           if (uint64_t Bytes = keptBytes(P, M.getDataLayout()); Bytes > MaxFrame || lengthOf(P) > MaxWhole) {
             if (I.IsRow)
-              ; // it loops over its items by itself
+              KeepBoxes(*Entry);
             else if (Bytes > MaxFrame)
               Tell(*Entry, "it keeps " + Twine(Bytes) + " bytes for each item across barriers, more than " + Twine(MaxFrame));
             else
@@ -292,7 +306,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           FAM.invalidate(*Group, Clean.run(*Group, FAM));
           if (!I.IsRow)
             Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
-          Made.push_back({Entry, Group, Frame, {}, Waits, boundPlanning(*Group, FAM)});
+          Made.push_back({Entry, Group, Frame, {}, Waits ? layout::MayWait : 0u, boundPlanning(*Group, FAM)});
           for (const auto &[Start, Place] : P.Places)
             Made.back().Places.push_back(Place);
           // What is known of the processor changes with the attributes.
@@ -316,13 +330,14 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             // LLVM's own choice for the level is half of that; loops over items are long and do little else.
             if (F->getFnAttribute("target-cpu").getValueAsString() == Levels[3])
               F->addFnAttr("prefer-vector-width", "512");
+            offerVectorMath(*F, *Machine);
             FAM.invalidate(*F, Vectorize.run(*F, FAM));
             if (hasFewLoops(*F, FAM))
               FAM.invalidate(*F, Unroll.run(*F, FAM));
             Finished.insert(F);
           }
           Finished.insert(W.Entry);
-          describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.MayWait);
+          describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.Flags);
         }
         for (Function &F : M)
           if (!F.isDeclaration())
@@ -335,9 +350,17 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
               F->addFnAttr(Attribute::AlwaysInline);
           }
         Open.run(M, MAM);
+        for (Function *Entry : Entries)
+          openRows(*Entry);
         for (Function &F : M)
-          if (!F.isDeclaration() && !Finished.contains(&F))
+          if (!F.isDeclaration() && !Finished.contains(&F) && !standsForMath(F)) {
+            offerVectorMath(F, *Machine);
             FAM.invalidate(F, Rest.run(F, FAM));
+          }
+        for (Function &F : M)
+          if (!F.isDeclaration() && !standsForMath(F))
+            callVectorMath(F, *Machine);
+        endVectorMath(M);
       },
       Errors);
   if (!Ran || !Errors.empty())

@@ -10,6 +10,10 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 
+namespace llvm {
+class TargetMachine;
+}
+
 #include <array>
 #include <optional>
 #include <string>
@@ -49,8 +53,8 @@ constexpr unsigned RowBegin = 16, RowEnd = 40;
 constexpr unsigned AskedEnded = 0x80000000u;
 // ASPEN_CPU_SKIPPED
 constexpr unsigned Skipped = 0xc0000000u;
-// ASPEN_CPU_MAY_WAIT
-constexpr unsigned MayWait = 1;
+// ASPEN_CPU_MAY_WAIT, ASPEN_CPU_WHOLE_BOXES
+constexpr unsigned MayWait = 1, WholeBoxes = 2;
 } // namespace layout
 
 // What differs from item to item, before there is a loop that says it: calls of functions without effects.
@@ -140,6 +144,20 @@ Item makeRow(llvm::Function &Entry, llvm::FunctionAnalysisManager &Analyses, std
 
 // Removes what makeItem made.
 void discard(Item &I);
+
+// The function for whole boxes of a kernel that loops over them by itself: the entry's code with the type of a group's function. Null for
+// others.
+llvm::Function *makeBoxes(llvm::Function &Entry, const llvm::Twine &Name);
+// From now on the loops over rows may become vectors.
+void openRows(llvm::Function &F);
+
+// Tells the loops of a function of vector functions for the mathematical ones that they call, as far as its processor can run them.
+void offerVectorMath(llvm::Function &F, const llvm::TargetMachine &Machine);
+// Has vectors of a function go to such functions, and ends what was told.
+void callVectorMath(llvm::Function &F, const llvm::TargetMachine &Machine);
+// Functions that stood for vector functions in between: whether one is such, and that they go when all functions are done.
+bool standsForMath(const llvm::Function &F);
+void endVectorMath(llvm::Module &M);
 
 // The item cut into pieces: between two pieces all items that run together, of the group or of the sub-group, wait for each other, or could.
 struct Pieces {
