@@ -31,8 +31,21 @@ fn main() {
         "shim/wide_vectors.cpp",
     ]);
     build.files(
-        ["places", "item", "cut", "group", "ended", "skipped", "sub_groups", "takes", "vector_math", "boxes", "item_loops"]
-            .map(|step| format!("shim/items/{step}.cpp")),
+        [
+            "places",
+            "item",
+            "cut",
+            "group",
+            "ended",
+            "skipped",
+            "sub_groups",
+            "takes",
+            "vector_math",
+            "private_memory",
+            "boxes",
+            "item_loops",
+        ]
+        .map(|step| format!("shim/items/{step}.cpp")),
     );
     build.files(["legalise", "vectors", "intrinsics", "wide", "narrow", "forms"].map(|step| format!("shim/spirv/{step}.cpp")));
     build.compile("aspen_llvm_shim");

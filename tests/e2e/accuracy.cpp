@@ -7,6 +7,8 @@
 // What rounds the truth once more than the device does may be a trace over half a unit. `cargo xtask math` writes docs/MATH.md by this program.
 // Bounds: OpenCL 3.0 C specification, tables "ULP values for ... math functions", full profile, which SYCL 2020 §4.17.5 refers to.
 //# run: aspen++ -std=c++17 -O1 -fsycl-targets=native_cpu -DWITHOUT_HALF {self} -o a.out
+//# run: ASPEN_CPU_LEVEL=1 ./a.out 2000 2000
+//# run: ASPEN_CPU_LEVEL=3 ./a.out 2000 2000
 //# run: ./a.out 2000 2000
 //# count: 126 stdout (half|float|double) [a-z0-9]+ [0-9.e+inf]+ 
 #include <cmath>

@@ -6,9 +6,14 @@
 //# run: ./b.out
 //# stdout: ok
 // The functor's own arrays are read only and do not keep a loop from being vectorised.
-//# run: aspen++ -O2 -fsycl-targets=native_cpu -save-temps {self} -o c.out
-//# sh: llvm-dis-22 private-arrays.native_cpu.bc -o - | sed -n '/define.*ZTS7scaling/,/^}/p'
-//# stdout~: <[0-9]+ x float>
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images scaling.cpp -o c.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'mulps.*[xyz]mm'
+//# stdout~: ^[1-9]
+// Nor are those of functions that come in at the link alone.
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -c elsewhere.cpp
+//# run: aspen++ -O2 -fsycl-targets=native_cpu caller.cpp elsewhere.o -o d.out
+//# run: ./d.out
+//# stdout: ok
 #include <sycl/sycl.hpp>
 #include <cstdio>
 
@@ -84,5 +89,32 @@ int main() {
   for (int i = 0; i < size; ++i)
     wrong += (out[i] != scatter(in[i], i)) + (out[size + i] != pushed(in[i], i)) + (out[2 * size + i] != sorted(in[i])) +
              (out[3 * size + i] != indirect(in[i], i)) + (scaled[i] != float(in[i]) * factors[i & 3]);
+  std::puts(wrong ? "wrong" : "ok");
+}
+//# file: scaling.cpp
+#include <sycl/sycl.hpp>
+void scale(sycl::queue &q, const int *in, float *scaled) {
+  float factors[4] = {1, 2, 3, 4};
+  q.parallel_for(1000, [=](sycl::id<1> i) { scaled[i] = float(in[i]) * factors[i & 3]; });
+}
+int main() {}
+//# file: elsewhere.cpp
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL int scatter(int value, int place) {
+  int cells[4] = {0, 0, 0, 0};
+  cells[value & 3] = place;
+  return cells[0] + 2 * cells[1] + 3 * cells[2] + 4 * cells[3];
+}
+//# file: caller.cpp
+#include <sycl/sycl.hpp>
+#include <cstdio>
+SYCL_EXTERNAL int scatter(int value, int place);
+int main() {
+  sycl::queue q;
+  int *out = sycl::malloc_shared<int>(1000, q);
+  q.parallel_for(1000, [=](sycl::id<1> i) { out[i] = scatter(int(i) * 7919 % 97, int(i)); }).wait();
+  int wrong = 0;
+  for (int i = 0; i < 1000; ++i)
+    wrong += out[i] != ((i * 7919 % 97 & 3) + 1) * i;
   std::puts(wrong ? "wrong" : "ok");
 }

@@ -19,7 +19,9 @@ use aspen_runtime::backend::{GroupLimit, ImageError, Job, Kernel, Launch, Launch
 use aspen_runtime::{Code, Error, Result};
 
 use crate::Ways;
-use crate::abi::{self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, STACK, WHOLE_BOXES};
+use crate::abi::{
+    self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, STACK, WHOLE_BOXES,
+};
 use crate::facts;
 use crate::fiber::is_room;
 use crate::group::{Whole, tell_place};

@@ -16,7 +16,6 @@
 #include "Module.h"
 #include "Names.h"
 #include "Pragmas.h"
-#include "PrivateMemory.h"
 #include "Reach.h"
 #include "Tokens.h"
 
@@ -96,8 +95,6 @@ public:
       if (Context.PointOfInstantiation.isValid())
         return Collector.instantiated(Function, Context.PointOfInstantiation);
   }
-
-  bool makesCode() const { return Which == Pass::Code; }
 
   /// Sema is done, no code has been generated.
   void finishAst() {
@@ -300,9 +297,6 @@ public:
           Passes.addPass(AfterOptimizer(S));
         });
       Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
-      // Item loops are in the code of processors only.
-      if (S->makesCode())
-        keepPrivateMemoryApart(Builder);
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && !Piped)
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });

@@ -24,6 +24,11 @@ bool isRow(const Loop &L) {
   return getOptionalIntLoopAttribute(&L, Width) == 1 && getOptionalIntLoopAttribute(&L, Interleaved) == 1 && getBooleanLoopAttribute(&L, NotUnrolled);
 }
 
+// Whether its items are told to be independent: a row of a range, and no single task.
+bool isOfRange(const Loop &L) {
+  return isRow(L) && L.getLoopID() && findOptionMDForLoopID(L.getLoopID(), "llvm.loop.parallel_accesses");
+}
+
 } // namespace
 
 Function *makeBoxes(Function &Entry, const Twine &Name) {
@@ -31,8 +36,7 @@ Function *makeBoxes(Function &Entry, const Twine &Name) {
     return nullptr;
   LoopInfo Loops{DominatorTree(Entry)};
   // The rest of a single task's code gains nothing from the levels.
-  const auto All = Loops.getLoopsInPreorder();
-  if (none_of(All, [&](const Loop *L) { return isRow(*L) && (!L->isInnermost() || L->isAnnotatedParallel()); }))
+  if (none_of(Loops.getLoopsInPreorder(), [&](const Loop *L) { return isOfRange(*L) || (isRow(*L) && !L->isInnermost()); }))
     return nullptr;
   Module &M = *Entry.getParent();
   LLVMContext &C = M.getContext();
@@ -53,10 +57,10 @@ Function *makeBoxes(Function &Entry, const Twine &Name) {
 }
 
 void openRows(Function &F) {
+  keepPrivateMemoryApart(F);
   LoopInfo Loops{DominatorTree(F)};
   for (Loop *L : Loops.getLoopsInPreorder())
-    // The items of a single task are one.
-    if (isRow(*L) && L->isAnnotatedParallel())
+    if (isOfRange(*L))
       L->setLoopID(makePostTransformationMetadata(F.getContext(), L->getLoopID(), {Width, Interleaved, NotUnrolled}, {}));
 }
 

@@ -148,8 +148,10 @@ void discard(Item &I);
 // The function for whole boxes of a kernel that loops over them by itself: the entry's code with the type of a group's function. Null for
 // others.
 llvm::Function *makeBoxes(llvm::Function &Entry, const llvm::Twine &Name);
-// From now on the loops over rows may become vectors.
+// From now on the loops over rows may become vectors, all that is inlined being there.
 void openRows(llvm::Function &F);
+// Loops over rows do not promise any more that items do not meet in memory that is each item's own.
+void keepPrivateMemoryApart(llvm::Function &F);
 
 // Tells the loops of a function of vector functions for the mathematical ones that they call, as far as its processor can run them.
 void offerVectorMath(llvm::Function &F, const llvm::TargetMachine &Machine);

@@ -45,7 +45,7 @@ constexpr Math Functions[] = {
     {"cosh", Intrinsic::cosh},
     {"erf", Intrinsic::not_intrinsic},
     {"erfc", Intrinsic::not_intrinsic},
-    {"exp", Intrinsic::exp, 1, Of::Itself, Of::None},                // 2.87 of 3, 3.11 of 3
+    {"exp", Intrinsic::exp, 1, Of::Itself, Of::None},                // 2.94 and 3.11 of 3
     {"exp2", Intrinsic::exp2},                                       // 1.08 and 1.03 of 3
     {"expm1", Intrinsic::not_intrinsic, 1, Of::Itself, Of::None},    // 2.33 and 2.94 of 3
     {"hypot", Intrinsic::not_intrinsic, 2},

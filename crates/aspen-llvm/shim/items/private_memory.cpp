@@ -1,30 +1,30 @@
-//! Keeps the private memory of work-items apart when item loops are vectorised.
-//!
-//! The embedded CPU's item loop says `vectorize(assume_safety)`: work-items are independent, so every access in the loop belongs to a
-//! parallel access group (Source: DESIGN §9, include/sycl/detail/kernel_entry.hpp). That holds for what work-items share. A private
-//! variable that stays in memory (an array with a computed index) is *one* alloca once the work-item's body is inlined, and what the lanes
-//! of a vector do to it is anything but independent. Accesses that may reach such an alloca leave the group here, just before the loop
-//! vectoriser; it then has to prove what it assumes. Variables that are only read in loops (the functor) may stay.
+// Keeps the private memory of work-items apart when the loop over a row is vectorised.
+//
+// That loop says `vectorize(assume_safety)`: work-items are independent, so every access in the loop belongs to a parallel access group
+// (include/sycl/detail/kernel_entry.hpp). That holds for what work-items share. A private variable that stays in memory (an array with a
+// computed index) is *one* alloca once the work-item's body is inlined, and what the lanes of a vector do to it is anything but independent.
+// Accesses that may reach such an alloca leave the group here, when all is inlined; the vectoriser then has to prove what it assumes.
+// Variables that are only read in loops (the functor) may stay. docs/decisions/0007.
 
-#include "PrivateMemory.h"
+#include "items.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Passes/PassBuilder.h"
 
 using namespace llvm;
 
-namespace aspen {
+namespace aspen::items {
 namespace {
 
 using Allocas = SmallPtrSet<const AllocaInst *, 8>;
 
-/// Where an instruction writes, if that is one pointer; calls that only mark a variable's life write nothing.
+// Where an instruction writes, if that is one pointer; calls that only mark a variable's life write nothing.
 const Value *writtenPointer(const Instruction &I) {
   if (const auto *Store = dyn_cast<StoreInst>(&I))
     return Store->getPointerOperand();
@@ -38,8 +38,8 @@ const Value *writtenPointer(const Instruction &I) {
 }
 
 struct Private {
-  Allocas Written;      ///< in a loop
-  bool Escapes = false; ///< the address of one of the function's variables may be anywhere
+  Allocas Written;      // in a loop
+  bool Escapes = false; // the address of one of the function's variables may be anywhere
 
   bool mayReach(const Value *Pointer) const {
     SmallVector<const Value *, 4> Objects;
@@ -75,27 +75,20 @@ Private privateMemory(const Function &F, const LoopInfo &Loops) {
   return Result;
 }
 
-struct KeepApart : PassInfoMixin<KeepApart> {
-  PreservedAnalyses run(Function &F, FunctionAnalysisManager &Analyses) {
-    const Private Memory = privateMemory(F, Analyses.getResult<LoopAnalysis>(F));
-    if (Memory.Written.empty())
-      return PreservedAnalyses::all();
-    for (Instruction &I : instructions(F)) {
-      if (!I.hasMetadata(LLVMContext::MD_access_group))
-        continue;
-      const Value *Pointer = getLoadStorePointerOperand(&I);
-      // What is neither a load nor a store may touch several places; it keeps a loop from being vectorised in any case.
-      if (!Pointer || Memory.mayReach(Pointer))
-        I.setMetadata(LLVMContext::MD_access_group, nullptr);
-    }
-    return PreservedAnalyses::all();
-  }
-};
-
 } // namespace
 
-void keepPrivateMemoryApart(PassBuilder &Builder) {
-  Builder.registerVectorizerStartEPCallback([](FunctionPassManager &Passes, OptimizationLevel) { Passes.addPass(KeepApart()); });
+void keepPrivateMemoryApart(Function &F) {
+  const Private Memory = privateMemory(F, LoopInfo(DominatorTree(F)));
+  if (Memory.Written.empty())
+    return;
+  for (Instruction &I : instructions(F)) {
+    if (!I.hasMetadata(LLVMContext::MD_access_group))
+      continue;
+    const Value *Pointer = getLoadStorePointerOperand(&I);
+    // What is neither a load nor a store may touch several places; it keeps a loop from being vectorised in any case.
+    if (!Pointer || Memory.mayReach(Pointer))
+      I.setMetadata(LLVMContext::MD_access_group, nullptr);
+  }
 }
 
-} // namespace aspen
+} // namespace aspen::items
