@@ -13,6 +13,9 @@ const REGISTERED_KERNELS: &CStr = c"sycl_registered_kernels";
 const SANITIZERS: [(&str, &str); 3] =
     [("__AsanKernelMetadata", "asan"), ("__MsanKernelMetadata", "msan"), ("__TsanKernelMetadata", "tsan")];
 
+/// What the names of functions begin with by which `invoke_simd` calls explicit SIMD code.
+const INVOKE_SIMD: &str = "_Z33__regcall3____builtin_invoke_simd";
+
 impl Module<'_> {
     /// Forgets what stands in lists so that optimisations of whole modules leave it: `llvm.used`, and of `llvm.compiler.used` the device
     /// globals. Of these goes what nothing uses.
@@ -59,4 +62,11 @@ pub fn registered_kernels(module: ModuleRef<'_>) -> Vec<(String, String)> {
         _ => None,
     });
     pairs.filter(|(_, symbol)| symbols.contains(symbol)).collect()
+}
+
+/// The first function that calls explicit SIMD code by `invoke_simd`. Source: sycl_ext_oneapi_invoke_simd.
+pub fn calls_explicit_simd(module: ModuleRef<'_>) -> Option<String> {
+    let calls = |value: Value<'_>| value.is_call() && value.called().name().starts_with(INVOKE_SIMD);
+    module.functions().any(|function| function.name().starts_with(INVOKE_SIMD)).then_some(())?;
+    module.functions().find(|function| function.instructions().any(calls)).map(Value::name)
 }

@@ -93,6 +93,16 @@ pub enum Error {
         /// The kernel, for people.
         symbol: String,
     },
+    /// A call into explicit SIMD code, which only DPC++'s own passes can lower.
+    #[error(
+        "{name}: '{symbol}' calls explicit SIMD code (invoke_simd), which Aspen cannot lower; leave such sources to DPC++'s own sycl-post-link"
+    )]
+    InvokeSimd {
+        /// The module.
+        name: String,
+        /// The function that calls, for people.
+        symbol: String,
+    },
     /// An entry point that asks for its registers in two ways.
     #[error(
         "{name}: '{symbol}' asks for a size of its register file (sycl-grf-size) and for a way to choose one (sycl-register-alloc-mode); \

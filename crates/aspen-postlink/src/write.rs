@@ -15,8 +15,8 @@ use aspen_devices::{Database, Target};
 use aspen_image::table::{CODE, PROPERTIES, SYMBOLS};
 use aspen_image::{FileTable, PropertySets};
 use aspen_llvm::{
-    AspectNames, Context, DeviceFunction, Module, SpecConstantMode, Visible, add_guards, can_fork, check_metadata, device_functions,
-    device_globals, dialect_of, in_workers, readable_name, registered_kernels, sanitizer,
+    AspectNames, Context, DeviceFunction, Module, SpecConstantMode, Visible, add_guards, calls_explicit_simd, can_fork, check_metadata,
+    device_functions, device_globals, dialect_of, in_workers, readable_name, registered_kernels, sanitizer,
 };
 
 use crate::arguments::{Arguments, Dialect, Output};
@@ -72,7 +72,11 @@ fn write(
     let shown = dialect_of(module.view());
     let read = shown.or(arguments.dialect).unwrap_or(arguments.unmarked);
     let arguments = &Arguments { dialect: arguments.dialect.or(shown), ..arguments.clone() };
+    if let Some(symbol) = calls_explicit_simd(module.view()) {
+        return Err(Error::InvokeSimd { name, symbol: readable_name(&symbol) });
+    }
     module.forget_used();
+    module.prepare_matrices();
     let is_sanitized = arguments.written() == Dialect::Dpcpp && sanitizer(module.view()).is_some();
     if is_sanitized {
         module.describe_sanitizer_data();

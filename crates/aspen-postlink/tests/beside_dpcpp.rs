@@ -373,3 +373,85 @@ fn two_ways_to_ask_for_registers_are_an_error() {
     }
     check(&kernel("\"sycl-grf-size\"=\"256\""), "-properties", &["sycl-grf-size=1|256\n"], &["error"]);
 }
+
+/// Two elements of matrices: one of a class type in an array, one that nobody looks at; and layouts as they come without optimisation.
+const MATRICES: &str = "
+%matrix = type { target(\"spirv.CooperativeMatrixKHR\", i16, 3, 16, 64, 0) }
+define spir_kernel void @k(ptr addrspace(1) %from, i64 %i) #0 {
+  %tiles = alloca [4 x [2 x %matrix]], align 8
+  %unseen = alloca %matrix, align 8
+  %layout = alloca i32, align 4
+  %other = alloca i32, align 4
+  %layout.4 = addrspacecast ptr %layout to ptr addrspace(4)
+  store i32 1, ptr addrspace(4) %layout.4
+  %tile = getelementptr inbounds [4 x [2 x %matrix]], ptr %tiles, i64 0, i64 %i, i64 1
+  %tile.4 = addrspacecast ptr %tile to ptr addrspace(4)
+  %element = call spir_func ptr addrspace(4) @_Z19__spirv_AccessChainIx(ptr addrspace(4) %tile.4, i64 %i)
+  %member = getelementptr inbounds { i16 }, ptr addrspace(4) %element, i64 0, i32 0
+  %value = load i16, ptr addrspace(4) %member
+  store i16 %value, ptr addrspace(1) %from
+  %unseen.4 = addrspacecast ptr %unseen to ptr addrspace(4)
+  %nobody = call spir_func ptr addrspace(4) @_Z19__spirv_AccessChainIx(ptr addrspace(4) %unseen.4, i64 0)
+  %first = load i32, ptr addrspace(4) %layout.4
+  %first.spv = call spir_func i32 @joint_matrix_layout_to_spv(i32 %first)
+  call spir_func void @_Z32__spirv_CooperativeMatrixLoadKHRv(i32 %first.spv)
+  store i32 2, ptr addrspace(4) %layout.4
+  %second = load i32, ptr addrspace(4) %layout.4
+  %second.spv = call spir_func i32 @joint_matrix_layout_to_spv(i32 %second)
+  call spir_func void @_Z32__spirv_CooperativeMatrixLoadKHRv(i32 %second.spv)
+  ret void
+}
+define spir_kernel void @m(i32 %unknown) #0 {
+  %one = alloca %matrix, align 8
+  %one.4 = addrspacecast ptr %one to ptr addrspace(4)
+  %element = call spir_func ptr addrspace(4) @_Z19__spirv_AccessChainIx(ptr addrspace(4) %one.4, i64 7)
+  %value = load i16, ptr addrspace(4) %element
+  %asked = call spir_func i32 @joint_matrix_layout_to_spv(i32 %unknown)
+  call spir_func void @_Z32__spirv_CooperativeMatrixLoadKHRv(i32 %asked)
+  ret void
+}
+declare spir_func ptr addrspace(4) @_Z19__spirv_AccessChainIx(ptr addrspace(4), i64)
+declare spir_func void @_Z32__spirv_CooperativeMatrixLoadKHRv(i32)
+define linkonce_odr spir_func i32 @joint_matrix_layout_to_spv(i32 %layout) { ret i32 %layout }
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+";
+
+#[test]
+fn matrices_get_the_form_that_spirv_has_for_them() {
+    const MATRIX: &str = "target(\"spirv.CooperativeMatrixKHR\", i16, 3, 16, 64, 0)";
+    let tiles = format!("%tiles = alloca [4 x [2 x {MATRIX}]], align 8");
+    let one = format!("%one = alloca {MATRIX}, align 8");
+    check(
+        MATRICES,
+        "-split=kernel",
+        &[
+            &tiles,
+            &one,
+            // From the matrix in C++'s structure to the one that SPIR-V knows.
+            "getelementptr inbounds %matrix, ptr addrspace(4) %tile.4, i64 0, i32 0",
+            "%value = load i16, ptr addrspace(4) %element",
+            // In the order of the stores.
+            "LoadKHRv(i32 1)\n  call spir_func void @_Z32__spirv_CooperativeMatrixLoadKHRv(i32 2)",
+            // What is not known stays a call.
+            "call spir_func i32 @joint_matrix_layout_to_spv(i32 %unknown)",
+        ],
+        &["{ i16 }", "%nobody", "%layout.4", "%first", "%second"],
+    );
+    // The same in the one file of other pipelines.
+    check(MATRICES, "-split=none -symbols", &[&tiles], &["%nobody"]);
+}
+
+#[test]
+fn explicit_simd_that_is_called_is_an_error_that_names_the_caller() {
+    const CALLS: &str = "
+define spir_kernel void @_ZTS1k() #0 {
+  %r = call spir_func float @_Z33__regcall3____builtin_invoke_simdXv(ptr @simd, float 1.0)
+  ret void
+}
+define spir_func <16 x float> @simd(<16 x float> %x) !sycl_explicit_simd !0 { ret <16 x float> %x }
+declare spir_func float @_Z33__regcall3____builtin_invoke_simdXv(ptr, float)
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+!0 = !{}
+";
+    check(CALLS, "-properties", &["error: DIR/in.ll: 'k' calls explicit SIMD code (invoke_simd)"], &[]);
+}

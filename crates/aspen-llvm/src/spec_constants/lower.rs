@@ -10,6 +10,7 @@ use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use super::layout::{Layout, Leaf, Reason, Shape, width};
 use super::{ALLOCA, CONSTANTS, DEFAULTS, SpecConstant, SpecConstantMode, SpecConstantPart, SpecConstants, erase_if_dead};
 use crate::ir::{ModuleRef, NewMd, Type, Value, attribute_kind};
+use crate::stack_variable::{StackVariable, is};
 
 /// `spir_func`. Source: llvm/IR/CallingConv.h.
 const SPIR_FUNC: u32 = 75;
@@ -438,31 +439,12 @@ fn literal(pointer: Value<'_>) -> Result<(Value<'_>, Vec<Value<'_>>), Reason> {
         return Ok((pointer, Vec::new()));
     }
     let unknown = || "its name is not known here; the function that reads it must be inlined into its caller".to_owned();
-    let is = |value: Value<'_>, opcode| value.is_instruction() && value.opcode() == opcode;
     if !is(pointer, LLVMOpcode::LLVMLoad) {
         return Err(unknown());
     }
-    let variable = pointer.operands().next().ok_or_else(unknown)?.strip_pointer_casts();
-    if !is(variable, LLVMOpcode::LLVMAlloca) {
-        return Err(unknown());
-    }
-    // Its address may be cast before it is stored to and loaded from.
-    let mut pointers = vec![variable];
-    let (mut stores, mut index, mut other) = (Vec::new(), 0, false);
-    while let Some(&address) = pointers.get(index) {
-        index += 1;
-        for user in address.users() {
-            // Stored to it, not its address stored somewhere.
-            if is(user, LLVMOpcode::LLVMStore) && user.operands().nth(1) == Some(address) {
-                stores.push(user);
-            } else if user != address && user.is_instruction() && user.strip_pointer_casts() == variable && !pointers.contains(&user) {
-                pointers.push(user);
-            } else {
-                other |= user != pointer && !(user.is_call() && user.called().name().starts_with("llvm.lifetime."));
-            }
-        }
-    }
-    let [store] = stores[..] else { return Err(unknown()) };
+    let variable = pointer.operands().next().and_then(StackVariable::behind).ok_or_else(unknown)?;
+    let other = variable.escapes || variable.loads.iter().any(|load| *load != pointer);
+    let [store] = variable.stores[..] else { return Err(unknown()) };
     let stored = store.operands().next().ok_or_else(unknown)?.strip_pointer_casts();
     if !stored.is_global_variable() {
         return Err(unknown());
