@@ -190,6 +190,27 @@ fn compilers_are_asked_for_what_passes() {
     assert!(said.starts_with("native_cpu:0 (") && said.contains("the file has no code for it"), "{said}");
 }
 
+/// Numbers of aspects moved in 2026; which runtime a file asks for says whose they are.
+#[test]
+fn numbers_are_those_of_the_runtime_that_reads_them() {
+    let session = Session::new(&[("w.c", &source(3, false, true))]);
+    let check = |version: u32, said: &str, not: &str| {
+        let library = format!("libsycl.so.{version}");
+        session.ok(&format!("clang-22 -shared -x c /dev/null -Wl,-soname,{library} -o {library}"));
+        session.ok(&format!("clang-22 -no-pie w.c -Wl,--no-as-needed ./{library} -o w"));
+        let shown = session.ok("aspen inspect w").stdout;
+        assert!(shown.contains(said) && !shown.contains(not), "{version}: {shown}");
+    };
+    check(8, "usm_atomic_shared_allocations", "atomic64");
+    check(9, "atomic64", "usm_atomic_shared_allocations");
+    check(10, "atomic64", "usm_atomic_shared_allocations");
+    // 28 was atomic64, and the code's use of it is what was said.
+    std::fs::write(session.path("v.c"), source(3, false, true).replace("27,0,0,0}", "28,0,0,0}")).expect("writable");
+    session.ok("clang-22 -no-pie v.c -Wl,--no-as-needed ./libsycl.so.8 -o v");
+    assert!(session.ok("aspen inspect v").stdout.contains("atomic64"));
+    assert!(!session.run("aspen check v --device intel_gpu_pvc").stdout.contains("image 0 ("));
+}
+
 #[test]
 fn damage_has_its_place() {
     let session = Session::new(&[("w.c", &source(3, true, true))]);
@@ -416,6 +437,17 @@ fn bad_inputs_are_told() {
         ("sets outside", patched(&bytes, descriptor + 72, &(huge.map(|byte| byte >> 1))), "its list of property sets"),
         ("a target outside", patched(&bytes, descriptor + 8, &huge), "its target is no text in the file"),
         ("an unknown version", patched(&bytes, descriptor, &[4, 0]), "no descriptor of a version that is known (2 and 3)"),
+        (
+            "SPIR-V that is said to be bitcode",
+            patched(&bytes, descriptor + 3, &[3]),
+            "its format is 'bitcode', but its image begins as 'spirv'",
+        ),
+        (
+            "SPIR-V that is said to be native",
+            patched(&bytes, descriptor + 3, &[1]),
+            "its format is 'native', but its image begins as 'spirv'",
+        ),
+        ("a frame that is said to be SPIR-V", patched(&bytes, descriptor + 80 + 3, &[2]), "but its image begins as 'compressed' does"),
         ("a torn frame", patched(&bytes, code + 4, &[0xff; 8]), "its compressed data is damaged"),
         ("a big-endian file", patched(&bytes, 5, &[2]), "'bad'"),
         ("a 32-bit file", patched(&bytes, 4, &[1]), "'bad'"),

@@ -24,6 +24,20 @@ pub(crate) struct Row {
 const FOREIGN: u32 = 0x4000_0000;
 const FOREIGN_MASK: u32 = 0xc000_0000;
 
+/// Numbers of DPC++ 2025, first and last, and how much lower those of 2026 are. Between them are aspects that are no more.
+const MOVED: [(u32, u32, u32); 8] = [
+    (0, 24, 0),
+    (26, 34, 1),
+    (36, 46, 2),
+    (48, 48, 3),
+    // Two of these have other names today: ballot_group is fragment, fixed_size_group is chunk.
+    (50, 55, 4),
+    // tangle_group is tangle.
+    (57, 61, 5),
+    (63, 70, 6),
+    (72, 87, 7),
+];
+
 /// A device aspect, by its value in `enum class aspect`.
 ///
 /// Numbers without a row in `data/aspects.toml` are kept as they are: they belong to hardware this build has not met.
@@ -42,6 +56,12 @@ impl Aspect {
     /// The aspect of that number, named or not.
     pub const fn from_number(number: u32) -> Aspect {
         Aspect(number)
+    }
+
+    /// The aspect to which DPC++ of 2025 and before gives that number; what DPC++ of 2026 has no more is foreign. Source: FORMATS §1.
+    pub fn from_number_of_2025(number: u32) -> Aspect {
+        let moved = MOVED.iter().find(|(first, last, _)| (*first..=*last).contains(&number));
+        moved.map_or_else(|| Aspect::foreign(number), |(.., down)| Aspect(number - down))
     }
 
     /// An aspect whose number is another compiler's, and whose name this build does not know: no device has it. It keeps its number, apart
@@ -164,6 +184,41 @@ mod tests {
             assert_eq!(on(name), expected, "{name}");
         }
         assert!(ROWS.iter().all(|row| row.why.len() > 5 && !row.why.ends_with('.')), "every verdict has its reason");
+    }
+
+    #[test]
+    fn numbers_of_2025() {
+        for (number, name) in [
+            (6, Some("fp64")),
+            (16, Some("usm_restricted_shared_allocations")),
+            (25, None),
+            (26, Some("usm_atomic_host_allocations")),
+            (28, Some("atomic64")),
+            (34, Some("ext_oneapi_cuda_async_barrier")),
+            (35, None),
+            (41, Some("ext_intel_legacy_image")),
+            (46, Some("ext_oneapi_external_memory_import")),
+            (47, None),
+            (48, Some("ext_oneapi_external_semaphore_import")),
+            (52, Some("ext_oneapi_mipmap_level_reference")),
+            (53, Some("ext_intel_esimd")),
+            (55, Some("ext_oneapi_chunk")),
+            (56, None),
+            (57, Some("ext_oneapi_tangle")),
+            (58, Some("ext_intel_matrix")),
+            (61, Some("ext_oneapi_graph")),
+            (62, None),
+            (64, Some("ext_oneapi_private_alloca")),
+            (70, Some("ext_oneapi_bindless_sampled_image_fetch_2d")),
+            (71, None),
+            (72, Some("ext_oneapi_bindless_sampled_image_fetch_3d")),
+            (80, Some("ext_oneapi_atomic16")),
+            (87, Some("ext_oneapi_async_memory_alloc")),
+            (88, None),
+        ] {
+            let aspect = Aspect::from_number_of_2025(number);
+            assert_eq!((aspect.name(), aspect.as_foreign()), (name, name.is_none().then_some(number)), "{number}");
+        }
     }
 
     #[test]

@@ -24,8 +24,13 @@ const DESCRIPTIVE: [&str; 4] = ["compile_target", "fixed_target", "joint_matrix"
 /// The older spelling of the work-group size, a `u32` a dimension.
 const REQD_WORK_GROUP_SIZE_U32: &str = "reqd_work_group_size";
 
+/// Whether the image holds explicit SIMD kernels.
+pub fn is_explicit_simd(sets: &PropertySets) -> bool {
+    sets.get("SYCL/misc properties").is_some_and(|set| set.contains_key("isEsimdImage"))
+}
+
 /// What the sets of an image say it needs, in whichever dialect they are; nothing if they say nothing. Where an image has both sets, both
-/// count.
+/// count. Of explicit SIMD kernels the sub-group size, which is 1 there, says what they are and is no requirement. Source: FORMATS §7.
 ///
 /// # Errors
 /// If a value is damaged, or asks for something that cannot be checked.
@@ -36,6 +41,7 @@ pub fn requirements_of_sets(sets: &PropertySets) -> Result<Requirements, ImageEr
         out.aspects.extend(other.aspects);
         out.reqd_sub_group_size = other.reqd_sub_group_size.or(out.reqd_sub_group_size);
         out.reqd_work_group_size = other.reqd_work_group_size.or(out.reqd_work_group_size);
+        out.reqd_sub_group_size.take_if(|size| *size == 1 && is_explicit_simd(sets));
     }
     if let Some(set) = sets.get(GUARDS) {
         out.guard_also(guards::read(set)?.into_values().flatten().filter(|(_, needed)| !needed.is_empty()));
@@ -108,6 +114,9 @@ mod tests {
     fn both_dialects_and_their_damage() {
         // Vectors of FORMATS §4.4: {1, 6}, and the 64-bit number 64.
         let aspects = "aspects=2|ABAAAAAAAAQAAAAAGAAAAA\n";
+        let explicit = "[SYCL/misc properties]\nisEsimdImage=1|1\n";
+        assert_eq!(needs(&format!("[SYCL/device requirements]\nreqd_sub_group_size=1|1\n{explicit}")), "");
+        assert_eq!(needs("[SYCL/device requirements]\nreqd_sub_group_size=1|1\n"), "sub-group size 1");
         assert_eq!(needs(""), "");
         assert_eq!(needs("[SYCL/device requirements]\naspects=2|AAAAAAAAAAA\n"), "");
         assert_eq!(

@@ -82,7 +82,8 @@ impl SpirvModule {
 pub struct Beginning {
     /// A device without these refuses the module.
     pub needed: BTreeSet<Aspect>,
-    /// These have to do with the code, needed or not: `Float16Buffer` alone lets code hold `half`, and DPC++ declares no more for it.
+    /// These have to do with the code, needed or not: `Float16Buffer` alone lets code hold `half`, and DPC++ declares no more for it, nor more
+    /// than the operation itself for atomic ones of `double`.
     pub touched: BTreeSet<Aspect>,
     /// The sizes of its kernels; `None` if the bytes end before all of them are told.
     pub sizes: Option<Sizes>,
@@ -97,7 +98,9 @@ pub struct Sizes {
     pub work_groups: BTreeSet<[u32; 3]>,
 }
 
-const CAPABILITY_FLOAT16_BUFFER: u32 = 8;
+/// Capabilities that show what a need is for, and that devices have or lack beside the aspect: `Float16Buffer`, and atomic additions, minima
+/// and maxima of `double`.
+const TOUCHING: [(u32, Aspect); 3] = [(8, Aspect::FP16), (6034, Aspect::ATOMIC64), (5613, Aspect::ATOMIC64)];
 
 /// What comes before names, types and code. `None` if the bytes end before the capabilities do, or are no module.
 pub fn beginning(bytes: &[u8]) -> Option<Beginning> {
@@ -114,7 +117,7 @@ pub fn beginning(bytes: &[u8]) -> Option<Beginning> {
         if opcode == OP_CAPABILITY {
             let capability = word(at + 1)?;
             out.needed.extend(CAPABILITIES.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
-            out.touched.extend((capability == CAPABILITY_FLOAT16_BUFFER).then_some(Aspect::FP16));
+            out.touched.extend(TOUCHING.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
         } else if capabilities {
             capabilities = false;
             out.touched.extend(out.needed.iter().copied());
@@ -277,7 +280,10 @@ mod tests {
             assert_eq!(told.is_some(), length >= 20 + 24 + 4, "{length}");
             assert_eq!(told.is_some_and(|told| told.sizes.is_some()), length >= whole + 4, "{length}");
         }
-        assert_eq!(beginning(&module(&[&[17, 8], &[14, 2, 2]])).map(|told| told.touched), Some([Aspect::FP16].into()));
+        for (capability, touched) in [(8, Aspect::FP16), (6034, Aspect::ATOMIC64), (5613, Aspect::ATOMIC64)] {
+            let told = beginning(&module(&[&[17, capability], &[14, 2, 2]])).expect("a module");
+            assert_eq!((told.touched, told.needed), ([touched].into(), [].into()), "{capability}");
+        }
         // An instruction of no words has no end.
         let endless = [module(start), 0u32.to_le_bytes().to_vec()].concat();
         assert_eq!(beginning(&endless).map(|told| told.sizes), Some(None));

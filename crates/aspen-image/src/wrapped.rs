@@ -5,13 +5,17 @@
 //! section, structures that look like descriptors and hold together are taken. Source: FORMATS §7.
 
 mod memory;
+mod runtime;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+use aspen_contract::{Aspect, Requirements};
 use object::{Object, ObjectSection, SectionFlags};
 
+use crate::dpcpp;
+use crate::image::ImageError;
 use crate::property::{PropertySet, PropertySets, Value};
 use memory::Memory;
 
@@ -50,6 +54,22 @@ pub struct WrappedImage<'a> {
     pub entries: Vec<Cow<'a, str>>,
     /// All property sets.
     pub properties: PropertySets,
+    /// Whether the file asks for a runtime of 2025 or before: its numbers of aspects are of that time.
+    pub of_2025: bool,
+}
+
+impl WrappedImage<'_> {
+    /// What the image needs, in today's aspects.
+    ///
+    /// # Errors
+    /// If a property set says something impossible.
+    pub fn requirements(&self) -> Result<Requirements, ImageError> {
+        let mut out = dpcpp::requirements_of_sets(&self.properties)?;
+        if self.of_2025 {
+            out.aspects = out.aspects.into_iter().map(|aspect| Aspect::from_number_of_2025(aspect.number())).collect();
+        }
+        Ok(out)
+    }
 }
 
 /// What the bytes of an image are.
@@ -96,6 +116,13 @@ impl fmt::Display for Format {
     }
 }
 
+/// What the first bytes of an image say for sure. Machine code begins in many ways.
+fn seen(bytes: &[u8]) -> Option<Format> {
+    const MARKS: [(&[u8], Format); 3] =
+        [(&[3, 2, 0x23, 7], Format::SpirV), (b"BC\xc0\xde", Format::Bitcode), (&[0x28, 0xb5, 0x2f, 0xfd], Format::Compressed)];
+    MARKS.iter().find(|(mark, _)| bytes.starts_with(mark)).map(|(_, format)| *format)
+}
+
 /// A descriptor that says something impossible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrappedError {
@@ -135,6 +162,7 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
         };
     }
     let memory = Memory::new(&file, bytes);
+    let of_2025 = runtime::version(&file, bytes).is_some_and(|version| version <= runtime::LAST_OF_2025);
     let begins = list.map(|list| listed(&list, place, &memory)).transpose()?;
     let mut found: BTreeMap<u64, WrappedImage<'a>> = BTreeMap::new();
     let mut described: HashMap<u64, u64> = HashMap::new();
@@ -153,7 +181,7 @@ pub fn find<'a>(bytes: &'a [u8]) -> Result<Vec<WrappedImage<'a>>, WrappedError> 
                 continue;
             }
             described.insert(begin, address);
-            let image = image(&memory, address, layout, format)?;
+            let image = WrappedImage { of_2025, ..image(&memory, address, layout, format)? };
             // Of a compressed image the list has the size that it had before.
             let listed = begins.as_ref().and_then(|begins| begins.get(&begin)).filter(|_| format != Format::Compressed);
             if let Some((_, size)) = listed.filter(|(_, size)| *size != image.bytes.len() as u64) {
@@ -241,6 +269,10 @@ fn image<'a>(memory: &Memory<'a>, at: u64, layout: Layout, format: Format) -> Re
     };
     let (begin, size) = range(memory, at + layout.binary, "image", 1)?;
     let bytes = memory.bytes(begin, size).ok_or_else(|| wrong(memory.offset(at + layout.binary), "its image is not in the file"))?;
+    // A runtime would hand it to the wrong compiler. Formats that nobody knows are shown as such.
+    if let Some(seen) = seen(bytes).filter(|seen| *seen != format && !matches!(format, Format::None | Format::Other(_))) {
+        return Err(wrong(memory.offset(at), format!("its format is '{format}', but its image begins as '{seen}' does")));
+    }
     let (first, entries_size) = entries_range(memory, at + layout.binary + 16)?;
     Ok(WrappedImage {
         offset: memory.offset(at),
@@ -252,6 +284,7 @@ fn image<'a>(memory: &Memory<'a>, at: u64, layout: Layout, format: Format) -> Re
         bytes,
         entries: entries(memory, first, entries_size)?,
         properties: property_sets(memory, at + layout.binary + 32)?,
+        of_2025: false,
     })
 }
 

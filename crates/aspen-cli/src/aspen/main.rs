@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-/// Looks into programs that aspen++ made: what device code they hold, what it needs, and which devices have that
+/// Looks into programs that aspen++ or DPC++ made: what device code they hold, what it needs, and which devices have that
 #[derive(Parser)]
 #[command(name = "aspen", version, arg_required_else_help = true)]
 struct Arguments {

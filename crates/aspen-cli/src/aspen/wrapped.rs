@@ -23,8 +23,6 @@ use crate::Failure;
 use crate::code::{Code, CodeError, LARGEST, unpack};
 use crate::program::{Image, Kernel};
 
-/// What DPC++ says of an image beside its requirements.
-const MISC: &str = "SYCL/misc properties";
 /// How much of an image is unpacked to see its capabilities; a SPIR-V module has a few dozen of them, 8 bytes each;
 /// names and sizes of its kernels follow.
 const BEGINNING: usize = 16 << 10;
@@ -137,7 +135,7 @@ fn look(image: &WrappedImage<'_>) -> Result<Looked, String> {
 }
 
 fn described(index: usize, image: WrappedImage<'_>, looked: Looked, whole: bool) -> Result<Image, String> {
-    let requirements = dpcpp::requirements_of_sets(&image.properties).map_err(|error| error.to_string())?;
+    let requirements = image.requirements().map_err(|error| error.to_string())?;
     let symbols = |set: &str| image.properties.get(set).map_or(Vec::new(), |set| set.keys().cloned().collect::<Vec<String>>());
     let (exports, imports) = (symbols(EXPORTED_SYMBOLS), symbols(IMPORTED_SYMBOLS));
     let kernel = |symbol: &str| Kernel {
@@ -180,7 +178,7 @@ fn compared(image: &WrappedImage<'_>, requirements: &Requirements, beginning: Op
     out.unsaid.extend(SHOWN.into_iter().filter(|aspect| seen.needed.contains(aspect) && !says(aspect)).map(Need::Aspect));
     out.unseen.extend(SHOWN.into_iter().filter(|aspect| says(aspect) && !seen.touched.contains(aspect)).map(Need::Aspect));
     // Explicit SIMD has no sub-groups; its sets say 1, and its code nothing.
-    let is_esimd = image.properties.get(MISC).is_some_and(|set| set.contains_key("isEsimdImage"));
+    let is_esimd = dpcpp::is_explicit_simd(&image.properties);
     let Some(sizes) = seen.sizes.as_ref().filter(|_| !is_esimd) else { return out };
     let said = requirements.reqd_sub_group_size;
     out.unsaid.extend(sizes.sub_groups.iter().filter(|size| said != Some(**size)).map(|size| Need::SubGroupSize(*size)));
