@@ -97,7 +97,7 @@ fn built(images: &[Image], verdicts: &Verdicts<'_>) -> Result<Built, Failure> {
         verdicts.kernels.iter().filter(|(_, says)| says.passes()).map(|(kernel, _)| kernel.symbol.as_str()).collect();
     let passes = |image: &Image| {
         if image.kernels.is_empty() {
-            return !matches!(check(&image.requirements, &verdicts.device), Verdict::Unmet(_));
+            return !matches!(check(&image.requirements, &verdicts.judge.device), Verdict::Unmet(_));
         }
         image.kernels.iter().any(|kernel| passing.contains(kernel.symbol.as_str()))
     };

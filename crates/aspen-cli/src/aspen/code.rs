@@ -58,7 +58,29 @@ impl Code {
     /// # Errors
     /// If there is more, or the frame is damaged.
     pub fn bytes(&self, most: u64) -> Result<Cow<'_, [u8]>, CodeError> {
-        let bytes = &self.file[self.range.clone()];
+        self.part().bytes(most)
+    }
+
+    /// The same for other threads.
+    pub fn part(&self) -> Part<'_> {
+        Part { bytes: &self.file[self.range.clone()], packed: self.packed }
+    }
+}
+
+/// A part of a file as it is there.
+#[derive(Clone, Copy)]
+pub struct Part<'f> {
+    bytes: &'f [u8],
+    packed: bool,
+}
+
+impl<'f> Part<'f> {
+    /// As [`Code::bytes`].
+    ///
+    /// # Errors
+    /// If there is more, or the frame is damaged.
+    pub fn bytes(self, most: u64) -> Result<Cow<'f, [u8]>, CodeError> {
+        let bytes = self.bytes;
         if !self.packed {
             return if bytes.len() as u64 > most { Err(CodeError::TooLarge) } else { Ok(bytes.into()) };
         }

@@ -29,8 +29,7 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
         return Err(Failure::Input(format!("'{}' holds no kernel '{wanted}'{hint}", file.display())));
     };
     let own;
-    // Of SPIR-V that is not Aspen's nobody has recorded why: the code itself tells.
-    let by_code = image.wrapped.is_some() || (image.code.is_some() && image.form.is_none());
+    let by_code = wrapped::is_told_by_code(image);
     let kernel = if by_code {
         own = wrapped::explained(file, image, kernel)?;
         &own

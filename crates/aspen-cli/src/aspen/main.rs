@@ -16,9 +16,11 @@ mod fat;
 mod here;
 mod inspect;
 mod json;
+mod paint;
 mod post_link;
 mod program;
 mod propagate;
+mod report;
 mod runtime;
 mod targets;
 mod workers;
@@ -74,8 +76,13 @@ enum Command {
         #[arg(long = "device-config-file", value_name = "F.yaml")]
         config_files: Vec<PathBuf>,
         #[command(flatten)]
-        output: Output,
+        shown: check::Shown,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = check::Format::Text)]
+        format: check::Format,
     },
+    /// Shows what the kernels of files need and which devices run them, and the uses that keep most of them from running
+    Report(report::Arguments),
     /// Computes which aspects every function of an LLVM module uses, and writes them into its metadata
     Propagate {
         /// Bitcode or text IR
@@ -255,9 +262,10 @@ fn by_command() -> Result<Answer, Failure> {
     match Arguments::parse().command {
         Command::Inspect { file, output } => inspect::run(&file, output.format),
         Command::Explain { file, kernel, aspect } => explain::run(&file, kernel.as_deref(), aspect.as_deref()),
-        Command::Check { file, devices, here, build, config_files, output } => {
-            check::run(&file, check::Asked { devices: &devices, here, build, config_files: &config_files }, output.format)
+        Command::Check { file, devices, here, build, config_files, shown, format } => {
+            check::run(&file, check::Asked { devices: &devices, here, build, config_files: &config_files }, &shown, format)
         }
+        Command::Report(arguments) => report::run(&arguments),
         Command::Propagate { input, output, dialect, exclude_aspects, fixed_targets } => {
             propagate::run(&input, &output, dialect, &exclude_aspects, fixed_targets.as_deref())
         }

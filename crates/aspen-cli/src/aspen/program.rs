@@ -404,8 +404,21 @@ pub fn kernels(images: &[Image]) -> Vec<&Kernel> {
 /// How wide a column of kernels' names is. Longer names stand out of it: those of templates have hundreds of letters, and nobody would find
 /// what stands behind a column of them.
 pub fn column<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> usize {
+    column_of(kernels.into_iter().map(|kernel| kernel.name.as_str()))
+}
+
+/// The same of names.
+pub fn column_of<'n>(names: impl IntoIterator<Item = &'n str>) -> usize {
     const WIDEST: usize = 60;
-    kernels.into_iter().map(|kernel| kernel.name.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or(0)
+    names.into_iter().map(|name| name.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or(0)
+}
+
+/// `fp64`, `sub-group size 16`.
+pub fn short(need: &Need) -> String {
+    match need {
+        Need::Aspect(aspect) => aspect.to_string(),
+        size => size.to_string(),
+    }
 }
 
 /// What the name or symbol stands for, a kernel or a device function that is offered to others, with its image.

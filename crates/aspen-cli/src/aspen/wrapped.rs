@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write};
+use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::rc::Rc;
@@ -20,8 +20,8 @@ use aspen_spirv::Use;
 use serde_json::{Value, json};
 
 use crate::Failure;
-use crate::code::{Code, CodeError, LARGEST, unpack};
-use crate::program::{Image, Kernel};
+use crate::code::{Code, CodeError, LARGEST, Part, unpack};
+use crate::program::{Image, Kernel, short};
 
 /// How much of an image is unpacked to see its capabilities; a SPIR-V module has a few dozen of them, 8 bytes each;
 /// names and sizes of its kernels follow.
@@ -69,14 +69,6 @@ pub fn disagreements(images: &[Image]) -> String {
         );
     }
     out
-}
-
-/// `fp64`, `sub-group size 16`.
-fn short(need: &Need) -> String {
-    match need {
-        Need::Aspect(aspect) => aspect.to_string(),
-        size => size.to_string(),
-    }
 }
 
 /// The same for programs: the images that disagree.
@@ -228,17 +220,80 @@ fn uses() -> Vec<(Aspect, Use)> {
     [(Aspect::FP16, Use::Float(16)), (Aspect::FP64, Use::Float(64)), (Aspect::ATOMIC64, Use::Atomic64)].into_iter().chain(images).collect()
 }
 
+/// Whether only the code itself tells why its kernels need what they need: nobody has recorded it for SPIR-V that is not Aspen's.
+pub fn is_told_by_code(image: &Image) -> bool {
+    image.wrapped.is_some() || (image.code.is_some() && image.form.is_none())
+}
+
 /// The kernel with the reasons that its SPIR-V shows.
 ///
 /// # Errors
 /// If the code cannot be read.
 pub fn explained(file: &Path, image: &Image, kernel: &Kernel) -> Result<Kernel, Failure> {
-    let failed = |why: &dyn Display| Failure::Input(format!("'{}': image '{}': {why}", file.display(), image.name));
-    let code = image.code.as_ref().map(|code| code.bytes(LARGEST)).transpose().map_err(|error| failed(&error))?;
+    let failed = |why: String| Failure::Input(format!("'{}': image '{}': {why}", file.display(), image.name));
+    let code = image.code.as_ref().map(|code| code.bytes(LARGEST)).transpose().map_err(|error| failed(error.to_string()))?;
+    let sources = sources_of(code.as_deref(), &kernel.symbol, &kernel.name, &kernel.requirements).map_err(failed)?;
+    Ok(Kernel {
+        symbol: kernel.symbol.clone(),
+        name: kernel.name.clone(),
+        requirements: kernel.requirements.clone(),
+        sources,
+        work_items: None,
+        unresolved: kernel.unresolved.clone(),
+    })
+}
+
+/// What a thread needs of an image: its index, its code, and of each kernel its index, symbol, name and needs.
+type Task<'i> = (usize, Option<Part<'i>>, Vec<(usize, &'i str, &'i str, &'i Requirements)>);
+
+/// Nothing if there is nothing to ask the code for.
+fn task(index: usize, image: &Image) -> Option<Task<'_>> {
+    let kernels = image.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.requirements.is_empty());
+    let wanted: Vec<_> =
+        kernels.map(|(number, kernel)| (number, kernel.symbol.as_str(), kernel.name.as_str(), &kernel.requirements)).collect();
+    let code = image.code.as_ref().map(Code::part);
+    (is_told_by_code(image) && !wanted.is_empty()).then_some((index, code, wanted))
+}
+
+/// The reasons of all kernels whose code alone tells them.
+///
+/// # Errors
+/// If the code of one cannot be read.
+pub fn explain_all(file: &Path, images: &mut [Image]) -> Result<(), Failure> {
+    let tasks: Vec<Task<'_>> = images.iter().enumerate().filter_map(|(index, image)| task(index, image)).collect();
+    let explain = |(index, code, wanted): &Task<'_>| {
+        let code = code.map(|code| code.bytes(LARGEST)).transpose().map_err(|error| (*index, error.to_string()))?;
+        let sources = wanted.iter().map(|(number, symbol, name, requirements)| {
+            let sources = sources_of(code.as_deref(), symbol, name, requirements).map_err(|why| (*index, why))?;
+            Ok((*index, *number, sources))
+        });
+        sources.collect::<Result<Vec<_>, (usize, String)>>()
+    };
+    let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let share = tasks.len().div_ceil(workers).max(1);
+    let explained: Vec<Result<Vec<_>, _>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = tasks.chunks(share).map(|tasks| scope.spawn(|| tasks.iter().map(explain).collect::<Vec<_>>())).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    for explained in explained {
+        let failed = |(index, why): (usize, String)| {
+            let image: &Image = &images[index];
+            Failure::Input(format!("'{}': image '{}': {why}", file.display(), image.name))
+        };
+        for (index, number, sources) in explained.map_err(failed)? {
+            images[index].kernels[number].sources = sources;
+        }
+    }
+    Ok(())
+}
+
+/// The reasons that code shows for what a kernel needs.
+fn sources_of(code: Option<&[u8]>, symbol: &str, name: &str, requirements: &Requirements) -> Result<Vec<Source>, String> {
+    let failed = |error: aspen_spirv::Error| error.to_string();
     let mut sources = Vec::new();
     for (aspect, what) in uses() {
-        let Some(code) = code.as_ref().filter(|_| kernel.requirements.aspects.contains(&aspect)) else { continue };
-        let chain = aspen_spirv::chain_to(code, &kernel.symbol, what).map_err(|error| failed(&error))?;
+        let Some(code) = code.filter(|_| requirements.aspects.contains(&aspect)) else { continue };
+        let chain = aspen_spirv::chain_to(code, symbol, what).map_err(failed)?;
         if let Some(chain) = chain {
             let step = |step: aspen_spirv::ChainStep| Step {
                 function: readable_name(&step.function),
@@ -248,18 +303,14 @@ pub fn explained(file: &Path, image: &Image, kernel: &Kernel) -> Result<Kernel, 
             sources.push(Source { need: Need::Aspect(aspect), declared: false, chain: chain.into_iter().map(step).collect() });
         }
     }
+    let sizes: Vec<Need> = requirements.needs().filter(|need| !matches!(need, Need::Aspect(_))).collect();
+    if sizes.is_empty() {
+        return Ok(sources);
+    }
     // Sizes are an attribute of the kernel: its own place is the nearest that anybody has kept.
-    let place = code.as_ref().map(|code| aspen_spirv::place_of(code, &kernel.symbol)).transpose().map_err(|error| failed(&error))?;
+    let place = code.map(|code| aspen_spirv::place_of(code, symbol)).transpose().map_err(failed)?;
     let place = place.flatten().map(|(file, line, column)| Place { file, line, column });
-    let sizes = kernel.requirements.needs().filter(|need| !matches!(need, Need::Aspect(_)));
-    let step = || Step { function: kernel.name.clone(), place: place.clone(), remark: None };
-    sources.extend(sizes.map(|need| Source { need, declared: true, chain: vec![step()] }));
-    Ok(Kernel {
-        symbol: kernel.symbol.clone(),
-        name: kernel.name.clone(),
-        requirements: kernel.requirements.clone(),
-        sources,
-        work_items: None,
-        unresolved: kernel.unresolved.clone(),
-    })
+    let step = || Step { function: name.to_owned(), place: place.clone(), remark: None };
+    sources.extend(sizes.into_iter().map(|need| Source { need, declared: true, chain: vec![step()] }));
+    Ok(sources)
 }

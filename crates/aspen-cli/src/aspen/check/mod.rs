@@ -1,0 +1,217 @@
+//! `aspen check`: which kernels would run on a target or a device of this machine, with what they need through the libraries that the
+//! loader would find for the program. The only comparison is `aspen_contract::check`; `--build` asks the device's compiler as well.
+
+pub mod show;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use aspen_contract::{BackendKind, Capabilities, Need, Offers, Requirements, Verdict, check};
+use aspen_devices::Database;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+pub use show::Shown;
+
+use crate::build::{self, Built};
+use crate::here::{self, Local};
+use crate::paint::Paint;
+use crate::program::{self, Image, Kernel};
+use crate::targets::database;
+use crate::{Answer, Failure, json, wrapped};
+
+/// How to print.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people, device by device
+    Text,
+    /// One JSON document for programs
+    Json,
+    /// For people, one row a kernel and one column a device
+    Table,
+}
+
+/// What the command line asks for.
+pub struct Asked<'a> {
+    /// Targets, and devices of this machine.
+    pub devices: &'a [String],
+    /// All devices of this machine.
+    pub here: bool,
+    /// Whether compilers are asked.
+    pub build: bool,
+    /// Further targets.
+    pub config_files: &'a [PathBuf],
+}
+
+/// Runs the command. Wrong devices are found before the file is read.
+pub fn run(file: &Path, asked: Asked<'_>, shown: &Shown, format: Format) -> Result<Answer, Failure> {
+    let database = database(asked.config_files)?;
+    let wants_local = asked.here || asked.devices.iter().any(|name| here::is_selector(name));
+    if asked.build && !wants_local {
+        return Err(Failure::Usage(
+            "--build needs the compiler of a device of this machine: add --here, or --device opencl:0; `aspen devices` lists them".into(),
+        ));
+    }
+    let machines = machines(&database, asked.devices, asked.here)?;
+    if machines.is_empty() {
+        return Err(Failure::Input("there are no devices here; `aspen devices` says what is found".into()));
+    }
+    let mut images = program::read(file)?;
+    program::add_libraries(file, &mut images);
+    let mut verdicts: Vec<Verdicts<'_>> = machines.iter().map(|machine| machine.verdicts(&images)).collect();
+    if asked.build {
+        build::all(&images, &mut verdicts)?;
+    }
+    // With --here, a device that the file is not made for is no complaint.
+    let refuses = |device: &Verdicts<'_>| (device.has_code || !asked.here) && device.kernels.iter().any(|(_, says)| !says.passes());
+    let findings = verdicts.iter().any(|device| refuses(device) || device.built.as_ref().is_some_and(Built::is_finding));
+    // A need that no property set says: no runtime would refuse the kernel, its device's compiler will.
+    let findings = findings || images.iter().any(|image| image.wrapped.as_ref().is_some_and(|wrapped| !wrapped.unsaid.is_empty()));
+    let paint = Paint::stdout();
+    let text = match format {
+        Format::Text => {
+            verdicts.iter().map(|device| show::text(device, shown, paint)).collect::<String>() + &wrapped::disagreements(&images)
+        }
+        Format::Table => show::table(&verdicts, shown, paint) + &wrapped::disagreements(&images),
+        Format::Json => {
+            let devices: Vec<Value> = verdicts.iter().map(|device| show::document(device, shown)).collect();
+            json::document(&json!({
+                "version": 1,
+                "file": file.display().to_string(),
+                "devices": devices,
+                "disagreements": wrapped::disagreements_json(&images),
+            }))
+        }
+    };
+    Ok(Answer { text, findings })
+}
+
+/// What is asked about: a target of the database, or a device.
+pub struct Machine {
+    /// As the user named it, or the device's selector.
+    pub name: String,
+    device: Capabilities,
+    /// Set for devices of this machine.
+    pub local: Option<Local>,
+}
+
+/// What the names stand for, and with `here` every device of this machine besides.
+///
+/// # Errors
+/// Names that nobody knows are wrong usage; what the runtime says.
+pub fn machines(database: &Database, devices: &[String], here: bool) -> Result<Vec<Machine>, Failure> {
+    let wants_local = here || devices.iter().any(|name| here::is_selector(name));
+    // Wrong targets are told before any driver is loaded.
+    let mut targets = BTreeMap::new();
+    for name in devices.iter().filter(|name| !here::is_selector(name)) {
+        let target = database.lookup(name).map_err(|error| Failure::Usage(format!("--device: {error}")))?;
+        targets.insert(name, target.capabilities());
+    }
+    let mut locals: Vec<Option<Local>> = if wants_local { here::devices()?.into_iter().map(Some).collect() } else { Vec::new() };
+    let known: Vec<String> = locals.iter().flatten().map(|local| local.selector.clone()).collect();
+    let mut taken = BTreeSet::new();
+    let mut out = Vec::new();
+    for name in devices {
+        if let Some(device) = targets.get(name) {
+            out.push(Machine { name: name.clone(), device: device.clone(), local: None });
+        } else if taken.insert(name) {
+            let found = locals.iter_mut().find(|local| local.as_ref().is_some_and(|local| local.selector == *name));
+            out.push(Machine::of(found.and_then(Option::take).ok_or_else(|| no_device(name, &known))?));
+        }
+    }
+    if here {
+        out.extend(locals.into_iter().flatten().map(Machine::of));
+    }
+    Ok(out)
+}
+
+fn no_device(name: &str, known: &[String]) -> Failure {
+    let all = if known.is_empty() { "none".into() } else { known.join(", ") };
+    Failure::Usage(format!("--device: there is no device '{name}' here; there are {all}"))
+}
+
+impl Machine {
+    fn of(local: Local) -> Machine {
+        Machine { name: local.selector.clone(), device: local.capabilities.clone(), local: Some(local) }
+    }
+
+    /// What it says to every kernel of a file.
+    pub fn verdicts<'v>(&'v self, images: &'v [Image]) -> Verdicts<'v> {
+        let judge = self.judge(images);
+        let takes = |image: &Image| self.local.as_ref().is_none_or(|local| local.takes(image));
+        let fitting: BTreeMap<&str, &'v Kernel> = images
+            .iter()
+            .rev()
+            .filter(|image| takes(image))
+            .flat_map(|image| &image.kernels)
+            .map(|kernel| (kernel.symbol.as_str(), kernel))
+            .collect();
+        let says = |kernel: &'v Kernel| match fitting.get(kernel.symbol.as_str()) {
+            Some(kernel) => (*kernel, Says::Verdict(judge.answer(&kernel.requirements))),
+            None => (kernel, Says::NoCode),
+        };
+        let kernels = program::kernels(images).into_iter().map(says).collect();
+        let has_code = images.is_empty() || images.iter().any(takes);
+        Verdicts { name: &self.name, judge, kernels, local: self.local.as_ref(), built: None, has_code }
+    }
+
+    fn judge(&self, images: &[Image]) -> Judge {
+        let others = images.iter().any(|image| image.wrapped.is_some());
+        let mut device = self.device.clone();
+        if others {
+            device.offers = Offers::Others;
+        }
+        Judge { device, untold: self.local.as_ref().filter(|_| others).map(|local| local.backend) }
+    }
+}
+
+/// A device as it answers for the kernels of one file.
+pub struct Judge {
+    /// What it has for them.
+    pub device: Capabilities,
+    /// The backend whose aspects libaspen.so does not tell all of, as another compiler's runtime would: what Aspen does not offer there.
+    untold: Option<BackendKind>,
+}
+
+impl Judge {
+    /// What it says to a kernel that needs that.
+    pub fn answer(&self, requirements: &Requirements) -> Verdict {
+        let is_untold =
+            |need: &Need| self.untold.is_some_and(|backend| matches!(need, Need::Aspect(aspect) if !aspect.is_offered(Some(backend))));
+        match check(requirements, &self.device) {
+            Verdict::Unmet(needs) if needs.iter().all(is_untold) => Verdict::Unknown(needs),
+            verdict => verdict,
+        }
+    }
+}
+
+/// What a device says to a kernel.
+pub enum Says {
+    /// What the comparison says.
+    Verdict(Verdict),
+    /// No image with it is one for this device.
+    NoCode,
+}
+
+impl Says {
+    /// Whether the kernel would run, or nobody knows.
+    pub fn passes(&self) -> bool {
+        matches!(self, Says::Verdict(Verdict::Met | Verdict::Unknown(_)))
+    }
+}
+
+/// What one device says to every kernel.
+pub struct Verdicts<'v> {
+    /// As the user named it.
+    pub name: &'v str,
+    /// What it has.
+    pub judge: Judge,
+    /// Every kernel once, as the image that the device would take has it.
+    pub kernels: Vec<(&'v Kernel, Says)>,
+    /// Set for devices of this machine.
+    pub local: Option<&'v Local>,
+    /// What its compiler says, if it was asked.
+    pub built: Option<Built>,
+    /// Whether any image is one for it.
+    pub has_code: bool,
+}
