@@ -2,6 +2,7 @@
 //!
 //! The chain stands use first, kernel last, as a refusal at run time tells it; under each place stands its line where the file is at hand.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -9,16 +10,25 @@ use aspen_contract::{Aspect, Need, Source};
 use aspen_devices::nearest;
 use aspen_driver::source_snippet;
 use aspen_llvm::readable_name;
+use serde_json::{Value, json};
 
 use crate::inspect::needs;
+use crate::paint::{Paint, Tone};
 use crate::program::{self, Image, Kernel};
-use crate::{Answer, Failure, wrapped};
+use crate::{Answer, Failure, Format, json, wrapped};
 
 /// Runs the command: all kernels in a table, or the chains of one.
-pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<Answer, Failure> {
-    let images = program::read(file)?;
+pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Format) -> Result<Answer, Failure> {
+    let mut images = program::read(file)?;
+    if format == Format::Json && kernel.is_none() {
+        wrapped::explain_all(file, &mut images)?;
+    }
     let kernels = program::kernels(&images);
     let Some(wanted) = kernel else {
+        if format == Format::Json {
+            let all = kernels.iter().map(|kernel| document("kernel", &images, kernel, None));
+            return Ok(Answer::clean(documents(file, all.collect())));
+        }
         let width = program::column(kernels.iter().copied());
         let lines = kernels.iter().map(|kernel| format!("{:width$}  {}\n", kernel.name, needs(&kernel.requirements)));
         return Ok(Answer::clean(lines.collect()));
@@ -40,6 +50,10 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
     let needed = kernel.requirements.needs();
     let only = aspect.map(|name| known_aspect(name, kernel).map(Need::Aspect)).transpose()?;
     let wanted: Vec<Need> = only.clone().map_or_else(|| needed.collect(), |only| vec![only]);
+    if format == Format::Json {
+        return Ok(Answer::clean(documents(file, vec![document(what, &images, kernel, only.as_ref())])));
+    }
+    let paint = Paint::stdout();
     let mut out = String::new();
     if let Some((_, when)) = images.iter().flat_map(|image| &image.conditions).find(|(function, _)| *function == kernel.name) {
         let _ = writeln!(out, "{what} '{}' is kept when {when}", kernel.name);
@@ -48,13 +62,40 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>) -> Result<An
         let _ = writeln!(out, "{what} '{}' needs nothing", kernel.name);
     }
     for need in &wanted {
-        explain(&mut out, what, kernel, need, by_code);
+        explain(&mut out, (what, kernel), need, by_code, paint);
     }
     if only.is_none() {
         kernel.gone_sources().for_each(|source| gone(&mut out, source));
     }
-    from_elsewhere(&mut out, &images, (image, kernel), only.as_ref());
+    from_elsewhere(&mut out, &images, (image, kernel), only.as_ref(), paint);
     Ok(Answer::clean(out))
+}
+
+fn documents(file: &Path, kernels: Vec<Value>) -> String {
+    json::document(&json!({ "version": 1, "file": file.display().to_string(), "kernels": kernels }))
+}
+
+/// The same for programs: `sources` is why it needs what it needs, `gone` what optimisation removed.
+fn document(what: &str, images: &[Image], kernel: &Kernel, only: Option<&Need>) -> Value {
+    let wanted = |source: &&Source| only.is_none_or(|only| *only == source.need);
+    let kept = images.iter().flat_map(|image| &image.conditions).find(|(function, _)| *function == kernel.name);
+    json!({
+        "kind": what,
+        "symbol": kernel.symbol,
+        "name": kernel.name,
+        "requirements": json::requirements(&kernel.requirements),
+        "sources": kernel.needed_sources().filter(wanted).map(json::source).collect::<Vec<_>>(),
+        "gone": kernel.gone_sources().filter(wanted).map(json::source).collect::<Vec<_>>(),
+        "kept_when": kept.map(|(_, when)| when),
+        "imports": imports(images, kernel),
+    })
+}
+
+/// Device functions that it may call and that are defined elsewhere.
+fn imports<'i>(images: &'i [Image], kernel: &Kernel) -> BTreeSet<&'i str> {
+    let importing = images.iter().filter(|image| !image.imports.is_empty());
+    let holds = |image: &&Image| image.kernels.iter().chain(&image.functions).any(|one| one.symbol == kernel.symbol);
+    importing.filter(holds).flat_map(|image| image.imports_of(kernel)).collect()
 }
 
 fn known_aspect(name: &str, kernel: &Kernel) -> Result<Aspect, Failure> {
@@ -65,7 +106,7 @@ fn known_aspect(name: &str, kernel: &Kernel) -> Result<Aspect, Failure> {
     })
 }
 
-fn explain(out: &mut String, what: &str, kernel: &Kernel, need: &Need, by_code: bool) {
+fn explain(out: &mut String, (what, kernel): (&str, &Kernel), need: &Need, by_code: bool, paint: Paint) {
     let has = kernel.requirements.needs().any(|one| one == *need);
     if !has {
         let _ = writeln!(out, "{what} '{}' does not need {need}", kernel.name);
@@ -77,9 +118,10 @@ fn explain(out: &mut String, what: &str, kernel: &Kernel, need: &Need, by_code: 
     let only_declared = matches!(need, Need::Aspect(_)) && source.is_some_and(|source| source.declared);
     let guards: Vec<String> = kernel.requirements.guards_of(need).map(|guard| format!(" {guard}")).collect();
     let guards = guards.join(" and");
-    let _ = writeln!(out, "{what} '{}' needs {need}{guards}{}", kernel.name, if only_declared { ", which is only declared" } else { "" });
+    let only = if only_declared { ", which is only declared" } else { "" };
+    let _ = writeln!(out, "{}", paint.text(Tone::Strong, &format!("{what} '{}' needs {need}{guards}{only}", kernel.name)));
     match source {
-        Some(source) => chain(out, source),
+        Some(source) => chain(out, source, paint),
         None if by_code => out.push_str("  its code does not show it: declared, or gone after optimisation\n"),
         None => out.push_str("  the program was built without explanations (-fno-sycl-requirement-sources)\n"),
     }
@@ -96,7 +138,7 @@ fn gone(out: &mut String, source: &Source) {
 }
 
 /// The use first, the kernel last.
-fn chain(out: &mut String, source: &Source) {
+fn chain(out: &mut String, source: &Source, paint: Paint) {
     for (index, step) in source.chain.iter().enumerate() {
         let place = step.place.as_ref().map_or_else(|| "(place unknown)".into(), ToString::to_string);
         let what = match (index, source.declared) {
@@ -107,13 +149,13 @@ fn chain(out: &mut String, source: &Source) {
         let remark = step.remark.as_ref().map_or_else(String::new, |remark| format!(", {remark}"));
         let _ = writeln!(out, "  {place}: {what} '{}'{remark}", step.function);
         if let Some(place) = &step.place {
-            out.push_str(&source_snippet(place, false));
+            out.push_str(&source_snippet(place, paint.is_on()));
         }
     }
 }
 
 /// Device functions that are taken from other images, with what those need where this file holds them. Source: DESIGN §7.7.
-fn from_elsewhere(out: &mut String, images: &[Image], (image, kernel): (&Image, &Kernel), only: Option<&Need>) {
+fn from_elsewhere(out: &mut String, images: &[Image], (image, kernel): (&Image, &Kernel), only: Option<&Need>, paint: Paint) {
     let mut known = image.imports_of(kernel);
     let mut work: Vec<&str> = known.iter().rev().copied().collect();
     while let Some(symbol) = work.pop() {
@@ -130,7 +172,7 @@ fn from_elsewhere(out: &mut String, images: &[Image], (image, kernel): (&Image, 
         for need in function.requirements.needs().filter(|need| only.is_none_or(|only| only == need)) {
             let _ = writeln!(out, "it may call '{name}' of image '{}', which needs {need}", other.name);
             if let Some(source) = function.sources.iter().find(|source| source.need == need) {
-                chain(out, source);
+                chain(out, source, paint);
             }
         }
         work.extend(other.imports_of(function).into_iter().filter(|symbol| known.insert(symbol)));

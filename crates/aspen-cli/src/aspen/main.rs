@@ -58,6 +58,8 @@ enum Command {
         kernel: Option<String>,
         /// Only this aspect of it
         aspect: Option<String>,
+        #[command(flatten)]
+        output: Output,
     },
     /// Tells which kernels would run on a device; exit code 1 if one would not
     Check {
@@ -261,7 +263,7 @@ fn main() -> ExitCode {
 fn by_command() -> Result<Answer, Failure> {
     match Arguments::parse().command {
         Command::Inspect { file, output } => inspect::run(&file, output.format),
-        Command::Explain { file, kernel, aspect } => explain::run(&file, kernel.as_deref(), aspect.as_deref()),
+        Command::Explain { file, kernel, aspect, output } => explain::run(&file, kernel.as_deref(), aspect.as_deref(), output.format),
         Command::Check { file, devices, here, build, config_files, shown, format } => {
             check::run(&file, check::Asked { devices: &devices, here, build, config_files: &config_files }, &shown, format)
         }

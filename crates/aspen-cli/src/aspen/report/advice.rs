@@ -19,7 +19,12 @@ pub fn advice(cause: &Cause) -> Vec<String> {
             if let Some(remark) = remark {
                 out.push(format!("{} {at}: give it something that is no float, or print it another way", first_upper(remark)));
             }
+            let of_template = origin_is_template(&cause.origin);
             match *aspect {
+                _ if of_template => out.push(format!(
+                    "It is a template, and its place is not recorded: the instances for types that need {aspect} need it by themselves; \
+                     submit them only where device::has(sycl::aspect::{aspect})"
+                )),
                 Aspect::FP64 => out.push(format!(
                     "Make it float {at}: a constant such as 2.0 is a double (write 2.0f), and so is what std::sqrt(int) and the like return"
                 )),
@@ -43,6 +48,10 @@ pub fn advice(cause: &Cause) -> Vec<String> {
             "Make the size a template parameter, and choose by device::get_info<sycl::info::device::max_work_group_size>()".into(),
         ],
     }
+}
+
+fn origin_is_template(origin: &Origin) -> bool {
+    origin.place.is_none() && origin.function.as_ref().is_some_and(|function| function.contains("<…>"))
 }
 
 fn guard(aspect: Aspect, what: &str) -> String {

@@ -108,6 +108,7 @@ fn cause(report: &Report, cause: &Cause) -> Value {
     json!({
         "need": origin.need.to_string(),
         "function": origin.function,
+        "in_kernel": origin.in_kernel,
         "place": place(origin.place.as_ref()),
         "declared": origin.declared,
         "remark": origin.remark,

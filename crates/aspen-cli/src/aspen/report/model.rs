@@ -106,7 +106,7 @@ impl Report {
         let mut causes = Causes::new(machines.len());
         for (index, file) in loaded.iter().enumerate() {
             let (first_kernel, first_image) = (kernels.len(), image_rows.len());
-            kernels.extend(entries(index, first_image, &file.images));
+            kernels.extend(entries(index, first_image, file));
             let own: &mut [Entry] = &mut kernels[first_kernel..];
             for (device, machine) in machines.iter().enumerate() {
                 let verdicts = machine.verdicts(&file.images);
@@ -154,7 +154,8 @@ fn cell(says: &Says) -> Cell {
 }
 
 /// The kernels of a file, in the order of [`program::kernels`].
-fn entries(file: usize, first_image: usize, images: &[Image]) -> Vec<Entry> {
+fn entries(file: usize, first_image: usize, loaded: &Loaded) -> Vec<Entry> {
+    let images = &loaded.images;
     let mut holders: BTreeMap<&str, Vec<(usize, &Kernel)>> = BTreeMap::new();
     for (index, image) in images.iter().enumerate() {
         for kernel in &image.kernels {
@@ -179,7 +180,8 @@ fn entries(file: usize, first_image: usize, images: &[Image]) -> Vec<Entry> {
         }
         let requirements = program::all_of(holders.iter().map(|(_, kernel)| *kernel));
         let place = place_of(kernel, &sources);
-        let unit = place.as_ref().map_or_else(|| stem(&images[holders[0].0].name), |place| place.file.clone());
+        let unit = place.as_ref().map(|place| place.file.clone()).or_else(|| unit_of(&images[holders[0].0], kernel));
+        let unit = unit.unwrap_or_else(|| part_of(loaded, &images[holders[0].0]));
         let (is_exact, own_origins) = origins.of_kernel(kernel, holders, &requirements, &sources);
         out.push(Entry {
             file,
@@ -200,6 +202,12 @@ fn entries(file: usize, first_image: usize, images: &[Image]) -> Vec<Entry> {
     out
 }
 
+/// The translation unit, where the analysis is here.
+fn unit_of(image: &Image, kernel: &Kernel) -> Option<String> {
+    let function = image.summary.as_ref()?.functions.iter().find(|function| function.symbol == kernel.symbol)?;
+    Some(function.unit.clone()).filter(|unit| !unit.is_empty())
+}
+
 /// The place of the kernel itself: the last step of a chain, or that in the name of an unnamed one.
 fn place_of(kernel: &Kernel, sources: &[Source]) -> Option<Place> {
     let in_name = || {
@@ -212,10 +220,13 @@ fn place_of(kernel: &Kernel, sources: &[Source]) -> Option<Place> {
     in_name().or_else(|| sources.iter().find_map(|source| source.chain.last()?.place.clone()))
 }
 
-/// `solver` of `solver_12`.
-pub fn stem(image: &str) -> String {
-    match image.rsplit_once('_') {
+/// What stands for the unit where nothing tells it: `solver` of the image `solver_12`; the file, where images have numbers only.
+fn part_of(loaded: &Loaded, image: &Image) -> String {
+    if image.wrapped.is_some() {
+        return loaded.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    }
+    match image.name.rsplit_once('_') {
         Some((stem, number)) if !stem.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => stem.to_owned(),
-        _ => image.to_owned(),
+        _ => image.name.clone(),
     }
 }

@@ -19,6 +19,8 @@ pub struct Origin {
     pub need: Need,
     /// Unknown if nothing is recorded.
     pub function: Option<String>,
+    /// Whether that is the kernel itself.
+    pub in_kernel: bool,
     pub place: Option<Place>,
     /// Whether an attribute says so, and nothing uses it.
     pub declared: bool,
@@ -78,6 +80,7 @@ fn recorded(need: Need, sources: &[Source]) -> Origin {
     Origin {
         function: first.map(|step| template_of(&step.function)),
         place: first.and_then(|step| step.place.clone()),
+        in_kernel: source.is_some_and(|source| source.chain.len() == 1),
         declared: source.is_some_and(|source| source.declared),
         remark: first.and_then(|step| step.remark.as_ref()).map(ToString::to_string),
         need,
@@ -108,7 +111,8 @@ impl Graph<'_> {
             if let Some((place, declared, remark)) = own_use(function, aspect) {
                 let name = template_of(if is_root(user) { &kernel.name } else { &self.summary.function(user).name });
                 let place = if is_users { place } else { at.clone() };
-                let origin = Origin { need: Need::Aspect(aspect), function: Some(name.clone()), place, declared, remark };
+                let (need, function, in_kernel) = (Need::Aspect(aspect), Some(name.clone()), is_root(user));
+                let origin = Origin { need, function, in_kernel, place, declared, remark };
                 let known = found.entry(name).or_insert_with(|| origin.clone());
                 let is_better = (known.declared, known.place.is_none()) > (origin.declared, origin.place.is_none());
                 if is_better {

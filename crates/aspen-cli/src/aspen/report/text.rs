@@ -70,7 +70,8 @@ fn cause(out: &mut String, report: &Report, cause: &Cause, paint: Paint) {
         match report.excerpts.around(place) {
             Some(Ok(lines)) => {
                 let line = lines.into_iter().find(|(number, _)| *number == place.line);
-                line.into_iter().for_each(|(number, line)| _ = writeln!(out, "    {number:5} | {line}"));
+                line.into_iter()
+                    .for_each(|(number, line)| _ = writeln!(out, "    {}", paint.text(Tone::Faint, &format!("{number:5} | {line}"))));
             }
             Some(Err(why)) => _ = writeln!(out, "          | {why}"),
             None => {}
@@ -91,6 +92,7 @@ pub fn sentence(cause: &Cause) -> String {
     match &origin.function {
         None => format!("{} is needed by {kernels}, and no use of it is recorded", origin.need),
         Some(function) if origin.declared => format!("{function}{place} declares {} for {kernels}", origin.need),
+        Some(kernel) if origin.in_kernel => format!("kernel {kernel}{place} pulls {} into {kernels}", origin.need),
         Some(function) => format!("{function}(){place} pulls {} into {kernels}", origin.need),
     }
 }

@@ -16,12 +16,12 @@ function el(tag, properties, ...children) {
 
 const state = supported => supported === true ? "runs" : supported === false ? "refused" : "depends";
 const sign = { runs: "✓", refused: "✗", depends: "?" };
-const short = need => need.startsWith("aspect ") ? need.slice(7) : need;
+const short = need => need.startsWith("aspect ") ? need.slice(7) : need.replace(" size", "");
 const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 const at = place => place ? `${place.file}:${place.line}${place.column ? ":" + place.column : ""}` : "";
 const bytes = number => number < 10000 ? `${number} B` : number < 1e7 ? `${Math.round(number / 1024)} KiB` : `${Math.round(number / 1048576)} MiB`;
 const aspects = kernel => kernel.needs.filter(need => need.startsWith("aspect ")).map(short);
-const sizes = kernel => kernel.needs.filter(need => !need.startsWith("aspect ")).map(need => need.replace(" size", ""));
+const sizes = kernel => kernel.needs.filter(need => !need.startsWith("aspect ")).map(short);
 const chips = (needs, kind) => needs.map(need => el("span", { className: `chip ${kind || ""}` }, need));
 
 /** Which causes a kernel hangs on. */
@@ -35,7 +35,7 @@ causes.forEach((cause, index) => cause.kernels.forEach(kernel => {
 function sentence(cause) {
   const many = count(cause.kernels.length, "kernel"), place = at(cause.place);
   if (!cause.function) return [el("code", {}, cause.need), ` is needed by ${many}, and no use of it is recorded`];
-  const who = el("code", {}, cause.function + (cause.declared ? "" : "()"));
+  const who = el("code", {}, cause.in_kernel && !cause.declared ? `kernel ${cause.function}` : cause.function + (cause.declared ? "" : "()"));
   return [who, " ", place ? el("code", { className: "faint" }, place) : "", cause.declared ? " declares " : " pulls ",
     el("span", { className: "chip refused" }, short(cause.need)), cause.declared ? ` for ${many}` : ` into ${many}`];
 }
@@ -69,13 +69,21 @@ function source(place) {
     if (here && place.column) {
       // Columns count bytes.
       const before = new TextDecoder().decode(new TextEncoder().encode(line).slice(0, place.column - 1));
-      const caret = before.replace(/[^\t]/g, " ") + "^";
-      out.append(el("span", { className: "caret" }, el("span", { className: "number" }, ""), caret));
+      const blank = before.replace(/[^\t]/g, " ");
+      out.append(el("span", { className: "caret" }, el("span", { className: "number" }, ""), blank, el("b", {}, "^")));
     }
   }
+  requestAnimationFrame(() => {
+    const caret = out.querySelector("b");
+    if (caret && caret.offsetLeft > out.clientWidth - 60) out.scrollLeft = caret.offsetLeft - out.clientWidth / 2;
+  });
   const newer = file.newer ? el("p", { className: "gone" }, `${place.file} was changed after the program was built; lines may have moved`) : null;
   return el("div", {}, out, newer);
 }
 
 /** Words with `[[…]]` and qualified names as code. */
-const advice = words => words.split(/(\[\[.*?\]\]|[\w:]*::[\w:<>]+(?:\([^)]*\))?(?:[^;,]*\{ … \}\))?)/).map((part, index) => index % 2 ? el("code", {}, part) : part);
+const inCode = words => words.split(/(\[\[.*?\]\]|[\w:]*::[\w:<>]+(?:\([^)]*\))?(?:[^;,]*\{ … \}\))?)/).map((part, index) => index % 2 ? el("code", {}, part) : part);
+
+/** What to do: the first way at once, the others on demand. */
+const advice = ways => ways.length ? el("div", { className: "advice" }, el("p", {}, inCode(ways[0])), ways.length > 1
+  ? el("details", {}, el("summary", {}, count(ways.length - 1, "other way")), el("ul", {}, ways.slice(1).map(words => el("li", {}, inCode(words))))) : null) : null;

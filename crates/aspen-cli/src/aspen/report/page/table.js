@@ -6,7 +6,6 @@ const table = {
   items: [], now: -1,
 
   columns() {
-    const by = (key, name, text, className) => ({ key, name, text, className });
     return [
       { key: "name", name: "Kernel", width: "minmax(240px, 2.4fr)", min: 240 },
       { key: "aspects", name: "Aspects", width: "minmax(120px, 1fr)", min: 120 },
@@ -28,21 +27,21 @@ const table = {
     return { refused: 0, depends: 1, runs: 2 }[state(said.supported)] + said.unmet.join(" ");
   },
 
-  passes(kernel, index) {
-    if (this.cause !== null && !causes[this.cause].kernels.includes(index)) return false;
+  passes(kernel) {
     if (this.need && !kernel.needs.includes(this.need)) return false;
     if (this.answer && !kernel.devices.some(said => (!this.device || said.name === this.device) && state(said.supported) === this.answer)) return false;
     if (!this.query) return true;
-    const text = `${kernel.name} ${kernel.unit} ${kernel.needs.join(" ")} ${kernel.symbol}`.toLowerCase();
-    return this.query.toLowerCase().split(/\s+/).every(word => text.includes(word));
+    kernel.text ||= `${kernel.name} ${kernel.unit} ${kernel.needs.join(" ")} ${kernel.symbol}`.toLowerCase();
+    return this.words.every(word => kernel.text.includes(word));
   },
 
   /** Chooses and orders; rows are kernels, or units above theirs. */
   choose() {
     const inCause = this.cause === null ? null : new Set(causes[this.cause].kernels);
-    let chosen = [];
+    const chosen = [];
+    this.words = this.query.toLowerCase().split(/\s+/);
     kernels.forEach((kernel, index) => {
-      if ((!inCause || inCause.has(index)) && this.passes(kernel, index)) chosen.push(index);
+      if ((!inCause || inCause.has(index)) && this.passes(kernel)) chosen.push(index);
     });
     this.found = chosen.length;
     if (this.sort !== "file") {

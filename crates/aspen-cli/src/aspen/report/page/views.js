@@ -25,7 +25,7 @@ function causeCard(cause) {
   const about = el("div", {},
     el("div", { className: "effects" }, cause.devices.map(device => effect(cause, device))),
     cause.remark ? el("p", { className: "faint" }, cause.remark) : null,
-    el("ul", { className: "advice" }, cause.advice.map(words => el("li", {}, advice(words)))),
+    advice(cause.advice),
     el("div", { className: "foot" }, el("button", { className: "link", onclick: () => only({ cause: index }) }, `Show ${count(cause.kernels.length, "kernel")} →`)));
   return el("article", { className: "card cause", "data-cause": index }, el("h2", {}, sentence(cause)),
     excerpt ? el("div", { className: "two" }, excerpt, about) : about);
@@ -69,7 +69,7 @@ function devicesView() {
         el("div", {}, el("h3", {}, "What it lacks"), lacking.size ? el("ul", {}, [...lacking].sort((one, other) => other[1] - one[1]).map(([need, number]) =>
           el("li", {}, need === "code for it" ? need : el("button", { className: "link", onclick: () => only({ device: device.name, answer: "refused", need }) }, short(need)), `, for ${count(number, "kernel")}`))) : el("p", { className: "faint" }, "Nothing that a kernel is known to need.")),
         el("div", {}, el("h3", {}, "What would help most"), best.length ? el("ul", {}, best.map(([cause, said]) =>
-          el("li", {}, el("button", { className: "link", onclick: () => only({ cause: causes.indexOf(cause) }) }, `${cause.function || cause.need} ${at(cause.place)}`), `: without its ${short(cause.need)} ${cause.exact ? "" : "up to "}${count(said.runs_without.length, "kernel")} more`))) : el("p", { className: "faint" }, "No single use.")))));
+          el("li", {}, el("button", { className: "link", onclick: () => only({ cause: causes.indexOf(cause) }) }, `${cause.function || cause.need} ${at(cause.place)}`), `: without its ${short(cause.need)}, ${cause.exact ? "" : "up to "}${said.runs_without.length} more ${said.runs_without.length === 1 ? "kernel runs" : "kernels run"}`))) : el("p", { className: "faint" }, "No single use.")))));
   });
 }
 
@@ -122,7 +122,7 @@ function showKernel(index) {
     const words = [...new Set(own.flatMap(cause => cause.advice))];
     return el("section", {}, el("h3", {}, "Needs ", el("span", { className: "chip refused" }, short(need))), steps,
       other.length ? el("p", {}, "Also used by ", other.map((cause, number) => [number ? ", " : "", el("code", {}, `${cause.function} ${at(cause.place)}`)])) : null,
-      words.length ? el("ul", { className: "advice" }, words.map(one => el("li", {}, advice(one)))) : null);
+      advice(words));
   });
   const cells = kernel.devices.map(said => el("li", {}, el("span", { className: `chip ${state(said.supported)}` }, `${sign[state(said.supported)]} ${state(said.supported)}`), said.name,
     said.unmet.length ? `: ${said.supported === false ? "lacks" : "not known for"} ${said.unmet.map(short).join(", ")}` : said.has_code ? "" : ": the file has no code for it"));
@@ -160,12 +160,12 @@ function show(name) {
 }
 
 function head() {
-  const names = report.files.map(file => file.file);
+  const names = report.files.map(file => file.file.replace(/.*\//, ""));
   const title = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
   const total = report.files.reduce((sum, file) => sum + file.bytes, 0);
   const notes = report.files.flatMap(file => file.disagreements);
   document.getElementById("head").append(
-    el("div", { className: "files" }, el("h1", {}, title),
+    el("div", { className: "files" }, el("h1", { title: report.files.map(file => file.file).join("\n") }, title),
       el("div", { className: "about" }, `${count(kernels.length, "kernel")} in ${count(report.images.length, "image")}, ${bytes(total)} of device code · aspen ${report.aspen}`,
         report.options.length ? [" · ", el("code", {}, report.options.join(" "))] : ""),
       notes.length ? el("details", { className: "about" }, el("summary", {}, `${count(notes.length, "remark")} on what the code says beside its property sets`), el("ul", {}, notes.slice(0, 200).map(note => el("li", {}, note)))) : null),
