@@ -48,7 +48,7 @@ fn one_program_through_all_commands() {
     session.bad(1, "aspen explain two dbl fp61", &["'fp61'", "did you mean 'fp64'"]);
 
     let changed = session.bad(1, "aspen diff two more.o", &[]).stdout;
-    assert_eq!(changed, "+ kernel 'plain' needs aspect fp64, used in 'plain' at more.cpp:8:43\n");
+    assert_eq!(changed, "+ kernel 'plain' needs aspect fp64, used in 'plain' at more.cpp:8:39\n");
     assert_eq!(session.ok("aspen diff two two").stdout, "");
 
     // A reader that goes away has read enough.

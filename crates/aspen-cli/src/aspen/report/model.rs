@@ -166,7 +166,7 @@ fn entries(file: usize, first_image: usize, loaded: &Loaded) -> Vec<Entry> {
             }
         }
     }
-    let mut origins = Origins::of(images);
+    let origins = Origins::of(images);
     let mut out = Vec::new();
     for kernel in program::kernels(images) {
         let holders = &holders[kernel.symbol.as_str()];
@@ -180,7 +180,7 @@ fn entries(file: usize, first_image: usize, loaded: &Loaded) -> Vec<Entry> {
         }
         let requirements = program::all_of(holders.iter().map(|(_, kernel)| *kernel));
         let place = place_of(kernel, &sources);
-        let unit = place.as_ref().map(|place| place.file.clone()).or_else(|| unit_of(&images[holders[0].0], kernel));
+        let unit = place.as_ref().map(|place| place.file.clone()).or_else(|| origins.unit_of(kernel, holders[0].0));
         let unit = unit.unwrap_or_else(|| part_of(loaded, &images[holders[0].0]));
         let (is_exact, own_origins) = origins.of_kernel(kernel, holders, &requirements, &sources);
         out.push(Entry {
@@ -200,12 +200,6 @@ fn entries(file: usize, first_image: usize, loaded: &Loaded) -> Vec<Entry> {
         });
     }
     out
-}
-
-/// The translation unit, where the analysis is here.
-fn unit_of(image: &Image, kernel: &Kernel) -> Option<String> {
-    let function = image.summary.as_ref()?.functions.iter().find(|function| function.symbol == kernel.symbol)?;
-    Some(function.unit.clone()).filter(|unit| !unit.is_empty())
 }
 
 /// The place of the kernel itself: the last step of a chain, or that in the name of an unnamed one.

@@ -49,9 +49,16 @@ impl<'i> Origins<'i> {
         Origins { graphs: graphs.collect() }
     }
 
+    /// The translation unit, where the analysis is here.
+    pub fn unit_of(&self, kernel: &Kernel, image: usize) -> Option<String> {
+        let graph = self.graphs.get(&image)?;
+        let function = graph.summary.function(*graph.by_symbol.get(kernel.symbol.as_str())?);
+        Some(function.unit.clone()).filter(|unit| !unit.is_empty())
+    }
+
     /// Where everything that the kernel needs begins, and whether that is all there is.
     pub fn of_kernel(
-        &mut self,
+        &self,
         kernel: &Kernel,
         holders: &[(usize, &Kernel)],
         requirements: &Requirements,
@@ -150,19 +157,24 @@ fn own_use(function: &Function, aspect: Aspect) -> Option<(Option<Place>, bool, 
 /// The function as it is written once, whatever it is instantiated with: `scale<…>` of `ns::scale<double>`. What SYCL's own templates are made
 /// of (`RoundedRangeKernel<…>`) is what the user wrote, their last argument.
 fn template_of(name: &str) -> String {
+    /// Operators whose names have such letters, longer ones first.
+    const OPERATORS: [&str; 11] = ["<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"];
     let (mut out, mut depth, mut last_argument) = (String::new(), 0usize, 0);
+    let mut end_of_operator = 0;
     for (at, letter) in name.char_indices() {
-        let before = &name[..at];
-        let is_operator = before.trim_end_matches(['<', '=', '>', '-']).ends_with("operator") || before.ends_with('-');
+        if name[..at].ends_with("operator") {
+            let operator = OPERATORS.into_iter().find(|operator| name[at..].starts_with(operator));
+            end_of_operator = at + operator.map_or(0, str::len);
+        }
         match letter {
-            '<' if !is_operator => {
+            '<' if at >= end_of_operator => {
                 if depth == 0 {
                     out.push_str("<…");
                     last_argument = at + 1;
                 }
                 depth += 1;
             }
-            '>' if depth > 0 && !before.ends_with('-') => {
+            '>' if at >= end_of_operator && depth > 0 => {
                 depth -= 1;
                 if depth == 0 {
                     let is_whole = at + 1 == name.len();
