@@ -34,8 +34,8 @@ const FOR_TESTS: [(&str, &str); 14] = [
     ("libclang-rt-22-dev", "clang++-22"),
 ];
 
-/// What only the suite `services` needs: a batch system, and how its daemons know each other.
-const SERVICES: [(&str, &str); 2] = [("slurm-wlm", "slurmctld"), ("munge", "munged")];
+/// What only the suite `services` needs: a batch system, how its daemons know each other, and a browser for the pages of `aspen report`.
+const SERVICES: [(&str, &str); 3] = [("slurm-wlm", "slurmctld"), ("munge", "munged"), ("chromium", "chromium")];
 
 /// Debian packages pip on its own.
 const PIP: (&str, &str) = ("python3-pip", "pip3");
@@ -60,7 +60,7 @@ pub fn setup_for_tests(complete: bool) -> Result<()> {
     install(&packages)
 }
 
-/// Installs the daemons of the suite `services`.
+/// Installs the daemons and the browser of the suite `services`.
 pub fn setup_services() -> Result<()> {
     install(&SERVICES)
 }

@@ -40,10 +40,14 @@ const SUITES: [Suite; 13] = [
     Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
-    Suite { name: SERVICES, about: "what needs daemons of its own: links whose compilers run on Slurm", run: services },
+    Suite {
+        name: SERVICES,
+        about: "what needs large packages: links whose compilers run on Slurm, and reports in a browser",
+        run: services,
+    },
 ];
 
-/// What starts daemons runs only where it is asked for by name: CI's machines need not stand it.
+/// What starts daemons and browsers runs only where it is asked for by name: CI's machines need not stand it.
 const SERVICES: &str = "services";
 
 /// Runs all suites but the one of daemons, or one. `complete`: what could be skipped is installed first, and a skip is a failure.

@@ -142,6 +142,14 @@ fn every_layout_says_the_same() {
     // Compiled for no size at all, which the property set says.
     assert!(said.stdout.contains("2 images are said to need sub-group size 16"), "{}", said.stdout);
     session.ok("aspen diff w w");
+    // The report has the chains that the code tells, and what would run without the use.
+    let report = session.json("aspen report w --device intel_gpu_dg1 --device intel_gpu_pvc");
+    let fp64 = report["causes"].as_array().and_then(|causes| causes.iter().find(|cause| cause["need"] == "aspect fp64")).expect("a cause");
+    assert_eq!((&fp64["function"], &fp64["exact"]), (&"helper".into(), &false.into()));
+    assert_eq!(fp64["place"], serde_json::json!({ "file": "k.cpp", "line": 7, "column": 3 }));
+    assert_eq!(fp64["devices"][0]["runs_without"], serde_json::json!([0]));
+    assert_eq!((&report["files"][0]["compiler"], &report["kernels"][1]["unit"]), (&"other".into(), &"w".into()));
+    assert!(report["files"][0]["disagreements"][0].as_str().is_some_and(|words| words.starts_with("image 1 ('L')")), "{report}");
 }
 
 /// A compiler that takes an image, refuses it, and crashes over it; and images that it is not asked for.

@@ -47,6 +47,7 @@ use toolchain::Toolchain;
 
 pub use diagnostics::{render_findings, source_snippet};
 pub use object_file::write_whole;
+pub use session::takes_colors;
 pub use toolchain::runtime_folder;
 
 /// The user's folder for what can be made again: `ASPEN_CACHE_DIR`, else `aspen` where such things are. Source: DESIGN §6.

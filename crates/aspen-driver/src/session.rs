@@ -1,12 +1,20 @@
 //! What lives as long as the run: the options, the diagnostics, and the only ways to the terminal.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
+
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
 
 use crate::args::{Format, Options};
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
 use crate::jobs::{self, Command, Outcome, Parallelism};
+
+/// Whether a stream is a terminal, and neither `NO_COLOR` nor `CLICOLOR=0` nor `TERM=dumb` says otherwise; `CLICOLOR_FORCE` wins.
+pub fn takes_colors(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
+}
 
 /// One run of `aspen++`.
 #[derive(Debug)]
@@ -22,9 +30,9 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// With colours as the user asked for, else on a terminal.
+    /// With colours as the user asked for, else on a terminal that wants them.
     pub fn new(options: &'a Options) -> Session<'a> {
-        let color = options.color.unwrap_or_else(|| io::stderr().is_terminal());
+        let color = options.color.unwrap_or_else(|| takes_colors(&io::stderr()));
         let diagnostics = Diagnostics::new(options.warnings.clone());
         Session { options, diagnostics, jobs: Parallelism::new(options.jobs), color }
     }

@@ -3,8 +3,8 @@
 
 use std::io;
 
-use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use aspen_driver::takes_colors;
 use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
 
 /// Whether to colour.
@@ -52,7 +52,7 @@ impl Tone {
 impl Paint {
     /// As standard output takes it.
     pub fn stdout() -> Paint {
-        Paint { on: AutoStream::choice(&io::stdout()) != ColorChoice::Never }
+        Paint { on: takes_colors(&io::stdout()) }
     }
 
     /// For files.

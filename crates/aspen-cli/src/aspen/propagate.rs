@@ -1,12 +1,12 @@
 //! `aspen propagate`: S0's IR pass alone, on bitcode or text. Findings are warnings and go to standard error.
 
 use std::fs;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::Path;
 
 use aspen_contract::{Aspect, AspectSet};
 use aspen_devices::nearest;
-use aspen_driver::{render_findings, write_whole};
+use aspen_driver::{render_findings, takes_colors, write_whole};
 use aspen_llvm::{AspectNames, Context, FixedTargets};
 
 use crate::{Answer, Dialect, Failure};
@@ -34,7 +34,7 @@ pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String], f
     let is_text = output.extension().is_some_and(|extension| extension == "ll");
     let written = if is_text { module.to_text().into_bytes() } else { module.to_bitcode() };
     write_whole(output, &written, false).map_err(|error| Failure::Input(error.to_string()))?;
-    eprint!("{}", render_findings(&findings, io::stderr().is_terminal()));
+    eprint!("{}", render_findings(&findings, takes_colors(&io::stderr())));
     Ok(Answer::clean(String::new()))
 }
 

@@ -162,7 +162,7 @@ pub struct Options {
     pub warnings: WarningControl,
     /// `-fdiagnostics-format=`.
     pub format: Format,
-    /// `-f[no-]diagnostics-color`; `None`: colours on a terminal.
+    /// `-f[no-]diagnostics-color`; `None`: colours on a terminal that wants them.
     pub color: Option<bool>,
     /// `-save-temps[=DIR]`.
     pub save_temps: Option<PathBuf>,
