@@ -13,11 +13,11 @@ const SOLVER: &str = "\
 float inner(float x) { return x * 2.0; }
 float middle(float x) { return inner(x) + 1; }
 template <int N> class step; class both; class sub64; class guarded; class plain; class tagged;
-template <class T> void scale(T *p) { p[0] = p[1] * T(3); }
+template <class T> void scale(T *p) { p[0] = p[1] * T(3); } template <class T> T scale(T a, T b) { return a * b; }
 void run(sycl::queue &q, float *p) {
   q.single_task<step<0>>([=] { p[0] = inner(p[1]); });
   q.single_task<step<1>>([=] { p[0] = middle(p[1]); });
-  q.single_task<both>([=] { double d = p[0]; scale(&d); p[0] = inner(float(d)); });
+  q.single_task<both>([=] { double d = p[0]; scale(&d); d = scale(d, d); p[0] = inner(float(d)); });
   q.parallel_for<sub64>(sycl::nd_range<1>(64, 64), [=](sycl::nd_item<1> i) [[sycl::reqd_sub_group_size(64)]] { p[i.get_global_id(0)] = 1; });
   q.single_task<guarded>([=] {
     p[0] = inner(p[1]);
@@ -61,6 +61,9 @@ fn what_is_to_blame_is_computed() {
         let own = cause(&report, function);
         assert_eq!((names(&report, &own["kernels"]), &own["devices"][0]["runs_without"]), (vec!["both".into()], &json!([])), "{function}");
     }
+    // Overloads are two uses.
+    let overloads = report["causes"].as_array().expect("causes").iter().filter(|cause| cause["function"] == "scale<…>");
+    assert_eq!(overloads.count(), 2);
     let size = cause(&report, "sub64");
     assert_eq!((&size["declared"], names(&report, &size["devices"][0]["runs_without"])), (&true.into(), vec!["sub64".into()]));
     assert_eq!(report["causes"][0]["function"], "inner", "the one that frees most is first");

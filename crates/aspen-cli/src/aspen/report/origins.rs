@@ -103,8 +103,8 @@ impl Graph<'_> {
             Role::Plain | Role::Exported => None,
         };
         let is_root = |id: FuncId| id == entry || Some(id) == body;
-        // Entry and body are the kernel; of several places the first in the source is the one to look at.
-        let mut found: BTreeMap<String, Origin> = BTreeMap::new();
+        // By function, entry and body being the kernel; instances of a template are the same where they use it at the same place.
+        let mut found: BTreeMap<FuncId, Origin> = BTreeMap::new();
         let (mut seen, mut work) = (BTreeSet::new(), Vec::from_iter([Some(entry), body].into_iter().flatten()));
         // With every function, the user's function and the place in it from which it is reached through headers alone.
         let mut callers: HashMap<FuncId, (FuncId, Option<Place>)> = HashMap::new();
@@ -114,27 +114,29 @@ impl Graph<'_> {
             }
             let function = self.summary.function(id);
             let is_users = is_root(id) || !(function.system || function.glue);
-            let (user, at) = if is_users { (id, None) } else { callers.get(&id).cloned().unwrap_or((entry, None)) };
+            let (caller, call) = callers.get(&id).cloned().unwrap_or((entry, None));
+            let user = if is_users { id } else { caller };
             if let Some((place, declared, remark)) = own_use(function, aspect) {
                 let name = template_of(if is_root(user) { &kernel.name } else { &self.summary.function(user).name });
-                let place = if is_users { place } else { at.clone() };
-                let (need, function, in_kernel) = (Need::Aspect(aspect), Some(name.clone()), is_root(user));
+                // What counts by an attribute without a place is used at the call.
+                let place = place.filter(|_| is_users).or_else(|| call.clone());
+                let (need, function, in_kernel) = (Need::Aspect(aspect), Some(name), is_root(user));
                 let origin = Origin { need, function, in_kernel, place, declared, remark };
-                let known = found.entry(name).or_insert_with(|| origin.clone());
+                let known = found.entry(if in_kernel { entry } else { user }).or_insert_with(|| origin.clone());
                 let is_better = (known.declared, known.place.is_none()) > (origin.declared, origin.place.is_none());
                 if is_better {
                     *known = origin;
                 }
             }
-            for call in &function.calls {
-                let callee = self.summary.function(call.callee);
+            for next in &function.calls {
+                let callee = self.summary.function(next.callee);
                 // Code that runs only where the device has it is no need of it.
                 if callee.guard.as_ref().is_some_and(|guard| guard.has.contains(&aspect)) {
                     continue;
                 }
-                let from = if is_users { (id, call.place.clone()) } else { (user, at.clone()) };
-                callers.entry(call.callee).or_insert(from);
-                work.push(call.callee);
+                let from = if is_users { (id, next.place.clone()) } else { (user, call.clone()) };
+                callers.entry(next.callee).or_insert(from);
+                work.push(next.callee);
             }
         }
         out.extend(found.into_values());
@@ -148,7 +150,7 @@ fn own_use(function: &Function, aspect: Aspect) -> Option<(Option<Place>, bool, 
         return Some((own.place.clone(), false, remark));
     }
     if function.uses_attribute.contains(&aspect) {
-        return Some((function.place.clone(), true, None));
+        return Some((None, true, None));
     }
     let declared = function.declared.as_ref().filter(|declared| declared.aspects.contains(&aspect))?;
     Some((declared.place.clone(), true, None))
