@@ -158,11 +158,13 @@ impl Job for Boxes {
     fn run(&self, chunk: usize) -> Result<()> {
         let closure = self.launch.closure.as_ptr();
         let run = || {
-            // SAFETY: functions of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`. Those that
-            // take whole boxes keep nothing in a frame.
             self.boxes(chunk as u64, |range| match self.by {
+                // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
                 By::Entry(entry) => unsafe { entry(closure.cast(), range) },
-                By::Boxes(entry) => _ = unsafe { entry(closure.cast(), range, std::ptr::null_mut()) },
+                By::Boxes(entry) => {
+                    // SAFETY: as above; what takes whole boxes keeps nothing in a frame.
+                    unsafe { entry(closure.cast(), range, std::ptr::null_mut()) };
+                }
                 By::Rows(rows) => rows.run(closure.cast(), range),
             });
         };
