@@ -34,11 +34,11 @@ template <int D> inline range<D> right_aligned_range(const std::uint64_t (&from)
 
 #if defined(__ASPEN_NATIVE_CPU__)
 
-/// Loops over a row become vectors at the link, which knows for which processors (aspen-llvm/shim/items/boxes.cpp): it looks for these three.
-#define __ASPEN_ROW vectorize_width(1) interleave_count(1) unroll(disable)
+// Loops over a row become vectors at the link, which knows for which processors: it looks for width, count and unroll(disable) as they
+// stand here (aspen-llvm/shim/items/boxes.cpp). No macro, since preprocessed text keeps its name in a pragma.
 
 template <class F> inline void run_single_task(const F &f, const aspen_cpu_range_t &box) {
-#pragma clang loop __ASPEN_ROW
+#pragma clang loop vectorize_width(1) interleave_count(1) unroll(disable)
   for (std::uint64_t i = box.begin[2]; i < box.end[2]; ++i)
     f();
 }
@@ -54,25 +54,24 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cpu_rang
   const id<D> offset(shift);
   const std::uint64_t first = box.begin[2], last = box.end[2];
   if constexpr (D == 1) {
-#pragma clang loop __ASPEN_ROW vectorize(assume_safety)
+#pragma clang loop vectorize_width(1) interleave_count(1) unroll(disable) vectorize(assume_safety)
     for (std::uint64_t i = first; i < last; ++i)
       detail::call_kernel(own, item_access::make(id<1>(i), extent, offset));
   } else if constexpr (D == 2) {
     for (std::uint64_t j = box.begin[1]; j < box.end[1]; ++j)
-#pragma clang loop __ASPEN_ROW vectorize(assume_safety)
+#pragma clang loop vectorize_width(1) interleave_count(1) unroll(disable) vectorize(assume_safety)
       for (std::uint64_t i = first; i < last; ++i)
         detail::call_kernel(own, item_access::make(id<2>(j, i), extent, offset));
   } else {
     for (std::uint64_t k = box.begin[0]; k < box.end[0]; ++k)
       for (std::uint64_t j = box.begin[1]; j < box.end[1]; ++j)
-#pragma clang loop __ASPEN_ROW vectorize(assume_safety)
+#pragma clang loop vectorize_width(1) interleave_count(1) unroll(disable) vectorize(assume_safety)
         for (std::uint64_t i = first; i < last; ++i)
           detail::call_kernel(own, item_access::make(id<3>(k, j, i), extent, offset));
   }
 }
 
 #pragma clang diagnostic pop
-#undef __ASPEN_ROW
 
 template <int D, class F> inline void run_nd_range(const F &f, aspen_cpu_item_t *item) {
   enter_nd_item(item);
