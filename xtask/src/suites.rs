@@ -148,9 +148,14 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
     }
     for name in files_in(tree, "tests/headers", ".cpp")? {
         let unit = tree.root.join(&name);
+        let is_program = name.contains("/run_");
         for standard in ["c++17", "c++20", "c++23"] {
+            // What changes with the standard stands in the units; programs take long to compile.
+            if is_program && standard == "c++20" {
+                continue;
+            }
             let mut compile = strict(&bin, standard, &unit);
-            if standard != "c++17" || !name.contains("/run_") {
+            if standard != "c++17" || !is_program {
                 chains.push(vec![(format!("{name} as {standard}"), {
                     compile.arg("-fsyntax-only");
                     compile
