@@ -10,8 +10,8 @@ use crate::shell::{Tree, run};
 /// What `cargo xtask test` runs: fixed seeds, so that a failure is the change's and not the day's. Of the configurations each program gets
 /// some, in turn, so that together they get all.
 pub const OF_THE_SUITE: [&[&str]; 2] = [
-    &["kernels", "--count", "30", "--seed", "1", "--batch", "10", "--spread", "2"],
-    &["requirements", "--count", "30", "--seed", "1", "--batch", "10", "--spread", "2"],
+    &["kernels", "--count", "50", "--seed", "1", "--batch", "5", "--spread", "1"],
+    &["requirements", "--count", "50", "--seed", "1", "--batch", "5", "--spread", "1"],
 ];
 
 /// The generators, against an installation of this tree.

@@ -1,7 +1,7 @@
 //! `single_task` and `parallel_for(range)`: the image loops over a box of work-items, chunks are boxes.
 //!
-//! Most images have a function that does so for each level of the processor. Work-items with loops of their own run by the image's function for rows where it has one: it goes through these loops for all items of a
-//! short row at once, and keeps what each item needs in a frame.
+//! Most images have a function that does so for each level of the processor. Work-items with loops of their own run by the image's function
+//! for rows where it has one: it goes through these loops for all items of a short row at once, and keeps what each item needs in a frame.
 //!
 //! The last dimension runs fastest and is what the image's loop vectorises, so it is cut only if the others do not give enough chunks,
 //! and then in multiples of 16 work-items.

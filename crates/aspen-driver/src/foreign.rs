@@ -30,8 +30,7 @@ pub fn own_words(words: Vec<String>) -> Result<Own, Error> {
     };
     let mut words = response::expand(words)?;
     words.retain(|word| !word.starts_with(OPTION));
-    let asked = words.iter().filter(|word| word.starts_with('-') && !is_ours(word)).cloned();
-    let outcome = jobs::run(&Command::new(&toolchain::find_clang()?, ["-###".to_owned()].into_iter().chain(asked)))?;
+    let outcome = jobs::run(&Command::new(&toolchain::find_clang()?, ["-###".to_owned()].into_iter().chain(for_clang(&words))))?;
     let (words, mut notes) = split(words, &unknown(&outcome.stderr_text()), &other);
     if words.iter().any(|word| word == "-w") {
         notes.clear();
@@ -41,10 +40,19 @@ pub fn own_words(words: Vec<String>) -> Result<Own, Error> {
     Ok(Own { words, notes })
 }
 
-/// What clang need not know.
-fn is_ours(word: &str) -> bool {
-    let name = word.split('=').next().unwrap_or(word);
-    word.contains("sycl") || word.starts_with("-j") || word.starts_with("-Xs") || known::takes_value(name).is_some()
+/// All but what clang need not know, with the words that stand behind options as their values: else it would take others for these.
+fn for_clang(words: &[String]) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let name = word.split('=').next().unwrap_or(word);
+        if word == "-j" || word == "-Xs" || word.starts_with("-Xsycl") {
+            rest.next(); // its value
+        } else if !["-fsycl", "-fno-sycl", "-j", "-Xs"].iter().any(|start| word.starts_with(start)) && known::takes_value(name).is_none() {
+            out.push(word.clone());
+        }
+    }
+    out
 }
 
 /// The options that clang complains about, in its words: `unknown argument: '-fx'`, `unknown argument '-fx'; did you mean '-fy'?`.
@@ -83,6 +91,12 @@ mod tests {
             "-fsycl-instead-of=/usr/bin/g++ -O2 -fipa-pta -fno-gnu-unique -Wlogical-op -fsycl-targets=spir64 -static-intel -j 2 -c x.cpp -o x.o",
             "-Wno-unknown-warning-option -O2 -Wlogical-op -fsycl-targets=spir64 -static-intel -j 2 -c x.cpp -o x.o",
             "-fipa-pta -fno-gnu-unique",
+        );
+        // Values are no options, and stay with theirs.
+        check(
+            "-fsycl-instead-of=g++ -isystem /opt/sycl -fipa-pta -MF -fipa-sra.d -Xsycl-target-backend=spir64 -device -c x.cpp",
+            "-Wno-unknown-warning-option -isystem /opt/sycl -MF -fipa-sra.d -Xsycl-target-backend=spir64 -device -c x.cpp",
+            "-fipa-pta",
         );
         check("-w -fsycl-instead-of=g++ -fipa-pta x.o", "-Wno-unknown-warning-option -w x.o", "");
     }

@@ -239,7 +239,8 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           for (Function *Entry : Entries) {
             Tell(*Entry, Instead);
             openRows(*Entry);
-            if (*Alone && !Entry->hasFnAttribute(Attribute::OptimizeNone))
+            // Whoever debugs steps through one item; a loop over a row is none of the source's.
+            if (*Alone && !kindOf(*Entry, *Names).OfNdRange && !Entry->hasFnAttribute(Attribute::OptimizeNone))
               Vectorize.run(*Entry, FAM);
           }
           tellPlaces(M, OneByOne, *Names, Places);

@@ -46,7 +46,7 @@ using namespace function_objects;
   }
 /// Over a range of memory: SYCL 2020's joint_NAME.
 #define __ASPEN_FIRST_JOINT_NAME(name)                                                                                                    \
-  template <class G, class I, class... A, std::enable_if_t<sycl::detail::walks_memory<I>, int> = 0>                                              \
+  template <class G, class I, class... A, std::enable_if_t<sycl::detail::walks_memory<I>, int> = 0>                                        \
   auto name(G g, I first, I last, A... a)->std::enable_if_t<is_group_v<G>, decltype(sycl::joint_##name(g, first, last, a...))> {           \
     return sycl::joint_##name(g, first, last, a...);                                                                                      \
   }
