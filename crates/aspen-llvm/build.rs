@@ -42,6 +42,7 @@ fn main() {
             "takes",
             "vector_math",
             "private_memory",
+            "safe_loops",
             "boxes",
             "item_loops",
         ]

@@ -47,7 +47,7 @@ constexpr const char *Simplified =
 constexpr const char *LoopsSimplified = "loop(indvars,loop-idiom,loop-deletion)";
 constexpr const char *Cleaned = "gvn,instcombine<no-verify-fixpoint>,simplifycfg";
 constexpr const char *Vectorized =
-    "loop-simplify,lcssa,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
+    "loop-simplify,lcssa,aspen-safe-loops,loop-vectorize,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
     "loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
@@ -205,6 +205,15 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         FunctionAnalysisManager FAM;
         CGSCCAnalysisManager CAM;
         ModuleAnalysisManager MAM;
+        Passes.registerPipelineParsingCallback([&](StringRef Name, FunctionPassManager &Pipeline, ArrayRef<PassBuilder::PipelineElement>) {
+          if (Name == SafeLoops::Name)
+            Pipeline.addPass(SafeLoops());
+          else if (Name == LoopsOfVectorMath::Name)
+            Pipeline.addPass(LoopsOfVectorMath{{}, *Machine});
+          else
+            return false;
+          return true;
+        });
         Passes.registerModuleAnalyses(MAM);
         Passes.registerCGSCCAnalyses(CAM);
         Passes.registerFunctionAnalyses(FAM);

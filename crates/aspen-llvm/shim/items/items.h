@@ -153,9 +153,24 @@ void openRows(llvm::Function &F);
 // Loops over rows do not promise any more that items do not meet in memory that is each item's own.
 void keepPrivateMemoryApart(llvm::Function &F);
 
+// Keeps the order of an item's own accesses, and conditions of its divisions, in loops that are about to become vectors.
+struct SafeLoops : llvm::PassInfoMixin<SafeLoops> {
+  static constexpr const char *Name = "aspen-safe-loops";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
+// callVectorMathInLoops as a pass.
+struct LoopsOfVectorMath : llvm::PassInfoMixin<LoopsOfVectorMath> {
+  static constexpr const char *Name = "aspen-vector-math";
+  const llvm::TargetMachine &Machine;
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Tells the loops of a function of vector functions for the mathematical ones that they call, as far as its processor can run them.
 void offerVectorMath(llvm::Function &F, const llvm::TargetMachine &Machine);
-// Has vectors of a function go to such functions, and ends what was told.
+// Has what became a loop of vectors, and what is left over at its end, go to such functions. Before loops are unrolled: nobody knows afterwards.
+void callVectorMathInLoops(llvm::Function &F, const llvm::TargetMachine &Machine);
+// Has all vectors of a function go to such functions, and ends what was told.
 void callVectorMath(llvm::Function &F, const llvm::TargetMachine &Machine);
 // Functions that stood for vector functions in between: whether one is such, and that they go when all functions are done.
 bool standsForMath(const llvm::Function &F);

@@ -161,6 +161,12 @@ Value *emit(IRBuilder<> &B, const Math &F, Form Form, ArrayRef<Value *> Argument
   return Result;
 }
 
+void replaceByVectors(CallInst &Call, const Math &F, Form Form) {
+  IRBuilder<> B(&Call);
+  Call.replaceAllUsesWith(emit(B, F, Form, SmallVector<Value *, 2>(Call.args())));
+  Call.eraseFromParent();
+}
+
 // Before the names of functions that stand for what is computed in double while loops become vectors.
 constexpr const char *Stands = "aspen.math.";
 
@@ -200,14 +206,31 @@ void offerVectorMath(Function &F, const TargetMachine &Machine) {
   }
 }
 
-void callVectorMath(Function &F, const TargetMachine &Machine) {
+void callVectorMathInLoops(Function &F, const TargetMachine &Machine) {
   const Form Form = formFor(F, Machine);
   LoopInfo Loops{DominatorTree(F)};
-  // Of a loop that became vectors, or what is left over at its end.
-  auto IsOfVectors = [&](const Instruction &I) {
-    const Loop *L = Loops.getLoopFor(I.getParent());
-    return L && getBooleanLoopAttribute(L, "llvm.loop.isvectorized");
-  };
+  SmallVector<std::pair<CallInst *, const Math *>, 16> Calls;
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    const Math *Of = Call ? mathOf(*Call) : nullptr;
+    const Loop *L = Of ? Loops.getLoopFor(I.getParent()) : nullptr;
+    if (L && getBooleanLoopAttribute(L, "llvm.loop.isvectorized"))
+      Calls.push_back({Call, Of});
+  }
+  for (auto [Call, Of] : Calls)
+    replaceByVectors(*Call, *Of, Form);
+}
+
+PreservedAnalyses LoopsOfVectorMath::run(Function &F, FunctionAnalysisManager &) {
+  callVectorMathInLoops(F, Machine);
+  PreservedAnalyses Kept;
+  Kept.preserveSet<CFGAnalyses>();
+  return Kept;
+}
+
+void callVectorMath(Function &F, const TargetMachine &Machine) {
+  callVectorMathInLoops(F, Machine);
+  const Form Form = formFor(F, Machine);
   SmallVector<CallInst *, 16> Calls;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I)) {
@@ -218,10 +241,8 @@ void callVectorMath(Function &F, const TargetMachine &Machine) {
     if (Function *Callee = Call->getCalledFunction(); Callee && Callee->getName().starts_with(Stands)) {
       InlineFunctionInfo Inlined;
       InlineFunction(*Call, Inlined);
-    } else if (const Math *Of = mathOf(*Call); Of && (isa<FixedVectorType>(Call->getType()) || IsOfVectors(*Call))) {
-      IRBuilder<> B(Call);
-      Call->replaceAllUsesWith(emit(B, *Of, Form, SmallVector<Value *, 2>(Call->args())));
-      Call->eraseFromParent();
+    } else if (const Math *Of = mathOf(*Call); Of && isa<FixedVectorType>(Call->getType())) {
+      replaceByVectors(*Call, *Of, Form);
     }
   }
   if (Form.Bits == 512 && any_of(instructions(F), [](const Instruction &I) {
