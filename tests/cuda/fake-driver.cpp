@@ -33,8 +33,14 @@
 //# stderr~: no USM device="Fake 0" failure=cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuLaunchKernel=719 ./a.out
 //# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
-//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuStreamSynchronize=719 ./a.out
-//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuStreamSynchronize failed: CUDA_ERROR_LAUNCH_FAILED
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventSynchronize=719 ./a.out
+//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'task': cuEventSynchronize failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
+//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuEventSynchronize .*; the device's context was lost, with one of these: kernel 'task'$
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=719 ./a.out
+//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuEventRecord failed: CUDA_ERROR_LAUNCH_FAILED
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_NO_POOLS=1 ./a.out
+//# stdout: copies and patterns 7 7 770 770 123456 123456 8.25 3 3
+//# stdout!~: pool
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuMemsetD16Async=719 ./a.out
 //# stdout~: ^later runtime: CUDA device 'Fake 0': cuMemsetD16Async failed
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuFuncSetAttribute=1 ./a.out

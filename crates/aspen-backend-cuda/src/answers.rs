@@ -47,6 +47,8 @@ pub struct Answers {
     pub pageable_memory_access: bool,
     /// `PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES`: and do so as fast as the host.
     pub host_page_tables: bool,
+    /// `MEMORY_POOLS_SUPPORTED`: memory is allocated in the order of streams.
+    pub memory_pools: bool,
 }
 
 impl Answers {
@@ -104,6 +106,7 @@ impl Answers {
             host_native_atomics: truth(Attribute::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED),
             pageable_memory_access: truth(Attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS),
             host_page_tables: truth(Attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES),
+            memory_pools: truth(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED),
         })
     }
 }

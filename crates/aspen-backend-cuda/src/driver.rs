@@ -4,15 +4,16 @@
 
 use std::ffi::{CStr, c_int, c_uint};
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUresult, CUstream};
 
 /// Every function that this crate calls, under the names by which cudarc loads them.
-const FUNCTIONS: [&str; 43] = [
+const FUNCTIONS: [&str; 51] = [
     "cuCtxGetDevice",
     "cuCtxPopCurrent_v2",
     "cuCtxPushCurrent_v2",
+    "cuDeviceCanAccessPeer",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
@@ -23,6 +24,7 @@ const FUNCTIONS: [&str; 43] = [
     "cuDriverGetVersion",
     "cuEventCreate",
     "cuEventDestroy_v2",
+    "cuEventElapsedTime",
     "cuEventQuery",
     "cuEventRecord",
     "cuEventSynchronize",
@@ -36,11 +38,16 @@ const FUNCTIONS: [&str; 43] = [
     "cuLinkComplete",
     "cuLinkCreate_v2",
     "cuLinkDestroy",
+    "cuMemAllocFromPoolAsync",
     "cuMemAllocManaged",
     "cuMemAlloc_v2",
+    "cuMemFreeAsync",
     "cuMemFreeHost",
     "cuMemFree_v2",
     "cuMemHostAlloc",
+    "cuMemPoolCreate",
+    "cuMemPoolSetAccess",
+    "cuMemPoolSetAttribute",
     "cuMemcpyAsync",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
@@ -48,12 +55,18 @@ const FUNCTIONS: [&str; 43] = [
     "cuModuleGetFunction",
     "cuModuleLoadDataEx",
     "cuModuleUnload",
-    "cuPointerGetAttribute",
+    "cuPointerGetAttributes",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamGetCtx",
     "cuStreamSynchronize",
+    "cuStreamWaitEvent",
 ];
+
+/// Locks in spite of poison: no critical section of this crate leaves its data in disorder.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Proof that the driver is there, complete and initialised.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +84,27 @@ impl Failure {
     /// variables of a thread that has ended.)
     pub(crate) fn is_the_end(self) -> bool {
         self.error == CUresult::CUDA_ERROR_DEINITIALIZED
+    }
+
+    /// Whether a kernel did what leaves its context unusable: from then on every call of the driver says the same.
+    pub(crate) fn loses_the_context(self) -> bool {
+        use CUresult::{
+            CUDA_ERROR_ASSERT, CUDA_ERROR_HARDWARE_STACK_ERROR, CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_INVALID_PC, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_TIMEOUT,
+            CUDA_ERROR_MISALIGNED_ADDRESS,
+        };
+        matches!(
+            self.error,
+            CUDA_ERROR_ASSERT
+                | CUDA_ERROR_HARDWARE_STACK_ERROR
+                | CUDA_ERROR_ILLEGAL_ADDRESS
+                | CUDA_ERROR_ILLEGAL_INSTRUCTION
+                | CUDA_ERROR_INVALID_ADDRESS_SPACE
+                | CUDA_ERROR_INVALID_PC
+                | CUDA_ERROR_LAUNCH_FAILED
+                | CUDA_ERROR_LAUNCH_TIMEOUT
+                | CUDA_ERROR_MISALIGNED_ADDRESS
+        )
     }
 }
 
@@ -158,6 +192,14 @@ impl Driver {
             tried("cuDeviceGet", unsafe { sys::cuDeviceGet(&mut device, ordinal) }).map(|()| device)
         };
         (0..count).map(get).collect()
+    }
+
+    /// Whether one device reaches another's memory.
+    pub(crate) fn reaches(self, device: CUdevice, other: CUdevice) -> bool {
+        let mut can = 0;
+        // SAFETY: two devices of this driver, and room for the answer.
+        let asked = tried("cuDeviceCanAccessPeer", unsafe { sys::cuDeviceCanAccessPeer(&mut can, device, other) });
+        asked.is_ok() && can != 0
     }
 }
 

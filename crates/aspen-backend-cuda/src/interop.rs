@@ -11,8 +11,9 @@ use aspen_runtime::native::{Interop, KernelFacts, NativeLaunch, NativeQueue, Own
 use aspen_runtime::{Code, Error, Result};
 use cudarc::driver::sys::{self, CUcontext, CUevent, CUresult, CUstream};
 
-use crate::device::{Device, Handle};
+use crate::device::Device;
 use crate::driver::{Failure, Stream, Tried, entered, tried};
+use crate::platform::Handle;
 
 fn pointer<T>(handle: usize) -> *mut T {
     ptr::with_exposed_provenance_mut(handle)
@@ -148,7 +149,7 @@ impl Interop for Handle {
     unsafe fn release(&self, _: Native, _: usize) {}
 
     unsafe fn references(&self, _: Native, _: usize) -> Result<u32> {
-        Err(self.0.error(Code::FeatureNotSupported, "CUDA counts no references"))
+        Err(self.device.error(Code::FeatureNotSupported, "CUDA counts no references"))
     }
 
     fn device_info(&self, _: u32) -> Vec<u8> {
@@ -159,59 +160,59 @@ impl Interop for Handle {
         let mut device = 0;
         // SAFETY: the program's context is current, and there is room for the answer.
         let ask = || tried("cuCtxGetDevice", unsafe { sys::cuCtxGetDevice(&mut device) });
-        entered(pointer(context), ask).map_err(self.0.wrong())?;
-        Ok(device == self.0.id())
+        entered(pointer(context), ask).map_err(self.device.wrong())?;
+        Ok(device == self.device.id())
     }
 
     unsafe fn queue_facts(&self, queue: usize) -> Result<QueueFacts> {
         let (mut context, mut device) = (ptr::null_mut(), 0);
         // SAFETY: a stream that is alive, by this function's contract, and room for the answers.
         let ask = || tried("cuStreamGetCtx", unsafe { sys::cuStreamGetCtx(pointer(queue), &mut context) });
-        self.0.enter(ask).map_err(self.0.wrong())?;
+        self.device.enter(ask).map_err(self.device.wrong())?;
         // SAFETY: as above.
-        entered(context, || tried("cuCtxGetDevice", unsafe { sys::cuCtxGetDevice(&mut device) })).map_err(self.0.wrong())?;
+        entered(context, || tried("cuCtxGetDevice", unsafe { sys::cuCtxGetDevice(&mut device) })).map_err(self.device.wrong())?;
         Ok(QueueFacts { device: device as usize, context: context.expose_provenance(), in_order: true, profiling: false })
     }
 
     unsafe fn queue(&self, context: Option<usize>, queue: Option<usize>) -> Result<Arc<dyn NativeQueue>> {
-        let own = self.0.primary().map_err(self.0.wrong())?;
+        let own = self.device.primary().map_err(self.device.wrong())?;
         let context = context.map_or(own, pointer);
         let (stream, kept) = match queue {
             Some(queue) => (pointer(queue), None),
-            None if context == own => (self.0.native_stream().map_err(self.0.wrong())?, None),
+            None if context == own => (self.device.native_stream().map_err(self.device.wrong())?, None),
             None => {
-                let stream = entered(context, Stream::create).map_err(self.0.wrong())?;
+                let stream = entered(context, Stream::create).map_err(self.device.wrong())?;
                 (stream.0, Some(stream))
             }
         };
-        Ok(Arc::new(Side { device: self.0.clone(), context, stream, _own: kept }))
+        Ok(Arc::new(Side { device: self.device.clone(), context, stream, _own: kept }))
     }
 
     unsafe fn event(&self, event: usize) -> Result<Arc<dyn DeviceEvent>> {
-        let event = Event { device: self.0.clone(), raw: pointer(event), own: false };
+        let event = Event { device: self.device.clone(), raw: pointer(event), own: false };
         // SAFETY: an event that is alive, by this function's contract.
-        let asked = self.0.enter(|| tried("cuEventQuery", unsafe { sys::cuEventQuery(event.raw) }));
+        let asked = self.device.enter(|| tried("cuEventQuery", unsafe { sys::cuEventQuery(event.raw) }));
         match asked {
-            Err(failure) if failure.error != CUresult::CUDA_ERROR_NOT_READY => Err(self.0.wrong()(failure)),
+            Err(failure) if failure.error != CUresult::CUDA_ERROR_NOT_READY => Err(self.device.wrong()(failure)),
             _ => Ok(Arc::new(event)),
         }
     }
 
     unsafe fn own_event(&self, _: Option<usize>) -> Result<(Arc<dyn OwnEvent>, bool)> {
         // The host cannot complete an event of CUDA; one that nobody records is complete.
-        let event = self.0.enter(|| Event::create(&self.0)).map_err(|failure| self.0.error(Code::Runtime, failure))?;
+        let event = self.device.enter(|| Event::create(&self.device)).map_err(|failure| self.device.error(Code::Runtime, failure))?;
         Ok((Arc::new(event), true))
     }
 
     unsafe fn program(&self, _: usize) -> Result<(ProgramState, usize)> {
-        Err(self.0.lacks("modules"))
+        Err(self.device.lacks("modules"))
     }
 
     unsafe fn build(&self, _: &[usize], _: ProgramState) -> Result<usize> {
-        Err(self.0.lacks("modules"))
+        Err(self.device.lacks("modules"))
     }
 
     unsafe fn kernel(&self, _: usize) -> Result<KernelFacts> {
-        Err(self.0.lacks("kernels"))
+        Err(self.device.lacks("kernels"))
     }
 }

@@ -3,7 +3,10 @@
 //! - `driver`: the CUDA driver API, loaded at run time; without a driver there are no devices, which is no error;
 //! - [`answers`]: what the driver says of a device; [`capabilities`]: what follows from that;
 //! - [`fit`]: which images a device takes;
-//! - `device`: devices and memory; `fill`: patterns in memory; `program`: modules, kernels and launches; [`geometry`]: how launches become grids.
+//! - `device`: a device's context; `lanes`: its streams; `watch`: who finds out that jobs are over; `submitted`: jobs in streams;
+//! - `memory`: memory, copies and fills; `fill`: patterns in memory; `program`: modules, kernels and launches; [`geometry`]: how launches
+//!   become grids;
+//! - `platform`: what the runtime sees of all that; `interop`: CUDA's objects beside SYCL.
 
 pub mod answers;
 pub mod capabilities;
@@ -13,12 +16,17 @@ mod fill;
 pub mod fit;
 pub mod geometry;
 mod interop;
+mod lanes;
+mod memory;
+mod platform;
 mod program;
+mod submitted;
+mod watch;
 
 use aspen_runtime::backend::Backend;
 
 /// The platform of this machine's driver, if there is one.
 pub fn platforms() -> Vec<Box<dyn Backend>> {
     let Some(driver) = driver::open() else { return Vec::new() };
-    device::platform(driver).map(|platform| Box::new(platform) as Box<dyn Backend>).into_iter().collect()
+    platform::platform(driver).map(|platform| Box::new(platform) as Box<dyn Backend>).into_iter().collect()
 }

@@ -11,8 +11,12 @@ use aspen_runtime::{Code, Error, Result};
 use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
 
 use crate::device::Device;
-use crate::driver::{Failure, Tried, tried};
+use crate::driver::{Tried, tried};
 use crate::geometry::{Grid, Limits, grid};
+use crate::submitted::{Enqueue, Later};
+
+/// The function by which kernels print, as PTX and machine code name it.
+const PRINT: &[u8] = b"vprintf";
 
 /// Bytes for what the driver's compiler and linker have to say.
 const LOG_SIZE: usize = 16 * 1024;
@@ -27,6 +31,8 @@ pub(crate) struct Image {
 struct Module {
     device: Arc<Device>,
     raw: CUmodule,
+    /// Whether a kernel may print: the function for that is named in its image.
+    prints: bool,
 }
 
 // SAFETY: the driver's modules may be used by every thread.
@@ -84,8 +90,9 @@ impl Image {
             }
             Error::new(Code::Build, text)
         })?;
+        let prints = parts.iter().any(|part| part.image.bytes().windows(PRINT.len()).any(|name| name == PRINT));
         tracing::debug!(image = name, device = device.name(), ms = begin.elapsed().as_millis(), "loaded");
-        Ok(Image { name, module: Arc::new(Module { device: device.clone(), raw }) })
+        Ok(Image { name, module: Arc::new(Module { device: device.clone(), raw, prints }) })
     }
 }
 
@@ -244,9 +251,31 @@ impl backend::Kernel for Shared {
             let text = format!("kernel '{}' with {} bytes of local memory: {failure}", launch.name, launch.local_memory);
             device.error(Code::MemoryAllocation, text)
         })?;
+        if launch.global.contains(&0) {
+            return Ok(Box::new(Empty));
+        }
         let name = std::mem::take(&mut launch.name);
-        Ok(Box::new(Prepared { entry: self.0.clone(), launch, name, grid }))
+        Ok(Later::new(&self.0.module.device, Prepared { entry: self.0.clone(), launch, name, grid }))
     }
+}
+
+/// A launch of no work-items.
+struct Empty;
+
+impl Job for Empty {
+    fn chunks(&self) -> usize {
+        0
+    }
+
+    fn run(&self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn expected_ns(&self) -> Option<u64> {
+        Some(0)
+    }
+
+    fn took_ns(&self, _: u64) {}
 }
 
 /// A launch with its arguments.
@@ -257,8 +286,20 @@ struct Prepared {
     grid: Grid,
 }
 
-impl Prepared {
-    fn submit(&self, stream: sys::CUstream) -> Tried<()> {
+impl Enqueue for Prepared {
+    fn code(&self) -> Code {
+        Code::Kernel
+    }
+
+    fn name(&self) -> String {
+        format!("kernel '{}'", self.name)
+    }
+
+    fn prints(&self) -> bool {
+        self.entry.module.prints
+    }
+
+    fn submit(&self, _: &Device, stream: sys::CUstream) -> Tried<()> {
         let Grid { blocks, threads, shape } = &self.grid;
         let unused = 0_u32;
         let mut parameters: [*mut c_void; 3] = [
@@ -276,23 +317,4 @@ impl Prepared {
         };
         tried("cuLaunchKernel", error)
     }
-}
-
-impl Job for Prepared {
-    fn chunks(&self) -> usize {
-        usize::from(!self.launch.global.contains(&0))
-    }
-
-    fn run(&self, _: usize) -> Result<()> {
-        let device = self.entry.device();
-        let failed = |failure: Failure| device.error(Code::Kernel, format!("kernel '{}': {failure}", self.name));
-        device.on_stream(|stream| self.submit(stream)).map_err(failed)
-    }
-
-    fn expected_ns(&self) -> Option<u64> {
-        // The device works; this thread only waits.
-        Some(0)
-    }
-
-    fn took_ns(&self, _: u64) {}
 }

@@ -115,6 +115,8 @@ pub(crate) struct Inner {
     /// Events of blockers in flight, which the device waits for.
     pub(crate) after: Vec<Arc<dyn DeviceEvent>>,
     pub(crate) in_flight: Option<InFlight>,
+    /// The event of work that is over before the command is complete: successors in the device's queue need no more.
+    pub(crate) gone: Option<Arc<dyn DeviceEvent>>,
     /// Whether a blocker failed, so that the device did not begin it.
     pub(crate) again: bool,
     /// What must live until the command is complete (buffers).
@@ -169,6 +171,7 @@ impl Command {
             chained: Vec::new(),
             after: Vec::new(),
             in_flight: None,
+            gone: None,
             again: false,
             holds,
         };
@@ -206,7 +209,7 @@ impl Command {
             return;
         }
         let chained = self.chain.is_some() && self.chain == blocker.chain;
-        let event = inner.in_flight.as_ref().filter(|_| chained).map(|in_flight| in_flight.event.clone());
+        let event = inner.in_flight.as_ref().map(|in_flight| &in_flight.event).or(inner.gone.as_ref()).filter(|_| chained).cloned();
         if event.is_none() {
             // Counted before the blocker can know of it: it may complete as soon as the lock is gone, and would take the submission's count.
             self.missing.fetch_add(1, Ordering::Relaxed);
@@ -407,10 +410,11 @@ impl Command {
         let mut successors = mem::take(&mut inner.successors);
         successors.append(&mut inner.chained);
         inner.blockers = Vec::new();
+        let gone = inner.gone.take();
         self.state.store(COMPLETE, Ordering::Release);
         drop(inner);
         self.notify();
-        drop((running, holds));
+        drop((running, holds, gone));
         successors
     }
 

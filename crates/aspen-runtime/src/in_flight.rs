@@ -78,7 +78,10 @@ impl Command {
         let InFlight { job, event, enqueued } = {
             let mut inner = lock(&self.inner);
             match inner.in_flight.take() {
-                Some(in_flight) if Arc::ptr_eq(&in_flight.event, event) => in_flight,
+                Some(in_flight) if Arc::ptr_eq(&in_flight.event, event) => {
+                    inner.gone = (outcome == Outcome::Done).then(|| in_flight.event.clone());
+                    in_flight
+                }
                 other => return inner.in_flight = other,
             }
         };

@@ -26,7 +26,7 @@ static result failing(const char *function) {
   } while (0)
 
 /* What was allocated, and must be freed by the function that belongs to it. */
-enum kind { NONE, DEVICE, MANAGED, HOST };
+enum kind { NONE, DEVICE, MANAGED, HOST, POOL };
 static struct {
   char *address;
   size_t size;
@@ -44,10 +44,12 @@ static result allocate(void **out, size_t size, enum kind kind) {
     }
   return 2;
 }
-static result release(void *address, int host) {
+/* `by`: HOST, POOL, or NONE for the function of the others. */
+static result release(void *address, enum kind by) {
   for (int i = 0; i < 64; ++i)
     if (blocks[i].kind != NONE && blocks[i].address == address) {
-      if ((blocks[i].kind == HOST) != host)
+      const enum kind own = blocks[i].kind == HOST || blocks[i].kind == POOL ? blocks[i].kind : NONE;
+      if (own != by)
         return INVALID_VALUE;
       free(address);
       blocks[i].kind = NONE;
@@ -116,6 +118,9 @@ result cuDeviceGetAttribute(int *value, int what, int device) {
     return SUCCESS;
   case 16:
     *value = 4;
+    return SUCCESS;
+  case 115: /* memory pools */
+    *value = !getenv("FAKE_NO_POOLS");
     return SUCCESS;
   case 41: /* unified addressing */
   case 83: /* managed memory */
@@ -203,19 +208,49 @@ result cuMemHostAlloc(void **address, size_t size, unsigned flags) {
 }
 result cuMemFree_v2(uint64_t address) {
   ENTER;
-  return release((void *)address, 0);
+  return release((void *)address, NONE);
 }
 result cuMemFreeHost(void *address) {
   ENTER;
-  return release(address, 1);
+  return release(address, HOST);
 }
-result cuPointerGetAttribute(void *value, int what, uint64_t address) {
-  for (int i = 0; i < 64; ++i)
-    if (blocks[i].kind != NONE && address - (uint64_t)blocks[i].address < blocks[i].size) {
-      *(unsigned *)value = what == 8 ? blocks[i].kind == MANAGED : blocks[i].kind == HOST ? 1 : 2;
-      return SUCCESS;
-    }
-  return INVALID_VALUE;
+/* An address that is not known has no attributes, and asking for them is no error. */
+result cuPointerGetAttributes(unsigned count, int *what, void **values, uint64_t address) {
+  ENTER;
+  for (unsigned k = 0; k < count; ++k) {
+    unsigned *value = values[k];
+    *value = 0;
+    for (int i = 0; i < 64; ++i)
+      if (blocks[i].kind != NONE && address - (uint64_t)blocks[i].address < blocks[i].size)
+        *value = what[k] == 8 ? blocks[i].kind == MANAGED : blocks[i].kind == HOST ? 1 : 2;
+  }
+  return SUCCESS;
+}
+struct pool {
+  int device, peers;
+};
+result cuMemPoolCreate(struct pool **pool, const int *properties) {
+  ENTER;
+  *pool = calloc(1, sizeof **pool);
+  (*pool)->device = properties[3];
+  /* pinned memory, without handles, of a device */
+  return properties[0] == 1 && properties[1] == 0 && properties[2] == 1 ? SUCCESS : INVALID_VALUE;
+}
+result cuMemPoolSetAttribute(struct pool *pool, int what, void *value) {
+  ENTER;
+  printf("pool of %d: attribute %d is %ld\n", pool->device, what, what == 4 ? (long)*(uint64_t *)value : (long)*(int *)value);
+  return SUCCESS;
+}
+result cuMemPoolSetAccess(struct pool *pool, const int *descriptors, size_t count) {
+  ENTER;
+  for (size_t i = 0; i < count; ++i)
+    printf("pool of %d: device %d has access %d\n", pool->device, descriptors[3 * i + 1], descriptors[3 * i + 2]);
+  return SUCCESS;
+}
+result cuDeviceCanAccessPeer(int *can, int device, int other) {
+  ENTER;
+  *can = device != other;
+  return SUCCESS;
 }
 result cuMemcpyAsync(uint64_t to, uint64_t from, size_t size, void *stream) {
   ENTER;
@@ -303,6 +338,14 @@ result cuStreamSynchronize(struct stream *stream) {
   ENTER;
   return stream ? SUCCESS : INVALID_VALUE;
 }
+result cuMemAllocFromPoolAsync(uint64_t *address, size_t size, struct pool *pool, struct stream *stream) {
+  ENTER;
+  return pool && stream ? allocate((void **)address, size, POOL) : INVALID_VALUE;
+}
+result cuMemFreeAsync(uint64_t address, struct stream *stream) {
+  ENTER;
+  return stream ? release((void *)address, POOL) : INVALID_VALUE;
+}
 result cuStreamGetCtx(struct stream *stream, void **context) {
   ENTER;
   *context = stream->context;
@@ -310,14 +353,17 @@ result cuStreamGetCtx(struct stream *stream, void **context) {
 }
 void fake_busy(struct stream *stream, int busy) { __atomic_store_n(&stream->busy, busy, __ATOMIC_SEQ_CST); }
 
-/* An event is over when its stream was idle once since it was recorded. */
+/* An event is over when its stream was idle once since it was recorded. One with times counts what was recorded. */
 struct event {
   struct stream *stream;
+  int timed;
+  long at;
 };
+static long recorded;
 result cuEventCreate(struct event **event, unsigned flags) {
   ENTER;
-  (void)flags;
   *event = calloc(1, sizeof **event);
+  (*event)->timed = !(flags & 2);
   return entered > 0 ? SUCCESS : INVALID_CONTEXT;
 }
 result cuEventDestroy_v2(struct event *event) {
@@ -330,6 +376,7 @@ result cuEventRecord(struct event *event, struct stream *stream) {
   if (entered == 0 || stream->context != current[entered - 1])
     return INVALID_CONTEXT;
   event->stream = stream;
+  event->at = __atomic_add_fetch(&recorded, 1, __ATOMIC_RELAXED);
   return SUCCESS;
 }
 result cuEventQuery(struct event *event) {
@@ -341,6 +388,16 @@ result cuEventSynchronize(struct event *event) {
   while (cuEventQuery(event) == NOT_READY)
     ;
   return SUCCESS;
+}
+result cuEventElapsedTime(float *milliseconds, struct event *from, struct event *to) {
+  ENTER;
+  *milliseconds = (float)(to->at - from->at);
+  return from->timed && to->timed ? SUCCESS : INVALID_VALUE;
+}
+result cuStreamWaitEvent(struct stream *stream, struct event *event, unsigned flags) {
+  ENTER;
+  printf("a stream waits\n");
+  return stream && event && flags == 0 ? SUCCESS : INVALID_VALUE;
 }
 result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned memory,
                       void *stream, void **parameters, void **extra) {

@@ -1,0 +1,220 @@
+//! The streams that work takes turns over, and marks in them.
+//!
+//! A job follows the last one that it waits for in that one's stream, as long as nobody else did: then the stream keeps the order. Other jobs
+//! take the next stream in turn, and the stream waits for the marks of what they wait for.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::Instant;
+
+use cudarc::driver::sys::{self, CUevent, CUresult, CUstream};
+
+use crate::driver::{Stream, Tried, lock, tried};
+
+/// How many streams there are; the hardware has that many queues unless it is told otherwise.
+pub(crate) const LANES: usize = 8;
+
+/// After so long a mark of the clock is renewed: the driver tells distances as floats of milliseconds.
+const EPOCH_NS: u64 = 1_000_000_000;
+
+/// A device's streams.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    streams: OnceLock<Tried<Vec<Lane>>>,
+    next: AtomicUsize,
+    plain: Marks,
+    timed: Marks,
+    clock: Mutex<Option<Epoch>>,
+}
+
+/// A stream and the number of the last job in it.
+struct Lane {
+    stream: Stream,
+    last: Mutex<u64>,
+}
+
+/// A job's place: a stream, and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) lane: usize,
+    number: u64,
+}
+
+/// The right to put the next job into a stream.
+pub(crate) struct Turn<'a> {
+    lane: usize,
+    pub(crate) stream: CUstream,
+    last: MutexGuard<'a, u64>,
+}
+
+impl Turn<'_> {
+    /// The stream's index.
+    pub(crate) fn lane(&self) -> usize {
+        self.lane
+    }
+
+    /// The place of the job that was put there.
+    pub(crate) fn took(mut self) -> Place {
+        *self.last += 1;
+        Place { lane: self.lane, number: *self.last }
+    }
+}
+
+/// A moment by which the device's clock is told.
+struct Epoch {
+    mark: Mark,
+    /// Nanoseconds of the device's clock.
+    at: u64,
+    host: Instant,
+}
+
+impl Lanes {
+    fn streams(&self) -> Tried<&[Lane]> {
+        let create = || Stream::create().map(|stream| Lane { stream, last: Mutex::new(0) });
+        let streams = self.streams.get_or_init(|| (0..LANES).map(|_| create()).collect());
+        streams.as_deref().map_err(|failure| *failure)
+    }
+
+    /// A turn behind one of those places if it is its stream's last, the latest first; else in the next stream.
+    pub(crate) fn turn(&self, behind: impl DoubleEndedIterator<Item = Place>) -> Tried<Turn<'_>> {
+        let streams = self.streams()?;
+        for place in behind.rev() {
+            let Lane { stream, last } = &streams[place.lane];
+            let last = lock(last);
+            if *last == place.number {
+                return Ok(Turn { lane: place.lane, stream: stream.0, last });
+            }
+        }
+        let lane = self.next.fetch_add(1, Ordering::Relaxed) % streams.len();
+        Ok(Turn { lane, stream: streams[lane].stream.0, last: lock(&streams[lane].last) })
+    }
+
+    /// Returns when all is over that is in the streams; for what must not be freed before.
+    pub(crate) fn finish(&self) -> Tried<()> {
+        match self.streams.get() {
+            Some(Ok(streams)) => streams.iter().try_for_each(|lane| lane.stream.finish()),
+            Some(Err(_)) | None => Ok(()),
+        }
+    }
+
+    /// Makes a stream wait for all that is in the others.
+    pub(crate) fn before(&self, stream: CUstream) -> Tried<()> {
+        let Some(Ok(streams)) = self.streams.get() else { return Ok(()) };
+        let used = |lane: &&Lane| *lock(&lane.last) > 0;
+        streams.iter().filter(used).try_for_each(|lane| {
+            let mark = self.mark(false)?;
+            mark.record(lane.stream.0)?;
+            mark.hold_back(stream)?;
+            self.recycle(mark, false);
+            Ok(())
+        })
+    }
+
+    /// A mark for a stream of the current context. One that is `timed` tells when it was reached.
+    pub(crate) fn mark(&self, timed: bool) -> Tried<Mark> {
+        let marks = if timed { &self.timed } else { &self.plain };
+        let spare = lock(&marks.0).pop();
+        spare.map_or_else(|| Mark::create(timed), Ok)
+    }
+
+    /// Gives back a mark that no stream is asked for any more. What waits for it in a stream goes on doing so.
+    pub(crate) fn recycle(&self, mark: Mark, timed: bool) {
+        let marks = if timed { &self.timed } else { &self.plain };
+        lock(&marks.0).push(mark);
+    }
+
+    /// What the device's clock would say now, as nearly as the host knows.
+    pub(crate) fn now(&self) -> Tried<u64> {
+        let mut clock = lock(&self.clock);
+        let elapsed = |epoch: &Epoch| u64::try_from(epoch.host.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        match &*clock {
+            Some(epoch) if elapsed(epoch) < EPOCH_NS => Ok(epoch.at + elapsed(epoch)),
+            old => {
+                let mark = Mark::create(true)?;
+                // A stream of its own, which is idle: the mark is reached at once.
+                let stream = Stream::create()?;
+                mark.record(stream.0)?;
+                stream.finish()?;
+                let host = Instant::now();
+                let at = old.as_ref().map_or(Ok(1), |old| Ok(old.at.saturating_add_signed(mark.since(&old.mark)?)))?;
+                *clock = Some(Epoch { mark, at, host });
+                Ok(at)
+            }
+        }
+    }
+
+    /// When a timed mark was reached, in nanoseconds of the device's clock.
+    pub(crate) fn time(&self, mark: &Mark) -> Tried<u64> {
+        let clock = lock(&self.clock);
+        let Some(epoch) = &*clock else { return Ok(0) };
+        Ok(epoch.at.saturating_add_signed(mark.since(&epoch.mark)?))
+    }
+}
+
+/// Marks that nobody uses at the moment.
+#[derive(Default)]
+struct Marks(Mutex<Vec<Mark>>);
+
+/// An event of the driver's.
+#[derive(Debug)]
+pub(crate) struct Mark(CUevent);
+
+// SAFETY: the driver's events may be used by every thread.
+unsafe impl Send for Mark {}
+// SAFETY: as above.
+unsafe impl Sync for Mark {}
+
+impl Mark {
+    /// In the current context.
+    fn create(timed: bool) -> Tried<Mark> {
+        // None that lets the system wake who waits: recording and waiting for such takes several times as long.
+        let flags = if timed { 0 } else { sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32 };
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: room for the answer.
+        tried("cuEventCreate", unsafe { sys::cuEventCreate(&mut raw, flags) })?;
+        Ok(Mark(raw))
+    }
+
+    /// Puts it behind all that is in the stream, which is of the same context.
+    pub(crate) fn record(&self, stream: CUstream) -> Tried<()> {
+        // SAFETY: an event of ours and a stream that is alive.
+        tried("cuEventRecord", unsafe { sys::cuEventRecord(self.0, stream) })
+    }
+
+    /// Holds back what is put into the stream from now on until the mark is reached.
+    pub(crate) fn hold_back(&self, stream: CUstream) -> Tried<()> {
+        // SAFETY: as above; no flags.
+        tried("cuStreamWaitEvent", unsafe { sys::cuStreamWaitEvent(stream, self.0, 0) })
+    }
+
+    /// Whether it is reached.
+    pub(crate) fn is_reached(&self) -> Tried<bool> {
+        // SAFETY: as above.
+        match tried("cuEventQuery", unsafe { sys::cuEventQuery(self.0) }) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.error == CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Returns when it is reached, and what kernels before it have printed is written: a question does not make the driver do so.
+    pub(crate) fn finish(&self) -> Tried<()> {
+        // SAFETY: as above.
+        tried("cuEventSynchronize", unsafe { sys::cuEventSynchronize(self.0) })
+    }
+
+    /// Nanoseconds from another mark to this one; both are reached.
+    pub(crate) fn since(&self, other: &Mark) -> Tried<i64> {
+        let mut milliseconds = 0.0;
+        // SAFETY: two timed events of ours, and room for the answer.
+        tried("cuEventElapsedTime", unsafe { sys::cuEventElapsedTime(&mut milliseconds, other.0, self.0) })?;
+        Ok((f64::from(milliseconds) * 1e6) as i64)
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // SAFETY: ours. See `Context` for failures.
+        let _gone = unsafe { sys::cuEventDestroy_v2(self.0) };
+    }
+}

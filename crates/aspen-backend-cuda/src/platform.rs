@@ -1,0 +1,142 @@
+//! The platform and its devices, as the runtime sees them.
+
+use std::alloc::Layout;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use aspen_contract::Capabilities;
+use aspen_runtime::backend::{
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Native, Part, PlatformFacts, Program, RawDevice, UsmKind,
+};
+use aspen_runtime::native::Interop;
+use aspen_runtime::{Code, Result};
+
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::fit::fit;
+use crate::memory::{Memory, copy_later, fill_later};
+use crate::program::Image;
+
+/// The driver with its devices.
+pub(crate) struct Platform {
+    facts: PlatformFacts,
+    devices: Vec<Arc<Handle>>,
+}
+
+/// What the runtime holds: programs keep their device, so the device must be able to give away a share of itself.
+pub(crate) struct Handle {
+    pub(crate) device: Arc<Device>,
+    memory: Memory,
+}
+
+/// The platform, if it has devices. A device that fails to answer is left out, with a line in the log.
+pub(crate) fn platform(driver: Driver) -> Option<Platform> {
+    let ids = driver.devices().unwrap_or_else(|failure| {
+        tracing::warn!(%failure, "CUDA has no devices");
+        Vec::new()
+    });
+    let device = |id| {
+        let device = Device::new(driver, id).map_err(|failure| tracing::warn!(id, %failure, "a CUDA device is left out")).ok()?;
+        Some(Arc::new(Handle { device: Arc::new(device), memory: Memory::default() }))
+    };
+    let devices: Vec<Arc<Handle>> = ids.into_iter().filter_map(device).collect();
+    let version = devices.first()?.device.facts().backend_version.clone();
+    Some(Platform {
+        facts: PlatformFacts { name: "NVIDIA CUDA".into(), vendor: "NVIDIA Corporation".into(), version, extensions: Vec::new() },
+        devices,
+    })
+}
+
+impl Backend for Platform {
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cuda
+    }
+
+    fn platform(&self) -> PlatformFacts {
+        self.facts.clone()
+    }
+
+    fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
+        self.devices.iter().map(|device| device.clone() as Arc<dyn RawDevice>).collect()
+    }
+}
+
+impl RawDevice for Handle {
+    fn device_type(&self) -> DeviceType {
+        DeviceType::Gpu
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.device.capabilities()
+    }
+
+    fn facts(&self) -> &Facts {
+        self.device.facts()
+    }
+
+    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
+        fit(self.device.answers().processor, image)
+    }
+
+    fn runs_sub_group_size(&self, size: u32) -> bool {
+        size == self.device.answers().warp_size
+    }
+
+    fn default_sub_group_size(&self) -> Option<u32> {
+        Some(self.device.answers().warp_size)
+    }
+
+    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
+        Ok(Arc::new(Image::load(&self.device, parts)?))
+    }
+
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
+        if layout.size() == 0 {
+            return None;
+        }
+        let allocated = self.memory.allocate(&self.device, kind, layout);
+        // The interface has no place for the reason: null is what SYCL wants.
+        allocated.map_err(|failure| tracing::warn!(device = self.device.name(), %failure, size = layout.size(), "no USM")).ok()
+    }
+
+    unsafe fn free(&self, pointer: NonNull<u8>, _: Layout) {
+        if let Err(failure) = self.memory.free(&self.device, pointer.addr().get())
+            && !failure.is_the_end()
+        {
+            tracing::warn!(device = self.device.name(), %failure, "memory is lost");
+        }
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        // A GPU behind a bus may reach the host's memory too, but not as it is: pages move.
+        self.device.answers().pageable_memory_access && self.device.answers().host_page_tables
+    }
+
+    fn native(&self, what: Native, _retain: bool) -> Result<Option<usize>> {
+        self.device.native(what).map_err(|failure| self.device.error(Code::Runtime, failure))
+    }
+
+    fn interop(&self) -> Option<&dyn Interop> {
+        Some(self)
+    }
+
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
+        // SAFETY: by the contract of `RawDevice::copy`.
+        unsafe { self.memory.copy(&self.device, to, from, size) }
+    }
+
+    unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
+        // SAFETY: by the contract of `RawDevice::fill`.
+        unsafe { self.memory.fill(&self.device, to, pattern, count) }
+    }
+
+    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
+        // SAFETY: by the contract of `RawDevice::copy_later`.
+        unsafe { copy_later(&self.device, to, from, size) }
+    }
+
+    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
+        // SAFETY: by the contract of `RawDevice::fill_later`.
+        unsafe { fill_later(&self.device, to, pattern, count) }
+    }
+}

@@ -1,0 +1,253 @@
+//! Jobs in a device's streams: kernels, copies and fills that the device begins when their time has come.
+
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Job, Outcome};
+use aspen_runtime::{Code, Error, Result};
+use cudarc::driver::sys::CUstream;
+
+use crate::device::Device;
+use crate::driver::{Failure, Tried};
+use crate::lanes::{Mark, Place};
+use crate::watch::Pending;
+
+/// How long a thread that waits asks again and again, and how often it does so afterwards.
+const SPIN: Duration = Duration::from_millis(2);
+const LOOK: Duration = Duration::from_micros(20);
+
+/// What a job puts into a stream.
+pub(crate) trait Enqueue: Send + Sync + 'static {
+    /// The code of its errors.
+    fn code(&self) -> Code;
+    /// What it is, for messages; empty for what has no name.
+    fn name(&self) -> String;
+    /// Whether it may print.
+    fn prints(&self) -> bool {
+        false
+    }
+    /// Puts it there; it stays alive until it is over.
+    fn submit(&self, device: &Device, stream: CUstream) -> Tried<()>;
+}
+
+/// A job of a device.
+pub(crate) struct Later {
+    device: Arc<Device>,
+    work: Arc<dyn Enqueue>,
+}
+
+impl Later {
+    /// The job as the runtime wants it.
+    pub(crate) fn new(device: &Arc<Device>, work: impl Enqueue) -> Box<dyn Job> {
+        Box::new(Later { device: device.clone(), work: Arc::new(work) })
+    }
+
+    fn put(&self, before: &[&Submitted], profile: bool) -> Tried<Submitted> {
+        let Later { device, work } = self;
+        let lanes = device.lanes();
+        device.enter(|| {
+            let queued = if profile { lanes.now()? } else { 0 };
+            let (end, begin) = (lanes.mark(profile)?, profile.then(|| lanes.mark(true)).transpose()?);
+            let turn = lanes.turn(before.iter().map(|job| job.place))?;
+            for job in before.iter().filter(|job| job.place.lane != turn.lane() && job.over.get().is_none()) {
+                if let Some(marks) = &job.marks {
+                    marks.end.hold_back(turn.stream)?;
+                }
+            }
+            begin.as_ref().map_or(Ok(()), |mark| mark.record(turn.stream))?;
+            let put = work.submit(device, turn.stream).and_then(|()| end.record(turn.stream));
+            let place = turn.took();
+            if let Err(failure) = put {
+                // A part of it may be there already, and what it uses goes.
+                let _failed = lanes.finish();
+                return Err(failure);
+            }
+            let marks = Some(Marks { begin, end });
+            Ok(Submitted { device: device.clone(), work: work.clone(), place, marks, queued, over: OnceLock::new() })
+        })
+    }
+}
+
+impl Deferred for Later {
+    fn chain(&self) -> usize {
+        Arc::as_ptr(&self.device).addr()
+    }
+
+    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+        let own = |event: &Arc<dyn DeviceEvent>| {
+            let any: &dyn Any = &**event;
+            any.downcast_ref::<Event>().map(|event| std::ptr::from_ref(&*event.0))
+        };
+        // SAFETY: `after` lives as long as this call.
+        let before: Vec<&Submitted> = after.iter().filter_map(own).map(|job| unsafe { &*job }).collect();
+        let submitted = self.put(&before, profile).map_err(|failure| failed(&self.device, &*self.work, failure))?;
+        Ok(Some(Arc::new(Event(Arc::new(submitted)))))
+    }
+}
+
+impl Job for Later {
+    fn chunks(&self) -> usize {
+        1
+    }
+
+    fn run(&self, _: usize) -> Result<()> {
+        let submitted = self.put(&[], false).map_err(|failure| failed(&self.device, &*self.work, failure))?;
+        match submitted.wait() {
+            Outcome::Failed(error) => Err(error),
+            Outcome::Done | Outcome::NotBegun => Ok(()),
+        }
+    }
+
+    fn expected_ns(&self) -> Option<u64> {
+        // The device works; this thread only waits.
+        Some(0)
+    }
+
+    fn took_ns(&self, _: u64) {}
+
+    fn deferred(&self) -> Option<&dyn Deferred> {
+        Some(self)
+    }
+}
+
+/// The error of a job. Once the context is lost, it says which jobs may have done that.
+fn failed(device: &Device, work: &dyn Enqueue, failure: Failure) -> Error {
+    let name = work.name();
+    let mut text = if name.is_empty() { failure.to_string() } else { format!("{name}: {failure}") };
+    if failure.loses_the_context() {
+        let suspects = device.suspects();
+        if suspects.iter().any(|suspect| *suspect != name) {
+            text += &format!("; the device's context was lost, with one of these: {}", suspects.join(", "));
+        }
+    }
+    device.error(work.code(), text)
+}
+
+/// A job in a stream.
+struct Submitted {
+    device: Arc<Device>,
+    work: Arc<dyn Enqueue>,
+    place: Place,
+    /// Until it is dropped.
+    marks: Option<Marks>,
+    /// When it was put there, by the device's clock; 0 if it is not profiled.
+    queued: u64,
+    over: OnceLock<Outcome>,
+}
+
+struct Marks {
+    /// Of profiled jobs.
+    begin: Option<Mark>,
+    end: Mark,
+}
+
+impl Submitted {
+    fn ended(&self, failure: Option<Failure>) -> Outcome {
+        let outcome = || failure.map_or(Outcome::Done, |failure| Outcome::Failed(failed(&self.device, &*self.work, failure)));
+        self.over.get_or_init(outcome).clone()
+    }
+
+    /// Asks the driver; `None` while it is not over.
+    fn ask(&self) -> Option<Tried<()>> {
+        let marks = self.marks.as_ref()?;
+        let ask = || match marks.end.is_reached()? {
+            true if self.work.prints() => marks.end.finish().map(Some),
+            reached => Ok(reached.then_some(())),
+        };
+        self.device.enter(ask).transpose()
+    }
+
+    fn wait(&self) -> Outcome {
+        if let Some(outcome) = self.over.get() {
+            return outcome.clone();
+        }
+        let begin = Instant::now();
+        loop {
+            if let Some(tried) = self.ask() {
+                return self.ended(tried.err());
+            }
+            if begin.elapsed() > SPIN {
+                std::thread::sleep(LOOK);
+            } else {
+                (0..32).for_each(|_| std::hint::spin_loop());
+            }
+        }
+    }
+}
+
+impl Pending for Submitted {
+    fn outcome(&self) -> Option<Outcome> {
+        if let Some(outcome) = self.over.get() {
+            return Some(outcome.clone());
+        }
+        match self.ask()? {
+            // The process ends.
+            Err(failure) if failure.is_the_end() => None,
+            tried => Some(self.ended(tried.err())),
+        }
+    }
+
+    fn is_over(&self) {
+        if self.work.prints() {
+            self.wait();
+        }
+        self.ended(None);
+    }
+
+    fn finish(&self) {
+        self.wait();
+    }
+
+    fn name(&self) -> String {
+        if self.over.get().is_some() { String::new() } else { self.work.name() }
+    }
+}
+
+impl Drop for Submitted {
+    fn drop(&mut self) {
+        let Some(Marks { begin, end }) = self.marks.take() else { return };
+        let timed = begin.is_some();
+        for mark in begin.into_iter().chain([end]) {
+            self.device.lanes().recycle(mark, timed);
+        }
+    }
+}
+
+/// What the runtime holds of it, so that a share can be given to whoever watches.
+struct Event(Arc<Submitted>);
+
+impl DeviceEvent for Event {
+    fn wait(&self) -> Outcome {
+        let outcome = self.0.wait();
+        // Those before it are over, too; who waited has the time to tell of them.
+        let job: Arc<dyn Pending> = self.0.clone();
+        self.0.device.watch().over(self.0.place.lane, &job, &outcome);
+        outcome
+    }
+
+    fn has_begun(&self) -> bool {
+        match self.0.marks.as_ref().and_then(|marks| marks.begin.as_ref()) {
+            Some(begin) => self.0.device.enter(|| begin.is_reached()).unwrap_or(true),
+            // The driver does not tell.
+            None => true,
+        }
+    }
+
+    fn times(&self) -> Option<DeviceTimes> {
+        let Submitted { device, marks, queued, .. } = &*self.0;
+        let Marks { begin, end } = marks.as_ref()?;
+        let begin = begin.as_ref()?;
+        let times = device.enter(|| {
+            let start = device.lanes().time(begin)?;
+            // From the start: the difference of two moments far from the clock's would be rough.
+            let end = start.saturating_add_signed(end.since(begin)?.max(0));
+            Ok(DeviceTimes { queued: (*queued).min(start), start, end })
+        });
+        times.map_err(|failure| tracing::debug!(%failure, "no times")).ok()
+    }
+
+    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
+        self.0.device.watch().add(self.0.place.lane, self.0.clone(), call)
+    }
+}

@@ -1,0 +1,250 @@
+//! Who finds out that jobs are over when nobody waits for them: a thread, and whoever submits more.
+//!
+//! The driver's own way to call back (`cuLaunchHostFunc`) holds the stream for longer than small kernels take.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use aspen_runtime::backend::Outcome;
+
+use crate::driver::lock;
+use crate::lanes::LANES;
+
+/// How often the thread looks, and for how long after the last job it goes on doing so: to wake it takes as long as a launch. A question takes
+/// the driver a microsecond, and whoever submits meanwhile waits for it.
+const LOOK: Duration = Duration::from_micros(50);
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// After so many jobs of a stream whoever submits looks itself, and the thread leaves the stream alone for some time.
+const MANY: usize = 32;
+const ALONE: Duration = Duration::from_micros(200);
+
+/// So many jobs of a stream may be in flight; then whoever submits more waits.
+const MOST: usize = 1000;
+
+/// A job in flight.
+pub(crate) trait Pending: Send + Sync {
+    /// How it ended; `None` while it has not, or where there is nobody left to tell.
+    fn outcome(&self) -> Option<Outcome>;
+    /// Learns that it is over, since one behind it in its stream is.
+    fn is_over(&self);
+    /// Returns when it is over.
+    fn finish(&self);
+    /// What it is, for messages; empty for what has no name.
+    fn name(&self) -> String;
+}
+
+/// Called when a job is over.
+pub(crate) type Call = Box<dyn FnOnce(Outcome) + Send>;
+
+/// The jobs of a device's streams, in their order.
+#[derive(Default)]
+pub(crate) struct Watch {
+    shared: Mutex<Shared>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Shared {
+    lanes: [Lane; LANES],
+    count: usize,
+    thread: bool,
+    asleep: bool,
+}
+
+#[derive(Default)]
+struct Lane {
+    jobs: VecDeque<(Arc<dyn Pending>, Call)>,
+    /// How many were added.
+    added: usize,
+    /// When whoever submits has looked.
+    looked: Option<Instant>,
+}
+
+impl Watch {
+    /// Calls when the job, the last one of that stream, is over. `false` if the system has no thread for that; then nobody calls.
+    pub(crate) fn add(self: &Arc<Self>, lane: usize, job: Arc<dyn Pending>, call: Call) -> bool {
+        let mut shared = lock(&self.shared);
+        if !shared.thread {
+            let watch = self.clone();
+            if thread::Builder::new().name("aspen-cuda".into()).spawn(move || watch.run()).is_err() {
+                return false;
+            }
+            shared.thread = true;
+        }
+        shared.count += 1;
+        let asleep = shared.asleep;
+        let own = &mut shared.lanes[lane];
+        own.jobs.push_back((job, call));
+        own.added += 1;
+        let (count, looks) = (own.jobs.len(), own.added.is_multiple_of(MANY));
+        if looks {
+            own.looked = Some(Instant::now());
+        }
+        drop(shared);
+        if asleep {
+            self.changed.notify_one();
+        }
+        if looks {
+            self.look(lane);
+        }
+        if count > MOST {
+            let first = lock(&self.shared).lanes[lane].jobs.front().map(|(job, _)| job.clone());
+            if let Some(first) = first {
+                first.finish();
+                self.look(lane);
+            }
+        }
+        true
+    }
+
+    /// Tells of a job that somebody has waited for, and of those before it.
+    pub(crate) fn over(&self, lane: usize, job: &Arc<dyn Pending>, outcome: &Outcome) {
+        self.tell(lane, job, outcome);
+    }
+
+    /// What is in flight and has a name, each once.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let shared = lock(&self.shared);
+        let mut names: Vec<String> =
+            shared.lanes.iter().flat_map(|lane| &lane.jobs).map(|(job, _)| job.name()).filter(|name| !name.is_empty()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Tells of what is over in a stream; how much that was. Asks for few: what is before one that is over is over, too.
+    fn look(&self, lane: usize) -> usize {
+        let at = |place: fn(usize) -> usize| {
+            let shared = lock(&self.shared);
+            let jobs = &shared.lanes[lane].jobs;
+            jobs.get(place(jobs.len())).map(|(job, _)| job.clone())
+        };
+        let places: [fn(usize) -> usize; 3] = [|count| count.wrapping_sub(1), |count| count / 2, |_| 0];
+        for place in places {
+            let Some(job) = at(place) else { return 0 };
+            if let Some(outcome) = job.outcome() {
+                return self.tell(lane, &job, &outcome);
+            }
+        }
+        0
+    }
+
+    /// Tells of a job that ended so, and of those before it.
+    fn tell(&self, lane: usize, last: &Arc<dyn Pending>, outcome: &Outcome) -> usize {
+        let mut shared = lock(&self.shared);
+        // Another thread may have told of it meanwhile.
+        let Some(place) = shared.lanes[lane].jobs.iter().position(|(job, _)| Arc::ptr_eq(job, last)) else { return 0 };
+        let over: Vec<_> = shared.lanes[lane].jobs.drain(..=place).collect();
+        shared.count -= over.len();
+        drop(shared);
+        for (job, call) in over {
+            if *outcome == Outcome::Done {
+                job.is_over();
+            }
+            // A failure says for each job which one it is.
+            let own = job.outcome().unwrap_or_else(|| outcome.clone());
+            call(own);
+        }
+        place + 1
+    }
+
+    fn run(&self) {
+        let mut last = Instant::now();
+        loop {
+            let alone = |lane: &Lane| lane.looked.is_some_and(|looked| looked.elapsed() < ALONE);
+            let wanted: Vec<usize> = {
+                let mut shared = lock(&self.shared);
+                if shared.count > 0 {
+                    last = Instant::now();
+                }
+                if last.elapsed() > PATIENCE {
+                    shared.asleep = true;
+                    while shared.count == 0 {
+                        shared = self.changed.wait(shared).unwrap_or_else(PoisonError::into_inner);
+                    }
+                    shared.asleep = false;
+                    last = Instant::now();
+                }
+                (0..LANES).filter(|lane| !shared.lanes[*lane].jobs.is_empty() && !alone(&shared.lanes[*lane])).collect()
+            };
+            for lane in wanted {
+                self.look(lane);
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use super::*;
+
+    struct Job {
+        over: AtomicBool,
+        name: &'static str,
+    }
+
+    impl Pending for Job {
+        fn outcome(&self) -> Option<Outcome> {
+            self.over.load(Ordering::Acquire).then_some(Outcome::Done)
+        }
+
+        fn is_over(&self) {
+            self.finish();
+        }
+
+        fn finish(&self) {
+            self.over.store(true, Ordering::Release);
+        }
+
+        fn name(&self) -> String {
+            self.name.into()
+        }
+    }
+
+    fn job(over: bool, name: &'static str) -> Arc<Job> {
+        Arc::new(Job { over: AtomicBool::new(over), name })
+    }
+
+    #[test]
+    fn each_job_is_told_once_and_a_stream_in_its_order() {
+        let (watch, told) = (Arc::new(Watch::default()), Arc::new(Mutex::new(Vec::new())));
+        let jobs: Vec<_> = (0..200).map(|_| job(false, "")).collect();
+        for (index, job) in jobs.iter().enumerate() {
+            let told = told.clone();
+            assert!(watch.add(index % 2, job.clone(), Box::new(move |_| lock(&told).push(index))));
+        }
+        jobs.iter().for_each(|job| job.finish());
+        while lock(&told).len() < jobs.len() {
+            thread::yield_now();
+        }
+        for lane in 0..2 {
+            let of_lane: Vec<usize> = lock(&told).iter().copied().filter(|index| index % 2 == lane).collect();
+            assert!(of_lane.is_sorted() && of_lane.len() == 100, "{of_lane:?}");
+        }
+    }
+
+    #[test]
+    fn who_submits_too_much_waits() {
+        let (watch, told) = (Arc::new(Watch::default()), Arc::new(AtomicUsize::new(0)));
+        for _ in 0..2 * MOST {
+            let told = told.clone();
+            assert!(watch.add(3, job(false, ""), Box::new(move |_| drop(told.fetch_add(1, Ordering::Relaxed)))));
+        }
+        assert!(told.load(Ordering::Relaxed) >= MOST);
+    }
+
+    #[test]
+    fn names_are_told_once() {
+        let watch = Arc::new(Watch::default());
+        for (lane, name) in [(0, "b"), (1, "a"), (1, ""), (2, "b")] {
+            watch.add(lane, job(false, name), Box::new(|_| ()));
+        }
+        assert_eq!(watch.names(), ["a", "b"]);
+    }
+}
