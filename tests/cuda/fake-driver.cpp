@@ -20,6 +20,17 @@
 //# stdout: copies and patterns 7 7 770 770 123456 123456 8.25 3 3
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_DEVICES=2 aspen devices
 //# stdout~: cuda:1 .*Fake 1
+// GPUs reach each other's memory.
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_DEVICES=2 ./a.out
+//# stdout: pool of 0: device 1 has access 3
+// Streams: a chain stays in one, a job that follows two waits for one of them; times are the events'.
+//# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90 streams.cpp -o streams.out
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./streams.out
+//# stdout: in order
+//# stdout: apart
+//# stdout: together
+//# count: 1 stdout ^a stream waits$
+//# stdout: times are right
 //# sh: sed -i 's/nvidia_gpu_sm_90/nvidia_gpu_sm_80/' a.out
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./a.out
 //# stdout: load PTX
@@ -33,9 +44,9 @@
 //# stderr~: no USM device="Fake 0" failure=cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuLaunchKernel=719 ./a.out
 //# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
-//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventSynchronize=719 ./a.out
-//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'task': cuEventSynchronize failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
-//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuEventSynchronize .*; the device's context was lost, with one of these: kernel 'task'$
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventQuery=719 ./a.out
+//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'task': cuEventQuery failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
+//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuEventQuery .*; the device's context was lost, with one of these: kernel 'task'$
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=719 ./a.out
 //# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuEventRecord failed: CUDA_ERROR_LAUNCH_FAILED
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_NO_POOLS=1 ./a.out
@@ -181,6 +192,36 @@ int main() {
   for (void *memory : {static_cast<void *>(p), static_cast<void *>(bytes), static_cast<void *>(shorts), static_cast<void *>(ints),
                        static_cast<void *>(doubles), static_cast<void *>(threes)})
     sycl::free(memory, q);
+}
+//# file: streams.cpp
+#include <sycl/sycl.hpp>
+#include <cstdio>
+class zeroth;
+class first;
+class second;
+class third;
+class timed;
+int main() {
+  using namespace sycl::info::event_profiling;
+  sycl::queue line{sycl::property::queue::in_order()}, q;
+  int *p = sycl::malloc_device<int>(4, q);
+  for (int i = 0; i < 5; ++i)
+    line.single_task<zeroth>([=] { p[0] = 1; });
+  std::puts("in order");
+  sycl::event a = q.single_task<first>([=] { p[1] = 1; }), b = q.single_task<second>([=] { p[2] = 1; });
+  std::puts("apart");
+  std::fflush(stdout);
+  q.submit([&](sycl::handler &h) {
+     h.depends_on({a, b});
+     h.single_task<third>([=] { p[3] = p[1] + p[2]; });
+   });
+  std::puts("together");
+  sycl::queue clock{sycl::property::queue::enable_profiling()};
+  sycl::event e = clock.single_task<timed>([=] { p[0] = 2; });
+  const auto submitted = e.get_profiling_info<command_submit>(), began = e.get_profiling_info<command_start>(),
+             ended = e.get_profiling_info<command_end>();
+  // The driver's events are a millisecond apart each.
+  std::printf("times are %s\n", submitted <= began && ended - began == 1000000 ? "right" : "wrong");
 }
 //# file: library.cpp
 #include <sycl/sycl.hpp>

@@ -10,7 +10,7 @@ use cudarc::driver::sys::CUstream;
 
 use crate::device::Device;
 use crate::driver::{Failure, Tried};
-use crate::lanes::{Mark, Place};
+use crate::lanes::{LANES, Mark, Place};
 use crate::watch::Pending;
 
 /// How long a thread that waits asks again and again, and how often it does so afterwards.
@@ -83,6 +83,10 @@ impl Deferred for Later {
         let before: Vec<&Submitted> = after.iter().filter_map(own).map(|job| unsafe { &*job }).collect();
         let submitted = self.put(&before, profile).map_err(|failure| failed(&self.device, &*self.work, failure))?;
         Ok(Some(Arc::new(Event(Arc::new(submitted)))))
+    }
+
+    fn is_busy(&self) -> bool {
+        self.device.watch().count() > LANES
     }
 }
 

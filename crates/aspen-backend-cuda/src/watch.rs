@@ -105,6 +105,11 @@ impl Watch {
         self.tell(lane, job, outcome);
     }
 
+    /// How many jobs are in flight, for all that is known.
+    pub(crate) fn count(&self) -> usize {
+        lock(&self.shared).count
+    }
+
     /// What is in flight and has a name, each once.
     pub(crate) fn names(&self) -> Vec<String> {
         let shared = lock(&self.shared);

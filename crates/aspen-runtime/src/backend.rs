@@ -412,6 +412,11 @@ pub trait Deferred: Send + Sync {
     /// # Errors
     /// What the driver says; then the job does not run.
     fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>>;
+    /// Whether the device has work already, so that a job that follows none of it is not waited for, and takes the driver so long that another
+    /// thread may as well put it there.
+    fn is_busy(&self) -> bool {
+        false
+    }
 }
 
 /// A loaded image, with those it imports from.

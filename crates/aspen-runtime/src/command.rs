@@ -474,6 +474,14 @@ impl Command {
         !inner.again && inner.before.as_ref().is_none_or(|before| before.is_quick())
     }
 
+    /// Whether its work, which follows none in its device's queue, is better put there by a thread of the pool: several threads get many small
+    /// kernels there faster than one, and there is room for its ticket.
+    fn is_for_another_thread(&self) -> bool {
+        let inner = lock(&self.inner);
+        let Some(Work::Kernel(job)) = &inner.work else { return false };
+        inner.after.is_empty() && self.pool.has_room() && job.deferred().is_some_and(Deferred::is_busy)
+    }
+
     fn unfinished_blocker(&self) -> Option<Arc<Command>> {
         let mut inner = lock(&self.inner);
         while inner.blockers.last().is_some_and(|blocker| blocker.is_complete()) {
@@ -530,7 +538,7 @@ pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
             _ => {
                 command.state.store(READY, Ordering::SeqCst);
                 command.notify();
-                if here && command.chain.is_some() && command.is_quick() {
+                if here && command.chain.is_some() && command.is_quick() && !command.is_for_another_thread() {
                     commands.extend(command.begin());
                 } else {
                     let pool = command.pool.clone();

@@ -104,6 +104,11 @@ impl Pool {
         self.tickets.load(Ordering::Relaxed) > 0
     }
 
+    /// Whether a ticket would soon find a thread.
+    pub(crate) fn has_room(&self) -> bool {
+        self.threads >= 4 && self.tickets.load(Ordering::Relaxed) < self.threads / 2
+    }
+
     fn serve(&self) {
         (self.begin)();
         SERVES.set(true);
