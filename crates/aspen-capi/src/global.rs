@@ -45,6 +45,9 @@ fn start() -> Result<Global> {
     if let Some(filter) = &environment.log {
         log::start(filter)?;
     }
+    if let Some(path) = &environment.trace {
+        aspen_runtime::trace::start(path)?;
+    }
     // The embedded CPU first: it is the default device.
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu {
         threads: environment.threads,

@@ -367,7 +367,7 @@ impl Buffer {
     /// # Errors
     /// If a driver fails to bring the content to the host; then no access has begun.
     pub fn begin_host_access(self: &Arc<Self>, access: Access) -> Result<*mut u8> {
-        let command = Command::new(&self.pool, Work::External, None, Vec::new(), None, false);
+        let command = Command::new(&self.pool, Work::External, None, Vec::new(), None, false, None);
         let before = {
             let _order = crate::queue::order();
             let mut before = Vec::new();

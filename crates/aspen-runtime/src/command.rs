@@ -21,6 +21,7 @@ use crate::backend::{Deferred, DeviceEvent, Job};
 use crate::error::{Code, Error, Result};
 use crate::in_flight::InFlight;
 use crate::pool::{Pool, Ticket, serves, waiting};
+use crate::trace::Traced;
 
 const PENDING: u8 = 0;
 pub(crate) const READY: u8 = 1;
@@ -99,6 +100,7 @@ pub struct Command {
     changed: Condvar,
     errors: Option<Arc<AsyncErrors>>,
     pub(crate) times: Option<Box<Times>>,
+    pub(crate) traced: Option<Arc<Traced>>,
     /// The queue of a device that its work is for. Source: [`crate::backend::Deferred::chain`].
     pub(crate) chain: Option<usize>,
     pub(crate) inner: Mutex<Inner>,
@@ -152,6 +154,7 @@ impl Command {
         holds: Vec<Arc<dyn Send + Sync>>,
         errors: Option<Arc<AsyncErrors>>,
         profile: bool,
+        traced: Option<Arc<Traced>>,
     ) -> Arc<Command> {
         let times = profile.then(|| {
             let times = Box::<Times>::default();
@@ -183,6 +186,7 @@ impl Command {
             changed: Condvar::new(),
             errors,
             times,
+            traced,
             chain,
             inner: Mutex::new(inner),
         })
@@ -193,7 +197,7 @@ impl Command {
         // It never runs, so a pool without threads of its own serves.
         static NO_POOL: OnceLock<Arc<Pool>> = OnceLock::new();
         let pool = NO_POOL.get_or_init(|| Pool::new(1));
-        let command = Command::new(pool, Work::Nothing, None, Vec::new(), None, false);
+        let command = Command::new(pool, Work::Nothing, None, Vec::new(), None, false, None);
         lock(&command.inner).work = None;
         command.state.store(COMPLETE, Ordering::Release);
         command
@@ -204,6 +208,7 @@ impl Command {
         if blocker.is_complete() || Arc::ptr_eq(self, blocker) {
             return;
         }
+        self.trace_after(blocker);
         let mut inner = lock(&blocker.inner);
         if blocker.is_complete() {
             return;
@@ -267,6 +272,7 @@ impl Command {
         if let Some(times) = &self.times {
             times.start.store(now(), Ordering::Relaxed);
         }
+        self.trace_begin();
         let (work, before, mut after) = {
             let mut inner = lock(&self.inner);
             (inner.work.take(), inner.before.take(), mem::take(&mut inner.after))
@@ -276,7 +282,11 @@ impl Command {
             self.wait_for_blockers();
             after.clear();
         }
-        if let Some(Err(error)) = before.map(|before| guarded(|| before.run())) {
+        let bring = |before: Box<dyn Before>| {
+            let _slice = self.slice("buffers");
+            guarded(|| before.run())
+        };
+        if let Some(Err(error)) = before.map(bring) {
             self.wait_for_blockers();
             self.report(Err(error));
             drop(work);
@@ -286,7 +296,9 @@ impl Command {
         match work {
             None | Some(Work::Nothing | Work::External) => self.complete(),
             Some(Work::Once(call) | Work::Brief(call)) => {
+                let slice = self.slice("host");
                 self.report(guarded(call));
+                drop(slice);
                 self.complete();
             }
             Some(Work::Kernel(job)) if job.deferred().is_some() => return self.enqueue(job, after),
@@ -306,9 +318,10 @@ impl Command {
         let may_leave = || chunks > 1 && serves() && job.expected_ns().is_none_or(|ns| u128::from(ns) > SLICE.as_nanos());
         if helpers == 0 && !may_leave() {
             let begin = Instant::now();
+            let slice = self.slice("items");
             self.report(guarded(|| (0..chunks).try_for_each(|chunk| job.run(chunk))));
             job.took_ns(nanoseconds(begin));
-            drop(job);
+            drop((job, slice));
             return self.complete();
         }
         let running = Arc::new(Running {
@@ -331,6 +344,7 @@ impl Command {
             return;
         }
         let mut first = true;
+        let mut slice = self.slice("items");
         // Groups that wait for each other need the threads that they have.
         let begin = (serves() && !running.job.needs_threads()).then(Instant::now);
         loop {
@@ -342,6 +356,10 @@ impl Command {
             }
             let chunk = running.next.fetch_add(1, Ordering::Relaxed);
             if chunk >= running.chunks {
+                // Whoever finds nothing left has done nothing.
+                if first && let Some(slice) = &mut slice {
+                    slice.forget();
+                }
                 return;
             }
             if mem::take(&mut first) && chunk + 1 < running.chunks {
@@ -404,6 +422,7 @@ impl Command {
             // A command of nothing begins when it ends.
             let _begun = times.start.compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
         }
+        self.trace_end();
         let mut inner = lock(&self.inner);
         let running = inner.running.take();
         let holds = mem::take(&mut inner.holds);

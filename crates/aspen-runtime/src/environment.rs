@@ -14,7 +14,7 @@ use crate::selector::Selector;
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
 /// The variables of this file.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 14] = [
     "ASPEN_CACHE",
     "ASPEN_CACHE_DIR",
     "ASPEN_CACHE_SIZE",
@@ -28,6 +28,7 @@ const VARIABLES: [&str; 13] = [
     "ASPEN_DEVICE_SELECTOR",
     "ASPEN_LOG",
     "ASPEN_SAVE_DIR",
+    "ASPEN_TRACE",
 ];
 
 /// Those of Aspen's own tests and tools.
@@ -49,6 +50,8 @@ pub struct Environment {
     pub save_dir: Option<PathBuf>,
     /// `ASPEN_LOG`: what is written to standard error, `debug` or `aspen_runtime=trace`; nothing if unset.
     pub log: Option<String>,
+    /// `ASPEN_TRACE`: the file that gets what the program did and when, for viewers of trace events.
+    pub trace: Option<PathBuf>,
     /// `ASPEN_CACHE_DIR`, `ASPEN_CACHE` and `ASPEN_CACHE_SIZE`: where compiled programs are kept; `None` if they are not.
     pub cache: Option<CacheFolder>,
     /// `ASPEN_CPU_THREADS`: how many threads run commands; the number of processors if unset.
@@ -102,6 +105,7 @@ impl Environment {
             config_file: path("ASPEN_DEVICE_CONFIG_FILE"),
             save_dir: path("ASPEN_SAVE_DIR"),
             log: text("ASPEN_LOG")?.map(log_filter).transpose()?,
+            trace: path("ASPEN_TRACE"),
             cache: cache_folder(
                 text("ASPEN_CACHE")?.as_deref(),
                 text("ASPEN_CACHE_SIZE")?.as_deref(),

@@ -37,7 +37,7 @@ impl Command {
             return Vec::new();
         };
         let enqueued = now();
-        let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| deferred.enqueue(after, self.times.is_some()));
+        let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| deferred.enqueue(after, self.times.is_some() || self.traced.is_some()));
         let tried = enqueue(&after).and_then(|event| match event {
             Some(event) => Ok(Some(event)),
             None => {
@@ -101,7 +101,11 @@ impl Command {
                 self.report(Err(Error::new(Code::Runtime, "the driver does not begin a command, and all that it waited for is complete")));
             }
         }
-        if let Some((times, device)) = self.times.as_ref().zip(event.times()) {
+        let device = if self.times.is_some() || self.traced.is_some() { event.times() } else { None };
+        if let Some(device) = device {
+            self.trace_device(enqueued, device);
+        }
+        if let Some((times, device)) = self.times.as_ref().zip(device) {
             // One clock for all: the time between submission and enqueueing passed on the host, and both clocks count nanoseconds.
             let before = enqueued.saturating_sub(times.submit.load(Ordering::Relaxed));
             times.submit.store(device.queued.saturating_sub(before), Ordering::Relaxed);

@@ -8,6 +8,7 @@ use crate::backend::{Closure, GroupLimit, Launch, LaunchKind};
 use crate::error::{Code, Error, Result};
 use crate::queue::{Prepared, Queue};
 use crate::registry::{Admitted, KernelKey, Registry};
+use crate::trace::{self, Label};
 
 /// A launch as the host asks for it. Arrays are in SYCL order and left-aligned, as in `aspen_launch_t`.
 #[derive(Debug)]
@@ -42,7 +43,13 @@ impl Queue {
         let admitted = registry.admit(self.device(), request.kernel)?;
         let launch = self.checked(&admitted, request)?;
         tracing::trace!(kernel = launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "prepared");
-        Ok(self.job(admitted.kernel.prepare(launch, self.pool().threads())?))
+        let label = trace::on().map(|_| Label::Kernel {
+            name: launch.name.as_str().into(),
+            kind: launch.kind,
+            global: launch.global,
+            local: launch.local,
+        });
+        Ok(self.job(admitted.kernel.prepare(launch, self.pool().threads())?, label))
     }
 
     fn checked(&self, admitted: &Arc<Admitted>, request: Request<'_>) -> Result<Launch> {

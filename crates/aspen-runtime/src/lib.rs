@@ -6,6 +6,7 @@
 //! - [`partition`]: devices that are parts of another one;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
 //! - [`native`]: objects of a backend's own interface;
+//! - [`trace`]: what a program did and when, for viewers;
 //! - [`trial`]: whether a device's compiler takes an image; [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
 //! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, and `pool` the threads that run the others.
@@ -29,6 +30,7 @@ mod save;
 mod selector;
 mod specialise;
 pub mod system;
+pub mod trace;
 pub mod trial;
 pub mod usm;
 mod zeroed;

@@ -252,7 +252,7 @@ impl Event {
         if events.is_empty() {
             return Event::complete();
         }
-        let command = Command::new(pool, Work::External, None, Vec::new(), None, false);
+        let command = Command::new(pool, Work::External, None, Vec::new(), None, false, None);
         command.submit();
         let left = Arc::new(AtomicUsize::new(events.len()));
         for event in &events {
@@ -304,7 +304,7 @@ impl Event {
                 own.complete();
                 Ok(())
             }));
-            let after = Command::new(&self.command.pool, work, None, Vec::new(), None, false);
+            let after = Command::new(&self.command.pool, work, None, Vec::new(), None, false, None);
             after.wait_for(&self.command);
             after.submit();
         }

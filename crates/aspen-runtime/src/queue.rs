@@ -4,6 +4,7 @@
 //! queue: whoever is refused before has changed nothing. One lock for that step keeps the order in which two commands meet several
 //! buffers the same for all of them, so the graph has no cycles.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::backend::{DeviceEvent, Job};
@@ -13,6 +14,7 @@ use crate::error::{Code, Error, Result};
 use crate::native::{NativeLaunch, NativeQueue, Shown};
 use crate::pool::Pool;
 use crate::system::Device;
+use crate::trace::{self, Label};
 
 /// What a command waits for and holds.
 #[derive(Default, Debug)]
@@ -30,11 +32,15 @@ pub struct Prepared {
     work: Work,
     /// Where the work expects its buffers.
     place: Place,
+    /// For the trace, if there is one.
+    label: Option<Label>,
 }
 
 /// A queue.
 #[derive(Debug)]
 pub struct Queue {
+    /// For people: 1 is the process's first.
+    number: u32,
     device: &'static Device,
     pool: Arc<Pool>,
     in_order: bool,
@@ -75,7 +81,9 @@ pub(crate) fn order() -> MutexGuard<'static, ()> {
 impl Queue {
     /// A queue of the device.
     pub fn new(device: &'static Device, pool: &Arc<Pool>, in_order: bool, profiling: bool) -> Queue {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
         Queue {
+            number: COUNT.fetch_add(1, Ordering::Relaxed) + 1,
             device,
             pool: pool.clone(),
             in_order,
@@ -170,9 +178,10 @@ impl Queue {
     /// Both ranges are valid for `size` bytes when the command runs; they may overlap.
     pub unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Prepared {
         let device = self.device;
+        let label = trace::on().map(|_| Label::Copy { bytes: size });
         // SAFETY: valid until the command is over, by this function's contract.
         if let Some(job) = unsafe { device.real().copy_later(to, from, size) } {
-            return self.job(job);
+            return self.job(job, label);
         }
         let (to, from) = (Address(to), Address(from.cast_mut()));
         let work = Box::new(move || {
@@ -181,7 +190,7 @@ impl Queue {
             // SAFETY: valid by the contract of `copy`.
             unsafe { device.real().copy(to.0, from.0.cast_const(), size) }
         });
-        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device) }
+        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device), label }
     }
 
     /// Repeats `pattern` `count` times.
@@ -190,33 +199,34 @@ impl Queue {
     /// `to` is valid for `pattern.len() * count` bytes when the command runs.
     pub unsafe fn fill(&self, to: *mut u8, pattern: Vec<u8>, count: usize) -> Prepared {
         let device = self.device;
+        let size = pattern.len().saturating_mul(count);
+        let label = trace::on().map(|_| Label::Fill { bytes: size });
         // SAFETY: valid until the command is over, by this function's contract.
         if let Some(job) = unsafe { device.real().fill_later(to, &pattern, count) } {
-            return self.job(job);
+            return self.job(job, label);
         }
         let to = Address(to);
-        let size = pattern.len().saturating_mul(count);
         let work = Box::new(move || {
             let to = to;
             // SAFETY: valid by the contract of `fill`.
             unsafe { device.real().fill(to.0, &pattern, count) }
         });
-        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device) }
+        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device), label }
     }
 
     /// Runs a function of the host.
     pub fn host_task(&self, task: impl FnOnce() -> Result<()> + Send + 'static) -> Prepared {
-        Prepared { work: Work::Once(Box::new(task)), place: Place::Host }
+        Prepared { work: Work::Once(Box::new(task)), place: Place::Host, label: trace::on().map(|_| Label::HostTask) }
     }
 
     /// A command that only waits.
     pub fn nothing(&self) -> Prepared {
-        Prepared { work: Work::Nothing, place: Place::Nowhere }
+        Prepared { work: Work::Nothing, place: Place::Nowhere, label: trace::on().map(|_| Label::Barrier) }
     }
 
     /// A kernel, copy or fill that this queue's device takes.
-    pub(crate) fn job(&self, job: Box<dyn Job>) -> Prepared {
-        Prepared { work: Work::Kernel(job), place: Place::On(self.device) }
+    pub(crate) fn job(&self, job: Box<dyn Job>, label: Option<Label>) -> Prepared {
+        Prepared { work: Work::Kernel(job), place: Place::On(self.device), label }
     }
 
     /// Hands a command of this queue to the device; returns before it runs.
@@ -235,7 +245,7 @@ impl Queue {
         self.enter(self.nothing(), after, true)
     }
 
-    fn enter(&self, Prepared { work, place }: Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
+    fn enter(&self, Prepared { work, place, label }: Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
         self.pool.start()?;
         for buffer in after.on_device.iter().filter(|_| matches!(place, Place::Host)) {
             buffer.prepare_native(self.device, self.native_context(), self.native())?;
@@ -249,7 +259,10 @@ impl Queue {
             Place::Host if after.on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
             place => place,
         };
-        let command = Command::new(&self.pool, work, bringing(&buffers, place_of), holds, Some(self.errors.clone()), self.profiling);
+        let traced = label.zip(trace::on()).map(|(label, trace)| trace.command(label, self.number, &self.device.real().facts().name));
+        let errors = Some(self.errors.clone());
+        let command = Command::new(&self.pool, work, bringing(&buffers, place_of), holds, errors, self.profiling, traced);
+        let _slice = command.slice(trace::SUBMIT);
         for event in after.events.iter().chain(&marker) {
             command.wait_for(&event.command);
         }

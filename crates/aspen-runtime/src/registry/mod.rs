@@ -27,7 +27,9 @@ use aspen_contract::Requirements;
 use crate::backend::{Kernel, Native, Program};
 use crate::command::lock;
 use crate::error::{Code, Error, Result};
+use crate::names::kernel_name;
 use crate::system::Device;
+use crate::trace;
 use choice::{Denied, Taken};
 use globals::Values;
 pub use globals::{DeviceGlobal, ObjectGlobals};
@@ -228,6 +230,7 @@ impl Registry {
         if let Some(known) = self.verdicts.find(device, key) {
             return Ok(known);
         }
+        let _slice = trace::slice("check", || kernel_name(key.symbol));
         let inner = self.read();
         let refused = match inner.choose(device, key, true) {
             Ok(_) => None,

@@ -15,6 +15,7 @@ use crate::command::lock;
 use crate::error::{Code, Error, Result};
 use crate::specialise;
 use crate::system::Device;
+use crate::trace;
 
 /// The programs of an image, one a device that has asked for it.
 #[derive(Default)]
@@ -122,6 +123,7 @@ impl Plan {
     /// # Errors
     /// [`Code::Build`] if an image is damaged, and what the device says.
     pub(super) fn load(&self, copies: &[DeviceImage<'static>]) -> Result<Arc<dyn Program>> {
+        let _slice = trace::slice("load", || self.label().to_owned());
         for (part, image) in self.parts.iter().zip(copies) {
             let damaged = |error| Error::new(Code::Build, format!("{} cannot be loaded: {error}; link the program again", part.label));
             image.check_bytes().map_err(damaged)?;
