@@ -134,6 +134,11 @@ fn documents_have_clangs_findings_too() {
     let sarif = document(session.bad(1, "aspen++ -fdiagnostics-format=sarif -c e.cpp", &[]));
     let results = &sarif["runs"][0]["results"];
     assert_eq!((&results[0]["level"], &results[0]["message"]["text"]), (&"error".into(), &"use of undeclared identifier 'x'".into()));
+    // Words of the linker stand before the document, which says that it failed.
+    let said =
+        session.bad(1, "echo 'int g(); int main() { return g(); }' | aspen++ -fdiagnostics-format=json -x c++ - -o no", &["undefined"]);
+    let last: serde_json::Value = serde_json::from_str(said.stderr.lines().last().unwrap_or_default()).expect("a document");
+    assert_eq!(last["diagnostics"][0]["severity"], "error");
     // A header that is only looked at is read as sources are, without any word.
     assert_eq!(session.ok("aspen++ -fsyntax-only h.hpp").stderr, "");
 }

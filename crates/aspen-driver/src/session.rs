@@ -131,6 +131,10 @@ impl<'a> Session<'a> {
             return result;
         }
         let result = match result {
+            Err(Error::Reported) if !self.diagnostics.has_errors() => {
+                self.diagnostics.add_error(None, "this failed as the lines before the document say".into(), Vec::new(), None);
+                result
+            }
             Err(Error::Reported) | Ok(()) => result,
             Err(error) => {
                 self.diagnostics.add_error(None, error.to_string(), Vec::new(), None);
