@@ -16,6 +16,13 @@
 //# stdout~: "out/more.dwo"
 //# sh: aspen++ -ftime-trace=out -fsycl-targets=native_cpu -c {self}
 //# exists: out/beside-objects.json
+//# sh: aspen++ -MJ entry.json -fsycl-targets=native_cpu,spir64 -c {self} -o out/own.o && { echo '['; cat entry.json; } | sed '$s/,$/]/' | python3 -c 'import json,sys; [one] = json.load(sys.stdin); print(one["file"], one["output"], one["arguments"][-1])'
+//# stdout: beside-objects.cpp out/own.o out/own.o
+//# sh: aspen++ -gen-cdb-fragment-path parts --serialize-diagnostics out/said.dia -mfpmath=sse -fzero-call-used-regs=used-gpr -c {self} -o out/own.o && cat parts/*.json | grep -c '"output":"out/own.o"'
+//# stdout: 1
+//# exists: out/said.dia
+//# sh: aspen++ -fsyntax-only -MMD -MF out/syntax.d {self} && cat out/syntax.d
+//# stdout~: ^beside-objects.o:
 //# run: aspen++ -static -fsycl-targets=native_cpu {self} -o static
 //# exit: 1
 //# stderr: aspen++: error: '-static': programs load libaspen.so, and it the drivers of devices, when they start; '-static-libstdc++ -static-libgcc' puts the other libraries into the program

@@ -1,7 +1,7 @@
 // find_package(Aspen): g++ stays the project's compiler, and targets with SYCL are made by aspen++. What links a static library with device
 // code in it is linked by aspen++ unasked; other launchers stay; options that only g++ knows are left out with a warning.
 //# sh: mkdir -p sources/user && cp {self} kernels.cpp main.cpp plain.cpp CMakeLists.txt sources && cp user.txt sources/user/CMakeLists.txt
-//# sh: CCACHE_DIR=$PWD/cache cmake -S sources -B build -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_COMPILER_LAUNCHER=ccache > said 2>&1 || { cat said; false; }
+//# sh: CCACHE_DIR=$PWD/cache cmake -S sources -B build -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_COMPILER_LAUNCHER=ccache > configured 2>&1 || { cat configured; false; }
 //# sh: CCACHE_DIR=$PWD/cache cmake --build build > said 2>&1 || { cat said; false; }; cat said
 //# stdout~: aspen\+\+: warning: '-fipa-pta' is for g\+\+ and left out: clang does not know it
 //# run: build/whole
@@ -14,7 +14,17 @@
 //# stdout: by gcc
 //# sh: CCACHE_DIR=$PWD/cache ccache --print-stats | awk '$1 == "cache_miss" && $2 >= 4 { print "cached" }'
 //# stdout: cached
-//# sh: readelf -d build/plain | grep -c libaspen
+//# sh: for program in of_objects by_archive by_expression optimized; do build/$program; done; build/not_by_expression
+//# stdout: 42 by gcc
+//# count: 4 stdout 42 by gcc
+//# stdout: by gcc
+//# sh: grep 'INTERPROCEDURAL_OPTIMIZATION is off' configured
+//# stdout~: off for 'optimized'
+//# stdout~: off for 'optimized_too'
+//# sh: cmake --install build --prefix $PWD/installed > said && mkdir -p importing/below && cp main.cpp cmake-package.cpp importing/below && cp importing.txt importing/CMakeLists.txt && cp below.txt importing/below/CMakeLists.txt
+//# sh: { cmake -S importing -B imported -DCMAKE_CXX_COMPILER=g++ -DCMAKE_PREFIX_PATH=$PWD/installed && cmake --build imported; } > said 2>&1 || { cat said; false; }; imported/below/program
+//# stdout: 42 by gcc
+//# sh: readelf -d build/plain build/not_by_expression | grep -c libaspen
 //# exit: 1
 //# sh: for v in 0.1 0 0.1.0 0.1...0.9 "0.1.0;EXACT"; do cmake -S sources -B versions "-DASK=$v" > said 2>&1 || { cat said; exit 1; }; done
 //# sh: for v in 0.0 0.2 1 0.1.0.1 0.2...0.9; do cmake -S sources -B versions "-DASK=$v" > said 2>&1 && echo "$v is found"; done; grep -o 'version: 0.1.0' said
@@ -79,6 +89,23 @@ add_executable(whole cmake-package.cpp)
 target_compile_definitions(whole PRIVATE WHOLE=1)
 aspen_sycl(whole)
 add_executable(plain plain.cpp)
+install(TARGETS kernels EXPORT kernels)
+install(EXPORT kernels NAMESPACE kernels:: DESTINATION lib/cmake/kernels FILE kernelsConfig.cmake)
+add_library(objects OBJECT kernels.cpp)
+aspen_sycl(objects)
+target_compile_options(objects PRIVATE -fsycl-targets=native_cpu)
+add_executable(of_objects main.cpp $<TARGET_OBJECTS:objects>)
+add_library(archive STATIC $<TARGET_OBJECTS:objects>)
+add_executable(by_archive main.cpp)
+target_link_libraries(by_archive PRIVATE archive)
+add_executable(by_expression main.cpp)
+target_link_libraries(by_expression PRIVATE $<$<BOOL:1>:kernels>)
+add_executable(not_by_expression plain.cpp)
+target_link_libraries(not_by_expression PRIVATE $<$<BOOL:0>:kernels>)
+add_library(optimized_too STATIC plain.cpp)
+add_executable(optimized main.cpp)
+target_link_libraries(optimized PRIVATE kernels optimized_too)
+set_target_properties(optimized optimized_too PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
 //# file: user.txt
 add_executable(program ../main.cpp)
 target_link_libraries(program PRIVATE kernels)
@@ -87,6 +114,15 @@ target_link_libraries(middle INTERFACE kernels)
 add_library(also::middle ALIAS middle)
 add_executable(elsewhere ../main.cpp)
 target_link_libraries(elsewhere PRIVATE also::middle)
+//# file: importing.txt
+cmake_minimum_required(VERSION 3.21)
+project(importing LANGUAGES CXX)
+find_package(Aspen REQUIRED)
+add_subdirectory(below)
+//# file: below.txt
+find_package(kernels REQUIRED) # its targets are this folder's
+add_executable(program main.cpp)
+target_link_libraries(program PRIVATE kernels::kernels)
 //# file: bare.cpp
 #include <aspen/aspen.h>
 #include <cstdio>

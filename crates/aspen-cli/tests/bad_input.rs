@@ -26,6 +26,7 @@ fn command_lines() {
         ("aspen++ -c two.cpp -o no/such/two.o", &["cannot write 'no/such/two.o': No such file"]),
         ("aspen++ two.cpp -o no/such/two", &["cannot write 'no/such/two': No such file"]),
         ("aspen++ -c two.cpp -o /dev/full", &["cannot write '/dev/full': No space left"]),
+        ("aspen++ --analyze two.cpp", &["'--analyze'", "clang++-22"]),
     ] {
         session.bad(1, line, needles);
     }

@@ -118,3 +118,27 @@ fn errors_inside_the_headers_are_the_users() {
         assert!(holds, "{lines}\nsaid:     {said:#?}\nexpected: {expected:#?}");
     }
 }
+
+#[test]
+fn documents_have_clangs_findings_too() {
+    let session = Session::new(&[
+        ("u.cpp", "#include <sycl/sycl.hpp>\nint main() { int unused; }\n"),
+        ("e.cpp", "#include <sycl/sycl.hpp>\nint main() { return x; }\n"),
+        ("h.hpp", "#pragma once\n#include <sycl/sycl.hpp>\ninline void f(sycl::queue q) { q.single_task([] {}); }\n"),
+    ]);
+    let document = |said: common::Said| serde_json::from_str::<serde_json::Value>(&said.stderr).expect("one document");
+    let json = document(session.ok("aspen++ -Wall -fdiagnostics-format=json -c u.cpp"));
+    let found = &json["diagnostics"];
+    assert_eq!((&found[0]["group"], &found[0]["place"]["line"]), (&"unused-variable".into(), &2.into()));
+    assert!(found[1].is_null());
+    let sarif = document(session.bad(1, "aspen++ -fdiagnostics-format=sarif -c e.cpp", &[]));
+    let results = &sarif["runs"][0]["results"];
+    assert_eq!((&results[0]["level"], &results[0]["message"]["text"]), (&"error".into(), &"use of undeclared identifier 'x'".into()));
+    // Words of the linker stand before the document, which says that it failed.
+    let said =
+        session.bad(1, "echo 'int g(); int main() { return g(); }' | aspen++ -fdiagnostics-format=json -x c++ - -o no", &["undefined"]);
+    let last: serde_json::Value = serde_json::from_str(said.stderr.lines().last().unwrap_or_default()).expect("a document");
+    assert_eq!(last["diagnostics"][0]["severity"], "error");
+    // A header that is only looked at is read as sources are, without any word.
+    assert_eq!(session.ok("aspen++ -fsyntax-only h.hpp").stderr, "");
+}

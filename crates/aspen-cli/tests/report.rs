@@ -249,3 +249,20 @@ fn a_hundred_thousand_kernels() {
     let said = session.bad(1, "timeout 100 aspen check m.ll --device intel_gpu_dg1 --only no --summary --format table", &[]).stdout;
     assert!(said.contains("│ intel_gpu_dg1 ┆ 90000 ┆ 10000   ┆ 0       │"));
 }
+
+#[test]
+fn a_report_takes_no_inputs_place() {
+    let session = Session::new(&[("main.cpp", SOLVER)]);
+    session.ok("aspen++ -fsycl-targets=spir64 -c main.cpp && ln main.o same.o && ln -s main.o link.o");
+    let object = session.read("main.o");
+    for name in ["main.o", "same.o", "link.o"] {
+        session.bad(2, &format!("aspen report main.o -o {name}"), &["would overwrite the input 'main.o'"]);
+    }
+    session.bad(2, "aspen aot --target intel_gpu_dg1 main.o -o main.o", &["would overwrite the input 'main.o'"]);
+    assert!(session.read("main.o") == object);
+    session.ok("aspen report main.o -o r.json && aspen report main.o --older r.json -o r.json");
+    let said = session.ok("aspen report main.o --older r.json").stdout;
+    assert!(said.contains("changes since r.json\n  none\n"), "{said}");
+    session.ok("echo [] > list.json");
+    session.bad(1, "aspen report main.o --older list.json", &["'list.json' is no report"]);
+}

@@ -259,6 +259,19 @@ fn damage_has_its_place() {
 
 /// What an object of DPC++'s holds: bitcode a target, in sections of the old model or in blobs of the new one; alone and in archives.
 #[test]
+fn names_are_not_copied_again_and_again() {
+    let session = Session::new(&[]);
+    // Entries of a hundred kilobytes that all name one text as long as they are together.
+    let repeated = ".section .rodata\ncode: .long 0x07230203,0x00010400,0,40,0\ncode_end: .balign 8\ntarget: .asciz \"spir64\"\n\
+        empty: .asciz \"\"\nname: .fill 100000,1,0x41\n.byte 0\n.section .data.rel.ro,\"aw\"\n.balign 16\n\
+        entries: .rept 3000\n.quad 0,name,0,0\n.endr\nend:\n.balign 16\n.short 3\n.byte 4,2\n.long 0\n\
+        .quad target,empty,empty,code,code_end,entries,end,0,0\n.section .tgtimg,\"aw\"\n.quad code, code_end-code\n";
+    std::fs::write(session.path("repeated.s"), repeated).expect("writable");
+    session.ok("clang++-22 -shared -nostdlib repeated.s -o repeated.so");
+    session.bad(1, "aspen inspect repeated.so", &["'repeated.so'", "its entries name the same bytes again and again"]);
+}
+
+#[test]
 fn objects_and_archives_are_read() {
     let module = "target triple = \"spir64-unknown-unknown\"
 define spir_func void @_Z4halfPf(ptr addrspace(4) %p) {

@@ -9,11 +9,15 @@ use crate::args::{Input, Options, Stage};
 
 /// The words that go behind those of a host pass of `input`, which writes an object or assembly.
 pub fn words(options: &Options, input: &Input, words: &[String]) -> Vec<String> {
-    if matches!(options.stage, Stage::Preprocess | Stage::Syntax) {
-        return Vec::new();
-    }
     let names = Names { options, input, words };
     let mut added = Vec::new();
+    if options.stage == Stage::Preprocess && options.output.as_deref().is_some_and(|output| output != "-") && names.has(&["-ftime-trace"]) {
+        // The text goes to standard output, and where from there is our matter.
+        added.push(format!("-ftime-trace={}.json", names.dumped()));
+    }
+    if matches!(options.stage, Stage::Preprocess | Stage::Syntax) {
+        return added;
+    }
     if names.has(&["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"]) {
         let trunk = absolute(&names.dumped());
         let folder = names.value("-fprofile-dir=").unwrap_or_default(); // what runs write may go elsewhere
@@ -127,5 +131,7 @@ mod tests {
         check("-fsave-optimization-record=bitstream -c b.cpp -o q/r.o", "-foptimization-record-file=q/r.opt.bitstream");
         check("-fstack-usage -c b.cpp -o q/r.o", "-stack-usage-file q/r.su");
         check("-E --coverage b.cpp", "");
+        check("-E -ftime-trace b.cpp -o q/k.i", "-ftime-trace=q/k.json");
+        check("-E -ftime-trace b.cpp", "");
     }
 }

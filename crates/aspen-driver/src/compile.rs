@@ -98,9 +98,7 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
         arguments.extend([kind.into(), "-MF".into(), file.display().to_string(), "-MT".into(), "object".into()]);
         depfile = Some(file);
     }
-    if builder.color {
-        arguments.push("-fdiagnostics-color=always".into());
-    }
+    arguments.extend(builder.words_about_words());
     let stage = match options.stage {
         Stage::Preprocess => "-E",
         Stage::Syntax => "-fsyntax-only",
@@ -197,6 +195,9 @@ fn finish(
         return Err(Error::Reported);
     }
     if options.stage == Stage::Syntax {
+        if !matches!(options.precompiled, Some(Precompiled::Make(_))) {
+            write_dependencies(builder, job, input, &PathBuf::from(format!("{}.o", input.stem())))?;
+        }
         return Ok(None);
     }
     let destination = destination(options, input, builder.targets, scratch);
@@ -244,7 +245,7 @@ fn show_outcomes(session: &mut Session<'_>, builder: &PassBuilder<'_>, job: &Job
     let mut failed = None;
     for (pass, outcome) in job.passes.iter().zip(outcomes) {
         if pass.role == Role::Host || session.options.side == Side::Device {
-            session.complain(&said(outcome))?;
+            session.show_said(&said(outcome))?;
         }
         if !outcome.status.success() {
             failed = Some((pass, outcome));
@@ -257,7 +258,7 @@ fn show_outcomes(session: &mut Session<'_>, builder: &PassBuilder<'_>, job: &Job
         return Err(pass.command.failure("the compiler", outcome));
     }
     if pass.role != Role::Host && session.options.side != Side::Device {
-        session.complain(&said(outcome))?;
+        session.show_said(&said(outcome))?;
     }
     Err(Error::Reported)
 }

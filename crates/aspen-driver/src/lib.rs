@@ -14,6 +14,7 @@ pub mod editor;
 pub mod error;
 mod fixed;
 mod foreign;
+mod fragment;
 mod help;
 mod janitor;
 mod jobs;
@@ -148,7 +149,7 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
     let toolchain = Toolchain::find(executable)?;
     let mut session = Session::new(options);
     for warning in warnings {
-        session.complain(format!("{warning}\n").as_bytes())?;
+        session.show_said(format!("{warning}\n").as_bytes())?;
     }
     let mut scratch = Scratch::new(options.save_temps_folder().as_deref())?;
     let kept = Kept::open(options, &toolchain);
@@ -189,14 +190,14 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let result = compile::run(&mut session, &builder, &jobs, &mut scratch).and_then(|compiled| {
+        fragment::write(options, executable, &compiled)?;
         if !links {
             return Ok(());
         }
         let inputs = link_inputs(options, compiled.into_iter().map(|compiled| (compiled.input, compiled.object)));
         link::run(&mut session, &link_builder, executable, &inputs, &mut scratch)
     });
-    session.end_diagnostics()?;
-    result
+    session.end_with(result)
 }
 
 /// Precompiles SYCL's header if enough runs could have used it. Returns what is kept then, if that has changed.

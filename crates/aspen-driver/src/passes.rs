@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use aspen_codegen::Ptx;
 use aspen_devices::Database;
 
-use crate::args::{Dialect, Input, Options, Requirements, Side, Stage};
+use crate::args::{Dialect, Format, Input, Options, Requirements, Side, Stage};
 use crate::beside;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
@@ -205,16 +205,14 @@ impl PassBuilder<'_> {
         let report = precompiled.and_then(Precompiled::report).filter(|_| role == Role::Host);
         let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
         let mut depfile = None;
-        if let (Some(wanted), true) = (&options.depfile, (options.stage != Stage::Syntax || self.makes_header()) && !is_bundle) {
+        if let (Some(wanted), false) = (&options.depfile, is_bundle) {
             let file = scratch.beside(&output, "d");
             arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });
             arguments.extend(["-MF".into(), text(&file), "-MT".into(), label]);
             depfile = Some(file);
         }
         arguments.extend(["-isystem".into(), text(&self.toolchain.include)]);
-        if self.color {
-            arguments.push("-fdiagnostics-color=always".into());
-        }
+        arguments.extend(self.words_about_words());
         arguments.extend(self.plugin(&role, &report));
         let output = self.stage_arguments(&role, &mut arguments, output);
         if let Some(text) = &input.text {
@@ -262,6 +260,13 @@ impl PassBuilder<'_> {
         }
         arguments.extend(["-o".into(), text(&output)]);
         Some(output)
+    }
+
+    /// How clang shall print what it finds: for people, or a line for each finding.
+    pub fn words_about_words(&self) -> Option<String> {
+        let is_read = self.options.format != Format::Text;
+        let word = if is_read { "-fno-caret-diagnostics" } else { "-fdiagnostics-color=always" };
+        (is_read || self.color).then(|| word.to_owned())
     }
 
     /// Whether the run makes a precompiled header.

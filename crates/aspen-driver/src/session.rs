@@ -32,7 +32,7 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// With colours as the user asked for, else on a terminal that wants them.
     pub fn new(options: &'a Options) -> Session<'a> {
-        let color = options.color.unwrap_or_else(|| takes_colors(&io::stderr()));
+        let color = options.format == Format::Text && options.color.unwrap_or_else(|| takes_colors(&io::stderr()));
         let diagnostics = Diagnostics::new(options.warnings.clone());
         Session { options, diagnostics, jobs: Parallelism::new(options.jobs), color }
     }
@@ -51,6 +51,18 @@ impl<'a> Session<'a> {
     /// If they cannot be written.
     pub fn complain(&self, bytes: &[u8]) -> Result<(), Error> {
         put(&mut io::stderr().lock(), bytes).map_err(|error| Error::file("write", Path::new("standard error"), error))
+    }
+
+    /// What a compiler, or the driver, has found: text as it is; in a document it stands among the results.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn show_said(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if self.options.format == Format::Text {
+            return self.complain(bytes);
+        }
+        let rest = self.diagnostics.add_said(&String::from_utf8_lossy(bytes));
+        self.complain(rest.as_bytes())
     }
 
     /// A warning about the command line or the link, without a place in the source.
@@ -110,16 +122,27 @@ impl<'a> Session<'a> {
         self.complain(text.as_bytes())
     }
 
-    /// Ends a document of diagnostics.
+    /// Ends a document of diagnostics, in which the run's own error stands, too.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub fn end_diagnostics(&mut self) -> Result<(), Error> {
+    /// The run's, or if the document cannot be written.
+    pub fn end_with(&mut self, result: Result<(), Error>) -> Result<(), Error> {
         if self.options.format == Format::Text {
-            return Ok(());
+            return result;
         }
+        let result = match result {
+            Err(Error::Reported) if !self.diagnostics.has_errors() => {
+                self.diagnostics.add_error(None, "this failed as the lines before the document say".into(), Vec::new(), None);
+                result
+            }
+            Err(Error::Reported) | Ok(()) => result,
+            Err(error) => {
+                self.diagnostics.add_error(None, error.to_string(), Vec::new(), None);
+                Err(Error::Reported)
+            }
+        };
         let text = self.diagnostics.render(self.options.format, self.color, true);
-        self.complain(text.as_bytes())
+        self.complain(text.as_bytes()).and(result)
     }
 }
 

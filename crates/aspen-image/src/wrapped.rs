@@ -262,7 +262,10 @@ fn image<'a>(memory: &Memory<'a>, at: u64, layout: Layout, format: Format) -> Re
         match memory.pointer(place) {
             Some(0) => Ok("".into()),
             Some(address) => {
-                memory.text(address, LONGEST_TEXT).ok_or_else(|| wrong(memory.offset(place), format!("its {what} is no text in the file")))
+                let text = memory.text(address, LONGEST_TEXT);
+                let text = text.ok_or_else(|| wrong(memory.offset(place), format!("its {what} is no text in the file")))?;
+                let refused = || wrong(memory.offset(place), format!("its {what} has the same bytes as others again and again"));
+                if memory.may_copy(text.len()) { Ok(text) } else { Err(refused()) }
             }
             None => Err(wrong(memory.offset(place), format!("its {what} is not in the file"))),
         }
@@ -321,7 +324,12 @@ fn entries<'a>(memory: &Memory<'a>, begin: u64, size: u64) -> Result<Vec<Cow<'a,
     let read = |index| {
         let place = begin + index * item + name;
         let name = memory.pointer(place).and_then(|address| memory.text(address, LONGEST_TEXT));
-        name.ok_or_else(|| wrong(memory.offset(place), format!("entry {index} has no name in the file")))
+        let name = name.ok_or_else(|| wrong(memory.offset(place), format!("entry {index} has no name in the file")))?;
+        if memory.may_copy(name.len()) {
+            Ok(name)
+        } else {
+            Err(wrong(memory.offset(place), "its entries name the same bytes again and again"))
+        }
     };
     (0..size / item).map(read).collect()
 }
@@ -332,6 +340,9 @@ fn property_sets(memory: &Memory<'_>, place: u64) -> Result<PropertySets, Wrappe
     for at in (0..size / PROPERTY_SET).map(|index| begin + index * PROPERTY_SET) {
         let name = memory.pointer(at).and_then(|address| memory.text(address, LONGEST_TEXT));
         let name = name.ok_or_else(|| wrong(memory.offset(at), "a property set has no name in the file"))?;
+        if !memory.may_copy(name.len()) {
+            return Err(wrong(memory.offset(at), "its property sets name the same bytes again and again"));
+        }
         let (first, length) = range(memory, at + 8, &format!("property set '{name}'"), PROPERTY)?;
         let mut set = PropertySet::new();
         for at in (0..length / PROPERTY).map(|index| first + index * PROPERTY) {

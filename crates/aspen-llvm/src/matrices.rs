@@ -6,11 +6,12 @@
 //! must be constants in SPIR-V; what was compiled without optimisation hands them through a variable and a function that returns what it
 //! takes. Source: intel/llvm, SYCLJointMatrixTransform; what it does is described here in own words.
 
+use std::collections::HashSet;
 use std::ffi::CStr;
 
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+use llvm_sys::{LLVMCallConv, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use crate::ir::{ModuleRef, Type, Value};
 use crate::module::Module;
@@ -22,11 +23,13 @@ const ACCESS_CHAIN: &str = "_Z19__spirv_AccessChain";
 const MATRIX: &str = "spirv.CooperativeMatrixKHR";
 /// Makes SPIR-V's number of a layout of SYCL's, which is the same; releases differ in whether its name is mangled.
 const LAYOUT: &str = "joint_matrix_layout_to_spv";
+/// The same among the names of a mangled one.
+const MANGLED_LAYOUT: &str = "26joint_matrix_layout_to_spv";
 
 impl Module<'_> {
     /// Rewrites how elements and layouts of matrices are reached. Code without matrices stays as it is.
     pub fn prepare_matrices(&mut self) {
-        let is_concerned = |function: Value<'_>| is_access_chain(function) || function.name().contains(LAYOUT);
+        let is_concerned = |function: Value<'_>| is_access_chain(function) || makes_layout(function);
         if !self.view().functions().any(is_concerned) {
             return;
         }
@@ -38,7 +41,7 @@ impl Module<'_> {
                 continue;
             }
             calls_of(function).into_iter().for_each(layout);
-            if !function.is_declaration() && function.users().next().is_none() {
+            if !function.is_declaration() && is_discardable(function) && function.users().next().is_none() {
                 // SAFETY: a function of this module that nothing uses.
                 unsafe { LLVMDeleteFunction(function.raw()) };
             }
@@ -48,6 +51,26 @@ impl Module<'_> {
 
 fn is_access_chain(function: Value<'_>) -> bool {
     function.is_declaration() && function.name().starts_with(ACCESS_CHAIN)
+}
+
+/// An ordinary function of that name that takes an integer and returns one of its type; a kernel may have such a name, too.
+fn makes_layout(function: Value<'_>) -> bool {
+    let name = function.name();
+    if name != LAYOUT && !(name.starts_with("_Z") && name.contains(MANGLED_LAYOUT)) {
+        return false;
+    }
+    let mut parameters = function.parameters();
+    let (Some(parameter), None) = (parameters.next(), parameters.next()) else { return false };
+    let is_kernel = function.calling_convention() == LLVMCallConv::LLVMSPIRKERNELCallConv as u32;
+    // SAFETY: the type of a function.
+    let returned = unsafe { LLVMGetReturnType(function.value_type().raw()) };
+    !is_kernel && parameter.ty().kind() == LLVMTypeKind::LLVMIntegerTypeKind && returned == parameter.ty().raw()
+}
+
+/// Whether nobody outside the module can count on the function.
+fn is_discardable(function: Value<'_>) -> bool {
+    use LLVMLinkage::{LLVMInternalLinkage, LLVMLinkOnceAnyLinkage, LLVMLinkOnceODRLinkage, LLVMPrivateLinkage};
+    matches!(function.linkage(), LLVMInternalLinkage | LLVMPrivateLinkage | LLVMLinkOnceAnyLinkage | LLVMLinkOnceODRLinkage)
 }
 
 struct Work<'m> {
@@ -175,8 +198,11 @@ fn constant_behind(value: Value<'_>) -> Option<Value<'_>> {
     store?.operands().next().filter(|stored| stored.constant_integer().is_some())
 }
 
+/// Each call once, also one that has the function among its arguments.
 fn calls_of(function: Value<'_>) -> Vec<Value<'_>> {
-    function.users().filter(|user| user.is_instruction() && user.is_plain_call() && user.called() == function).collect()
+    let mut seen = HashSet::new();
+    let is_call = |user: &Value<'_>| user.is_instruction() && user.is_plain_call() && user.called() == function;
+    function.users().filter(|user| is_call(user) && seen.insert(user.raw())).collect()
 }
 
 /// What a pointer is made of by casts and steps into aggregates, until `stop` says so.

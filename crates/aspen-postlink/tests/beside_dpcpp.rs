@@ -417,6 +417,33 @@ attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
 ";
 
 #[test]
+fn only_the_function_itself_makes_layouts() {
+    // Kernels and exported functions stay, whatever their names; a function that is its own argument is one call.
+    const NAMED_ALIKE: &str = "
+target triple = \"spir64-unknown-unknown\"
+define spir_kernel void @_ZTS31test_joint_matrix_layout_to_spv() #0 { ret void }
+define spir_kernel void @_ZTS26joint_matrix_layout_to_spv(i32 %n) #0 {
+  %c = call spir_func ptr @_Z19__spirv_AccessChainv(ptr @_Z19__spirv_AccessChainv, i64 0)
+  ret void
+}
+define spir_func i32 @_ZN1a26joint_matrix_layout_to_spvEi(i32 %n) #0 { ret i32 %n }
+define linkonce_odr spir_func i64 @_ZN1b26joint_matrix_layout_to_spvEi(i32 %n) { ret i64 0 }
+declare spir_func ptr @_Z19__spirv_AccessChainv(ptr, i64)
+attributes #0 = { \"sycl-module-id\"=\"a.cpp\" }
+";
+    check(
+        NAMED_ALIKE,
+        "-split=source",
+        &[
+            "@_ZTS31test_joint_matrix_layout_to_spv()",
+            "@_ZTS26joint_matrix_layout_to_spv(i32 %n)",
+            "@_ZN1a26joint_matrix_layout_to_spvEi(i32 %n)",
+        ],
+        &["call spir_func ptr @_Z19__spirv_AccessChainv"],
+    );
+}
+
+#[test]
 fn matrices_get_the_form_that_spirv_has_for_them() {
     const MATRIX: &str = "target(\"spirv.CooperativeMatrixKHR\", i16, 3, 16, 64, 0)";
     let tiles = format!("%tiles = alloca [4 x [2 x {MATRIX}]], align 8");

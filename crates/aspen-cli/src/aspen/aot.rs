@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aspen_devices::Database;
 use aspen_driver::spread;
 
-use crate::{Answer, Failure, targets};
+use crate::{Answer, Failure, refuse_to_overwrite, targets};
 
 /// What `aspen aot` takes.
 #[derive(clap::Args)]
@@ -41,6 +41,7 @@ pub struct PackArguments {
 
 /// `aspen aot`.
 pub fn compile(arguments: &Arguments) -> Result<Answer, Failure> {
+    refuse_to_overwrite(&arguments.output, std::iter::once(&arguments.input).chain(&arguments.config_files))?;
     // A job depends on nothing that its command does not name.
     let database = if arguments.compiler.is_some() { Database::builtin().clone() } else { targets::named(&arguments.config_files)? };
     let job = spread::AotJob {
@@ -65,6 +66,7 @@ pub fn compile(arguments: &Arguments) -> Result<Answer, Failure> {
 
 /// `aspen aot-pack`. What compilers said was said when they ran.
 pub fn pack(arguments: &PackArguments) -> Result<Answer, Failure> {
+    refuse_to_overwrite(&arguments.output, std::iter::once(&arguments.graph))?;
     let said = spread::pack(&arguments.graph, &arguments.output);
     said.map(|()| Answer::clean(String::new())).map_err(|error| Failure::Input(error.to_string()))
 }

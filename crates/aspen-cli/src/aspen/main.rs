@@ -28,7 +28,8 @@ mod wrapped;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -240,6 +241,21 @@ struct Answer {
 impl Answer {
     fn clean(text: String) -> Answer {
         Answer { text, findings: false }
+    }
+}
+
+/// A result must not take the place of what it is made from.
+///
+/// # Errors
+/// If the output is one of the inputs, by whatever name.
+fn refuse_to_overwrite<'f>(output: &Path, mut inputs: impl Iterator<Item = &'f PathBuf>) -> Result<(), Failure> {
+    let identity = |file: &Path| std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file).map(|file| (file.dev(), file.ino()));
+    let Some(written) = identity(output) else { return Ok(()) };
+    match inputs.find(|input| identity(input) == Some(written)) {
+        None => Ok(()),
+        Some(input) => {
+            Err(Failure::Usage(format!("'-o {}' would overwrite the input '{}'; name another file", output.display(), input.display())))
+        }
     }
 }
 

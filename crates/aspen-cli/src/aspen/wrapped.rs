@@ -4,7 +4,7 @@
 //! capabilities it uses: a driver refuses it for these, whatever the property set says. `explain` unpacks one image whole.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -138,8 +138,8 @@ fn described(index: usize, image: WrappedImage<'_>, looked: Looked, whole: bool)
         work_items: None,
         unresolved: Vec::new(),
     };
-    let kernels =
-        image.entries.iter().filter(|entry| !exports.iter().any(|export| *export == **entry)).map(|entry| kernel(entry)).collect();
+    let exported: HashSet<&str> = exports.iter().map(String::as_str).collect();
+    let kernels = image.entries.iter().filter(|entry| !exported.contains(&***entry)).map(|entry| kernel(entry)).collect();
     let wrapped = compared(&image, &requirements, looked.beginning.as_ref());
     let target = image.properties.get(dpcpp::DEVICE_REQUIREMENTS_DPCPP).and_then(|set| set.get("compile_target")?.as_bytes());
     Ok(Image {

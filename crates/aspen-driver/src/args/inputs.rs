@@ -51,6 +51,15 @@ impl Input {
         self.language.is_none() && Path::new(&self.path).extension().is_some_and(|extension| extension == "c")
     }
 
+    /// Whether it is a header of C++, by its name or by `-x`.
+    pub fn is_header(&self) -> bool {
+        let extension = Path::new(&self.path).extension().and_then(|extension| extension.to_str());
+        match self.language.as_deref() {
+            Some(language) => language == "c++-header",
+            None => matches!(extension, Some("h" | "hh" | "hpp" | "hxx" | "H")),
+        }
+    }
+
     /// The source as reports name it.
     pub fn name(&self) -> &str {
         self.text.as_ref().and_then(Text::source).unwrap_or(&self.path)
@@ -79,4 +88,13 @@ pub(super) fn settle(inputs: &mut [Input], stage: Stage, is_preprocessed: bool) 
         }
     }
     Ok(())
+}
+
+/// A header that is only looked at is read as a source, by all passes. Returns whether there was one.
+pub(super) fn take_headers_for_sources(inputs: &mut [Input]) -> bool {
+    let mut found = false;
+    for input in inputs.iter_mut().filter(|input| input.is_header()) {
+        (input.language, input.kind, found) = (Some("c++".into()), InputKind::Sycl, true);
+    }
+    found
 }

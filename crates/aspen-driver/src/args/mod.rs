@@ -8,6 +8,7 @@ pub mod response;
 mod sycl;
 mod table;
 mod triples;
+mod values;
 mod warnings;
 
 use std::num::NonZeroUsize;
@@ -20,7 +21,9 @@ pub use warnings::{Group, Severity, WarningControl};
 use crate::error::Error;
 use crate::precompiled::Precompiled;
 use known::Meaning;
-use table::{HOST_ONLY, LINE_TABLES, LINK, SEPARATE_VALUE, debug_level, is_in};
+use table::{LINE_TABLES, SEPARATE_VALUE, Users, debug_level, is_in};
+pub use values::nearest;
+use values::{choose, joined_or_next, optional_value, unknown, value_of};
 
 /// What the user asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -127,6 +130,15 @@ pub struct Depfile {
     pub phony: bool,
 }
 
+/// Where the entries of a compilation database go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fragment {
+    /// All into one file.
+    File(PathBuf),
+    /// Each into a file of that folder.
+    Folder(PathBuf),
+}
+
 /// A validated command line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
@@ -176,6 +188,8 @@ pub struct Options {
     pub jobs: Option<NonZeroUsize>,
     /// `-MD`, `-MMD`.
     pub depfile: Option<Depfile>,
+    /// `-MJ`, `-gen-cdb-fragment-path`.
+    pub fragment: Option<Fragment>,
     /// The last `-O…`, without `-O`.
     pub optimisation: Option<String>,
     /// Whether the user asked for more debug information than line tables.
@@ -241,6 +255,11 @@ pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
     parser.finish()
 }
 
+/// Whether an option of clang's has its value in the next word.
+pub fn takes_next_word(option: &str) -> bool {
+    is_in(SEPARATE_VALUE, option)
+}
+
 struct Parser {
     options: Options,
     language: Option<String>,
@@ -280,6 +299,7 @@ impl Default for Parser {
             tells_of_items: false,
             jobs: None,
             depfile: None,
+            fragment: None,
             optimisation: None,
             debug: false,
             shared: false,
@@ -375,6 +395,12 @@ impl Parser {
             "-fno-diagnostics-color" | "-fno-color-diagnostics" => options.color = Some(false),
             "-Xarch_host" => options.words.push(Word::Host(vec![value_of(word, rest)?])),
             "-Xarch_device" => options.words.push(Word::Device(vec![value_of(word, rest)?])),
+            "--print-file-name" | "--print-prog-name" => self.asks_clang.extend([word.to_owned(), value_of(word, rest)?]),
+            "--analyze" | "-emit-ast" => {
+                return Err(Error::Usage(format!(
+                    "'{word}': aspen++ makes objects and programs only; run clang++-22 {word} with the words that `aspen clangd-config` adds"
+                )));
+            }
             "-dumpversion" | "-dumpmachine" => self.asks_clang.push(word.to_owned()),
             _ if word.starts_with("-print-") || word.starts_with("--print-") => self.asks_clang.push(word.to_owned()),
             _ => return Ok(options.warnings.read(word)),
@@ -411,6 +437,10 @@ impl Parser {
             options.jobs = Some(jobs);
         } else if let Some(file) = joined_or_next(word, "-MF", rest)? {
             self.dependency_words.file = Some(file.into());
+        } else if let Some(file) = joined_or_next(word, "-MJ", rest)? {
+            options.fragment = Some(Fragment::File(file.into()));
+        } else if word == "-gen-cdb-fragment-path" {
+            options.fragment = Some(Fragment::Folder(value_of(word, rest)?.into()));
         } else if let Some(target) = joined_or_next(word, "-MT", rest)? {
             self.dependency_words.targets.push(("-MT", target));
         } else if let Some(target) = joined_or_next(word, "-MQ", rest)? {
@@ -419,8 +449,8 @@ impl Parser {
             options.output = Some(file.to_owned());
         } else if word == "--output" {
             options.output = Some(value_of(word, rest)?);
-        } else if let Some(file) = joined_or_next(word, "-o", rest)? {
-            options.output = Some(file);
+        } else if let (Some(file), false) = (word.strip_prefix("-o"), word.starts_with("-object-file-name")) {
+            options.output = Some(if file.is_empty() { value_of(word, rest)? } else { file.to_owned() });
         } else if let Some(language) = joined_or_next(word, "-x", rest)? {
             self.language = (language != "none").then_some(language);
         } else {
@@ -431,6 +461,9 @@ impl Parser {
 
     /// Everything else is clang's.
     fn pass_on(&mut self, word: String, rest: &mut dyn Iterator<Item = String>) -> Result<(), Error> {
+        if word == "--std" {
+            return self.word(format!("-std={}", value_of(&word, rest)?), rest);
+        }
         let options = &mut self.options;
         if let Some(level) = word.strip_prefix("-O") {
             options.optimisation = Some(level.to_owned());
@@ -444,17 +477,16 @@ impl Parser {
             return Ok(());
         }
         options.shared |= word == "-shared";
-        let link = is_in(LINK, &word);
-        let host_only = is_in(HOST_ONLY, &word) || word.starts_with("-Wp,") || (word.starts_with("--target") || word == "-target");
+        let users = table::users(&word);
         let mut words = vec![word];
-        if SEPARATE_VALUE.contains(&words[0].as_str()) {
+        if is_in(SEPARATE_VALUE, &words[0]) {
             let value = value_of(&words[0], rest)?;
             words.push(value);
         }
-        options.words.push(match (link, host_only) {
-            (true, _) => Word::Link(words),
-            (false, true) => Word::Host(words),
-            (false, false) => Word::All(words),
+        options.words.push(match users {
+            Users::Link => Word::Link(words),
+            Users::Host => Word::Host(words),
+            Users::All => Word::All(words),
         });
         Ok(())
     }
@@ -485,6 +517,9 @@ impl Parser {
             options.words.extend(file.into_iter().chain(targets).map(Word::All));
         }
         inputs::settle(&mut options.inputs, options.stage, is_preprocessed)?;
+        if options.stage == Stage::Syntax && inputs::take_headers_for_sources(&mut options.inputs) {
+            options.words.push(Word::All(vec!["-Wno-pragma-once-outside-header".into()]));
+        }
         let sources = options.inputs.iter().filter(|input| input.kind != InputKind::Linker).count();
         if options.stage != Stage::Link && options.output.is_some() && sources > 1 {
             return Err(Error::Usage("cannot specify '-o' when generating several output files".into()));
@@ -552,47 +587,6 @@ impl Stage {
         };
         if rank(other) < rank(self) { other } else { self }
     }
-}
-
-/// What stands behind the `=` of an option that may have a value; `None` if the word is another option.
-fn optional_value<'w>(word: &'w str, option: &str) -> Option<Option<&'w str>> {
-    match word.strip_prefix(option)? {
-        "" => Some(None),
-        rest => rest.strip_prefix('=').map(Some),
-    }
-}
-
-fn unknown(word: &str) -> Error {
-    let name = word.split('=').next().unwrap_or(word);
-    let near = nearest(name, known::names()).unwrap_or("--help");
-    Error::Usage(format!("unknown option '{word}'; did you mean '{near}'?"))
-}
-
-fn value_of(option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<String, Error> {
-    rest.next().ok_or_else(|| Error::Usage(format!("option '{option}' needs a value after it")))
-}
-
-/// The value of `-oFILE` or `-o FILE`, if the word is that option.
-fn joined_or_next(word: &str, option: &str, rest: &mut dyn Iterator<Item = String>) -> Result<Option<String>, Error> {
-    match word.strip_prefix(option) {
-        None => Ok(None),
-        Some("") => value_of(option, rest).map(Some),
-        Some(value) => Ok(Some(value.to_owned())),
-    }
-}
-
-fn choose<T: Clone>(word: &str, value: &str, known: &[(&'static str, T)]) -> Result<T, Error> {
-    if let Some((_, choice)) = known.iter().find(|(name, _)| *name == value) {
-        return Ok(choice.clone());
-    }
-    let names = known.iter().map(|(name, _)| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-    let option = word.split('=').next().unwrap_or(word);
-    Err(Error::Usage(format!("'{value}' is no value of '{option}'; choose one of {names}")))
-}
-
-/// The known name that is most like the given one.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known.max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)))
 }
 
 #[cfg(test)]

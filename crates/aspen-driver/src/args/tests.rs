@@ -40,6 +40,21 @@ fn every_word_goes_where_it_belongs() {
         ("-u sym -undef x.cpp", "-undef", "-undef", "-u sym -undef"),
         ("-fsycl -fsycl-targets=spir64 -j4 -v -save-temps x.cpp", "", "", ""),
         ("-Wp,-DX x.cpp", "-Wp,-DX", "", ""),
+        ("-mfpmath=sse -mlong-double-64 -mtls-dialect=gnu2 x.cpp", "-mfpmath=sse -mlong-double-64 -mtls-dialect=gnu2", "", ""),
+        (
+            "-fzero-call-used-regs=used-gpr -fsplit-machine-functions x.cpp",
+            "-fzero-call-used-regs=used-gpr -fsplit-machine-functions",
+            "",
+            "",
+        ),
+        ("-mms-bitfields -mllvm -x -m64 x.cpp", "-mms-bitfields -mllvm -x -m64", "-mms-bitfields -mllvm -x -m64", ""),
+        (
+            "--serialize-diagnostics x.dia -Xarch_x86_64 -DH x.cpp",
+            "--serialize-diagnostics x.dia -Xarch_x86_64 -DH",
+            "-Xarch_x86_64 -DH",
+            "",
+        ),
+        ("--std c++20 --imacros f.h x.cpp", "-std=c++20 --imacros f.h", "-std=c++20 --imacros f.h", ""),
     ] {
         let options = options(line);
         assert_eq!(options.host_words(), words(host), "{line}: host");
@@ -62,6 +77,8 @@ fn inputs_and_their_kinds() {
         ("-xc x.cpp", &[HostSource]),
         ("-x c++ -", &[Sycl]),
         ("-- -odd.cpp", &[Sycl]),
+        ("-fsyntax-only x.hpp -x c++-header y -x c-header z", &[Sycl, Sycl, HostSource]),
+        ("-E x.hpp", &[HostSource]),
     ] {
         assert_eq!(options(line).inputs.iter().map(|input| input.kind).collect::<Vec<_>>(), kinds, "{line}");
     }
@@ -165,6 +182,8 @@ fn refusals() {
         ("-c x.cpp y.cpp -o z.o", &["'-o'", "several output files"]),
         ("-c x.o", &["no source files", "'x.o'"]),
         ("-save-temps= x.cpp", &["folder"]),
+        ("--analyze x.cpp", &["'--analyze'", "clang++-22 --analyze"]),
+        ("-emit-ast x.cpp", &["'-emit-ast'"]),
     ] {
         let text = refusal(line);
         assert!(needles.iter().all(|needle| text.contains(needle)), "{line}: {text}");
@@ -201,4 +220,30 @@ fn sycl_has_a_standard_of_its_own() {
         }
         assert_eq!(options.notes.iter().any(|note| note.contains("is taken for")), said, "{line}: {:?}", options.notes);
     }
+}
+
+/// clang's own table of options is part of libclang's headers, against which the plugin is built.
+#[test]
+fn values_are_no_inputs() {
+    let asked = std::process::Command::new("llvm-config-22").arg("--includedir").output().expect("llvm-config-22");
+    let folder = String::from_utf8(asked.stdout).expect("a path");
+    let table = std::fs::read_to_string(format!("{}/clang/Options/Options.inc", folder.trim())).expect("clang's table");
+    let mut count = 0;
+    for row in table.lines().filter_map(|line| line.strip_prefix("OPTION(")) {
+        let fields: Vec<&str> = row.split(", ").collect();
+        let name = row.split("/* ").nth(1).and_then(|rest| rest.split(" */").next()).unwrap_or_default();
+        let takes_next = matches!(fields.get(3), Some(&("Separate" | "JoinedOrSeparate")));
+        if !takes_next || !name.starts_with('-') || !row.contains("DefaultVis") {
+            continue;
+        }
+        // Prefixes by their number: 3 is one dash or two.
+        for name in [name.to_owned(), format!("-{name}")].iter().take(if fields[0] == "3" { 2 } else { 1 }) {
+            count += 1;
+            let words = vec![name.clone(), "value.cpp".to_owned(), "x.cpp".to_owned()];
+            if let Ok(Invocation::Run(read)) = parse(words) {
+                assert!(read.inputs.iter().all(|input| input.path != "value.cpp"), "the value of '{name}' is read as an input");
+            }
+        }
+    }
+    assert!(count > 150, "{count} options");
 }

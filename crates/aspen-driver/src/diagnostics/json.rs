@@ -4,7 +4,7 @@ use aspen_contract::{Place, Step};
 use serde_json::{Value, json};
 
 use super::{Diagnostic, Fix};
-use crate::args::{Group, Severity};
+use crate::args::Severity;
 
 pub(super) fn document(list: &[Diagnostic]) -> String {
     let diagnostics: Vec<Value> = list
@@ -12,14 +12,14 @@ pub(super) fn document(list: &[Diagnostic]) -> String {
         .map(|one| {
             json!({
                 "severity": level(one.severity),
-                "group": one.group.map(Group::name),
+                "group": one.rule(),
                 "message": one.message,
                 "place": one.place.as_ref().map(place),
                 "chain": one.chain.iter().map(step).collect::<Vec<_>>(),
                 "fix": one.fix.as_ref().map(|fix| {
                     json!({ "file": fix.place.file, "line": fix.place.line, "column": fix.place.column, "insert": fix.text })
                 }),
-                "note": one.note.as_ref().map(|(at, sentence)| json!({ "place": place(at), "message": sentence })),
+                "note": one.note.iter().chain(&one.notes).next().map(|(at, sentence)| json!({ "place": place(at), "message": sentence })),
             })
         })
         .collect();
@@ -27,14 +27,14 @@ pub(super) fn document(list: &[Diagnostic]) -> String {
 }
 
 pub(super) fn sarif(list: &[Diagnostic]) -> String {
-    let mut rules: Vec<&str> = list.iter().filter_map(|one| one.group).map(Group::name).collect();
+    let mut rules: Vec<&str> = list.iter().filter_map(Diagnostic::rule).collect();
     rules.sort_unstable();
     rules.dedup();
     let results: Vec<Value> = list
         .iter()
         .map(|one| {
             let calls = one.chain.iter().filter_map(|step| Some((step.place.as_ref()?, format!("calls '{}'", step.function))));
-            let note = one.note.iter().map(|(at, sentence)| (at, sentence.clone()));
+            let note = one.note.iter().chain(&one.notes).map(|(at, sentence)| (at, sentence.clone()));
             let related: Vec<Value> = calls
                 .chain(note)
                 .enumerate()
@@ -51,8 +51,8 @@ pub(super) fn sarif(list: &[Diagnostic]) -> String {
                 "locations": one.place.iter().map(location).collect::<Vec<_>>(),
                 "relatedLocations": related,
             });
-            if let Some(group) = one.group {
-                result["ruleId"] = json!(group.name());
+            if let Some(rule) = one.rule() {
+                result["ruleId"] = json!(rule);
             }
             if let Some(fix) = &one.fix {
                 result["fixes"] = json!([sarif_fix(fix)]);

@@ -1,5 +1,6 @@
 //! Our own diagnostics: merged over all passes, given their severity, and rendered once. Source: DESIGN §4.
 
+mod clang;
 mod fix;
 mod json;
 mod text;
@@ -36,12 +37,28 @@ pub struct Diagnostic {
     pub note: Option<(Place, String)>,
     /// What to insert near the note.
     pub fix: Option<Fix>,
+    /// clang's name of the group, if the finding is clang's.
+    pub flag: Option<String>,
+    /// clang's notes.
+    pub notes: Vec<(Place, String)>,
 }
 
 impl Diagnostic {
     /// A warning.
     fn new(group: Group, place: Option<Place>, message: String, chain: Vec<Step>, note: Option<(Place, String)>) -> Diagnostic {
-        Diagnostic { group: Some(group), severity: Severity::Warning, by_default: false, place, message, chain, note, fix: None }
+        let one = Diagnostic::of_nobody(Severity::Warning, place, message);
+        Diagnostic { group: Some(group), by_default: false, chain, note, ..one }
+    }
+
+    /// One that no group of ours controls.
+    fn of_nobody(severity: Severity, place: Option<Place>, message: String) -> Diagnostic {
+        let (chain, notes) = Default::default();
+        Diagnostic { group: None, severity, by_default: true, place, message, chain, note: None, fix: None, flag: None, notes }
+    }
+
+    /// The name behind `-W`.
+    fn rule(&self) -> Option<&str> {
+        self.group.map(Group::name).or(self.flag.as_deref())
     }
 }
 
@@ -143,6 +160,15 @@ impl Diagnostics {
         self.push(Severity::Error, place, message, chain, note);
     }
 
+    /// What clang or the driver said as text. Returns the lines that are no findings.
+    pub fn add_said(&mut self, text: &str) -> String {
+        let (found, rest) = clang::read(text);
+        for one in found {
+            self.add_with(one.severity, (one.place.clone(), one.message.clone(), None), one);
+        }
+        rest
+    }
+
     /// What is always warned about.
     pub fn add_warning(&mut self, place: Option<Place>, message: String) {
         if !self.control.is_silent() {
@@ -152,7 +178,7 @@ impl Diagnostics {
 
     fn push(&mut self, severity: Severity, place: Option<Place>, message: String, chain: Vec<Step>, note: Option<(Place, String)>) {
         let key = (place.clone(), message.clone(), None);
-        self.add_with(severity, key, Diagnostic { group: None, severity, by_default: true, place, message, chain, note, fix: None });
+        self.add_with(severity, key, Diagnostic { chain, note, ..Diagnostic::of_nobody(severity, place, message) });
     }
 
     fn add(

@@ -136,3 +136,24 @@ fn an_empty_list_is_begun_once() {
         assert_eq!(texts, expected);
     }
 }
+
+#[test]
+fn words_of_clang_become_findings() {
+    let said = "In file included from x.cpp:1:\n\
+        a b.hpp:2:80: warning: unused: error: 'u' [-Wunused-variable]\n\
+        x.cpp:3:1: note: here\n\
+        x.cpp:4:2: error: bad [-Werror,-Wreturn-type]\n\
+        clang++-22: warning: left out\n\
+        /usr/bin/ld: x.o: in function `main':\n\
+        2 warnings and 1 error generated.\n";
+    let mut diagnostics = Diagnostics::default();
+    assert_eq!(diagnostics.add_said(said), "/usr/bin/ld: x.o: in function `main':\n");
+    let document: serde_json::Value = serde_json::from_str(&diagnostics.render(Format::Json, false, true)).expect("JSON");
+    let found = &document["diagnostics"];
+    assert_eq!(found[0]["place"], serde_json::json!({ "file": "a b.hpp", "line": 2, "column": 80 }));
+    assert_eq!((&found[0]["group"], &found[0]["message"]), (&"unused-variable".into(), &"unused: error: 'u'".into()));
+    assert_eq!((&found[0]["note"]["message"], &found[0]["note"]["place"]["line"]), (&"here".into(), &3.into()));
+    assert_eq!((&found[1]["severity"], &found[1]["group"]), (&"error".into(), &"return-type".into()));
+    assert_eq!((&found[2]["message"], &found[2]["place"], &found[2]["group"]), (&"left out".into(), &().into(), &().into()));
+    assert!(diagnostics.has_errors() && found[3].is_null());
+}

@@ -151,11 +151,7 @@ pub struct Making {
 /// # Errors
 /// If several headers are given, or if nothing can be written where the result goes.
 pub fn making(options: &Options) -> Result<Option<Making>, Error> {
-    let is_header = |input: &Input| match input.language.as_deref() {
-        Some(language) => language == "c++-header",
-        None => matches!(extension(&input.path), "h" | "hh" | "hpp" | "hxx" | "H"),
-    };
-    if !options.inputs.iter().any(is_header) || !matches!(options.stage, Stage::Object | Stage::Link) || options.print_only {
+    if !options.inputs.iter().any(Input::is_header) || !matches!(options.stage, Stage::Object | Stage::Link) || options.print_only {
         return Ok(None);
     }
     let [input] = options.inputs.as_slice() else {
@@ -276,8 +272,4 @@ fn is_ours(file: &Path) -> Result<bool, std::io::Error> {
     let mut start = Vec::new();
     fs::File::open(file)?.take(MARK.len() as u64).read_to_end(&mut start)?;
     Ok(start == MARK.as_bytes())
-}
-
-fn extension(path: &str) -> &str {
-    Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or("")
 }

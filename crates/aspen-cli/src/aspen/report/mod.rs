@@ -25,7 +25,7 @@ use crate::check;
 use crate::paint::Paint;
 use crate::program;
 use crate::targets::database;
-use crate::{Answer, Failure, json, wrapped};
+use crate::{Answer, Failure, json, refuse_to_overwrite, wrapped};
 use model::{Loaded, Report};
 
 /// How to print.
@@ -72,6 +72,9 @@ pub struct Arguments {
 
 /// Runs the command. Wrong devices are found before a file is read.
 pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+    if let Some(output) = &arguments.output {
+        refuse_to_overwrite(output, arguments.files.iter().chain(&arguments.config_files))?;
+    }
     let database = database(&arguments.config_files)?;
     let machines = check::machines(&database, &arguments.devices, arguments.here)?;
     let loaded = arguments.files.iter().map(|file| load(file)).collect::<Result<Vec<Loaded>, Failure>>()?;

@@ -33,12 +33,18 @@ pub struct Past {
 pub fn read(file: &Path, machines: &[Machine]) -> Result<Vec<Past>, Failure> {
     let name = file.display();
     let bytes = fs::read(file).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?;
-    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+    let no_report = || Failure::Input(format!("'{name}' is no report: make one by `aspen report FILE --format json -o {name}`"));
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    // File tables begin with a bracket, too.
+    if first == Some(&b'[') && serde_json::from_slice::<Value>(&bytes).is_ok() {
+        return Err(no_report());
+    }
+    if first != Some(&b'{') {
         let report = Report::of(&[load(file)?], machines);
         return Ok(of_report(&report));
     }
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| Failure::Input(format!("'{name}' is no JSON: {error}")))?;
-    of_json(&value).ok_or_else(|| Failure::Input(format!("'{name}' is no report: make one by `aspen report FILE --format json -o {name}`")))
+    of_json(&value).ok_or_else(no_report)
 }
 
 /// The kernels of a report.

@@ -144,6 +144,7 @@ pub fn state(answer: Only) -> &'static str {
 }
 
 fn changes(out: &mut String, report: &Report, changes: &Changes) {
+    let before = out.len();
     let name = |kernel: usize| &report.kernels[kernel].name;
     for one in &changes.renamed {
         let _ = writeln!(out, "  renamed '{}', which was '{}' (by {})", name(one.kernel), one.older, one.by);
@@ -162,6 +163,9 @@ fn changes(out: &mut String, report: &Report, changes: &Changes) {
     }
     for gone in &changes.kernels_removed {
         let _ = writeln!(out, "  gone '{}'", gone.name);
+    }
+    if out.len() == before {
+        out.push_str("  none\n");
     }
 }
 
