@@ -203,7 +203,7 @@ impl Memory {
 pub(crate) unsafe fn copy_later(device: &Arc<Device>, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
     let sides = [side(device, to as u64), side(device, from as u64)];
     let is_ours = size > 0 && !sides.contains(&Side::Unknown) && sides.contains(&Side::Device);
-    is_ours.then(|| Later::new(device, Copy { to: to as u64, from: from as u64, size }))
+    is_ours.then(|| Later::job(device, Copy { to: to as u64, from: from as u64, size }))
 }
 
 /// A fill for the device's streams; `None` for memory of the host.
@@ -212,7 +212,7 @@ pub(crate) unsafe fn copy_later(device: &Arc<Device>, to: *mut u8, from: *const 
 /// As `RawDevice::fill_later`.
 pub(crate) unsafe fn fill_later(device: &Arc<Device>, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
     let is_ours = pattern.len() * count > 0 && side(device, to as u64) == Side::Device;
-    is_ours.then(|| Later::new(device, Fill::new(to as u64, pattern, count)))
+    is_ours.then(|| Later::job(device, Fill::new(to as u64, pattern, count)))
 }
 
 /// Whose memory an address is.

@@ -255,7 +255,7 @@ impl backend::Kernel for Shared {
             return Ok(Box::new(Empty));
         }
         let name = std::mem::take(&mut launch.name);
-        Ok(Later::new(&self.0.module.device, Prepared { entry: self.0.clone(), launch, name, grid }))
+        Ok(Later::job(&self.0.module.device, Prepared { entry: self.0.clone(), launch, name, grid }))
     }
 }
 

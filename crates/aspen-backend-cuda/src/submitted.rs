@@ -39,7 +39,7 @@ pub(crate) struct Later {
 
 impl Later {
     /// The job as the runtime wants it.
-    pub(crate) fn new(device: &Arc<Device>, work: impl Enqueue) -> Box<dyn Job> {
+    pub(crate) fn job(device: &Arc<Device>, work: impl Enqueue) -> Box<dyn Job> {
         Box::new(Later { device: device.clone(), work: Arc::new(work) })
     }
 
