@@ -1,6 +1,7 @@
 //! Colours and tables on standard output: colours only on a terminal that wants them (`NO_COLOR`, `CLICOLOR`, `TERM=dumb`), for text and
 //! tables, never for JSON.
 
+use std::borrow::Cow;
 use std::io;
 
 use anstyle::{AnsiColor, Style};
@@ -97,6 +98,19 @@ impl Paint {
     }
 }
 
+/// The most characters of a name in a table; templates have names of thousands.
+const MOST_OF_NAME: usize = 120;
+
+/// A name for a table's cell: of a long one the beginning and the end, which tell more than its middle. The other formats have all of it.
+pub fn in_cell(name: &str) -> Cow<'_, str> {
+    let count = name.chars().count();
+    if count <= MOST_OF_NAME {
+        return name.into();
+    }
+    let (begin, end) = (MOST_OF_NAME * 2 / 3, MOST_OF_NAME / 3 - 1);
+    name.chars().take(begin).chain(['…']).chain(name.chars().skip(count - end)).collect::<String>().into()
+}
+
 /// The table as text that ends with a line's end.
 pub fn lines(table: &Table) -> String {
     format!("{}\n", table.trim_fmt())
@@ -105,6 +119,14 @@ pub fn lines(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        let check = |name: &str, expected: &str| assert_eq!(in_cell(name), expected);
+        check("k<1>", "k<1>");
+        check(&"n".repeat(120), &"n".repeat(120));
+        check(&format!("{}{}{}", "a".repeat(80), "ä".repeat(5000), "z".repeat(39)), &format!("{}…{}", "a".repeat(80), "z".repeat(39)));
+    }
 
     #[test]
     fn colours_are_there_only_where_they_are_wanted() {

@@ -290,7 +290,8 @@ pub fn table(verdicts: &[Verdicts<'_>], shown: &Shown, paint: Paint) -> String {
         }
     }
     for row in &rows {
-        let mut cells = vec![paint.cell(Tone::Strong, &row.kernel.name), paint.cell(Tone::Strong, needs(&row.kernel.requirements))];
+        let mut cells =
+            vec![paint.cell(Tone::Strong, paint::in_cell(&row.kernel.name)), paint.cell(Tone::Strong, needs(&row.kernel.requirements))];
         cells.extend(row.cells.iter().map(|says| paint.cell(says.answer().tone(), in_short(says))));
         cells.extend(with_cause.then(|| paint.cell(Tone::Strong, &row.cause)));
         table.add_row(cells);

@@ -41,8 +41,13 @@ pub fn text(report: &Report, paint: Paint) -> String {
     let mut kernels = paint.table(&head);
     for (unit, entries) in report.units() {
         for entry in entries {
-            let facts =
-                [unit.to_owned(), entry.name.clone(), needs(&entry.requirements), entry.images.len().to_string(), entry.bytes.to_string()];
+            let facts = [
+                unit.to_owned(),
+                paint::in_cell(&entry.name).into_owned(),
+                needs(&entry.requirements),
+                entry.images.len().to_string(),
+                entry.bytes.to_string(),
+            ];
             let cells = entry.cells.iter().map(|cell| {
                 let lacks: Vec<String> = cell.needs.iter().map(program::short).collect();
                 let why = if lacks.is_empty() { String::new() } else { format!(": {}", lacks.join(", ")) };
