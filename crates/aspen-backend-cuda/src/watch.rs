@@ -239,7 +239,7 @@ mod tests {
         let (watch, told) = (Arc::new(Watch::default()), Arc::new(AtomicUsize::new(0)));
         for _ in 0..2 * MOST {
             let told = told.clone();
-            assert!(watch.add(3, job(false, ""), Box::new(move |_| drop(told.fetch_add(1, Ordering::Relaxed)))));
+            assert!(watch.add(3, job(false, ""), Box::new(move |_| _ = told.fetch_add(1, Ordering::Relaxed))));
         }
         assert!(told.load(Ordering::Relaxed) >= MOST);
     }
