@@ -89,7 +89,8 @@ pub fn text(tree: &Tree) -> Result<String> {
     let linked = linked(&metadata);
     let mut out = String::from(
         "Third-party notices\n\nAspen's programs and libraries hold code of the crates below and of Rust's standard library, each under the licence that is \
-         named with it.\nlibLLVM, libstdc++, glibc and drivers of devices are used as the system's shared libraries and are no part of this package.\n\n",
+         named with it.\nlibLLVM, libstdc++, glibc and drivers of devices are used as the system's shared libraries and are no part of this package. Crates without a text \
+         below are used under the Apache License 2.0, which LICENSE.TXT holds.\n\n",
     );
     // Many crates bring the same text.
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -109,7 +110,10 @@ pub fn text(tree: &Tree) -> Result<String> {
             write!(out, "\n    by {}", package.authors.join(", "))?;
         }
         out.push('\n');
-        for text in licences(package.manifest_path.parent().context("a manifest lies in a folder")?)? {
+        let own = licences(package.manifest_path.parent().context("a manifest lies in a folder")?)?;
+        // MIT's and its like are nothing without their text and the names in it; that of Apache's is ours, too.
+        ensure!(!own.is_empty() || licence.contains("Apache-2.0"), "the crate {} brings no text of its licence '{licence}'", package.name);
+        for text in own {
             texts.entry(text).or_default().insert(title.clone());
         }
     }
