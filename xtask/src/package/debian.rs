@@ -48,7 +48,7 @@ pub fn users(work: &Path, prefix: &Path, out: &Path, epoch: u64) -> Result<Vec<P
     link("../aspen/lib/libaspen.so.0", &library.join(LIBRARIES).join("libaspen.so.0"))?;
     for program in install::files(&prefix.join("bin"))? {
         let program = program.to_string_lossy().into_owned();
-        link(&format!("../lib/aspen/bin/{program}"), &compiler.join("usr/bin").join(&program))?;
+        link(format!("../lib/aspen/bin/{program}"), &compiler.join("usr/bin").join(&program))?;
     }
     for (from, to) in [
         ("share/bash-completion/completions", "usr/share/bash-completion/completions"),
