@@ -1,6 +1,7 @@
-//! How the library is linked. It has a name with a version, so that programs find it by `libaspen.so.0` and not by the path they were linked
-//! with, and never one whose ABI they do not know. Cargo writes `libaspen.so`; the name that programs ask for is a link beside it, where
-//! tests and `target/release` look. And once loaded it stays: a program may close the library that brought it while its threads begin to run.
+//! How the library is linked. It has a name with a version, so that programs find it by `libaspen.so.0` and not by the path they were
+//! linked with, and never one whose ABI they do not know. Cargo writes `libaspen.so`; the name that programs ask for is a link beside it,
+//! where tests and `target/release` look. And once loaded it stays: a program may close the library that brought it while its threads begin
+//! to run.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! `cargo xtask generate`: everything that follows from the tables in `data/` (aspects, devices, options, environment variables). A test fails
-//! when a generated file is stale. llvm-tblgen reads the records for the aspects from what was generated last, so what follows from them is
-//! made in a second step.
+//! `cargo xtask generate`: everything that follows from the tables in `data/` (aspects, devices, options, environment variables). A
+//! test fails when a generated file is stale. llvm-tblgen reads the records for the aspects from what was generated last, so what
+//! follows from them is made in a second step.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -37,8 +37,8 @@ const FOR_TESTS: [(&str, &str); 14] = [
 /// What packages are made with: what a program's libraries are packages of, and compression.
 const FOR_PACKAGES: [(&str, &str); 3] = [("dpkg-dev", "dpkg-shlibdeps"), ("xz-utils", "xz"), ("binutils", "objcopy")];
 
-/// What only the suite `services` needs: a batch system, how its daemons know each other, a browser for the pages of `aspen report`, and what
-/// makes a bare Debian for packages.
+/// What only the suite `services` needs: a batch system, how its daemons know each other, a browser for the pages of `aspen report`,
+/// and what makes a bare Debian for packages.
 const SERVICES: [(&str, &str); 4] =
     [("slurm-wlm", "slurmctld"), ("munge", "munged"), ("chromium", "chromium"), ("debootstrap", "debootstrap")];
 

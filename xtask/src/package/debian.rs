@@ -1,9 +1,10 @@
 //! Debian packages: `aspen` (compiler, tools, headers), `libaspen0` (what programs need when they run) and `aspen-dbg`.
 //!
-//! Everything lies in one folder, /usr/lib/aspen, laid out as every installation is: the compiler finds its parts by its own place, and headers
-//! in /usr/include would come before the C++ library's. Where the system looks there are links and, for CMake and pkg-config, which take the
-//! place of their files for that of the installation, files that name the folder. Programs have its `lib` as their run path; those that were
-//! linked elsewhere find the library where the loader always looks. Source: Debian Policy Manual, chapters 5, 8 and 10; deb-control(5).
+//! Everything lies in one folder, /usr/lib/aspen, laid out as every installation is: the compiler finds its parts by its own place, and
+//! headers in /usr/include would come before the C++ library's. Where the system looks there are links and, for CMake and pkg-config,
+//! which take the place of their files for that of the installation, files that name the folder. Programs have its `lib` as their run
+//! path; those that were linked elsewhere find the library where the loader always looks. Source: Debian Policy Manual, chapters 5, 8
+//! and 10; deb-control(5).
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -87,7 +87,8 @@ pub fn make(tree: &Tree, out: &Path) -> Result<Packages> {
     Ok(packages)
 }
 
-/// The time that files of packages have: what `SOURCE_DATE_EPOCH` says, else the last commit's, so that the same sources make the same bytes.
+/// The time that files of packages have: what `SOURCE_DATE_EPOCH` says, else the last commit's, so that the same sources make the same
+/// bytes.
 fn epoch(tree: &Tree) -> Result<u64> {
     if let Ok(text) = std::env::var("SOURCE_DATE_EPOCH") {
         return text.parse().with_context(|| format!("SOURCE_DATE_EPOCH={text}: not a number of seconds"));

@@ -1,5 +1,5 @@
-//! Packages are installed, used and removed: the tarball somewhere else than where it was made, the Debian packages unpacked below a folder,
-//! and, where root and the network allow it, by apt in a Debian 12 that has nothing else.
+//! Packages are installed, used and removed: the tarball somewhere else than where it was made, the Debian packages unpacked below a
+//! folder, and, where root and the network allow it, by apt in a Debian 12 that has nothing else.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
