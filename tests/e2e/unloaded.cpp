@@ -17,7 +17,7 @@ int main() {
   CPU_SET(sched_getcpu(), &one);
   sched_setaffinity(0, sizeof one, &one);
   dlclose(dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL));
-  const bool stays = dlopen("libaspen.so", RTLD_NOW | RTLD_NOLOAD) != nullptr;
+  const bool stays = dlopen("libaspen.so.0", RTLD_NOW | RTLD_NOLOAD) != nullptr;
   int closed = 0, sum = 0;
   for (int i = 0; i < 20; ++i) {
     void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);

@@ -17,7 +17,7 @@ if(NOT TARGET Aspen::aspen)
   add_library(Aspen::aspen SHARED IMPORTED)
   set_target_properties(Aspen::aspen PROPERTIES
     IMPORTED_LOCATION "${_aspen_prefix}/lib/libaspen.so"
-    IMPORTED_NO_SONAME TRUE
+    IMPORTED_SONAME "libaspen.so.0"
     INTERFACE_INCLUDE_DIRECTORIES "${_aspen_prefix}/include")
 endif()
 set_property(GLOBAL PROPERTY ASPEN_INSTEAD "${_aspen_prefix}/share/aspen/aspen-instead")

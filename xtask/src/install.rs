@@ -2,10 +2,11 @@
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::shell::Tree;
+use crate::shell::{Tree, output};
 
 /// Programs that are `aspen` under another name. Source: DESIGN §2.
 const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
@@ -13,6 +14,16 @@ const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
 /// Files that name the version, and where they go.
 const TEMPLATES: [(&str, &str); 2] =
     [("AspenConfigVersion.cmake.in", "lib/cmake/Aspen/AspenConfigVersion.cmake"), ("aspen.pc.in", "lib/pkgconfig/aspen.pc")];
+
+/// The names of the shared library, from the file on: what it is, what programs ask the loader for, what the linker looks for.
+const LIBRARY: [&str; 3] = [concat!("libaspen.so.", env!("CARGO_PKG_VERSION")), "libaspen.so.0", "libaspen.so"];
+
+/// Where shells look for completions of `aspen`, below a prefix that is theirs too.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/aspen"),
+    ("zsh", "share/zsh/site-functions/_aspen"),
+    ("fish", "share/fish/vendor_completions.d/aspen.fish"),
+];
 
 /// The folder of aspen++ that the user names, or that of an installation which is made here.
 pub fn folder_of_tools(tree: &Tree, named: Option<&Path>) -> Result<PathBuf> {
@@ -37,13 +48,14 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
         copy(&built.join(program), &bin.join(program))?;
     }
     for alias in ALIASES {
-        let link = bin.join(alias);
-        if link.symlink_metadata().is_ok() {
-            std::fs::remove_file(&link).with_context(|| format!("cannot replace {}", link.display()))?;
-        }
-        symlink("aspen", &link).with_context(|| format!("cannot make {}", link.display()))?;
+        link("aspen", &bin.join(alias))?;
     }
-    for library in ["libaspen.so", "libaspen_clang.so", "libaspen_pass.so"] {
+    let libraries = prefix.join("lib");
+    copy(&built.join("libaspen.so"), &libraries.join(LIBRARY[0]))?;
+    for names in LIBRARY.windows(2) {
+        link(names[0], &libraries.join(names[1]))?;
+    }
+    for library in ["libaspen_clang.so", "libaspen_pass.so"] {
         copy(&built.join(library), &prefix.join("lib").join(library))?;
     }
     copy_folder(&tree.root.join("include"), &prefix.join("include"))?;
@@ -57,8 +69,80 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     for (template, to) in TEMPLATES {
         fill(&tree.root.join("xtask/cmake").join(template), &prefix.join(to))?;
     }
+    for document in ["LICENSE.TXT", "CHANGELOG.md"] {
+        copy(&tree.root.join(document), &prefix.join("share/doc/aspen").join(document))?;
+    }
+    manual(&tree.root, &bin.join("aspen"), prefix)?;
     println!("installed to {}", prefix.display());
     Ok(())
+}
+
+/// Has `aspen` write the manual pages, which follow from its own options, and the shells' completions.
+fn manual(root: &Path, aspen: &Path, prefix: &Path) -> Result<()> {
+    let pages = prefix.join("share/man");
+    // Pages of subcommands that are no more must not stay.
+    for section in ["man1", "man7"] {
+        forget(&pages.join(section))?;
+    }
+    // The sources' own day, so that pages do not change with that of the installation.
+    let day = output(Command::new("git").args(["log", "-1", "--format=%cs"]).current_dir(root));
+    let day = day.map_or_else(|_| "1970-01-01".to_owned(), |said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
+    output(Command::new(aspen).arg("manual").arg(&pages).arg(format!("--date={day}")))?;
+    for (shell, file) in COMPLETIONS {
+        let to = prefix.join(file);
+        let folder = to.parent().context("a file lies in a folder")?;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let said = output(Command::new(aspen).args(["completions", shell]))?;
+        std::fs::write(&to, said.stdout).with_context(|| format!("cannot install {}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// Puts a file into its place as it is: a link stays one.
+pub fn copy_as_it_is(from: &Path, to: &Path) -> Result<()> {
+    let Ok(target) = std::fs::read_link(from) else { return copy(from, to) };
+    link(&target, to)
+}
+
+/// A symbolic link, in place of what had its name.
+pub fn link(to: impl AsRef<Path>, link: &Path) -> Result<()> {
+    let folder = link.parent().context("a link lies in a folder")?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    if link.symlink_metadata().is_ok() {
+        std::fs::remove_file(link).with_context(|| format!("cannot replace {}", link.display()))?;
+    }
+    symlink(to, link).with_context(|| format!("cannot make {}", link.display()))
+}
+
+/// Removes a folder, if it is there.
+pub fn forget(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Files and links below a folder, relative to it, sorted.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut out = Vec::new();
+    let mut work = vec![PathBuf::new()];
+    while let Some(inner) = work.pop() {
+        let here = folder.join(&inner);
+        for entry in std::fs::read_dir(&here).with_context(|| format!("cannot list {}", here.display()))? {
+            let entry = entry?;
+            let path = inner.join(entry.file_name());
+            if entry.file_type()?.is_dir() { work.push(path) } else { out.push(path) }
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
+/// The bytes of the files below a folder.
+pub fn size(folder: &Path) -> Result<u64> {
+    files(folder)?.iter().map(|file| Ok(folder.join(file).symlink_metadata()?.len())).sum()
 }
 
 /// Writes a template with this version in it.
@@ -70,7 +154,7 @@ fn fill(template: &Path, to: &Path) -> Result<()> {
     std::fs::write(to, text).with_context(|| format!("cannot install {}", to.display()))
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let entries = std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
     for entry in entries {
         let entry = entry?;
@@ -81,7 +165,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Puts a file into its place at once, so that a program that still runs keeps the old one.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
     let folder = to.parent().context("a file lies in a folder")?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let name = to.file_name().context("a file has a name")?.to_string_lossy();

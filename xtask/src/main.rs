@@ -6,12 +6,14 @@ mod cts;
 mod cuda;
 mod demo;
 mod devices;
+mod environment;
 mod generate;
 mod install;
 mod layers;
 mod math;
 mod matrix;
 mod options;
+mod package;
 mod random;
 mod real;
 mod reality;
@@ -36,7 +38,7 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Make the files that follow from data/aspects.toml
+    /// Make the files that follow from the tables in data/
     Generate,
     /// Install the Debian packages that are needed and missing
     Setup,
@@ -57,6 +59,8 @@ enum Task {
         #[arg(long)]
         prefix: PathBuf,
     },
+    /// Make the Debian packages and the tarball that users install
+    Package(package::Options),
     /// Measure: one line a figure
     Bench {
         /// What to measure
@@ -124,6 +128,7 @@ fn run(task: Task) -> Result<()> {
         Task::Demo => demo::demo(&tree),
         Task::Test { only, complete } => suites::test(&tree, only.as_deref(), complete),
         Task::Install { prefix } => install::install(&tree, &prefix),
+        Task::Package(options) => package::package(&tree, &options),
         Task::Bench { name: bench::Name::Real, real } => real::openmp::bench(&tree, &real),
         Task::Bench { name, real: _ } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),

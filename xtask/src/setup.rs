@@ -34,8 +34,13 @@ const FOR_TESTS: [(&str, &str); 14] = [
     ("libclang-rt-22-dev", "clang++-22"),
 ];
 
-/// What only the suite `services` needs: a batch system, how its daemons know each other, and a browser for the pages of `aspen report`.
-const SERVICES: [(&str, &str); 3] = [("slurm-wlm", "slurmctld"), ("munge", "munged"), ("chromium", "chromium")];
+/// What packages are made with: what a program's libraries are packages of, and compression.
+const FOR_PACKAGES: [(&str, &str); 3] = [("dpkg-dev", "dpkg-shlibdeps"), ("xz-utils", "xz"), ("binutils", "objcopy")];
+
+/// What only the suite `services` needs: a batch system, how its daemons know each other, a browser for the pages of `aspen report`,
+/// and what makes a bare Debian for packages.
+const SERVICES: [(&str, &str); 4] =
+    [("slurm-wlm", "slurmctld"), ("munge", "munged"), ("chromium", "chromium"), ("debootstrap", "debootstrap")];
 
 /// Debian packages pip on its own.
 const PIP: (&str, &str) = ("python3-pip", "pip3");
@@ -58,6 +63,11 @@ pub fn setup_for_tests(complete: bool) -> Result<()> {
         packages.push(PIP);
     }
     install(&packages)
+}
+
+/// Installs what `cargo xtask package` needs.
+pub fn setup_packages() -> Result<()> {
+    install(&FOR_PACKAGES)
 }
 
 /// Installs the daemons and the browser of the suite `services`.

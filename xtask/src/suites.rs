@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::setup::{setup_for_tests, setup_services};
 use crate::shell::{Tree, is_root, output, run, shown};
-use crate::{cuda, devices, generate, install, layers, matrix, random, reality, validator};
+use crate::{cuda, devices, generate, install, layers, matrix, package, random, reality, validator};
 
 /// Tests that passed and failed.
 #[derive(Clone, Copy, Default)]
@@ -42,7 +42,7 @@ const SUITES: [Suite; 13] = [
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
     Suite {
         name: SERVICES,
-        about: "what needs large packages: links whose compilers run on Slurm, and reports in a browser",
+        about: "what needs large packages: links whose compilers run on Slurm, reports in a browser, packages in a bare Debian",
         run: services,
     },
 ];
@@ -289,6 +289,11 @@ fn services(tree: &Tree, count: &mut Count) -> Result<()> {
         return Ok(());
     }
     setup_services()?;
+    let folder = tree.target.join("package");
+    let tried = package::try_packages(&package::make(tree, &folder)?, &folder.join("tried"))?;
+    tried.skipped.iter().for_each(|why| println!("skipped: {why}"));
+    count.passed += tried.passed;
+    count.skipped += tried.skipped.len() as u64;
     let bin = install::made(tree)?;
     let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/services"]);
     counted(runner.arg("--bin").arg(&bin), count, tally)
@@ -307,7 +312,7 @@ fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
     let bin = install::made(tree)?;
     let mut failed = Vec::new();
     let built = tree.built().join("opencl");
-    forget(&built)?;
+    install::forget(&built)?;
     for driver in installed {
         println!("-- {}", driver.name);
         let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/opencl", "--built"]);
@@ -324,19 +329,9 @@ fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
             failed.push(driver.name);
         }
     }
-    forget(&built)?;
+    install::forget(&built)?;
     ensure!(failed.is_empty(), "failures on {}", failed.join(", "));
     Ok(())
-}
-
-/// Removes a folder, if it is there.
-fn forget(folder: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// `3 passed, 1 failed` or `3 passed, 1 failed, 2 skipped`, as the runners end.

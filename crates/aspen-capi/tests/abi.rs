@@ -62,7 +62,7 @@ fn the_exports_are_the_functions_of_the_header() {
 #[test]
 fn the_library_has_a_name_and_needs_no_llvm() {
     let dynamic = output("readelf", &["-d", "-W"]);
-    assert!(dynamic.contains("Library soname: [libaspen.so]"), "{dynamic}");
+    assert!(dynamic.contains("Library soname: [libaspen.so.0]"), "{dynamic}");
     let needed: Vec<&str> =
         dynamic.lines().filter(|line| line.contains("(NEEDED)")).filter_map(|line| line.split(['[', ']']).nth(1)).collect();
     for library in &needed {

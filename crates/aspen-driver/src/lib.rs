@@ -15,7 +15,7 @@ pub mod error;
 mod fixed;
 mod foreign;
 mod fragment;
-mod help;
+pub mod help;
 mod janitor;
 mod jobs;
 pub mod libraries;
@@ -86,7 +86,7 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
     let executable = std::env::current_exe().map_err(|error| Error::file("find", "this program's own file".as_ref(), error))?;
     let foreign::Own { words, notes } = foreign::own_words(words)?;
     match args::parse(words)? {
-        Invocation::Help => help::print(help::HELP),
+        Invocation::Help => help::print(&help::page()),
         Invocation::Version => {
             // Build systems take the first number for the compiler's version, and decide by it what clang can do.
             ask_clang(&["--version".into()])?;

@@ -16,6 +16,7 @@ mod fat;
 mod here;
 mod inspect;
 mod json;
+mod manual;
 mod paint;
 mod post_link;
 mod program;
@@ -159,6 +160,23 @@ enum Command {
     ///
     /// As in `aspen clangd-config > .clangd`, in the folder that holds the sources.
     ClangdConfig,
+    /// Prints completions of `aspen` for a shell
+    ///
+    /// As in `aspen completions bash > ~/.local/share/bash-completion/completions/aspen`. Installations bring those of bash, zsh and fish.
+    Completions {
+        /// Whose words to write
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Writes the manual pages of all programs into a folder, which gets man1 and man7
+    #[command(hide = true)]
+    Manual {
+        /// The folder
+        folder: PathBuf,
+        /// The day that pages name
+        #[arg(long, value_name = "YYYY-MM-DD")]
+        date: String,
+    },
     /// Lists the devices that programs find here, as ASPEN_DEVICE_PROFILE and ASPEN_DEVICE_SELECTOR present them
     Devices {
         #[command(flatten)]
@@ -296,6 +314,8 @@ fn by_command() -> Result<Answer, Failure> {
         Command::AotPack(arguments) => aot::pack(&arguments),
         Command::Launch { words } => aot::launch(&words),
         Command::ClangdConfig => clangd::run(),
+        Command::Completions { shell } => Ok(manual::completions(shell)),
+        Command::Manual { folder, date } => manual::write(&folder, &date),
         Command::Devices { output } => devices::run(output.format),
         Command::PostLink { words } => post_link::post_link(words.into_iter(), aspen_postlink::arguments::Dialect::Seed),
         Command::AspectFilter(arguments) => post_link::aspect_filter(arguments),

@@ -35,7 +35,8 @@ pub fn make_prefix(root: &Path, plugin: bool) {
     };
     copy(built, "bin/aspen++");
     copy(Path::new(env!("CARGO_BIN_EXE_aspen")), "bin/aspen");
-    copy(&libraries.join("libaspen.so"), "lib/libaspen.so");
+    copy(&libraries.join("libaspen.so"), "lib/libaspen.so.0");
+    symlink("libaspen.so.0", root.join("lib/libaspen.so")).expect("a fresh folder");
     if plugin {
         copy(&libraries.join("libaspen_clang.so"), "lib/libaspen_clang.so");
     }
