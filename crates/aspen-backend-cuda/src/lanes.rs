@@ -37,7 +37,7 @@ struct Lane {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) lane: usize,
-    number: u64,
+    pub(crate) number: u64,
 }
 
 /// The right to put the next job into a stream.

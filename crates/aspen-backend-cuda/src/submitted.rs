@@ -252,6 +252,7 @@ impl DeviceEvent for Event {
     }
 
     fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
-        self.0.device.watch().add(self.0.place.lane, self.0.clone(), call)
+        let Place { lane, number } = self.0.place;
+        self.0.device.watch().add(lane, number, self.0.clone(), call)
     }
 }

@@ -56,16 +56,24 @@ struct Shared {
 
 #[derive(Default)]
 struct Lane {
-    jobs: VecDeque<(Arc<dyn Pending>, Call)>,
+    /// In the order of the stream, with their numbers there.
+    jobs: VecDeque<Watched>,
     /// How many were added.
     added: usize,
     /// When whoever submits has looked.
     looked: Option<Instant>,
 }
 
+struct Watched {
+    number: u64,
+    job: Arc<dyn Pending>,
+    call: Call,
+}
+
 impl Watch {
-    /// Calls when the job, the last one of that stream, is over. `false` if the system has no thread for that; then nobody calls.
-    pub(crate) fn add(self: &Arc<Self>, lane: usize, job: Arc<dyn Pending>, call: Call) -> bool {
+    /// Calls when the job, that number of its stream, is over. `false` if the system has no thread for that; then nobody calls. Threads may come
+    /// here in another order than their jobs came into the stream.
+    pub(crate) fn add(self: &Arc<Self>, lane: usize, number: u64, job: Arc<dyn Pending>, call: Call) -> bool {
         let mut shared = lock(&self.shared);
         if !shared.thread {
             let watch = self.clone();
@@ -77,7 +85,8 @@ impl Watch {
         shared.count += 1;
         let asleep = shared.asleep;
         let own = &mut shared.lanes[lane];
-        own.jobs.push_back((job, call));
+        let behind = own.jobs.iter().rev().take_while(|other| other.number > number).count();
+        own.jobs.insert(own.jobs.len() - behind, Watched { number, job, call });
         own.added += 1;
         let (count, looks) = (own.jobs.len(), own.added.is_multiple_of(MANY));
         if looks {
@@ -91,7 +100,7 @@ impl Watch {
             self.look(lane);
         }
         if count > MOST {
-            let first = lock(&self.shared).lanes[lane].jobs.front().map(|(job, _)| job.clone());
+            let first = lock(&self.shared).lanes[lane].jobs.front().map(|first| first.job.clone());
             if let Some(first) = first {
                 first.finish();
                 self.look(lane);
@@ -114,7 +123,7 @@ impl Watch {
     pub(crate) fn names(&self) -> Vec<String> {
         let shared = lock(&self.shared);
         let mut names: Vec<String> =
-            shared.lanes.iter().flat_map(|lane| &lane.jobs).map(|(job, _)| job.name()).filter(|name| !name.is_empty()).collect();
+            shared.lanes.iter().flat_map(|lane| &lane.jobs).map(|watched| watched.job.name()).filter(|name| !name.is_empty()).collect();
         names.sort();
         names.dedup();
         names
@@ -125,7 +134,7 @@ impl Watch {
         let at = |place: fn(usize) -> usize| {
             let shared = lock(&self.shared);
             let jobs = &shared.lanes[lane].jobs;
-            jobs.get(place(jobs.len())).map(|(job, _)| job.clone())
+            jobs.get(place(jobs.len())).map(|watched| watched.job.clone())
         };
         let places: [fn(usize) -> usize; 3] = [|count| count.wrapping_sub(1), |count| count / 2, |_| 0];
         for place in places {
@@ -141,11 +150,11 @@ impl Watch {
     fn tell(&self, lane: usize, last: &Arc<dyn Pending>, outcome: &Outcome) -> usize {
         let mut shared = lock(&self.shared);
         // Another thread may have told of it meanwhile.
-        let Some(place) = shared.lanes[lane].jobs.iter().position(|(job, _)| Arc::ptr_eq(job, last)) else { return 0 };
+        let Some(place) = shared.lanes[lane].jobs.iter().position(|watched| Arc::ptr_eq(&watched.job, last)) else { return 0 };
         let over: Vec<_> = shared.lanes[lane].jobs.drain(..=place).collect();
         shared.count -= over.len();
         drop(shared);
-        for (job, call) in over {
+        for Watched { job, call, .. } in over {
             if *outcome == Outcome::Done {
                 job.is_over();
             }
@@ -222,7 +231,7 @@ mod tests {
         let jobs: Vec<_> = (0..200).map(|_| job(false, "")).collect();
         for (index, job) in jobs.iter().enumerate() {
             let told = told.clone();
-            assert!(watch.add(index % 2, job.clone(), Box::new(move |_| lock(&told).push(index))));
+            assert!(watch.add(index % 2, index as u64, job.clone(), Box::new(move |_| lock(&told).push(index))));
         }
         jobs.iter().for_each(|job| job.finish());
         while lock(&told).len() < jobs.len() {
@@ -237,18 +246,35 @@ mod tests {
     #[test]
     fn who_submits_too_much_waits() {
         let (watch, told) = (Arc::new(Watch::default()), Arc::new(AtomicUsize::new(0)));
-        for _ in 0..2 * MOST {
+        for number in 0..2 * MOST {
             let told = told.clone();
-            assert!(watch.add(3, job(false, ""), Box::new(move |_| _ = told.fetch_add(1, Ordering::Relaxed))));
+            assert!(watch.add(3, number as u64, job(false, ""), Box::new(move |_| _ = told.fetch_add(1, Ordering::Relaxed))));
         }
         assert!(told.load(Ordering::Relaxed) >= MOST);
+    }
+
+    #[test]
+    fn what_is_behind_in_the_stream_is_not_over() {
+        let (watch, told) = (Arc::new(Watch::default()), Arc::new(Mutex::new(Vec::new())));
+        let add = |number: u64, over: bool| {
+            let told = told.clone();
+            assert!(watch.add(5, number, job(over, ""), Box::new(move |_| lock(&told).push(number))));
+        };
+        // The thread of the second job comes first; only the first is over.
+        add(2, false);
+        add(1, true);
+        while lock(&told).is_empty() {
+            thread::yield_now();
+        }
+        thread::sleep(2 * LOOK);
+        assert_eq!(*lock(&told), [1]);
     }
 
     #[test]
     fn names_are_told_once() {
         let watch = Arc::new(Watch::default());
         for (lane, name) in [(0, "b"), (1, "a"), (1, ""), (2, "b")] {
-            watch.add(lane, job(false, name), Box::new(|_| ()));
+            watch.add(lane, 1, job(false, name), Box::new(|_| ()));
         }
         assert_eq!(watch.names(), ["a", "b"]);
     }
