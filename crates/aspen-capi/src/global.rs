@@ -56,7 +56,12 @@ fn start() -> Result<Global> {
         check: environment.check,
         sub_group_size: environment.cpu_sub_group_size,
     })];
-    if environment.admits(BackendKind::OpenCl)? {
+    // Drivers load libraries in a way for which AddressSanitizer ends the process; who wants them asks for them.
+    let unwanted = environment.selector.is_none() && has_address_sanitizer();
+    if unwanted {
+        tracing::info!("no OpenCL devices beside AddressSanitizer, unless ASPEN_DEVICE_SELECTOR is set");
+    }
+    if !unwanted && environment.admits(BackendKind::OpenCl)? {
         backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
     }
     if environment.admits(BackendKind::Cuda)? {
@@ -69,6 +74,12 @@ fn start() -> Result<Global> {
         platforms: system.platforms().iter().map(|platform| (std::ptr::from_ref(*platform), platform_texts(platform))).collect(),
         devices: devices.map(|device| (std::ptr::from_ref(*device), device_texts(device))).collect(),
     })
+}
+
+/// Whether AddressSanitizer watches this process.
+fn has_address_sanitizer() -> bool {
+    // SAFETY: a terminated name; the address is only looked at.
+    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__asan_init".as_ptr()) }.is_null()
 }
 
 impl Global {
