@@ -4,6 +4,9 @@ use std::error::Error;
 use std::path::Path;
 use std::process::Command;
 
+#[path = "../aspen-llvm/precompile.rs"]
+mod precompile;
+
 /// The one clang whose C++ API the plugin is written against.
 const LLVM_CONFIG: &str = "llvm-config-22";
 
@@ -34,7 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     sources.sort();
-    build.files(&sources).flag("-Wall").flag("-Wno-deprecated-declarations").compile("aspen_clang_plugin");
+    build.flag("-Wall").flag("-Wno-deprecated-declarations");
+    precompile::precompile(&mut build, "plugin/precompiled.h")?;
+    build.files(&sources).compile("aspen_clang_plugin");
     let out = std::env::var("OUT_DIR")?;
     println!("cargo:rustc-link-search=native={}", Path::new(&out).display());
     println!("cargo:rustc-link-lib=static:+whole-archive=aspen_clang_plugin");

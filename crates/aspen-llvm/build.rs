@@ -1,10 +1,13 @@
 //! Compiles `shim/`, the C++ that LLVM's C API has no functions for, with the flags that `llvm-config` of the linked LLVM prints.
 
 use std::env;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn main() {
+mod precompile;
+
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=shim");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
     let prefix = env::var_os("LLVM_SYS_221_PREFIX").map(PathBuf::from);
@@ -21,6 +24,7 @@ fn main() {
             None => &mut build,
         };
     }
+    precompile::precompile(&mut build, "shim/precompiled.h")?;
     build.files([
         "shim/shim.cpp",
         "shim/closure.cpp",
@@ -50,6 +54,7 @@ fn main() {
     );
     build.files(["legalise", "vectors", "intrinsics", "wide", "narrow", "forms"].map(|step| format!("shim/spirv/{step}.cpp")));
     build.compile("aspen_llvm_shim");
+    Ok(())
 }
 
 /// `llvm-config --cxxflags`, of the installation that llvm-sys links.

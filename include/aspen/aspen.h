@@ -297,7 +297,8 @@ aspen_error_t *aspen_error_create(int code, const char *message);
 
 typedef enum aspen_usm_kind { ASPEN_USM_HOST = 0, ASPEN_USM_DEVICE = 1, ASPEN_USM_SHARED = 2, ASPEN_USM_UNKNOWN = 3 } aspen_usm_kind_t;
 
-/* Null when there is no memory or size is 0. `alignment` 0: suitable for every type. Fails with FEATURE_NOT_SUPPORTED without the aspect. */
+/* Null when there is no memory, size is 0 or `alignment` no power of two; `alignment` 0: suitable for every type. Fails with
+   FEATURE_NOT_SUPPORTED without the aspect. */
 aspen_error_t *aspen_usm_alloc(const aspen_device_t *device, aspen_usm_kind_t kind, size_t size, size_t alignment, void **out);
 void aspen_usm_free(void *pointer); /* null is allowed */
 int aspen_usm_pointer_kind(const void *pointer, const aspen_device_t **device); /* an aspen_usm_kind_t; any address inside counts */

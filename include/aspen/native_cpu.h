@@ -27,6 +27,9 @@
  * What the device has. An image whose code asks for aspects of the device (if_device_has) exports a table ASPEN_CPU_DEVICE_HAS of
  * ASPEN_CPU_ANSWERS answers; the backend writes aspen_cpu_yes for every aspect that the device has, as the active profile presents it,
  * before anything runs.
+ *
+ * Address spaces. An image whose code asks in which address space an address lies exports a pointer ASPEN_CPU_SPACE_SLOT to an
+ * aspen_cpu_space_of_fn, null at first; the backend puts its own there before anything runs.
  */
 #ifndef ASPEN_NATIVE_CPU_H
 #define ASPEN_NATIVE_CPU_H
@@ -76,6 +79,9 @@ struct aspen_cpu_item {
   const unsigned char *ended;
   /* Whom sub_group_barrier waits for, set for one call: the lanes of these bits, which all set the same. 0: the whole sub-group. */
   uint64_t members;
+  /* The part of local_memory that a launch's work_group_scratch_size stands for. Null where an item begins; the kernel's entry, which knows
+   * the place, sets it. */
+  char *scratch_memory;
 };
 
 /* A box of work-items, right-aligned like aspen_cpu_item. Ids run from `begin` (inclusive) to `end` (exclusive), offset included. */
@@ -131,6 +137,10 @@ typedef void (*aspen_cpu_tell_place_fn)(const char *place);
 #define ASPEN_CPU_IMPORT_SLOT "aspen_import."
 #define ASPEN_CPU_ITEM_SLOT "aspen_cpu_current_item"
 typedef aspen_cpu_item_t **(*aspen_cpu_current_item_fn)(void); /* the calling thread's */
+
+#define ASPEN_CPU_SPACE_SLOT "aspen_cpu_space_of"
+typedef enum aspen_cpu_space { aspen_cpu_global = 0, aspen_cpu_local = 1, aspen_cpu_private = 2 } aspen_cpu_space_t;
+typedef aspen_cpu_space_t (*aspen_cpu_space_of_fn)(const void *address); /* memory that the calling work-item may use */
 
 #define ASPEN_CPU_DEVICE_HAS "aspen_cpu_device_has"
 #define ASPEN_CPU_ANSWERS 2048u

@@ -40,17 +40,28 @@ __ASPEN_ABSENT_BINDLESS(bindless_image_sampler)
 __ASPEN_ABSENT_NAME(raw_kernel_arg, "sycl_ext_oneapi_raw_kernel_arg", "Kernels are function objects here")
 __ASPEN_ABSENT_NAME(memory_pool, "sycl_ext_oneapi_async_memory_alloc", "Use unified shared memory")
 #undef __ASPEN_ABSENT_NAME
-// Kernels that are functions: sycl_ext_oneapi_free_function_kernels.
-template <auto *Function>
-__attribute__((unavailable("Aspen does not have sycl_ext_oneapi_free_function_kernels. Write the kernel as a lambda or a function object"))) inline constexpr
-    int kernel_function = 0;
-#define SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(property)
 namespace matrix {
+// Helpers of migrated programs (dpct) name these outside of templates.
+enum class use { a, b, accumulator };
+enum class layout { row_major = 0, col_major = 1, ext_intel_packed = 2, dynamic = 3 };
+template <class Group, class From, class To> void joint_matrix_copy(Group, From &, To &) {
+  static_assert(sycl::detail::never<Group>, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");
+}
 template <class Group, class T, auto... Rest> class joint_matrix {
   static_assert(sizeof(T) == 0, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");
 };
 } // namespace matrix
+// Of sycl_ext_oneapi_virtual_mem, what those helpers have pointers to and members of.
+enum class granularity_mode : int { minimum, recommended };
+enum class address_access_mode : char { none = 0, read = 1, read_write = 2 };
+class physical_mem;
 } // namespace ext::oneapi::experimental
+namespace ext::oneapi::detail {
+template <class Group, class Matrix> decltype(auto) get_wi_data(Group, Matrix &of) {
+  static_assert(sycl::detail::never<Group>, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");
+  return (of);
+}
+} // namespace ext::oneapi::detail
 #undef __ASPEN_ABSENT_EXTENSION
 
 } // namespace sycl

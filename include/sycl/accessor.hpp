@@ -255,6 +255,7 @@ public:
 
   size_t byte_size() const noexcept { return size() * sizeof(T); }
   size_t size() const noexcept { return extent_.size(); }
+  size_t get_count() const { return size(); }
   size_t max_size() const noexcept { return ~size_t(0) / sizeof(T); }
   bool empty() const noexcept { return size() == 0; }
   range<D> get_range() const { return extent_; }

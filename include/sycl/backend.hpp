@@ -19,6 +19,9 @@ enum class backend : int {
   ext_oneapi_cuda = cuda,
   ext_oneapi_level_zero = -1,
   ext_oneapi_hip = -2,
+  /// Its first names, which AdaptiveCpp has too.
+  level_zero = ext_oneapi_level_zero,
+  hip = ext_oneapi_hip,
 };
 
 /// As `ASPEN_DEVICE_SELECTOR` spells it.

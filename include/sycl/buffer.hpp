@@ -276,6 +276,11 @@ public:
   auto get_access(Handler &handler, const range<D> &part, const id<D> &offset = {}) {
     return accessor<T, D, Mode, Target, access::placeholder::false_t>(*this, handler, part, offset);
   }
+  /// A placeholder, as the accessor's constructor makes of these arguments. Source: SYCL 2020 §4.7.2.1.
+  template <class... Rest, std::enable_if_t<(!std::is_same_v<std::decay_t<Rest>, handler> && ...), int> = 0> auto get_access(Rest... rest) {
+    using tags = detail::tags_of<detail::default_mode<T>, Rest...>;
+    return accessor<T, D, tags::mode, tags::place, access::placeholder::true_t>(*this, rest...);
+  }
   /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
   template <access_mode Mode> auto get_access() {
     return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this);
@@ -283,8 +288,8 @@ public:
   template <access_mode Mode> auto get_access(const range<D> &part, const id<D> &offset = {}) {
     return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this, part, offset);
   }
-  template <class... Rest> auto get_host_access(Rest... rest) {
-    return host_accessor<T, D, detail::tags_of<access_mode::read_write, Rest...>::mode>(*this, rest...);
+  template <class... Rest> auto get_host_access(Rest &&...rest) {
+    return host_accessor<T, D, detail::tags_of<access_mode::read_write, std::decay_t<Rest>...>::mode>(*this, rest...);
   }
 
   friend bool operator==(const buffer &a, const buffer &b) {

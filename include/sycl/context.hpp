@@ -138,15 +138,19 @@ class image::context_bound : public detail::context_property<131072u> {
 } // namespace property
 
 namespace detail {
-/// The context of queues that are made without one: that of the platform with all its devices. Source: SYCL 2020 §4.6.5.1.
-inline context default_context(const device &of) {
+/// The contexts of the platforms, each with all its devices.
+inline const list<context> &default_contexts() {
   // Destructors of globals may make queues.
   [[clang::no_destroy]] static const list<context> all = [] {
     list<context> made;
     platform::each_platform([&](const platform &p) { made.add(context(p)); });
     return made;
   }();
-  for (const context &c : all)
+  return all;
+}
+/// The context of queues that are made without one: that of the platform with all its devices. Source: SYCL 2020 §4.6.5.1.
+inline context default_context(const device &of) {
+  for (const context &c : default_contexts())
     if (c.get_platform() == of.get_platform())
       return c;
   return context(of);
@@ -157,6 +161,14 @@ struct exception_context_of final : exception_context {
   context in;
 };
 } // namespace detail
+
+inline context platform::khr_get_default_context() const {
+  for (const context &c : detail::default_contexts())
+    if (c.get_platform() == *this)
+      return c;
+  return context(*this);
+}
+inline context platform::ext_oneapi_get_default_context() const { return khr_get_default_context(); }
 
 inline exception::exception(const context &in, std::error_code code, const std::string &what) : exception(code, what) {
   context_ = detail::shared<detail::exception_context>(new detail::exception_context_of(in));

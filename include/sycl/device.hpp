@@ -94,7 +94,10 @@ template <class Vector, class Device> Vector divided(const Device &whole, int ho
 #define SYCL_EXT_ONEAPI_PEER_ACCESS 1
 namespace ext::oneapi {
 enum class peer_access { access_supported, atomics_supported };
+namespace experimental {
+enum class source_language { opencl = 0, spirv = 1, sycl = 2 };
 }
+} // namespace ext::oneapi
 
 class device {
 public:
@@ -139,6 +142,9 @@ public:
   void ext_oneapi_disable_peer_access(const device &) const {
     detail::fail(errc::invalid, "ext_oneapi_disable_peer_access: access was not enabled");
   }
+  /// No device compiles source or SPIR-V that a program brings. Source: sycl_ext_oneapi_kernel_compiler.
+  bool ext_oneapi_can_build(ext::oneapi::experimental::source_language) const { return false; }
+  bool ext_oneapi_can_compile(ext::oneapi::experimental::source_language) const { return false; }
   /// Source: sycl_ext_oneapi_device_architecture.
   template <class Architecture> bool ext_oneapi_architecture_is(Architecture which) const { return aspen_architecture_is(*this, which); }
   /// Deprecated: SYCL 1.2.1's host device is none of the devices here.
@@ -184,6 +190,9 @@ public:
     return out;
   }
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(handle_); }
+  /// Of queues that are made without one. In context.hpp. Source: sycl_khr_default_context, sycl_ext_oneapi_default_context.
+  context khr_get_default_context() const;
+  context ext_oneapi_get_default_context() const;
   /// Deprecated: what devices have are aspects.
   bool has_extension(const std::string &name) const {
     return detail::has_word(aspen_platform_string(handle_, ASPEN_PLATFORM_EXTENSIONS), name);

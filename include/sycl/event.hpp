@@ -41,13 +41,9 @@ public:
   event &operator=(event other) noexcept;
   ~event();
 
-  void wait() const { aspen_event_wait(handle_); }
-  /// Waits, then hands asynchronous errors of the command's queue to its async_handler.
-  void wait_and_throw() const {
-    wait();
-    if (queue_)
-      queue_->throw_asynchronous();
-  }
+  void wait() const;
+  /// Waits, then hands asynchronous errors of the queues of this command and of those that it was told to wait for to their async_handlers.
+  void wait_and_throw() const;
   static void wait(const std::vector<event> &events) {
     for (const event &e : events)
       e.wait();
@@ -76,7 +72,7 @@ public:
   /// Nanoseconds of a steady clock. The queue must have been made with enable_profiling.
   template <class Descriptor> std::uint64_t get_profiling_info() const {
     std::uint64_t value = 0;
-    detail::check(aspen_event_profiling(handle_, Descriptor::code, &value));
+    detail::check(aspen_event_profiling(handle_, aspen_is_tag() ? ASPEN_PROFILING_END : Descriptor::code, &value));
     return value;
   }
 
@@ -96,8 +92,17 @@ public:
   event(aspen_event_t *handle, const detail::shared<natives> &native) : event(handle, detail::shared<detail::queue_state>()) { native_ = native; }
   const detail::shared<natives> &aspen_natives() const { return native_; }
   const detail::shared<detail::queue_state> &aspen_queue() const { return queue_; }
-  /// For the library: remembers an event of the wait list, without that event's own list, so that no history piles up.
+  /// For the library: remembers an event of the wait list, without that event's own list, so that no history piles up; and the queues whose
+  /// errors wait_and_throw hands on.
   void aspen_waits_for(const event &other);
+  /// For the library: an event that stands for a node of a graph in the making, for which nobody can wait.
+  static event aspen_of_graph(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue,
+                              const detail::shared<detail::recording> &node);
+  /// For the library: the command is a mark, all of whose times are one. Source: sycl_ext_oneapi_profiling_tag.
+  void aspen_make_tag();
+  bool aspen_is_tag() const;
+  /// For the library: that node, or null.
+  detail::shared<detail::recording> aspen_node() const;
 
 private:
   struct awaited;
@@ -109,7 +114,30 @@ private:
 
 struct event::awaited : detail::counted {
   detail::list<event> events;
+  detail::list<detail::shared<detail::queue_state>> queues; // others than the event's own, each once
+  detail::shared<detail::recording> node; // that of the graph in the making
+  bool is_tag = false;
+  void add(const detail::shared<detail::queue_state> &queue) {
+    for (const detail::shared<detail::queue_state> &known : queues)
+      if (known == queue)
+        return;
+    queues.add(queue);
+  }
 };
+inline void event::wait() const {
+  if (awaited_ && awaited_->node)
+    detail::fail(errc::invalid, "wait: the event is of a command that a graph recorded; wait for the event of the graph's execution");
+  aspen_event_wait(handle_);
+}
+// Source of the queues: SYCL 2020 §4.6.6.1, wait_and_throw.
+inline void event::wait_and_throw() const {
+  wait();
+  if (queue_)
+    queue_->throw_asynchronous();
+  if (awaited_)
+    for (const detail::shared<detail::queue_state> &other : awaited_->queues)
+      other->throw_asynchronous();
+}
 inline event::event() : handle_(aspen_event_create_complete()) {}
 inline event::event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue) : handle_(handle), queue_(queue) {}
 inline event::event(const event &other) : handle_(other.handle_), queue_(other.queue_), awaited_(other.awaited_), native_(other.native_) {
@@ -130,13 +158,39 @@ inline event::~event() {
     aspen_event_release(handle_);
 }
 inline void event::aspen_waits_for(const event &other) {
+  const auto mine = [&]() -> awaited & {
+    if (!awaited_)
+      awaited_ = detail::shared<awaited>(new awaited);
+    return *awaited_;
+  };
+  if (other.queue_ && other.queue_ != queue_)
+    mine().add(other.queue_);
+  if (other.awaited_)
+    for (const detail::shared<detail::queue_state> &before : other.awaited_->queues)
+      if (before != queue_)
+        mine().add(before);
   if (aspen_event_status(other.handle_) == ASPEN_EVENT_COMPLETE)
     return;
-  if (!awaited_)
-    awaited_ = detail::shared<awaited>(new awaited);
+  mine();
   event bare(other);
   bare.awaited_ = {};
   awaited_->events.add(std::move(bare));
+}
+inline event event::aspen_of_graph(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue,
+                                   const detail::shared<detail::recording> &node) {
+  event made(handle, queue);
+  made.awaited_ = detail::shared<awaited>(new awaited);
+  made.awaited_->node = node;
+  return made;
+}
+inline void event::aspen_make_tag() {
+  if (!awaited_)
+    awaited_ = detail::shared<awaited>(new awaited);
+  awaited_->is_tag = true;
+}
+inline bool event::aspen_is_tag() const { return awaited_ && awaited_->is_tag; }
+inline detail::shared<detail::recording> event::aspen_node() const {
+  return awaited_ ? awaited_->node : detail::shared<detail::recording>();
 }
 template <class Vector> Vector event::get_wait_list() const {
   return awaited_ ? Vector(awaited_->events.begin(), awaited_->events.end()) : Vector();

@@ -74,7 +74,7 @@ public:
       const range<1> one(1);
       launch_object(f, one, &one, id<1>());
     } else if constexpr (detail::has_own_properties<F>) {
-      single_task<N>(detail::with_own_properties(f));
+      single_task<N>(detail::with_own_properties(f, *this));
     } else if constexpr (std::is_invocable_v<const F &>) {
       (void)&detail::entry_single_task<N, F>;
       launch<N>(ASPEN_LAUNCH_SINGLE_TASK, range<1>(1), nullptr, id<1>(), f);
@@ -87,8 +87,9 @@ public:
     }
   }
 
-  template <class Name = detail::unnamed_kernel, class F, class... P> void single_task(const ext::oneapi::experimental::properties<P...> &, F f) {
-    single_task<detail::kernel_name_t<Name, F>>(detail::with_properties<F, P...>(f));
+  template <class Name = detail::unnamed_kernel, class F, class... P>
+  void single_task(const ext::oneapi::experimental::properties<P...> &with, F f) {
+    single_task<detail::kernel_name_t<Name, F>>(detail::with_properties<F, P...>(f, with, *this));
   }
 
   template <class Name = detail::unnamed_kernel, class F> void parallel_for(range<1> items, F f) { over<Name>(items, id<1>(), f); }
@@ -104,7 +105,7 @@ public:
       const range<D> local = shape.get_local_range();
       launch_object(f, shape.get_global_range(), &local, shape.get_offset());
     } else if constexpr (detail::has_own_properties<F>) {
-      parallel_for<N>(shape, detail::with_own_properties(f));
+      parallel_for<N>(shape, detail::with_own_properties(f, *this));
     } else if constexpr (detail::takes_item<F, nd_item<D>>) {
       (void)&detail::entry_nd_range<N, D, F>;
       const range<D> local = shape.get_local_range();
@@ -127,9 +128,9 @@ public:
   }                                                                                                                                       \
   /* With properties before that. Source: sycl_ext_oneapi_kernel_properties. */                                                           \
   template <class Name = detail::unnamed_kernel, __VA_ARGS__ class... P, class First, class... Rest>                                      \
-  void parallel_for(SHAPE shape, const ext::oneapi::experimental::properties<P...> &, const First &first, const Rest &...rest) {          \
+  void parallel_for(SHAPE shape, const ext::oneapi::experimental::properties<P...> &with, const First &first, const Rest &...rest) {      \
     if constexpr (sizeof...(Rest) == 0)                                                                                                   \
-      parallel_for<detail::kernel_name_t<Name, First>>(shape, detail::with_properties<First, P...>(first));                               \
+      parallel_for<detail::kernel_name_t<Name, First>>(shape, detail::with_properties<First, P...>(first, with, *this));                  \
     else                                                                                                                                  \
       detail::reduce_arguments<Name, ext::oneapi::experimental::properties<P...>>(*this, shape,                                           \
                                                                                   std::make_index_sequence<sizeof...(Rest)>(), first,     \
@@ -170,7 +171,7 @@ public:
   using device_global_copies::copy, device_global_copies::memcpy;
   void memset(void *to, int value, size_t bytes) {
     const unsigned char byte = static_cast<unsigned char>(value);
-    repeat(to, &byte, 1, bytes);
+    repeat(to, &byte, 1, bytes, detail::recorded_kind::memset);
   }
   template <class T> void fill(void *to, const T &pattern, size_t count) {
     static_assert(is_device_copyable_v<T>, "fill repeats a device-copyable value");
@@ -178,6 +179,8 @@ public:
   }
   /// Rows of memory, `to_pitch` and `from_pitch` bytes apart; of elements in the typed forms. Source: sycl_ext_oneapi_memcpy2d.
   void ext_oneapi_memcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height) {
+    if (to_pitch == width && from_pitch == width)
+      return memcpy(to, from, width * height);
     each_row(to_pitch < width || from_pitch < width, height, [&](size_t row) {
       memcpy(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, width);
     });
@@ -193,7 +196,7 @@ public:
   }
   /// All later commands of the queue wait for all earlier ones, or for these events. Source: sycl_ext_oneapi_enqueue_barrier.
   void ext_oneapi_barrier() {
-    nothing();
+    nothing(detail::recorded_kind::barrier);
     barrier_ = true;
   }
   void ext_oneapi_barrier(const std::vector<event> &events) {
@@ -201,12 +204,12 @@ public:
     events.empty() ? nothing() : ext_oneapi_barrier();
   }
   /// Executes all of a graph. Source: sycl_ext_oneapi_graph.
-  template <class Graph> void ext_oneapi_graph(Graph &graph) {
-    nothing();
+  template <class Graph> void ext_oneapi_graph(const Graph &graph) {
+    nothing(detail::recorded_kind::subgraph);
     graph_ = graph.aspen_graph();
   }
-  void prefetch(const void *, size_t) { nothing(); }
-  void mem_advise(const void *, size_t, int) { nothing(); }
+  void prefetch(const void *, size_t) { nothing(detail::recorded_kind::prefetch); }
+  void mem_advise(const void *, size_t, int) { nothing(detail::recorded_kind::memadvise); }
 
   template <class T, int D, access_mode M, target P, access::placeholder H> void fill(accessor<T, D, M, P, H> to, const T &pattern) {
     rows(to, [&](T *row, size_t, size_t count) { repeat(row, &pattern, sizeof(T), count); });
@@ -228,7 +231,7 @@ public:
   }
   template <class Shared, class T, int D, access_mode M, target P, access::placeholder H, class = decltype(std::declval<Shared &>().use_count())>
   void copy(Shared from, accessor<T, D, M, P, H> to) {
-    copy(static_cast<const std::remove_reference_t<decltype(*from)> *>(from.get()), to);
+    copy(static_cast<const std::remove_pointer_t<decltype(from.get())> *>(from.get()), to);
     go_on();
     host_task([from] {});
   }
@@ -355,8 +358,8 @@ public:
 private:
   friend class queue;
   explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {
-    if (queue->recorder)
-      record_ = detail::shared<detail::recording>(queue->recorder->begin());
+    if ((recorder_ = queue->recorder()))
+      record_ = detail::shared<detail::recording>(recorder_->begin());
   }
   ~handler() {
     for (size_t i = submitted_; i < parts_.size(); ++i)
@@ -376,8 +379,10 @@ private:
     for (const event &e : events_)
       events.add(e.aspen_handle());
     aspen_dependencies_t after = {uses_.data(), uses_.size(), events.data(), events.size()};
-    if (record_)
-      return event(queue_->recorder->end(record_, graph_, after, queue_->handle, queue_->properties.has_property<property::queue::in_order>()), queue_);
+    if (record_) {
+      const bool in_order = queue_->properties.has_property<property::queue::in_order>();
+      return event::aspen_of_graph(recorder_->end(record_, graph_, after, queue_->handle, in_order), queue_, record_);
+    }
     if (graph_)
       last_ = graph_->run(queue_->handle, after);
     else if (parts_.size() == 0)
@@ -410,6 +415,7 @@ private:
         std::memcpy(&count, memory, sizeof count);
         std::fwrite(static_cast<const char *>(memory) + sizeof count, 1, count < size ? count : size, stdout);
         std::fflush(stdout);
+        std::memset(memory, 0, sizeof count); // a graph executes the command again
       });
     }
   }
@@ -427,7 +433,6 @@ private:
       parts_.add(part);
     complete_ = true;
   }
-
   /// What follows is a further part of the command.
   void go_on() {
     complete_ = false;
@@ -448,13 +453,17 @@ private:
     return block;
   }
 
-  void nothing() {
+  void nothing(detail::recorded_kind what = detail::recorded_kind::empty) {
     open();
+    if (record_)
+      record_->is(what);
     complete_ = true;
   }
 
-  void repeat(void *to, const void *pattern, size_t size, size_t count) {
+  void repeat(void *to, const void *pattern, size_t size, size_t count, detail::recorded_kind what = detail::recorded_kind::memfill) {
     open();
+    if (record_)
+      record_->is(what);
     aspen_prepared_t *fill = nullptr;
     detail::check(aspen_prepare_fill(queue_->handle, to, pattern, size, count, &fill));
     if (record_)
@@ -507,7 +516,7 @@ private:
     if constexpr (std::is_same_v<F, kernel>) {
       launch_object(f, items, static_cast<const range<D> *>(nullptr), offset);
     } else if constexpr (detail::has_own_properties<F>) {
-      over<N>(items, offset, detail::with_own_properties(f));
+      over<N>(items, offset, detail::with_own_properties(f, *this));
     } else if constexpr (detail::takes_item<F, item<D>>) {
       (void)&detail::entry_range<N, D, F>;
       launch<N>(ASPEN_LAUNCH_RANGE, items, nullptr, offset, f);
@@ -524,7 +533,7 @@ private:
   template <class Name, class F, int D> void hierarchical(range<D> groups, const std::common_type_t<range<D>> *local, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
     if constexpr (detail::has_own_properties<F>) {
-      hierarchical<N>(groups, local, detail::with_own_properties(f));
+      hierarchical<N>(groups, local, detail::with_own_properties(f, *this));
     } else if constexpr (detail::takes_item<F, group<D>>) {
       (void)&detail::entry_work_group<N, D, F>;
       launch<N>(ASPEN_LAUNCH_WORK_GROUPS, groups, local, id<D>(), f);
@@ -548,18 +557,10 @@ private:
     const bool in_groups = kind != ASPEN_LAUNCH_SINGLE_TASK && kind != ASPEN_LAUNCH_RANGE;
     if (local_memory_ > 0 && !in_groups && detail::local_place::is_in(&f, sizeof f, local_memory_))
       detail::fail(errc::kernel_argument, "a local accessor needs a kernel with work-groups: launch it over a sycl::nd_range");
-    aspen_launch_t l = {};
-    l.struct_size = sizeof l;
-    l.kind = kind;
-    l.module = kernel.module;
-    l.object_tag = kernel.tag;
-    l.symbol = kernel.symbol;
-    l.dimensions = D;
-    for (int d = 0; d < 3; ++d) {
-      l.global[d] = d < D ? global[d] : 1;
-      l.local[d] = !local ? 0 : d < D ? (*local)[d] : 1;
-      l.offset[d] = d < D ? offset[d] : 0;
-    }
+    if (!in_groups && detail::has_scratch<F>)
+      detail::fail(errc::kernel_argument, "work_group_scratch_size needs a kernel with work-groups: launch it over a sycl::nd_range");
+    aspen_launch_t l = detail::launch_of(kind, kernel);
+    detail::set_shape(l, global, local, offset);
     l.local_memory = in_groups ? local_memory_ : 0;
     l.closure = &f;
     l.closure_size = sizeof f;
@@ -589,10 +590,10 @@ private:
   detail::list<aspen_prepared_t *> parts_; // what the command consists of, in order
   size_t submitted_ = 0;                   // how many of them
   aspen_event_t *last_ = nullptr;          // of those
-  detail::shared<detail::recording> record_; // what becomes of it, if a graph records it
+  detail::shared<detail::recorder> recorder_; // the graph that records it,
+  detail::shared<detail::recording> record_;  // and what becomes of it there
   detail::shared<detail::executable> graph_; // the command executes this
-  bool complete_ = false;                  // it has its command
-  bool further_ = false;                   // and what comes is one more part of it
+  bool complete_ = false, further_ = false; // it has its command; what comes is one more part of it
   bool barrier_ = false;                   // all later commands wait for it
 };
 

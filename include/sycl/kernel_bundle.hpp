@@ -3,18 +3,20 @@
 //! The runtime loads images when their kernels are launched or built, so a bundle is a choice of kernels and devices, and all states of a
 //! bundle hold the same. What no device of a bundle can run is not in it; nothing is read or built to find that out.
 #pragma once
+#include <sycl/detail/spin_lock.hpp>
 #include <sycl/kernel.hpp>
 #include <sycl/specialization_id.hpp>
 
 namespace sycl {
 
 namespace detail {
+/// In ext/oneapi/experimental/free_function_traits.hpp.
+template <auto *Func> kernel_id free_function_id();
 /// A copy of a symbol that lives as long as the process: kernel_ids point to it, and the runtime's own may go with its module.
 inline const char *keep_symbol(const char *symbol) {
   [[clang::no_destroy]] static list<const char *> kept; // destructors of globals may ask for kernels
-  static bool busy = false;
-  while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
-  }
+  static spin_lock lock;
+  const locked hold(lock);
   const char *known = nullptr;
   for (const char *old : kept)
     if (std::strcmp(old, symbol) == 0)
@@ -23,7 +25,6 @@ inline const char *keep_symbol(const char *symbol) {
     known = std::strcpy(new char[std::strlen(symbol) + 1], symbol);
     kept.add(known);
   }
-  __atomic_clear(&busy, __ATOMIC_RELEASE);
   return known;
 }
 
@@ -148,6 +149,10 @@ public:
   bool has_kernel(const kernel_id &kernel, const device &on) const noexcept { return image_.has_kernel(kernel, on); }
   template <class Name> bool has_kernel() const noexcept { return has_kernel(get_kernel_id<Name>()); }
   template <class Name> bool has_kernel(const device &on) const noexcept { return has_kernel(get_kernel_id<Name>(), on); }
+  /// Of a kernel that is a function. Source: sycl_ext_oneapi_free_function_kernels.
+  template <auto *Func> bool ext_oneapi_has_kernel() const { return has_kernel(detail::free_function_id<Func>()); }
+  template <auto *Func> bool ext_oneapi_has_kernel(const device &on) const { return has_kernel(detail::free_function_id<Func>(), on); }
+  template <auto *Func> kernel ext_oneapi_get_kernel() const { return get_kernel(detail::free_function_id<Func>()); }
   template <class Vector = std::vector<kernel_id>> Vector get_kernel_ids() const {
     Vector out;
     contents().each([&](const kernel_id &k) { out.push_back(k); });

@@ -146,6 +146,12 @@ template <class T> using decorated_local_ptr = local_ptr<T, access::decorated::y
 template <class T> using decorated_private_ptr = private_ptr<T, access::decorated::yes>;
 template <class T> using decorated_generic_ptr = generic_ptr<T, access::decorated::yes>;
 
+/// Decorated pointers are plain ones here. Source: SYCL 2020 §4.7.7.
+template <class T> struct remove_decoration {
+  using type = T;
+};
+template <class T> using remove_decoration_t = typename remove_decoration<T>::type;
+
 /// The caller promises that the pointer points into that address space.
 template <access::address_space Space, access::decorated Decorated = access::decorated::no, class T>
 constexpr multi_ptr<T, Space, Decorated> address_space_cast(T *pointer) {

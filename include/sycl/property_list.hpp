@@ -41,18 +41,18 @@ class property_list;
 /// sycl_ext_intel_queue_index, sycl_ext_intel_queue_immediate_command_list, sycl_ext_oneapi_cuda's default stream.
 namespace ext {
 namespace oneapi::property::queue {
-class discard_events : public detail::flag_property<128u> {};
-class priority_normal : public detail::flag_property<256u> {};
-class priority_low : public detail::flag_property<512u> {};
-class priority_high : public detail::flag_property<1024u> {};
+class discard_events : public sycl::detail::flag_property<128u> {};
+class priority_normal : public sycl::detail::flag_property<256u> {};
+class priority_low : public sycl::detail::flag_property<512u> {};
+class priority_high : public sycl::detail::flag_property<1024u> {};
 } // namespace oneapi::property::queue
 namespace oneapi::cuda::property::queue {
-class use_default_stream : public detail::flag_property<2048u> {};
+class use_default_stream : public sycl::detail::flag_property<2048u> {};
 } // namespace oneapi::cuda::property::queue
 namespace intel::property::queue {
-class no_immediate_command_list : public detail::flag_property<4096u> {};
-class immediate_command_list : public detail::flag_property<8192u> {};
-class compute_index : public detail::flag_property<16384u> {
+class no_immediate_command_list : public sycl::detail::flag_property<4096u> {};
+class immediate_command_list : public sycl::detail::flag_property<8192u> {};
+class compute_index : public sycl::detail::flag_property<16384u> {
 public:
   compute_index(int index) : index_(index) {}
   int get_index() const { return index_; }
@@ -64,8 +64,13 @@ private:
 #define SYCL_EXT_ONEAPI_USE_PINNED_HOST_MEMORY_PROPERTY 1
 /// Where a buffer's memory on the host lies, which nobody can tell by results either. Source: sycl_ext_oneapi_use_pinned_host_memory_property.
 namespace oneapi::property::buffer {
-class use_pinned_host_memory : public detail::flag_property<524288u> {};
+class use_pinned_host_memory : public sycl::detail::flag_property<524288u> {};
 } // namespace oneapi::property::buffer
+#define SYCL_EXT_ONEAPI_USM_DEVICE_READ_ONLY 1
+/// Kernels only read the allocation: a promise that nothing is made of. Source: sycl_ext_oneapi_usm_device_read_only.
+namespace oneapi::property::usm {
+class device_read_only : public sycl::detail::flag_property<16777216u> {};
+} // namespace oneapi::property::usm
 } // namespace ext
 
 namespace property {
@@ -105,6 +110,8 @@ struct property_value : counted {
 } // namespace detail
 
 inline constexpr property::no_init no_init{};
+/// DPC++'s name of before SYCL 2020 was final.
+inline constexpr property::no_init noinit{};
 
 enum class access_mode : int;
 enum class target : int;

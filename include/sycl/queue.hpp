@@ -9,11 +9,15 @@
 #define SYCL_EXT_ONEAPI_MEMCPY2D 1
 #define SYCL_EXT_ONEAPI_IN_ORDER_QUEUE_EVENTS 1
 #define SYCL_EXT_ONEAPI_PROD 1
+#define SYCL_KHR_QUEUE_EMPTY_QUERY 1
+#define SYCL_KHR_QUEUE_FLUSH 1
 
 namespace sycl {
 
 namespace ext::oneapi::experimental {
 enum class queue_state;
+enum class graph_state;
+template <graph_state State> class command_graph;
 }
 
 namespace info::queue {
@@ -34,6 +38,8 @@ public:
   template <class Selector, std::enable_if_t<detail::is_selector<Selector>, int> = 0>
   explicit queue(const Selector &selector, const async_handler &handler, const property_list &properties = {})
       : queue(device(selector), handler, properties) {}
+  /// Selectors of SYCL 1.2.1 convert: `q = gpu_selector()`.
+  queue(const device_selector &selector, const property_list &properties = {}) : queue(detail::select_by(selector), async_handler(), properties) {}
   explicit queue(const device &on, const property_list &properties = {}) : queue(on, async_handler(), properties) {}
   explicit queue(const device &on, const async_handler &handler, const property_list &properties = {})
       : queue(detail::default_context(on), on, handler, properties) {}
@@ -69,7 +75,7 @@ public:
   template <class T> event submit(T command_group) {
     handler command(state_);
     command_group(command);
-    return command.finish();
+    return submitted(command);
   }
   /// Tries the secondary queue if this one refuses the command.
   template <class T> event submit(T command_group, queue &secondary) {
@@ -84,7 +90,11 @@ public:
     return submit(command_group);
 #endif
   }
-  void wait() { aspen_queue_wait(state_->handle); }
+  void wait() {
+    if (state_->recorder())
+      detail::fail(errc::invalid, "wait: a graph records the queue; nothing of it runs before the recording has ended");
+    aspen_queue_wait(state_->handle);
+  }
   void wait_and_throw() {
     wait();
     throw_asynchronous();
@@ -139,22 +149,27 @@ public:
   template <class Lazy = void> event submit_barrier() { return ext_oneapi_submit_barrier(); }
   template <class Lazy = void> event submit_barrier(const std::vector<event> &after) { return ext_oneapi_submit_barrier(after); }
   /// Executes all of a graph. Source: sycl_ext_oneapi_graph.
-  template <class Graph, class... After> event ext_oneapi_graph(Graph &graph, const After &...after) {
+  template <class Graph, class... After> event ext_oneapi_graph(const Graph &graph, const After &...after) {
     return command([&](handler &h) { h.ext_oneapi_graph(graph); }, after...);
   }
   ext::oneapi::experimental::queue_state ext_oneapi_get_state() const;
-  bool ext_oneapi_empty() const { return aspen_queue_is_complete(state_->handle) != 0; }
-  /// Of an in-order queue: an event of all that was submitted, and what all that follows waits for.
+  /// The graph that records the queue.
+  ext::oneapi::experimental::command_graph<ext::oneapi::experimental::graph_state(0)> ext_oneapi_get_graph() const;
+  /// Whether all that was submitted is complete; if so, it is as if it had been waited for. Source: sycl_khr_queue_empty_query.
+  bool khr_empty() const { return aspen_queue_is_complete(state_->handle) != 0; }
+  bool ext_oneapi_empty() const { return khr_empty(); }
+  /// Of an in-order queue: an event of all that was submitted, if anything was, and what all that follows waits for.
   /// Source: sycl_ext_oneapi_in_order_queue_events.
-  template <class Lazy = void> std::optional<event> ext_oneapi_get_last_event() {
+  template <class Lazy = void> std::optional<event> ext_oneapi_get_last_event() const {
     only_in_order("ext_oneapi_get_last_event: the queue is not in-order");
-    return command([&](handler &) {});
+    return __atomic_load_n(&state_->has_commands, __ATOMIC_RELAXED) ? std::optional(queue(*this).command([&](handler &) {})) : std::nullopt;
   }
   template <class Lazy = void> void ext_oneapi_set_external_event(const event &before) {
     only_in_order("ext_oneapi_set_external_event: the queue is not in-order");
     command([&](handler &) {}, before);
   }
-  /// Commands begin as soon as they can anyway. Source: sycl_ext_oneapi_prod.
+  /// Commands begin as soon as they can anyway. Source: sycl_khr_queue_flush, sycl_ext_oneapi_prod.
+  void khr_flush() const {}
   void ext_oneapi_prod() {}
 
 #define __ASPEN_KERNEL_SHORTCUT(SHAPE, ...)                                                                                               \
@@ -279,7 +294,13 @@ private:
     handler h(state_);
     (h.depends_on(after), ...);
     made(h);
-    return h.finish();
+    return submitted(h);
+  }
+  event submitted(handler &h) {
+    event done = h.finish();
+    if (!done.aspen_node())
+      __atomic_store_n(&state_->has_commands, true, __ATOMIC_RELAXED);
+    return done;
   }
   detail::shared<detail::queue_state> state_;
   // oneDPL keeps a number and a function in the bytes of a queue that is not made yet, and asserts that there is room.

@@ -212,6 +212,26 @@ template <int D> constexpr id<D> delinearize(size_t linear, const range<D> &exte
   out[0] = linear;
   return out;
 }
+
+/// A local range that is chosen, in each dimension. Source: sycl_ext_oneapi_auto_local_range.
+constexpr size_t chosen_local = ~size_t(0);
+/// Work-items that a group has at most whose range is chosen: every device can run as many.
+constexpr size_t most_chosen = 256;
+
+/// The local range, or if it is to be chosen, one that divides the global range, with as many work-items as may be in the last dimensions.
+template <int D> constexpr range<D> local_for(const range<D> &global, range<D> local) {
+  if (local[0] != chosen_local)
+    return local;
+  size_t room = most_chosen;
+  for (int d = D - 1; d >= 0; --d) {
+    size_t size = global[d] < room ? global[d] : room;
+    while (size > 1 && global[d] % size != 0)
+      --size;
+    local[d] = size > 0 ? size : 1;
+    room /= local[d];
+  }
+  return local;
+}
 } // namespace detail
 
 /// Global and local range of a kernel that runs in work-groups. Whether they fit is checked at the launch.
@@ -220,7 +240,7 @@ public:
   static constexpr int dimensions = D;
   /// Of no items, to be assigned to: DPC++ has it, and what its migration tool makes uses it.
   constexpr nd_range() = default;
-  constexpr nd_range(range<D> global, range<D> local, id<D> offset = id<D>()) : global_(global), local_(local), offset_(offset) {}
+  constexpr nd_range(range<D> global, range<D> local, id<D> offset = id<D>()) : global_(global), local_(detail::local_for(global, local)), offset_(offset) {}
   constexpr range<D> get_global_range() const { return global_; }
   constexpr range<D> get_local_range() const { return local_; }
   constexpr range<D> get_group_range() const {

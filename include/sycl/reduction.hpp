@@ -257,10 +257,16 @@ inline void reduce_arguments(handler &command, const Shape &shape, std::index_se
   const auto &function = argument<sizeof...(I)>(arguments...);
   using F = std::decay_t<decltype(function)>;
   using N = kernel_name_t<Name, F>;
-  if constexpr (is_properties<Properties>)
-    reduce<N>(command, shape, typename add_properties<F, Properties>::type(function), argument<I>(arguments...)...);
-  else
-    reduce<N>(command, shape, with_own_properties(function), argument<I>(arguments...)...);
+  if constexpr (is_properties<Properties>) {
+    using with = typename add_properties<F, Properties>::type;
+    static_assert(!has_scratch<with>, "Aspen does not take work_group_scratch_size beside reductions: use a local_accessor");
+    reduce<N>(command, shape, with(function), argument<I>(arguments...)...);
+  } else if constexpr (has_own_properties<F>) {
+    const auto own = function.get(ext::oneapi::experimental::properties_tag());
+    reduce_arguments<Name, std::decay_t<decltype(own)>>(command, shape, std::index_sequence<I...>(), arguments...);
+  } else {
+    reduce<N>(command, shape, function, argument<I>(arguments...)...);
+  }
 }
 
 } // namespace detail

@@ -1,5 +1,7 @@
 //! All of SYCL, and the extensions, which lean programs include one by one. Each part can also be included alone.
 #pragma once
+#include <sycl/detail/letters_away.hpp>
+
 #include <sycl/absent.hpp>
 #include <sycl/accessor.hpp>
 #include <sycl/aspects.hpp>
@@ -10,6 +12,7 @@
 #include <sycl/buffer.hpp>
 #include <sycl/context.hpp>
 #include <sycl/detail/c_math.hpp>
+#include <sycl/detail/c_memory.hpp>
 #include <sycl/detail/standard_library.hpp>
 #include <sycl/device.hpp>
 #include <sycl/device_copyable.hpp>
@@ -26,6 +29,7 @@
 #include <sycl/item.hpp>
 #include <sycl/kernel.hpp>
 #include <sycl/kernel_bundle.hpp>
+#include <sycl/khr/split_headers/version.hpp>
 #include <sycl/marray.hpp>
 #include <sycl/math.hpp>
 #include <sycl/memory_enums.hpp>
@@ -50,13 +54,18 @@
 #include <sycl/detail/c_complex.hpp>
 #include <sycl/detail/native.hpp>
 #include <sycl/detail/opencl_vectors.hpp>
+#include <sycl/detail/standard_classes.hpp>
 #include <sycl/detail/standard_operations.hpp>
 #include <sycl/ext/intel/device_info.hpp>
+#include <sycl/ext/intel/experimental/grf_size_properties.hpp>
 #include <sycl/ext/intel/usm_pointers.hpp>
 #include <sycl/ext/oneapi/bfloat16.hpp>
+#include <sycl/ext/oneapi/copy_optimize.hpp>
 #include <sycl/ext/oneapi/device_global/device_global.hpp>
 #include <sycl/ext/oneapi/dot_product.hpp>
 #include <sycl/ext/oneapi/experimental/annotated_ptr/annotated_ptr.hpp>
+#include <sycl/ext/oneapi/experimental/auto_local_range.hpp>
+#include <sycl/ext/oneapi/experimental/current_device.hpp>
 #include <sycl/ext/oneapi/experimental/device_architecture.hpp>
 #include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>
 #include <sycl/ext/oneapi/experimental/graph.hpp>
@@ -65,8 +74,12 @@
 #include <sycl/ext/oneapi/experimental/max_work_groups.hpp>
 #include <sycl/ext/oneapi/experimental/non_uniform_groups.hpp>
 #include <sycl/ext/oneapi/experimental/prefetch.hpp>
+#include <sycl/ext/oneapi/experimental/profiling_tag.hpp>
+#include <sycl/ext/oneapi/experimental/reduction_properties.hpp>
 #include <sycl/ext/oneapi/experimental/root_group.hpp>
 #include <sycl/ext/oneapi/experimental/user_defined_reductions.hpp>
+#include <sycl/ext/oneapi/experimental/work_group_memory.hpp>
+#include <sycl/ext/oneapi/experimental/free_function_traits.hpp>
 #include <sycl/ext/oneapi/filter_selector.hpp>
 #include <sycl/ext/oneapi/free_function_queries.hpp>
 #include <sycl/ext/oneapi/functional.hpp>
@@ -75,7 +88,16 @@
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 #include <sycl/ext/oneapi/properties/properties.hpp>
 #include <sycl/ext/oneapi/sub_group_mask.hpp>
+#include <sycl/ext/oneapi/work_group_scratch_memory.hpp>
 #include <sycl/ext/oneapi/work_group_static.hpp>
 #include <sycl/image.hpp>
+#include <sycl/khr/dynamic_addrspace_cast.hpp>
+#include <sycl/khr/free_function_commands.hpp>
+#include <sycl/khr/group_interface.hpp>
+#include <sycl/khr/max_work_group_queries.hpp>
+#include <sycl/khr/static_addrspace_cast.hpp>
+#include <sycl/khr/work_item_queries.hpp>
 #include <sycl/legacy_image.hpp>
 #endif
+
+#include <sycl/detail/letters_back.hpp>

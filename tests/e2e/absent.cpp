@@ -5,16 +5,22 @@
 //# count: 2 stderr error: .*Aspen has no native handle
 //# run: aspen++ -std=c++17 -fsycl-host-only -fsyntax-only -ferror-limit=0 -DABSENT_EXTENSIONS {self}
 //# exit: 1
-//# count: 5 stderr error:
+//# count: 4 stderr error:
 //# stderr~: 'image_mem' is unavailable: Aspen does not have sycl_ext_oneapi_bindless_images\.
-//# stderr~: 'kernel_function<&?function>' is unavailable: Aspen does not have sycl_ext_oneapi_free_function_kernels\.
 //# stderr~: Aspen does not have sycl_ext_intel_esimd\.
 //# stderr~: Aspen does not have Intel's FPGA extensions \(pipes\)\.
 //# stderr~: Aspen does not have sycl_ext_oneapi_matrix\.
+//# run: aspen++ -std=c++17 -fsycl-host-only -fsyntax-only -ferror-limit=0 -DFUNCTIONS {self}
+//# exit: 1
+//# count: 3 stderr error:
+//# stderr~: SYCL_EXT_ONEAPI_FUNCTION_PROPERTY takes nd_range_kernel<N> and single_task_kernel; Aspen takes other
+//# stderr~: the function was not declared with SYCL_EXT_ONEAPI_FUNCTION_PROPERTY
+//# stderr~: Aspen does not take work_group_scratch_size beside reductions: use a local_accessor
 //# run: aspen++ -DHEADER=<sycl/ext/intel/fpga_extensions.hpp> {self} -o program
 //# exit: 1
 //# count: 1 stderr error:
-//# stderr~: absent\.cpp:33:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
+//# stderr~: absent\.cpp:39:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
+//# deep: further headers
 //# run: aspen++ -DHEADER=<sycl/ext/oneapi/bindless_images.hpp> -c {self} -o program.o
 //# exit: 1
 //# stderr~: Aspen does not have sycl_ext_oneapi_bindless_images
@@ -38,6 +44,15 @@ void native(sycl::queue &q) {
   sycl::get_native<sycl::backend::native_cpu>(q);
   sycl::make_kernel<sycl::backend::cuda>(nullptr, q.get_context());
 }
+#elif defined(FUNCTIONS)
+namespace ex = sycl::ext::oneapi::experimental;
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::sub_group_size<8>)) void with_size(int *) {}
+void unmarked(int *) {}
+void launches(sycl::queue &q, int *out) {
+  ex::nd_launch(q, sycl::nd_range<1>(8, 8), ex::kernel_function<unmarked>, out);
+  q.parallel_for(sycl::range<1>(8), ex::properties{ex::work_group_scratch_size(4)}, sycl::reduction(out, sycl::plus<int>()),
+                 [](sycl::id<1>, auto &) {});
+}
 #elif defined(ARCHITECTURE)
 namespace ex = sycl::ext::oneapi::experimental;
 void architecture(sycl::queue &q) {
@@ -45,10 +60,8 @@ void architecture(sycl::queue &q) {
 }
 #elif defined(ABSENT_EXTENSIONS)
 namespace ex = sycl::ext::oneapi::experimental;
-SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) void function(int *) {}
 void extensions() {
   ex::image_mem memory;
-  (void)ex::kernel_function<function>;
   sycl::ext::intel::esimd::simd<float, 8> simd;
   sycl::ext::intel::pipe<class a_pipe, int, 4> pipe;
   ex::matrix::joint_matrix<sycl::sub_group, float, 1, 8, 8> matrix;

@@ -28,6 +28,7 @@
 //# exit: 1
 //# stderr~: got: compile -spirv_input -file image0.spv -device new -revision_id 3 -options -cl-opt-disable -g -output image0.gen
 //# stderr~: it ended with exit status: 9
+//# deep: options of the old form
 //# run: aspen++ -fsycl-targets=spir64_gen {self} -o e.out
 //# exit: 1
 //# stderr~: say which by '-Xs "-device X"'

@@ -19,6 +19,7 @@
 //# run: aspen++ -fsycl-targets=native_cpu,crashing -fsycl-device-config-file=bad.yaml {self} -o a.out
 //# exit: 1
 //# absent: a.out
+//# deep: what changes the key
 // A compiler that is not there: which package brings it.
 //# sh: mkdir bin; for tool in clang++-22 ld as sh rm sleep; do ln -s "$(command -v $tool)" bin/$tool; done; PATH=$PWD/bin "$(command -v aspen++)" -fsycl-targets=intel_gpu_skl {self} -o a.out
 //# exit: 1

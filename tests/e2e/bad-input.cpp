@@ -20,6 +20,7 @@
 //# run: ASPEN_DEVICE_PROFILE=intel_gpu_sk1 ./good
 //# exit: 3
 //# stdout~: intel_gpu_sk1.*intel_gpu_skl
+//# deep: what cannot be written
 //# run: aspen++ -c good.cpp -o good.o
 //# run: aspen++ -c twice.cpp -o twice.o
 //# run: aspen++ good.o twice.o -o both

@@ -8,6 +8,7 @@
 //# sh: aspen++ --coverage -fsycl-targets=native_cpu {self} -o out/program && out/program
 //# exists: out/program-beside-objects.gcno
 //# exists: out/program-beside-objects.gcda
+//# deep: further kinds of files
 //# sh: aspen++ -g -gsplit-dwarf -ftime-trace -fsave-optimization-record -fsycl-targets=native_cpu -c {self} -o out/more.o
 //# exists: out/more.dwo
 //# exists: out/more.opt.yaml

@@ -6,6 +6,7 @@
 //# stdout: 42
 //# run: ours/linked
 //# stdout: 42
+//# deep: the same by clang++, without a target, and under Meson
 //# sh: cmake -S sources -B theirs -DCMAKE_CXX_COMPILER=clang++-22 > said 2>&1 && cmake --build theirs --target called >> said 2>&1 || { cat said; false; }
 //# run: theirs/called
 //# stdout: 42
@@ -33,6 +34,8 @@ int main() {
 cmake_minimum_required(VERSION 3.21)
 project(program LANGUAGES CXX)
 set(CMAKE_CXX_FLAGS "-fsycl-targets=native_cpu")
+# CMake reads the folders of libraries out of what `aspen++ -v` says; without them it finds none of Debian's.
+find_library(LIBRARY_OF_DEBIAN dl REQUIRED)
 find_package(IntelSYCL REQUIRED)
 if(NO_TARGET)
   add_sycl_to_target(SOURCES program.cpp)

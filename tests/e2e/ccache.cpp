@@ -1,5 +1,6 @@
 // ccache before aspen++: a hit gives the same object, and a device file that has changed is a miss, by the list of files (direct mode) and by
 // the preprocessed text alone. The text it hashes is that of all passes.
+//# deep: it compiles eight times
 //# sh: printf 'intel_gpu_mine:\n  aspects: [fp16, gpu]\n' > dev.yaml; sh compile.sh first.o
 //# stdout~: cache_miss 1, direct_cache_hit 0, preprocessed_cache_hit 0
 //# sh: sh compile.sh second.o && cmp first.o second.o

@@ -21,6 +21,7 @@
 //# sh: grep 'INTERPROCEDURAL_OPTIMIZATION is off' configured
 //# stdout~: off for 'optimized'
 //# stdout~: off for 'optimized_too'
+//# deep: installed libraries, versions, an editor, pkg-config
 //# sh: cmake --install build --prefix $PWD/installed > said && mkdir -p importing/below && cp main.cpp cmake-package.cpp importing/below && cp importing.txt importing/CMakeLists.txt && cp below.txt importing/below/CMakeLists.txt
 //# sh: { cmake -S importing -B imported -DCMAKE_CXX_COMPILER=g++ -DCMAKE_PREFIX_PATH=$PWD/installed && cmake --build imported; } > said 2>&1 || { cat said; false; }; imported/below/program
 //# stdout: 42 by gcc

@@ -30,6 +30,7 @@
 //# run: aspen++ -fsyntax-only -DPROPERTY {self}
 //# exit: 1
 //# stderr~: error: .*the device_global does not have this property
+//# deep: what links refuse
 //# run: aspen++ -DDECLARED {self} -o a.out
 //# exit: 1
 //# stderr~: error: .*device_global 'undefined' is not defined in any object of this link

@@ -9,6 +9,7 @@
 //# stdout: external 11, inline 22, own 3 and 4, unnamed 5 and 6
 //# stdout: library 7, inline of the library 23, through its function 8
 //# stdout: plugin 9, again 9
+//# deep: further splits and targets
 //# run: aspen++ -O0 -g -fsycl-device-code-split=per_kernel one.o two.o -L. -llibrary -Wl,-rpath,. -o a.out
 //# run: ./a.out
 //# stdout: external 11, inline 22, own 3 and 4, unnamed 5 and 6

@@ -12,6 +12,7 @@
 //# run: aspen++ -std=c++17 -fsycl-targets=spir64_x86_64 -DOPEN=1 -fsyntax-only {self}
 //# exit: 1
 //# stderr~: static assertion failed.*if_device_has: devices of this target may or may not have these aspects, which is not known when compiling ahead of time\n
+//# deep: the same in further positions
 //# run: aspen++ -std=c++17 -fsycl-targets=spir64_x86_64 -DOPEN=2 -fsyntax-only {self}
 //# exit: 1
 //# stderr~: static assertion failed.*else_if_device_has: devices of this target may or may not have these aspects, which is not known when compiling ahead of time\n

@@ -7,6 +7,7 @@
 //# stdout: 2 20 200 0
 //# run: ASPEN_DEVICE_PROFILE=intel_gpu_skl ./a.out
 //# stdout: 2 20 100 0
+//# deep: without optimisation, and on an open target
 //# run: aspen++ -O0 -std=c++17 {self} -o b.out
 //# run: ASPEN_DEVICE_SELECTOR=native_cpu ./b.out
 //# stdout: 1 20 300 0

@@ -7,15 +7,6 @@
 //# sh: aspen clangd-config > .clangd && sh check.sh editors.cpp
 //# stdout~: All checks completed
 //# count: 0 stdout ^E
-//# sh: sh check.sh tour.cpp
-//# stdout~: All checks completed
-//# count: 0 stdout ^E
-//# sh: sh check.sh run_groups.cpp
-//# stdout~: All checks completed
-//# count: 0 stdout ^E
-//# sh: sh check.sh run_ext_properties.cpp
-//# stdout~: All checks completed
-//# count: 0 stdout ^E
 //# sh: sh check.sh wrong.cpp
 //# stdout~: ^E\[.*[Nn]o member named 'nobody' in 'sycl::queue'
 //# run: aspen++ -fsycl-targets=native_cpu -D__ASPEN_EDITOR__ {self} -o program
@@ -23,7 +14,7 @@
 //# stderr~: __aspen_compiled_for_an_editor_by_ASPEN_EDITOR__
 //# absent: program
 //# run: aspen++ -fsyntax-only {self}
-//# stderr~: ^editors.cpp:42:\d+: warning: function 'half' uses aspect 'fp64' not listed in 'sycl::device_has' \[-Wsycl-aspects\]
+//# stderr~: ^editors.cpp:43:\d+: warning: function 'half' uses aspect 'fp64' not listed in 'sycl::device_has' \[-Wsycl-aspects\]
 //# count: 1 stderr warning:
 //# run: aspen++ -fsyntax-only -Werror=sycl-aspects {self}
 //# exit: 1
@@ -34,6 +25,16 @@
 //# run: aspen++ -fsyntax-only -fdiagnostics-format=sarif {self}
 //# stderr~: "ruleId":"sycl-aspects"
 //# absent: editors.o
+//# deep: further programs
+//# sh: sh check.sh tour.cpp
+//# stdout~: All checks completed
+//# count: 0 stdout ^E
+//# sh: sh check.sh run_groups.cpp
+//# stdout~: All checks completed
+//# count: 0 stdout ^E
+//# sh: sh check.sh run_ext_properties.cpp
+//# stdout~: All checks completed
+//# count: 0 stdout ^E
 #include <sycl/sycl.hpp>
 
 SYCL_EXTERNAL [[sycl::device_has(sycl::aspect::fp16)]] float half(float x) {

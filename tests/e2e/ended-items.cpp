@@ -1,15 +1,16 @@
 // Work-items that have ended count as arrived at every later barrier, and contribute nothing to group algorithms: by loops over the items of a
 // group and one by one, at every level.
+//# run: aspen++ -O3 {self} -fsycl-targets=native_cpu -o c.out
+//# run: ./c.out
+//# stdout: ok
+//# run: ASPEN_CPU_GROUPS=items ./c.out
+//# stdout: ok
+//# deep: further levels of optimisation
 //# run: aspen++ -O0 {self} -fsycl-targets=native_cpu -o a.out
 //# run: ./a.out
 //# stdout: ok
 //# run: aspen++ -O1 {self} -fsycl-targets=native_cpu -o b.out
 //# run: ./b.out
-//# stdout: ok
-//# run: aspen++ -O3 {self} -fsycl-targets=native_cpu -o c.out
-//# run: ./c.out
-//# stdout: ok
-//# run: ASPEN_CPU_GROUPS=items ./c.out
 //# stdout: ok
 #include <sycl/sycl.hpp>
 #include <cstdio>

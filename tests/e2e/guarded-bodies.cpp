@@ -26,6 +26,7 @@
 // The CPU device answers as its profile does, so that other bodies run: dg1 is no cpu and has no fp64.
 //# run: ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
 //# stdout: -1 0 0 0
+//# deep: targets of GPUs and libraries
 // The same for GPUs: only the body that a device runs reaches its compiler, and an image that it cannot run is skipped.
 //# run: aspen++ -v -std=c++17 -DFOR_GPUS -fsycl-targets=intel_gpu_skl,intel_gpu_dg1 {self} -o b.out
 //# stderr~: is skipped for target 'intel_gpu_dg1', which lacks aspect fp64; kernels: beyond\n

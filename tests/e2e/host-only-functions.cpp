@@ -20,13 +20,53 @@
 //# stderr~: ^library\.cpp:9:15: error: device code cannot call 'std::basic_ostream<.*::operator<<', which is for the host only
 //# stderr~: ^library\.cpp:10:5: error: device code cannot call 'puts', which is for the host only
 //# count: 3 stderr error:
+//# deep: the same on further targets
 //# run: aspen++ -fsycl-targets=native_cpu -c library.cpp -o a.o
 //# exit: 1
+//# stderr~: ^library\.cpp:10:5: error: device code cannot call 'puts', which is for the host only \[-Wsycl-strict\]$
+//# count: 3 stderr error:
+//# run: aspen++ -fsycl-targets=native_cpu -Wno-error=sycl-strict -c library.cpp -o a.o
+//# exit: 1
 //# count: 2 stderr error:
+//# run: aspen++ -fsycl-targets=native_cpu -Wno-error=sycl-strict allowed.cpp -o a.out
+//# run: ./a.out
+//# remove: a.out
+//# run: aspen++ -fsycl-targets=native_cpu allowed.cpp -o a.out
+//# exit: 1
+//# stderr~: ^allowed\.cpp:8:13: error: device code cannot call 'rand', which is for the host only \[-Wsycl-strict\]$
+//# stderr~: ^allowed\.cpp:9:13: error: device code cannot ask for types at run time, but 'k' uses 'typeid' of a polymorphic value
+//# stderr~: ^allowed\.cpp:10:14: error: device code cannot call 'operator new', which is for the host only \[-Wsycl-strict\]$
+//# stderr~: ^allowed\.cpp:12:5: error: device code cannot call 'operator delete', which is for the host only \[-Wsycl-strict\]$
+//# count: 4 stderr error:
+//# absent: a.out
+//# run: aspen++ -fsycl-targets=spir64 -Wno-error=sycl-strict allowed.cpp -o a.out
+//# exit: 1
+//# count: 4 stderr error:
+//# run: aspen++ -fsycl-targets=spir64 -c assembly.cpp -o a.o
+//# exit: 1
+//# stderr~: ^assembly\.cpp:2:23: error: device code for SPIR-V has no inline assembly, but 'fence' uses it$
+//# stderr~: ^assembly\.cpp:5:31: note: 'k' calls 'fence' here$
+//# run: aspen++ -fsycl-targets=native_cpu -c assembly.cpp -o a.o
 //# run: aspen++ -fsycl-targets=native_cpu -c provided.cpp -o a.o
 //# run: aspen++ -fsycl-targets=nvidia_gpu_sm_90 -c provided.cpp -o a.o
 //# run: aspen++ -fsycl-targets=spir64 -O1 provided.cpp -o a.out
 //# count: 0 stderr .
+//# remove: a.out
+//# run: aspen++ -D_GLIBCXX_ASSERTIONS -fsycl-targets=nvidia_gpu_sm_90 -c asserts.cpp -o a.o
+//# run: aspen++ -D_GLIBCXX_ASSERTIONS -fsycl-targets=native_cpu,spir64 asserts.cpp -o a.out
+//# count: 0 stderr .
+//# run: ./a.out 1
+//# stdout: 2 1
+//# run: sh -c './a.out 3; exit $?'
+//# exit: 134
+//# stderr~: asserts\.cpp:9: .*: Assertion `p\[0\] < 3' failed\.$
+//# run: sh -c './a.out 2; exit $?'
+//# exit: 134
+//# stderr~: Assertion '__n < this->size\(\)' failed\.$
+//# remove: a.out
+//# run: aspen++ -fsycl-targets=native_cpu -DMATHEMATICS asserts.cpp -o a.out
+//# run: ./a.out 1
+//# stdout: 2 1
 //# remove: a.out
 //# run: aspen++ -c calls.cpp -o calls.o
 //# run: aspen++ calls.o -o a.out
@@ -34,6 +74,29 @@
 //# stderr~: error: device function 'elsewhere' is not defined in any object of this link
 //# stderr~: ^  elsewhere\(\) calls\.cpp:6:44$
 //# absent: a.out
+//# file: allowed.cpp
+#include <sycl/sycl.hpp>
+#include <typeinfo>
+struct base { virtual int f() { return 1; } } const one;
+static const base &make() { return one; }
+int main() {
+  sycl::queue q;
+  q.single_task<class k>([p = sycl::malloc_shared<int>(3, q)] {
+    p[0] |= std::rand();
+    p[1] |= typeid(make()) == typeid(base);
+    int *n = new int(3);
+    p[2] = *n;
+    delete n;
+  });
+  q.wait_and_throw();
+}
+//# file: assembly.cpp
+#include <sycl/sycl.hpp>
+static void fence() { asm volatile("" ::: "memory"); }
+int main() {
+  sycl::queue q;
+  q.single_task<class k>([] { fence(); });
+}
 //# file: throws.cpp
 #include <sycl/sycl.hpp>
 static void check(int x) {
@@ -84,6 +147,24 @@ int main() {
     Derived d;
     std::printf("%d\n", i[3] + d.f());
   });
+}
+//# file: asserts.cpp
+#include <array>
+#include <cassert>
+#include <sycl/sycl.hpp>
+int main(int, char **arguments) {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(2, q);
+  p[0] = arguments[1][0] - '0';
+  q.single_task<class k>([=] {
+    assert(p[0] < 3);
+    const std::array<int, 2> values{1, 2};
+    p[1] = values[p[0]];
+#if defined(MATHEMATICS)
+    p[0] = static_cast<int>(::j0(0.0));
+#endif
+  }).wait();
+  std::printf("%d %d\n", p[1], p[0]);
 }
 //# file: calls.cpp
 #include <sycl/sycl.hpp>

@@ -8,6 +8,7 @@
 //# count: 2 stdout ^\[\d\] split_\d  intel_gpu_skl  native
 //# count: 2 stdout ^    kernel plain
 //# count: 1 stdout ^    kernel calls
+//# deep: conditional images
 //# run: aspen++ -O2 -fsycl-optional-features=conditional -fsycl-targets=intel_gpu_skl,intel_gpu_dg1,spir64 {self} -L. -l:library.so -Wl,-rpath,. -o conditional.out
 //# count: 2 stderr kernels? 'calls'.* of image 'conditional_1' (is|are) left out for target 'intel_gpu_(skl|dg1)'
 //# run: aspen inspect conditional.out

@@ -18,6 +18,7 @@
 //# count: 4 stdout ^    imports _Z7lib_dbli$
 //# run: aspen inspect liblib.so
 //# count: 2 stdout ^    imports _Z6deeperi$
+//# deep: further splits
 // Whatever the user asks of the split.
 //# run: aspen++ -O2 -fsycl-device-code-split=off main.cpp -L. -llib -Wl,-rpath,. -o off.out
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./off.out

@@ -6,6 +6,7 @@
 //# stdout: ok
 //# run: ASPEN_CPU_THREADS=1 ./a.out
 //# stdout: ok
+//# deep: further levels of optimisation
 //# run: aspen++ -O0 -fsycl-targets=native_cpu {self} -o b.out
 //# run: ./b.out
 //# stdout: ok

@@ -15,6 +15,7 @@
 //# run: aspen++ -O2 -c main.cpp -o main.o
 //# run: aspen++ main.o -Llib -l:liblib.so -l:other.so -Wl,-rpath=lib -o c.out
 //# stderr!~: .
+//# deep: libraries that are lost, half or not needed
 // What a library needs and does not say where it is, the linker finds in folders that the line names.
 //# run: aspen++ -O2 -fPIC -shared lib.cpp -Ldeep -ldeep -o alone/liblost.so
 //# run: aspen++ -fsycl-fixed-targets=intel_gpu_dg1 main.o -Lalone -llost lib/other.so -Wl,-rpath-link,deep -o d.out

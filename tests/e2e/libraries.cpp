@@ -14,6 +14,7 @@
 //# stdout~: ^both: build: kernel 'uses_times' cannot run on 'NAME': its image calls device function 'times' \(_Z5timesi\), which several modules define: .*plugin3.*plugin7
 //# stdout: plugin7 70
 //# stdout~: ^none: build:
+//# deep: a library that needs more
 //# run: aspen++ -fPIC -shared plugin.cpp -DFACTOR=7 -DDOUBLE -o plugin7.so
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
 //# stdout~: ^plugin7: kernel_not_supported: kernel 'uses_times' cannot run on 'NAME': needs aspect fp64: plugin.cpp:6:\d+ in '\(anonymous namespace\)::half', called from 'times' plugin.cpp:13:\d+, called from the kernel$

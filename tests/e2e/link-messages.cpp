@@ -11,6 +11,7 @@
 //# stderr~: ^library.cpp:6:\d+: error: '(atoi|strtol)' cannot be called in device code: it is a library's function, and there is none for the target$
 //# count: 1 stderr error:
 //# stderr!~: SYCL_EXTERNAL
+//# deep: names twice, and by which object
 //# run: aspen++ -c -DNAME=1 twice.cpp -o one.o
 //# run: aspen++ -c -DNAME=2 twice.cpp -o two.o
 //# run: aspen++ one.o two.o -DNAME=3 twice-main.cpp -o a.out

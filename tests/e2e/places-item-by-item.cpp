@@ -2,13 +2,14 @@
 // several times. docs/decisions/0035.
 //# run: aspen++ -O0 -fsycl-targets=native_cpu -Wno-sycl-strict {self} -o a.out
 //# run: ./a.out
-//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:21:5 and places-item-by-item\.cpp:20:14\), and 0 have ended
+//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:22:5 and places-item-by-item\.cpp:21:14\), and 0 have ended
+//# deep: further levels of optimisation
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -Wno-sycl-strict {self} -o a.out
 //# run: ./a.out
-//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:21:5 and places-item-by-item\.cpp:20:14\), and 0 have ended
+//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:22:5 and places-item-by-item\.cpp:21:14\), and 0 have ended
 //# run: aspen++ -O1 -g -fsycl-targets=native_cpu -Wno-sycl-strict {self} -o a.out
 //# run: ./a.out
-//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:21:5 and places-item-by-item\.cpp:20:14\), and 0 have ended
+//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:22:5 and places-item-by-item\.cpp:21:14\), and 0 have ended
 #include <sycl/sycl.hpp>
 #include <cstdio>
 

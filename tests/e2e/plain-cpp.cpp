@@ -11,6 +11,7 @@
 //# stdout: kernel 5, host 3
 //# sh: aspen inspect unused | grep -c fp64
 //# exit: 1
+//# deep: frameworks
 //# run: aspen++ -DON_DEVICE unused.cpp -o on-device
 //# exit: 1
 //# stderr~: ^unused\.cpp:9:21: error: device code uses the variable 'v', which is neither const nor constexpr

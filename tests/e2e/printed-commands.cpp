@@ -8,8 +8,9 @@
 //# absent: a.out
 //# run: aspen++ -v -fsycl-targets=native_cpu main.cpp -o a.out
 //# stderr~: ^ \S*clang\+\+-22 -shared -fPIC image0.o
-//# stderr~: ^ \S*clang\+\+-22 -c \S*registration.s
 //# stderr~: ^ \S*clang\+\+-22 .*-laspen
+//# stderr~: ^#include <...> search starts here:$
+//# stderr~: ^ "\S*ld" .*-laspen
 //# run: env ASPEN_DEVICE_SELECTOR=Native_CPU:CPU ./a.out
 //# stdout: ran
 // 244 characters.

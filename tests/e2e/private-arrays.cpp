@@ -2,6 +2,7 @@
 //# run: aspen++ -O2 {self} -o a.out
 //# run: ./a.out
 //# stdout: ok
+//# deep: further levels of optimisation, what became vectors
 //# run: aspen++ -O3 {self} -o b.out
 //# run: ./b.out
 //# stdout: ok

@@ -14,6 +14,7 @@
 //# stdout~: \] b_0  native_cpu  native
 //# stdout~: \] b_0  x86_64_v2  native
 //# stdout~: \] b_0  x86_64_v4  native
+//# deep: objects, kept files, what is refused
 //# run: aspen check b.out --device x86_64_v3
 //# sh: aspen++ -O2 -fsycl-targets=native_cpu,x86_64_v3 -c {self} -o c.o && aspen++ c.o -o c.out && ASPEN_DEVICE_SELECTOR=native_cpu:* ./c.out
 //# stdout: 1 2

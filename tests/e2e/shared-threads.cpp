@@ -102,23 +102,26 @@ int main() {
   // A turn takes some nanoseconds an item.
   const unsigned turns = 50000, groups = 640 * threads;
   work<0>(a, p + 3, threads, turns).wait();
-  {
+  bool late = true;
+  unsigned rounds = 0;
+  // A machine with too much else to do may keep this thread away for as long as the long launch lasts.
+  for (; late && rounds < 5; ++rounds) {
     const sycl::event of_a = work<1>(a, p + 4, groups, turns);
-    bool late = false;
+    late = false;
     for (int i = 0; i < 3; ++i) {
       const sycl::event of_b = work<2>(b, p + 5, 1, turns);
       until([&] { return is_over(of_b); });
       late |= is_over(of_a);
     }
-    std::puts(late ? "short launches wait for a long one" : "short launches do not wait for a long one");
     until([&] { return is_over(of_a); });
   }
+  std::puts(late ? "short launches wait for a long one" : "short launches do not wait for a long one");
   const sycl::event of_a = work<3>(a, p + 6, groups / 2, turns), of_b = work<4>(b, p + 7, groups / 2, turns);
   until([&] { return is_over(of_a) || is_over(of_b); });
   const unsigned behind = p[6] < p[7] ? p[6] : p[7];
   std::printf("equal launches %s\n", behind * 4 > groups / 2 ? "share" : "come one after the other");
   until([&] { return is_over(of_a) && is_over(of_b); });
-  if (p[4] != groups || p[6] + p[7] != groups)
+  if (p[4] != rounds * groups || p[6] + p[7] != groups)
     std::puts("wrong");
   sycl::free(p, a);
 }

@@ -1,13 +1,13 @@
 // Recursion, virtual calls and function pointers in device code: an error where code is made for SPIR-V, a warning elsewhere. DESIGN §7.28.
 //# run: aspen++ -c {self} -o a.o
 //# exit: 1
-//# stderr~: ^strict\.cpp:51:26: error: 'fact' calls itself, but SYCL 2020 allows no recursion in device code \[-Wsycl-strict\]$
-//# stderr~: ^  fact\(\) strict\.cpp:69:12$
-//# stderr~: ^strict\.cpp:55:48: error: 'even' calls itself through 'odd', but SYCL 2020 allows no recursion in device code
-//# stderr~: ^strict\.cpp:58:43: error: 'ask' makes a virtual call, which SYCL 2020 does not allow in device code
-//# stderr~: ^strict\.cpp:59:48: error: 'call' calls through a function pointer, which SYCL 2020 does not allow in device code
-//# stderr~: ^  call\(\) strict\.cpp:74:12$
-//# stderr~: ^strict\.cpp:77:14: error: .* calls through a function pointer
+//# stderr~: ^strict\.cpp:52:26: error: 'fact' calls itself, but SYCL 2020 allows no recursion in device code \[-Wsycl-strict\]$
+//# stderr~: ^  fact\(\) strict\.cpp:70:12$
+//# stderr~: ^strict\.cpp:56:48: error: 'even' calls itself through 'odd', but SYCL 2020 allows no recursion in device code
+//# stderr~: ^strict\.cpp:59:43: error: 'ask' makes a virtual call, which SYCL 2020 does not allow in device code
+//# stderr~: ^strict\.cpp:60:48: error: 'call' calls through a function pointer, which SYCL 2020 does not allow in device code
+//# stderr~: ^  call\(\) strict\.cpp:75:12$
+//# stderr~: ^strict\.cpp:78:14: error: .* calls through a function pointer
 //# count: 5 stderr error:
 //# absent: a.o
 //# run: aspen++ -fsycl-targets=native_cpu {self} -o a.out
@@ -21,6 +21,7 @@
 //# run: aspen++ -fsycl-targets=native_cpu -Werror=sycl-strict -c {self} -o no.o
 //# exit: 1
 //# count: 5 stderr error: .* \[-Werror,-Wsycl-strict\]
+//# deep: further warnings and units
 //# run: aspen++ -fsycl-targets=native_cpu -Wno-sycl-strict -c {self} -o a.o
 //# count: 0 stderr .
 //# run: aspen++ -fsycl-targets=native_cpu -w -c {self} -o a.o
@@ -32,7 +33,7 @@
 //# run: aspen++ -fsycl-requirements=optimized -O2 -c {self} -o a.o
 //# exit: 1
 //# count: 1 stderr error:
-//# stderr~: ^strict\.cpp:77:14: error: .* calls through a function pointer
+//# stderr~: ^strict\.cpp:78:14: error: .* calls through a function pointer
 //# run: aspen++ -c first.cpp -o first.o
 //# run: aspen++ -c second.cpp -o second.o
 //# run: aspen++ first.o second.o -o units

@@ -1,10 +1,11 @@
 // Everything that lanes do together, in every sub-group size and in work-groups of any shape, against what the host computes: in loops over
 // lanes and item by item, at every level. Control flow is the same in a sub-group only, and barriers of the group are in between.
-//# run: aspen++ -O1 {self} -fsycl-targets=native_cpu -o a.out
-//# run: ASPEN_CPU_SUB_GROUP_SIZE=64 ./a.out
-//# stdout: ok
 //# run: aspen++ -O2 {self} -fsycl-targets=native_cpu -o b.out
 //# run: ASPEN_CPU_SUB_GROUP_SIZE=64 ./b.out
+//# stdout: ok
+//# deep: further levels of optimisation
+//# run: aspen++ -O1 {self} -fsycl-targets=native_cpu -o a.out
+//# run: ASPEN_CPU_SUB_GROUP_SIZE=64 ./a.out
 //# stdout: ok
 //# run: ASPEN_DEVICE_CONFIG_FILE=small.yaml ASPEN_DEVICE_PROFILE=small ./b.out
 //# stdout: ok

@@ -19,6 +19,7 @@
 //# run: aspen++ -fsycl-targets=intel_gpu_dg1 -Xs "-device dg1" -c {self} -o c.o
 //# exit: 1
 //# stderr~: target 'intel_gpu_dg1' says which device it is for; leave out '-device', or use 'spir64_gen'
+//# deep: options of the old form
 //# run: aspen++ -fsycl-targets=intel_gpu_dg1 -Xsycl-target-backend=intel_gpu_12_10_0 "-q -device dg1" -c {self} -o c.o
 //# exit: 1
 //# stderr~: leave out '-device'

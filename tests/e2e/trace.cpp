@@ -22,18 +22,30 @@
 //# exit: 1
 //# stdout~: ^ASPEN_TRACE=missing/trace.json: the trace cannot be written there: No such file or directory
 #include <sycl/sycl.hpp>
+#include <atomic>
 #include <cstdio>
+#include <thread>
 class first;
 class second;
 static void run() {
   sycl::queue q;
   int *p = sycl::malloc_shared<int>(1000, q), home[42] = {};
-  const sycl::event a = q.parallel_for<first>(sycl::range<1>(1000), [=](sycl::id<1> i) { p[i] = int(i[0]); });
+  // Who is over when another command is submitted is not waited for, so nothing runs before all is submitted.
+  std::atomic<bool> go{false};
+  const sycl::event gate = q.submit([&](sycl::handler &h) {
+    h.host_task([&] {
+      while (!go)
+        std::this_thread::yield();
+    });
+  });
+  const sycl::event a = q.parallel_for<first>(sycl::range<1>(1000), gate, [=](sycl::id<1> i) { p[i] = int(i[0]); });
   const sycl::event b = q.parallel_for<second>(sycl::nd_range<1>(64, 16), a, [=](sycl::nd_item<1> i) { p[i.get_global_id(0)] += 1; });
-  q.submit([&](sycl::handler &h) {
-     h.depends_on(b);
-     h.host_task([=] { p[63] += 1; });
-   }).wait();
+  sycl::event last = q.submit([&](sycl::handler &h) {
+    h.depends_on(b);
+    h.host_task([=] { p[63] += 1; });
+  });
+  go = true;
+  last.wait();
   q.memcpy(home, p, sizeof home).wait();
   std::printf("%d\n", home[41]);
   sycl::free(p, q);

@@ -1,6 +1,7 @@
 // The traits follow the targets, equally in host and device passes, and closed lists leave unknown aspects without a trait.
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu -DCPU -c {self} -o cpu.o
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu,intel_gpu_dg1 -DBOTH -c {self} -o both.o
+//# deep: further lists of targets
 //# run: aspen++ -std=c++17 -fsycl-targets=intel_gpu_dg1,spir64 -DOPEN -c {self} -o open.o
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu -DUNKNOWN -c {self} -o x.o
 //# exit: 1

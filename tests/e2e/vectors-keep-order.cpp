@@ -7,13 +7,11 @@
 //# stdout: all right
 //# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: all right
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: all right
 //# run: aspen++ -O1 -g -fsycl-targets=native_cpu {self} -o a.out
-//# run: ./a.out
-//# stdout: all right
-//# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: all right
 #include <sycl/sycl.hpp>

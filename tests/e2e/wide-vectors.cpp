@@ -5,6 +5,7 @@
 //# stdout: ok
 //# run: ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: ok
+//# deep: further levels on both sides
 //# run: aspen++ -O1 -fsycl-targets=native_cpu,x86_64_v3 -fPIC -shared library.cpp -o liblibrary.so
 //# run: aspen++ -O2 -fsycl-targets=native_cpu main.cpp -L. -llibrary -Wl,-rpath,. -o b.out
 //# run: ./b.out

@@ -4,6 +4,7 @@
 //# stdout: 1 2
 //# run: aspen inspect a.out
 //# stdout~: spir64_x86_64
+//# deep: further ways to it
 //# run: aspen++ -fsycl-targets=spir64_x86_64,native_cpu {self} -o b.out
 //# run: ./b.out
 //# stdout: 1 2

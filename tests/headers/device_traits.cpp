@@ -24,6 +24,7 @@ constexpr sycl::aspect OFFERED[] = {
     sycl::aspect::online_compiler,
     sycl::aspect::online_linker,
     sycl::aspect::queue_profiling,
+    sycl::aspect::ext_oneapi_queue_profiling_tag,
     sycl::aspect::usm_device_allocations,
     sycl::aspect::usm_host_allocations,
     sycl::aspect::usm_atomic_host_allocations,

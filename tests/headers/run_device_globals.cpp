@@ -61,6 +61,8 @@ device_global<const float[3]> constants{1.5f, 2.5f, 3.5f};
 device_global<int[3], decltype(ex::properties(ex::device_image_scope))> in_image_constants{7, 8, 9};
 device_global<pair, decltype(ex::properties(ex::device_image_scope))> in_image_pair{3, 4.5f};
 device_global<long> copied{five};
+device_global<const int, decltype(ex::properties(ex::device_image_scope))> in_image_six{6};
+device_global<const short> copied_from_image{in_image_six};
 struct made {
   int a = 4, b;
   constexpr made(int given) : b(given) {}
@@ -181,7 +183,7 @@ static void copies(sycl::queue &q) {
 #if __cpp_consteval
 static void initial_values(sycl::queue &q) {
   int *out = sycl::malloc_shared<int>(8, q);
-  CHECK(value_of<int>(q, five) == 5 && value_of<long>(q, copied) == 5);
+  CHECK(value_of<int>(q, five) == 5 && value_of<long>(q, copied) == 5 && value_of<short>(q, copied_from_image) == 6);
   q.single_task([=] {
      out[0] = five, out[1] = static_cast<int>(constants[1] * 2), out[2] = in_image_constants[2], out[3] = in_image_pair.get().a;
      out[4] = constructed.get().a, out[5] = constructed.get().b, out[6] = static_cast<int>(copied);

@@ -139,6 +139,11 @@ int main() {
   }
   if (q.get_device().has(sycl::aspect::fp16))
     operators<sycl::half>(q);
+  {
+    using namespace ex::complex_literals;
+    static_assert(std::is_same_v<decltype(1.5i), ex::complex<double>> && std::is_same_v<decltype(2if), ex::complex<float>>);
+    CHECK(1.5i == ex::complex<double>(0, 1.5) && 2i * 2i == ex::complex<double>(-4, 0) && 3.0if == ex::complex<float>(0, 3));
+  }
   ex::complex<float> z;
   std::stringstream text("(1.5,2)");
   CHECK(text >> z && z == ex::complex<float>(1.5f, 2.0f));

@@ -25,7 +25,7 @@ static void by_function(sycl::queue &q, int *m) {
   graph.make_edge(join, last);
   CHECK(throws(sycl::errc::invalid, [&] { graph.make_edge(last, first); }));
   CHECK(graph.get_nodes().size() == 5 && graph.get_root_nodes().size() == 1 && graph.get_root_nodes()[0] == first);
-  CHECK(join.get_type() == ex::node_type::empty && first.get_type() == ex::node_type::command && join.get_predecessors().size() == 2);
+  CHECK(join.get_type() == ex::node_type::empty && first.get_type() == ex::node_type::memfill && join.get_predecessors().size() == 2);
   auto executable = graph.finalize();
   by = 1000; // too late
   for (size_t i = 0; i < count; ++i)
@@ -86,8 +86,10 @@ static void by_recording(sycl::queue &q, int *m) {
     e = one.memcpy(&sum, m, sizeof(int), e);
     if (!in_order)
       CHECK(throws(sycl::errc::invalid, [&] { one.single_task(q.single_task([] {}), [] {}); }));
+    CHECK(throws(sycl::errc::invalid, [&] { one.wait(); }) && throws(sycl::errc::invalid, [&] { one.wait_and_throw(); }));
     graph.end_recording();
     CHECK(one.ext_oneapi_get_state() == ex::queue_state::executing);
+    CHECK(throws(sycl::errc::invalid, [&] { e.wait(); }) && throws(sycl::errc::invalid, [&] { sycl::event(e).wait_and_throw(); }));
     one.wait();
     CHECK(m[0] == 1 && ran == 0); // nothing has run
     auto executable = graph.finalize();

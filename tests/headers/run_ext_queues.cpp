@@ -107,6 +107,7 @@ static void in_order() {
     });
   });
   int seen = 0;
+  CHECK(!sycl::queue(sycl::property::queue::in_order()).ext_oneapi_get_last_event().has_value());
   q.ext_oneapi_set_external_event(outside);
   q.submit([&](sycl::handler &h) { h.host_task([&] { seen = go; }); });
   const auto last = q.ext_oneapi_get_last_event();
@@ -153,9 +154,27 @@ static void devices(sycl::queue &q) {
   CHECK(throws(sycl::errc::runtime, [] { oneapi::filter_selector s("cpu:nonsense"); }));
 }
 
+static void chosen_sizes_and_devices(sycl::queue &q) {
+  namespace experimental = oneapi::experimental;
+  int *sizes = sycl::malloc_shared<int>(600, q);
+  const sycl::nd_range<2> shape({20, 30}, experimental::auto_range<2>());
+  q.parallel_for(shape, [=](sycl::nd_item<2> it) { sizes[it.get_global_linear_id()] = int(it.get_local_range().size()); }).wait();
+  for (int i = 0; i < 600; ++i)
+    CHECK(sizes[i] == int(shape.get_local_range().size()));
+  CHECK(sizes[0] == 150 && sycl::nd_range<1>(0, experimental::auto_range<1>()).get_local_range()[0] == 1);
+  sycl::free(sizes, q);
+  CHECK(experimental::this_thread::get_current_device() == sycl::device());
+  experimental::this_thread::set_current_device(q.get_device());
+  CHECK(experimental::this_thread::get_current_device() == q.get_device());
+  bool is_own = false; // of each thread
+  std::thread([&] { is_own = experimental::this_thread::get_current_device() == sycl::device(); }).join();
+  CHECK(is_own);
+}
+
 int main() {
   sycl::queue q;
   numbers(q);
+  chosen_sizes_and_devices(q);
   barriers(q);
   in_order();
   rows(q);

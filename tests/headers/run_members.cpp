@@ -73,6 +73,27 @@ static void wait_lists(sycl::queue &q) {
          }).get_wait_list().empty());
 }
 
+/// wait_and_throw of an event asks the queues of all that it was told to wait for, over however many events. Source: SYCL 2020 §4.6.6.1.
+static void errors_of_others() {
+  int seen[3] = {};
+  const auto count_into = [](int &one) { return [&one](sycl::exception_list list) { one += static_cast<int>(list.size()); }; };
+  sycl::queue first(count_into(seen[0])), between(count_into(seen[1])), last(count_into(seen[2]));
+  const auto fails = [](sycl::queue &q, const std::vector<sycl::event> &after) {
+    return q.submit([&](sycl::handler &h) {
+      h.depends_on(after);
+      h.host_task([] { throw 1; });
+    });
+  };
+  const sycl::event a = fails(first, {});
+  a.wait(); // over before the next one is submitted
+  const sycl::event b = between.single_task(a, [] {});
+  sycl::event c = fails(last, {b});
+  c.wait();
+  CHECK(seen[0] == 0 && seen[2] == 0);
+  c.wait_and_throw();
+  CHECK(seen[0] == 1 && seen[1] == 0 && seen[2] == 1);
+}
+
 static void copies(sycl::queue &q) {
   sycl::buffer<int, 1> b(sycl::range<1>(32));
   sycl::accessor placeholder(b); // the queue requires it
@@ -217,6 +238,7 @@ int main() {
   in_unions(q);
   asynchronous_copies(q);
   wait_lists(q);
+  errors_of_others();
   copies(q);
   exceptions(q);
   sub_devices(q.get_device());

@@ -2,10 +2,14 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sycl/sycl.hpp>
+#include <thread>
 
 using namespace sycl;
 
@@ -171,8 +175,81 @@ static void single_elements(queue &q) {
     }
     return false;
   };
+  auto later = fixed.get_access();
+  auto to_read = fixed.get_access(read_only);
+  CHECK(later.is_placeholder() && to_read.is_placeholder());
   CHECK(is_invalid([&] { host_accessor reads(fixed, read_only, no_init); }));
   CHECK(is_invalid([&] { accessor reads(fixed, read_only, property_list{no_init}); }));
+}
+
+/// A thread does not wait for host accessors of its own; commands wait for all of them, whichever ends first.
+static void host_accessors_of_one_thread(queue &q) {
+  buffer<int> b{range<1>(8)};
+  std::optional<host_accessor<int>> first(std::in_place, b);
+  (*first)[0] = 1;
+  {
+    host_accessor second(b);
+    const host_accessor third(b, read_only);
+    second[1] = third[0] + 1;
+    CHECK((*first)[1] == 2 && host_accessor(b)[1] == host_accessor(b)[0] + 1);
+  }
+  std::atomic<bool> ended = false;
+  const event reads = q.submit([&](handler &h) {
+    accessor a(b, h, read_only);
+    h.host_task([=, &ended] { CHECK(ended && a[0] == 3 && a[1] == 2); });
+  });
+  const event writes = q.submit([&](handler &h) {
+    accessor a(b, h);
+    h.single_task([=] { a[1] += 40; });
+  });
+  CHECK(reads.get_info<info::event::command_execution_status>() != info::event_command_status::complete);
+  (*first)[0] = 3;
+  ended = true;
+  first.reset();
+  CHECK(host_accessor(b, read_only)[1] == 42);
+}
+
+/// Threads that read at the same time; who writes waits for the other's accessor, and takes none of its own for it.
+static void host_accessors_of_two_threads() {
+  buffer<int> b{range<1>(1)};
+  std::optional<host_accessor<int, 1, access_mode::read>> mine(std::in_place, b, read_only);
+  std::atomic<bool> ended = false, begun = false;
+  std::thread other([&] {
+    { const host_accessor theirs(b, read_only); }
+    begun = true;
+    host_accessor writes(b);
+    CHECK(ended);
+    writes[0] = 7;
+  });
+  while (!begun)
+    std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ended = true;
+  mine.reset();
+  other.join();
+  CHECK(host_accessor(b, read_only)[0] == 7);
+}
+
+/// When its destructor waits, the data of the thread itself is gone.
+static int last_content[1];
+struct last_look {
+  ~last_look() {
+    if (last_content[0] != 2)
+      std::_Exit(3);
+  }
+};
+static last_look look;
+static std::optional<buffer<int>> last_buffer;
+
+static void a_static_buffer(queue &q) {
+  { host_accessor(last_buffer.emplace(last_content, range<1>(1)))[0] = 1; }
+  q.submit([&](handler &h) {
+    accessor a(*last_buffer, h);
+    h.host_task([=] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      a[0] = 2;
+    });
+  });
 }
 
 static void errors() {
@@ -262,6 +339,8 @@ static void command_groups(queue &q) {
 }
 
 static void unified(queue &q) {
+  // No power of two is an alignment that nothing supports. Source: SYCL 2020 §4.8.3.
+  CHECK(!aligned_alloc_device(3, 10, q) && !aligned_alloc_host<int>(24, 10, q) && !aligned_alloc(17, 10, q, usm::alloc::shared));
   float *f = malloc_shared<float>(16, q);
   q.parallel_for(16, [=](auto i) { f[i] = sycl::sin(0.1f * static_cast<float>(i[0])); }).wait();
   for (int i = 0; i < 16; ++i)
@@ -327,11 +406,14 @@ int main() {
   iterators(q);
   other_buffers(q);
   single_elements(q);
+  host_accessors_of_one_thread(q);
+  host_accessors_of_two_threads();
   errors();
   command_groups(q);
   unified(q);
   from_what_ends(q);
   questions();
+  a_static_buffer(q);
   std::puts(failures ? "failed" : "ok");
   return failures != 0;
 }

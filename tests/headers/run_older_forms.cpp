@@ -115,6 +115,30 @@ void loads_and_stores(sycl::queue &q) {
   sycl::free(out, q);
 }
 
+/// What the items stored, others read at once, and what others read, the items store over.
+void stores_are_seen(sycl::queue &q) {
+  int *out = sycl::malloc_shared<int>(32, q);
+  q.submit([&](sycl::handler &h) {
+     sycl::local_accessor<int> local(32, h);
+     expect(local.get_count() == 32, "get_count of a local accessor");
+     h.parallel_for(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1> item) {
+       const int i = static_cast<int>(item.get_local_id(0));
+       const ex::properties striped{ex::data_placement_striped};
+       int values[2] = {i, i + 16};
+       ex::group_store(item.get_group(), sycl::span{values}, local.begin(), striped);
+       const int mirrored = local[31 - i];
+       ex::group_load(item.get_group(), local.begin(), sycl::span{values});
+       local[i] = mirrored;
+       ex::group_store(item.get_sub_group(), local[i], local.begin() + item.get_sub_group().get_group_linear_id() * item.get_sub_group().get_max_local_range()[0]);
+       out[2 * i] = values[0] * 100 + values[1];
+       out[2 * i + 1] = local[i ^ 1];
+     });
+   }).wait();
+  for (int i = 0; i < 16; ++i)
+    expect(out[2 * i] == 2 * i * 100 + 2 * i + 1 && out[2 * i + 1] == 31 - (i ^ 1), "a store that others read");
+  sycl::free(out, q);
+}
+
 struct filled {
   int a = 1;
 };
@@ -150,6 +174,8 @@ int main() {
   const sycl::default_selector chosen;
   const sycl::device_selector &any = chosen;
   expect(any.select_device() == sycl::device(sycl::default_selector_v), "default_selector is a device_selector");
+  q = sycl::default_selector{};
+  expect(q.get_device() == any.select_device(), "a selector converts to a queue");
   {
     sycl::buffer<int, 2> table(sycl::range<2>(4, 4));
     q.submit([&](sycl::handler &h) {
@@ -167,6 +193,7 @@ int main() {
   atomics(q);
   kernel_objects(q);
   loads_and_stores(q);
+  stores_are_seen(q);
   memory_alone(q);
   const auto groups = q.get_device().get_info<ex::info::device::max_work_groups<3>>();
   expect(groups[0] >= 65535 && groups[2] >= 0x7FFFFFFF, "max_work_groups");

@@ -9,6 +9,7 @@
 //# run: ./groups
 //# run: aspen++ -O2 run_ext_properties.cpp -o properties
 //# run: ./properties
+//# deep: further extensions
 //# run: aspen++ -O2 run_ext_algorithms.cpp -o algorithms
 //# run: ./algorithms
 //# run: aspen++ -O2 run_ext_non_uniform_groups.cpp -o non-uniform

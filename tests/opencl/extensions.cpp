@@ -7,5 +7,6 @@
 //# run: ./queues
 //# run: aspen++ -O2 run_ext_graphs.cpp -o graphs
 //# run: ./graphs
+//# deep: further extensions
 //# run: aspen++ -O2 run_ext_complex.cpp -o complex
 //# run: ./complex

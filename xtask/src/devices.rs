@@ -22,6 +22,8 @@ pub struct Driver {
     env: &'static [(&'static str, &'static str)],
     /// Tests of `tests/opencl` that say nothing of it, and why.
     pub not_for: &'static [(&'static str, &'static str)],
+    /// Whether it is near enough to another one that only deep runs try all programs on it.
+    pub is_deep: bool,
 }
 
 /// Where a driver comes from.
@@ -55,14 +57,16 @@ pub const DRIVERS: [Driver; 5] = [
         library: "libintelocl.so",
         env: &[],
         not_for: &[],
+        is_deep: false,
     },
-    Driver { name: "intel-2023", source: WHEELS_2023, library: "libintelocl.so", env: KNOWN_PROCESSOR, not_for: &[] },
+    Driver { name: "intel-2023", source: WHEELS_2023, library: "libintelocl.so", env: KNOWN_PROCESSOR, not_for: &[], is_deep: true },
     Driver {
         name: "intel-2022",
         source: Source::Wheels(&[("intel-opencl-rt", "2022.2.1"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2022.2.1")]),
         library: "libintelocl.so",
         env: KNOWN_PROCESSOR,
         not_for: &[("extensions-groups", "it has no shuffles of sub-groups")],
+        is_deep: true,
     },
     Driver {
         name: "intel-fpga-emulator",
@@ -70,6 +74,7 @@ pub const DRIVERS: [Driver; 5] = [
         library: "libintelocl_emu.so",
         env: KNOWN_PROCESSOR,
         not_for: &[("extensions-groups", "its sub-groups have no sizes that a kernel could require")],
+        is_deep: false,
     },
     Driver {
         name: "pocl",
@@ -81,6 +86,7 @@ pub const DRIVERS: [Driver; 5] = [
             ("extensions-groups", "it has no sub-groups"),
             ("full-disk", "it compiles into files of its own, which do not fit either"),
         ],
+        is_deep: false,
     },
 ];
 

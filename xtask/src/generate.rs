@@ -1,4 +1,4 @@
-//! `cargo xtask generate`: everything that follows from the tables in `data/` (aspects, devices, options, environment variables). A
+//! `cargo xtask generate`: everything that follows from the tables in `data/` (aspects, devices, options, environment variables, split headers). A
 //! test fails when a generated file is stale. llvm-tblgen reads the records for the aspects from what was generated last, so what
 //! follows from them is made in a second step.
 
@@ -93,7 +93,7 @@ fn from_devices(root: &Path) -> Result<Vec<(PathBuf, String)>> {
 
 /// Writes every generated file that differs from what it should hold.
 pub fn run(root: &Path) -> Result<()> {
-    for files in [from_aspects, from_devices, crate::options::files, crate::environment::files] {
+    for files in [from_aspects, from_devices, crate::options::files, crate::environment::files, crate::split_headers::files] {
         for (path, text) in files(root)? {
             if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
                 continue;
@@ -107,7 +107,7 @@ pub fn run(root: &Path) -> Result<()> {
 
 /// Fails when a generated file is not what the table says.
 pub fn check(root: &Path) -> Result<()> {
-    for files in [from_aspects, from_devices, crate::options::files, crate::environment::files] {
+    for files in [from_aspects, from_devices, crate::options::files, crate::environment::files, crate::split_headers::files] {
         for (path, text) in files(root)? {
             let old = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             ensure!(old == text, "{} is stale: run `cargo xtask generate`", path.strip_prefix(root).unwrap_or(&path).display());

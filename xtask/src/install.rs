@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::shell::{Tree, output};
+use crate::shell::{Profile, STORES, Tree, output};
 
 /// Programs that are `aspen` under another name. Source: DESIGN §2.
 const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
@@ -46,6 +46,9 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     let bin = prefix.join("bin");
     for program in ["aspen++", "aspen", "aspen-tblgen"] {
         copy(&built.join(program), &bin.join(program))?;
+    }
+    if tree.profile == Profile::Release || tree.stores {
+        copy(&built.join(STORES), &bin.join(STORES))?;
     }
     for alias in ALIASES {
         link("aspen", &bin.join(alias))?;

@@ -1,6 +1,7 @@
 //! Everything a developer or CI runs, as `cargo xtask TASK`.
 
 mod bench;
+mod book;
 mod cases;
 mod cts;
 mod cuda;
@@ -17,8 +18,10 @@ mod package;
 mod random;
 mod real;
 mod reality;
+mod s3_server;
 mod setup;
 mod shell;
+mod split_headers;
 mod suites;
 mod threads;
 mod validator;
@@ -45,14 +48,7 @@ enum Task {
     /// Build, compile and run examples/tour.cpp, step by step
     Demo,
     /// Run everything CI runs
-    Test {
-        /// Only this suite
-        #[arg(long)]
-        only: Option<String>,
-        /// Install the drivers that tests run on, and fail if a test is skipped nonetheless
-        #[arg(long)]
-        complete: bool,
-    },
+    Test(suites::Options),
     /// Build and lay out an installation
     Install {
         /// Folder of the installation
@@ -61,6 +57,8 @@ enum Task {
     },
     /// Make the Debian packages and the tarball that users install
     Package(package::Options),
+    /// Make the book's pages of docs/ by mdBook, which is installed into target/tools if it is missing
+    Docs,
     /// Measure: one line a figure
     Bench {
         /// What to measure
@@ -114,7 +112,7 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<()> {
     // What tests run is what they were built with; users and benches get the release.
     let profile = match task {
-        Task::Test { .. } | Task::Threads => shell::Profile::Debug,
+        Task::Test(_) | Task::Threads => shell::Profile::Debug,
         _ => shell::Profile::Release,
     };
     let tree = shell::Tree::find(profile)?;
@@ -126,8 +124,9 @@ fn run(task: Task) -> Result<()> {
         Task::Generate => generate::run(&tree.root),
         Task::Setup => setup::setup(),
         Task::Demo => demo::demo(&tree),
-        Task::Test { only, complete } => suites::test(&tree, only.as_deref(), complete),
+        Task::Test(options) => suites::test(&tree, &options),
         Task::Install { prefix } => install::install(&tree, &prefix),
+        Task::Docs => book::docs(&tree),
         Task::Package(options) => package::package(&tree, &options),
         Task::Bench { name: bench::Name::Real, real } => real::openmp::bench(&tree, &real),
         Task::Bench { name, real: _ } => bench::bench(&tree, name),

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::shell::{Tree, find_program, output};
 
 /// S4's devices.
-const DEVICES: [&str; 22] = [
+pub const DEVICES: [&str; 22] = [
     "bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl", "tgllp", "rkl", "adl_s", "rpl_s", "adl_p", "adl_n",
     "dg1", "acm_g10", "acm_g11", "acm_g12", "pvc",
 ];

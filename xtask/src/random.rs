@@ -10,15 +10,15 @@ use crate::shell::{Tree, run};
 /// What `cargo xtask test` runs: fixed seeds, so that a failure is the change's and not the day's. Of the configurations each program gets
 /// some, in turn, so that together they get all.
 pub const OF_THE_SUITE: [&[&str]; 2] = [
-    &["kernels", "--count", "50", "--seed", "1", "--batch", "5", "--spread", "1"],
-    &["requirements", "--count", "50", "--seed", "1", "--batch", "5", "--spread", "1"],
+    &["kernels", "--count", "20", "--seed", "1", "--batch", "2", "--spread", "1"],
+    &["requirements", "--count", "20", "--seed", "1", "--batch", "2", "--spread", "1"],
 ];
 
 /// The generators, against an installation of this tree.
 pub fn command(tree: &Tree, arguments: &[&str]) -> Result<Command> {
     let bin = install::made(tree)?;
-    let mut command = tree.cargo(&["run", "--quiet", "-p", "aspen-random", "--", "--bin"]);
-    command.arg(bin).args(arguments);
+    let mut command = tree.tool("aspen-random")?;
+    command.arg("--bin").arg(bin).args(arguments);
     Ok(command)
 }
 

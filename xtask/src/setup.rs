@@ -15,7 +15,8 @@ const PACKAGES: [(&str, &str); 4] =
     [("clang-22", "clang++-22"), ("llvm-22-dev", "llvm-config-22"), ("libclang-22-dev", "clang++-22"), ("spirv-tools", "spirv-val")];
 
 /// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, a
-/// test framework for hosts, builds under make, CMake, Meson and pkg-config, a cache of compilers, what editors ask, ninja for graphs, PoCL's way from
+/// test framework for hosts, builds under make, CMake, Meson and pkg-config, a cache of compilers, what editors ask, ninja for graphs,
+/// PoCL's way from
 /// SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
 const FOR_TESTS: [(&str, &str); 14] = [
     ("intel-opencl-icd", "ocloc"),
@@ -38,9 +39,20 @@ const FOR_TESTS: [(&str, &str); 14] = [
 const FOR_PACKAGES: [(&str, &str); 3] = [("dpkg-dev", "dpkg-shlibdeps"), ("xz-utils", "xz"), ("binutils", "objcopy")];
 
 /// What only the suite `services` needs: a batch system, how its daemons know each other, a browser for the pages of `aspen report`,
-/// and what makes a bare Debian for packages.
-const SERVICES: [(&str, &str); 4] =
-    [("slurm-wlm", "slurmctld"), ("munge", "munged"), ("chromium", "chromium"), ("debootstrap", "debootstrap")];
+/// what makes a bare Debian for packages, a compiler cache with a daemon, what compiles on other machines, and servers of stores that
+/// machines share.
+const SERVICES: [(&str, &str); 10] = [
+    ("slurm-wlm", "slurmctld"),
+    ("munge", "munged"),
+    ("chromium", "chromium"),
+    ("debootstrap", "debootstrap"),
+    ("sccache", "sccache"),
+    ("distcc", "distccd"),
+    ("icecc", "iceccd"),
+    ("redis-server", "redis-server"),
+    ("lighttpd", "lighttpd"),
+    ("lighttpd-mod-webdav", "lighttpd"),
+];
 
 /// Debian packages pip on its own.
 const PIP: (&str, &str) = ("python3-pip", "pip3");

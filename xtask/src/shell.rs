@@ -18,21 +18,37 @@ pub enum Profile {
 }
 
 /// The repository, and where cargo puts things.
+#[derive(Clone)]
 pub struct Tree {
     pub root: PathBuf,
     pub target: PathBuf,
     /// What [`build`](Tree::build) makes.
     pub profile: Profile,
+    /// Whether tests are to have the program for shared stores, too: what it talks to servers with takes as long to build as all the rest.
+    pub stores: bool,
 }
+
+/// The crate of the program that talks to shared stores.
+pub const STORES: &str = "aspen-cache-remote";
 
 impl Tree {
     pub fn find(profile: Profile) -> Result<Tree> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the repository")?.to_owned();
-        let mut tree = Tree { target: root.join("target"), root, profile };
+        let mut tree = Tree { target: root.join("target"), root, profile, stores: false };
         let metadata = output(&mut tree.cargo(&["metadata", "--format-version", "1", "--no-deps"]))?;
         let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).context("cargo metadata is no JSON")?;
         tree.target = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?.into();
         Ok(tree)
+    }
+
+    /// A program of the workspace that is not installed, built.
+    pub fn tool(&self, package: &str) -> Result<Command> {
+        if self.profile == Profile::Release {
+            return Ok(self.cargo(&["run", "--quiet", "-p", package, "--"]));
+        }
+        let mut command = Command::new(self.build()?.join(package));
+        command.current_dir(&self.root);
+        Ok(command)
     }
 
     /// The cargo that runs us, in the repository's root.
@@ -49,6 +65,12 @@ impl Tree {
         command
     }
 
+    /// The packages that are tested, as cargo is told. All of cargo's tasks name the same: crates of others get the features that all it is
+    /// asked for want together, and would be built again.
+    pub fn packages(&self) -> &[&'static str] {
+        if self.stores { &["--workspace"] } else { &["--workspace", "--exclude", STORES] }
+    }
+
     /// The profile's folder in `target`.
     pub fn built(&self) -> PathBuf {
         self.target.join(match self.profile {
@@ -57,14 +79,17 @@ impl Tree {
         })
     }
 
-    /// [`built`](Tree::built), after building all that an installation consists of.
+    /// [`built`](Tree::built), after building all that an installation consists of, and where tests run, all that they do.
     pub fn build(&self) -> Result<PathBuf> {
         let mut build = self.cargo(&["build"]);
         if self.profile == Profile::Release {
             build.arg("--release");
-        }
-        for package in ["aspen-cli", "aspen-capi", "aspen-clang", "aspen-pass", "aspen-tblgen"] {
-            build.args(["-p", package]);
+            for package in ["aspen-cli", "aspen-capi", STORES, "aspen-clang", "aspen-pass", "aspen-tblgen"] {
+                build.args(["-p", package]);
+            }
+        } else {
+            // With examples, of which there are none, these are the features that `cargo test` wants.
+            build.args(self.packages()).args(["--lib", "--bins", "--examples"]);
         }
         run(&mut build)?;
         let headers = self.target.join("include");

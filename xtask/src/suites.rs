@@ -6,66 +6,103 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::setup::{setup_for_tests, setup_services};
 use crate::shell::{Tree, is_root, output, run, shown};
-use crate::{cuda, devices, generate, install, layers, matrix, package, random, reality, validator};
+use crate::{book, cuda, devices, generate, install, layers, matrix, package, random, reality, s3_server, validator};
 
 /// Tests that passed and failed.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub struct Count {
     pub passed: u64,
     pub failed: u64,
     /// What could not run here; each is named where it is skipped.
     pub skipped: u64,
+    /// Tests that a deep run does, or does more of.
+    deeper: u64,
+    /// What the runners said of those that failed, a line each, to be said again at the end of a long log.
+    failures: Vec<String>,
+}
+
+/// How much of a suite is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// What CI has time for: something of everything.
+    Usual,
+    /// Also what takes long and seldom finds what the rest does not.
+    Deep,
 }
 
 struct Suite {
     name: &'static str,
     about: &'static str,
-    run: fn(&Tree, &mut Count) -> Result<()>,
+    run: fn(&Tree, Depth, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 13] = [
-    Suite { name: "fmt", about: "formatting", run: |tree, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
+const SUITES: [Suite; 14] = [
+    Suite { name: "fmt", about: "formatting", run: |tree, _, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
-    Suite { name: "generated", about: "generated files are up to date", run: |tree, _| generate::check(&tree.root) },
-    Suite { name: "layers", about: "planes of the crates", run: |tree, _| layers::check(tree) },
+    Suite { name: "generated", about: "generated files are up to date", run: |tree, _, _| generate::check(&tree.root) },
+    Suite { name: "layers", about: "planes of the crates", run: |tree, _, _| layers::check(tree) },
     Suite { name: "unit", about: "tests at the crates", run: unit },
     Suite { name: "headers", about: "every header alone, and what the headers offer", run: headers },
     Suite { name: "aot", about: "the target database against ocloc", run: aot },
     Suite { name: "reality", about: "the target database against the devices that are there", run: reality },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
+    Suite { name: "book", about: "the book's chapters, links and examples", run: the_book },
     Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
     Suite {
         name: SERVICES,
-        about: "what needs large packages: links whose compilers run on Slurm, reports in a browser, packages in a bare Debian",
+        about: "what needs large packages: links whose compilers run on Slurm, caches on servers, reports in a browser, packages in a bare Debian",
         run: services,
     },
 ];
 
+/// Suites that need no OpenCL driver and nothing else that comes with them.
+const WITHOUT_DRIVERS: [&str; 4] = ["fmt", "clippy", "generated", "layers"];
+
+/// How names of Rust's tests begin that only deep runs do. Plain `cargo test` runs them too.
+const DEEP: &str = "deep_";
+
 /// What starts daemons and browsers runs only where it is asked for by name: CI's machines need not stand it.
 const SERVICES: &str = "services";
 
+/// What to run.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only this suite
+    #[arg(long)]
+    only: Option<String>,
+    /// Also what CI leaves out: what takes long and seldom finds what the rest does not
+    #[arg(long)]
+    deep: bool,
+    /// Install the drivers that tests run on, and fail if a test is skipped nonetheless
+    #[arg(long)]
+    complete: bool,
+}
+
 /// Runs all suites but the one of daemons, or one. `complete`: what could be skipped is installed first, and a skip is a failure.
-pub fn test(tree: &Tree, only: Option<&str>, complete: bool) -> Result<()> {
+pub fn test(tree: &Tree, &Options { ref only, deep, complete }: &Options) -> Result<()> {
+    let only = only.as_deref();
+    let depth = if deep { Depth::Deep } else { Depth::Usual };
+    let tree = &Tree { stores: deep || only == Some(SERVICES), ..tree.clone() };
     let suites: Vec<&Suite> = SUITES.iter().filter(|suite| only.map_or(suite.name != SERVICES, |name| name == suite.name)).collect();
     if suites.is_empty() {
         let known: Vec<String> = SUITES.iter().map(|suite| format!("  {:10} {}", suite.name, suite.about)).collect();
         bail!("no suite is called '{}'; there are\n{}", only.unwrap_or_default(), known.join("\n"));
     }
     setup_for_tests(complete)?;
-    if complete {
-        devices::devices(true, &[])?;
-    }
-    let (mut total, mut lines) = (Count::default(), Vec::new());
+    // Drivers are downloaded while others compile.
+    let mut drivers = complete.then(|| std::thread::spawn(|| devices::devices(true, &[])));
+    let (mut total, mut lines, mut failures) = (Count::default(), Vec::new(), Vec::new());
     for suite in suites {
         println!("\n== {}: {}", suite.name, suite.about);
         let (start, mut count) = (Instant::now(), Count::default());
-        let outcome = (suite.run)(tree, &mut count);
+        let installed = drivers.take_if(|_| !WITHOUT_DRIVERS.contains(&suite.name)).map_or(Ok(()), joined);
+        let outcome = installed.and_then(|()| (suite.run)(tree, depth, &mut count));
         if let Err(error) = &outcome {
             eprintln!("{}: {error:#}", suite.name);
         }
@@ -78,84 +115,119 @@ pub fn test(tree: &Tree, only: Option<&str>, complete: bool) -> Result<()> {
         total.passed += count.passed;
         total.failed += count.failed;
         total.skipped += count.skipped;
+        total.deeper += count.deeper;
         let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
-        let Count { passed, failed, skipped } = count;
+        let Count { passed, failed, skipped, deeper, failures: of_suite } = count;
+        failures.extend(of_suite.into_iter().map(|line| format!("{}: {line}\n", suite.name)));
         let skipped = if skipped == 0 { String::new() } else { format!("{skipped} skipped, ") };
+        let deeper = if deeper == 0 { String::new() } else { format!("{deeper} more with --deep, ") };
         let seconds = start.elapsed().as_secs_f64();
-        lines.push(format!("{:10} {verdict:7} {passed} passed, {failed} failed, {skipped}{seconds:.0} s", suite.name));
+        lines.push(format!("{:10} {verdict:7} {passed} passed, {failed} failed, {skipped}{deeper}{seconds:.0} s", suite.name));
     }
+    drivers.map_or(Ok(()), joined)?;
     let skipped = if total.skipped == 0 { String::new() } else { format!(", {} skipped", total.skipped) };
-    println!("\n{}\n{} passed, {} failed{skipped}", lines.join("\n"), total.passed, total.failed);
+    println!("\n{}{}\n{} passed, {} failed{skipped}", failures.concat(), lines.join("\n"), total.passed, total.failed);
     ensure!(total.failed == 0, "not all tests passed");
     ensure!(!complete || total.skipped == 0, "tests were skipped, and all were asked for");
     Ok(())
 }
 
-fn clippy(tree: &Tree, _: &mut Count) -> Result<()> {
-    run(&mut tree.cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+fn joined(drivers: std::thread::JoinHandle<Result<()>>) -> Result<()> {
+    drivers.join().unwrap_or_else(|_| Err(anyhow!("the drivers' thread ended")))
 }
 
-/// Tests of some crates load what others build, so everything is built first. Those that need root are marked as ignored, with the reason; for
-/// other users cargo names them, and they count as skipped.
-fn unit(tree: &Tree, count: &mut Count) -> Result<()> {
-    run(&mut tree.cargo(&["build", "--workspace"]))?;
-    let mut tests = tree.cargo(&["test", "--workspace", "--no-fail-fast"]);
-    if is_root()? {
-        tests.args(["--", "--include-ignored"]);
-    }
+fn clippy(tree: &Tree, _: Depth, _: &mut Count) -> Result<()> {
+    run(tree.cargo(&["clippy", "--quiet"]).args(tree.packages()).args(["--all-targets", "--", "-D", "warnings"]))
+}
+
+/// Tests of some crates load what others build, so everything is built first.
+fn unit(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
+    tree.build()?;
+    let mut tests = tree.cargo(&["test", "--no-fail-fast"]);
+    tests.args(tree.packages());
     match validator::installed(&devices::cache()?) {
         Some(tool) => _ = tests.env("ASPEN_SPIRV_VAL", tool),
         None => println!("conditional modules are validated without the tokens that Debian 12's spirv-val does not know"),
     }
+    if depth == Depth::Usual {
+        tests.args(["--", "--skip", DEEP]);
+    }
     counted(&mut tests, count, |line| {
         let (_, rest) = line.split_once("test result: ")?;
         let number = |what: &str| rest.split([';', '.']).find_map(|part| part.trim().strip_suffix(what)?.trim().parse().ok());
-        Some(Count { passed: number("passed")?, failed: number("failed")?, skipped: number("ignored")? })
+        let (passed, failed, skipped, deeper) = (number("passed")?, number("failed")?, number("ignored")?, number("filtered out")?);
+        Some(Count { passed, failed, skipped, deeper, failures: Vec::new() })
     })
 }
 
 /// People may include parts of the header: each file compiles alone and twice in a unit. What the parts offer stands in `tests/headers`:
 /// units of static assertions, and programs (`run_*.cpp`) that check themselves.
-fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
+fn headers(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     let bin = tree.build()?;
     let folder = tree.target.join("headers");
     std::fs::create_dir_all(&folder)?;
-    // The runner checks SPIR-V; cargo is asked for it once and not at each program.
-    run(&mut tree.cargo(&["build", "--quiet", "-p", "aspen-e2e"]))?;
-    let validator = tree.target.join("debug/aspen-e2e");
+    let validator = bin.join("aspen-e2e");
+    let cache = folder.join("cache");
+    install::forget(&cache)?;
     let headers = [
         "include/sycl",
+        "include/sycl/access",
         "include/sycl/ext/intel",
+        "include/sycl/ext/intel/experimental",
         "include/sycl/ext/oneapi",
         "include/sycl/ext/oneapi/device_global",
         "include/sycl/ext/oneapi/experimental",
         "include/sycl/ext/oneapi/experimental/annotated_ptr",
         "include/sycl/ext/oneapi/experimental/complex",
+        "include/sycl/ext/oneapi/experimental/cuda",
+        "include/sycl/ext/oneapi/experimental/graph",
         "include/sycl/ext/oneapi/kernel_properties",
         "include/sycl/ext/oneapi/properties",
+        "include/sycl/info",
+        "include/sycl/khr",
+        "include/sycl/khr/split_headers",
+        "include/sycl/properties",
+        "include/sycl/usm",
         "include/CL",
+        "include/CL/sycl",
+        "include/CL/sycl/access",
+        "include/CL/sycl/backend",
     ]
     .map(|folder| files_in(tree, folder, ".hpp"));
     let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;
-    let mut chains: Vec<Vec<Step>> = Vec::new();
+    let (mut chains, mut deeper): (Vec<Vec<Step>>, u64) = (Vec::new(), 0);
     for name in headers.into_iter().flatten() {
+        if let Some(to) = forwards_to(&std::fs::read_to_string(tree.root.join(&name))?) {
+            ensure!(tree.root.join("include").join(to).is_file(), "{name} includes <{to}>, which is not there");
+            continue;
+        }
         let header = name.trim_start_matches("include/");
         let unit = folder.join(format!("{}.cpp", header.replace(['/', '.'], "_")));
         std::fs::write(&unit, format!("#include <{header}>\n#include <{header}>\n"))?;
         let mut compile = strict(&bin, "c++17", &unit);
-        compile.arg("-fsyntax-only");
+        compile.arg("-fsyntax-only").env("ASPEN_CACHE", "0");
+        if depth == Depth::Usual {
+            // What it forgets to include, the host's pass mostly misses too.
+            compile.arg("-fsycl-host-only");
+            deeper += 1;
+        }
         chains.push(vec![(format!("<{header}>"), compile)]);
     }
     for name in files_in(tree, "tests/headers", ".cpp")? {
         let unit = tree.root.join(&name);
         let is_program = name.contains("/run_");
         for standard in ["c++17", "c++20", "c++23"] {
-            // What changes with the standard stands in the units; programs take long to compile.
-            if is_program && standard == "c++20" {
+            // What changes with the standard stands in the units; programs take long to compile, and the suite `cuda` does so in C++23.
+            if is_program && standard != "c++17" {
+                continue;
+            }
+            if standard == "c++20" && depth == Depth::Usual {
+                deeper += 1;
                 continue;
             }
             let mut compile = strict(&bin, standard, &unit);
-            if standard != "c++17" || !is_program {
+            compile.env("ASPEN_CACHE_DIR", &cache);
+            if !is_program {
                 chains.push(vec![(format!("{name} as {standard}"), {
                     compile.arg("-fsyntax-only");
                     compile
@@ -164,19 +236,29 @@ fn headers(tree: &Tree, count: &mut Count) -> Result<()> {
             }
             let program = folder.join(unit.file_stem().context("a unit has a name")?);
             compile.arg("-O2").arg("-o").arg(&program);
+            let run = (format!("{name}, run"), Command::new(&program));
+            if depth == Depth::Usual {
+                compile.arg("-fsycl-targets=native_cpu");
+                deeper += 1;
+                chains.push(vec![(format!("{name}, built"), compile), run]);
+                continue;
+            }
             let mut validate = Command::new(&validator);
             validate.arg("--validate").arg(&program);
-            let run = Command::new(program);
-            chains.push(vec![
-                (format!("{name}, built"), compile),
-                (format!("{name}, its SPIR-V"), validate),
-                (format!("{name}, run"), run),
-            ]);
+            chains.push(vec![(format!("{name}, built"), compile), (format!("{name}, its SPIR-V"), validate), run]);
         }
     }
-    *count = at_once(chains);
+    *count = Count { deeper, ..at_once(chains) };
     ensure!(count.failed == 0, "headers that do not keep what they promise");
     Ok(())
+}
+
+/// The header that this one is another name of, if it holds nothing else.
+fn forwards_to(text: &str) -> Option<&str> {
+    let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//") && *line != "#pragma once";
+    let mut code = text.lines().map(str::trim).filter(is_code);
+    let to = code.next()?.strip_prefix("#include <")?.strip_suffix('>')?;
+    (to.starts_with("sycl/") && code.next().is_none()).then_some(to)
 }
 
 /// A command, and what it shows.
@@ -194,6 +276,7 @@ fn at_once(chains: Vec<Vec<Step>>) -> Count {
             while let Some((name, mut step)) = steps.next() {
                 if let Err(error) = output(&mut step) {
                     eprintln!("{name}: {error:#}");
+                    count.failures.push(cut(&name));
                     count.failed += 1 + steps.len() as u64;
                     break;
                 }
@@ -207,7 +290,8 @@ fn at_once(chains: Vec<Vec<Step>>) -> Count {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         threads.into_iter().fold(Count::default(), |sum, thread| {
             let count = thread.join().expect("a thread that only runs commands");
-            Count { passed: sum.passed + count.passed, failed: sum.failed + count.failed, skipped: 0 }
+            let failures = [sum.failures, count.failures].concat();
+            Count { passed: sum.passed + count.passed, failed: sum.failed + count.failed, failures, ..Count::default() }
         })
     })
 }
@@ -233,73 +317,117 @@ fn strict(bin: &Path, standard: &str, unit: &Path) -> Command {
     compile
 }
 
-fn aot(tree: &Tree, count: &mut Count) -> Result<()> {
+fn aot(tree: &Tree, _: Depth, count: &mut Count) -> Result<()> {
     count.passed += matrix::run(tree)?;
     Ok(())
 }
 
-fn reality(tree: &Tree, count: &mut Count) -> Result<()> {
+fn reality(tree: &Tree, _: Depth, count: &mut Count) -> Result<()> {
     let outcome = reality::run(tree)?;
     count.passed += outcome.compared;
     count.skipped += outcome.skipped;
     Ok(())
 }
 
-fn e2e(tree: &Tree, count: &mut Count) -> Result<()> {
+fn e2e(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
+    with_one_cache(tree, depth, "tests/e2e", &[], count)
+}
+
+/// What runs the tests of a folder.
+fn runner(tree: &Tree, depth: Depth, tests: &str) -> Result<Command> {
+    let mut runner = tree.tool("aspen-e2e")?;
+    runner.args(["--tests", tests]);
+    if depth == Depth::Deep {
+        runner.arg("--deep");
+    }
+    Ok(runner)
+}
+
+/// Runs tests whose commands share a cache, as a user's do: SYCL's header is precompiled once and not for each test. Tests of caches have
+/// some of their own.
+fn with_one_cache(tree: &Tree, depth: Depth, tests: &str, variables: &[&str], count: &mut Count) -> Result<()> {
     let bin = install::made(tree)?;
-    let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/e2e", "--bin"]);
-    counted(runner.arg(&bin), count, tally)
+    let cache = tree.built().join(format!("{}-cache", tests.replace('/', "-")));
+    install::forget(&cache)?;
+    let mut runner = runner(tree, depth, tests)?;
+    runner.arg("--env").arg(format!("ASPEN_CACHE_DIR={}", cache.display()));
+    for variable in variables {
+        runner.args(["--env", variable]);
+    }
+    let outcome = counted(runner.arg("--bin").arg(&bin), count, tally);
+    install::forget(&cache)?;
+    outcome
+}
+
+/// What chapters show is what they print on the device that is there everywhere.
+fn the_book(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
+    book::check(&tree.root)?;
+    count.passed += 1;
+    with_one_cache(tree, depth, "docs/book", &["ASPEN_DEVICE_SELECTOR=native_cpu"], count)
 }
 
 /// More of them, and other configurations: `cargo xtask random`.
-fn random_programs(tree: &Tree, count: &mut Count) -> Result<()> {
+fn random_programs(tree: &Tree, _: Depth, count: &mut Count) -> Result<()> {
     let outcomes = random::OF_THE_SUITE.map(|arguments| counted(&mut random::command(tree, arguments)?, count, tally));
     outcomes.into_iter().collect()
 }
 
 /// Programs that run on other devices must be PTX that ptxas takes, whatever they use; `tests/cuda` says what is special there.
-fn cuda(tree: &Tree, count: &mut Count) -> Result<()> {
+fn cuda(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     let cuda = cuda::install(&devices::cache()?)?;
     let bin = install::made(tree)?;
     let folder = tree.target.join("cuda");
+    let cache = folder.join("cache");
+    install::forget(&cache)?;
     std::fs::create_dir_all(&folder)?;
     let programs = [files_in(tree, "tests/headers", ".cpp")?, files_in(tree, "examples", ".cpp")?].concat();
-    let programs = programs.into_iter().filter(|name| name.contains("/run_") || name.starts_with("examples/"));
+    let (deep, usual): (Vec<String>, Vec<String>) = programs
+        .into_iter()
+        .filter(|name| name.contains("/run_") || name.starts_with("examples/"))
+        .partition(|name| name.contains("/run_"));
+    let (deep, deeper) = if depth == Depth::Deep { (deep, 0) } else { (Vec::new(), deep.len() as u64) };
     *count = at_once(
-        programs
+        usual
+            .into_iter()
+            .chain(deep)
             .map(|name| {
                 let mut build = Command::new(bin.join("aspen++"));
-                build.env("CUDA_PATH", &cuda).args(["-w", "-O2", "-fsycl-targets=nvidia_gpu_sm_90"]).arg(tree.root.join(&name));
+                build
+                    .env("CUDA_PATH", &cuda)
+                    .env("ASPEN_CACHE_DIR", &cache)
+                    .args(["-w", "-std=c++23", "-O2", "-fsycl-targets=nvidia_gpu_sm_90"])
+                    .arg(tree.root.join(&name));
                 build.arg("-o").arg(folder.join(name.replace('/', "-")));
                 vec![(name, build)]
             })
             .collect(),
     );
+    count.deeper = deeper;
     ensure!(count.failed == 0, "programs that are no PTX");
-    let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/cuda"]);
-    runner.arg("--env").arg(format!("CUDA_PATH={}", cuda.display()));
-    counted(runner.arg("--bin").arg(&bin), count, tally)
+    with_one_cache(tree, depth, "tests/cuda", &[&format!("CUDA_PATH={}", cuda.display())], count)
 }
 
 /// The daemons' packages are large and for root, so they are installed for this suite alone; without root it is skipped.
-fn services(tree: &Tree, count: &mut Count) -> Result<()> {
+fn services(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     if !is_root()? {
         println!("skipped: all of tests/services, whose daemons run as root");
         count.skipped += 1;
         return Ok(());
     }
     setup_services()?;
+    let moto = s3_server::install(&devices::cache()?)?;
     let folder = tree.target.join("package");
     let tried = package::try_packages(&package::make(tree, &folder)?, &folder.join("tried"))?;
     tried.skipped.iter().for_each(|why| println!("skipped: {why}"));
     count.passed += tried.passed;
     count.skipped += tried.skipped.len() as u64;
     let bin = install::made(tree)?;
-    let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/services"]);
+    let mut runner = runner(tree, depth, "tests/services")?;
+    runner.arg("--env").arg(format!("MOTO={}", moto.display()));
     counted(runner.arg("--bin").arg(&bin), count, tally)
 }
 
-fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
+fn opencl(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     let cache = devices::cache()?;
     let (installed, missing): (Vec<_>, Vec<_>) = devices::DRIVERS.iter().partition(|driver| driver.is_installed(&cache));
     for driver in missing {
@@ -314,9 +442,14 @@ fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
     let built = tree.built().join("opencl");
     install::forget(&built)?;
     for driver in installed {
+        if driver.is_deep && depth == Depth::Usual {
+            println!("with --deep: {}", driver.name);
+            count.deeper += 1;
+            continue;
+        }
         println!("-- {}", driver.name);
-        let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/opencl", "--built"]);
-        runner.arg(&built);
+        let mut runner = runner(tree, depth, "tests/opencl")?;
+        runner.arg("--built").arg(&built);
         for (name, value) in driver.environment(&cache) {
             runner.arg("--env").arg(format!("{name}={value}"));
         }
@@ -334,12 +467,29 @@ fn opencl(tree: &Tree, count: &mut Count) -> Result<()> {
     Ok(())
 }
 
-/// `3 passed, 1 failed` or `3 passed, 1 failed, 2 skipped`, as the runners end.
+/// `3 passed, 1 failed`, and behind it `, 2 skipped` or `, 4 more with --deep` or both, as the runners end.
 pub fn tally(line: &str) -> Option<Count> {
     let (passed, rest) = line.trim().split_once(" passed, ")?;
     let (failed, rest) = rest.split_once(" failed")?;
-    let skipped = rest.strip_prefix(", ").and_then(|rest| rest.strip_suffix(" skipped")).map_or(Ok(0), str::parse);
-    Some(Count { passed: passed.parse().ok()?, failed: failed.parse().ok()?, skipped: skipped.ok()? })
+    let further = |what| rest.split(", ").find_map(|part| part.strip_suffix(what)).map_or(Ok(0), str::parse);
+    Some(Count {
+        passed: passed.parse().ok()?,
+        failed: failed.parse().ok()?,
+        skipped: further(" skipped").ok()?,
+        deeper: further(" more with --deep").ok()?,
+        failures: Vec::new(),
+    })
+}
+
+/// What a runner says of a test that failed, in the manner of ours or of Rust's, cut to what names it.
+fn failure(line: &str) -> Option<String> {
+    let name = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
+    name.map(cut)
+}
+
+/// The beginning of a line, which may hold all that a program printed.
+fn cut(line: &str) -> String {
+    line.chars().take(240).collect()
 }
 
 /// Runs a command, shows what it prints and counts by its summary lines.
@@ -350,10 +500,12 @@ fn counted(command: &mut Command, count: &mut Count, summary: fn(&str) -> Option
     for text in BufReader::new(said).lines() {
         let text = text?;
         writeln!(std::io::stdout(), "{text}")?;
+        count.failures.extend(failure(&text));
         if let Some(more) = summary(&text) {
             count.passed += more.passed;
             count.failed += more.failed;
             count.skipped += more.skipped;
+            count.deeper += more.deeper;
         }
     }
     let status = child.wait()?;
@@ -372,12 +524,38 @@ mod tests {
     }
 
     #[test]
-    fn summaries_are_understood() {
-        let numbers = |line| tally(line).map(|Count { passed, failed, skipped }| (passed, failed, skipped));
+    fn headers_forward_or_do_more() {
+        for (text, expected) in [
+            ("//! Why.\n#pragma once\n\n#include <sycl/vec.hpp>\n", Some("sycl/vec.hpp")),
+            ("#pragma once\n#include <sycl/vec.hpp>\n#include <sycl/range.hpp>\n", None),
+            ("#pragma once\n#include <vector>\n", None),
+            ("#define A\n#include <sycl/vec.hpp>\n", None),
+        ] {
+            assert_eq!(forwards_to(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn failures_are_named_again() {
         for (line, expected) in [
-            ("12 passed, 3 failed", Some((12, 3, 0))),
-            ("12 passed, 3 failed, 0 errors", Some((12, 3, 0))),
-            ("12 passed, 3 failed, 4 skipped", Some((12, 3, 4))),
+            ("test offers::targets ... FAILED", Some("offers::targets")),
+            ("test offers::targets ... ok", None),
+            ("FAIL stress: line 3: run: ./a.out", Some("stress: line 3: run: ./a.out")),
+            ("PASS stress (2 s)", None),
+        ] {
+            assert_eq!(failure(line).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn summaries_are_understood() {
+        let numbers = |line| tally(line).map(|Count { passed, failed, skipped, deeper, .. }| (passed, failed, skipped, deeper));
+        for (line, expected) in [
+            ("12 passed, 3 failed", Some((12, 3, 0, 0))),
+            ("12 passed, 3 failed, 0 errors", Some((12, 3, 0, 0))),
+            ("12 passed, 3 failed, 4 skipped", Some((12, 3, 4, 0))),
+            ("12 passed, 3 failed, 7 more with --deep", Some((12, 3, 0, 7))),
+            ("12 passed, 3 failed, 4 skipped, 7 more with --deep", Some((12, 3, 4, 7))),
             ("PASS x", None),
         ] {
             assert_eq!(numbers(line), expected, "{line}");

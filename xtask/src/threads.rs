@@ -67,8 +67,8 @@ fn programs(tree: &Tree) -> Result<()> {
     run(&mut watched(tree, &["build", "-p", "aspen-capi"]))?;
     let library = tree.target.join("threads").join(TARGET).join("debug");
     let bin = tree.build()?;
-    let mut runner = tree.cargo(&["run", "--quiet", "-p", "aspen-e2e", "--", "--tests", "tests/threads", "--bin"]);
-    runner.arg(bin);
+    let mut runner = tree.tool("aspen-e2e")?;
+    runner.args(["--tests", "tests/threads", "--bin"]).arg(bin);
     // Programs look for libaspen.so there before they look where they were linked.
     for (name, value) in
         [("LD_LIBRARY_PATH", &*library.to_string_lossy()), ("ASPEN_DEVICE_SELECTOR", "native_cpu"), ("TSAN_OPTIONS", OPTIONS)]

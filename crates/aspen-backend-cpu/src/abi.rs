@@ -59,6 +59,7 @@ pub(crate) struct Item {
     pub(crate) scheduler: *mut c_void,
     pub(crate) ended: *const u8,
     pub(crate) members: u64,
+    pub(crate) scratch_memory: *mut u8,
 }
 
 /// `aspen_cpu_range_t`.
@@ -112,8 +113,9 @@ pub(crate) struct GroupKernel {
 
 // The layouts of native_cpu.h; a test of aspen-capi asserts the same numbers in C.
 const _: () = {
-    assert!(size_of::<Item>() == 248 && std::mem::offset_of!(Item, scheduler) == 224 && std::mem::offset_of!(Item, ended) == 232);
+    assert!(size_of::<Item>() == 256 && std::mem::offset_of!(Item, scheduler) == 224 && std::mem::offset_of!(Item, ended) == 232);
     assert!(std::mem::offset_of!(Item, members) == 240);
+    assert!(std::mem::offset_of!(Item, scratch_memory) == 248);
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
     assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 24);
     assert!(size_of::<GroupKernel>() == 64 && std::mem::offset_of!(GroupKernel, entries) == 16);
@@ -129,3 +131,8 @@ pub(crate) type CurrentItem = extern "C" fn() -> *mut *mut Item;
 pub(crate) const PLACE_SLOT: &str = "aspen_cpu_tell_place";
 /// `aspen_cpu_tell_place_fn`.
 pub(crate) type TellPlace = extern "C" fn(*const c_char);
+
+/// The slot for [`SpaceOf`] in images that ask in which address space an address lies (`ASPEN_CPU_SPACE_SLOT`).
+pub(crate) const SPACE_SLOT: &str = "aspen_cpu_space_of";
+/// `aspen_cpu_space_of_fn`.
+pub(crate) type SpaceOf = extern "C" fn(*const c_void) -> u32;

@@ -73,6 +73,11 @@ impl Fiber {
         }
     }
 
+    /// Where its stack ends; what it calls lies below.
+    pub(crate) fn stack_end(&self) -> *const u8 {
+        self.stack.end()
+    }
+
     /// Whether it wrote below its stack. Where the system watches, it did not come so far.
     pub(crate) fn has_overflowed(&self) -> bool {
         // SAFETY: the stack belongs to the coroutine, which is suspended whenever somebody has the fiber.

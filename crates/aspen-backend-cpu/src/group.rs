@@ -21,6 +21,7 @@ use aspen_runtime::{Code, Error, Result};
 use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, Places, SKIPPED, SLOT_SIZE};
 use crate::fiber::{Fiber, Pause, Switch, Turn, from_aside, put_aside};
 use crate::overflow::end_by_overflow;
+use crate::spaces;
 use crate::stacks::{SMALL, Stacks};
 use meetings::Meetings;
 use memory::Memory;
@@ -195,7 +196,9 @@ impl Worker {
         if let Some(whole) = self.group.shape.whole {
             return self.run_whole(whole);
         }
+        let local = self.local_memory();
         if !by_item {
+            spaces::note(local, spaces::NONE, (&raw const by_item).cast());
             run_items(ptr::null(), Turn { group, fiber: usize::MAX });
             return Ok(());
         }
@@ -217,6 +220,7 @@ impl Worker {
                     }
                 },
             };
+            spaces::note(local, spaces::NONE, self.fibers[fiber].stack_end());
             let pause = self.fibers[fiber].resume(Turn { group, fiber });
             if self.fibers[fiber].has_overflowed() {
                 end_by_overflow();
@@ -225,6 +229,10 @@ impl Worker {
                 self.idle.push(fiber);
             }
         }
+    }
+
+    fn local_memory(&self) -> spaces::Memory {
+        (self.group.template.local_memory, self.group.shape.local_memory)
     }
 
     fn run_whole(&mut self, whole: Whole) -> Result<()> {
@@ -236,6 +244,7 @@ impl Worker {
                 format!("no memory for what {items} work-items keep across barriers, {each} bytes each; make the work-group smaller");
             return Err(Error::new(Code::MemoryAllocation, text));
         };
+        spaces::note(self.local_memory(), (frame, bytes), (&raw const bytes).cast());
         // SAFETY: the function of this kernel with its closure, the group's template, and a frame as native_cpu.h describes them.
         let result = unsafe { (whole.entry)(group.shape.closure, &raw const group.template, frame) };
         if result == SKIPPED {
@@ -412,6 +421,7 @@ fn template(shape: &Shape) -> Item {
         scheduler: ptr::null_mut(),
         ended: ptr::null(),
         members: 0,
+        scratch_memory: ptr::null_mut(),
     }
 }
 

@@ -23,6 +23,7 @@ mod nodes;
 mod overflow;
 mod patience;
 mod range;
+mod spaces;
 mod stacks;
 
 use std::alloc::{self, Layout};

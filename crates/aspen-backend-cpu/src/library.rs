@@ -20,13 +20,15 @@ use aspen_runtime::{Code, Error, Result};
 
 use crate::Ways;
 use crate::abi::{
-    self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, STACK, WHOLE_BOXES,
+    self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, SPACE_SLOT, STACK,
+    WHOLE_BOXES,
 };
 use crate::facts;
 use crate::fiber::is_room;
 use crate::group::{Whole, tell_place};
 use crate::groups::Groups;
 use crate::range::Boxes;
+use crate::spaces;
 
 /// An open shared object: an image.
 struct Library {
@@ -74,6 +76,7 @@ impl Images {
             }
             library.share_item();
             library.hear_places();
+            library.tell_spaces();
             library.tell(part.has);
         }
         let mut work_items = BTreeMap::new();
@@ -97,7 +100,8 @@ impl Library {
         if handle.is_null() {
             return Err(failed(&loader_error().replace(&*path.to_string_lossy(), "image")));
         }
-        Ok(Library { handle, name: name.to_owned(), _file: has_debug_info(image).then_some(file) })
+        let is_read_later = has_debug_info(image) || is_sanitized();
+        Ok(Library { handle, name: name.to_owned(), _file: is_read_later.then_some(file) })
     }
 
     fn find(&self, symbol: &str) -> Option<ptr::NonNull<c_void>> {
@@ -131,6 +135,14 @@ impl Library {
         if let Some(slot) = self.find(PLACE_SLOT) {
             // SAFETY: as in `import`; the function has the type that native_cpu.h gives.
             unsafe { slot.cast::<abi::TellPlace>().write(tell_place) };
+        }
+    }
+
+    /// Images that ask in which address space an address lies are told.
+    fn tell_spaces(&self) {
+        if let Some(slot) = self.find(SPACE_SLOT) {
+            // SAFETY: as in `import`; the function has the type that native_cpu.h gives.
+            unsafe { slot.cast::<abi::SpaceOf>().write(spaces::answer()) };
         }
     }
 
@@ -315,6 +327,12 @@ fn has_debug_info(image: &[u8]) -> bool {
     end.windows(SECTION.len()).any(|bytes| bytes == SECTION)
 }
 
+/// Whether a sanitizer of this process would name the kernel that it finds something in: symbols are read from the file.
+fn is_sanitized() -> bool {
+    // SAFETY: a NUL-terminated name; the address is only compared.
+    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__sanitizer_set_report_path".as_ptr()) }.is_null()
+}
+
 fn anonymous_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     // SAFETY: a NUL-terminated name.
     let descriptor = unsafe { libc::memfd_create(c"aspen-image".as_ptr(), libc::MFD_CLOEXEC) };
@@ -325,7 +343,25 @@ fn anonymous_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let mut file = std::fs::File::from(descriptor);
     io::Write::write_all(&mut file, bytes)?;
-    Ok(file.into())
+    Ok(high(file.into()))
+}
+
+/// The same file by a descriptor that the program will hardly use for something else once this one is closed: symbolisers open the path
+/// that the loader was given, and would wait for a pipe or take what a socket brings.
+fn high(file: OwnedFd) -> OwnedFd {
+    /// So that the kernel's table of descriptors stays small where the limit is a million.
+    const MOST: u64 = 4000;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is ours.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
+    let least = i32::try_from((limit.rlim_cur / 4 * 3).min(MOST)).unwrap_or(0);
+    // SAFETY: an open descriptor.
+    let moved = if known { unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, least) } } else { -1 };
+    if moved < 0 {
+        return file;
+    }
+    // SAFETY: fresh, and owned by nobody else.
+    unsafe { OwnedFd::from_raw_fd(moved) }
 }
 
 /// A path to the descriptor that this process has not used before.

@@ -16,6 +16,7 @@ use crate::fiber::with_room;
 use crate::group::{Whole, with_frame};
 use crate::library::{Kept, Known, no_room};
 use crate::overflow::watched;
+use crate::spaces;
 
 /// Chunks a thread; enough for an even end, few enough to cost nothing.
 const CHUNKS_PER_THREAD: u64 = 8;
@@ -62,6 +63,7 @@ impl Rows {
         let size = self.frame_size.saturating_mul(self.items as usize);
         with_frame(size, self.frame_alignment, |frame| {
             let mut row = *range;
+            spaces::note(spaces::NONE, (frame, size), (&raw const row).cast());
             while row.begin[2] < range.end[2] {
                 row.end[2] = range.end[2].min(row.begin[2] + self.items);
                 // SAFETY: the function of this kernel with its closure, a box that is not empty, and a frame for each item of its rows.
@@ -158,6 +160,9 @@ impl Job for Boxes {
     fn run(&self, chunk: usize) -> Result<()> {
         let closure = self.launch.closure.as_ptr();
         let run = || {
+            // Of this very call, which may be on a stack of its own.
+            let here = 0_u8;
+            spaces::note(spaces::NONE, spaces::NONE, &raw const here);
             self.boxes(chunk as u64, |range| match self.by {
                 // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
                 By::Entry(entry) => unsafe { entry(closure.cast(), range) },

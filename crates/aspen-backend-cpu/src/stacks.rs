@@ -202,6 +202,11 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
+    /// Behind the stack's highest byte.
+    pub(crate) fn end(self) -> *const u8 {
+        self.end
+    }
+
     /// Whether something was written below the stack.
     ///
     /// # Safety

@@ -75,12 +75,11 @@ impl Deferred for Later {
     }
 
     fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
-        let own = |event: &Arc<dyn DeviceEvent>| {
+        let own = after.iter().filter_map(|event| {
             let any: &dyn Any = &**event;
-            any.downcast_ref::<Event>().map(|event| std::ptr::from_ref(&*event.0))
-        };
-        // SAFETY: `after` lives as long as this call.
-        let before: Vec<&Submitted> = after.iter().filter_map(own).map(|job| unsafe { &*job }).collect();
+            any.downcast_ref::<Event>()
+        });
+        let before: Vec<&Submitted> = own.map(|event| &*event.0).collect();
         let submitted = self.put(&before, profile).map_err(|failure| failed(&self.device, &*self.work, failure))?;
         Ok(Some(Arc::new(Event(Arc::new(submitted)))))
     }
@@ -192,7 +191,7 @@ impl Pending for Submitted {
         }
     }
 
-    fn is_over(&self) {
+    fn note_over(&self) {
         if self.work.prints() {
             self.wait();
         }
@@ -226,7 +225,7 @@ impl DeviceEvent for Event {
         let outcome = self.0.wait();
         // Those before it are over, too; who waited has the time to tell of them.
         let job: Arc<dyn Pending> = self.0.clone();
-        self.0.device.watch().over(self.0.place.lane, &job, &outcome);
+        self.0.device.watch().tell(self.0.place.lane, &job, &outcome);
         outcome
     }
 

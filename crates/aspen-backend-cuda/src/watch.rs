@@ -29,7 +29,7 @@ pub(crate) trait Pending: Send + Sync {
     /// How it ended; `None` while it has not, or where there is nobody left to tell.
     fn outcome(&self) -> Option<Outcome>;
     /// Learns that it is over, since one behind it in its stream is.
-    fn is_over(&self);
+    fn note_over(&self);
     /// Returns when it is over.
     fn finish(&self);
     /// What it is, for messages; empty for what has no name.
@@ -109,11 +109,6 @@ impl Watch {
         true
     }
 
-    /// Tells of a job that somebody has waited for, and of those before it.
-    pub(crate) fn over(&self, lane: usize, job: &Arc<dyn Pending>, outcome: &Outcome) {
-        self.tell(lane, job, outcome);
-    }
-
     /// How many jobs are in flight, for all that is known.
     pub(crate) fn count(&self) -> usize {
         lock(&self.shared).count
@@ -129,40 +124,38 @@ impl Watch {
         names
     }
 
-    /// Tells of what is over in a stream; how much that was. Asks for few: what is before one that is over is over, too.
-    fn look(&self, lane: usize) -> usize {
-        let at = |place: fn(usize) -> usize| {
-            let shared = lock(&self.shared);
-            let jobs = &shared.lanes[lane].jobs;
-            jobs.get(place(jobs.len())).map(|watched| watched.job.clone())
-        };
-        let places: [fn(usize) -> usize; 3] = [|count| count.wrapping_sub(1), |count| count / 2, |_| 0];
+    /// Tells of what is over in a stream. Asks for few: what is before one that is over is over, too.
+    fn look(&self, lane: usize) {
+        let last = |count: usize| count.saturating_sub(1);
+        let places: [fn(usize) -> usize; 3] = [last, |count| count / 2, |_| 0];
         for place in places {
-            let Some(job) = at(place) else { return 0 };
+            let job = {
+                let shared = lock(&self.shared);
+                let jobs = &shared.lanes[lane].jobs;
+                jobs.get(place(jobs.len())).map(|watched| watched.job.clone())
+            };
+            let Some(job) = job else { return };
             if let Some(outcome) = job.outcome() {
                 return self.tell(lane, &job, &outcome);
             }
         }
-        0
     }
 
-    /// Tells of a job that ended so, and of those before it.
-    fn tell(&self, lane: usize, last: &Arc<dyn Pending>, outcome: &Outcome) -> usize {
+    /// Tells of a job of a stream that ended so, and of those before it. Nothing happens if that was done, or the job is not watched.
+    pub(crate) fn tell(&self, lane: usize, last: &Arc<dyn Pending>, outcome: &Outcome) {
         let mut shared = lock(&self.shared);
-        // Another thread may have told of it meanwhile.
-        let Some(place) = shared.lanes[lane].jobs.iter().position(|watched| Arc::ptr_eq(&watched.job, last)) else { return 0 };
+        let Some(place) = shared.lanes[lane].jobs.iter().position(|watched| Arc::ptr_eq(&watched.job, last)) else { return };
         let over: Vec<_> = shared.lanes[lane].jobs.drain(..=place).collect();
         shared.count -= over.len();
         drop(shared);
         for Watched { job, call, .. } in over {
             if *outcome == Outcome::Done {
-                job.is_over();
+                job.note_over();
             }
             // A failure says for each job which one it is.
             let own = job.outcome().unwrap_or_else(|| outcome.clone());
             call(own);
         }
-        place + 1
     }
 
     fn run(&self) {
@@ -208,7 +201,7 @@ mod tests {
             self.over.load(Ordering::Acquire).then_some(Outcome::Done)
         }
 
-        fn is_over(&self) {
+        fn note_over(&self) {
             self.finish();
         }
 

@@ -1,4 +1,4 @@
-//! Platforms and devices, and memory that their kernels reach.
+//! A device: its answers, its context and its queues, which every command of it needs.
 
 use std::alloc::Layout;
 use std::ffi::c_void;
@@ -7,34 +7,17 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
-use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Native, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    fill_by_copies, fill_on_host,
-};
+use aspen_runtime::backend::{Facts, PlatformFacts, UsmKind};
 use aspen_runtime::cache::{CacheKey, ProgramCache};
-use aspen_runtime::native::Interop;
 use aspen_runtime::{Code, Error, Result};
 
-use crate::answers::{Answers, platform_text};
+use crate::answers::Answers;
 use crate::capabilities::{capabilities, facts as device_facts};
-use crate::fit::fit;
-use crate::handles::{Context, DeviceId, Failure, PlatformId, Queue, Tried, device_ids, platform_ids};
+use crate::handles::{Context, DeviceId, Failure, PlatformId, Queue, Tried};
 use crate::identity::Identity;
 use crate::memory::{Known, Memory};
-use crate::native;
-use crate::program::Image;
-use crate::submitted::{Address, Copy, Fill, Later};
 use crate::sys::{self, Api, Usm, cl_uint};
 use crate::tools::Translator;
-
-/// The longest pattern that `clEnqueueMemFillINTEL` repeats.
-const LONGEST_PATTERN: usize = 128;
-
-/// A platform with its devices.
-pub(crate) struct Platform {
-    facts: PlatformFacts,
-    devices: Vec<Arc<Device>>,
-}
 
 /// What the devices of a platform have in common.
 struct Common {
@@ -51,10 +34,10 @@ struct Common {
 pub(crate) struct Device {
     common: Arc<Common>,
     id: DeviceId,
-    answers: Answers,
-    capabilities: Capabilities,
-    facts: Facts,
-    memory: Option<Memory>,
+    pub(crate) answers: Answers,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) facts: Facts,
+    pub(crate) memory: Option<Memory>,
     translator: Option<Arc<Translator>>,
     /// Without and with profiling.
     queues: [OnceLock<Tried<Queue>>; 2],
@@ -64,55 +47,41 @@ pub(crate) struct Device {
     identity: OnceLock<Identity>,
 }
 
-/// All platforms. One that fails to answer is left out, with a line in the log.
-pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) -> Vec<Platform> {
-    let ids = platform_ids(api).unwrap_or_else(|failure| {
-        tracing::warn!(%failure, "OpenCL has no platforms");
-        Vec::new()
+/// The devices of a platform that answer and are available; the others are left out, with a line in the log.
+pub(crate) fn devices(
+    api: &'static Api,
+    platform: PlatformId,
+    ids: Vec<DeviceId>,
+    of: &PlatformFacts,
+    cache: Option<Arc<ProgramCache>>,
+) -> Vec<Arc<Device>> {
+    let usm = Usm::of(api, platform.0);
+    let found = ids.into_iter().filter_map(|id| match Answers::ask(api, id.0, usm.is_some()) {
+        Ok(answers) if answers.available => Some((id, answers)),
+        Ok(answers) => {
+            tracing::warn!(device = answers.name, "an OpenCL device is left out: it is not available");
+            None
+        }
+        Err(error) => {
+            tracing::warn!(platform = of.name, error, "an OpenCL device is left out");
+            None
+        }
     });
-    ids.into_iter()
-        .filter_map(|id| {
-            let text = |what| platform_text(api, id.0, what);
-            let facts = PlatformFacts {
-                name: text(sys::PLATFORM_NAME),
-                vendor: text(sys::PLATFORM_VENDOR),
-                version: text(sys::PLATFORM_VERSION),
-                extensions: text(sys::PLATFORM_EXTENSIONS).split_whitespace().map(str::to_owned).collect(),
-            };
-            let ids = device_ids(api, id)
-                .map_err(|failure| tracing::warn!(platform = facts.name, %failure, "an OpenCL platform is left out"))
-                .ok()?;
-            let usm = Usm::of(api, id.0);
-            let found: Vec<(DeviceId, Answers)> = ids
-                .into_iter()
-                .filter_map(|id| match Answers::ask(api, id.0, usm.is_some()) {
-                    Ok(answers) if answers.available => Some((id, answers)),
-                    Ok(answers) => {
-                        tracing::warn!(device = answers.name, "an OpenCL device is left out: it is not available");
-                        None
-                    }
-                    Err(error) => {
-                        tracing::warn!(platform = facts.name, error, "an OpenCL device is left out");
-                        None
-                    }
-                })
-                .collect();
-            let (ids, cache) = (found.iter().map(|(id, _)| *id).collect(), cache.cloned());
-            let common = Arc::new(Common { api, platform: id, ids, cache, svm: Known::default(), context: OnceLock::new() });
-            let device = |(id, mut answers): (DeviceId, Answers)| {
-                let translator = translator(&answers, &facts.version);
-                let runs_nothing = translator.as_ref().err().cloned().unwrap_or_default();
-                let translator = translator.ok().flatten();
-                answers.translated = translator.is_some();
-                let facts = Facts { runs_nothing, ..device_facts(&answers, &facts.version) };
-                let capabilities = capabilities(&answers);
-                let (memory, common) = (Memory::of(api, usm, &answers), common.clone());
-                let (queues, native_queue, in_flight, identity) = Default::default();
-                Arc::new(Device { common, id, answers, capabilities, facts, memory, translator, queues, native_queue, in_flight, identity })
-            };
-            Some(Platform { devices: found.into_iter().map(device).collect(), facts })
-        })
-        .collect()
+    let found: Vec<(DeviceId, Answers)> = found.collect();
+    let ids = found.iter().map(|(id, _)| *id).collect();
+    let common = Arc::new(Common { api, platform, ids, cache, svm: Known::default(), context: OnceLock::new() });
+    let device = |(id, mut answers): (DeviceId, Answers)| {
+        let translator = translator(&answers, &of.version);
+        let runs_nothing = translator.as_ref().err().cloned().unwrap_or_default();
+        let translator = translator.ok().flatten();
+        answers.translated = translator.is_some();
+        let facts = Facts { runs_nothing, ..device_facts(&answers, &of.version) };
+        let capabilities = capabilities(&answers);
+        let (memory, common) = (Memory::of(api, usm, &answers), common.clone());
+        let (queues, native_queue, in_flight, identity) = Default::default();
+        Arc::new(Device { common, id, answers, capabilities, facts, memory, translator, queues, native_queue, in_flight, identity })
+    };
+    found.into_iter().map(device).collect()
 }
 
 /// What makes bitcode for a device that takes no SPIR-V.
@@ -134,23 +103,6 @@ fn translator(answers: &Answers, platform: &str) -> std::result::Result<Option<A
     tracing::debug!(device = answers.name, tool = %found.tool().display(), "takes bitcode");
     Ok(Some(Arc::new(found)))
 }
-
-impl Backend for Platform {
-    fn kind(&self) -> BackendKind {
-        BackendKind::OpenCl
-    }
-
-    fn platform(&self) -> PlatformFacts {
-        self.facts.clone()
-    }
-
-    fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
-        self.devices.iter().map(|device| Arc::new(Handle(device.clone())) as Arc<dyn RawDevice>).collect()
-    }
-}
-
-/// What the runtime holds: programs keep their device, so the device must be able to give away a share of itself.
-pub(crate) struct Handle(pub(crate) Arc<Device>);
 
 impl Device {
     pub(crate) fn name(&self) -> &str {
@@ -262,121 +214,18 @@ impl Device {
         !self.answers.sub_group_sizes.is_empty()
     }
 
-    fn allocate(&self, memory: &Memory, kind: UsmKind, layout: Layout) -> Result<*mut u8> {
+    pub(crate) fn allocate(&self, memory: &Memory, kind: UsmKind, layout: Layout) -> Result<*mut u8> {
         let allocated = memory.allocate(self.context()?.handle(), self.id, kind, layout, &self.common.svm);
         allocated.map_err(|failure| self.error(Code::MemoryAllocation, failure))
     }
-}
 
-impl Handle {
-    /// A copy by the driver, which alone reaches its memory; `None` where there is none but the host's, or nothing to do.
-    fn copying(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Later<Copy>> {
-        let memory = self.0.memory.filter(|_| size > 0)?;
-        let work = Copy { memory, to: Address(to), from: Address(from.cast_mut()), size };
-        Some(Later { device: self.0.clone(), work })
-    }
-
-    /// The same for a fill with a pattern that the driver can repeat.
-    fn filling(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Later<Fill>> {
-        let size = pattern.len() * count;
-        let fits = pattern.len().is_power_of_two() && pattern.len() <= LONGEST_PATTERN && to.addr().is_multiple_of(pattern.len());
-        let memory = self.0.memory.filter(|_| size > 0 && fits)?;
-        Some(Later { device: self.0.clone(), work: Fill { memory, to: Address(to), pattern: pattern.to_vec(), size } })
-    }
-}
-
-impl RawDevice for Handle {
-    fn device_type(&self) -> DeviceType {
-        self.0.answers.device_type()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.0.capabilities
-    }
-
-    fn facts(&self) -> &Facts {
-        &self.0.facts
-    }
-
-    fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
-        fit(&self.0.answers, image)
-    }
-
-    fn runs_sub_group_size(&self, size: u32) -> bool {
-        self.0.capabilities.sub_group_sizes.as_ref().is_some_and(|sizes| sizes.contains(&size))
-    }
-
-    fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
-        Ok(Arc::new(Image::build(&self.0, parts)?))
-    }
-
-    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
-        if layout.size() == 0 {
-            return None;
+    /// # Safety
+    /// The pointer is from `allocate`, and nothing uses it any more.
+    pub(crate) unsafe fn free(&self, pointer: NonNull<u8>) {
+        let (Some(memory), Ok(context)) = (&self.memory, self.context()) else { return };
+        // SAFETY: from `allocate` in this context, and unused, by this function's contract.
+        if let Err(failure) = unsafe { memory.free(context.handle(), pointer.as_ptr(), &self.common.svm) } {
+            tracing::warn!(device = self.name(), %failure, "memory is lost");
         }
-        let allocated = self.0.allocate(self.0.memory.as_ref()?, kind, layout);
-        // The interface has no place for the reason: null is what SYCL wants.
-        allocated.map_err(|error| tracing::warn!(%error, size = layout.size(), "no USM")).ok().and_then(NonNull::new)
-    }
-
-    unsafe fn free(&self, pointer: NonNull<u8>, _: Layout) {
-        let (Some(memory), Ok(context)) = (&self.0.memory, self.0.context()) else { return };
-        // SAFETY: from `allocate` in this context, and unused, by the contract of `RawDevice::free`.
-        if let Err(failure) = unsafe { memory.free(context.handle(), pointer.as_ptr(), &self.0.common.svm) } {
-            tracing::warn!(device = self.0.name(), %failure, "memory is lost");
-        }
-    }
-
-    fn has_memory(&self) -> bool {
-        self.0.memory.is_some()
-    }
-
-    fn keeps_variables(&self) -> bool {
-        self.0.answers.max_global_variable_size > 0
-    }
-
-    fn shares_host_memory(&self) -> bool {
-        self.0.answers.has_system_memory()
-    }
-
-    fn native(&self, what: Native, retain: bool) -> Result<Option<usize>> {
-        native::handle(&self.0, what, retain)
-    }
-
-    fn interop(&self) -> Option<&dyn Interop> {
-        sys::interop().map(|_| self as &dyn Interop)
-    }
-
-    unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
-        match self.copying(to, from, size) {
-            Some(copy) => copy.run(0),
-            None => {
-                // SAFETY: by the contract of `RawDevice::copy`; without USM and SVM there is no memory but the host's.
-                unsafe { copy_on_host(to, from, size) };
-                Ok(())
-            }
-        }
-    }
-
-    unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
-        let total = pattern.len() * count;
-        if self.0.memory.is_none() || total == 0 {
-            // SAFETY: by the contract of `RawDevice::fill`, as in `copy`.
-            unsafe { fill_on_host(to, pattern, count) };
-            return Ok(());
-        }
-        if let Some(fill) = self.filling(to, pattern, count) {
-            return fill.run(0);
-        }
-        // SAFETY: by this function's contract; what is copied lies inside the range.
-        unsafe { fill_by_copies(to, pattern, count, |to, from, size| self.copy(to, from, size)) }
-    }
-
-    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
-        Some(Box::new(self.copying(to, from, size)?))
-    }
-
-    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
-        Some(Box::new(self.filling(to, pattern, count)?))
     }
 }

@@ -1,9 +1,9 @@
 //! What a compiled program depends on beside its source: the device, its driver, and what the driver is told by the environment.
 
-use std::{env, fs};
+use std::fs;
 
 use aspen_runtime::backend::DeviceType;
-use aspen_runtime::cache::CacheKey;
+use aspen_runtime::cache::{CacheKey, variables};
 
 use crate::answers::Answers;
 
@@ -12,7 +12,7 @@ const LAYOUT: &str = "aspen opencl 1";
 /// The same for what is kept where a tool makes bitcode.
 const BITCODE: &str = "bitcode 1";
 /// Variables by which drivers are configured.
-const CONFIGURES: [&str; 4] = ["CL_CONFIG_", "IGC_", "SYCL_IGC_", "POCL_"];
+const CONFIGURES: [&str; 5] = ["CL_CONFIG_", "IGC_", "NEO", "SYCL_IGC_", "POCL_"];
 
 /// A device with its driver, as parts of a [`CacheKey`].
 pub(crate) struct Identity(Vec<String>);
@@ -35,12 +35,7 @@ impl Identity {
         if answers.device_type() != DeviceType::Gpu {
             parts.push(processor());
         }
-        let mut variables: Vec<String> = env::vars_os()
-            .filter(|(name, _)| CONFIGURES.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)))
-            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
-            .collect();
-        variables.sort();
-        parts.extend(variables);
+        parts.extend(variables(&CONFIGURES));
         Identity(parts)
     }
 

@@ -9,53 +9,11 @@ use aspen_runtime::native::{self, KernelFacts, NativeQueue, OwnEvent, ProgramSta
 use aspen_runtime::{Code, Result};
 
 use crate::answers::{bytes, text};
-use crate::device::{Device, Handle};
 use crate::handles::{Context, Event, Failure, Queue, Tried, given, succeeded};
 use crate::native::{Foreign, Side, own_side};
-use crate::sys::{self, Interop, Opaque, cl_bitfield, cl_device_id, cl_int, cl_uint};
-
-/// A question about an object: the object, what, room for the answer, how much that needs.
-type Ask = unsafe extern "C" fn(*mut Opaque, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
-
-/// The answer to a question. Handles are asked for as `usize`.
-///
-/// # Safety
-/// `of` is what `ask` takes, alive, and the answer is a `T`, for which every pattern of bits is a value.
-pub(crate) unsafe fn asked<T: Copy + Default>(call: &'static str, ask: Ask, of: *mut Opaque, what: cl_uint) -> Tried<T> {
-    let mut out = T::default();
-    // SAFETY: by this function's contract, with room for a `T`.
-    succeeded(call, unsafe { ask(of, what, size_of::<T>(), ptr::from_mut(&mut out).cast(), ptr::null_mut()) })?;
-    Ok(out)
-}
-
-/// The functions, if the loader has all of them.
-pub(crate) fn interop(device: &Device) -> Result<&'static Interop> {
-    sys::interop()
-        .ok_or_else(|| device.error(Code::FeatureNotSupported, "the OpenCL loader is too old for programs that use OpenCL beside SYCL"))
-}
-
-fn pointer(handle: usize) -> *mut Opaque {
-    ptr::with_exposed_provenance_mut(handle)
-}
-
-/// Adds a reference to an object that is alive. Platforms count none.
-pub(crate) fn retain(device: &Device, what: Native, handle: usize) -> Result<()> {
-    let (own, handle) = (interop(device)?, pointer(handle));
-    // SAFETY: in all of them: an object of the kind, alive; whoever calls this says so.
-    let (call, error) = unsafe {
-        match what {
-            Native::Platform => return Ok(()),
-            Native::Device => ("clRetainDevice", (own.clRetainDevice)(handle)),
-            Native::Context => ("clRetainContext", (own.clRetainContext)(handle)),
-            Native::Queue => ("clRetainCommandQueue", (own.clRetainCommandQueue)(handle)),
-            Native::Event => ("clRetainEvent", (own.clRetainEvent)(handle)),
-            Native::Memory => ("clRetainMemObject", (own.clRetainMemObject)(handle)),
-            Native::Program => ("clRetainProgram", (own.clRetainProgram)(handle)),
-            Native::Kernel => ("clRetainKernel", (own.clRetainKernel)(handle)),
-        }
-    };
-    succeeded(call, error).map_err(|failure| device.failed(Code::Invalid, failure))
-}
+use crate::objects::{Ask, asked, interop, pointer, retain};
+use crate::platform::Handle;
+use crate::sys::{self, Interop, cl_bitfield, cl_device_id, cl_int, cl_uint};
 
 /// An event that the runtime completes.
 struct User {

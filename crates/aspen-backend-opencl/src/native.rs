@@ -15,7 +15,7 @@ use aspen_runtime::{Code, Result};
 
 use crate::device::Device;
 use crate::handles::{Event, Failure, Queue, Tried, command_outcome, given, succeeded};
-use crate::interop::{asked, interop, retain};
+use crate::objects::{asked, interop, retain};
 use crate::submitted::outcome;
 use crate::sys::{self, Interop, PointerArgument, cl_bitfield, cl_kernel, cl_mem, cl_uint};
 

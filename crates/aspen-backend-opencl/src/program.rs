@@ -21,7 +21,7 @@ use aspen_runtime::{Code, Error, Result};
 use crate::bitcode::{entry_name, for_translator};
 use crate::device::Device;
 use crate::handles::{Event, Failure, Kernel, NotBuilt, Program, Queue, Tried};
-use crate::interop::retain;
+use crate::objects::retain;
 use crate::spirv::{for_driver, uses_local_memory};
 use crate::submitted::{Enqueue, Later};
 use crate::sys;

@@ -5,9 +5,10 @@
 //! are those with three parameters: functor, local memory, logical group. Source: include/sycl/detail/kernel_entry.hpp.
 
 //!
-//! The variable in which a kernel's entry leaves the address of its work-group memory (`local_memory_slot` of
-//! include/sycl/detail/work_item.hpp) is private to each image, and drivers do not link such variables: those of 2022 to 2026 take an
-//! imported one for a second definition, and some crash. So a function of another image cannot use local accessors there.
+//! The variables in which a kernel's entry leaves the addresses of its work-group memory (`local_memory_slot` and `scratch_slot` of
+//! include/sycl/detail/work_item.hpp) are private to each image, and drivers do not link such variables: those of 2022 to 2026 take an
+//! imported one for a second definition, and some crash. So a function of another image can use neither local accessors there nor
+//! scratch memory.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,8 +24,9 @@ const MODE_LOCAL_SIZE: u32 = 17;
 
 const OP_NAME: u32 = 5;
 
-/// The variable's name.
+/// The variables' names.
 const SLOT: &[u8] = b"_ZZN4sycl6detail17local_memory_slotEvE4slot";
+const SCRATCH: &[u8] = b"_ZZN4sycl6detail12scratch_slotEvE4slot";
 
 const WORK_GROUP_PARAMETERS: usize = 3;
 
@@ -46,8 +48,8 @@ pub(crate) fn uses_local_memory(image: &[u8]) -> bool {
     while at < words.len() {
         let (length, code) = ((words[at] >> 16) as usize, words[at] & 0xFFFF);
         let Some(instruction) = words.get(at..at + length).filter(|instruction| !instruction.is_empty()) else { return false };
-        let name = instruction.get(2..).unwrap_or_default().iter().flat_map(|word| word.to_le_bytes());
-        if code == OP_NAME && name.take_while(|byte| *byte != 0).eq(SLOT.iter().copied()) {
+        let name = || instruction.get(2..).unwrap_or_default().iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
+        if code == OP_NAME && [SLOT, SCRATCH].iter().any(|slot| name().eq(slot.iter().copied())) {
             return true;
         }
         at += length;
@@ -150,6 +152,7 @@ mod tests {
             instruction(OP_NAME, &[&[7], &name[..]].concat())
         };
         assert!(uses_local_memory(&bytes(&[named(b"other"), named(SLOT)])));
+        assert!(uses_local_memory(&bytes(&[named(SCRATCH)])));
         assert!(!uses_local_memory(&bytes(&[named(b"other"), named(&SLOT[1..]), named(&SLOT[..SLOT.len() - 1])])));
         assert!(!uses_local_memory(b"no SPIR-V"));
     }

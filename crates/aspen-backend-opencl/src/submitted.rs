@@ -36,12 +36,11 @@ impl<E: Enqueue> Deferred for Later<E> {
     }
 
     fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
-        let of_driver = |event: &Arc<dyn DeviceEvent>| {
+        let submitted = after.iter().filter_map(|event| {
             let any: &dyn Any = &**event;
-            any.downcast_ref::<Submitted>().map(|submitted| std::ptr::from_ref(&submitted.event))
-        };
-        // SAFETY: `after` lives as long as this call.
-        let events: Vec<&Event> = after.iter().filter_map(of_driver).map(|event| unsafe { &*event }).collect();
+            any.downcast_ref::<Submitted>()
+        });
+        let events: Vec<&Event> = submitted.map(|submitted| &submitted.event).collect();
         let (code, what) = self.work.what();
         let queue = self.device.queue(profile)?;
         let event = match self.work.enqueue(queue, &events) {

@@ -1,4 +1,4 @@
-//! `aspen_error_t`, and the guard around every function.
+//! `aspen_error_t`, the guard around every function, and strings that come in.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -101,8 +101,15 @@ pub(crate) unsafe fn text(pointer: *const c_char) -> Option<String> {
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }
 
-/// See aspen.h.
-#[unsafe(no_mangle)]
-pub extern "C" fn aspen_abi_version() -> u32 {
-    crate::module::ABI_VERSION
+/// The text of a C string, which has to be UTF-8; empty for null. `name` is what messages call it.
+///
+/// # Safety
+/// `pointer` is null or a NUL-terminated string that outlives the result.
+pub(crate) unsafe fn str_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
+    if pointer.is_null() {
+        return Ok("");
+    }
+    // SAFETY: by this function's contract.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_str().map_err(|_| Error::new(Code::Invalid, format!("aspen_launch_t: `{name}` is not UTF-8")))
 }

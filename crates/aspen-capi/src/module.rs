@@ -8,11 +8,16 @@ use std::sync::{Mutex, PoisonError};
 use aspen_runtime::registry::{KernelKey, ModuleRecord, registry};
 use aspen_runtime::system::Device;
 
-use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument, text};
-use crate::submit::str_of;
+use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument, str_of, text};
 
 /// `ASPEN_ABI_VERSION`.
 pub(crate) const ABI_VERSION: u32 = 3;
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn aspen_abi_version() -> u32 {
+    ABI_VERSION
+}
 
 /// `aspen_module_record_t`.
 #[repr(C)]

@@ -13,10 +13,10 @@ use aspen_runtime::system::Device;
 use aspen_runtime::{Code, Error, Result};
 
 use crate::buffer::shared;
-use crate::error::{ErrorHandle, fallible, guarded, null_argument};
+use crate::error::{ErrorHandle, fallible, guarded, null_argument, str_of};
 use crate::global::global;
 use crate::queue::give_event;
-use crate::submit::{give_prepared, str_of};
+use crate::submit::give_prepared;
 
 /// `aspen_native_queue_t`.
 #[repr(C)]

@@ -12,7 +12,7 @@ use aspen_runtime::registry::{KernelKey, registry};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::buffer::shared;
-use crate::error::{ErrorHandle, fallible, null_argument};
+use crate::error::{ErrorHandle, fallible, null_argument, str_of};
 use crate::queue::give_event;
 
 /// `aspen_buffer_use_t`.
@@ -212,17 +212,6 @@ unsafe fn request(launch: &Launch) -> Result<Request<'_>> {
         local_memory: launch.local_memory,
         closure,
     })
-}
-
-/// # Safety
-/// `pointer` is null or a NUL-terminated string that outlives the result.
-pub(crate) unsafe fn str_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
-    if pointer.is_null() {
-        return Ok("");
-    }
-    // SAFETY: by this function's contract.
-    let text = unsafe { std::ffi::CStr::from_ptr(pointer) };
-    text.to_str().map_err(|_| Error::new(Code::Invalid, format!("aspen_launch_t: `{name}` is not UTF-8")))
 }
 
 /// See aspen.h.

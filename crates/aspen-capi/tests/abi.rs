@@ -79,7 +79,7 @@ fn structures_have_one_layout() {
         _Static_assert(sizeof(aspen_dependencies_t) == 32 && sizeof(aspen_buffer_use_t) == 16, \"dependencies\");\n\
         _Static_assert(sizeof(aspen_module_record_t) == 40 && offsetof(aspen_module_record_t, anchor) == 32, \"record\");\n\
         _Static_assert(sizeof(aspen_device_globals_t) == 32 && sizeof(aspen_device_global_t) == 40, \"globals\");\n\
-        _Static_assert(sizeof(aspen_cpu_item_t) == 248 && offsetof(aspen_cpu_item_t, members) == 240, \"item\");\n\
+        _Static_assert(sizeof(aspen_cpu_item_t) == 256 && offsetof(aspen_cpu_item_t, scratch_memory) == 248, \"item\");\n\
         _Static_assert(offsetof(aspen_cpu_item_t, global_id) == 32 && offsetof(aspen_cpu_item_t, lane) == 220, \"item\");\n\
         _Static_assert(sizeof(aspen_cpu_range_t) == 96 && sizeof(aspen_cpu_ops_t) == 24, \"range\");\n";
     fs::write(&source, text).expect("the scratch folder is writable");

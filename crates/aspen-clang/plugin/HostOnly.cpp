@@ -3,7 +3,7 @@
 //! The module decides, as clang emitted it: an exception is a call of the C++ runtime there, and a function of a library has no body. No
 //! list of names says which those are: a function that system headers declare, that nobody marked SYCL_EXTERNAL and that the device's code
 //! generator does not bring, will not be there. (What the user declares may be defined in another unit, so the link decides.) The embedded
-//! CPU links the host's libraries, so there only functions that throw count.
+//! CPU links the host's libraries; whoever says so may call them there, unless they throw (`-Wno-error=sycl-strict`).
 //!
 //! An error stands at the user's line: from a function of a system header it goes up to the call that the user wrote.
 
@@ -21,6 +21,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/Support/Path.h"
 #include <deque>
 #include <set>
 
@@ -29,18 +30,21 @@ using namespace clang;
 namespace aspen {
 namespace {
 
-/// What one body says about exceptions, and where its expressions stand.
+/// What one body says about exceptions and types at run time, and where its expressions stand.
 class BodyReader : public EvaluatedVisitor<BodyReader> {
+  const ASTContext &Context;
   const SourceManager &SM;
   unsigned Line = 0, Column = 0;
 
 public:
   std::vector<const CXXThrowExpr *> Throws;
   std::vector<const CXXTryStmt *> Tries;
+  /// Of values whose type is known at run time only.
+  std::vector<const CXXTypeidExpr *> Typeids;
   /// The expression at the wanted place.
   SourceLocation Found;
 
-  explicit BodyReader(const ASTContext &Context) : EvaluatedVisitor(Context), SM(Context.getSourceManager()) {}
+  explicit BodyReader(const ASTContext &Context) : EvaluatedVisitor(Context), Context(Context), SM(Context.getSourceManager()) {}
 
   /// The location that debug info says; invalid if the body holds nothing there.
   void want(const llvm::DebugLoc &At) {
@@ -54,6 +58,11 @@ public:
   }
   bool VisitCXXTryStmt(CXXTryStmt *S) {
     Tries.push_back(S);
+    return true;
+  }
+  bool VisitCXXTypeidExpr(CXXTypeidExpr *E) {
+    if (E->isPotentiallyEvaluated() && !E->isMostDerived(Context))
+      Typeids.push_back(E);
     return true;
   }
   /// A block is where destructors run, at its end.
@@ -90,6 +99,8 @@ class HostOnlyCheck {
   CodeGenerator &Generator;
   const SourceManager &SM;
   const DeviceLibrary Library;
+  /// Whether the host's functions may be called where the code is linked with them.
+  const bool AllowsHost;
   const std::vector<Kernel> &Kernels;
   llvm::DenseMap<const CXXRecordDecl *, const Kernel *> Functors;
   /// How each function is reached first, and the order in which they are.
@@ -101,8 +112,10 @@ class HostOnlyCheck {
   std::set<SourceLocation> Shown;
 
 public:
-  HostOnlyCheck(ASTContext &Context, CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library)
-      : Context(Context), Generator(Generator), SM(Context.getSourceManager()), Library(Library), Kernels(Kernels) {
+  HostOnlyCheck(ASTContext &Context, CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library,
+                bool AllowsHost)
+      : Context(Context), Generator(Generator), SM(Context.getSourceManager()), Library(Library),
+        AllowsHost(AllowsHost && Library == DeviceLibrary::Host), Kernels(Kernels) {
     for (const Kernel &K : Kernels)
       if (K.Functor)
         Functors.try_emplace(K.Functor->getCanonicalDecl(), &K);
@@ -207,8 +220,11 @@ private:
     }
   }
 
-  /// Whether the device will not have the function that is named.
-  bool isMissing(const Edge &E) const {
+  /// Whether the device will not have the function that is named, or no device but the host.
+  bool isMissing(const Edge &E) const { return isMissing(E, AllowsHost); }
+
+  /// `OnHost` asks about code that is linked with the host's libraries.
+  bool isMissing(const Edge &E, bool OnHost) const {
     const llvm::Function *F = E.To;
     if (!F->isDeclaration())
       return false;
@@ -216,16 +232,34 @@ private:
     const auto *Call = calls(E);
     if (!Call || isDeletingDestructor(E))
       return false;
-    const FunctionDecl *Function = declOf(F);
     if (isProvided(*F))
       return false;
+    const FunctionDecl *Function = declOf(F);
     if (!Function) // the C++ runtime's, or the C library's as a builtin
-      return Library == DeviceLibrary::Host ? Call->doesNotReturn() : !mayBecomeInstructions(Context.Idents.get(F->getName()).getBuiltinID());
+      return isMissingFromRuntime(F->getName(), Call->doesNotReturn(), OnHost);
     if (Function->getMostRecentDecl()->hasAttr<SYCLExternalAttr>() || isDeclaredByUser(Function))
       return false;
-    if (Library != DeviceLibrary::Host)
-      return !mayBecomeInstructions(Function->getBuiltinID());
+    if (!OnHost)
+      return !mayBecomeInstructions(Function->getBuiltinID()) && !(Library == DeviceLibrary::Host && isAsOnDevices(Function));
     return !Function->isExternC() && !Function->isReplaceableGlobalAllocationFunction() && mayThrow(Function);
+  }
+
+  /// The same for a function that the source does not declare. On the host, sanitizers and the like have some of their own.
+  bool isMissingFromRuntime(llvm::StringRef Name, bool DoesNotReturn, bool OnHost) const {
+    const bool OfLanguage = Name.starts_with("__cxa_") || Name == "__dynamic_cast";
+    if (OnHost || (Library == DeviceLibrary::Host && !OfLanguage))
+      return DoesNotReturn && !Name.starts_with("__ubsan_");
+    return !mayBecomeInstructions(Context.Idents.get(Name).getBuiltinID());
+  }
+
+  /// What the embedded CPU takes from the host's libraries as a device would have it from its own: what a failed assertion calls (that of
+  /// C, libstdc++'s and libc++'s), and mathematical functions, of which clang does not know each (`j0`).
+  bool isAsOnDevices(const FunctionDecl *Function) const {
+    const auto *Name = Function->getIdentifier();
+    if (Function->isNoReturn())
+      return Name && (Name->getName().contains("assert") || Name->isStr("__libcpp_verbose_abort"));
+    const llvm::StringRef File = llvm::sys::path::filename(SM.getFilename(SM.getExpansionLoc(Function->getLocation())));
+    return Function->isExternC() && (File.starts_with("math") || File.starts_with("cmath") || File == "complex.h");
   }
 
   /// The instruction, if it is a call of the function by name.
@@ -284,10 +318,19 @@ private:
     BodyReader Reader(Context);
     Reader.visitBody(definitionOf(declOf(F)));
     for (const CXXTryStmt *Try : Reader.Tries)
-      if (isEmitted(F, Try) && Shown.insert(Try->getTryLoc()).second) {
+      if ((Try == definitionOf(declOf(F))->getBody() || isEmitted(F, Try->getTryBlock()->getSourceRange())) && Shown.insert(Try->getTryLoc()).second) {
         error(Context.getDiagnostics(), Try->getTryLoc(), "device code cannot handle exceptions, but '%0' has a 'try' block") << name(F);
         callers(F);
       }
+    if (!AllowsHost)
+      for (const CXXTypeidExpr *Typeid : Reader.Typeids)
+        if (isEmitted(F, Typeid->getSourceRange()) && Shown.insert(Typeid->getBeginLoc()).second) {
+          error(Context.getDiagnostics(), Typeid->getBeginLoc(), "device code cannot ask for types at run time, but '%0' uses 'typeid' of a polymorphic value%1")
+              << name(F) << unlessAllowed();
+          callers(F);
+        }
+    for (const llvm::Instruction &I : llvm::instructions(*F))
+      instruction(F, I);
     for (const Edge *E : Calls.lookup(F)) {
       const bool Missing = isMissing(*E);
       if (!Missing && (isUsers(E->To) || !Bad.contains(E->To)))
@@ -311,12 +354,32 @@ private:
     return (At == Begin || SM.isBeforeInTranslationUnit(Begin, At)) && (At == End || SM.isBeforeInTranslationUnit(At, End));
   }
 
+  /// What needs no function but has no form on some devices.
+  void instruction(const llvm::Function *F, const llvm::Instruction &I) {
+    const auto *Call = dyn_cast<llvm::CallBase>(&I);
+    if (!Call)
+      return;
+    const bool Variable = Call->getIntrinsicID() == llvm::Intrinsic::vastart && !AllowsHost;
+    const bool Assembly = Call->isInlineAsm() && Library == DeviceLibrary::SpirV;
+    if (!Variable && !Assembly)
+      return;
+    const SourceLocation At = locate(&I);
+    if (!Shown.insert(At).second)
+      return;
+    if (Variable)
+      error(Context.getDiagnostics(), At, "device code cannot take variable arguments, but '%0' does%1") << name(F) << unlessAllowed();
+    else
+      error(Context.getDiagnostics(), At, "device code for SPIR-V has no inline assembly, but '%0' uses it") << name(F);
+    callers(F);
+  }
+
+  /// The group of an error that code for the embedded CPU can do without.
+  llvm::StringRef unlessAllowed() const { return Library == DeviceLibrary::Host ? " [-Wsycl-strict]" : ""; }
+
   /// Clang drops branches that it knows are not taken; without debug info nobody knows.
-  bool isEmitted(const llvm::Function *F, const CXXTryStmt *Try) const {
-    if (Try == definitionOf(declOf(F))->getBody())
-      return true;
-    const PresumedLoc Begin = SM.getPresumedLoc(SM.getExpansionLoc(Try->getTryBlock()->getBeginLoc()));
-    const PresumedLoc End = SM.getPresumedLoc(SM.getExpansionRange(Try->getTryBlock()->getEndLoc()).getEnd());
+  bool isEmitted(const llvm::Function *F, SourceRange Range) const {
+    const PresumedLoc Begin = SM.getPresumedLoc(SM.getExpansionLoc(Range.getBegin()));
+    const PresumedLoc End = SM.getPresumedLoc(SM.getExpansionRange(Range.getEnd()).getEnd());
     bool Known = false;
     for (const llvm::Instruction &I : llvm::instructions(*F)) {
       const llvm::DebugLoc &At = I.getDebugLoc();
@@ -346,16 +409,19 @@ private:
     while (!isMissing(*Way.back()))
       Way.push_back(Bad.lookup(Way.back()->To));
     const llvm::Function *Last = Way.back()->To;
+    const llvm::StringRef Flag = isMissing(*Way.back(), true) ? "" : unlessAllowed();
     if (Throw || (Way.size() == 1 && isThrow(Last)))
       error(Diags, Location, "device code cannot throw exceptions, but '%0' does") << name(First.From);
     else if (isThrow(Last))
       error(Diags, Location, "device code cannot call '%0': it throws an exception") << name(First.To);
     else if (!declOf(Last) && Way.size() == 1)
-      error(Diags, Location, "device code cannot use what needs '%0' of the C++ runtime, which is for the host only") << name(Last);
+      error(Diags, Location, "device code cannot use what needs '%0' of the C++ runtime, which is for the host only%1")
+          << name(Last) << Flag;
     else if (Way.size() == 1)
-      error(Diags, Location, "device code cannot call '%0', which is for the host only") << name(Last);
+      error(Diags, Location, "device code cannot call '%0', which is for the host only%1") << name(Last) << Flag;
     else
-      error(Diags, Location, "device code cannot call '%0': it comes to '%1', which is for the host only") << name(First.To) << name(Last);
+      error(Diags, Location, "device code cannot call '%0': it comes to '%1', which is for the host only%2")
+          << name(First.To) << name(Last) << Flag;
     if (!Throw)
       for (const Edge *E : llvm::drop_begin(Way))
         step(*E);
@@ -390,8 +456,9 @@ private:
 
 } // namespace
 
-void checkHostOnly(ASTContext &Context, CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library) {
-  HostOnlyCheck(Context, Generator, Kernels, Library).run();
+void checkHostOnly(ASTContext &Context, CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library,
+                   bool AllowsHost) {
+  HostOnlyCheck(Context, Generator, Kernels, Library, AllowsHost).run();
 }
 
 } // namespace aspen

@@ -1,4 +1,5 @@
-//! Finds device code that does what only the host can do: throws, handles exceptions, or calls libraries that devices do not have.
+//! Finds device code that does what only the host can do: throws, handles exceptions, asks for types at run time, or calls libraries that
+//! devices do not have.
 
 #ifndef ASPEN_CLANG_HOST_ONLY_H
 #define ASPEN_CLANG_HOST_ONLY_H
@@ -16,8 +17,10 @@ enum class DeviceLibrary {
   Nvidia, ///< the same for PTX
 };
 
-/// Errors at the users' own lines. The module holds only what the device reaches (Reach.h).
-void checkHostOnly(clang::ASTContext &Context, clang::CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library);
+/// Errors at the users' own lines. The module holds only what the device reaches (Reach.h). With `AllowsHost`, code that is linked with the
+/// host's libraries may use them, as far as they do not throw.
+void checkHostOnly(clang::ASTContext &Context, clang::CodeGenerator &Generator, const std::vector<Kernel> &Kernels, DeviceLibrary Library,
+                   bool AllowsHost);
 
 } // namespace aspen
 

@@ -50,6 +50,7 @@ struct Options {
   std::string Source;
   bool Optimized = false;
   bool MakesCode = true;
+  bool AllowsHost = false;
 };
 
 std::string text(json::Value Value) {
@@ -139,7 +140,7 @@ public:
     keepReachable(Module, entryPoints(*Generator, Kernels));
     if (Which == Pass::Analysis)
       checkHostVariables(CI.getASTContext(), *Generator);
-    checkHostOnly(CI.getASTContext(), *Generator, Kernels, library());
+    checkHostOnly(CI.getASTContext(), *Generator, Kernels, library(), Opts.AllowsHost);
     std::string Facts;
     if (Which == Pass::Analysis)
       Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels);
@@ -328,6 +329,9 @@ public:
       } else if (Key == "code") {
         Opts.MakesCode = Value == "yes";
         Good = Value == "yes" || Value == "no";
+      } else if (Key == "host") {
+        Opts.AllowsHost = Value == "yes";
+        Good = Value == "yes" || Value == "no";
       } else if (Key == "prefix") {
         Opts.Prefix = Value.str();
       } else if (Key == "names") {
@@ -341,7 +345,7 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, prefix=STATE, source=NAME, "
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, prefix=STATE, source=NAME, "
                                        "names=FILE and facts=FILE")
             << Argument;
         return false;

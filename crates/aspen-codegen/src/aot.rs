@@ -107,7 +107,7 @@ impl Aot {
         hasher.finalize()
     }
 
-    /// An earlier result of this machine's compiler, if one is kept.
+    /// An earlier result, if one is kept on this machine. Those of others come here by [`Cache::fetch`].
     pub fn kept(&self, cache: &Cache, input: &[u8]) -> Option<Made> {
         let bytes = cache.load(&cache.key(&self.compiler, &self.options, input)?)?;
         Some(Made { bytes, ..Made::default() })
@@ -192,6 +192,14 @@ pub(crate) fn finish_all(
     images: impl IntoIterator<Item = Result<Unfinished, CodegenError>>,
     runs: &Runs<'_>,
 ) -> Vec<Result<Image, CodegenError>> {
+    let Some(cache) = runs.cache.filter(|cache| cache.is_shared() && !runs.elsewhere) else { return finish_each(images, runs) };
+    // All at once: another machine may be far away.
+    let images: Vec<_> = images.into_iter().collect();
+    cache.fetch(images.iter().flatten().filter_map(|unfinished| Some((unfinished.aot.as_ref()?, unfinished.image.bytes.as_slice()))));
+    finish_each(images, runs)
+}
+
+fn finish_each(images: impl IntoIterator<Item = Result<Unfinished, CodegenError>>, runs: &Runs<'_>) -> Vec<Result<Image, CodegenError>> {
     let start = |index, unfinished: Result<Unfinished, CodegenError>| {
         let Unfinished { name, image, aot } = unfinished?;
         Ok(match aot {

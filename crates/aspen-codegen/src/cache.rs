@@ -1,116 +1,202 @@
-//! Results of ahead-of-time compilers by content, so that what has not changed is not compiled again.
+//! Results of ahead-of-time compilers by content, so that what has not changed is not compiled again: on this machine, and behind that in a
+//! store that machines share, if the user names one.
 //!
-//! A courtesy: what cannot be read is compiled, and what cannot be written is not kept. An entry begins with the hash of its image, so a
-//! damaged one is no entry.
+//! Here a compiler is known by the places and times of its file and libraries, elsewhere by what it consists of
+//! ([`crate::compiler`]), so an entry has a name for either.
 
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Entries beyond this make room: those go that were not used for longest. A thousand kernels for ten targets must be far below it, or each
-/// build would throw out what the next one needs.
-const MAX_ENTRIES: usize = 1 << 17;
+use aspen_cache::{Folder, Part, Remote, Rules, variables};
 
-/// Bytes beyond this make room, too.
-const MAX_BYTES: u64 = 4 << 30;
+use crate::aot::Aot;
+use crate::compiler;
 
-/// How many entries are written, about, until they are counted again: listing a full folder takes as long as compiling a small image.
-const COUNT_AFTER: u8 = 128;
+/// A thousand kernels for ten targets must be far below that many entries, or each build would throw out what the next one needs.
+/// What lies there goes into programs and is not run here, so a folder may be a team's.
+const RULES: Rules = Rules { what: "ahead-of-time cache", limit_bytes: 4 << 30, limit_entries: 1 << 17, count_after: 128, private: false };
 
 /// Rewritten whenever a shared library is installed or replaced, and with the compiler's libraries its results change.
 const LIBRARIES: &str = "/etc/ld.so.cache";
 
-/// A folder of results.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Variables that compilers ask.
+const CONFIGURES: [&str; 4] = ["IGC_", "NEO", "OCLOC_", "SYCL_IGC_"];
+
+/// Where results are kept.
+#[derive(Clone)]
 pub struct Cache {
-    folder: PathBuf,
+    folder: Arc<Folder>,
+    remote: Option<Arc<Remote>>,
+    /// Compilers, as they are called: looked at once, since folders of programs and libraries are large.
+    compilers: Arc<Mutex<HashMap<PathBuf, Option<Known>>>>,
+}
+
+/// What is known of a compiler.
+#[derive(Clone)]
+struct Known {
+    /// Places and times of its file and libraries.
+    stamps: Vec<u8>,
+    /// What it consists of; `None` if that cannot be told, or nobody asks.
+    identity: Option<blake3::Hash>,
 }
 
 /// What a result depends on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Key(String);
+pub(crate) struct Key {
+    here: aspen_cache::Key,
+    /// `None` if it is not shared.
+    anywhere: Option<aspen_cache::Key>,
+}
+
+/// Whose code it is: a release of this program with its libraries, LLVM above all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CodeOf(Vec<u8>);
+
+impl CodeOf {
+    /// The program in that file, as it is now, with the LLVM that this process has loaded; `None` if the file is not there any more.
+    pub(crate) fn program(file: &Path) -> Option<CodeOf> {
+        fs::metadata(file).ok()?;
+        let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let files = maps.lines().filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
+        let llvm: BTreeSet<&Path> =
+            files.filter(|file| file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libLLVM"))).collect();
+        let mut stamps = [env!("CARGO_PKG_VERSION").as_bytes(), &[0], &stamps(file)].concat();
+        for file in llvm {
+            stamps.extend([&[0], file.as_os_str().as_encoded_bytes(), &[0], stamp(file).as_bytes()].concat());
+        }
+        Some(CodeOf(stamps))
+    }
+
+    fn key(&self, job: &blake3::Hash) -> aspen_cache::Key {
+        aspen_cache::Key::new([b"aspen code 1".as_slice(), &self.0, job.as_bytes()])
+    }
+}
 
 impl Cache {
-    /// In that folder, which need not be there yet.
-    pub fn new(folder: PathBuf) -> Cache {
-        Cache { folder }
+    /// In that folder, which need not be there yet, and in that store.
+    pub fn new(folder: PathBuf, remote: Option<Arc<Remote>>) -> Cache {
+        Cache { folder: Arc::new(Folder::new(folder, RULES, false)), remote, compilers: Arc::default() }
     }
 
     /// The key of what a compiler makes of a module: its file (found as the system finds it), its options, the libraries, the module.
     /// `None` if the compiler is not to be found; running it says why.
     pub(crate) fn key(&self, compiler: &Path, options: &[String], module: &[u8]) -> Option<Key> {
-        let file = fs::canonicalize(located(compiler)?).ok()?;
-        let mut hasher = blake3::Hasher::new();
-        let mut part = |bytes: &[u8]| {
-            hasher.update(&(bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
-        };
-        part(b"aspen ahead of time 1");
-        part(file.as_os_str().as_encoded_bytes());
-        for path in [file.as_path(), Path::new(LIBRARIES)] {
-            // A system without that list of libraries has no stamp of it.
-            let stamp = fs::metadata(path).map(|found| (found.len(), found.mtime(), found.mtime_nsec())).unwrap_or_default();
-            part(format!("{stamp:?}").as_bytes());
-        }
-        part(&(options.len() as u64).to_le_bytes());
-        options.iter().for_each(|option| part(option.as_bytes()));
-        part(module);
-        Some(Key(hasher.finalize().to_hex().to_string()))
+        let Known { stamps, identity } = self.compiler(compiler)?;
+        let count = options.len().to_le_bytes();
+        let variables = variables(&CONFIGURES);
+        // The number keeps options and variables apart.
+        let rest = || [count.as_slice()].into_iter().chain(options.iter().chain(&variables).map(String::as_bytes)).chain([module]);
+        let here = [b"aspen ahead of time 3".as_slice(), &stamps].into_iter().chain(rest());
+        let anywhere = identity.map(|identity| {
+            let parts = [b"aspen ahead of time anywhere 2".as_slice(), identity.as_bytes()];
+            aspen_cache::Key::new(parts.into_iter().chain(rest()))
+        });
+        Some(Key { here: aspen_cache::Key::new(here), anywhere })
     }
 
-    /// The image under the key.
+    /// A compiler, if it is to be found; what it consists of only where results are shared, since that reads all its libraries.
+    fn compiler(&self, compiler: &Path) -> Option<Known> {
+        let mut known = self.compilers.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = || {
+            let file = fs::canonicalize(located(compiler)?).ok()?;
+            let stamps = stamps(&file);
+            let identity = self.remote.as_ref().and_then(|_| self.identity(&file, &stamps));
+            Some(Known { stamps, identity })
+        };
+        known.entry(compiler.to_owned()).or_insert_with(look).clone()
+    }
+
+    fn identity(&self, file: &Path, stamps: &[u8]) -> Option<blake3::Hash> {
+        let key = aspen_cache::Key::new([b"aspen compiler 2".as_slice(), stamps]);
+        let kept = self.folder.load(&key).and_then(|bytes| Some(blake3::Hash::from_bytes(bytes.try_into().ok()?)));
+        kept.or_else(|| {
+            let made = compiler::identity(file).ok()?;
+            self.folder.store(&key, made.as_bytes());
+            Some(made)
+        })
+    }
+
+    /// Whether results may come from other machines, so that asking for many at once is worth the while.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.remote.is_some()
+    }
+
+    /// Fetches results of these runs (what runs, and its input) that are not here and that other machines made: all in one go, since each
+    /// question to a store takes its time.
+    pub fn fetch<'a>(&self, runs: impl Iterator<Item = (&'a Aot, &'a [u8])>) {
+        let Some(remote) = &self.remote else { return };
+        let keys = runs.filter_map(|(aot, input)| self.key(&aot.compiler, &aot.options, input));
+        let missing: Vec<(aspen_cache::Key, aspen_cache::Key)> =
+            keys.filter(|key| !self.folder.has(&key.here)).filter_map(|key| Some((key.here, key.anywhere?))).collect();
+        let asked: Vec<_> = missing.iter().map(|(_, anywhere)| *anywhere).collect();
+        for ((here, _), found) in missing.iter().zip(remote.get(Part::AheadOfTime, &asked)) {
+            if let Some(image) = found {
+                self.folder.store(here, &image);
+            }
+        }
+    }
+
+    /// The image under the key, if it is here.
     pub(crate) fn load(&self, key: &Key) -> Option<Vec<u8>> {
-        let mut file = File::open(self.folder.join(&key.0)).ok()?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).ok()?;
-        let image = bytes.split_off_checked(blake3::OUT_LEN)?;
-        let found = (blake3::hash(&image).as_bytes() == bytes.as_slice()).then_some(image)?;
-        // In a folder of another user's it stays as old as it is.
-        let _ = file.set_modified(SystemTime::now());
-        Some(found)
+        self.folder.load(&key.here)
+    }
+
+    /// What LLVM made of a job. It is this machine's alone: making it anew takes less than asking another one.
+    pub(crate) fn load_code(&self, code_of: &CodeOf, job: &blake3::Hash) -> Option<Vec<u8>> {
+        self.folder.load(&code_of.key(job))
+    }
+
+    /// Keeps what LLVM made of a job.
+    pub(crate) fn store_code(&self, code_of: &CodeOf, job: &blake3::Hash, code: &[u8]) {
+        self.folder.store(&code_of.key(job), code);
     }
 
     /// Keeps an image. Others may read and write the folder at the same time.
     pub(crate) fn store(&self, key: &Key, image: &[u8]) {
-        let write = || -> std::io::Result<()> {
-            fs::create_dir_all(&self.folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            file.write_all(blake3::hash(image).as_bytes())?;
-            file.write_all(image)?;
-            file.persist(self.folder.join(&key.0))?;
-            // Keys are hashes, so their beginnings are as good as chance.
-            if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|chance| chance % COUNT_AFTER == 0) {
-                self.make_room(MAX_ENTRIES, MAX_BYTES)
-            } else {
-                Ok(())
-            }
-        };
-        // See above: a courtesy.
-        drop(write());
-    }
-
-    fn make_room(&self, most: usize, bytes: u64) -> std::io::Result<()> {
-        // Other runs may remove some at the same time.
-        let found = fs::read_dir(&self.folder)?.flatten().filter_map(|entry| {
-            let about = entry.metadata().ok()?;
-            Some((about.modified().ok()?, about.len(), entry.path()))
-        });
-        let mut entries: Vec<(SystemTime, u64, PathBuf)> = found.collect();
-        let (mut count, mut total) = (entries.len(), entries.iter().map(|(_, bytes, _)| bytes).sum::<u64>());
-        if count > most || total > bytes {
-            entries.sort();
-            for (_, size, path) in &entries {
-                if count <= most * 3 / 4 && total <= bytes / 4 * 3 {
-                    break;
-                }
-                let _ = fs::remove_file(path);
-                (count, total) = (count - 1, total - size);
-            }
+        self.folder.store(&key.here, image);
+        if let (Some(remote), Some(anywhere)) = (&self.remote, &key.anywhere) {
+            remote.put(Part::AheadOfTime, anywhere, image);
         }
-        Ok(())
     }
+}
+
+impl PartialEq for Cache {
+    fn eq(&self, other: &Cache) -> bool {
+        self.folder.location() == other.folder.location() && self.remote.is_some() == other.remote.is_some()
+    }
+}
+
+impl Eq for Cache {}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cache").field(&self.folder.location()).finish()
+    }
+}
+
+/// A file's place and time, the time of the list of libraries, and the libraries in folders that the list does not cover.
+fn stamps(file: &Path) -> Vec<u8> {
+    let mut out = [file.as_os_str().as_encoded_bytes(), stamp(file).as_bytes(), stamp(Path::new(LIBRARIES)).as_bytes()].join(&0);
+    for folder in compiler::folders(file) {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let libraries = entries.map(|entry| entry.path()).filter(|path| compiler::is_library(path));
+        let mut libraries: Vec<PathBuf> = libraries.collect();
+        libraries.sort();
+        for path in libraries {
+            out.extend([&[0], path.as_os_str().as_encoded_bytes(), &[0], stamp(&path).as_bytes()].concat());
+        }
+    }
+    out
+}
+
+/// A system without that list of libraries has no stamp of it.
+fn stamp(path: &Path) -> String {
+    let found = fs::metadata(path).map(|found| (found.len(), found.mtime(), found.mtime_nsec()));
+    format!("{:?}", found.unwrap_or_default())
 }
 
 /// The file that running the compiler would run.
@@ -120,17 +206,6 @@ fn located(compiler: &Path) -> Option<PathBuf> {
     }
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(compiler)).find(|file| file.is_file())
-}
-
-/// `Vec::split_off` that does not panic.
-trait SplitOff {
-    fn split_off_checked(&mut self, at: usize) -> Option<Vec<u8>>;
-}
-
-impl SplitOff for Vec<u8> {
-    fn split_off_checked(&mut self, at: usize) -> Option<Vec<u8>> {
-        (self.len() >= at).then(|| self.split_off(at))
-    }
 }
 
 #[cfg(test)]
@@ -144,7 +219,7 @@ mod tests {
 
     #[test]
     fn keys_tell_everything_apart() {
-        let cache = Cache::new("unused".into());
+        let cache = Cache::new("unused".into(), None);
         let keys = [
             key(&cache, &["-a", "b"], b"module"),
             key(&cache, &["-a b"], b"module"),
@@ -161,49 +236,34 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_back_unless_they_are_damaged() {
+    fn a_compilers_own_libraries_count() {
+        let prefix = tempfile::tempdir().expect("a temporary folder");
+        for folder in ["bin", "lib"] {
+            fs::create_dir(prefix.path().join(folder)).expect("writable");
+        }
+        let compiler = prefix.path().join("bin/cc");
+        fs::write(&compiler, "#!/bin/sh\n").expect("writable");
+        let key = || Cache::new("unused".into(), None).key(&compiler, &[], b"module").expect("it is there");
+        let without = key();
+        fs::write(prefix.path().join("bin/log"), "runs").expect("writable");
+        assert_eq!(key(), without, "what is no library");
+        fs::write(prefix.path().join("lib/libigc.so.2"), "code").expect("writable");
+        let with = key();
+        assert_ne!(with, without);
+        fs::write(prefix.path().join("lib/libigc.so.2"), "other code").expect("writable");
+        assert_ne!(key(), with, "written over");
+    }
+
+    #[test]
+    fn entries_come_back() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let cache = Cache::new(folder.path().join("deep/er"));
+        let cache = Cache::new(folder.path().join("deep/er"), None);
         let key = key(&cache, &[], b"module");
         assert_eq!(cache.load(&key), None);
         cache.store(&key, b"image");
         assert_eq!(cache.load(&key).as_deref(), Some(&b"image"[..]));
-        let file = folder.path().join("deep/er").join(&key.0);
-        let whole = fs::read(&file).expect("it was written");
-        for damaged in [&whole[..whole.len() - 1], &whole[..7], b""] {
-            fs::write(&file, damaged).expect("writable");
-            assert_eq!(cache.load(&key), None);
-        }
-        let nowhere = Cache::new("/dev/null/folder".into());
+        let nowhere = Cache::new("/dev/null/folder".into(), None);
         nowhere.store(&key, b"image");
         assert_eq!(nowhere.load(&key), None);
-    }
-
-    #[test]
-    fn what_is_not_used_makes_room() {
-        const MOST: usize = 40;
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let cache = Cache::new(folder.path().into());
-        let (used, unused) = (key(&cache, &[], b"used"), key(&cache, &[], b"unused"));
-        let long_ago = SystemTime::now() - std::time::Duration::from_secs(1000);
-        for key in [&used, &unused] {
-            cache.store(key, b"image");
-            File::open(folder.path().join(&key.0)).and_then(|file| file.set_modified(long_ago)).expect("ours");
-        }
-        for number in 2..MOST {
-            let file = File::create(folder.path().join(format!("old{number}"))).expect("writable");
-            file.set_modified(long_ago + std::time::Duration::from_secs(number as u64)).expect("ours");
-        }
-        assert!(cache.load(&used).is_some());
-        cache.make_room(MOST, MAX_BYTES).expect("readable");
-        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), MOST, "there is room enough");
-        cache.store(&key(&cache, &[], b"new"), b"image");
-        cache.make_room(MOST, MAX_BYTES).expect("readable");
-        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), MOST * 3 / 4);
-        assert_eq!((cache.load(&used).is_some(), cache.load(&unused)), (true, None));
-        cache.make_room(MOST, 100).expect("readable");
-        assert!(cache.load(&used).is_some(), "75 bytes, and an entry of five has 37");
-        let left = fs::read_dir(folder.path()).expect("readable").flatten().map(|entry| entry.metadata().expect("ours").len());
-        assert!(left.sum::<u64>() <= 100);
     }
 }

@@ -5,6 +5,8 @@
 
 mod aot;
 mod cache;
+mod compiler;
+mod earlier;
 mod r#gen;
 mod native_cpu;
 mod ptx;
@@ -22,6 +24,7 @@ use aspen_spirv::Numbering;
 
 pub use aot::{Aot, Form, Made};
 pub use cache::Cache;
+pub use earlier::Earlier;
 pub use r#gen::Gen;
 pub use native_cpu::NativeCpu;
 pub use ptx::Ptx;
@@ -150,21 +153,24 @@ pub struct Object {
 ///
 /// The calling process must have one thread.
 pub fn generate_images(target: &dyn Target, inputs: Vec<ImageInput>, jobs: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
-    generate_images_with(target, inputs, jobs, &mut |_| {})
+    generate_images_with(target, inputs, jobs, None, &mut |_| {})
 }
 
-/// The same, and tells after each image how many LLVM is done with.
+/// The same, with what was made for other targets, and tells after each image how many LLVM is done with.
 pub fn generate_images_with(
     target: &dyn Target,
     inputs: Vec<ImageInput>,
     jobs: NonZeroUsize,
+    earlier: Option<&mut Earlier>,
     done: &mut dyn FnMut(usize),
 ) -> Vec<Result<Image, CodegenError>> {
     let label = |input: &ImageInput| (input.name.clone(), input.entries.clone(), input.debug, input.opt_level, input.conditions.clone());
     let labels: Vec<_> = inputs.iter().map(label).collect();
     let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
-    let generated = aspen_llvm::generate_with(&work, jobs, done);
-    drop(work);
+    let generated = match earlier {
+        Some(earlier) => earlier.complete(work, done, |new, done| aspen_llvm::generate_with(new, jobs, done)),
+        None => aspen_llvm::generate_with(&work, jobs, done),
+    };
     let mut objects = Vec::new();
     let mut results: Vec<Option<CodegenError>> = Vec::new();
     for ((name, entries, debug, opt_level, conditions), generated) in labels.into_iter().zip(generated) {

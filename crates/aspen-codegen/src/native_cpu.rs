@@ -66,6 +66,8 @@ const IMPORT_SLOT: &str = "aspen_import.";
 const ITEM_SLOT: &str = "aspen_cpu_current_item";
 /// The table of images that ask what the device has (`ASPEN_CPU_DEVICE_HAS`).
 const DEVICE_HAS: &str = "aspen_cpu_device_has";
+/// The slot of images that ask in which address space an address lies (`ASPEN_CPU_SPACE_SLOT`).
+const SPACE_SLOT: &str = "aspen_cpu_space_of";
 /// The slot of images whose kernels run item by item (`ASPEN_CPU_PLACE_SLOT`).
 const PLACE_SLOT: &str = "aspen_cpu_tell_place";
 /// Before a kernel's symbol: its functions for whole groups (`ASPEN_CPU_GROUP`).
@@ -99,9 +101,11 @@ impl NativeCpu {
         module.share_calls(&SharedCalls { imports, import_slot: IMPORT_SLOT, variable: CURRENT_ITEM, variable_slot: ITEM_SLOT })
     }
 
-    /// Lets the backend say what the device has, if the module asks. Source: `include/aspen/native_cpu.h`, "What the device has".
+    /// Lets the backend say what the device has and in which address space an address lies, if the module asks.
+    /// Source: `include/aspen/native_cpu.h`, "What the device has", "Address spaces".
     pub fn ask(module: &mut Module<'_>) {
         module.expose(DEVICE_HAS);
+        module.expose(SPACE_SLOT);
     }
 }
 
@@ -186,17 +190,17 @@ fn command(compiler: &Path, [input, script, library]: [&str; 3], is_sanitized: b
     command
 }
 
-/// Whether AddressSanitizer watches the code: its functions are the program's own, found where the image is loaded.
+/// Whether a sanitizer watches the code: its functions are the program's own, found where the image is loaded.
 fn is_sanitized(object: &[u8]) -> bool {
-    const REPORT: &[u8] = b"__asan_report_";
-    object.windows(REPORT.len()).any(|bytes| bytes == REPORT)
+    const CALLS: [&[u8]; 2] = [b"__asan_report_", b"__ubsan_handle_"];
+    CALLS.iter().any(|call| object.windows(call.len()).any(|bytes| bytes == *call))
 }
 
 /// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.
 fn version_script(entries: &[String]) -> String {
     let (group, stack) = (GROUP.to_string_lossy(), STACK.to_string_lossy());
     let mut script = format!(
-        "{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {stack}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n    {PLACE_SLOT};\n"
+        "{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {stack}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n    {PLACE_SLOT};\n    {SPACE_SLOT};\n"
     );
     for entry in entries {
         script += &format!("    \"{entry}\";\n");

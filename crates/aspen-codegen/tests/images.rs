@@ -201,7 +201,7 @@ fn results_are_kept() {
     std::fs::write(&compiler, format!("#!/bin/sh\necho >> {}\ncp \"$4\" \"${{4%.spv}}.gen\"\n", runs.display())).unwrap();
     std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
     let make = |option: &str, cached: bool, second: &str| {
-        let cache = cached.then(|| Cache::new(folder.path().join("cache")));
+        let cache = cached.then(|| Cache::new(folder.path().join("cache"), None));
         let target = Gen {
             compiler: compiler.clone(),
             options: vec![option.into()],

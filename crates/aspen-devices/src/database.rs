@@ -23,8 +23,8 @@ pub struct Database {
 /// A name that no target has.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown target '{name}'{}", .nearest.as_ref().map_or_else(
-    || "; 'aspen targets' lists the known ones".to_owned(),
-    |nearest| format!("; did you mean '{nearest}'?"),
+    || "; `aspen targets` lists all".to_owned(),
+    |nearest| format!("; did you mean '{nearest}'? `aspen targets` lists all"),
 ))]
 pub struct UnknownTarget {
     /// The name.

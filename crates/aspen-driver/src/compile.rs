@@ -164,8 +164,12 @@ fn finish(
             [one] => Cow::Borrowed(&one.stdout),
             all => {
                 let parts = job.passes.iter().map(|pass| preprocessed::part_name(&pass.role, builder.targets));
-                let behind = preprocessed::shown_to_caches(options, builder.toolchain)?;
-                Cow::Owned(preprocessed::bundle(parts.zip(all.iter().map(|outcome| outcome.stdout.as_slice())), &behind))
+                let shown = preprocessed::shown_to_caches(options, builder.toolchain)?;
+                let texts = all.iter().map(|outcome| outcome.stdout.as_slice());
+                Cow::Owned(match preprocessed::is_plain(options, texts.clone()) {
+                    true => preprocessed::plain(&all[0].stdout, &shown),
+                    false => preprocessed::bundle(parts.zip(texts), &shown),
+                })
             }
         };
         match options.output.as_deref() {
@@ -300,7 +304,11 @@ fn destination(options: &Options, input: &Input, targets: &[Target], scratch: &m
 fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, destination: &Path) -> Result<(), Error> {
     let options = builder.options;
     let Some(wanted) = &options.depfile else { return Ok(()) };
-    let named = |ending: &str| Path::new(options.output.as_deref().unwrap_or(input.stem())).with_extension(ending);
+    // The output's ending is another's place, a source's name may have dots of its own.
+    let named = |ending: &str| match &options.output {
+        Some(output) => Path::new(output).with_extension(ending),
+        None => PathBuf::from(format!("{}.{ending}", input.stem())),
+    };
     let file = wanted.file.clone().unwrap_or_else(|| named("d"));
     let target = if options.stage == Stage::Link { named("o") } else { destination.to_path_buf() };
     let mut texts = Vec::new();
@@ -310,6 +318,9 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
     if texts.is_empty() {
         let file = (input.path != "-").then_some(Path::new(&input.path));
         texts.push(depfile::rule(file.as_slice()));
+    } else if texts.iter().any(|text| depfile::files(text).contains(&input.path)) {
+        // First, as compilers write it and `merge` takes it; a kept header comes before it in what clang reads.
+        texts.insert(0, depfile::rule(&[Path::new(&input.path)]));
     }
     if input.kind == InputKind::Sycl {
         let decisive: Vec<&Path> = preprocessed::decisive_files(options, builder.toolchain).collect();

@@ -63,7 +63,7 @@ pub const SECTIONS: &[Section] = &[
             ("-W[no-]sycl-fixed-targets, -W[no-]error=sycl-fixed-targets", "a kernel that a target of -fsycl-fixed-targets cannot run"),
             (
                 "-W[no-]sycl-strict, -W[no-]error=sycl-strict",
-                "recursion, a virtual call or a function pointer in device code; an error for SPIR-V",
+                "recursion, a virtual call or a function pointer in device code, an error for SPIR-V;\nfunctions that the host alone has, an error also for native_cpu",
             ),
             ("-Rpass-missed=aspen-items", "at the link: kernels that do not run as whole groups on native_cpu, and why"),
             ("-fdiagnostics-format=text|json|sarif", "how these are printed"),
@@ -81,6 +81,7 @@ pub const SECTIONS: &[Section] = &[
                 "-fsycl-aot-launcher=WORDS",
                 "run ahead-of-time compilers behind these words ('srun -n1 --'), by ninja; also ASPEN_AOT_LAUNCHER",
             ),
+            ("-fsycl-aot-batch=SECONDS", "of a graph or a launcher: put jobs together that are estimated shorter than this"),
             ("-###", "print the commands and run none"),
             ("-v", "print the commands and run them"),
             ("--version", "which Aspen and which clang"),

@@ -16,6 +16,7 @@ mod fixed;
 mod foreign;
 mod fragment;
 pub mod help;
+pub mod icecream;
 mod janitor;
 mod jobs;
 pub mod libraries;
@@ -26,8 +27,11 @@ mod precompiled;
 mod prefix_map;
 mod preprocessed;
 pub mod progress;
+mod registration;
+mod sanitizers;
 mod scratch;
 mod session;
+mod shared;
 pub mod spread;
 mod targets;
 mod toolchain;
@@ -67,6 +71,7 @@ pub fn parallelism(wanted: Option<NonZeroUsize>) -> NonZeroUsize {
 /// Runs `aspen++` with the words after the program's name. Returns the exit code: 0, or 1 for any error, as clang does.
 pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     let result = run(words);
+    shared::finish();
     janitor::finish();
     match result {
         Ok(()) => 0,
@@ -83,7 +88,7 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
         word.into_string().map_err(|word| Error::Usage(format!("an argument is no UTF-8 text: {}", word.to_string_lossy())))
     };
     let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
-    let executable = std::env::current_exe().map_err(|error| Error::file("find", "this program's own file".as_ref(), error))?;
+    let executable = own_file().map_err(|error| Error::file("find", "this program's own file".as_ref(), error))?;
     let foreign::Own { words, notes } = foreign::own_words(words)?;
     match args::parse(words)? {
         Invocation::Help => help::print(&help::page()),
@@ -102,6 +107,12 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
         }
     }
     Ok(())
+}
+
+/// This program, also where there is no `/proc` (icecream's folders): by the path that it was called by.
+fn own_file() -> std::io::Result<PathBuf> {
+    let called = || std::env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
+    std::env::current_exe().or_else(|error| called().ok_or(error))
 }
 
 fn ask_clang(words: &[String]) -> Result<(), Error> {

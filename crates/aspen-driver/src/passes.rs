@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use aspen_codegen::Ptx;
 use aspen_devices::Database;
 
-use crate::args::{Dialect, Format, Input, Options, Requirements, Side, Stage};
+use crate::args::{Dialect, Format, Group, Input, Options, Requirements, Severity, Side, Stage};
 use crate::beside;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
@@ -16,6 +16,7 @@ use crate::jobs::Command;
 use crate::precompiled::{Kept, Precompiled};
 use crate::prefix_map::PrefixMap;
 use crate::preprocessed::{self, Text};
+use crate::sanitizers;
 use crate::scratch::Scratch;
 use crate::targets::{Family, Target};
 use crate::toolchain::Toolchain;
@@ -76,6 +77,10 @@ pub struct PassBuilder<'a> {
 
 /// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
 pub const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__SYCL_UNNAMED_LAMBDA__=1"];
+
+/// libstdc++'s own assertions end the program, which only the host can; they would be errors in `std::array` and the like. (The user's
+/// `assert` is in the headers.)
+const WITHOUT_ASSERTIONS: [&str; 2] = ["-U_GLIBCXX_ASSERTIONS", "-D_GLIBCXX_NO_ASSERTIONS"];
 
 /// Options of the host that clang's driver offers to each target.
 const OF_ONE_TARGET: [&str; 7] = ["-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "--coverage", "-coverage"];
@@ -144,28 +149,20 @@ impl PassBuilder<'_> {
         let fixed = ["-fno-math-errno", "-fno-exceptions", "-gdwarf-4", "-gline-tables-only", "-fdebug-compilation-dir=."];
         arguments.extend(fixed.map(str::to_owned));
         arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
-        if target.is_some_and(|target| target.family == Family::NativeCpu) {
-            // Loops over work-items come first, and these are made when an image is linked; those that say what they are, are vectorised here.
+        if target.is_none_or(|target| target.family != Family::Ptx) {
+            // On the embedded CPU loops over work-items come first, and these are made when an image is linked; those that say what they are,
+            // are vectorised here. SPIR-V has not all that vectorised loops use, and its drivers make vectors of work-items, too.
             arguments.extend(["-fno-vectorize", "-fno-slp-vectorize"].map(str::to_owned));
         }
         let given = self.macros.iter().chain(macros).map(String::as_str);
         arguments.extend(PREDEFINED.into_iter().chain(given).map(|text| format!("-D{text}")));
         arguments.extend(self.options.device_words());
         if target.is_some_and(|target| target.family == Family::NativeCpu) {
-            arguments.extend(self.address_sanitizer());
+            arguments.extend(sanitizers::of_kernels(self.options.host_words().iter().map(String::as_str)));
+        } else {
+            arguments.extend(WITHOUT_ASSERTIONS.map(str::to_owned));
         }
         self.finish(role, arguments, input, output, scratch)
-    }
-
-    /// On the embedded CPU device the program's own AddressSanitizer watches kernels too. Not their global variables: those are
-    /// registered by constructors, which images have none of.
-    fn address_sanitizer(&self) -> Vec<String> {
-        let words = self.options.host_words();
-        let wanted = |word: &&String| matches!(word.as_str(), "-fsanitize=address" | "-fno-sanitize=address" | "-fno-sanitize=all");
-        if words.iter().rfind(wanted).is_none_or(|word| word.starts_with("-fno-")) {
-            return Vec::new();
-        }
-        ["-fsanitize=address", "-mllvm", "-asan-globals=0"].map(str::to_owned).into()
     }
 
     /// The level of device passes: the user's; unoptimised SPIR-V is not valid, so `-O0` is `-O1` there. Without any `-O`, code that will
@@ -244,8 +241,8 @@ impl PassBuilder<'_> {
             _ => Some("-c"),
         };
         arguments.extend(stage.map(str::to_owned));
-        if self.options.stage == Stage::Preprocess && self.options.verbose {
-            arguments.push("-v".into()); // where headers are looked for, in clang's own words
+        if self.options.verbose && !self.options.print_only && (self.options.stage == Stage::Preprocess || !device) {
+            arguments.push("-v".into()); // where headers are looked for, in clang's own words, which CMake reads
         }
         let writes = match self.options.stage {
             Stage::Preprocess => false,
@@ -292,6 +289,9 @@ impl PassBuilder<'_> {
         }
         if matches!(role, Role::Analysis { targets, .. } if targets.is_empty() || self.options.stage == Stage::Syntax) {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "code=no"].map(str::to_owned));
+        }
+        if pass != "host" && self.options.warnings.severity_of_error(Group::Strict) != Severity::Error {
+            arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "host=yes"].map(str::to_owned));
         }
         arguments
     }

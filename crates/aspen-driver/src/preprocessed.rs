@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,6 +75,25 @@ pub fn bundle<'a>(parts: impl Iterator<Item = (String, &'a [u8])>, behind: &str)
     }
     out.extend_from_slice(behind.as_bytes());
     out
+}
+
+/// Whether the text of the host is all of a unit: no pass sees a word of SYCL, so none has device code. A launcher that asks by `-E` which
+/// compiler this is (sccache 0.4 reads the first line) gets clang's answer.
+pub fn is_plain<'a>(options: &Options, mut texts: impl Iterator<Item = &'a [u8]>) -> bool {
+    let is_marker = |line: &[u8]| line.starts_with(b"# ");
+    let is_sycl = |line: &[u8]| line.windows(4).any(|word| word.eq_ignore_ascii_case(b"sycl"));
+    let is_open = options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == "-frewrite-includes"));
+    options.precompiled.is_none()
+        && !is_open
+        && texts.all(|text| !text.split(|&byte| byte == b'\n').any(|line| !is_marker(line) && is_sycl(line)))
+}
+
+/// The text of the host alone, with what caches have to see behind its first line, which names the source. Clang reads this, so it is told
+/// not to mind.
+pub fn plain(text: &[u8], shown: &str) -> Vec<u8> {
+    let marker = text.split_inclusive(|&byte| byte == b'\n').next().filter(|line| line.starts_with(b"# 1 \"")).unwrap_or_default();
+    let quiet = "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wunknown-pragmas\"\n";
+    [marker, quiet.as_bytes(), shown.as_bytes(), b"#pragma clang diagnostic pop\n", marker, &text[marker.len()..]].concat()
 }
 
 /// What caches have to see of files beside the source: a line marker, by which ccache lists the file among those it looks at, and a digest,
@@ -173,14 +193,16 @@ pub fn unpacked(mut options: Options) -> Result<Options, Error> {
     }
     let (side, stage) = (options.side, options.stage);
     for input in &mut options.inputs {
-        let from_terminal = input.path == "-";
-        if input.kind == InputKind::Linker || (stage == Stage::Preprocess && !from_terminal) {
+        let once = is_read_once(&input.path);
+        if input.kind == InputKind::Linker || (stage == Stage::Preprocess && !once) {
             continue;
         }
-        let bytes = if from_terminal {
+        let bytes = if input.path == "-" {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::file("read", "standard input".as_ref(), error))?;
             bytes
+        } else if once {
+            std::fs::read(&input.path).map_err(|error| Error::file("read", input.path.as_ref(), error))?
         } else if is_preprocessed(input) || starts_a_bundle(Path::new(&input.path)) {
             match std::fs::read(&input.path) {
                 Ok(bytes) => bytes,
@@ -207,11 +229,18 @@ pub fn unpacked(mut options: Options) -> Result<Options, Error> {
                                   passes, unless asked for one ('-fsycl-host-only', '-dM', '-fdirectives-only', …)";
                     return Err(Error::input(Path::new(&input.path), reason));
                 }
-                input.text = from_terminal.then(|| Text::Same(Arc::new(bytes)));
+                input.text = once.then(|| Text::Same(Arc::new(bytes)));
             }
         }
     }
     Ok(options)
+}
+
+/// Whether an input is standard input or a pipe, by whatever name: passes have no standard input of the user's, and a pipe ends for the first.
+fn is_read_once(path: &str) -> bool {
+    let is_open_file = || ["/dev/fd/", "/proc/self/fd/"].iter().any(|folder| path.starts_with(folder));
+    let is_pipe = || std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+    matches!(path, "-" | "/dev/stdin") || is_open_file() || is_pipe()
 }
 
 /// Whether clang takes it for preprocessed C++.

@@ -28,10 +28,8 @@ impl Scratch {
             fs::create_dir_all(folder).map_err(|error| Error::file("make the folder", folder, error))?;
             return Ok(Scratch { folder: folder.to_path_buf(), taken: BTreeSet::new(), temporary: None });
         }
-        janitor::prepare();
-        let made = tempfile::Builder::new().prefix("aspen-").tempdir();
-        let temporary = made.map_err(|error| Error::temporary("make a folder in", &std::env::temp_dir(), &error))?;
-        janitor::watch(temporary.path());
+        let parent = std::env::temp_dir();
+        let temporary = janitor::folder("aspen-", &parent).map_err(|error| Error::temporary("make a folder in", &parent, &error))?;
         Ok(Scratch { folder: temporary.path().to_path_buf(), taken: BTreeSet::new(), temporary: Some(temporary) })
     }
 

@@ -192,7 +192,7 @@ pub fn resolve(options: &Options, from_environment: Option<&Path>) -> Result<Tar
     let defaults = [NATIVE_CPU.to_owned(), "spir64".to_owned()];
     let mut list: Vec<Target> = Vec::new();
     for name in options.targets.as_deref().unwrap_or(&defaults).iter().chain(&wanted_levels(options)?) {
-        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-targets': {error}; `aspen targets` lists all")))?;
+        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-targets': {error}")))?;
         let target = Target::of(found);
         if list.contains(&target) {
             let same = if *name == target.name { String::new() } else { format!(" as '{}'", target.name) };
@@ -214,8 +214,7 @@ pub fn resolve(options: &Options, from_environment: Option<&Path>) -> Result<Tar
     share_analyses(&mut list);
     let macros = macros(list.iter().map(|target| &target.info)).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     let fixed = options.fixed_targets.iter().map(|name| {
-        let found =
-            database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-fixed-targets': {error}; `aspen targets` lists all")))?;
+        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-fixed-targets': {error}")))?;
         Ok(FixedTarget { spelling: name.clone(), info: found.clone() })
     });
     let fixed = fixed.collect::<Result<_, Error>>()?;

@@ -194,8 +194,8 @@ impl<'m> Summariser<'m, '_> {
             linkage: linkage(function.linkage()),
             defined,
             glue: facts.is_some_and(|facts| facts.glue),
-            // An entry that nobody knows is the header's.
-            system: facts.map_or_else(|| matches!(role, Role::Kernel(_)), |facts| facts.system),
+            // An entry that the source does not know is the header's; a function that it only calls is one that the compiler knows.
+            system: facts.map_or_else(|| matches!(role, Role::Kernel(_)) || !(defined || self.facts.unit.is_empty()), |facts| facts.system),
             role,
             place: facts.and_then(|facts| facts.place.clone()),
             unit,

@@ -20,6 +20,7 @@ use crate::error::{Code, Error, Result};
 use crate::native::NativeQueue;
 use crate::pool::Pool;
 use crate::queue::Event;
+use crate::self_wait::Thread;
 use crate::system::Device;
 use crate::zeroed::Zeroed;
 
@@ -161,12 +162,19 @@ impl DeviceCopy {
     }
 }
 
+/// A host access that has begun and not ended.
+struct HostAccess {
+    access: Access,
+    command: Arc<Command>,
+    /// Who began it; anybody may end it.
+    thread: Thread,
+}
+
 #[derive(Default)]
 struct Hazards {
     writer: Option<Arc<Command>>,
     readers: Vec<Arc<Command>>,
-    /// Host accesses that have begun and not ended.
-    host: Vec<(Access, Arc<Command>)>,
+    host: Vec<HostAccess>,
 }
 
 // SAFETY: the pointer is only handed out; who accesses the memory when is what the hazards are for.
@@ -354,7 +362,7 @@ impl Buffer {
     pub fn wait(&self) {
         let users: Vec<Arc<Command>> = {
             let hazards = lock(&self.hazards);
-            let is_host = |command: &Arc<Command>| hazards.host.iter().any(|(_, host)| Arc::ptr_eq(command, host));
+            let is_host = |command: &Arc<Command>| hazards.host.iter().any(|host| Arc::ptr_eq(command, &host.command));
             hazards.writer.iter().chain(&hazards.readers).filter(|command| !is_host(command)).cloned().collect()
         };
         for user in users {
@@ -362,16 +370,22 @@ impl Buffer {
         }
     }
 
-    /// Waits until the host may access the memory, and holds back commands that conflict until [`Buffer::end_host_access`].
+    /// Waits until the host may access the memory, and holds back commands that conflict until [`Buffer::end_host_access`]. It does not
+    /// wait for what this thread has begun and nobody has ended, which it would most likely do for ever.
     ///
     /// # Errors
     /// If a driver fails to bring the content to the host; then no access has begun.
     pub fn begin_host_access(self: &Arc<Self>, access: Access) -> Result<*mut u8> {
-        let command = Command::new(&self.pool, Work::External, None, Vec::new(), None, false, None);
+        let thread = Thread::current();
+        let command = Command::new(&self.pool, Work::External(Some(thread)), None, Vec::new(), None, false, None);
         let before = {
             let _order = crate::queue::order();
             let mut before = Vec::new();
             self.blockers(access, &mut before);
+            let own = |command: &Arc<Command>| {
+                lock(&self.hazards).host.iter().any(|host| host.thread == thread && Arc::ptr_eq(&host.command, command))
+            };
+            before.retain(|command| !own(command));
             for blocker in &before {
                 command.wait_for(blocker);
             }
@@ -388,16 +402,18 @@ impl Buffer {
             return Err(error);
         }
         // Only now, so that another thread's end cannot take an access that has not begun.
-        lock(&self.hazards).host.push((access, command));
+        lock(&self.hazards).host.push(HostAccess { access, command, thread });
         Ok(self.host_address())
     }
 
-    /// Ends the oldest host access of that kind; without one there is nothing to end.
+    /// Ends a host access of that kind, one of this thread's if there is one, else the oldest; without any there is nothing to end.
     pub fn end_host_access(&self, access: Access) {
         let ended = {
             let mut hazards = lock(&self.hazards);
-            let index = hazards.host.iter().position(|(begun, _)| *begun == access);
-            index.map(|index| hazards.host.remove(index).1)
+            let thread = Thread::current();
+            let of = |own: bool| hazards.host.iter().position(|begun| begun.access == access && (!own || begun.thread == thread));
+            let index = of(true).or_else(|| of(false));
+            index.map(|index| hazards.host.remove(index).command)
         };
         if let Some(command) = ended {
             command.finish_external();
@@ -407,9 +423,17 @@ impl Buffer {
     /// What a command with that access has to wait for.
     pub(crate) fn blockers(&self, access: Access, out: &mut Vec<Arc<Command>>) {
         let hazards = lock(&self.hazards);
+        let first = out.len();
         out.extend(hazards.writer.iter().cloned());
         if access.writes() {
             out.extend(hazards.readers.iter().cloned());
+        }
+        // Of several that one thread has begun, only the last is writer.
+        let conflicting = hazards.host.iter().filter(|host| access.writes() || host.access.writes()).map(|host| &host.command);
+        for command in conflicting {
+            if !out[first..].iter().any(|known| Arc::ptr_eq(known, command)) {
+                out.push(command.clone());
+            }
         }
     }
 

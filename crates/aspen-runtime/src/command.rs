@@ -21,6 +21,7 @@ use crate::backend::{Deferred, DeviceEvent, Job};
 use crate::error::{Code, Error, Result};
 use crate::in_flight::InFlight;
 use crate::pool::{Pool, Ticket, serves, waiting};
+use crate::self_wait::{Patience, Thread};
 use crate::trace::Traced;
 
 const PENDING: u8 = 0;
@@ -57,8 +58,8 @@ pub(crate) enum Work {
     Brief(Box<dyn FnOnce() -> Result<()> + Send>),
     /// A kernel.
     Kernel(Box<dyn Job>),
-    /// Something outside (a host accessor), which ends by [`Command::finish_external`].
-    External,
+    /// Something outside, which ends by [`Command::finish_external`]; of a host accessor, the thread that made it.
+    External(Option<Thread>),
 }
 
 /// What is done before a command's work, on the thread that runs it; if it fails, the work is not done.
@@ -294,7 +295,7 @@ impl Command {
             return Vec::new();
         }
         match work {
-            None | Some(Work::Nothing | Work::External) => self.complete(),
+            None | Some(Work::Nothing | Work::External(_)) => self.complete(),
             Some(Work::Once(call) | Work::Brief(call)) => {
                 let slice = self.slice("host");
                 self.report(guarded(call));
@@ -512,8 +513,11 @@ impl Command {
     fn sleep_while(&self, mut asleep: impl FnMut(u8, &Inner) -> bool) {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut inner = lock(&self.inner);
+        let own = Some(Thread::current());
+        let is_own = self.state.load(Ordering::SeqCst) == RUNNING && matches!(inner.work, Some(Work::External(by)) if by == own);
+        let mut patience = Patience::new(is_own);
         while asleep(self.state.load(Ordering::SeqCst), &inner) {
-            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+            inner = patience.wait(&self.changed, inner);
         }
         drop(inner);
         self.waiters.fetch_sub(1, Ordering::SeqCst);
@@ -537,7 +541,7 @@ pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
             let inner = lock(&command.inner);
             match inner.work {
                 Some(Work::Nothing) => (READY, true),
-                Some(Work::External) => (RUNNING, false),
+                Some(Work::External(_)) => (RUNNING, false),
                 Some(Work::Brief(_)) => (COMPLETE, true),
                 _ => (COMPLETE, false),
             }

@@ -14,9 +14,11 @@ use crate::selector::Selector;
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
 /// The variables of this file.
-const VARIABLES: [&str; 14] = [
+const VARIABLES: [&str; 16] = [
     "ASPEN_CACHE",
     "ASPEN_CACHE_DIR",
+    "ASPEN_CACHE_KEY_FILE",
+    "ASPEN_CACHE_REMOTE",
     "ASPEN_CACHE_SIZE",
     "ASPEN_CHECK",
     "ASPEN_CPU_GROUPS",
@@ -123,7 +125,7 @@ impl Environment {
     /// Where compiled programs are kept.
     pub fn program_cache(&self) -> Option<Arc<ProgramCache>> {
         let CacheFolder { path, named, limit_bytes } = self.cache.as_ref()?;
-        Some(Arc::new(ProgramCache::new(path, *limit_bytes, *named)))
+        Some(Arc::new(ProgramCache::new(path, *limit_bytes, *named).with_remote()))
     }
 
     /// Whether the selector may admit a device of the backend. A backend it cannot admit need not be looked for.

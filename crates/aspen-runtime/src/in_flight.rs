@@ -1,6 +1,7 @@
 //! Commands in a device's own queue.
 //!
-//! Such a command is enqueued on the thread that finds it ready: mostly the one that submits it. What it waits for is complete or in flight
+//! Such a command is enqueued on the thread that finds it ready: mostly the one that submits it. One that follows nothing may go to a thread of
+//! the pool, if the device has work already ([`crate::backend::Deferred::is_busy`]). What it waits for is complete or in flight
 //! in the same queue, and then the driver keeps the order by its events, so a chain of kernels needs no thread of the host between them.
 //! The driver calls when the command is over; a thread that waits may find out first, and whoever takes the event out of the command
 //! completes it.

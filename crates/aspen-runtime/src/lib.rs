@@ -28,6 +28,7 @@ pub mod queue;
 pub mod registry;
 mod save;
 mod selector;
+mod self_wait;
 mod specialise;
 pub mod system;
 pub mod trace;

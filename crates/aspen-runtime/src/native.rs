@@ -252,7 +252,7 @@ impl Event {
         if events.is_empty() {
             return Event::complete();
         }
-        let command = Command::new(pool, Work::External, None, Vec::new(), None, false, None);
+        let command = Command::new(pool, Work::External(None), None, Vec::new(), None, false, None);
         command.submit();
         let left = Arc::new(AtomicUsize::new(events.len()));
         for event in &events {

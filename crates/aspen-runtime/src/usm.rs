@@ -28,7 +28,7 @@ static ALLOCATIONS: RwLock<BTreeMap<usize, Allocation>> = RwLock::new(BTreeMap::
 /// lists USM. What programs ask by `has` is still the profile's answer.
 ///
 /// # Errors
-/// [`Code::FeatureNotSupported`] without the aspect, [`Code::Invalid`] for an alignment that is no power of two.
+/// [`Code::FeatureNotSupported`] without the aspect.
 pub fn allocate(device: &'static Device, kind: UsmKind, size: usize, alignment: usize) -> Result<*mut u8> {
     let name = match kind {
         UsmKind::Host => "usm_host_allocations",
@@ -43,7 +43,7 @@ pub fn allocate(device: &'static Device, kind: UsmKind, size: usize, alignment: 
     }
     let alignment = if alignment == 0 { ALIGNMENT } else { alignment };
     if !alignment.is_power_of_two() {
-        return Err(Error::new(Code::Invalid, format!("an alignment is a power of two, not {alignment}")));
+        return Ok(std::ptr::null_mut()); // as of `std::aligned_alloc`
     }
     // Too large for any machine is no memory, as for `malloc`.
     let Ok(layout) = Layout::from_size_align(size, alignment) else { return Ok(std::ptr::null_mut()) };

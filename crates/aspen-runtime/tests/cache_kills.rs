@@ -46,7 +46,7 @@ fn write_forever(folder: &Path) -> ! {
 }
 
 #[test]
-fn two_hundred_kills_leave_no_wrong_entry() {
+fn deep_two_hundred_kills_leave_no_wrong_entry() {
     if let Some(folder) = env::var_os(FOLDER) {
         write_forever(Path::new(&folder));
     }
@@ -56,7 +56,7 @@ fn two_hundred_kills_leave_no_wrong_entry() {
     for round in 0..KILLS {
         let start = || {
             let mut command = Command::new(&own);
-            command.args(["--exact", "two_hundred_kills_leave_no_wrong_entry", "--nocapture"]).env(FOLDER, folder.path());
+            command.args(["--exact", "deep_two_hundred_kills_leave_no_wrong_entry", "--nocapture"]).env(FOLDER, folder.path());
             command.stdout(Stdio::null()).spawn().expect("it runs")
         };
         // Two write at once.

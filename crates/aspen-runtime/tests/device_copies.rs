@@ -97,6 +97,7 @@ impl Deferred for LaterJob {
             return Ok(None);
         }
         let (event, own, queued, after) = (Arc::new(Late::default()), self.0.clone(), self.0.clone(), after.to_vec());
+        *own.seen.last_thread.lock().expect("no test panics there") = std::thread::current().name().map(str::to_owned);
         if own.seen.at_once.load(Ordering::Relaxed) {
             queued.run();
             *event.outcome.lock().expect("no test panics there") = Some(Outcome::Done);
@@ -120,6 +121,10 @@ impl Deferred for LaterJob {
         });
         Ok(Some(event))
     }
+    fn is_busy(&self) -> bool {
+        let seen = &self.0.seen;
+        seen.busy.load(Ordering::Relaxed) || (!seen.at_once.load(Ordering::Relaxed) && seen.late.load(Ordering::Relaxed) % 3 == 1)
+    }
 }
 
 /// What the test sees of a device.
@@ -131,6 +136,10 @@ struct Seen {
     late: AtomicUsize,
     /// Whether those are over when they are enqueued.
     at_once: AtomicBool,
+    /// Whether the device always says that it has work already, and not now and then.
+    busy: AtomicBool,
+    /// Which thread enqueued the last command there.
+    last_thread: Mutex<Option<String>>,
     fails: AtomicBool,
 }
 
@@ -364,6 +373,27 @@ fn chains_may_be_longer_than_the_stack() {
         open.send(()).expect("the task waits");
         assert_eq!(read(&buffers[0]).expect("no driver fails"), u64::from_ne_bytes([(LENGTH - 1) as u8; 8]));
         assert_eq!((seen[0].late.load(Ordering::Relaxed), queue.take_async_error()), (LENGTH, None));
+    }
+}
+
+/// A command that follows nothing is put into the queue of a device that has work already by another thread, where there are enough of them.
+#[test]
+fn commands_of_their_own_go_to_busy_devices_from_other_threads() {
+    for (threads, busy, wanted) in [(16, true, true), (16, false, false), (1, true, false)] {
+        let (system, devices, seen) = system(threads, true);
+        seen[0].busy.store(busy, Ordering::Relaxed);
+        seen[0].at_once.store(true, Ordering::Relaxed);
+        let queue = Queue::new(devices[0], system.pool(), false, false);
+        let mut memory = 0_u64;
+        // SAFETY: eight bytes that nobody else uses until the command is over.
+        let fill = unsafe { queue.fill((&raw mut memory).cast(), vec![7], 8) };
+        queue.submit(fill, uses(&[])).expect("there are threads");
+        // Who waits may take the command from the pool's threads.
+        while !queue.is_complete() {
+            std::thread::yield_now();
+        }
+        let thread = seen[0].last_thread.lock().expect("no test panics there").clone().unwrap_or_default();
+        assert_eq!((thread.starts_with("aspen-"), memory), (wanted, 0x0707_0707_0707_0707), "{threads} threads, busy: {busy}, by {thread}");
     }
 }
 

@@ -513,6 +513,9 @@
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_limited_graph__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_limited_graph__ 1
 #endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_queue_profiling_tag__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_queue_profiling_tag__ 1
+#endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_is_integrated_gpu__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_is_integrated_gpu__ 1
 #endif

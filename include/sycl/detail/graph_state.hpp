@@ -1,5 +1,9 @@
 //! Commands that a graph remembers: everything that is needed to prepare and submit them again. Source: sycl_ext_oneapi_graph.
 #pragma once
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <mutex>
 #include <new>
 #include <sycl/detail/list.hpp>
 #include <sycl/detail/recorded.hpp>
@@ -11,6 +15,10 @@ namespace sycl::detail {
 struct recorded_part : counted {
   virtual ~recorded_part() = default;
   virtual aspen_error_t *prepare(aspen_queue_t *queue, aspen_prepared_t **out) const = 0;
+  /// Writes what it is, for people; with sizes and addresses if `all`.
+  virtual void describe(std::FILE *to, bool all) const = 0;
+  /// A kernel's launch; null for others.
+  virtual const aspen_launch_t *launches() const { return nullptr; }
 };
 
 /// Bytes of any alignment, copied.
@@ -32,6 +40,20 @@ private:
 struct recorded_kernel final : recorded_part {
   explicit recorded_kernel(const aspen_launch_t &l) : launch(l), closure(l.closure, l.closure_size, l.closure_alignment) { launch.closure = closure.data(); }
   aspen_error_t *prepare(aspen_queue_t *queue, aspen_prepared_t **out) const override { return aspen_prepare_kernel(queue, &launch, out); }
+  const aspen_launch_t *launches() const override { return &launch; }
+  void describe(std::FILE *to, bool all) const override {
+    // The symbol is that of the name's type_info.
+    char *const name = launch.symbol ? abi::__cxa_demangle(launch.symbol + 4, nullptr, nullptr, nullptr) : nullptr;
+    for (const char *at = name ? name : launch.symbol; at && *at; ++at)
+      std::fprintf(to, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+    std::free(name);
+    for (unsigned d = 0; all && d < launch.dimensions; ++d)
+      std::fprintf(to, d ? " x %llu" : "\\n%llu", static_cast<unsigned long long>(launch.global[d]));
+    for (unsigned d = 0; all && launch.local[0] && d < launch.dimensions; ++d)
+      std::fprintf(to, d ? " x %llu" : " in groups of %llu", static_cast<unsigned long long>(launch.local[d]));
+    if (all)
+      std::fprintf(to, "\\n%llu bytes of arguments", static_cast<unsigned long long>(launch.closure_size));
+  }
   aspen_launch_t launch;
   bytes_of closure;
 };
@@ -39,6 +61,10 @@ struct recorded_kernel final : recorded_part {
 struct recorded_copy final : recorded_part {
   recorded_copy(void *to, const void *from, size_t bytes) : to(to), from(from), bytes(bytes) {}
   aspen_error_t *prepare(aspen_queue_t *queue, aspen_prepared_t **out) const override { return aspen_prepare_copy(queue, to, from, bytes, out); }
+  void describe(std::FILE *out, bool all) const override {
+    if (all)
+      std::fprintf(out, "%zu bytes from %p to %p", bytes, const_cast<void *>(from), to);
+  }
   void *to;
   const void *from;
   size_t bytes;
@@ -48,6 +74,10 @@ struct recorded_fill final : recorded_part {
   recorded_fill(void *to, const void *from, size_t size, size_t count) : to(to), pattern(from, size, 16), size(size), count(count) {}
   aspen_error_t *prepare(aspen_queue_t *queue, aspen_prepared_t **out) const override {
     return aspen_prepare_fill(queue, to, pattern.data(), size, count, out);
+  }
+  void describe(std::FILE *out, bool all) const override {
+    if (all)
+      std::fprintf(out, "%zu times %zu bytes to %p", count, size, to);
   }
   void *to;
   bytes_of pattern;
@@ -63,10 +93,25 @@ struct recorded_host_task final : recorded_part {
     count->retain();
     return aspen_prepare_host_task(queue, task, drop, data, out);
   }
+  void describe(std::FILE *, bool) const override {}
   aspen_error_t *(*task)(void *);
   void (*drop)(void *);
   void *data;
   counted *count;
+};
+
+struct recorded_graph;
+struct recorded_command;
+
+/// What a graph in the making and its nodes share, which may outlive it.
+struct graph_lock final : counted {
+  std::recursive_mutex mutex;
+};
+
+/// Commands of which a node is one at a time.
+struct recorded_choice final : counted {
+  list<shared<recorded_command>> each;
+  size_t active = 0;
 };
 
 /// A node: a command, and those before it.
@@ -77,40 +122,94 @@ struct recorded_command final : recording {
     for (const aspen_buffer_use_t &use : uses)
       aspen_buffer_release(use.buffer);
   }
-  void kernel(const aspen_launch_t &launch) override { add(new recorded_kernel(launch)); }
-  void copy(void *to, const void *from, size_t bytes) override { add(new recorded_copy(to, from, bytes)); }
-  void fill(void *to, const void *pattern, size_t size, size_t count) override { add(new recorded_fill(to, pattern, size, count)); }
+  void kernel(const aspen_launch_t &launch) override {
+    is(recorded_kind::kernel);
+    add(new recorded_kernel(launch));
+  }
+  void copy(void *to, const void *from, size_t bytes) override {
+    is(recorded_kind::memcpy);
+    add(new recorded_copy(to, from, bytes));
+  }
+  void fill(void *to, const void *pattern, size_t size, size_t count) override {
+    is(recorded_kind::memfill);
+    add(new recorded_fill(to, pattern, size, count));
+  }
   void host_task(aspen_error_t *(*task)(void *), void (*drop)(void *), void *data, counted *count) override {
+    is(recorded_kind::host_task);
     add(new recorded_host_task(task, drop, data, count));
   }
   bool empty() const override { return parts.size() == 0; }
 
   void wait_for(const shared<recorded_command> &other) {
+    if (!waits_for(other.get()))
+      after.add(other);
+  }
+  bool waits_for(const recorded_command *other) const {
     for (const shared<recorded_command> &known : after)
-      if (known == other)
-        return;
-    after.add(other);
+      if (known.get() == other)
+        return true;
+    return false;
   }
   void use(const aspen_buffer_use_t &one) {
     aspen_buffer_retain(one.buffer);
     uses.add(one);
   }
   void add(recorded_part *part) { parts.add(shared<recorded_part>(part)); }
+  /// What it does: that of the choice, if it is one.
+  recorded_command &current() { return choice ? *choice->each.data()[choice->active] : *this; }
+  /// Does from now on what another command does; what it waits for stays. What it did until now goes to `gone`: with it objects of the
+  /// program's may end, which may do anything, so that happens behind all locks.
+  void become(const recorded_command &other, list<shared<recorded_part>> &gone) {
+    for (const shared<recorded_part> &one : parts)
+      gone.add(one);
+    kind = other.kind;
+    parts = other.parts;
+    whole = other.whole;
+    list<aspen_buffer_use_t> before;
+    std::swap(before, uses);
+    for (const aspen_buffer_use_t &one : other.uses)
+      use(one);
+    for (const aspen_buffer_use_t &one : before)
+      aspen_buffer_release(one.buffer);
+  }
+  /// How it uses a buffer: bits of aspen_access_t, or 0.
+  int uses_of(const aspen_buffer_t *buffer) const {
+    int how = 0;
+    for (const aspen_buffer_use_t &one : uses)
+      how |= one.buffer == buffer ? one.access & ASPEN_ACCESS_READ_WRITE : 0;
+    return how;
+  }
+  /// Different for each that a program makes.
+  static std::uint64_t next_number() {
+    static std::uint64_t last = 0;
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+  }
 
   list<shared<recorded_part>> parts;
   list<aspen_buffer_use_t> uses;
   list<shared<recorded_command>> after;
   shared<executable> whole;              // the command is all of this graph
+  shared<recorded_choice> choice;        // the command is one of these
+  shared<graph_lock> lock;               // of the graph that it is a node of,
+  recorded_graph *graph = nullptr;       // which is this; null when that is gone
+  std::uint64_t number = next_number();  // in an executable graph: that of the node which it was made of
   aspen_event_t *event;                 // stands for it while the graph is made
   const aspen_queue_t *queue = nullptr; // it was recorded from
   mutable aspen_event_t *runs = nullptr; // as part of the execution that is just being submitted
 };
 
-/// A graph in the making.
-struct recorded_graph final : recorder {
+/// A graph in the making. Threads may make it together: each function of `command_graph` holds `lock`, and so does a command group that
+/// adds a node while it is called, which may ask the graph something itself.
+struct recorded_graph : recorder {
+  ~recorded_graph() override {
+    const std::lock_guard hold(lock);
+    for (const shared<recorded_command> &one : commands)
+      one->graph = nullptr;
+  }
   recording *begin() override { return new recorded_command; }
   aspen_event_t *end(const shared<recording> &command, const shared<executable> &whole, const aspen_dependencies_t &after, aspen_queue_t *queue,
                      bool in_order) override {
+    const std::lock_guard hold(lock);
     command->retain();
     const shared<recorded_command> made(static_cast<recorded_command *>(command.get()));
     for (size_t i = 0; i < after.event_count; ++i) {
@@ -122,7 +221,10 @@ struct recorded_graph final : recorder {
     for (size_t i = 0; i < after.buffer_count; ++i)
       made->use(after.buffers[i]);
     made->whole = whole;
-    add(made, queue, in_order);
+    if (aside)
+      aside->add(made);
+    else
+      add(made, queue, in_order);
     aspen_event_retain(made->event);
     return made->event;
   }
@@ -134,27 +236,97 @@ struct recorded_graph final : recorder {
   }
   bool is_leaf(const recorded_command *which) const {
     for (const shared<recorded_command> &one : commands)
-      for (const shared<recorded_command> &before : one->after)
-        if (before.get() == which)
-          return false;
+      if (one->waits_for(which))
+        return false;
     return true;
   }
-  /// Adds a command; one of an in-order queue waits for the one before from there.
+  /// Whether nothing from that queue waits for the node.
+  bool is_last_of(const recorded_command *which, const aspen_queue_t *queue) const {
+    for (const shared<recorded_command> &one : commands)
+      if (one->queue == queue && one->waits_for(which))
+        return false;
+    return true;
+  }
+  /// Adds a command. One of an in-order queue waits for the one before from there; others for the last barrier of their queue, and a
+  /// barrier that has not been told for what waits for all before from its queue.
   void add(const shared<recorded_command> &made, const aspen_queue_t *queue, bool in_order) {
     made->queue = queue;
-    for (size_t i = commands.size(); in_order && i-- > 0;)
-      if (commands.data()[i]->queue == queue) {
-        made->wait_for(commands.data()[i]);
+    made->lock = shared_lock;
+    made->graph = this;
+    const bool for_all = made->kind == recorded_kind::barrier && made->after.size() == 0;
+    bool behind = false; // of something that is behind the barrier
+    for (size_t i = commands.size(); i-- > 0;) {
+      const shared<recorded_command> &before = commands.data()[i];
+      if (before->queue != queue)
+        continue;
+      behind = behind || made->waits_for(before.get());
+      if (in_order || (for_all && is_last_of(before.get(), queue)) || (!behind && before->kind == recorded_kind::barrier))
+        made->wait_for(before);
+      if (in_order || (!for_all && before->kind == recorded_kind::barrier))
         break;
-      }
+    }
+    for (const aspen_buffer_use_t &use : made->uses)
+      wait_for_users(made, use.buffer);
     commands.add(made);
   }
+  size_t place_of(const recorded_command *which) const {
+    size_t at = 0;
+    while (at < commands.size() && commands.data()[at].get() != which)
+      ++at;
+    return at;
+  }
+  void forget(queue_state *queue) override {
+    const std::lock_guard hold(lock);
+    list<queue_state *> others;
+    for (queue_state *one : recorded)
+      if (one != queue)
+        others.add(one);
+    recorded = others;
+  }
 
+  const shared<graph_lock> shared_lock{new graph_lock};
+  std::recursive_mutex &lock = shared_lock->mutex;
   const aspen_device_t *device = nullptr;
   list<shared<recorded_command>> commands;
+  list<shared<recorded_command>> *aside = nullptr; // where commands go instead
+  list<queue_state *> recorded;                    // queues
+  std::uint64_t number = recorded_command::next_number();
+
+private:
+  /// Who writes a buffer waits for all who read it since it was written last, who reads it for who wrote it.
+  void wait_for_users(const shared<recorded_command> &made, const aspen_buffer_t *buffer) {
+    const bool writes = made->uses_of(buffer) & ASPEN_ACCESS_WRITE;
+    bool read = false;
+    for (size_t i = commands.size(); i-- > 0;) {
+      const shared<recorded_command> &before = commands.data()[i];
+      const int how = before->uses_of(buffer);
+      if (how & ASPEN_ACCESS_WRITE) {
+        if (!read)
+          made->wait_for(before);
+        return;
+      }
+      if (how && writes) {
+        made->wait_for(before);
+        read = true;
+      }
+    }
+  }
 };
 
-/// A graph that does not change, in an order in which nothing comes before what it waits for.
+/// Events that are given back together.
+struct held_events {
+  held_events() = default;
+  held_events(const held_events &) = delete;
+  held_events &operator=(const held_events &) = delete;
+  ~held_events() {
+    for (aspen_event_t *one : each)
+      aspen_event_release(one);
+  }
+  list<aspen_event_t *> each;
+};
+
+/// A graph that does not change but by updates, in an order in which nothing comes before what it waits for. Threads may execute and update
+/// it: one does at a time.
 struct recorded_execution final : executable {
   ~recorded_execution() override {
     if (last)
@@ -164,52 +336,100 @@ struct recorded_execution final : executable {
   aspen_event_t *run(aspen_queue_t *queue, const aspen_dependencies_t &after) override {
     if (aspen_queue_device(queue) != device)
       fail(errc::invalid, "a graph is executed on a queue of another device than it was made for");
-    list<aspen_event_t *> before(after.events, after.event_count), all;
-    if (last)
-      before.add(last);
-    for (const shared<recorded_command> &one : commands) {
-      list<aspen_event_t *> events = before;
-      for (const shared<recorded_command> &other : one->after)
-        events.add(other->runs);
-      const aspen_dependencies_t waits = {nullptr, 0, events.data(), events.size()};
-      all.add(one->runs = one->whole ? one->whole->run(queue, waits) : submit(queue, *one, waits));
+    const std::lock_guard hold(lock);
+    held_events first, all;
+    if (last) {
+      aspen_event_retain(last);
+      first.each.add(last);
     }
-    const list<aspen_event_t *> &ends = all.size() ? all : before;
-    const aspen_dependencies_t end = {nullptr, 0, ends.data(), ends.size()};
-    aspen_event_t *done = nullptr;
-    check(aspen_submit_nothing(queue, &end, &done));
-    for (aspen_event_t *one : all)
-      aspen_event_release(one);
+    list<aspen_event_t *> before(after.events, after.event_count);
+    if (after.buffer_count) {
+      // The whole graph comes after those who used these buffers.
+      aspen_event_t *ready = nullptr;
+      check(aspen_submit_nothing(queue, &after, &ready));
+      first.each.add(ready);
+      before.clear();
+    }
+    for (aspen_event_t *one : first.each)
+      before.add(one);
+    try {
+      for (const shared<recorded_command> &one : commands) {
+        list<aspen_event_t *> events = before;
+        for (const shared<recorded_command> &other : one->after)
+          events.add(other->runs);
+        submit(queue, *one, {one->uses.data(), one->uses.size(), events.data(), events.size()}, all.each);
+      }
+    } catch (...) {
+      // What has been submitted runs, and the next execution comes after it.
+      aspen_error_delete(ends(queue, all.each.size() ? all.each : before, after));
+      throw;
+    }
+    check(ends(queue, all.each.size() ? all.each : before, after));
+    aspen_event_retain(last);
+    return last;
+  }
+  aspen_event_t *submitted_last() override {
+    const std::lock_guard hold(lock);
     if (last)
-      aspen_event_release(last);
-    aspen_event_retain(last = done);
-    return done;
+      aspen_event_retain(last);
+    return last;
   }
 
   const aspen_device_t *device = nullptr;
+  /// The command that was made of a node; null if there is none.
+  recorded_command *made_of(const recorded_command &node) const {
+    for (const shared<recorded_command> &one : commands)
+      if (one->number == node.number)
+        return one.get();
+    return nullptr;
+  }
+
   list<shared<recorded_command>> commands;
+  list<std::uint64_t> numbers; // of the nodes, in the order in which they were added
+  bool updatable = false;
+  std::mutex lock; // behind that of a graph in the making
   aspen_event_t *last = nullptr; // of the execution before
 
 private:
-  /// Each part waits for the one before.
-  static aspen_event_t *submit(aspen_queue_t *queue, const recorded_command &command, aspen_dependencies_t after) {
-    after.buffers = command.uses.data();
-    after.buffer_count = command.uses.size();
+  /// The execution is over when all of these are, and with it the use of the buffers that its command group names.
+  aspen_error_t *ends(aspen_queue_t *queue, const list<aspen_event_t *> &all, const aspen_dependencies_t &of) {
+    const aspen_dependencies_t end = {of.buffers, of.buffer_count, all.data(), all.size()};
     aspen_event_t *done = nullptr;
-    if (command.parts.size() == 0)
-      check(aspen_submit_nothing(queue, &after, &done));
+    aspen_error_t *const failed = aspen_submit_nothing(queue, &end, &done);
+    if (failed)
+      return failed;
+    if (last)
+      aspen_event_release(last);
+    last = done;
+    return nullptr;
+  }
+  /// Each part waits for the one before. What is submitted is added to `all` at once, so that it is known if the next part fails.
+  static void submit(aspen_queue_t *queue, const recorded_command &command, aspen_dependencies_t after, list<aspen_event_t *> &all) {
+    command.runs = nullptr;
+    if (command.whole) {
+      try {
+        all.add(command.runs = command.whole->run(queue, after));
+      } catch (...) {
+        if (aspen_event_t *const before = command.whole->submitted_last())
+          all.add(before);
+        throw;
+      }
+      return;
+    }
+    if (command.parts.size() == 0) {
+      check(aspen_submit_nothing(queue, &after, &command.runs));
+      all.add(command.runs);
+    }
+    aspen_event_t *before = nullptr;
     for (const shared<recorded_part> &part : command.parts) {
       aspen_prepared_t *prepared = nullptr;
-      aspen_event_t *made = nullptr;
       check(part->prepare(queue, &prepared));
-      check(aspen_submit(queue, prepared, &after, &made));
-      if (done)
-        aspen_event_release(done);
-      done = made;
-      after.events = &done;
+      check(aspen_submit(queue, prepared, &after, &command.runs));
+      all.add(command.runs);
+      before = command.runs;
+      after.events = &before;
       after.event_count = 1;
     }
-    return done;
   }
 };
 

@@ -14,6 +14,7 @@
 //! clang 22 silently drops a body that initialises a local variable from a parameter.
 #pragma once
 #include <sycl/detail/call_kernel.hpp>
+#include <sycl/detail/kernel_properties.hpp>
 #include <sycl/detail/work_item.hpp>
 #include <sycl/group.hpp>
 #include <sycl/item.hpp>
@@ -73,13 +74,20 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cpu_rang
 
 #pragma clang diagnostic pop
 
+template <class F> inline void find_scratch(const F &f, aspen_cpu_item_t *item) {
+  if constexpr (has_scratch<F>)
+    item->scratch_memory = item->local_memory + scratch_of(f)->aspen_scratch;
+}
+
 template <int D, class F> inline void run_nd_range(const F &f, aspen_cpu_item_t *item) {
   enter_nd_item(item);
+  find_scratch(f, item);
   detail::call_kernel(f, nd_item<D>(work_item(item)));
 }
 
 template <int D, class F> inline void run_work_group(const F &f, aspen_cpu_item_t *item) {
   current = item;
+  find_scratch(f, item);
   detail::call_kernel(f, group<D>(work_item(item), local_range_of<D>(work_item(item))));
 }
 
@@ -123,9 +131,20 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cuda_lau
   }
 }
 
-template <int D, class F> inline void run_nd_range(const F &f, const aspen_cuda_launch_t &launch) { detail::call_kernel(f, nd_item<D>(work_item(launch))); }
+template <class F> inline void find_scratch(const F &f) {
+  if constexpr (has_scratch<F>)
+    scratch_slot() = (unsigned long)(local_memory() + scratch_of(f)->aspen_scratch);
+  else
+    scratch_slot() = 0;
+}
+
+template <int D, class F> inline void run_nd_range(const F &f, const aspen_cuda_launch_t &launch) {
+  find_scratch(f);
+  detail::call_kernel(f, nd_item<D>(work_item(launch)));
+}
 
 template <int D, class F> inline void run_work_group(const F &f, const aspen_cuda_launch_t &launch) {
+  find_scratch(f);
   detail::call_kernel(f, group<D>(work_item(launch), right_aligned_range<D>(launch.local_range)));
 }
 
@@ -146,10 +165,15 @@ template <class Name, int D, class F>
 
 typedef __attribute__((opencl_local)) char *local_pointer;
 
-inline void enter_work_group(local_pointer memory) {
+template <class F> inline void enter_work_group(const F &f, local_pointer memory) {
 #if defined(__ASPEN_SPIRV__)
   local_memory_slot() = (unsigned long)memory;
+  if constexpr (has_scratch<F>)
+    scratch_slot() = (unsigned long)memory + scratch_of(f)->aspen_scratch;
+  else
+    scratch_slot() = 0;
 #else
+  (void)f;
   (void)memory;
 #endif
 }
@@ -162,12 +186,12 @@ template <int D, class F> inline void run_range(const F &f) {
 }
 
 template <int D, class F> inline void run_nd_range(const F &f, local_pointer memory) {
-  enter_work_group(memory);
+  enter_work_group(f, memory);
   detail::call_kernel(f, nd_item<D>(work_item()));
 }
 
 template <int D, class F> inline void run_work_group(const F &f, local_pointer memory, const work_group_shape &shape) {
-  enter_work_group(memory);
+  enter_work_group(f, memory);
   detail::call_kernel(f, group<D>(work_item(), right_aligned_range<D>(shape.local)));
 }
 

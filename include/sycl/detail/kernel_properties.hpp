@@ -20,15 +20,50 @@ namespace detail {
 /// What a property makes of a kernel: nothing, unless there is a specialisation.
 template <class P> struct kernel_attribute {};
 
-/// A kernel function with the attributes of properties.
+/// A kernel function with the attributes of properties. Those with a value at run time take it, and what they need of the command group.
 template <class F, class... P> struct with_properties : kernel_attribute<P>... {
   using aspen_kernel_function = F; // where the compiler finds the kernel's own attributes
   F function;
   with_properties(const F &f) : function(f) {}
+  template <class Handler>
+  with_properties(const F &f, const ext::oneapi::experimental::properties<P...> &given, Handler &command) : function(f) {
+    (take<P>(static_cast<kernel_attribute<P> *>(this), given, command, 0), ...);
+  }
   template <class... A> auto operator()(A &&...arguments) const -> decltype(std::declval<const F &>()(std::forward<A>(arguments)...)) {
     return function(std::forward<A>(arguments)...);
   }
+
+private:
+  template <class One, class Attribute, class Given, class Handler>
+  static auto take(Attribute *to, const Given &given, Handler &command, int)
+      -> decltype(to->aspen_take(given.template aspen_get<One>(), command)) {
+    to->aspen_take(given.template aspen_get<One>(), command);
+  }
+  template <class One, class Attribute, class Given, class Handler> static void take(Attribute *, const Given &, Handler &, long) {}
 };
+
+/// Where in the launch's local memory its scratch memory begins: the base of what work_group_scratch_size makes of a kernel, which the
+/// entry looks for. Source: sycl_ext_oneapi_work_group_scratch_memory; docs/decisions/0046.
+struct scratch_place {
+  size_t aspen_scratch = 0;
+};
+template <class F, class = void> inline constexpr bool wraps_function = false;
+template <class F> inline constexpr bool wraps_function<F, std::void_t<typename F::aspen_kernel_function>> = true;
+template <class F> constexpr bool find_scratch_in() {
+  if constexpr (std::is_base_of_v<scratch_place, F>)
+    return true;
+  else if constexpr (wraps_function<F>)
+    return find_scratch_in<decltype(F::function)>();
+  else
+    return false;
+}
+template <class F> inline constexpr bool has_scratch = find_scratch_in<F>();
+template <class F> constexpr const scratch_place *scratch_of(const F &f) {
+  if constexpr (std::is_base_of_v<scratch_place, F>)
+    return &f;
+  else
+    return scratch_of(f.function);
+}
 
 /// What a property demands of a launch beyond attributes: its base's static member `aspen_check_launch`.
 template <class F, class = void> struct launch_rules {
@@ -55,12 +90,10 @@ template <class F, class = void> inline constexpr bool has_own_properties = fals
 template <class F>
 inline constexpr bool has_own_properties<F, std::void_t<decltype(std::declval<const F &>().get(std::declval<ext::oneapi::experimental::properties_tag>()))>> = true;
 
-/// The function with its own properties, or as it is.
-template <class F> decltype(auto) with_own_properties(const F &f) {
-  if constexpr (has_own_properties<F>)
-    return typename add_properties<F, std::decay_t<decltype(f.get(ext::oneapi::experimental::properties_tag()))>>::type(f);
-  else
-    return (f);
+/// The function with its own properties.
+template <class F, class Handler> auto with_own_properties(const F &f, Handler &command) {
+  const auto own = f.get(ext::oneapi::experimental::properties_tag());
+  return typename add_properties<F, std::decay_t<decltype(own)>>::type(f, own, command);
 }
 
 } // namespace detail

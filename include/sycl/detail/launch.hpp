@@ -3,6 +3,8 @@
 #include <aspen/aspen.h>
 #include <cstring>
 #include <sycl/detail/config.hpp>
+#include <sycl/range.hpp>
+#include <type_traits>
 
 #if defined(__ASPEN_HOST__)
 /// Defined by the registration object that aspen++ links: a program linked by another compiler driver stops here.
@@ -35,6 +37,27 @@ template <class Name> inline kernel_identity identify_kernel() {
 #else
   return {};
 #endif
+}
+
+/// A launch of nothing yet.
+inline aspen_launch_t launch_of(int kind, const kernel_identity &kernel) {
+  aspen_launch_t l = {};
+  l.struct_size = sizeof l;
+  l.kind = kind;
+  l.module = kernel.module;
+  l.object_tag = kernel.tag;
+  l.symbol = kernel.symbol;
+  return l;
+}
+/// Over a range in so many dimensions; `local` is null where there are no work-groups, or the device chooses them.
+template <int D>
+inline void set_shape(aspen_launch_t &l, const range<D> &global, const std::common_type_t<range<D>> *local, const id<D> &offset) {
+  l.dimensions = D;
+  for (int d = 0; d < 3; ++d) {
+    l.global[d] = d < D ? global[d] : 1;
+    l.local[d] = !local ? 0 : d < D ? (*local)[d] : 1;
+    l.offset[d] = d < D ? offset[d] : 0;
+  }
 }
 
 /// What a local accessor knows of its memory. The word beside the offset lets a launch see whether a function holds one: a kernel without

@@ -11,6 +11,9 @@ namespace sycl {
 
 template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <class T, int D> class local_accessor;
+namespace ext::oneapi::experimental {
+template <class T, class Properties> class work_group_memory;
+}
 
 namespace detail {
 
@@ -32,6 +35,9 @@ public:
     }
   }
   template <class T, int D> void set(int index, const local_accessor<T, D> &a) { add(index, ASPEN_ARGUMENT_LOCAL).size = a.byte_size(); }
+  template <class T, class P> void set(int index, const ext::oneapi::experimental::work_group_memory<T, P> &m) {
+    add(index, ASPEN_ARGUMENT_LOCAL).size = m.aspen_size();
+  }
   template <class T> void set(int index, T *pointer) { add(index, ASPEN_ARGUMENT_POINTER).data = pointer; }
   template <class T> void set(int index, const T &value) {
     static_assert(!carries_values<T>, "set_arg takes accessors of buffers, local_accessors, pointers of USM and plain values");
@@ -40,7 +46,7 @@ public:
     made.offset = bytes_.size(); // until prepare
     made.size = sizeof(T);
     unsigned char raw[sizeof(T)];
-    std::memcpy(raw, &value, sizeof(T));
+    std::memcpy(raw, __builtin_addressof(value), sizeof(T));
     for (unsigned char byte : raw)
       bytes_.add(byte);
   }

@@ -1,12 +1,10 @@
 //! What `<CL/sycl.hpp>` alone brings: names of SYCL 1.2.1 and of DPC++ before 2022, under which programs of those years ask for what is here.
 //! Source: SYCL 1.2.1 §4.9.2, §4.10.2; DPC++'s release notes of 2021 (`sycl::ONEAPI` became `sycl::ext::oneapi`).
 #pragma once
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
+#include <sycl/detail/letters_away.hpp>
+
+#include <sycl/detail/standard_classes.hpp>
 #include <sycl/sycl.hpp>
-#include <vector>
 
 namespace sycl {
 
@@ -25,17 +23,6 @@ using memory_allocation_error = exception;
 using platform_error = exception;
 using profiling_error = exception;
 using feature_not_supported = exception;
-
-// The standard library's classes by names of its own. Source: SYCL 1.2.1 §4.2.
-template <class T, class Allocator = std::allocator<T>> using vector_class = std::vector<T, Allocator>;
-using string_class = std::string;
-template <class Signature> using function_class = std::function<Signature>;
-using mutex_class = std::mutex;
-template <class T, class Deleter = std::default_delete<T>> using unique_ptr_class = std::unique_ptr<T, Deleter>;
-template <class T> using shared_ptr_class = std::shared_ptr<T>;
-template <class T> using weak_ptr_class = std::weak_ptr<T>;
-template <class T> using hash_class = std::hash<T>;
-using exception_ptr_class = std::exception_ptr;
 
 /// The host as a device: the embedded one.
 class host_selector : public device_selector {
@@ -71,3 +58,5 @@ using namespace ext::intel;
 #endif
 
 } // namespace sycl
+
+#include <sycl/detail/letters_back.hpp>

@@ -5,6 +5,7 @@
 #include <sycl/detail/counted.hpp>
 #include <sycl/detail/recorded.hpp>
 #include <sycl/detail/scratch_pool.hpp>
+#include <sycl/detail/spin_lock.hpp>
 
 namespace sycl::detail {
 
@@ -16,9 +17,10 @@ struct host_errors : counted {
     std::exception_ptr error;
   };
   aspen_error_t *put(int code, const char *text) {
-    lock();
-    entries.add({text, std::current_exception()});
-    __atomic_clear(&busy, __ATOMIC_RELEASE);
+    {
+      const locked hold(lock);
+      entries.add({text, std::current_exception()});
+    }
     return aspen_error_create(code, text);
   }
   /// Runs a host task, and turns what it throws into an error of the C ABI.
@@ -38,7 +40,7 @@ struct host_errors : counted {
   std::exception_ptr take(const char *text) {
     std::exception_ptr found;
     bool left = false;
-    lock();
+    const locked hold(lock);
     for (entry *e = entries.data(), *end = e + entries.size(); e != end; ++e) {
       if (!found && e->error && e->text == text)
         std::swap(found, e->error);
@@ -46,17 +48,12 @@ struct host_errors : counted {
     }
     if (!left)
       entries.clear();
-    __atomic_clear(&busy, __ATOMIC_RELEASE);
     return found;
   }
 
 private:
-  void lock() {
-    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
-    }
-  }
   list<entry> entries;
-  bool busy = false;
+  spin_lock lock;
 };
 #else
 struct host_errors : counted {
@@ -85,8 +82,38 @@ struct queue_state : counted {
     }
   }
   ~queue_state() {
+    shared<detail::recorder> last;
+    {
+      const locked hold(recording_lock_); // who ends the recording has let go
+      last = recorder_;
+    }
+    if (last)
+      last->forget(this);
     if (handle)
       aspen_queue_release(handle);
+  }
+
+  /// The graph of which commands become nodes; null where they are executed.
+  shared<detail::recorder> recorder() {
+    if (!__atomic_load_n(&is_recorded_, __ATOMIC_ACQUIRE))
+      return {};
+    const locked hold(recording_lock_);
+    return recorder_;
+  }
+  /// From now on commands become nodes of that graph; null if no other does so already, else that one.
+  shared<detail::recorder> begin_recording(const shared<detail::recorder> &graph) {
+    const locked hold(recording_lock_);
+    if (recorder_)
+      return recorder_;
+    recorder_ = graph;
+    __atomic_store_n(&is_recorded_, true, __ATOMIC_RELEASE);
+    return {};
+  }
+  void end_recording() {
+    shared<detail::recorder> last; // goes behind the lock, and maybe the graph with it
+    const locked hold(recording_lock_);
+    std::swap(last, recorder_);
+    __atomic_store_n(&is_recorded_, false, __ATOMIC_RELEASE);
   }
 
   /// Hands the errors nobody has seen yet to the queue's handler, else the context's, else ends the program.
@@ -123,7 +150,12 @@ struct queue_state : counted {
   async_handler handler;
   property_list properties;
   scratch_pool scratch;
-  shared<detail::recorder> recorder; // commands become nodes of this graph
+  bool has_commands = false; // atomic: something was submitted
+
+private:
+  spin_lock recording_lock_;
+  shared<detail::recorder> recorder_;
+  bool is_recorded_ = false;
 };
 
 } // namespace sycl::detail

@@ -6,9 +6,20 @@
 
 namespace sycl::detail {
 
+struct queue_state;
+
+/// What a node is, in the order of node_type.
+enum class recorded_kind { empty, subgraph, kernel, memcpy, memset, memfill, prefetch, memadvise, barrier, host_task };
+
 /// A command that a graph remembers, as its command group makes it part by part.
 struct recording : counted {
   virtual ~recording() = default;
+  /// What the command is, which its first part says unless something has before.
+  void is(recorded_kind what) {
+    if (kind == recorded_kind::empty)
+      kind = what;
+  }
+  recorded_kind kind = recorded_kind::empty;
   virtual void kernel(const aspen_launch_t &launch) = 0;
   virtual void copy(void *to, const void *from, size_t bytes) = 0;
   virtual void fill(void *to, const void *pattern, size_t size, size_t count) = 0;
@@ -21,6 +32,8 @@ struct recording : counted {
 struct executable : counted {
   virtual ~executable() = default;
   virtual aspen_event_t *run(aspen_queue_t *queue, const aspen_dependencies_t &after) = 0;
+  /// A reference to the event of what was submitted last, also by an execution that failed; null if nothing was.
+  virtual aspen_event_t *submitted_last() = 0;
 };
 
 /// A graph in the making.
@@ -31,6 +44,8 @@ struct recorder : counted {
   /// executed.
   virtual aspen_event_t *end(const shared<recording> &command, const shared<executable> &whole, const aspen_dependencies_t &after,
                              aspen_queue_t *queue, bool in_order) = 0;
+  /// A queue that is recorded ends.
+  virtual void forget(queue_state *queue) = 0;
 };
 
 } // namespace sycl::detail

@@ -2,6 +2,7 @@
 #pragma once
 #include <aspen/aspen.h>
 #include <sycl/detail/list.hpp>
+#include <sycl/detail/spin_lock.hpp>
 #include <sycl/exception.hpp>
 
 namespace sycl::detail {
@@ -27,7 +28,7 @@ public:
   /// A block of at least `bytes`. One that a command still uses only if commands run in order anyway, or if there are many.
   block take(size_t bytes, bool in_order) {
     block found;
-    lock();
+    lock_.lock();
     for (block *one = idle_.data(), *end = one + idle_.size(); one != end; ++one)
       if (one->size >= bytes && (in_order || idle_.size() >= most || !one->last || aspen_event_status(one->last) == ASPEN_EVENT_COMPLETE)) {
         found = *one;
@@ -36,7 +37,7 @@ public:
         idle_.pop();
         break;
       }
-    unlock();
+    lock_.unlock();
     if (found.buffer)
       return found;
     for (found.size = smallest; found.size < bytes; found.size *= 2) {
@@ -53,7 +54,7 @@ public:
       one.last = last;
     }
     block gone;
-    lock();
+    lock_.lock();
     idle_.add(one);
     if (idle_.size() > most) {
       gone = *idle_.data();
@@ -61,7 +62,7 @@ public:
         *at = at[1];
       idle_.pop();
     }
-    unlock();
+    lock_.unlock();
     if (gone.buffer)
       drop(gone);
   }
@@ -74,13 +75,8 @@ private:
       aspen_event_release(one.last);
     aspen_buffer_release(one.buffer);
   }
-  void lock() {
-    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) {
-    }
-  }
-  void unlock() { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
   list<block> idle_; // oldest first
-  bool busy_ = false;
+  spin_lock lock_;
 };
 
 } // namespace sycl::detail

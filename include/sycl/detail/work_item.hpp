@@ -229,6 +229,14 @@ inline unsigned long &local_memory_slot() {
 }
 #endif
 
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+/// Where its scratch memory begins, or 0. The same: code that is far from the entry finds it here.
+inline unsigned long &scratch_slot() {
+  __attribute__((opencl_local)) static unsigned long slot;
+  return *(unsigned long *)&slot;
+}
+#endif
+
 /// The first byte of the local memory that the launch asked for.
 inline char *local_memory() {
 #if defined(__ASPEN_NATIVE_CPU__)
@@ -237,6 +245,17 @@ inline char *local_memory() {
   return (char *)local_memory_slot();
 #elif defined(__ASPEN_PTX__)
   return (char *)__aspen_local_memory;
+#else
+  return nullptr;
+#endif
+}
+
+/// The scratch memory of the work-group; null if the launch has no work_group_scratch_size.
+inline char *scratch_memory() {
+#if defined(__ASPEN_NATIVE_CPU__)
+  return current->scratch_memory;
+#elif defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+  return (char *)scratch_slot();
 #else
   return nullptr;
 #endif

@@ -22,6 +22,11 @@ const SAID: [&str; 2] = [".stdout", ".stderr"];
 const FILES: &str = "files";
 
 impl Built {
+    /// The cache of all compiles that are kept: what is precompiled is so once and not for each test.
+    pub fn compilers_cache(&self) -> PathBuf {
+        self.folder.join("cache")
+    }
+
     /// What the step's result depends on: its command, with variables, and all files.
     pub fn before(&self, command: &str, folder: &Path) -> Result<Before> {
         let files = hashes(folder)?;

@@ -21,11 +21,17 @@
 //!
 //! After every step that calls aspen++, the SPIR-V images in the folder must be valid (`images.rs`).
 //!
-//! A step fails in any case when the command dies by a signal, panics or runs longer than two minutes.
+//! A step fails in any case when the command dies by a signal, panics or runs longer than five minutes.
+//!
+//! A file that ends with `.md` is a chapter of the book, with sessions in place of directives (`chapter.rs`).
 //!
 //! `//# needs-root: WHY` anywhere: the test is for root alone; run by another user it is named, with the reason, and counted as skipped.
+//!
+//! `//# deep: WHY` ends what is run without `--deep`: what takes long and seldom finds what the rest does not. CI runs without it. Before
+//! the first step, it is the whole test. A chapter is deep as a whole, by a line `<!-- deep: WHY -->`.
 
 mod built;
+mod chapter;
 mod images;
 mod step;
 
@@ -35,6 +41,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+
+use chapter::Chapter;
 
 #[derive(Parser)]
 #[command(about = "Runs tests/e2e through public commands")]
@@ -60,6 +68,12 @@ struct Args {
     /// Where compiles are kept for a later run of the same tests on another device, and taken from
     #[arg(long, value_name = "FOLDER")]
     built: Option<PathBuf>,
+    /// Writes into chapters what their commands print, where it is not what they show
+    #[arg(long)]
+    update: bool,
+    /// Also what stands behind `//# deep:`
+    #[arg(long)]
+    deep: bool,
     /// Tests at a time
     #[arg(short, default_value_t = 2)]
     jobs: usize,
@@ -72,15 +86,25 @@ struct Test {
     directives: Vec<(usize, String, String)>,
     /// Why only root can run it.
     needs_root: Option<String>,
+    chapter: Option<Chapter>,
+    /// Whether something was left out, since it is deep.
+    cut: bool,
 }
 
 impl Test {
-    fn read(path: &Path) -> Result<Test> {
+    /// `deep`: with what only deep runs do.
+    fn read(path: &Path, deep: bool) -> Result<Test> {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let own_name = path.file_name().context("a test is a file")?.to_string_lossy().into_owned();
         let name = path.file_stem().context("a test is a file")?.to_string_lossy().into_owned();
         let (mut files, mut others, mut directives) = (vec![(own_name, String::new())], Vec::new(), Vec::new());
         let mut needs_root = None;
+        if path.extension().is_some_and(|kind| kind == "md") {
+            let chapter = Chapter::read(&text).with_context(|| path.display().to_string())?;
+            let cut = !deep && text.lines().any(|line| line.starts_with("<!-- deep: "));
+            return Ok(Test { name, files: Vec::new(), directives, needs_root, chapter: Some(chapter), cut });
+        }
+        let (mut cut, mut runs) = (false, false);
         for (number, line) in text.lines().enumerate() {
             let directive = line.strip_prefix("//# ").and_then(|rest| rest.split_once(':'));
             if let Some(("file", name)) = directive {
@@ -93,28 +117,43 @@ impl Test {
                 others.push((other.file_name().context("no file")?.to_string_lossy().into_owned(), content));
             } else if let Some(("needs-root", why)) = directive {
                 needs_root = Some(why.trim().to_owned());
+            } else if let Some(("deep", _)) = directive {
+                cut = !deep;
             } else if let Some((key, value)) = directive {
-                directives.push((number + 1, key.to_owned(), value.trim().to_owned()));
+                runs |= step::is_step(key);
+                if !cut {
+                    directives.push((number + 1, key.to_owned(), value.trim().to_owned()));
+                }
             }
             let (_, content) = files.last_mut().context("there is always a file")?;
             content.push_str(line);
             content.push('\n');
         }
-        if !directives.iter().any(|(_, key, _)| step::is_step(key)) {
+        if !runs {
             bail!("{} runs nothing", path.display());
         }
         files.append(&mut others);
-        Ok(Test { name, files, directives, needs_root })
+        Ok(Test { name, files, directives, needs_root, chapter: None, cut })
     }
 
-    fn run(&self, bin: &Path, env: &[String], built: Option<&built::Built>) -> Result<()> {
+    /// Whether a step is left of it.
+    fn runs(&self) -> bool {
+        self.chapter.as_ref().map_or(!self.directives.is_empty(), |chapter| chapter.runs() && !self.cut)
+    }
+
+    fn run(&self, bin: &Path, env: &[String], built: Option<&built::Built>, update: Option<&Path>) -> Result<()> {
         let folder = tempfile::Builder::new().prefix("aspen-e2e-").tempdir()?;
         for (name, content) in &self.files {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
             std::fs::write(path, content)?;
         }
-        let mut session = step::Session::new(folder.path(), bin, &self.files[0].0, env, built);
+        let own_name = self.files.first().map_or("", |(name, _)| name);
+        let mut session = step::Session::new(folder.path(), bin, own_name, env, built);
+        if let Some(chapter) = &self.chapter {
+            let Some(path) = update else { return chapter.run(folder.path(), &mut session) };
+            return Ok(std::fs::write(path, chapter.updated(folder.path(), &mut session)?)?);
+        }
         for (index, (line, key, value)) in self.directives.iter().enumerate() {
             let later = &self.directives[index + 1..];
             let exit = later.iter().take_while(|(_, key, _)| !step::is_step(key)).find(|(_, key, _)| key == "exit");
@@ -140,13 +179,14 @@ fn main() -> Result<ExitCode> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;
     paths.sort();
-    let tests = paths.iter().filter(|path| path.is_file()).map(|path| Test::read(path)).collect::<Result<Vec<_>>>()?;
+    let tests = paths.iter().filter(|path| path.is_file()).map(|path| Test::read(path, args.deep)).collect::<Result<Vec<_>>>()?;
     if let Some(unknown) = args.except.iter().find(|name| tests.iter().all(|test| test.name != **name)) {
         bail!("no test in {} is called '{unknown}'", folder.display());
     }
-    let wanted = |test: &&Test| test.name.contains(&args.only) && !args.except.contains(&test.name);
-    let tests: Vec<&Test> = tests.iter().filter(wanted).collect();
-    if tests.is_empty() {
+    let asked = |test: &&Test| test.name.contains(&args.only) && !args.except.contains(&test.name);
+    let cut = tests.iter().filter(asked).filter(|test| test.cut).count();
+    let tests: Vec<&Test> = tests.iter().filter(asked).filter(|test| test.runs()).collect();
+    if tests.is_empty() && cut == 0 {
         bail!("no test in {} is called '{}'", folder.display(), args.only);
     }
     let is_root = std::fs::metadata("/proc/self").context("cannot see who runs this")?.uid() == 0;
@@ -161,8 +201,9 @@ fn main() -> Result<ExitCode> {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| {
                 while let Some(test) = tests.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                    match test.run(&bin, &args.env, built.as_ref()) {
-                        Ok(()) => println!("PASS {}", test.name),
+                    let (path, begin) = (folder.join(format!("{}.md", test.name)), std::time::Instant::now());
+                    match test.run(&bin, &args.env, built.as_ref(), args.update.then_some(&path)) {
+                        Ok(()) => println!("PASS {} ({:.0} s)", test.name, begin.elapsed().as_secs_f64()),
                         Err(error) => {
                             failed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                             println!("FAIL {}: {error:#}", test.name);
@@ -174,6 +215,7 @@ fn main() -> Result<ExitCode> {
     });
     let failed = failed.into_inner();
     let skipped = if skipped.is_empty() { String::new() } else { format!(", {} skipped", skipped.len()) };
-    println!("{} passed, {failed} failed{skipped}", tests.len() - failed);
+    let deeper = if cut == 0 { String::new() } else { format!(", {cut} more with --deep") };
+    println!("{} passed, {failed} failed{skipped}{deeper}", tests.len() - failed);
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -13,7 +13,7 @@ use regex::RegexBuilder;
 use crate::built::Built;
 use crate::images::Validator;
 
-const TIME_LIMIT: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// Whether the directive does something, rather than looking at what was done.
 pub fn is_step(key: &str) -> bool {
@@ -54,6 +54,9 @@ impl<'t> Session<'t> {
                 if let Some(said) = built.take(&before, self.folder)? {
                     self.said = said;
                     return Ok(());
+                }
+                if !variables.iter().any(|word| word.starts_with("ASPEN_CACHE_DIR=")) {
+                    command.env("ASPEN_CACHE_DIR", built.compilers_cache());
                 }
                 self.execute(command, exit)?;
                 self.validate(value)?;
@@ -139,7 +142,8 @@ impl<'t> Session<'t> {
         Ok(())
     }
 
-    fn text(&self, stream: &str) -> Result<&str> {
+    /// What the last command said on `stdout` or `stderr`.
+    pub fn text(&self, stream: &str) -> Result<&str> {
         self.said.get(stream).map(String::as_str).with_context(|| format!("unknown directive, or no command before it ({stream})"))
     }
 
@@ -184,18 +188,19 @@ impl<'t> Session<'t> {
         let start = Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait()? {
-                break status;
+                break Some(status);
             }
             if start.elapsed() > TIME_LIMIT {
                 child.kill()?;
                 child.wait()?;
-                bail!("took longer than {} s", TIME_LIMIT.as_secs());
+                break None;
             }
             std::thread::sleep(Duration::from_millis(2));
         };
         let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let (stdout, stderr) = (read(&out)?, read(&err)?);
         let shown = format!("stdout:\n{stdout}\nstderr:\n{stderr}");
+        let Some(status) = status else { bail!("took longer than {} s; {shown}", TIME_LIMIT.as_secs()) };
         ensure!(status.signal().is_none(), "died by signal {:?}; {shown}", status.signal());
         ensure!(!stderr.contains("panicked at"), "panicked; {shown}");
         ensure!(status.code() == Some(exit), "exit {:?}, expected {exit}; {shown}", status.code());

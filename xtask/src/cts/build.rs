@@ -368,17 +368,26 @@ fn first_error(said: &str) -> String {
 /// what needs OpenCL's headers where there are none.
 fn options(cmake: &Path, has_opencl: bool, set: &[(String, bool)]) -> Result<Vec<String>> {
     let text = std::fs::read_to_string(cmake).with_context(|| format!("cannot read {}", cmake.display()))?;
-    let mut out = BTreeMap::new();
+    let (mut out, mut forced) = (BTreeMap::new(), BTreeMap::new());
     for part in text.split("add_cts_option(").skip(1) {
         let name = part.split_whitespace().next().unwrap_or_default();
         let description_end = part.match_indices('"').nth(1).map_or(0, |(at, _)| at + 1);
         let on = part[description_end..].trim_start().starts_with("ON");
         out.insert(name.to_owned(), on && (has_opencl || name != "SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS"));
+        let own = part.split_once(')').map_or(part, |(own, _)| own);
+        if let Some((by, _)) = own.split_once("FORCE_ON ${").and_then(|(_, by)| by.split_once('}')) {
+            forced.insert(name.to_owned(), by.to_owned());
+        }
     }
     ensure!(!out.is_empty(), "{} defines no options", cmake.display());
     for (name, on) in set {
         let known = out.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         *out.get_mut(name).with_context(|| format!("--set {name}: the suite has the options {known}"))? = *on;
+    }
+    // What switches others on is not switched on so itself.
+    for (name, by) in &forced {
+        let is_on = out.get(by).is_some_and(|on| *on) && !set.iter().any(|(asked, _)| asked == name);
+        out.entry(name.clone()).and_modify(|on| *on |= is_on);
     }
     let macros = out.iter().map(|(name, on)| format!("-D{name}={}", u8::from(*on)));
     Ok(std::iter::once("-DSYCL_CTS_COMPILING_WITH_PROTOSYCL=1".to_owned()).chain(macros).collect())
@@ -456,16 +465,17 @@ mod tests {
     fn options_become_macros() {
         let path = std::env::temp_dir().join(format!("aspen-cts-{}.cmake", std::process::id()));
         let text = "add_cts_option(A\n  \"about ON\" OFF\n WARN_IF_OFF \"x\")\nadd_cts_option(B \"b\" ON)\n\
+                    add_cts_option(PART \"p\" OFF\n FORCE_ON ${A})\n\
                     add_cts_option(SYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS \"i\" ON)\n";
         std::fs::write(&path, text).expect("written");
-        let check = |set: &[(String, bool)], expected: [&str; 3]| {
+        let check = |set: &[(String, bool)], expected: [&str; 4]| {
             assert_eq!(options(&path, true, set).expect("options")[1..], expected);
         };
-        check(&[], ["-DA=0", "-DB=1", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
-        check(&[("A".into(), true), ("B".into(), false)], ["-DA=1", "-DB=0", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
-        assert_eq!(options(&path, false, &[]).expect("options")[3], "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=0");
+        check(&[], ["-DA=0", "-DB=1", "-DPART=0", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
+        check(&[("A".into(), true), ("B".into(), false)], ["-DA=1", "-DB=0", "-DPART=1", "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=1"]);
+        assert_eq!(options(&path, false, &[]).expect("options")[4], "-DSYCL_CTS_ENABLE_OPENCL_INTEROP_TESTS=0");
         let unknown = options(&path, true, &[("C".into(), true)]).expect_err("no such option").to_string();
-        assert!(unknown.contains("--set C") && unknown.contains("A, B"), "{unknown}");
+        assert!(unknown.contains("--set C") && unknown.contains("A, B, PART"), "{unknown}");
         std::fs::remove_file(&path).expect("our own file");
     }
 

@@ -1,4 +1,4 @@
-//! Debian packages: `aspen` (compiler, tools, headers), `libaspen0` (what programs need when they run) and `aspen-dbg`.
+//! Debian packages: `aspen` (compiler, tools, headers), `libaspen0` (what programs need when they run), `aspen-cache-remote` and `aspen-dbg`.
 //!
 //! Everything lies in one folder, /usr/lib/aspen, laid out as every installation is: the compiler finds its parts by its own place, and
 //! headers in /usr/include would come before the C++ library's. Where the system looks there are links and, for CMake and pkg-config,
@@ -111,6 +111,25 @@ pub fn users(work: &Path, prefix: &Path, out: &Path, epoch: u64) -> Result<Vec<P
         ),
     ];
     made.into_iter().map(|(root, control)| deb(root, &control, prefix, out, epoch)).collect()
+}
+
+/// Makes `aspen-cache-remote` of the folder that holds its program. `prefix` has the documents.
+pub fn shared(work: &Path, from: &Path, prefix: &Path, out: &Path, epoch: u64) -> Result<PathBuf> {
+    let name = super::SHARED_PROGRAM;
+    let root = work.join(name);
+    install::copy(&from.join("bin").join(name), &root.join(HOME).join("bin").join(name))?;
+    link(format!("../lib/aspen/bin/{name}"), &root.join("usr/bin").join(name))?;
+    let control = Control {
+        name,
+        section: "devel",
+        depends: needs(work, &root)?,
+        recommends: "ca-certificates",
+        suggests: "aspen, libaspen0",
+        about: "caches of SYCL images that machines share\n \
+                The program that aspen++, and SYCL programs that it compiled, start when\n \
+                ASPEN_CACHE_REMOTE names a store of compiled images: Redis, S3, WebDAV or a folder.",
+    };
+    deb(&root, &control, prefix, out, epoch)
 }
 
 /// Makes `aspen-dbg` of the files that `stripped` wrote.

@@ -23,6 +23,10 @@ const MACHINE: &str = "x86_64-linux";
 /// What an installation may take without its debug information.
 const LIMIT_BYTES: u64 = 25 << 20;
 
+/// Who shares no caches does not need the program for that, which is a third of all. It is a package of its own.
+const SHARED_PROGRAM: &str = "aspen-cache-remote";
+const SHARED: &str = "cache-remote";
+
 #[derive(clap::Args)]
 pub struct Options {
     /// Folder of the packages [default: target/package]
@@ -62,7 +66,7 @@ pub fn package(tree: &Tree, options: &Options) -> Result<()> {
 pub fn make(tree: &Tree, out: &Path) -> Result<Packages> {
     setup_packages()?;
     // Users get what is optimised, also of a test.
-    let tree = Tree { root: tree.root.clone(), target: tree.target.clone(), profile: Profile::Release };
+    let tree = Tree { profile: Profile::Release, ..tree.clone() };
     let epoch = epoch(&tree)?;
     let work = out.join("work");
     install::forget(&work)?;
@@ -76,12 +80,19 @@ pub fn make(tree: &Tree, out: &Path) -> Result<Packages> {
     let documents = prefix.join("share/doc/aspen");
     std::fs::write(documents.join("THIRD-PARTY.txt"), notices).with_context(|| format!("cannot write to {}", documents.display()))?;
     stripped::strip(&prefix, &debug)?;
+    let shared = work.join(format!("{name}-{SHARED}"));
+    let program = Path::new("bin").join(SHARED_PROGRAM);
+    std::fs::create_dir_all(shared.join("bin"))?;
+    std::fs::rename(prefix.join(&program), shared.join(&program)).with_context(|| format!("cannot move {}", program.display()))?;
     let bytes = install::size(&prefix)?;
     println!("an installation takes {:.1} MB", bytes as f64 / 1e6);
     ensure!(bytes <= LIMIT_BYTES, "an installation takes {bytes} bytes, and {LIMIT_BYTES} are what it may take; see what grew");
 
-    let packages = Packages { debs: debian::users(&work, &prefix, &out, epoch)?, tarball: tarball(&work, &name, &out, epoch)? };
+    let mut debs = debian::users(&work, &prefix, &out, epoch)?;
+    debs.push(debian::shared(&work, &shared, &prefix, &out, epoch)?);
+    let packages = Packages { debs, tarball: tarball(&work, &name, &out, epoch)? };
     debian::debug(&work, &debug, &out, epoch)?;
+    tarball(&work, &format!("{name}-{SHARED}"), &out, epoch)?;
     tarball(&work, &format!("{name}-dbg"), &out, epoch)?;
     install::forget(&work)?;
     Ok(packages)

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::shell::{Tree, output};
 
 /// What an installation consists of.
-const ROOTS: [&str; 5] = ["aspen-cli", "aspen-capi", "aspen-clang", "aspen-pass", "aspen-tblgen"];
+const ROOTS: [&str; 6] = ["aspen-cli", "aspen-capi", "aspen-cache-remote", "aspen-clang", "aspen-pass", "aspen-tblgen"];
 
 /// Licences under which code may be linked in: none that asks for more than its notice. A new one is a decision.
 const ACCEPTED: [&str; 11] = [

@@ -171,7 +171,7 @@ fn bare_debian(packages: &Packages, of_tarball: &Path, folder: &Path) -> Result<
     let list: String = sources.iter().map(|[address, suite, component]| format!("deb {address} {suite} {component}\n")).collect();
     std::fs::write(root.join("etc/apt/sources.list"), list)?;
     std::fs::copy("/etc/hosts", root.join("etc/hosts")).context("cannot copy /etc/hosts")?;
-    let work = root.join("work");
+    let work = root.join("tried");
     std::fs::create_dir_all(&work)?;
     std::fs::write(work.join("program.cpp"), PROGRAM)?;
     std::fs::copy(of_tarball, work.join("of-tarball"))?;
@@ -194,18 +194,20 @@ fn bare_debian(packages: &Packages, of_tarball: &Path, folder: &Path) -> Result<
     expect("ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./program", REFUSES)?;
     expect("dpkg --verify aspen libaspen0", "")?;
     // A program does not need the compiler; without the library it does not start.
+    inside(&root, &format!("{get} ./aspen-cache-remote_*.deb && ASPEN_CACHE_REMOTE=file:///tried/store aspen-cache-remote --try"))?;
+    inside(&root, "apt-get purge -yq aspen-cache-remote && rm -r store")?;
     inside(&root, "apt-get purge -yq aspen")?;
     expect("./program", RUNS)?;
     inside(&root, "apt-get purge -yq libaspen0 && ! ./program 2> said && grep -q libaspen.so.0 said")?;
-    expect("find / -xdev -name '*aspen*' ! -path '/work/*' ! -path '/proc/*' ! -path '/var/log/*'", "")?;
+    expect("find / -xdev -name '*aspen*' ! -path '/tried/*' ! -path '/proc/*' ! -path '/var/log/*'", "")?;
     // Another program's mount namespace may still hold the folder; it is removed all the same.
     install::forget(&root)
 }
 
-/// Runs a shell's line in the Debian, in /work; its mounts end with it.
+/// Runs a shell's line in the Debian's folder /tried; its mounts end with it.
 fn inside(root: &Path, script: &str) -> Result<String> {
     const ENTER: &str = "mount -t proc proc \"$1/proc\" && exec chroot \"$1\" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-                         DEBIAN_FRONTEND=noninteractive ASPEN_CACHE=0 ASPEN_DEVICE_SELECTOR=native_cpu sh -ec \"cd /work; $2\"";
+                         DEBIAN_FRONTEND=noninteractive ASPEN_CACHE=0 ASPEN_DEVICE_SELECTOR=native_cpu sh -ec \"cd /tried; $2\"";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-ec", ENTER, "enter"]).arg(root).arg(script);
     match output(&mut command) {

@@ -64,7 +64,9 @@ impl Pinned {
         out += "\n| program | verdict |\n|---|---|\n";
         for (suite, programs) in &self.suites {
             for (name, verdict) in programs.iter().filter(|(_, verdict)| verdict.parts().1.is_some()) {
-                writeln!(out, "| {suite} {name} | {} |", verdict.to_string().replace('|', "\\|")).expect("a string takes all writes");
+                // Columns and tags are Markdown's, templates and strings are not meant so.
+                let said = verdict.to_string().replace('|', "\\|").replace('<', "\\<");
+                writeln!(out, "| {suite} {name} | {said} |").expect("a string takes all writes");
             }
         }
         out

@@ -1,9 +1,9 @@
 //! `aspen aot`, `aspen aot-pack` and `aspen launch`: what the commands of a graph for ninja do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aspen_devices::Database;
-use aspen_driver::spread;
+use aspen_driver::spread::{self, MACHINE_AT_FAULT};
 
 use crate::{Answer, Failure, refuse_to_overwrite, targets};
 
@@ -11,19 +11,23 @@ use crate::{Answer, Failure, refuse_to_overwrite, targets};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The target, as `aspen targets` lists them
-    #[arg(long)]
-    target: String,
+    #[arg(long, required_unless_present = "batch")]
+    target: Option<String>,
     /// The compiler, called as ocloc is for SPIR-V and as ptxas is for PTX; by default the target's own, with its options
     #[arg(long)]
     compiler: Option<PathBuf>,
     /// Adds to the target database, or changes it; has no say where --compiler is given
     #[arg(long = "device-config-file", value_name = "F.yaml")]
     config_files: Vec<PathBuf>,
+    /// Jobs that a graph has for one worker; the file says all that is otherwise said by options
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "compiler", "config_files", "input", "output", "words"])]
+    batch: Option<PathBuf>,
     /// A SPIR-V module or PTX
-    input: PathBuf,
+    #[arg(required_unless_present = "batch")]
+    input: Option<PathBuf>,
     /// The result: machine code, with what it was made of
-    #[arg(short, value_name = "OUT", required = true)]
-    output: PathBuf,
+    #[arg(short, value_name = "OUT", required_unless_present = "batch")]
+    output: Option<PathBuf>,
     /// Words for the compiler
     #[arg(last = true, value_name = "WORDS")]
     words: Vec<String>,
@@ -34,33 +38,54 @@ pub struct Arguments {
 pub struct PackArguments {
     /// The graph.json beside a build.ninja that aspen++ wrote
     graph: PathBuf,
-    /// Where the program's images go
+    /// Where the object goes that carries the program's images
     #[arg(short, value_name = "OUT", required = true)]
     output: PathBuf,
 }
 
 /// `aspen aot`.
 pub fn compile(arguments: &Arguments) -> Result<Answer, Failure> {
-    refuse_to_overwrite(&arguments.output, std::iter::once(&arguments.input).chain(&arguments.config_files))?;
+    if let Some(batch) = &arguments.batch {
+        return compile_batch(batch);
+    }
+    let (Some(target), Some(input), Some(output)) = (&arguments.target, &arguments.input, &arguments.output) else {
+        return Err(Failure::Usage("a job has a target, an input and an output".into()));
+    };
+    refuse_to_overwrite(output, std::iter::once(input).chain(&arguments.config_files))?;
     // A job depends on nothing that its command does not name.
     let database = if arguments.compiler.is_some() { Database::builtin().clone() } else { targets::named(&arguments.config_files)? };
-    let job = spread::AotJob {
-        target: &arguments.target,
-        compiler: arguments.compiler.as_deref(),
-        words: &arguments.words,
-        input: &arguments.input,
-        output: &arguments.output,
-    };
-    match spread::compile(&database, &job) {
-        Ok(messages) => {
-            if !messages.is_empty() {
-                eprintln!("{messages}");
-            }
-            Ok(Answer::clean(String::new()))
+    let job = spread::AotJob { target, compiler: arguments.compiler.as_deref(), words: &arguments.words, input, output };
+    let messages = spread::compile(&database, &job).map_err(failure)?;
+    if !messages.is_empty() {
+        eprintln!("{messages}");
+    }
+    Ok(Answer::clean(String::new()))
+}
+
+fn failure(stopped: spread::Stopped) -> Failure {
+    match stopped {
+        spread::Stopped::Job(text) => Failure::Input(text),
+        spread::Stopped::Usage(text) => Failure::Usage(text),
+        spread::Stopped::Machine(text) => Failure::Machine(text),
+    }
+}
+
+/// All jobs run; each that fails is told after its result's name. If the machine was at fault for one, another one gets what is left.
+fn compile_batch(batch: &Path) -> Result<Answer, Failure> {
+    let mut code = 0;
+    let mut tell = |result: &Path, ended: Result<String, spread::Stopped>| match ended {
+        Ok(messages) if messages.is_empty() => {}
+        Ok(messages) => eprintln!("{messages}"),
+        Err(stopped) => {
+            code = if matches!(stopped, spread::Stopped::Machine(_)) { MACHINE_AT_FAULT } else { code.max(1) };
+            let (spread::Stopped::Job(text) | spread::Stopped::Usage(text) | spread::Stopped::Machine(text)) = stopped;
+            eprintln!("{}{}\naspen: error: {text}", spread::FAILED, result.display());
         }
-        Err(spread::Stopped::Job(text)) => Err(Failure::Input(text)),
-        Err(spread::Stopped::Usage(text)) => Err(Failure::Usage(text)),
-        Err(spread::Stopped::Machine(text)) => Err(Failure::Machine(text)),
+    };
+    spread::run_batch(batch, &mut tell).map_err(failure)?;
+    match code {
+        0 => Ok(Answer::clean(String::new())),
+        code => std::process::exit(code),
     }
 }
 

@@ -126,6 +126,7 @@ enum Command {
     ///
     /// Exit codes: 1 if the compiler does not take the image, 75 if this machine is at fault: the compiler is not there, a file cannot be
     /// read or written, or the compiler was killed.
+    #[command(override_usage = "aspen aot [OPTIONS] --target <TARGET> -o <OUT> <INPUT> [-- <WORDS>...]\n       aspen aot --batch <FILE>")]
     Aot(aot::Arguments),
     /// Puts the results of a graph's jobs into the program's images
     AotPack(aot::PackArguments),
@@ -160,6 +161,15 @@ enum Command {
     ///
     /// As in `aspen clangd-config > .clangd`, in the folder that holds the sources.
     ClangdConfig,
+    /// Makes the tarball in which icecream carries aspen++ and its clang to other machines
+    ///
+    /// As in `ICECC_CXX=$(command -v aspen++) ICECC_VERSION=$(aspen icecc-env) make CXX='icecc clang++' -j64`.
+    /// What is printed is the file, which is named for its content.
+    IceccEnv {
+        /// Where it is put
+        #[arg(short = 'o', long = "output", value_name = "FOLDER", default_value = ".")]
+        folder: PathBuf,
+    },
     /// Prints completions of `aspen` for a shell
     ///
     /// As in `aspen completions bash > ~/.local/share/bash-completion/completions/aspen`. Installations bring those of bash, zsh and fish.
@@ -262,6 +272,15 @@ impl Answer {
     }
 }
 
+/// The tarball's absolute path, as icecream wants it.
+fn icecc_env(folder: &Path) -> Result<Answer, Failure> {
+    let input = |error: &dyn std::fmt::Display| Failure::Input(error.to_string());
+    let folder = folder.canonicalize().map_err(|error| input(&format!("cannot write into '{}': {error}", folder.display())))?;
+    let executable = std::env::current_exe().map_err(|error| input(&error))?;
+    let made = aspen_driver::icecream::environment(&executable, &folder).map_err(|error| input(&error))?;
+    Ok(Answer::clean(format!("{}\n", made.display())))
+}
+
 /// A result must not take the place of what it is made from.
 ///
 /// # Errors
@@ -314,6 +333,7 @@ fn by_command() -> Result<Answer, Failure> {
         Command::AotPack(arguments) => aot::pack(&arguments),
         Command::Launch { words } => aot::launch(&words),
         Command::ClangdConfig => clangd::run(),
+        Command::IceccEnv { folder } => icecc_env(&folder),
         Command::Completions { shell } => Ok(manual::completions(shell)),
         Command::Manual { folder, date } => manual::write(&folder, &date),
         Command::Devices { output } => devices::run(output.format),

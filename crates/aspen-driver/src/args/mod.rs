@@ -13,6 +13,7 @@ mod warnings;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use aspen_analysis::split::CodeSplit;
 pub use inputs::{Input, InputKind};
@@ -204,6 +205,8 @@ pub struct Options {
     pub aot_graph: Option<PathBuf>,
     /// `-fsycl-aot-launcher=WORDS`; empty: none, whatever the environment says.
     pub aot_launcher: Option<String>,
+    /// `-fsycl-aot-batch=SECONDS`.
+    pub aot_batch: Option<Duration>,
     /// The precompiled header that is made or used.
     pub precompiled: Option<Precompiled>,
     /// `-f[no-]sycl-auto-pch`: whether SYCL's own header may be.
@@ -307,6 +310,7 @@ impl Default for Parser {
             image_folder: None,
             aot_graph: None,
             aot_launcher: None,
+            aot_batch: None,
             precompiled: None,
             kept_headers: true,
             notes: Vec::new(),

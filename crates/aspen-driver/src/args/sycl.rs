@@ -1,5 +1,7 @@
 //! Options that begin with `-fsycl`, as far as the driver itself honours them; the others are data (`known`).
 
+use std::time::Duration;
+
 use super::{CodeSplit, Dialect, OptionalFeatures, Parser, Requirements, Side, choose, known, unknown};
 use crate::error::Error;
 
@@ -25,6 +27,11 @@ impl Parser {
             ("-fsycl-dump-device-code", Some(value)) if !value.is_empty() => options.image_folder = Some(value.into()),
             ("-fsycl-aot-graph", Some(value)) if !value.is_empty() => options.aot_graph = Some(value.into()),
             ("-fsycl-aot-launcher", Some(value)) => options.aot_launcher = Some(value.to_owned()),
+            ("-fsycl-aot-batch", Some(value)) if !value.is_empty() => {
+                let seconds = value.parse::<u32>();
+                let seconds = seconds.map_err(|_| Error::Usage(format!("'{word}': '{value}' is no number of seconds, such as 20")))?;
+                options.aot_batch = Some(Duration::from_secs(seconds.into())); // 0: none, and no word about it
+            }
             ("-fsycl-device-code-split", None) => options.code_split = CodeSplit::PerSource,
             ("-fsycl-device-code-split", Some(value)) => {
                 options.code_split = choose(

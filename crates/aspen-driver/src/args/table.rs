@@ -326,7 +326,7 @@ pub fn users(word: &str) -> Users {
 /// Whether the option is about the host's processor and how code is made for it. Layouts of structures must be the same in all passes.
 fn is_of_machine(option: &str) -> bool {
     const OF_ALL: &[&str] =
-        &["-mllvm*", "-mmlir", "-mms-bitfields", "-mno-ms-bitfields", "-malign-double", "-m16", "-m32", "-m64", "-mx32"];
+        &["-mllvm*", "-mmlir", "-mms-bitfields", "-mno-ms-bitfields", "-malign-double", "-mlong-double-*", "-m16", "-m32", "-m64", "-mx32"];
     option.starts_with("-m") && !is_in(OF_ALL, option)
 }
 

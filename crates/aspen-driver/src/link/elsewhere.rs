@@ -3,15 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::LinkInput;
 use super::host::{HostLink, Output};
 use super::provided::Provided;
 use super::select::Selection;
-use super::{LinkInput, images, registration};
 use crate::error::Error;
 use crate::scratch::Scratch;
 use crate::session::Session;
+use crate::shared;
 use crate::spread::{Content, Folder, Rest, Wanted, run_jobs};
 use crate::targets;
+
+/// From here on, starting jobs one by one is what takes the time (docs/SCALE.md).
+const MANY: usize = 1000;
+const BATCH_HINT: &str = "'-fsycl-aot-batch=20' has it start as many together as take 20 seconds";
 
 /// Where images are put together: with a folder for a graph, if compilers run elsewhere.
 ///
@@ -23,7 +28,7 @@ pub fn begin(wanted: Option<&Wanted>, output: &Output, scratch: &mut Scratch) ->
     let own = || output.beside().map_or_else(|| scratch.file("aot", "graph"), |folder| folder.join("graph"));
     let folder = Folder::open(&wanted.folder.clone().unwrap_or_else(own), output.path())?;
     // A folder that stays keeps results itself.
-    let cache = if wanted.folder.is_none() { images::cache() } else { None };
+    let cache = if wanted.folder.is_none() { shared::cache() } else { None };
     Ok(Content::elsewhere(folder, cache))
 }
 
@@ -76,10 +81,9 @@ pub fn finish(
         let object = folder.registration()?;
         let mut words = host.command(Some(&object), &link.selection.forced, &link.provided.left_out, Path::new("")).arguments;
         words.truncate(words.len() - 2); // the program's name, which the edge says
-        let registration = registration::assembly(Path::new("program.images"));
-        rest = Some(Rest { program: link.output.path().to_owned(), clang: host.toolchain.clang.clone(), registration, words });
+        rest = Some(Rest { program: link.output.path().to_owned(), clang: host.toolchain.clang.clone(), words });
     }
-    folder.write(&content, &aspen, wanted.launcher.as_deref(), &inputs, link.output.path(), rest.as_ref())?;
+    let left = folder.write(&content, &aspen, wanted, &inputs, link.output.path(), rest.as_ref())?;
     if session.options.verbose {
         let (jobs, at) = (content.jobs.len(), folder.path().join("build.ninja"));
         session.complain(format!("aspen++: {jobs} ahead-of-time jobs in '{}'\n", at.display()).as_bytes())?;
@@ -87,8 +91,11 @@ pub fn finish(
     if wanted.launcher.is_none() {
         return Ok(None);
     }
+    if wanted.batch.is_none() && left >= MANY {
+        session.complain(format!("aspen++: note: {left} jobs go to the launcher one by one; {BATCH_HINT}\n").as_bytes())?;
+    }
     let words: PathBuf = scratch.file("ninja", "words");
-    let said = run_jobs(folder, &content, session.jobs.fixed(), &words)?;
+    let said = run_jobs(folder.path(), &content, session.jobs.fixed(), &words)?;
     session.complain(said.as_bytes())?;
     let made = folder.results(&content)?;
     for made in &made {

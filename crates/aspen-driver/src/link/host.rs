@@ -47,6 +47,9 @@ impl HostLink<'_> {
     /// needs and the host's code does not.
     pub fn command(&self, registration: Option<&Path>, forced: &[String], needed: &[PathBuf], output: &Path) -> Command {
         let mut arguments = vec!["-Qunused-arguments".to_owned()];
+        if self.options.verbose && !self.options.print_only {
+            arguments.push("-v".into()); // the linker's own command, from which CMake learns the folders of libraries
+        }
         arguments.extend(forced.iter().map(|symbol| format!("-Wl,-u,{symbol}")));
         for word in &self.options.words {
             match word {
@@ -168,9 +171,7 @@ impl Output {
         }
         let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::metadata(beside).map_err(|error| Error::file("write", &path, error))?;
-        let folder =
-            tempfile::Builder::new().prefix(".aspen-").tempdir_in(beside).map_err(|error| Error::temporary("write", &path, &error))?;
-        janitor::watch(folder.path());
+        let folder = janitor::folder(".aspen-", beside).map_err(|error| Error::temporary("write", &path, &error))?;
         let name = path.file_name().ok_or_else(|| Error::Usage(format!("the output '{}' has no file name", path.display())))?;
         Ok(Output { work: folder.path().join(name), path, folder: Some(folder) })
     }

@@ -3,12 +3,12 @@
 //! Code generation forks, so the process must have one thread here; all threads of the compile phase have ended.
 //! Source: DESIGN §1, §5, §7.11, §9; ARCHITECTURE "Images".
 
-use std::{env, fs};
+use std::fs;
 
 use aspen_analysis::link::tagged_symbol;
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
-use aspen_codegen::{Cache, CodegenError, Form, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
+use aspen_codegen::{CodegenError, Earlier, Form, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Requirements, Verdict, check};
 use aspen_image::decided::decided_set;
 use aspen_image::{
@@ -28,6 +28,7 @@ use crate::passes::PassBuilder;
 use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::session::Session;
+use crate::shared;
 use crate::spread::Content;
 use crate::targets::{self, Family, Target};
 
@@ -47,7 +48,7 @@ pub struct Request<'r> {
     pub stem: &'r str,
 }
 
-/// Adds the OffloadBinary blobs of all images for a target.
+/// Adds the OffloadBinary blobs of all images for a target. `earlier` has what other targets, and other links, may have in common with it.
 ///
 /// # Errors
 /// If bitcode is damaged or does not go together, code generation fails, or a device function is not defined anywhere
@@ -55,7 +56,7 @@ pub struct Request<'r> {
 pub fn make(
     session: &mut Session<'_>,
     request: &Request<'_>,
-    coverage: &mut Coverage,
+    (coverage, earlier): (&mut Coverage, &mut Earlier),
     content: &mut Content,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
@@ -66,10 +67,10 @@ pub fn make(
     let globals: Vec<ImageGlobals> = inputs.iter_mut().map(|(_, globals)| std::mem::take(globals)).collect();
     let inputs: Vec<ImageInput> = inputs.into_iter().map(|(input, _)| input).collect();
     let mut progress = Progress::new(&format!("code for {}", target.name), inputs.len());
-    let generate =
-        |kind: &dyn aspen_codegen::Target| generate_images_with(kind, inputs, session.jobs.fixed(), &mut |done| progress.done(done));
-    let images = generate(generator(builder, target, &request.words, content.is_elsewhere()).as_ref());
+    let kind = generator(builder, target, &request.words, content.is_elsewhere());
+    let images = generate_images_with(kind.as_ref(), inputs, session.jobs.fixed(), Some(earlier), &mut |done| progress.done(done));
     drop(progress);
+    content.fetch(images.iter().flatten());
     for (((name, plan), image), globals) in plans.iter().zip(images).zip(globals) {
         let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
         let decided = decided(program, plan, target, conditional.is_some());
@@ -191,7 +192,7 @@ fn ending(family: Family, kind: ImageKind) -> &'static str {
 fn ahead_of_time(target: &Target, words: &[String], elsewhere: bool) -> Gen {
     let compiler = target.compiler().unwrap_or_else(|| targets::OCLOC.into());
     let (options, device) = (target.compiler_options(words), target.info.capabilities());
-    Gen { compiler, options, limit: Gen::LIMIT, cache: cache(), device, elsewhere }
+    Gen { compiler, options, limit: Gen::LIMIT, cache: shared::cache(), device, elsewhere }
 }
 
 fn assembled(target: &Target, words: &[String], elsewhere: bool) -> Ptx {
@@ -202,17 +203,9 @@ fn assembled(target: &Target, words: &[String], elsewhere: bool) -> Ptx {
         options: target.compiler_options(words),
         library: cuda.library,
         limit: Gen::LIMIT,
-        cache: cache(),
+        cache: shared::cache(),
         elsewhere,
     }
-}
-
-/// `ASPEN_CACHE=0` keeps nothing. Source: DESIGN §6.
-pub fn cache() -> Option<Cache> {
-    if env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") {
-        return None;
-    }
-    Some(Cache::new(crate::cache_folder()?.join("ahead-of-time")))
 }
 
 /// The images to make, with their names: ahead of time only those that the target's device can run. Source: S0 "AOT"; DESIGN §1.

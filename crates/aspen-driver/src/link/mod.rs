@@ -11,17 +11,20 @@ mod host;
 mod images;
 mod program;
 mod provided;
-mod registration;
 mod select;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use aspen_codegen::Earlier;
+
 use crate::error::Error;
 use crate::fixed;
 use crate::passes::PassBuilder;
+use crate::registration;
 use crate::scratch::Scratch;
 use crate::session::Session;
+use crate::shared;
 use crate::spread::{Content, Wanted};
 use crate::targets::{self, Target};
 use crate::toolchain;
@@ -43,7 +46,7 @@ pub struct LinkInput {
     pub name: String,
 }
 
-/// The commands of a link, for `-###`: those of tools for an image of each target, the registration of images, and the host link.
+/// The commands of a link, for `-###`: those of tools for an image of each target, and the host link.
 ///
 /// # Errors
 /// If libaspen.so is missing.
@@ -56,9 +59,7 @@ pub fn commands(builder: &PassBuilder<'_>, executable: &Path, inputs: &[LinkInpu
     }
     let words = targets::backend_words(options, builder.database, builder.targets)?;
     let images = builder.targets.iter().zip(&words).flat_map(|(target, words)| images::commands(builder, target, words));
-    let object = Path::new("registration.o");
-    let registration = registration::command(toolchain, Path::new("registration.s"), object);
-    Ok(images.chain([registration.shell(), host.command(Some(object), &[], &[], output).shell()]).collect())
+    Ok(images.chain([host.command(Some(Path::new("registration.o")), &[], &[], output).shell()]).collect())
 }
 
 /// Links everything.
@@ -80,7 +81,7 @@ pub fn run(
         return output.publish();
     }
     let stem = output.stem();
-    let mut stand_in = || registration::object(session, builder.toolchain, &[], &format!("{stem}-trial"), scratch);
+    let mut stand_in = || registration::object(&[], &format!("{stem}-trial"), scratch);
     let selection = Selection::new(session, &host, &output.work, &mut stand_in)?;
     let units = selection.units()?;
     let open = open_imports(&units)?;
@@ -94,7 +95,7 @@ pub fn run(
     made?;
     let link = elsewhere::Link { executable, host: &host, selection: &selection, provided: &provided, output: &output };
     let Some(images) = elsewhere::finish(session, &link, content, wanted.as_ref(), scratch)? else { return Ok(()) };
-    let registration = registration::object(session, builder.toolchain, &images, &stem, scratch)?;
+    let registration = registration::object(&images, &stem, scratch)?;
     session.run_tool("the linker", &host.command(Some(&registration), &selection.forced, &provided.left_out, &output.work))?;
     output.publish()
 }
@@ -131,6 +132,10 @@ fn device_link(
     }
     let mut programs: Vec<Program> = Vec::new();
     let mut coverage = Coverage::default();
+    let mut earlier = match (shared::cache(), crate::own_file()) {
+        (Some(cache), Ok(file)) => Earlier::kept_in(cache, &file),
+        _ => Earlier::default(),
+    };
     let targets = wanted_targets(session, builder, units)?;
     for sentence in targets::unused_words(builder.options, builder.database, &targets) {
         session.warn(&sentence)?;
@@ -155,7 +160,7 @@ fn device_link(
             return Err(Error::Reported);
         }
         let request = images::Request { builder, units, program: &programs[index], target, words, stem };
-        images::make(session, &request, &mut coverage, content, scratch)?;
+        images::make(session, &request, (&mut coverage, &mut earlier), content, scratch)?;
     }
     for (kernel, warning) in coverage.warnings() {
         let place = programs.iter().find_map(|program| program.kernel_place(kernel));

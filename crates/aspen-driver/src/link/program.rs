@@ -173,9 +173,10 @@ impl Program {
 
     /// The last call of a chain that is the user's: what libraries' headers call is reached from there.
     pub fn users_call(&self, chain: &[Step]) -> Option<Place> {
-        let is_library = |name: &str| self.linked.summary.functions.iter().any(|function| function.system && function.name == name);
+        // The entry of a kernel is the header's, and called as its body is.
+        let is_users = |name: &str| self.linked.summary.functions.iter().any(|function| !function.system && function.name == name);
         let calls = chain.windows(2).rev();
-        calls.filter(|pair| !is_library(&pair[0].function)).find_map(|pair| pair[1].place.clone())
+        calls.filter(|pair| is_users(&pair[0].function)).find_map(|pair| pair[1].place.clone())
     }
 
     /// How an entry point of an image reaches a symbol that has no definition in the program: the function, and the chain.

@@ -70,7 +70,7 @@ impl Kept {
         let as_most_do = options.kept_headers
             && options.precompiled.is_none()
             && options.side == Side::Both
-            && matches!(options.stage, Stage::Object | Stage::Link)
+            && matches!(options.stage, Stage::Syntax | Stage::Object | Stage::Link)
             && !options.debug // descriptions of types come in another order
             && options.inputs.iter().any(|input| input.kind == InputKind::Sycl && input.text.is_none());
         let is_off =
@@ -157,11 +157,12 @@ impl Kept {
     /// The words by which a pass uses its own, if it is there and of today.
     pub fn words(&self, pass: &str, arguments: &[String]) -> Vec<String> {
         let own = self.file(pass, arguments);
-        if !self.is_fresh(&own) {
+        // Who makes room removes the tag first: without it, the object would have none.
+        let tag = self.is_fresh(&own).then(|| fs::read_to_string(own.with_extension("tag")).ok()).flatten();
+        let Some(tag) = tag else {
             self.missing.borrow_mut().insert(own);
             return Vec::new();
-        }
-        let tag = fs::read_to_string(own.with_extension("tag")).unwrap_or_default();
+        };
         let words = ["-include-pch".to_owned(), own.to_string_lossy().into_owned(), "-plugin-arg-aspen".into(), format!("prefix={tag}")];
         words.into_iter().flat_map(|word| ["-Xclang".to_owned(), word]).collect()
     }

@@ -4,143 +4,31 @@
 //! |---|---|
 //! | `build.ninja` | the graph; all paths are relative to the folder, but those of tools |
 //! | `inputs/HASH.spv`, `.ptx` | what a compiler gets, by its content |
+//! | `inputs/HASH.batch` | jobs that go to a worker together |
 //! | `results/TARGET/HASH.result` | what it made (`aspen_codegen::result`), by what the job is |
 //! | `images.parts` | the program's images, empty where a job's machine code belongs |
 //! | `graph.json` | the version, the program, what the graph was made of, and where which result belongs |
 //! | `objects/` | objects of this command's own sources |
 //! | `lock` | that the folder is a graph's, and whose link works in it |
-//! | `registration.s`, `link.rsp` | the object that carries the images; the words of the host link |
+//! | `registration.o`, `link.rsp` | the object that carries the images; the words of the host link |
 //!
 //! A file that has not changed is not written again, so that ninja keeps what was made of it.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::fs::{self, File};
 use std::path::{Component, Path, PathBuf};
 
 use aspen_codegen::Made;
-use serde::{Deserialize, Serialize};
 
-use super::{Content, Job, job, ninja};
+use super::manifest::{MANIFEST, Manifest, Named, PARTS, Place};
+use super::names::{self, REGISTRATION, RESULTS, WORDS, input_file, result_file};
+use super::{Content, Job, Wanted, batch, build_file, job};
 use crate::error::Error;
-use crate::jobs::quoted;
 use crate::object_file::write_whole;
-
-/// The edge that stands for all results.
-pub const RESULTS: &str = "results";
-
-const MANIFEST: &str = "graph.json";
 
 /// In a folder of ours, and what it says: whose folder it is must not be a guess, since what is of no use any more is removed from it.
 const LOCK: &str = "lock";
 const OWN: &[u8] = b"a graph of aspen++ is in this folder\n";
-
-const PARTS: &str = "images.parts";
-const FORMAT: u32 = 1;
-const PRODUCER: &str = concat!("aspen++ ", env!("CARGO_PKG_VERSION"));
-
-/// What a graph is about.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Manifest {
-    format: u32,
-    producer: String,
-    /// The program that comes out, relative to the folder; nothing if the run that wrote the graph links it.
-    program: String,
-    /// What the graph was made of.
-    inputs: Vec<Named>,
-    parts: String,
-    /// Where results belong.
-    pub holes: Vec<Place>,
-}
-
-/// A file that must not change.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Named {
-    path: String,
-    digest: String,
-}
-
-/// Where a result belongs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Place {
-    /// The blob in the parts.
-    pub start: usize,
-    /// Its end.
-    pub end: usize,
-    /// The result's file.
-    pub result: String,
-    /// The job's, in hexadecimal.
-    pub job: String,
-    /// Image and target, for messages.
-    pub of: String,
-}
-
-impl Place {
-    /// The job's identity.
-    ///
-    /// # Errors
-    /// If it is no hash.
-    pub fn identity(&self) -> Result<blake3::Hash, Error> {
-        blake3::Hash::from_hex(&self.job).map_err(|error| Error::Device(format!("'{MANIFEST}' is damaged: {error}")))
-    }
-}
-
-impl Manifest {
-    /// Reads and checks it.
-    ///
-    /// # Errors
-    /// If it is not there, damaged, or another version's.
-    pub fn read(path: &Path) -> Result<Manifest, Error> {
-        let text = fs::read(path).map_err(|error| Error::file("read", path, error))?;
-        #[derive(Deserialize)]
-        struct Version {
-            format: u32,
-            producer: String,
-        }
-        let damaged =
-            |error: serde_json::Error| Error::input(path, format!("the graph is damaged ({error}); run aspen++ again to write it"));
-        let version: Version = serde_json::from_slice(&text).map_err(damaged)?;
-        if (version.format, version.producer.as_str()) != (FORMAT, PRODUCER) {
-            return Err(Error::input(
-                path,
-                format!(
-                    "{} (format {}) wrote this graph, and this is {PRODUCER} (format {FORMAT}): run aspen++ again to write it, or use the \
-                     'aspen' of that version",
-                    version.producer, version.format
-                ),
-            ));
-        }
-        serde_json::from_slice(&text).map_err(damaged)
-    }
-
-    /// What the graph was made of must be as it was: images of other objects would not go with them.
-    ///
-    /// # Errors
-    /// With the first file that is not.
-    pub fn check_inputs(&self, folder: &Path) -> Result<(), Error> {
-        for Named { path, digest } in &self.inputs {
-            let file = folder.join(path);
-            let now = fs::read(&file).map_err(|error| Error::file("read", &file, error))?;
-            if blake3::hash(&now).to_hex().as_str() != digest {
-                return Err(Error::input(path.as_ref(), "it has changed since the graph was written; run aspen++ again to write it"));
-            }
-        }
-        Ok(())
-    }
-
-    /// The images.
-    ///
-    /// # Errors
-    /// If they are not those of the graph.
-    pub fn parts(&self, folder: &Path) -> Result<Vec<u8>, Error> {
-        let file = folder.join(PARTS);
-        let parts = fs::read(&file).map_err(|error| Error::file("read", &file, error))?;
-        if blake3::hash(&parts).to_hex().as_str() == self.parts {
-            return Ok(parts);
-        }
-        Err(Error::input(&file, "it does not go with 'graph.json'; run aspen++ again to write the graph"))
-    }
-}
 
 /// What comes after the jobs: all paths as this process sees them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -149,8 +37,6 @@ pub struct Rest {
     pub program: PathBuf,
     /// clang++.
     pub clang: PathBuf,
-    /// The assembly of the registration object, for images in `program.images`.
-    pub registration: String,
     /// The words of the host link, but the program's name.
     pub words: Vec<String>,
 }
@@ -207,14 +93,14 @@ impl Folder {
     }
 
     fn clear(&self) -> Result<(), Error> {
-        for name in ["build.ninja", MANIFEST, PARTS, ".ninja_log", ".ninja_deps"] {
+        for name in ["build.ninja", MANIFEST, PARTS, REGISTRATION, WORDS, "program.images", "registration.s", ".ninja_log", ".ninja_deps"] {
             let file = self.path.join(name);
             match fs::remove_file(&file) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::file("remove", &file, error)),
                 _ => {}
             }
         }
-        ["inputs", "results", "objects"].into_iter().try_for_each(|name| self.keep_only(name, &BTreeSet::new()))
+        ["inputs", RESULTS, "objects"].into_iter().try_for_each(|name| self.keep_only(name, &BTreeSet::new()))
     }
 
     /// The folder.
@@ -263,10 +149,10 @@ impl Folder {
     /// # Errors
     /// If that folder is not to be found.
     pub fn registration(&self) -> Result<PathBuf, Error> {
-        from_here(&self.path.join("registration.o"))
+        from_here(&self.path.join(REGISTRATION))
     }
 
-    /// Writes the graph. `inputs` is what it was made of; without a rest it ends with the results.
+    /// Writes the graph. `inputs` is what it was made of; without a rest it ends with the results. Returns how many jobs have no result yet.
     ///
     /// # Errors
     /// If a file cannot be written, or a path cannot be part of a graph.
@@ -274,11 +160,11 @@ impl Folder {
         &self,
         content: &Content,
         aspen: &Path,
-        launcher: Option<&[String]>,
+        wanted: &Wanted,
         inputs: &[PathBuf],
         program: &Path,
         rest: Option<&Rest>,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
         // The last edge puts the program in its place.
         if rest.is_some() && fs::metadata(program).is_ok_and(|found| !found.is_file()) {
             let program = program.display();
@@ -291,31 +177,35 @@ impl Folder {
         }
         let place = |hole: &super::Hole| {
             let job = &content.jobs[hole.job];
-            let (result, of) = (result_file(job).display().to_string(), ninja::of(job));
+            let (result, of) = (result_file(job).display().to_string(), names::of(job));
             Place { start: hole.blob.start, end: hole.blob.end, result, job: job.identity.to_hex().to_string(), of }
         };
-        let manifest = Manifest {
-            format: FORMAT,
-            producer: PRODUCER.into(),
-            program: self.to(program)?,
-            inputs: named,
-            parts: blake3::hash(&content.bytes).to_hex().to_string(),
-            holes: content.holes.iter().map(place).collect(),
+        let manifest = Manifest::new(self.to(program)?, named, &content.bytes, content.holes.iter().map(place).collect());
+        let is_done = |job: &Job| {
+            let compiler = &job.aot.compiler;
+            let compiler = job::is_file(compiler).then(|| self.path.join(compiler));
+            job::is_there(&self.path.join(result_file(job)), compiler.as_deref(), &job.identity)
         };
-        let text = self.ninja(content, aspen, launcher, &manifest, rest)?;
+        let left = content.jobs.iter().filter(|job| !is_done(job)).count();
+        let edges = batch::edges(&content.jobs, wanted.batch, is_done);
+        let batches = edges.iter().filter(|edge| edge.len() > 1).map(|edge| batch::file(edge.iter().map(|&number| &content.jobs[number])));
+        let mut given: BTreeSet<PathBuf> = content.jobs.iter().map(|job| self.path.join(input_file(job))).collect();
+        for (file, text) in batches {
+            write_changed(&self.path.join(&file), &text)?;
+            given.insert(self.path.join(file));
+        }
+        let text = self.build_file(content, &edges, aspen, wanted, &manifest, rest)?;
         for job in &content.jobs {
             write_changed(&self.path.join(input_file(job)), &job.input)?;
         }
         write_changed(&self.path.join(PARTS), &content.bytes)?;
         if let Some(rest) = rest {
-            write_changed(&self.path.join("registration.s"), rest.registration.as_bytes())?;
-            write_changed(&self.path.join("link.rsp"), response_file(&rest.words).as_bytes())?;
+            write_changed(&self.path.join(WORDS), build_file::response_file(&rest.words).as_bytes())?;
         }
         write_changed(&self.path.join(MANIFEST), &serde_json::to_vec_pretty(&manifest).expect("text and numbers"))?;
         write_changed(&self.path.join("build.ninja"), text.as_bytes())?;
-        let all = |file: fn(&Job) -> PathBuf| content.jobs.iter().map(|job| self.path.join(file(job))).collect::<BTreeSet<_>>();
-        self.keep_only("inputs", &all(input_file))?;
-        self.keep_only("results", &all(result_file))?;
+        self.keep_only("inputs", &given)?;
+        self.keep_only(RESULTS, &content.jobs.iter().map(|job| self.path.join(result_file(job))).collect())?;
         // ninja would take a damaged result for a finished one.
         for job in &content.jobs {
             let file = self.path.join(result_file(job));
@@ -323,7 +213,7 @@ impl Folder {
                 fs::remove_file(&file).map_err(|error| Error::file("remove", &file, error))?;
             }
         }
-        Ok(())
+        Ok(left)
     }
 
     /// The results of all jobs, in their order.
@@ -331,7 +221,7 @@ impl Folder {
     /// # Errors
     /// If one is not there or cannot be used.
     pub fn results(&self, content: &Content) -> Result<Vec<Made>, Error> {
-        content.jobs.iter().map(|job| job::read_result(&self.path.join(result_file(job)), &job.identity, &ninja::of(job))).collect()
+        content.jobs.iter().map(|job| job::read_result(&self.path.join(result_file(job)), &job.identity, &names::of(job))).collect()
     }
 
     /// Removes all other files of one of the graph's folders.
@@ -354,83 +244,29 @@ impl Folder {
         Ok(())
     }
 
-    fn ninja(
+    fn build_file(
         &self,
         content: &Content,
+        edges: &[Vec<usize>],
         aspen: &Path,
-        launcher: Option<&[String]>,
+        wanted: &Wanted,
         manifest: &Manifest,
         rest: Option<&Rest>,
     ) -> Result<String, Error> {
-        let aspen = quoted(&self.tool(aspen)?);
-        let mut launcher = launcher.unwrap_or_default().to_vec();
+        let mut launcher = wanted.launcher.clone().unwrap_or_default();
         if let Some(program) = launcher.first_mut() {
             *program = self.tool(Path::new(program))?;
         }
-        let launcher = if launcher.is_empty() { String::new() } else { format!("{aspen} launch -- {}", shell(&launcher)) };
-        let mut out = format!(
-            "# {PRODUCER} wrote this. Results of jobs stay while what they are made of stays; exit code {} of a job means that the machine was \
-             at fault.\nninja_required_version = 1.7\n\n# What stands before each job: `launcher = srun -n1 --`.\nlauncher = {}\naspen = {}\n\n\
-             rule aot\n  command = $launcher $aspen aot --target $target --compiler $compiler $in_file -o $out -- $words\n  \
-             description = $target: $images\n\n",
-            job::MACHINE_AT_FAULT,
-            value(&launcher)?,
-            value(&aspen)?
-        );
-        for job in &content.jobs {
-            let (input, result) = (input_file(job), result_file(job));
-            let compiler = job.aot.compiler.display().to_string();
-            let file = if compiler.contains('/') { format!(" | {}", path(&compiler)?) } else { String::new() };
-            let input = input.display().to_string();
-            let _ = write!(
-                out,
-                "build {}: aot {}{file}\n  target = {}\n  compiler = {}\n  in_file = {}\n  words = {}\n  images = {}\n\n",
-                path(&result.display().to_string())?,
-                path(&input)?,
-                value(&quoted(&job.target))?,
-                value(&quoted(&compiler))?,
-                value(&quoted(&input))?,
-                value(&shell(&job.aot.options))?,
-                value(&job.images.join(", "))?
-            );
-        }
-        let results: Vec<String> =
-            content.jobs.iter().map(|job| path(&result_file(job).display().to_string())).collect::<Result<_, _>>()?;
-        let _ = write!(out, "build {RESULTS}: phony {}\n\n", results.join(" "));
-        let Some(rest) = rest else { return Ok(out) };
-        let back = between(&self.path, &here()?).display().to_string();
-        let rsp = from_here(&self.path.join("link.rsp"))?.display().to_string();
-        let inputs: Vec<String> = manifest.inputs.iter().map(|named| path(&named.path)).collect::<Result<_, _>>()?;
-        // The linker writes beside the program, which changes only when the new one is whole.
-        let program = rest.program.display().to_string();
-        let unfinished = format!("{program}.unfinished");
-        let clang = self.tool(&rest.clang)?;
-        let finish = format!(
-            "cd {} && {} {} -o {} && mv -f -- {} {}",
-            quoted(&back),
-            quoted(&clang),
-            quoted(&format!("@{rsp}")),
-            quoted(&unfinished),
-            quoted(&unfinished),
-            quoted(&program)
-        );
-        let _ = write!(
-            out,
-            "rule pack\n  command = $aspen aot-pack {MANIFEST} -o $out\n  description = images\n\n\
-             build program.images: pack {MANIFEST} | {PARTS} {} || {RESULTS}\n\n\
-             rule assemble\n  command = {} -c registration.s -o $out\n  description = registration of images\n\n\
-             build registration.o: assemble registration.s | program.images\n\n\
-             rule link\n  command = {}\n  description = {}\n\n\
-             build {}: link link.rsp | registration.o {}\n\ndefault {}\n",
-            [inputs.clone(), results].concat().join(" "),
-            value(&quoted(&clang))?,
-            value(&finish)?,
-            value(&manifest.program)?,
-            path(&manifest.program)?,
-            inputs.join(" "),
-            path(&manifest.program)?
-        );
-        Ok(out)
+        let last = |rest: &Rest| -> Result<build_file::Last<'_>, Error> {
+            Ok(build_file::Last {
+                manifest,
+                back: between(&self.path, &here()?).display().to_string(),
+                words: from_here(&self.path.join(WORDS))?.display().to_string(),
+                clang: self.tool(&rest.clang)?,
+                program: rest.program.display().to_string(),
+            })
+        };
+        build_file::text(content, edges, &self.tool(aspen)?, &launcher, rest.map(last).transpose()?.as_ref())
     }
 }
 
@@ -444,17 +280,6 @@ fn from_here(file: &Path) -> Result<PathBuf, Error> {
     Ok(between(&here()?, file))
 }
 
-/// A job's input, from the folder.
-fn input_file(job: &Job) -> PathBuf {
-    let name = blake3::hash(&job.input).to_hex();
-    Path::new("inputs").join(format!("{name}.{}", job.aot.form.endings().0))
-}
-
-/// A job's result, from the folder.
-pub fn result_file(job: &Job) -> PathBuf {
-    Path::new(RESULTS).join(&job.target).join(format!("{}.result", job.identity.to_hex()))
-}
-
 /// The way from a folder to a file; both are absolute, without links in them.
 fn between(from: &Path, to: &Path) -> PathBuf {
     let (mut from, mut to) = (from.components().peekable(), to.components().peekable());
@@ -464,31 +289,6 @@ fn between(from: &Path, to: &Path) -> PathBuf {
     }
     let way: PathBuf = from.map(|_| Component::ParentDir).chain(to).collect();
     if way.as_os_str().is_empty() { ".".into() } else { way }
-}
-
-fn shell(words: &[String]) -> String {
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// A variable's value as ninja reads it.
-fn value(text: &str) -> Result<String, Error> {
-    if text.contains(['\n', '\r']) {
-        return Err(Error::Usage(format!("a graph for ninja cannot hold a line break: {text:?}")));
-    }
-    Ok(text.replace('$', "$$"))
-}
-
-/// A path of a `build` line as ninja reads it.
-fn path(text: &str) -> Result<String, Error> {
-    if text.contains('|') {
-        return Err(Error::Usage(format!("a graph for ninja cannot hold the path '{text}': it has no way to write '|'")));
-    }
-    Ok(value(text)?.replace(' ', "$ ").replace(':', "$:"))
-}
-
-/// Words as clang reads them from a file.
-fn response_file(words: &[String]) -> String {
-    words.iter().map(|word| format!("\"{}\"\n", word.replace('\\', "\\\\").replace('"', "\\\""))).collect()
 }
 
 fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
@@ -512,12 +312,5 @@ mod tests {
         {
             assert_eq!(between(from.as_ref(), to.as_ref()), Path::new(way), "{from} {to}");
         }
-    }
-
-    #[test]
-    fn names_as_ninja_and_clang_read_them() {
-        assert_eq!(path("a b:c$d").expect("one line"), "a$ b$:c$$d");
-        assert!(path("a\nb").is_err() && path("a|b").is_err());
-        assert_eq!(response_file(&["a \"b\\".into(), "-c".into()]), "\"a \\\"b\\\\\"\n\"-c\"\n");
     }
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use aspen_codegen::{Aot, CodegenError, Form, Gen, Made, result};
 use aspen_devices::Database;
 
-use super::folder::Manifest;
+use super::manifest::Manifest;
 use crate::error::Error;
 use crate::object_file::write_whole;
+use crate::registration;
 use crate::targets;
 
 /// The exit code for what another machine may do better (`EX_TEMPFAIL` of `sysexits.h`).
@@ -45,19 +46,69 @@ pub enum Stopped {
 /// # Errors
 /// As [`Stopped`] tells them apart. The output is not touched then.
 pub fn compile(database: &Database, job: &Job<'_>) -> Result<String, Stopped> {
-    let Job { target, input, output, .. } = *job;
-    let machine = |what: String| Stopped::Machine(format!("target '{target}': {what}; this machine is '{}'", host()));
-    let content = fs::read(input).map_err(|error| machine(format!("cannot read '{}': {error}", input.display())))?;
-    let form = Form::of(&content).ok_or_else(|| Stopped::Job(format!("'{}' is neither SPIR-V nor PTX", input.display())))?;
+    let content = input(job)?;
+    let form = form(job, &content)?;
     let aot = match job.compiler {
         Some(compiler) => Aot { form, compiler: compiler.to_owned(), options: job.words.to_vec() },
         None => {
-            let found = database.lookup(target).map_err(|error| Stopped::Usage(format!("{error}; `aspen targets` lists all")))?;
+            let target = job.target;
+            let found = database.lookup(target).map_err(|error| Stopped::Usage(format!("{error}")))?;
             let found = targets::Target::of(found);
             found.aot(form, job.words).ok_or_else(|| Stopped::Usage(format!("target '{target}' has no compiler for such code")))?
         }
     };
-    let identity = aot.identity(&content);
+    run(job, aot, &content)
+}
+
+/// Runs a job whose compiler is named.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_named(job: &Job<'_>) -> Result<String, Stopped> {
+    compile(Database::builtin(), job)
+}
+
+/// Whether a job's result is there, whole, and newer than its compiler, so that running it again would make the same.
+pub fn is_made(job: &Job<'_>) -> bool {
+    let aot = || {
+        let content = fs::read(job.input).ok()?;
+        let aot = Aot { form: Form::of(&content)?, compiler: job.compiler?.to_owned(), options: job.words.to_vec() };
+        Some(aot.identity(&content))
+    };
+    aot().is_some_and(|identity| is_there(job.output, job.compiler, &identity))
+}
+
+/// Whether the result of that job lies there, and was made by the compiler that is there now. One that is looked up in `PATH` is not
+/// looked at, as ninja does not.
+pub fn is_there(result: &Path, compiler: Option<&Path>, identity: &blake3::Hash) -> bool {
+    let time = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
+    let file = compiler.filter(|compiler| is_file(compiler));
+    read_result(result, identity, "").is_ok() && file.is_none_or(|file| time(file) <= time(result))
+}
+
+/// Whether a compiler is named by its file, not looked up in `PATH`.
+pub fn is_file(compiler: &Path) -> bool {
+    compiler.components().count() > 1
+}
+
+/// An error of this machine.
+fn machine(job: &Job<'_>, what: String) -> Stopped {
+    Stopped::Machine(format!("target '{}': {what}; this machine is '{}'", job.target, host()))
+}
+
+fn input(job: &Job<'_>) -> Result<Vec<u8>, Stopped> {
+    fs::read(job.input).map_err(|error| machine(job, format!("cannot read '{}': {error}", job.input.display())))
+}
+
+fn form(job: &Job<'_>, content: &[u8]) -> Result<Form, Stopped> {
+    Form::of(content).ok_or_else(|| Stopped::Job(format!("'{}' is neither SPIR-V nor PTX", job.input.display())))
+}
+
+fn run(job: &Job<'_>, aot: Aot, content: &[u8]) -> Result<String, Stopped> {
+    let Job { target, input, output, .. } = *job;
+    let machine = |what| machine(job, what);
+    let form = aot.form;
+    let identity = aot.identity(content);
     // The compiler runs in a folder of its own.
     let compiler = match &aot.compiler {
         file if file.components().count() > 1 => std::path::absolute(file).unwrap_or_else(|_| file.clone()),
@@ -68,7 +119,7 @@ pub fn compile(database: &Database, job: &Job<'_>) -> Result<String, Stopped> {
     let scratch = tempfile::Builder::new().prefix("aspen-").tempdir();
     let scratch = scratch.map_err(|error| machine(format!("cannot make a temporary folder: {}", error.kind())))?;
     let name = input.file_name().unwrap_or_default().to_string_lossy();
-    let made = aot.run(&name, &content, scratch.path(), Gen::LIMIT).map_err(|error| match error {
+    let made = aot.run(&name, content, scratch.path(), Gen::LIMIT).map_err(|error| match error {
         CodegenError::Io { what, error, .. } => machine(format!("{what}: {error}")),
         CodegenError::Tool { command, words, killed: true, .. } => machine(format!("{command}\n{words}")),
         CodegenError::Tool { command, words, .. } => Stopped::Job(format!("cannot make code for target '{target}': {command}\n{words}")),
@@ -100,7 +151,8 @@ pub fn read_result(path: &Path, identity: &blake3::Hash, of: &str) -> Result<Mad
     result::from_bytes(&bytes, identity).map_err(|error| unusable(error.to_string()))
 }
 
-/// Puts the results of all jobs of a graph into the program's images. What compilers had to say, they said when they ran.
+/// Puts the results of all jobs of a graph into the program's images, and these into the object that carries them. What compilers had to
+/// say, they said when they ran.
 ///
 /// # Errors
 /// If the graph is of another version or damaged, what it was made of has changed, or a result cannot be used.
@@ -114,5 +166,5 @@ pub fn pack(manifest: &Path, output: &Path) -> Result<(), Error> {
         made.push(read_result(&folder.join(&hole.result), &hole.identity()?, &hole.of)?);
     }
     let holes = manifest.holes.iter().zip(&made).map(|(hole, made)| (hole.start..hole.end, made.bytes.as_slice()));
-    write_whole(output, &super::fill(&parts, holes)?, false)
+    write_whole(output, &registration::bytes(&super::fill(&parts, holes)?), false)
 }

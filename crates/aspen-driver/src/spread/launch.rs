@@ -12,6 +12,9 @@ use crate::error::Error;
 /// SIGTERM (a lack of memory, an end of the time); and what ssh says of itself.
 const MACHINE: [i32; 9] = [69, 71, 74, super::job::MACHINE_AT_FAULT, 126, 127, 128 + 9, 128 + 15, 255];
 
+/// What is said between the attempts.
+pub const AGAIN: &str = "aspen: the machine was at fault (exit code ";
+
 /// The number of the attempt, from 1, for launchers that would choose another machine by it.
 const ATTEMPT: &str = "ASPEN_AOT_ATTEMPT";
 
@@ -54,7 +57,7 @@ pub fn launch(words: &[String]) -> Result<u8, Error> {
             break;
         }
         if attempt == 1 {
-            eprintln!("aspen: the machine was at fault (exit code {last}); the job is tried once more");
+            eprintln!("{AGAIN}{last}); the job is tried once more");
         }
     }
     Ok(u8::try_from(last).unwrap_or(u8::MAX))

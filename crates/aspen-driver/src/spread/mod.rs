@@ -4,14 +4,19 @@
 //! compiler on one input, named by what it is of, so that equal ones are one job and unchanged ones keep their results.
 //! Source: docs/decisions/0038.
 
+mod batch;
+mod build_file;
 mod folder;
 mod job;
 mod launch;
+mod manifest;
+mod names;
 mod ninja;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use aspen_codegen::{Aot, Cache, Image, Made};
 use aspen_image::Entry;
@@ -19,10 +24,11 @@ use aspen_image::Entry;
 use crate::args::{Options, response};
 use crate::error::Error;
 
+pub use batch::run as run_batch;
 pub use folder::{Folder, Rest};
-pub use job::{Job as AotJob, Stopped, compile, pack};
+pub use job::{Job as AotJob, MACHINE_AT_FAULT, Stopped, compile, pack};
 pub use launch::launch;
-pub use ninja::run as run_jobs;
+pub use ninja::{FAILED, run as run_jobs};
 
 /// The launcher, where no option says one.
 pub const LAUNCHER_VARIABLE: &str = "ASPEN_AOT_LAUNCHER";
@@ -34,6 +40,8 @@ pub struct Wanted {
     pub folder: Option<PathBuf>,
     /// `-fsycl-aot-launcher=` or [`LAUNCHER_VARIABLE`]: the words before every job; jobs run at once then.
     pub launcher: Option<Vec<String>>,
+    /// `-fsycl-aot-batch=`: jobs shorter than this go to a worker together.
+    pub batch: Option<Duration>,
 }
 
 impl Wanted {
@@ -57,7 +65,7 @@ impl Wanted {
                 _ => {}
             }
         }
-        let wanted = Wanted { folder: options.aot_graph.clone(), launcher };
+        let wanted = Wanted { folder: options.aot_graph.clone(), launcher, batch: options.aot_batch };
         if wanted.folder.is_none() && wanted.launcher.is_none() {
             return Ok(None);
         }
@@ -122,6 +130,13 @@ impl Content {
     /// Whether others run the compilers.
     pub fn is_elsewhere(&self) -> bool {
         self.folder.is_some()
+    }
+
+    /// Brings here what other machines have made of these images.
+    pub fn fetch<'i>(&self, images: impl Iterator<Item = &'i Image>) {
+        if let Some(cache) = &self.cache {
+            cache.fetch(images.filter_map(|image| Some((image.rest.as_ref()?, image.bytes.as_slice()))));
+        }
     }
 
     /// The machine code of an image that was made before.

@@ -231,6 +231,7 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
 
   for (unsigned Place : {0u, layout::LocalMemory, layout::GroupSlots, layout::Scheduler})
     Write(Read(Pointer, Place), Place);
+  Write(Constant::getNullValue(Pointer), layout::ScratchMemory); // the entry's own
   for (unsigned Place = layout::GroupId; Place < layout::LocalLinearId; Place += 8)
     Write(Read(Word, Place), Place);
   for (unsigned Place : {layout::SubGroupId + 4, layout::SubGroupMaxSize})

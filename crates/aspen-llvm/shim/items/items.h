@@ -44,7 +44,7 @@ struct Names {
 namespace layout {
 constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalId = 32, LocalId = 56, GroupId = 80, LocalRange = 128,
                    Offset = 176, LocalLinearId = 200, SubGroupId = 204, SubGroupSize = 212, SubGroupMaxSize = 216, Lane = 220,
-                   Scheduler = 224, Size = 232;
+                   Scheduler = 224, ScratchMemory = 248, Size = 256;
 // Bytes of a slot of exchange memory (ASPEN_CPU_SLOT_SIZE).
 constexpr unsigned Slot = 64, SlotsOfItem = 2;
 // aspen_cpu_range_t: the innermost dimension's first item, and the one behind its last.

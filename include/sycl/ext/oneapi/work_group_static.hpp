@@ -3,6 +3,7 @@
 //! has the same `T` share its memory. Source: sycl_ext_oneapi_work_group_static.
 #pragma once
 #include <sycl/ext/oneapi/group_local_memory.hpp>
+#include <sycl/ext/oneapi/work_group_scratch_memory.hpp> // programs of DPC++ expect it of this header
 #include <type_traits>
 
 #define SYCL_EXT_ONEAPI_WORK_GROUP_STATIC 1

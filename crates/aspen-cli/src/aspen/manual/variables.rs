@@ -34,6 +34,20 @@ pub const VARIABLES: &[Variable] = &[
         about: "Where all that is kept. aspen cache stat and aspen cache clear look there too.",
     },
     Variable {
+        name: "ASPEN_CACHE_KEY_FILE",
+        values: "a file",
+        unset: "none",
+        readers: &["programs", "aspen++"],
+        about: "What those who share a cache know and nobody else: at least 16 bytes in a file that not everybody may read. What programs take from ASPEN_CACHE_REMOTE must be sealed with it.",
+    },
+    Variable {
+        name: "ASPEN_CACHE_REMOTE",
+        values: "a URL: file:///, redis://, s3:// or webdav://",
+        unset: "none",
+        readers: &["programs", "aspen++"],
+        about: "A store behind the cache on this machine, which machines share: images compiled ahead of time and, with a secret, programs that drivers compiled.",
+    },
+    Variable {
         name: "ASPEN_CACHE_SIZE",
         values: "bytes, with K, M or G for units of 1024",
         unset: "1G",

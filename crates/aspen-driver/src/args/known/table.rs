@@ -195,6 +195,7 @@ pub const OPTIONS: &[Known] = &[
     Known { name: "-fsycl-requirements", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "optimized" },
     Known { name: "-fsycl-dialect", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "dpcpp" },
     Known { name: "-fsycl-aot-graph", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`; docs/SCALE.md", example: "graph" },
+    Known { name: "-fsycl-aot-batch", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`; docs/SCALE.md", example: "20" },
     Known { name: "-fsycl-aot-launcher", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`; docs/SCALE.md", example: "env" },
     Known { name: "-fsycl-auto-pch", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "" },
     Known { name: "-fno-sycl-auto-pch", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "" },

@@ -43,12 +43,14 @@ public:
   constexpr device_global_value() = default;
   template <class... A> constexpr explicit device_global_value(std::in_place_t, A &&...a) : initial_{std::forward<A>(a)...} {}
   template <class U> constexpr explicit device_global_value(const device_global_value<U, false> &other) : initial_(other.initial_) {}
+  template <class U> constexpr explicit device_global_value(const device_global_value<U, true> &other) : initial_(other.value_) {}
   T *aspen_address() const { return (T *)pointer_; }
 };
 
 /// Memory of the image.
 template <class T> class device_global_value<T, true> {
   T value_{};
+  template <class, bool> friend class device_global_value;
 
 public:
   using aspen_device_global = device_global_facts<sizeof(T), true, 0>;
@@ -94,11 +96,11 @@ public:
   /// The initial value is zero.
   constexpr device_global() = default;
 #endif
-  /// The initial value is the other's; only of variables that do not lie in an image.
+  /// The initial value is the other's; not for a variable that lies in an image.
   constexpr device_global(const device_global &) = default;
-  template <class U, class Other, class = std::enable_if_t<!image_scope_ && std::is_convertible_v<U, T> && !has_property_v<Other, device_image_scope_key>>>
+  template <class U, class Other, class = std::enable_if_t<!image_scope_ && std::is_convertible_v<U, T>>>
   constexpr device_global(const device_global<U, Other> &other)
-      : value(static_cast<const sycl::detail::device_global_value<U, false> &>(other)) {}
+      : value(static_cast<const typename device_global<U, Other>::value &>(other)) {}
   device_global(const device_global &&) = delete;
   device_global &operator=(const device_global &) = delete;
   device_global &operator=(const device_global &&) = delete;

@@ -62,8 +62,8 @@ __ASPEN_BOTH(, memcpy, void *to __ASPEN_COMMA const void *from __ASPEN_COMMA siz
 __ASPEN_BOTH(template <class T>, copy, const T *from __ASPEN_COMMA T *to __ASPEN_COMMA size_t count, copy(from, to, count))
 __ASPEN_BOTH(, memset, void *to __ASPEN_COMMA int value __ASPEN_COMMA size_t bytes, memset(to, value, bytes))
 __ASPEN_BOTH(template <class T>, fill, T *to __ASPEN_COMMA const T &pattern __ASPEN_COMMA size_t count, fill(to, pattern, count))
-__ASPEN_BOTH(, prefetch, void *memory __ASPEN_COMMA size_t bytes, prefetch(memory, bytes))
-__ASPEN_BOTH(, mem_advise, void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice, mem_advise(memory, bytes, advice))
+__ASPEN_BOTH(, prefetch, const void *memory __ASPEN_COMMA size_t bytes, prefetch(memory, bytes))
+__ASPEN_BOTH(, mem_advise, const void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice, mem_advise(memory, bytes, advice))
 #undef __ASPEN_COMMA
 #undef __ASPEN_BOTH
 

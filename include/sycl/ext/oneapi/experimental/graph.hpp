@@ -1,119 +1,185 @@
 //! `command_graph`: commands that are stated once, by function or by recording queues, and executed many times. An execution submits all of
-//! them again: kernels, their arguments and what waits for what are as they were when the node was made. Graphs are not updated.
+//! them again: kernels, their arguments and what waits for what are as they were when the graph was made executable, or updated since.
 //! Source: sycl_ext_oneapi_graph.
 #pragma once
-#include <sycl/detail/graph_state.hpp>
-#include <sycl/queue.hpp>
+#include <cstring>
+#include <string>
+#include <sycl/detail/graph_text.hpp>
+#include <sycl/ext/oneapi/experimental/graph/node.hpp>
 
 #define SYCL_EXT_ONEAPI_GRAPH 1
 
-namespace sycl::ext::oneapi::experimental {
+namespace sycl {
+
+namespace detail {
+/// What all copies of a modifiable graph share.
+struct graph_in_making final : recorded_graph {
+  graph_in_making(const context &in, const sycl::device &on) : own(in, on) { device = on.aspen_handle(); }
+  queue own; // through which nodes are made
+};
+} // namespace detail
+
+namespace ext::oneapi::experimental {
 
 enum class graph_state { modifiable = 0, executable = 1 };
 enum class queue_state : int { executing = 0, recording = 1 };
-enum class node_type { empty = 0, subgraph = 1, command = 2 };
-
-/// A command of a graph.
-class node {
-public:
-  node_type get_type() const {
-    return command_->whole ? node_type::subgraph : command_->parts.size() ? node_type::command : node_type::empty;
-  }
-  template <class Vector = std::vector<node>> Vector get_predecessors() const {
-    Vector out;
-    for (const sycl::detail::shared<sycl::detail::recorded_command> &before : command_->after)
-      out.push_back(node(before));
-    return out;
-  }
-  friend bool operator==(const node &a, const node &b) { return a.command_ == b.command_; }
-  friend bool operator!=(const node &a, const node &b) { return a.command_ != b.command_; }
-
-  /// For the library.
-  explicit node(const sycl::detail::shared<sycl::detail::recorded_command> &command) : command_(command) {}
-  const sycl::detail::shared<sycl::detail::recorded_command> &aspen_command() const { return command_; }
-
-private:
-  sycl::detail::shared<sycl::detail::recorded_command> command_;
-};
-
-namespace property {
-namespace graph {
-/// Edges are checked when the graph is finalised in any case.
-class no_cycle_check : public sycl::detail::flag_property<32768u> {};
-/// Nodes keep their buffers in any case.
-class assume_buffer_outlives_graph : public sycl::detail::flag_property<65536u> {};
-} // namespace graph
-namespace node {
-/// The new node comes after these.
-class depends_on : public sycl::detail::flag_property<131072u> {
-  struct value final : sycl::detail::property_value {
-    sycl::detail::list<experimental::node> nodes;
-  };
-
-public:
-  template <class... Nodes, class = std::enable_if_t<(std::is_same_v<Nodes, experimental::node> && ...)>>
-  depends_on(Nodes... nodes) : value_(new value) {
-    (static_cast<value &>(*value_).nodes.add(nodes), ...);
-  }
-  /// For the library.
-  explicit depends_on(const sycl::detail::shared<sycl::detail::property_value> &given) : value_(given) {}
-  const sycl::detail::shared<sycl::detail::property_value> &aspen_value() const { return value_; }
-  const sycl::detail::list<experimental::node> &aspen_nodes() const { return static_cast<const value &>(*value_).nodes; }
-
-private:
-  sycl::detail::shared<sycl::detail::property_value> value_;
-};
-/// It comes after all that nothing comes after yet.
-class depends_on_all_leaves : public sycl::detail::flag_property<262144u> {};
-} // namespace node
-} // namespace property
 
 template <graph_state State = graph_state::modifiable> class command_graph;
+class dynamic_command_group;
 
 /// Ready to be executed. Copies are the same graph.
 template <> class command_graph<graph_state::executable> {
 public:
+  /// Does from now on what the node does, whose range or choice was changed. Executions that were submitted before do what they did.
+  template <class Node, std::enable_if_t<std::is_same_v<Node, node>, int> = 0> void update(const Node &changed) {
+    update(sycl::detail::list<node>(&changed, 1));
+  }
+  /// All of them, or none if one cannot be updated; no execution sees a part of it.
+  template <class Vector = std::vector<node>, class = decltype(std::declval<const Vector &>().begin())> void update(const Vector &changed) {
+    needs_updatable();
+    parts gone;
+    sycl::detail::list<sycl::detail::recorded_command *> made;
+    std::unique_lock<std::recursive_mutex> whole;
+    for (const node &one : changed) {
+      made.add(graph_->made_of(*one.aspen_command()));
+      if (!made.data()[made.size() - 1])
+        sycl::detail::fail(errc::invalid, "update: the graph was not made of this node");
+      if (!whole)
+        whole = one.aspen_hold(); // all nodes are of one graph
+    }
+    const std::lock_guard hold(graph_->lock);
+    size_t i = 0;
+    for (const node &one : changed)
+      if (!can_change(one.aspen_command()->current()) || !can_change(*made.data()[i++]))
+        sycl::detail::fail(errc::invalid, "update: kernels and host tasks can be updated; this node is neither");
+    i = 0;
+    for (const node &one : changed)
+      made.data()[i++]->become(one.aspen_command()->current(), gone);
+  }
+  /// Kernels and host tasks become those of a graph of the same form.
+  template <graph_state State, std::enable_if_t<State == graph_state::modifiable, int> = 0> void update(const command_graph<State> &like) {
+    needs_updatable();
+    parts gone;
+    const std::lock_guard whole(like.aspen_state()->lock);
+    const std::lock_guard hold(graph_->lock);
+    const auto &others = like.aspen_state()->commands;
+    if (like.aspen_state()->device != graph_->device)
+      sycl::detail::fail(errc::invalid, "update: the graphs are of different devices");
+    bool alike = others.size() == graph_->numbers.size();
+    for (size_t i = 0; alike && i < others.size(); ++i)
+      alike = is_alike(like, i);
+    if (!alike)
+      sycl::detail::fail(errc::invalid, "update: the graphs differ in more than ranges and arguments: the same nodes, kernels and edges must "
+                                        "be made in the same order");
+    for (size_t i = 0; i < others.size(); ++i)
+      if (can_change(others.data()[i]->current()))
+        own(i)->become(others.data()[i]->current(), gone);
+  }
+  /// Nodes own no memory.
+  size_t get_required_mem_size() const noexcept { return 0; }
+  friend bool operator==(const command_graph &a, const command_graph &b) { return a.graph_ == b.graph_; }
+  friend bool operator!=(const command_graph &a, const command_graph &b) { return a.graph_ != b.graph_; }
+
   /// For the library.
-  explicit command_graph(const sycl::detail::shared<sycl::detail::executable> &graph) : graph_(graph) {}
-  const sycl::detail::shared<sycl::detail::executable> &aspen_graph() const { return graph_; }
+  explicit command_graph(const sycl::detail::shared<sycl::detail::recorded_execution> &graph) : graph_(graph) {}
+  sycl::detail::shared<sycl::detail::executable> aspen_graph() const {
+    graph_->retain();
+    return sycl::detail::shared<sycl::detail::executable>(graph_.get());
+  }
 
 private:
-  sycl::detail::shared<sycl::detail::executable> graph_;
+  using parts = sycl::detail::list<sycl::detail::shared<sycl::detail::recorded_part>>;
+  void needs_updatable() const {
+    if (!graph_->updatable)
+      sycl::detail::fail(errc::invalid, "update: the graph was made executable without property::graph::updatable");
+  }
+  static bool can_change(const sycl::detail::recorded_command &one) {
+    return one.kind == sycl::detail::recorded_kind::kernel || one.kind == sycl::detail::recorded_kind::host_task;
+  }
+  /// The command of the node that was added as the i-th.
+  sycl::detail::recorded_command *own(size_t i) const {
+    for (const sycl::detail::shared<sycl::detail::recorded_command> &one : graph_->commands)
+      if (one->number == graph_->numbers.data()[i])
+        return one.get();
+    return nullptr;
+  }
+  template <class Graph> bool is_alike(const Graph &like, size_t i) const {
+    sycl::detail::recorded_command &other = *like.aspen_state()->commands.data()[i], &now = other.current();
+    const sycl::detail::recorded_command &mine = *own(i);
+    if (mine.kind != now.kind || mine.after.size() != other.after.size())
+      return false;
+    for (const auto &before : other.after) {
+      bool found = false;
+      for (const auto &one : mine.after)
+        found = found || one.get() == own(like.aspen_state()->place_of(before.get()));
+      if (!found)
+        return false;
+    }
+    if (mine.kind != sycl::detail::recorded_kind::kernel)
+      return true;
+    if (mine.parts.size() != now.parts.size())
+      return false;
+    for (size_t k = 0; k < now.parts.size(); ++k) {
+      const aspen_launch_t *const a = mine.parts.data()[k]->launches(), *const b = now.parts.data()[k]->launches();
+      if (!a != !b || (a && std::strcmp(a->symbol, b->symbol) != 0))
+        return false;
+    }
+    return true;
+  }
+  sycl::detail::shared<sycl::detail::recorded_execution> graph_;
 };
 
 /// In the making.
 template <graph_state State> class command_graph {
+  using command = sycl::detail::shared<sycl::detail::recorded_command>;
+
 public:
-  command_graph(const context &in, const device &on, const property_list & = {}) : graph_(new sycl::detail::recorded_graph), own_(in, on) {
-    graph_->device = on.aspen_handle();
+  command_graph(const context &in, const device &on, const property_list &properties = {})
+      : graph_(new sycl::detail::graph_in_making(in, on)) {
+    if (properties.has_property<property::graph::enable_native_recording>())
+      sycl::detail::fail(errc::feature_not_supported, "command_graph: no backend records graphs itself; leave out enable_native_recording");
   }
   explicit command_graph(const queue &like, const property_list &properties = {}) : command_graph(like.get_context(), like.get_device(), properties) {}
+  explicit command_graph(const device &on, const property_list &properties = {})
+      : command_graph(sycl::detail::default_context(on), on, properties) {}
 
   /// A node of nothing, or of a command group, which is called at once.
   node add(const property_list &properties = {}) {
     return add([](handler &) {}, properties);
   }
   template <class F, std::enable_if_t<std::is_invocable_v<F &, handler &>, int> = 0> node add(F command_group, const property_list &properties = {}) {
-    const size_t count = graph_->commands.size();
-    sycl::detail::list<sycl::detail::shared<sycl::detail::recorded_command>> before;
-    if (properties.has_property<property::node::depends_on_all_leaves>())
-      for (const sycl::detail::shared<sycl::detail::recorded_command> &one : graph_->commands)
-        if (graph_->is_leaf(one.get()))
-          before.add(one);
-    if (properties.has_property<property::node::depends_on>())
-      for (const node &one : properties.get_property<property::node::depends_on>().aspen_nodes())
-        before.add(of_this(one));
-    {
-      const recording whole(own_, recorder());
-      own_.submit(command_group);
-    }
-    const sycl::detail::shared<sycl::detail::recorded_command> &made = graph_->commands.data()[count];
-    for (const sycl::detail::shared<sycl::detail::recorded_command> &one : before)
+    const std::lock_guard hold(graph_->lock);
+    is_not_recording("add");
+    const sycl::detail::list<command> before = told_of(properties);
+    const recording whole(graph_->own, recorder());
+    const node made = node::get_node_from_event(graph_->own.submit(command_group));
+    for (const command &one : before)
+      made.aspen_command()->wait_for(one);
+    return made;
+  }
+  /// A node of the command group that is active, and may be another one when the graph is updated.
+  template <class Group, std::enable_if_t<std::is_same_v<Group, dynamic_command_group>, int> = 0>
+  node add(Group &one_of, const property_list &properties = {}) {
+    const std::lock_guard hold(graph_->lock);
+    is_not_recording("add");
+    if (one_of.aspen_graph() != graph_.get())
+      sycl::detail::fail(errc::invalid, "add: the dynamic_command_group was made for another graph");
+    const sycl::detail::list<command> before = told_of(properties);
+    const command made(new sycl::detail::recorded_command);
+    made->choice = one_of.aspen_choice();
+    for (const command &one : made->current().after)
+      made->wait_for(one);
+    for (const aspen_buffer_use_t &use : made->current().uses)
+      made->use(use);
+    graph_->add(made, graph_->own.aspen_handle(), false);
+    for (const command &one : before)
       made->wait_for(one);
     return node(made);
   }
   /// `to` comes after `from`.
   void make_edge(const node &from, const node &to) {
+    const std::lock_guard hold(graph_->lock);
+    is_not_recording("make_edge");
     if (from == to || reaches(of_this(from).get(), of_this(to).get()))
       sycl::detail::fail(errc::invalid, "make_edge: the graph would have a cycle");
     to.aspen_command()->wait_for(from.aspen_command());
@@ -123,35 +189,44 @@ public:
   void begin_recording(queue &from, const property_list & = {}) {
     if (from.get_device().aspen_handle() != graph_->device)
       sycl::detail::fail(errc::invalid, "begin_recording: the queue has another device than the graph");
-    if (from.aspen_state().recorder && from.aspen_state().recorder.get() != graph_.get())
+    const std::lock_guard hold(graph_->lock);
+    sycl::detail::queue_state &state = from.aspen_state();
+    const sycl::detail::shared<sycl::detail::recorder> other = state.begin_recording(recorder());
+    if (other && other.get() != graph_.get())
       sycl::detail::fail(errc::invalid, "begin_recording: another graph records the queue");
-    from.aspen_state().recorder = recorder();
-    recorded_.add(from);
+    if (!other)
+      graph_->recorded.add(&state);
   }
-  template <class Vector = std::vector<queue>> void begin_recording(const Vector &all, const property_list &properties = {}) {
+  template <class Vector = std::vector<queue>, class = decltype(std::declval<const Vector &>().begin())>
+  void begin_recording(const Vector &all, const property_list &properties = {}) {
     for (queue one : all)
       begin_recording(one, properties);
   }
   void end_recording() {
-    for (const queue &one : recorded_)
-      end(one);
-    recorded_.clear();
+    const std::lock_guard hold(graph_->lock);
+    const sycl::detail::list<sycl::detail::queue_state *> all = graph_->recorded;
+    for (sycl::detail::queue_state *one : all)
+      end(*one);
   }
-  void end_recording(queue &from) { end(from); }
-  template <class Vector = std::vector<queue>> void end_recording(const Vector &all) {
+  void end_recording(queue &from) { end(from.aspen_state()); }
+  template <class Vector = std::vector<queue>, class = decltype(std::declval<const Vector &>().begin())>
+  void end_recording(const Vector &all) {
     for (const queue &one : all)
-      end(one);
+      end(one.aspen_state());
   }
 
   /// The graph as it is now, to be executed; later changes do not concern it.
-  command_graph<graph_state::executable> finalize(const property_list & = {}) const {
-    auto *const sorted = new sycl::detail::recorded_execution;
-    const sycl::detail::shared<sycl::detail::executable> result(sorted);
+  command_graph<graph_state::executable> finalize(const property_list &properties = {}) const {
+    const std::lock_guard hold(graph_->lock);
+    const sycl::detail::shared<sycl::detail::recorded_execution> sorted(new sycl::detail::recorded_execution);
     sorted->device = graph_->device;
+    sorted->updatable = properties.has_property<property::graph::updatable>();
     const size_t count = graph_->commands.size();
-    sycl::detail::list<sycl::detail::shared<sycl::detail::recorded_command>> copies;
-    for (const sycl::detail::shared<sycl::detail::recorded_command> &one : graph_->commands)
+    sycl::detail::list<command> copies;
+    for (const command &one : graph_->commands) {
       copies.add(copy_of(*one));
+      sorted->numbers.add(one->number);
+    }
     sycl::detail::list<bool> done;
     for (size_t i = 0; i < count; ++i)
       done.add(false);
@@ -160,88 +235,153 @@ public:
       for (size_t i = 0; i < count; ++i) {
         bool ready = !done.data()[i];
         for (const auto &before : graph_->commands.data()[i]->after)
-          ready = ready && done.data()[place_of(before.get())];
+          ready = ready && done.data()[graph_->place_of(before.get())];
         if (!ready)
           continue;
         done.data()[i] = true;
         for (const auto &before : graph_->commands.data()[i]->after)
-          copies.data()[i]->after.add(copies.data()[place_of(before.get())]);
+          copies.data()[i]->after.add(copies.data()[graph_->place_of(before.get())]);
         sorted->commands.add(copies.data()[i]);
       }
-    return command_graph<graph_state::executable>(result);
+    return command_graph<graph_state::executable>(sorted);
   }
 
   template <class Vector = std::vector<node>> Vector get_nodes() const {
+    const std::lock_guard hold(graph_->lock);
     Vector out;
-    for (const sycl::detail::shared<sycl::detail::recorded_command> &one : graph_->commands)
+    for (const command &one : graph_->commands)
       out.push_back(node(one));
     return out;
   }
   template <class Vector = std::vector<node>> Vector get_root_nodes() const {
+    const std::lock_guard hold(graph_->lock);
     Vector out;
-    for (const sycl::detail::shared<sycl::detail::recorded_command> &one : graph_->commands)
+    for (const command &one : graph_->commands)
       if (one->after.size() == 0)
         out.push_back(node(one));
     return out;
   }
 
+  bool empty() const {
+    const std::lock_guard hold(graph_->lock);
+    return graph_->commands.size() == 0;
+  }
+  /// Different for each graph of the program; greater for those made later.
+  size_t get_id() const noexcept { return graph_->number; }
+  /// Writes the graph for Graphviz, with sizes and addresses if `verbose`. The path ends in ".dot".
+  template <class Path = std::string> void print_graph(const Path &path, bool verbose = false) const {
+    const std::lock_guard hold(graph_->lock);
+    sycl::detail::print_graph(*graph_, std::string(path), verbose);
+  }
+  friend bool operator==(const command_graph &a, const command_graph &b) { return a.graph_ == b.graph_; }
+  friend bool operator!=(const command_graph &a, const command_graph &b) { return a.graph_ != b.graph_; }
+
+  /// For the library.
+  explicit command_graph(const sycl::detail::shared<sycl::detail::graph_in_making> &graph) : graph_(graph) {}
+  sycl::detail::graph_in_making *aspen_state() const { return graph_.get(); }
+
 private:
   struct recording {
-    recording(queue &from, const sycl::detail::shared<sycl::detail::recorder> &to) : state(from.aspen_state()) { state.recorder = to; }
-    ~recording() { state.recorder = {}; }
+    recording(queue &from, const sycl::detail::shared<sycl::detail::recorder> &to)
+        : state(from.aspen_state()), began(!state.begin_recording(to)) {}
+    ~recording() {
+      if (began) // and no command group around this one
+        state.end_recording();
+    }
     sycl::detail::queue_state &state;
+    const bool began;
   };
   sycl::detail::shared<sycl::detail::recorder> recorder() const {
     graph_->retain();
     return sycl::detail::shared<sycl::detail::recorder>(graph_.get());
   }
-  using command = sycl::detail::shared<sycl::detail::recorded_command>;
-
-  size_t place_of(const sycl::detail::recorded_command *which) const {
-    size_t at = 0;
-    while (at < graph_->commands.size() && graph_->commands.data()[at].get() != which)
-      ++at;
-    return at;
+  void is_not_recording(const char *what) const {
+    if (graph_->recorded.size())
+      sycl::detail::fail(errc::invalid, (std::string(what) + ": the graph records a queue; end the recording first").c_str());
+  }
+  /// What properties of a new node say that it comes after.
+  sycl::detail::list<command> told_of(const property_list &properties) const {
+    sycl::detail::list<command> before;
+    if (properties.has_property<property::node::depends_on_all_leaves>())
+      for (const command &one : graph_->commands)
+        if (graph_->is_leaf(one.get()))
+          before.add(one);
+    if (properties.has_property<property::node::depends_on>())
+      for (const node &one : properties.get_property<property::node::depends_on>().aspen_nodes())
+        before.add(of_this(one));
+    return before;
   }
   const command &of_this(const node &one) const {
-    if (place_of(one.aspen_command().get()) == graph_->commands.size())
+    if (graph_->place_of(one.aspen_command().get()) == graph_->commands.size())
       sycl::detail::fail(errc::invalid, "the node belongs to another graph");
     return one.aspen_command();
   }
   /// Whether `from` comes after `to`, by however many edges.
-  static bool reaches(const sycl::detail::recorded_command *from, const sycl::detail::recorded_command *to) {
-    for (const command &before : from->after)
-      if (before.get() == to || reaches(before.get(), to))
-        return true;
+  bool reaches(const sycl::detail::recorded_command *from, const sycl::detail::recorded_command *to) const {
+    sycl::detail::list<const sycl::detail::recorded_command *> open(&from, 1);
+    sycl::detail::list<bool> seen;
+    for (size_t i = 0; i < graph_->commands.size(); ++i)
+      seen.add(false);
+    while (open.size()) {
+      const sycl::detail::recorded_command *const one = open.data()[open.size() - 1];
+      open.pop();
+      for (const command &before : one->after) {
+        bool &known = seen.data()[graph_->place_of(before.get())];
+        if (before.get() == to)
+          return true;
+        if (!known)
+          open.add(before.get());
+        known = true;
+      }
+    }
     return false;
   }
-  static command copy_of(const sycl::detail::recorded_command &from) {
+  static command copy_of(sycl::detail::recorded_command &from) {
     command out(new sycl::detail::recorded_command);
-    out->parts = from.parts;
-    out->whole = from.whole;
-    for (const aspen_buffer_use_t &one : from.uses)
-      out->use(one);
+    sycl::detail::list<sycl::detail::shared<sycl::detail::recorded_part>> nothing;
+    out->become(from.current(), nothing);
+    out->number = from.number;
     return out;
   }
-  void end(const queue &from) const {
-    if (from.aspen_state().recorder.get() == graph_.get())
-      from.aspen_state().recorder = {};
+  void end(sycl::detail::queue_state &from) const {
+    const std::lock_guard hold(graph_->lock);
+    if (from.recorder().get() != graph_.get())
+      return;
+    graph_->forget(&from);
+    from.end_recording();
   }
 
-  sycl::detail::shared<sycl::detail::recorded_graph> graph_;
-  queue own_; // through which nodes are made
-  sycl::detail::list<queue> recorded_;
+  sycl::detail::shared<sycl::detail::graph_in_making> graph_;
 };
 command_graph(const context &, const device &, const property_list & = {}) -> command_graph<graph_state::modifiable>;
 command_graph(const queue &, const property_list & = {}) -> command_graph<graph_state::modifiable>;
+command_graph(const device &, const property_list & = {}) -> command_graph<graph_state::modifiable>;
 
-inline void execute_graph(queue q, command_graph<graph_state::executable> &graph) { q.ext_oneapi_graph(graph); }
-inline void execute_graph(handler &h, command_graph<graph_state::executable> &graph) { h.ext_oneapi_graph(graph); }
+inline void execute_graph(queue q, const command_graph<graph_state::executable> &graph) { q.ext_oneapi_graph(graph); }
+inline void execute_graph(handler &h, const command_graph<graph_state::executable> &graph) { h.ext_oneapi_graph(graph); }
 
-} // namespace sycl::ext::oneapi::experimental
+} // namespace ext::oneapi::experimental
 
-namespace sycl {
 inline ext::oneapi::experimental::queue_state queue::ext_oneapi_get_state() const {
-  return state_->recorder ? ext::oneapi::experimental::queue_state::recording : ext::oneapi::experimental::queue_state::executing;
+  return state_->recorder() ? ext::oneapi::experimental::queue_state::recording : ext::oneapi::experimental::queue_state::executing;
+}
+inline ext::oneapi::experimental::command_graph<ext::oneapi::experimental::graph_state::modifiable> queue::ext_oneapi_get_graph() const {
+  const detail::shared<detail::recorder> graph = state_->recorder();
+  if (!graph)
+    detail::fail(errc::invalid, "ext_oneapi_get_graph: no graph records the queue");
+  graph->retain();
+  return ext::oneapi::experimental::command_graph<ext::oneapi::experimental::graph_state::modifiable>(
+      detail::shared<detail::graph_in_making>(static_cast<detail::graph_in_making *>(graph.get())));
 }
 } // namespace sycl
+
+template <sycl::ext::oneapi::experimental::graph_state State> struct std::hash<sycl::ext::oneapi::experimental::command_graph<State>> {
+  std::size_t operator()(const sycl::ext::oneapi::experimental::command_graph<State> &of) const noexcept {
+    if constexpr (State == sycl::ext::oneapi::experimental::graph_state::modifiable)
+      return reinterpret_cast<std::size_t>(of.aspen_state());
+    else
+      return reinterpret_cast<std::size_t>(of.aspen_graph().get());
+  }
+};
+
+#include <sycl/ext/oneapi/experimental/graph/dynamic.hpp>

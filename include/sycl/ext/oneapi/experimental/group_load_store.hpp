@@ -1,9 +1,11 @@
 //! `group_load` and `group_store`: the items of a group take turns (blocked: each its own neighbours; striped: neighbours by neighbours).
-//! Source: sycl_ext_oneapi_group_load_store.
+//! What the items wrote before is seen by all of them, and what the function wrote, too: a barrier of the group stands before and after, as
+//! with DPC++. Source: sycl_ext_oneapi_group_load_store.
 #pragma once
 #include <iterator>
 #include <sycl/ext/oneapi/properties/properties.hpp>
 #include <sycl/group_algorithm.hpp>
+#include <sycl/group_barrier.hpp>
 #include <sycl/span.hpp>
 #include <sycl/vec.hpp>
 
@@ -54,32 +56,44 @@ namespace sycl::ext::oneapi::experimental {
 
 template <class Group, class In, class T, size_t N, class Properties = empty_properties_t>
 std::enable_if_t<is_group_v<Group> && is_property_list_v<Properties>> group_load(Group g, In in, span<T, N> out, Properties = {}) {
+  group_barrier(g);
   for (size_t i = 0; i < N; ++i)
     out[i] = in[sycl::detail::place_in_group<Properties>(g, N, i)];
+  group_barrier(g);
 }
 template <class Group, class In, class T, int N, class Properties = empty_properties_t>
 std::enable_if_t<is_group_v<Group> && is_property_list_v<Properties>> group_load(Group g, In in, vec<T, N> &out, Properties = {}) {
+  group_barrier(g);
   for (int i = 0; i < N; ++i)
     out[i] = in[sycl::detail::place_in_group<Properties>(g, N, i)];
+  group_barrier(g);
 }
 template <class Group, class In, class T, class Properties = empty_properties_t>
 std::enable_if_t<is_group_v<Group> && is_property_list_v<Properties>> group_load(Group g, In in, T &out, Properties = {}) {
+  group_barrier(g);
   out = in[sycl::detail::place_in_group<Properties>(g, 1, 0)];
+  group_barrier(g);
 }
 
 template <class Group, class T, size_t N, class Out, class Properties = empty_properties_t>
 std::enable_if_t<is_group_v<Group> && is_property_list_v<Properties>> group_store(Group g, span<T, N> in, Out out, Properties = {}) {
+  group_barrier(g);
   for (size_t i = 0; i < N; ++i)
     out[sycl::detail::place_in_group<Properties>(g, N, i)] = in[i];
+  group_barrier(g);
 }
 template <class Group, class T, int N, class Out, class Properties = empty_properties_t>
 std::enable_if_t<is_group_v<Group> && is_property_list_v<Properties>> group_store(Group g, const vec<T, N> &in, Out out, Properties = {}) {
+  group_barrier(g);
   for (int i = 0; i < N; ++i)
     out[sycl::detail::place_in_group<Properties>(g, N, i)] = in[i];
+  group_barrier(g);
 }
 template <class Group, class T, class Out, class Properties = empty_properties_t>
 std::enable_if_t<is_group_v<Group> && is_property_list_v<Properties>> group_store(Group g, const T &in, Out out, Properties = {}) {
+  group_barrier(g);
   out[sycl::detail::place_in_group<Properties>(g, 1, 0)] = in;
+  group_barrier(g);
 }
 
 } // namespace sycl::ext::oneapi::experimental

@@ -249,18 +249,23 @@ inline experimental::fragment<sub_group> get_opportunistic_group() {
 } // namespace ext::oneapi::this_work_item
 
 namespace ext::oneapi::experimental {
-namespace this_kernel {
-using this_work_item::get_opportunistic_group;
-}
-
 // The first version's names.
 template <class Parent> using ballot_group = fragment<Parent>;
 template <size_t Size, class Parent> using fixed_size_group = chunk<Size, Parent>;
 template <class Parent> using tangle_group = tangle<Parent>;
-using opportunistic_group = fragment<sub_group>;
+/// A type of its own, as it was then: programs specialise their templates for each.
+class opportunistic_group : public fragment<sub_group> {
+public:
+  explicit opportunistic_group(const fragment<sub_group> &found) : fragment<sub_group>(found) {}
+};
+namespace this_kernel {
+inline opportunistic_group get_opportunistic_group() { return opportunistic_group(this_work_item::get_opportunistic_group()); }
+} // namespace this_kernel
 inline fragment<sub_group> get_ballot_group(sub_group parent, bool predicate) { return binary_partition(parent, predicate); }
 template <size_t Size> chunk<Size, sub_group> get_fixed_size_group(sub_group parent) { return chunked_partition<Size>(parent); }
 inline tangle<sub_group> get_tangle_group(sub_group parent) { return entangle(parent); }
 
 } // namespace ext::oneapi::experimental
+
+template <> struct is_group<ext::oneapi::experimental::opportunistic_group> : std::true_type {};
 } // namespace sycl

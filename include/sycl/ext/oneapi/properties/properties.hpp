@@ -73,6 +73,10 @@ public:
     static_assert(has_property<Key>(), "the property list does not have this property");
     return static_cast<const typename sycl::detail::find_property<Key, P...>::type &>(*this).property;
   }
+  /// For the library.
+  template <class One> constexpr const One &aspen_get() const {
+    return static_cast<const sycl::detail::property_place<One> &>(*this).property;
+  }
 };
 template <class... P> properties(P...) -> properties<P...>;
 using empty_properties_t = properties<>;

@@ -209,4 +209,15 @@ __ASPEN_COMPLEX_POWER(T, marray<complex<T> __ASPEN_COMMA N>, x, y[i])
 #undef __ASPEN_COMMA
 #undef __ASPEN_COMPLEX_POWER
 
+// For those who say `using namespace` of them: the standard library has the same names. A suffix without an underscore is a warning else.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wuser-defined-literals"
+namespace complex_literals {
+constexpr complex<double> operator""i(long double imaginary) { return {0.0, static_cast<double>(imaginary)}; }
+constexpr complex<double> operator""i(unsigned long long imaginary) { return {0.0, static_cast<double>(imaginary)}; }
+constexpr complex<float> operator""if(long double imaginary) { return {0.0f, static_cast<float>(imaginary)}; }
+constexpr complex<float> operator""if(unsigned long long imaginary) { return {0.0f, static_cast<float>(imaginary)}; }
+} // namespace complex_literals
+#pragma clang diagnostic pop
+
 } // namespace sycl::ext::oneapi::experimental

@@ -1,0 +1,33 @@
+//! What a user runs: the installed commands, a module for each matter. One program, since linking thirty takes CI minutes.
+
+mod attributes;
+mod bad_input;
+mod bad_ir;
+mod cache;
+mod chains;
+mod common;
+mod diagnostics;
+mod dialects;
+mod fixes;
+mod graph;
+mod inspect;
+mod item_loops;
+mod kept_headers;
+mod manual;
+mod offers;
+mod older_spellings;
+mod options;
+mod post_link;
+mod precompiled;
+mod preprocessed;
+mod programs;
+mod progress;
+mod propagate;
+mod remote;
+mod report;
+mod reproducible;
+mod schemas;
+mod seed_rules;
+mod seed_rules_ir;
+mod tool;
+mod wrapped;

@@ -1,0 +1,4 @@
+//! The name of before SYCL 2020.
+#pragma once
+#include <CL/sycl.hpp>
+#include <sycl/backend/cuda.hpp>

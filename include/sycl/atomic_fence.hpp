@@ -1,0 +1,3 @@
+//! DPC++'s header of `atomic_fence`. Source: SYCL 2020 §4.15.1.
+#pragma once
+#include <sycl/atomic_ref.hpp>

@@ -1,0 +1,3 @@
+//! DPC++'s header of the names of backends.
+#pragma once
+#include <sycl/backend.hpp>

@@ -1,0 +1,133 @@
+//! Launches of kernels that are functions, and questions about them. The kernel is a function object of the function's arguments, made
+//! here; the function is one that it calls, so everything that holds of kernels and their functions holds. Source:
+//! sycl_ext_oneapi_free_function_kernels; docs/decisions/0047.
+#pragma once
+#include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>
+#include <sycl/ext/oneapi/free_function_kernel_properties.hpp>
+
+namespace sycl {
+
+namespace detail {
+
+/// The kernel's name.
+template <auto *Func, class Properties = void> class free_function_kernel;
+
+/// An argument each, as the function takes it.
+template <class... Ts> struct free_function_arguments {};
+template <class First, class... Rest> struct free_function_arguments<First, Rest...> {
+  First first;
+  free_function_arguments<Rest...> rest;
+};
+template <auto *Func, class... Known> inline void call_free_function(const free_function_arguments<> &, const Known &...known) {
+  Func(known...);
+}
+template <auto *Func, class First, class... Rest, class... Known>
+inline void call_free_function(const free_function_arguments<First, Rest...> &arguments, const Known &...known) {
+  call_free_function<Func>(arguments.rest, known..., arguments.first);
+}
+inline free_function_arguments<> pack_arguments(const free_function_arguments<> *) { return {}; }
+template <class First, class... Rest, class Given, class... More>
+free_function_arguments<First, Rest...> pack_arguments(const free_function_arguments<First, Rest...> *, Given &&given, More &&...more) {
+  return {static_cast<First>(std::forward<Given>(given)),
+          detail::pack_arguments(static_cast<const free_function_arguments<Rest...> *>(nullptr), std::forward<More>(more)...)};
+}
+
+template <class Type> struct free_function_type {
+  static constexpr bool is_void = false;
+};
+template <class... P> struct free_function_type<void (*)(P...)> {
+  static constexpr bool is_void = true;
+  static constexpr size_t count = sizeof...(P);
+  using arguments = free_function_arguments<std::decay_t<P>...>;
+};
+template <class... P> struct free_function_type<void (*)(P...) noexcept> : free_function_type<void (*)(P...)> {};
+
+template <auto *Func> struct free_function_task {
+  typename free_function_type<decltype(Func)>::arguments arguments;
+  void operator()() const { call_free_function<Func>(arguments); }
+};
+template <auto *Func, int D> struct free_function_item {
+  typename free_function_type<decltype(Func)>::arguments arguments;
+  void operator()(nd_item<D>) const { call_free_function<Func>(arguments); }
+};
+
+template <auto *Func, class... A> auto free_function_arguments_of(A &&...given) {
+  using type = free_function_type<decltype(Func)>;
+  static_assert(type::is_void, "a kernel returns nothing");
+  static_assert(type::count == sizeof...(A), "the kernel is launched with as many arguments as the function has");
+  return detail::pack_arguments(static_cast<const typename type::arguments *>(nullptr), std::forward<A>(given)...);
+}
+
+#define __ASPEN_MARKED(kind) "the function was not declared with SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((" kind ")); functions of C cannot be"
+
+template <auto *Func> kernel_id free_function_id() {
+  constexpr int mark = function_mark<Func>();
+  using name = free_function_kernel<Func>;
+  static_assert(mark != 0, __ASPEN_MARKED("...::nd_range_kernel<N>"));
+  if constexpr (mark == 4)
+    (void)&entry_single_task<name, free_function_task<Func>>;
+  else
+    (void)&entry_nd_range<name, mark, free_function_item<Func, mark>>;
+  return get_kernel_id<name>();
+}
+
+} // namespace detail
+
+namespace ext::oneapi::experimental {
+
+#define __ASPEN_LAUNCHES(TO, to)                                                                                                          \
+  template <auto *Func, class... A> void single_task(TO to, kernel_function_s<Func>, A &&...arguments) {                                   \
+    static_assert(is_single_task_kernel_v<Func>, __ASPEN_MARKED("...::single_task_kernel"));                                              \
+    to.template single_task<sycl::detail::free_function_kernel<Func>>(                                                                    \
+        sycl::detail::free_function_task<Func>{sycl::detail::free_function_arguments_of<Func>(std::forward<A>(arguments)...)});            \
+  }                                                                                                                                       \
+  template <auto *Func, int D, class... A> void nd_launch(TO to, nd_range<D> over, kernel_function_s<Func>, A &&...arguments) {            \
+    static_assert(is_nd_range_kernel_v<Func, D>, __ASPEN_MARKED("...::nd_range_kernel<N>"));                                              \
+    to.template parallel_for<sycl::detail::free_function_kernel<Func>>(                                                                   \
+        over, sycl::detail::free_function_item<Func, D>{sycl::detail::free_function_arguments_of<Func>(std::forward<A>(arguments)...)});   \
+  }                                                                                                                                       \
+  template <auto *Func, int D, class P, class... A>                                                                                        \
+  void nd_launch(TO to, launch_config<nd_range<D>, P> how, kernel_function_s<Func>, A &&...arguments) {                                    \
+    static_assert(is_nd_range_kernel_v<Func, D>, __ASPEN_MARKED("...::nd_range_kernel<N>"));                                              \
+    to.template parallel_for<sycl::detail::free_function_kernel<Func, P>>(                                                                \
+        how.get_range(), how.get_properties(),                                                                                            \
+        sycl::detail::free_function_item<Func, D>{sycl::detail::free_function_arguments_of<Func>(std::forward<A>(arguments)...)});         \
+  }
+__ASPEN_LAUNCHES(queue, q)
+__ASPEN_LAUNCHES(handler &, h)
+#undef __ASPEN_LAUNCHES
+
+/// The kernel as it is launched without properties.
+template <auto *Func> kernel_id get_kernel_id() { return sycl::detail::free_function_id<Func>(); }
+template <auto *Func, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in) {
+  return sycl::get_kernel_bundle<State>(in, std::vector<kernel_id>{experimental::get_kernel_id<Func>()});
+}
+template <auto *Func, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<device> &on) {
+  return sycl::get_kernel_bundle<State>(in, on, std::vector<kernel_id>{experimental::get_kernel_id<Func>()});
+}
+template <auto *Func, bundle_state State> bool has_kernel_bundle(const context &in) {
+  return sycl::has_kernel_bundle<State>(in, std::vector<kernel_id>{experimental::get_kernel_id<Func>()});
+}
+template <auto *Func, bundle_state State> bool has_kernel_bundle(const context &in, const std::vector<device> &on) {
+  return sycl::has_kernel_bundle<State>(in, on, std::vector<kernel_id>{experimental::get_kernel_id<Func>()});
+}
+template <auto *Func> bool is_compatible(const device &on) {
+  return sycl::is_compatible(std::vector<kernel_id>{experimental::get_kernel_id<Func>()}, on);
+}
+template <auto *Func, class Descriptor> typename Descriptor::return_type get_kernel_info(const context &in) {
+  return experimental::get_kernel_bundle<Func, bundle_state::executable>(in)
+      .template ext_oneapi_get_kernel<Func>()
+      .template get_info<Descriptor>();
+}
+template <auto *Func, class Descriptor> typename Descriptor::return_type get_kernel_info(const context &in, const device &on) {
+  return experimental::get_kernel_bundle<Func, bundle_state::executable>(in, std::vector<device>{on})
+      .template ext_oneapi_get_kernel<Func>()
+      .template get_info<Descriptor>(on);
+}
+template <auto *Func, class Descriptor> typename Descriptor::return_type get_kernel_info(const queue &of) {
+  return experimental::get_kernel_info<Func, Descriptor>(of.get_context(), of.get_device());
+}
+
+} // namespace ext::oneapi::experimental
+#undef __ASPEN_MARKED
+} // namespace sycl

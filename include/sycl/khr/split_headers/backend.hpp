@@ -1,0 +1,5 @@
+//! Brings interoperability with backends. Generated from data/split_headers.toml by `cargo xtask generate`; edit the table, not this file.
+#pragma once
+#include <sycl/khr/split_headers/version.hpp>
+#include <sycl/backend.hpp>
+#include <sycl/detail/native.hpp>

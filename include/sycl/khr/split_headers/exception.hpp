@@ -1,0 +1,5 @@
+//! Brings exception, exception_list, errc. Generated from data/split_headers.toml by `cargo xtask generate`; edit the table, not this file.
+#pragma once
+#include <sycl/khr/split_headers/version.hpp>
+#include <sycl/exception.hpp>
+#include <sycl/exception_list.hpp>

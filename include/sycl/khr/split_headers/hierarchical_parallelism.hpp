@@ -1,0 +1,5 @@
+//! Brings h_item, private_memory. Generated from data/split_headers.toml by `cargo xtask generate`; edit the table, not this file.
+#pragma once
+#include <sycl/khr/split_headers/version.hpp>
+#include <sycl/h_item.hpp>
+#include <sycl/private_memory.hpp>

@@ -1,0 +1,3 @@
+//! DPC++'s header of `span`.
+#pragma once
+#include <sycl/span.hpp>

@@ -1,0 +1,53 @@
+// Names that helpers of migrated programs (dpct), Kokkos, torch-xpu-ops, dpctl and HeCBench have outside of templates, or with arguments by
+// value. Nothing of it is an extension that is there but where its macro says so.
+#include <CL/sycl/access/access.hpp>
+#include <CL/sycl/backend/opencl.hpp>
+#include <sycl/ext/oneapi/experimental/cuda/builtins.hpp>
+#include <sycl/sycl.hpp>
+#include <vector>
+
+namespace se = sycl::ext::oneapi::experimental;
+
+#if defined(SYCL_EXT_ONEAPI_MATRIX) || defined(SYCL_EXT_ONEAPI_VIRTUAL_MEM)
+#error "not here"
+#endif
+#if !SYCL_EXT_ONEAPI_CUDA_TEX_CACHE_READ || !SYCL_EXT_INTEL_GRF_SIZE || !SYCL_EXT_ONEAPI_COPY_OPTIMIZE || !SYCL_EXT_ONEAPI_USM_DEVICE_READ_ONLY
+#error "macros of extensions"
+#endif
+
+struct row_major : std::integral_constant<se::matrix::layout, se::matrix::layout::row_major> {};
+struct a : std::integral_constant<se::matrix::use, se::matrix::use::a> {};
+template <class Group, class Matrix> auto element(Group group, Matrix &matrix) { return sycl::ext::oneapi::detail::get_wi_data(group, matrix)[0]; }
+template <class Group, class From, class To> void copied(Group group, From &from, To &to) { se::matrix::joint_matrix_copy(group, from, to); }
+
+typedef se::physical_mem *physical_mem_ptr;
+struct access_of {
+  se::address_access_mode flags = se::address_access_mode::read_write;
+};
+
+se::node added(se::command_graph<se::graph_state::modifiable> &graph, const std::vector<se::node> &dependencies) {
+  return graph.add(se::property::node::depends_on(dependencies));
+}
+se::node recorded(se::command_graph<se::graph_state::modifiable> &into, se::command_graph<se::graph_state::modifiable> &graph) {
+  return into.add([&](sycl::handler &cgh) { cgh.ext_oneapi_graph(graph.finalize()); });
+}
+
+struct many_registers {
+  int *out;
+  void operator()(sycl::nd_item<1> item) const { out[item.get_global_id(0)] = se::cuda::ldg(out) + 1; }
+  auto get(se::properties_tag) const { return se::properties{sycl::ext::intel::experimental::grf_size<256>}; }
+};
+static_assert(se::is_property_key<sycl::ext::intel::experimental::grf_size_key>::value);
+
+sycl::context of_queues(sycl::queue &queue, int *out) {
+  queue.parallel_for(sycl::nd_range<1>(32, 32), many_registers{out});
+  se::prepare_for_device_copy(out, sizeof(int), queue);
+  se::release_from_device_copy(out, queue);
+  sycl::free(sycl::malloc_shared<int>(1, queue, {sycl::ext::oneapi::property::usm::device_read_only()}), queue);
+  return queue.get_device().get_platform().khr_get_default_context();
+}
+
+void older(sycl::buffer<int> &buffer, sycl::handler &h) {
+  sycl::accessor all(buffer, h, sycl::write_only, sycl::noinit);
+  (void)all;
+}

@@ -1,0 +1,107 @@
+//! Kernels that are functions. Exit status 0: all right.
+#include "check.hpp"
+
+#include <sycl/sycl.hpp>
+
+namespace ex = sycl::ext::oneapi::experimental;
+namespace item = sycl::ext::oneapi::this_work_item;
+
+static_assert(SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS == 1);
+
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) void iota(float start, float *out);
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) void iota(float start, float *out) {
+  const size_t i = item::get_nd_item<1>().get_global_linear_id();
+  out[i] = start + static_cast<float>(i);
+}
+
+namespace inner {
+struct of_class {
+  int by;
+  SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<2>)) static void add(of_class how, sycl::accessor<int, 2> out) {
+    const auto at = item::get_nd_item<2>().get_global_id();
+    out[at] += how.by + static_cast<int>(at[0] * 10 + at[1]);
+  }
+};
+} // namespace inner
+
+template <class T> SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void set(T *out, T value) { *out = value; }
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) static void nothing() {}
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) static void reverses(sycl::local_accessor<int, 1> own, int *out) {
+  const auto i = item::get_nd_item<1>();
+  int *const more = static_cast<int *>(ex::get_work_group_scratch_memory());
+  own[i.get_local_id(0)] = static_cast<int>(i.get_local_id(0));
+  more[i.get_local_id(0)] = 100;
+  sycl::group_barrier(i.get_group());
+  const size_t there = i.get_local_range(0) - 1 - i.get_local_id(0);
+  out[i.get_global_id(0)] = own[there] + more[there];
+}
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void over(int *out) { *out = 1; }
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<3>)) void over(long *out) { *out = 3; }
+void plain(int *) {}
+
+static_assert(ex::is_nd_range_kernel_v<iota, 1> && !ex::is_nd_range_kernel_v<iota, 2>);
+static_assert(!ex::is_single_task_kernel_v<iota> && ex::is_kernel_v<iota>);
+static_assert(ex::is_nd_range_kernel_v<inner::of_class::add, 2>);
+static_assert(ex::is_single_task_kernel_v<set<int>> && ex::is_single_task_kernel_v<nothing>);
+static_assert(!ex::is_kernel_v<plain> && !ex::is_single_task_kernel_v<plain> && !ex::is_nd_range_kernel_v<nothing, 4>);
+static_assert(ex::is_single_task_kernel_v<(void (*)(int *))over> && ex::is_nd_range_kernel_v<(void (*)(long *))over, 3>);
+
+int main() {
+  sycl::queue q{sycl::property::queue::in_order()};
+  constexpr size_t count = 64;
+  float *const m = sycl::malloc_shared<float>(count, q);
+  int *const n = sycl::malloc_shared<int>(count, q);
+  ex::nd_launch(q, sycl::nd_range<1>(count, 8), ex::kernel_function<iota>, 3, m); // an int becomes a float
+  q.wait();
+  CHECK(m[0] == 3 && m[63] == 66);
+  iota(7, m); // it is a function like any
+  sycl::buffer<int, 2> b(sycl::range<2>(4, 8));
+  q.submit([&](sycl::handler &h) {
+    sycl::accessor out(b, h, sycl::write_only, sycl::no_init);
+    ex::parallel_for(h, sycl::range<2>(4, 8), [=](sycl::id<2> i) { out[i] = 0; });
+  });
+  q.submit([&](sycl::handler &h) {
+    sycl::accessor<int, 2> out(b, h);
+    ex::nd_launch(h, sycl::nd_range<2>({4, 8}, {2, 2}), ex::kernel_function<inner::of_class::add>, inner::of_class{1000}, out);
+  });
+  CHECK(sycl::host_accessor{b}[3][7] == 1037);
+  CHECK(sycl::host_accessor{b}[0][0] == 1000);
+
+  ex::single_task(q, ex::kernel_function<set<int>>, n, 5);
+  q.submit([&](sycl::handler &h) { ex::single_task(h, ex::kernel_function<set<float>>, m, 2.5f); });
+  ex::single_task(q, ex::kernel_function<nothing>);
+  q.wait();
+  CHECK(n[0] == 5 && m[0] == 2.5f);
+
+  // Local memory of both kinds, and requirements of the launch.
+  q.submit([&](sycl::handler &h) {
+    const ex::properties with{ex::work_group_size<8>, ex::work_group_scratch_size(8 * sizeof(int))};
+    const ex::launch_config how{sycl::nd_range<1>(count, 8), with};
+    ex::nd_launch(h, how, ex::kernel_function<reverses>, sycl::local_accessor<int, 1>(8, h), n);
+  });
+  q.wait();
+  CHECK(n[0] == 107 && n[7] == 100 && n[8] == 107);
+  CHECK(throws(sycl::errc::nd_range, [&] {
+    const ex::launch_config how{sycl::nd_range<1>(count, 16), ex::properties{ex::work_group_size<8>}};
+    ex::nd_launch(q, how, ex::kernel_function<iota>, 1.0f, m);
+  }));
+
+  // Kernel bundles, also of a kernel that is not launched.
+  const sycl::kernel_id id = ex::get_kernel_id<iota>();
+  CHECK(ex::is_compatible<iota>(q.get_device()) && ex::get_kernel_id<set<long>>() != id);
+  CHECK(ex::has_kernel_bundle<iota, sycl::bundle_state::executable>(q.get_context()));
+  const auto bundle = ex::get_kernel_bundle<iota, sycl::bundle_state::executable>(q.get_context());
+  CHECK(bundle.ext_oneapi_has_kernel<iota>() && bundle.ext_oneapi_has_kernel<iota>(q.get_device()) && bundle.has_kernel(id));
+  const sycl::kernel iota_kernel = bundle.ext_oneapi_get_kernel<iota>();
+  CHECK(iota_kernel.get_info<sycl::info::kernel_device_specific::work_group_size>(q.get_device()) ==
+        ex::get_kernel_info<iota, sycl::info::kernel_device_specific::work_group_size>(q));
+  q.submit([&](sycl::handler &h) {
+    h.use_kernel_bundle(bundle);
+    ex::nd_launch(h, sycl::nd_range<1>(count, 8), ex::kernel_function<iota>, 1.0f, m);
+  });
+  q.wait();
+  CHECK(m[63] == 64);
+  sycl::free(m, q);
+  sycl::free(n, q);
+  return failures;
+}
