@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::files;
+
 /// A folder of such results.
 pub struct Built {
     pub folder: PathBuf,
@@ -62,7 +64,7 @@ impl Built {
             }
         }
         for (name, text) in SAID.iter().zip(["stdout", "stderr"]) {
-            fs::write(new.path().join(name), said.get(text).map_or("", String::as_str))?;
+            files::write(&new.path().join(name), said.get(text).map_or("", String::as_str))?;
         }
         // A test with the same files may have been as quick.
         let _ = fs::rename(new.path(), self.folder.join(&before.key));
@@ -91,7 +93,7 @@ fn hashes(folder: &Path) -> Result<BTreeMap<PathBuf, blake3::Hash>> {
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.parent().context("a file lies in a folder")?)?;
-    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    files::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
     Ok(())
 }
 

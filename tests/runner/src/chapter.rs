@@ -13,6 +13,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use regex::Regex;
 
+use crate::files;
 use crate::step::Session;
 
 /// What a reader does.
@@ -117,7 +118,7 @@ impl Chapter {
                 Step::Write { file, text } => {
                     let path = folder.join(file);
                     std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
-                    std::fs::write(path, text)?;
+                    files::write(&path, text)?;
                 }
                 Step::Run { line, command, exit, shown } => {
                     // As on a terminal, both streams are one.

@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use aspen_image::{DeviceImage, ImageKind};
+
+use crate::files;
 
 /// What Debian 12's validator does not know, by the name of the extension, and the reason. One that knows conditional functions may be named
 /// by `ASPEN_SPIRV_VAL` (`cargo xtask devices --install`).
@@ -64,8 +66,11 @@ fn validate(image: &[u8]) -> Result<()> {
     let mut file = tempfile::NamedTempFile::new()?;
     file.write_all(image)?;
     let tool = named.unwrap_or_else(|| "spirv-val".into());
-    let said =
-        Command::new(&tool).arg(file.path()).output().with_context(|| format!("cannot run {} (Debian's spirv-tools)", tool.display()))?;
+    let mut command = Command::new(&tool);
+    command.arg(file.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let said = files::start(&mut command)
+        .and_then(Child::wait_with_output)
+        .with_context(|| format!("cannot run {} (Debian's spirv-tools)", tool.display()))?;
     ensure!(said.status.success(), "is no valid SPIR-V: {}", String::from_utf8_lossy(&said.stderr));
     Ok(())
 }

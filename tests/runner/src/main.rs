@@ -32,6 +32,7 @@
 
 mod built;
 mod chapter;
+mod files;
 mod images;
 mod step;
 
@@ -146,7 +147,7 @@ impl Test {
         for (name, content) in &self.files {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
-            std::fs::write(path, content)?;
+            files::write(&path, content)?;
         }
         let own_name = self.files.first().map_or("", |(name, _)| name);
         let mut session = step::Session::new(folder.path(), bin, own_name, env, built);

@@ -11,6 +11,7 @@ use object::{Object, ObjectSection};
 use regex::RegexBuilder;
 
 use crate::built::Built;
+use crate::files;
 use crate::images::Validator;
 
 const TIME_LIMIT: Duration = Duration::from_secs(300);
@@ -105,8 +106,7 @@ impl<'t> Session<'t> {
             }
             "copy" => {
                 let (from, to) = value.split_once(' ').context("copy takes two files")?;
-                std::fs::copy(self.folder.join(from), self.folder.join(to))?;
-                Ok(())
+                Ok(files::copy(&self.folder.join(from), &self.folder.join(to))?)
             }
             "remove" => Ok(std::fs::remove_file(self.folder.join(value))?),
             "exists" => self.present(value, true),
@@ -184,7 +184,7 @@ impl<'t> Session<'t> {
             .env("HOME", self.folder)
             .env("TMPDIR", self.folder);
         command.current_dir(self.folder).stdin(Stdio::null()).stdout(std::fs::File::create(&out)?).stderr(std::fs::File::create(&err)?);
-        let mut child = command.spawn().with_context(|| format!("cannot start {:?}", command.get_program()))?;
+        let mut child = files::start(&mut command).with_context(|| format!("cannot start {:?}", command.get_program()))?;
         let start = Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait()? {
@@ -250,7 +250,7 @@ fn hide_images(bytes: &mut [u8], kernel: &str) -> Result<usize> {
 fn write_in_place(path: &Path, bytes: &[u8]) -> Result<()> {
     let mode = std::fs::metadata(path)?.permissions();
     std::fs::remove_file(path)?;
-    std::fs::write(path, bytes)?;
+    files::write(path, bytes)?;
     Ok(std::fs::set_permissions(path, mode)?)
 }
 
