@@ -13,6 +13,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prefix = env::var_os("LLVM_SYS_221_PREFIX").map(PathBuf::from);
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").warnings(true).flag("-Wno-unused-parameter").flag("-fno-rtti").flag("-fno-exceptions").flag("-DNDEBUG");
+    // What is instantiated of LLVM here is of nobody's concern: else a program exports it, and needs libLLVM for it though it calls nothing.
+    build.flag("-fvisibility=hidden");
     if env::var_os("CXX").is_none() {
         build.compiler("clang++-22");
     }

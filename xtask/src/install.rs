@@ -11,6 +11,9 @@ use crate::shell::{Profile, STORES, Tree, output};
 /// Programs that are `aspen` under another name. Source: DESIGN §2.
 const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
 
+/// What graphs run for `aspen`, and where aspen++ looks for it: the same commands, so the same name.
+const JOBS: (&str, &str) = ("aspen-jobs", "lib/aspen/aspen");
+
 /// Files that name the version, and where they go.
 const TEMPLATES: [(&str, &str); 2] =
     [("AspenConfigVersion.cmake.in", "lib/cmake/Aspen/AspenConfigVersion.cmake"), ("aspen.pc.in", "lib/pkgconfig/aspen.pc")];
@@ -50,6 +53,7 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     if tree.profile == Profile::Release || tree.stores {
         copy(&built.join(STORES), &bin.join(STORES))?;
     }
+    copy(&built.join(JOBS.0), &prefix.join(JOBS.1))?;
     for alias in ALIASES {
         link("aspen", &bin.join(alias))?;
     }

@@ -5,7 +5,43 @@ use std::path::{Path, PathBuf};
 use aspen_devices::Database;
 use aspen_driver::spread::{self, MACHINE_AT_FAULT};
 
-use crate::{Answer, Failure, refuse_to_overwrite, targets};
+use crate::{Answer, Failure, device_files, refuse_to_overwrite};
+
+/// The commands of a graph.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Runs a target's ahead-of-time compiler on one image: a job of the graph that -fsycl-aot-graph writes
+    ///
+    /// Exit codes: 1 if the compiler does not take the image, 75 if this machine is at fault: the compiler is not there, a file cannot be
+    /// read or written, or the compiler was killed.
+    #[command(override_usage = "aspen aot [OPTIONS] --target <TARGET> -o <OUT> <INPUT> [-- <WORDS>...]\n       aspen aot --batch <FILE>")]
+    Aot(Arguments),
+    /// Puts the results of a graph's jobs into the program's images
+    AotPack(PackArguments),
+    /// Runs a command behind a launcher, and once more if the machine was at fault
+    ///
+    /// The machine was at fault if the exit code is 69, 71, 74, 75, 126, 127, 137, 143 or 255. ASPEN_AOT_ATTEMPT says which attempt it is;
+    /// srun is told by SLURM_EXIT_ERROR to end with 75 for failures of its own, unless that is set.
+    Launch {
+        /// The launcher's words, then those of the command
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "WORDS")]
+        words: Vec<String>,
+    },
+}
+
+impl Command {
+    /// Runs it. A launched command's exit code, or a batch's, ends the process.
+    ///
+    /// # Errors
+    /// [`Failure::Machine`] if another machine may do better.
+    pub fn run(&self) -> Result<Answer, Failure> {
+        match self {
+            Command::Aot(arguments) => compile(arguments),
+            Command::AotPack(arguments) => pack(arguments),
+            Command::Launch { words } => launch(words),
+        }
+    }
+}
 
 /// What `aspen aot` takes.
 #[derive(clap::Args)]
@@ -44,7 +80,7 @@ pub struct PackArguments {
 }
 
 /// `aspen aot`.
-pub fn compile(arguments: &Arguments) -> Result<Answer, Failure> {
+fn compile(arguments: &Arguments) -> Result<Answer, Failure> {
     if let Some(batch) = &arguments.batch {
         return compile_batch(batch);
     }
@@ -53,7 +89,7 @@ pub fn compile(arguments: &Arguments) -> Result<Answer, Failure> {
     };
     refuse_to_overwrite(output, std::iter::once(input).chain(&arguments.config_files))?;
     // A job depends on nothing that its command does not name.
-    let database = if arguments.compiler.is_some() { Database::builtin().clone() } else { targets::named(&arguments.config_files)? };
+    let database = if arguments.compiler.is_some() { Database::builtin().clone() } else { device_files::named(&arguments.config_files)? };
     let job = spread::AotJob { target, compiler: arguments.compiler.as_deref(), words: &arguments.words, input, output };
     let messages = spread::compile(&database, &job).map_err(failure)?;
     if !messages.is_empty() {
@@ -90,14 +126,14 @@ fn compile_batch(batch: &Path) -> Result<Answer, Failure> {
 }
 
 /// `aspen aot-pack`. What compilers said was said when they ran.
-pub fn pack(arguments: &PackArguments) -> Result<Answer, Failure> {
+fn pack(arguments: &PackArguments) -> Result<Answer, Failure> {
     refuse_to_overwrite(&arguments.output, std::iter::once(&arguments.graph))?;
     let said = spread::pack(&arguments.graph, &arguments.output);
     said.map(|()| Answer::clean(String::new())).map_err(|error| Failure::Input(error.to_string()))
 }
 
 /// `aspen launch`: the exit code is the command's.
-pub fn launch(words: &[String]) -> Result<Answer, Failure> {
+fn launch(words: &[String]) -> Result<Answer, Failure> {
     match spread::launch(words) {
         Ok(0) => Ok(Answer::clean(String::new())),
         Ok(code) => std::process::exit(code.into()),

@@ -1,4 +1,8 @@
 // What most files of the shim include, for build.rs; nothing includes it.
+// Debian's LLVM retains what debuggers may call, in whichever program our objects come, and that keeps libLLVM in it.
+#include "llvm/Support/Compiler.h"
+#undef LLVM_DUMP_METHOD
+#define LLVM_DUMP_METHOD LLVM_ATTRIBUTE_NOINLINE
 #include "llvm-c/Core.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"

@@ -2,7 +2,6 @@
 //!
 //! Exit codes: 0, 1 for findings or a failed input, 2 for wrong usage. Data goes to standard output; a reader that goes away has read enough.
 
-mod aot;
 mod bare;
 mod build;
 mod cache;
@@ -28,11 +27,10 @@ mod workers;
 mod wrapped;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use aspen_cli::{Answer, Failure, aot, refuse_to_overwrite};
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// Looks into programs that aspen++ or DPC++ made: what device code they hold, what it needs, and which devices have that
@@ -122,23 +120,8 @@ enum Command {
     },
     /// Drops the rows of a file table whose images a target cannot run; also as `sycl-aspect-filter`
     AspectFilter(post_link::FilterArguments),
-    /// Runs a target's ahead-of-time compiler on one image: a job of the graph that -fsycl-aot-graph writes
-    ///
-    /// Exit codes: 1 if the compiler does not take the image, 75 if this machine is at fault: the compiler is not there, a file cannot be
-    /// read or written, or the compiler was killed.
-    #[command(override_usage = "aspen aot [OPTIONS] --target <TARGET> -o <OUT> <INPUT> [-- <WORDS>...]\n       aspen aot --batch <FILE>")]
-    Aot(aot::Arguments),
-    /// Puts the results of a graph's jobs into the program's images
-    AotPack(aot::PackArguments),
-    /// Runs a command behind a launcher, and once more if the machine was at fault
-    ///
-    /// The machine was at fault if the exit code is 69, 71, 74, 75, 126, 127, 137, 143 or 255. ASPEN_AOT_ATTEMPT says which attempt it is;
-    /// srun is told by SLURM_EXIT_ERROR to end with 75 for failures of its own, unless that is set.
-    Launch {
-        /// The launcher's words, then those of the command
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "WORDS")]
-        words: Vec<String>,
-    },
+    #[command(flatten)]
+    OfGraphs(aot::Command),
     /// Lists the target database, or one target of it
     #[command(args_conflicts_with_subcommands = true)]
     Targets {
@@ -239,39 +222,6 @@ enum Dialect {
     Dpcpp,
 }
 
-/// Why a command stops.
-enum Failure {
-    /// A failed input: exit code 1.
-    Input(String),
-    /// A failed input with its place, as compilers print it: exit code 1.
-    Diagnostic(String),
-    /// Something that another machine may do better: exit code 75.
-    Machine(String),
-    /// Wrong usage that only the database can tell: exit code 2.
-    Usage(String),
-}
-
-impl From<aspen_llvm::Error> for Failure {
-    fn from(error: aspen_llvm::Error) -> Failure {
-        match error {
-            aspen_llvm::Error::Syntax(text) => Failure::Diagnostic(text),
-            error => Failure::Input(error.to_string()),
-        }
-    }
-}
-
-/// What a command prints, and whether it found something to complain about.
-struct Answer {
-    text: String,
-    findings: bool,
-}
-
-impl Answer {
-    fn clean(text: String) -> Answer {
-        Answer { text, findings: false }
-    }
-}
-
 /// The tarball's absolute path, as icecream wants it.
 fn icecc_env(folder: &Path) -> Result<Answer, Failure> {
     let input = |error: &dyn std::fmt::Display| Failure::Input(error.to_string());
@@ -281,36 +231,8 @@ fn icecc_env(folder: &Path) -> Result<Answer, Failure> {
     Ok(Answer::clean(format!("{}\n", made.display())))
 }
 
-/// A result must not take the place of what it is made from.
-///
-/// # Errors
-/// If the output is one of the inputs, by whatever name.
-fn refuse_to_overwrite<'f>(output: &Path, mut inputs: impl Iterator<Item = &'f PathBuf>) -> Result<(), Failure> {
-    let identity = |file: &Path| std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file).map(|file| (file.dev(), file.ino()));
-    let Some(written) = identity(output) else { return Ok(()) };
-    match inputs.find(|input| identity(input) == Some(written)) {
-        None => Ok(()),
-        Some(input) => {
-            Err(Failure::Usage(format!("'-o {}' would overwrite the input '{}'; name another file", output.display(), input.display())))
-        }
-    }
-}
-
 fn main() -> ExitCode {
-    let answer = post_link::by_name().unwrap_or_else(by_command);
-    match answer {
-        Ok(answer) => match print(&answer.text) {
-            Ok(()) => ExitCode::from(u8::from(answer.findings)),
-            Err(error) => fail(&format!("cannot write to standard output: {error}"), 1),
-        },
-        Err(Failure::Input(text)) => fail(&text, 1),
-        Err(Failure::Diagnostic(text)) => {
-            eprintln!("{text}");
-            ExitCode::from(1)
-        }
-        Err(Failure::Machine(text)) => fail(&text, 75),
-        Err(Failure::Usage(text)) => fail(&text, 2),
-    }
+    aspen_cli::end(post_link::by_name().unwrap_or_else(by_command))
 }
 
 fn by_command() -> Result<Answer, Failure> {
@@ -329,9 +251,7 @@ fn by_command() -> Result<Answer, Failure> {
         Command::Targets { command: None, name, config_files, output } => targets::run(name.as_deref(), &config_files, output.format),
         Command::Cache { command: CacheCommand::Stat { output } } => cache::stat(output.format),
         Command::Cache { command: CacheCommand::Clear } => cache::clear(),
-        Command::Aot(arguments) => aot::compile(&arguments),
-        Command::AotPack(arguments) => aot::pack(&arguments),
-        Command::Launch { words } => aot::launch(&words),
+        Command::OfGraphs(command) => command.run(),
         Command::ClangdConfig => clangd::run(),
         Command::IceccEnv { folder } => icecc_env(&folder),
         Command::Completions { shell } => Ok(manual::completions(shell)),
@@ -339,18 +259,5 @@ fn by_command() -> Result<Answer, Failure> {
         Command::Devices { output } => devices::run(output.format),
         Command::PostLink { words } => post_link::post_link(words.into_iter(), aspen_postlink::arguments::Dialect::Seed),
         Command::AspectFilter(arguments) => post_link::aspect_filter(arguments),
-    }
-}
-
-fn fail(text: &str, code: u8) -> ExitCode {
-    eprintln!("aspen: error: {text}");
-    ExitCode::from(code)
-}
-
-fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
     }
 }

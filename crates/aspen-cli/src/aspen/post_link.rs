@@ -4,12 +4,12 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use aspen_cli::device_files::database;
 use aspen_driver::progress::Progress;
 use aspen_postlink::arguments::Dialect;
 use aspen_postlink::{Arguments, Error, Usage, filter};
 use clap::Parser;
 
-use crate::targets::database;
 use crate::{Answer, Failure};
 
 /// Drops the rows of a file table whose images a target cannot run

@@ -276,6 +276,20 @@ fn deep_launchers_and_workers_that_fail() {
     session.bad(1, &format!("rm -rf cache; {line}"), &["cannot run 'ninja'", "ninja-build"]);
 }
 
+/// Loading libLLVM takes longer than what a job does itself.
+#[test]
+fn jobs_do_without_llvm() {
+    let session = session("a", &[""]);
+    session.ok(&link("a", "p0.o", "-fsycl-aot-graph=graph"));
+    let graph = String::from_utf8(session.read("graph/build.ninja")).expect("text");
+    let program = session.bin.with_file_name("lib").join("aspen/aspen");
+    assert!(graph.contains(&format!("\naspen = {}\n", program.display())), "{graph}");
+    let bytes = fs::read(&program).expect("installed");
+    assert!(bytes.windows(9).any(|window| window == b"libc.so.6"), "not linked as other programs are");
+    assert!(!bytes.windows(11).any(|window| window == b"libLLVM.so."), "libLLVM is loaded for each job");
+    session.bad(2, &program.display().to_string(), &["Usage: aspen", "aot-pack"]);
+}
+
 #[test]
 fn short_jobs_go_together() {
     let session = session("a,bad,killed", &["", "-DCHANGED=5"]);

@@ -14,6 +14,9 @@ use crate::shared;
 use crate::spread::{Content, Folder, Rest, Wanted, run_jobs};
 use crate::targets;
 
+/// `aspen` for the commands of graphs, below an installation's prefix.
+const JOBS: &str = "lib/aspen/aspen";
+
 /// From here on, starting jobs one by one is what takes the time (docs/SCALE.md).
 const MANY: usize = 1000;
 const BATCH_HINT: &str = "'-fsycl-aot-batch=20' has it start as many together as take 20 seconds";
@@ -61,8 +64,7 @@ pub fn finish(
     if wanted.folder.is_none() && content.jobs.is_empty() {
         return Ok(Some(content.bytes));
     }
-    let aspen = link.executable.with_file_name("aspen");
-    fs::metadata(&aspen).map_err(|error| Error::file("find", &aspen, error))?;
+    let aspen = program_of_jobs(link.executable)?;
     let (mut inputs, mut rest) = (Vec::new(), None);
     if wanted.folder.is_some() {
         let host = link.host;
@@ -104,4 +106,18 @@ pub fn finish(
         }
     }
     content.filled(&made).map(Some)
+}
+
+/// What a graph calls `aspen`: in an installation the one that knows a graph's commands alone, and does not load libLLVM for each job.
+///
+/// # Errors
+/// If there is no `aspen` beside aspen++ either.
+fn program_of_jobs(executable: &Path) -> Result<PathBuf, Error> {
+    let prefix = executable.parent().and_then(Path::parent);
+    if let Some(jobs) = prefix.map(|prefix| prefix.join(JOBS)).filter(|jobs| jobs.is_file()) {
+        return Ok(jobs);
+    }
+    let aspen = executable.with_file_name("aspen");
+    fs::metadata(&aspen).map_err(|error| Error::file("find", &aspen, error))?;
+    Ok(aspen)
 }

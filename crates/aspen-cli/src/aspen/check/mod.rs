@@ -6,6 +6,7 @@ pub mod show;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use aspen_cli::device_files::database;
 use aspen_contract::{BackendKind, Capabilities, Need, Offers, Requirements, Verdict, check};
 use aspen_devices::Database;
 use clap::ValueEnum;
@@ -17,7 +18,6 @@ use crate::build::{self, Built};
 use crate::here::{self, Local};
 use crate::paint::Paint;
 use crate::program::{self, Image, Kernel};
-use crate::targets::database;
 use crate::{Answer, Failure, json, wrapped};
 
 /// How to print.

@@ -18,13 +18,13 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+use aspen_cli::device_files::database;
 use aspen_driver::write_whole;
 use clap::ValueEnum;
 
 use crate::check;
 use crate::paint::Paint;
 use crate::program;
-use crate::targets::database;
 use crate::{Answer, Failure, json, refuse_to_overwrite, wrapped};
 use model::{Loaded, Report};
 

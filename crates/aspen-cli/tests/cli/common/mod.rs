@@ -24,7 +24,7 @@ pub fn prefix() -> &'static Path {
 pub fn make_prefix(root: &Path, plugin: bool) {
     let built = Path::new(env!("CARGO_BIN_EXE_aspenxx"));
     let libraries = built.parent().expect("a file lies in a folder");
-    for folder in ["bin", "lib"] {
+    for folder in ["bin", "lib/aspen"] {
         fs::create_dir_all(root.join(folder)).expect("writable");
     }
     let copy = |from: &Path, to: &str| {
@@ -33,6 +33,7 @@ pub fn make_prefix(root: &Path, plugin: bool) {
     };
     copy(built, "bin/aspen++");
     copy(Path::new(env!("CARGO_BIN_EXE_aspen")), "bin/aspen");
+    copy(Path::new(env!("CARGO_BIN_EXE_aspen-jobs")), "lib/aspen/aspen");
     let stores = libraries.join("aspen-cache-remote");
     if stores.is_file() {
         copy(&stores, "bin/aspen-cache-remote");
