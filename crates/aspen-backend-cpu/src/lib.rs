@@ -17,6 +17,7 @@ mod facts;
 mod fiber;
 mod group;
 mod groups;
+mod image_file;
 mod level;
 mod library;
 mod nodes;
@@ -27,6 +28,7 @@ mod spaces;
 mod stacks;
 
 use std::alloc::{self, Layout};
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
@@ -40,10 +42,13 @@ use aspen_runtime::backend::{
 };
 
 /// The backend with its one device.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NativeCpu {
-    /// Whether work-items run one by one also where an image has functions for whole groups. Tests compare the two.
-    pub item_by_item: bool,
+    /// Whether work-items run one by one also where an image has functions for whole groups (`ASPEN_CPU_GROUPS`). If that is not said, they do
+    /// while a debugger watches, if the image has debug information.
+    pub item_by_item: Option<bool>,
+    /// Where images are kept as files (`ASPEN_CPU_IMAGE_DIR`), for profilers.
+    pub image_dir: Option<PathBuf>,
     /// The highest level of x86-64 of which code is taken, if it is not the processor's. Tests reach the others by it.
     pub level: Option<u32>,
     /// Whether mistakes are looked for that do no harm by themselves (`ASPEN_CHECK=1`).
@@ -79,6 +84,7 @@ impl Backend for NativeCpu {
             nodes: if self.threads.is_none() { Nodes::of_process() } else { Nodes::default() },
             place: Vec::new(),
             ways: Ways { item_by_item: self.item_by_item, check: self.check, sub_group_size, most_variables },
+            image_dir: self.image_dir.as_deref().map(Arc::from),
         })]
     }
 }
@@ -93,12 +99,13 @@ struct Cpu {
     /// The processors on which a part's threads run; none for any.
     place: Vec<usize>,
     ways: Ways,
+    image_dir: Option<Arc<Path>>,
 }
 
 /// How kernels run.
 #[derive(Clone, Copy)]
 pub(crate) struct Ways {
-    item_by_item: bool,
+    item_by_item: Option<bool>,
     check: bool,
     sub_group_size: u32,
     /// Bytes of private variables that the items which wait on one thread may have together.
@@ -148,7 +155,7 @@ impl RawDevice for Cpu {
     }
 
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
-        Ok(Arc::new(library::Images::load(parts, self.level, self.ways)?))
+        Ok(Arc::new(library::Images::load(parts, self.level, self.ways, self.image_dir.as_deref())?))
     }
 
     fn allocate(&self, _kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
@@ -226,7 +233,7 @@ mod tests {
 
     #[test]
     fn only_large_variables_bound_groups_whose_items_run_one_by_one() {
-        let ways = Ways { item_by_item: false, check: false, sub_group_size: 32, most_variables: 1 << 30 };
+        let ways = Ways { item_by_item: Some(false), check: false, sub_group_size: 32, most_variables: 1 << 30 };
         for (variables, items) in [(0, None), (1 << 16, None), (1 << 17, None), (1 << 18, Some(4096)), (1 << 31, Some(1))] {
             assert_eq!(ways.limit(variables, "-O0").map(|limit| limit.items), items, "{variables}");
         }

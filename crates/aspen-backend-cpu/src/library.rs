@@ -1,15 +1,10 @@
-//! Loading images. An image is a shared object in memory: it is written to an anonymous file and opened through `/proc`.
-//!
-//! The loader knows libraries by the path they were opened with, and gives the first library again for a path it has seen, also when the
-//! file descriptor in it means another file by now (DESIGN §8). So each load spells its path differently: the bits of a counter are
-//! written as `/` and `/./`, which lead to the same place. The descriptor can be closed at once, and there is no limit to the number of
-//! images but that of memory mappings.
+//! Loading images: shared objects that [`ImageFile`] has put where the loader can open them.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
 use std::mem::offset_of;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{io, mem, ptr};
@@ -27,6 +22,7 @@ use crate::facts;
 use crate::fiber::is_room;
 use crate::group::{Whole, tell_place};
 use crate::groups::Groups;
+use crate::image_file::{ImageFile, has_debug_info, is_debugged};
 use crate::range::Boxes;
 use crate::spaces;
 
@@ -34,8 +30,7 @@ use crate::spaces;
 struct Library {
     handle: *mut c_void,
     name: String,
-    /// Debuggers and sanitizers read the file behind the library's path while the library is open, so what they can make use of keeps it.
-    _file: Option<OwnedFd>,
+    _file: ImageFile,
 }
 
 // SAFETY: the handle is a token for the loader, which is thread-safe.
@@ -65,8 +60,13 @@ pub(crate) struct Images {
 }
 
 impl Images {
-    pub(crate) fn load(parts: &[Part<'_>], level: u32, ways: Ways) -> Result<Images> {
-        let libraries = parts.iter().map(|part| Library::load(part.name, part.image.bytes())).collect::<Result<Arc<[Library]>>>()?;
+    /// Those of one program, together. With a folder they are kept there as files.
+    pub(crate) fn load(parts: &[Part<'_>], level: u32, mut ways: Ways, folder: Option<&Path>) -> Result<Images> {
+        let libraries =
+            parts.iter().map(|part| Library::load(part.name, part.image.bytes(), folder)).collect::<Result<Arc<[Library]>>>()?;
+        // Who steps through a kernel wants one item a call, as the source has it.
+        let for_debuggers = || is_debugged() && parts.iter().any(|part| has_debug_info(part.image.bytes()));
+        ways.item_by_item = Some(ways.item_by_item.unwrap_or_else(for_debuggers));
         // The most for each of them: which calls which is not known here.
         let mut variables = vec![0; libraries.len()];
         for (library, part) in libraries.iter().zip(parts) {
@@ -91,17 +91,16 @@ impl Images {
 }
 
 impl Library {
-    fn load(name: &str, image: &[u8]) -> Result<Library> {
+    fn load(name: &str, image: &[u8], folder: Option<&Path>) -> Result<Library> {
         let failed = |why: &dyn std::fmt::Display| Error::new(Code::Build, format!("{name} cannot be loaded: {why}"));
-        let file = anonymous_file(image).map_err(|error| failed(&error))?;
-        let path = unused_path(file.as_raw_fd());
+        let file = ImageFile::new(name, image, folder).map_err(|error| failed(&error))?;
+        let path = file.path();
         // SAFETY: a NUL-terminated path; the image's initialisers are those of the program that linked it.
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if handle.is_null() {
             return Err(failed(&loader_error().replace(&*path.to_string_lossy(), "image")));
         }
-        let is_read_later = has_debug_info(image) || is_sanitized();
-        Ok(Library { handle, name: name.to_owned(), _file: is_read_later.then_some(file) })
+        Ok(Library { handle, name: name.to_owned(), _file: file.loaded(image) })
     }
 
     fn find(&self, symbol: &str) -> Option<ptr::NonNull<c_void>> {
@@ -207,7 +206,7 @@ impl Program for Images {
         };
         let found = self.libraries.iter().find_map(|library| Some((library, library.find(symbol)?)));
         let (library, entry) = found.ok_or_else(|| failed(self.libraries.first().map_or("no image", |library| &library.name)))?;
-        let whole = if self.ways.item_by_item { None } else { library.group(symbol, self.level) };
+        let whole = if self.ways.item_by_item == Some(true) { None } else { library.group(symbol, self.level) };
         let variables = library.variables(symbol).saturating_add(self.between);
         let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };
         let limit = match self.work_items.get(symbol) {
@@ -300,7 +299,7 @@ impl Kept {
     pub(crate) fn nothing() -> Kept {
         // SAFETY: the test's own program, which is always open.
         let handle = unsafe { libc::dlopen(ptr::null(), libc::RTLD_NOW) };
-        Kept { pace: Arc::default(), _libraries: Arc::new([Library { handle, name: "test".into(), _file: None }]) }
+        Kept { pace: Arc::default(), _libraries: Arc::new([Library { handle, name: "test".into(), _file: ImageFile::default() }]) }
     }
 }
 
@@ -320,70 +319,6 @@ impl Pace {
     }
 }
 
-/// By the names of its sections, which a linker puts near the end.
-fn has_debug_info(image: &[u8]) -> bool {
-    const SECTION: &[u8] = b".debug_line";
-    let end = &image[image.len().saturating_sub(1 << 16)..];
-    end.windows(SECTION.len()).any(|bytes| bytes == SECTION)
-}
-
-/// Whether a sanitizer of this process would name the kernel that it finds something in: symbols are read from the file.
-fn is_sanitized() -> bool {
-    // SAFETY: a NUL-terminated name; the address is only compared.
-    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__sanitizer_set_report_path".as_ptr()) }.is_null()
-}
-
-fn anonymous_file(bytes: &[u8]) -> io::Result<OwnedFd> {
-    // SAFETY: a NUL-terminated name.
-    let descriptor = unsafe { libc::memfd_create(c"aspen-image".as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: fresh, and owned by nobody else.
-    let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
-    let mut file = std::fs::File::from(descriptor);
-    io::Write::write_all(&mut file, bytes)?;
-    Ok(high(file.into()))
-}
-
-/// The same file by a descriptor that the program will hardly use for something else once this one is closed: symbolisers open the path
-/// that the loader was given, and would wait for a pipe or take what a socket brings.
-fn high(file: OwnedFd) -> OwnedFd {
-    /// So that the kernel's table of descriptors stays small where the limit is a million.
-    const MOST: u64 = 4000;
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure is ours.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
-    let least = i32::try_from((limit.rlim_cur / 4 * 3).min(MOST)).unwrap_or(0);
-    // SAFETY: an open descriptor.
-    let moved = if known { unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, least) } } else { -1 };
-    if moved < 0 {
-        return file;
-    }
-    // SAFETY: fresh, and owned by nobody else.
-    unsafe { OwnedFd::from_raw_fd(moved) }
-}
-
-/// A path to the descriptor that this process has not used before.
-fn unused_path(descriptor: i32) -> CString {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    spelled(descriptor, COUNT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// By the process's number where that is right: a debugger opens the path too, and to it `self` is itself, with another file or a pipe
-/// behind the descriptor.
-fn spelled(descriptor: i32, count: u64) -> CString {
-    let mut path = format!("/proc/{}/fd", std::process::id());
-    if !std::path::Path::new(&path).exists() {
-        path = "/proc/self/fd".into();
-    }
-    for bit in 0..u64::BITS - count.leading_zeros() {
-        path.push_str(if count >> bit & 1 == 1 { "/." } else { "/" });
-    }
-    path.push_str(&format!("/{descriptor}"));
-    CString::new(path).unwrap_or_default()
-}
-
 fn loader_error() -> String {
     // SAFETY: `dlerror` gives null or a string that is valid until the next call of the loader on this thread.
     let text = unsafe { libc::dlerror() };
@@ -396,26 +331,12 @@ fn loader_error() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
 
     use super::*;
 
     #[test]
-    fn paths_are_never_spelled_twice_and_lead_to_the_descriptor() {
-        let paths: BTreeSet<CString> = (0..5000).map(|count| spelled(7, count)).collect();
-        assert_eq!(paths.len(), 5000);
-        let own = format!("/proc/{}/fd/", std::process::id());
-        assert!(paths.iter().all(|path| path.to_string_lossy().starts_with(&own)), "a debugger could not open them");
-        let file = anonymous_file(b"hello").expect("memory");
-        for _ in 0..300 {
-            let path = unused_path(file.as_raw_fd());
-            assert_eq!(std::fs::read(path.to_str().expect("ASCII")).expect("the path leads there"), b"hello");
-        }
-    }
-
-    #[test]
     fn what_is_no_library_is_refused_by_name() {
-        let error = Library::load("image 'x_0'", b"no ELF file").map(|_| ()).expect_err("not loadable");
+        let error = Library::load("image 'x_0'", b"no ELF file", None).map(|_| ()).expect_err("not loadable");
         assert_eq!(error.code(), Code::Build);
         assert!(error.message().starts_with("image 'x_0' cannot be loaded: image: "), "{error}");
     }

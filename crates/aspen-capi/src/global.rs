@@ -52,6 +52,7 @@ fn start() -> Result<Global> {
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu {
         threads: environment.threads,
         item_by_item: environment.item_by_item,
+        image_dir: environment.cpu_image_dir.clone(),
         level: environment.cpu_level,
         check: environment.check,
         sub_group_size: environment.cpu_sub_group_size,

@@ -34,12 +34,8 @@ impl Default for NativeCpu {
 
 impl Target for NativeCpu {
     fn job(&self, input: ImageInput) -> Job {
-        // A debugger's user wants one item a call, as the source has it.
-        let instead = match (input.opt_level, input.debug) {
-            (0, _) => Some(c"it is compiled without optimisation (-O0)"),
-            (_, true) => Some(c"it is compiled for debuggers (-g)"),
-            (_, false) => None,
-        };
+        // Whoever steps through unoptimised code wants one item a call, as the source has it.
+        let instead = (input.opt_level == 0).then_some(c"it is compiled without optimisation (-O0)");
         let loops = Some(item_loops(input.sub_group, instead));
         Job {
             name: input.name,

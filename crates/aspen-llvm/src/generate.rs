@@ -277,7 +277,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
     if let Output::X86_64Object(X86_64Object { item_loops: Some(loops), .. }) = &job.output {
         let machine = machine(&triple, job)?;
         // SAFETY: made for this triple.
-        let told = unsafe { loops.make(module.view(), machine, item_loops::alone(job.opt_level))? };
+        let told = unsafe { loops.make(module.view(), machine, item_loops::alone(job.opt_level), job.debug)? };
         // What a worker says is kept for who started it.
         item_loops::tell(&told);
         // SAFETY: as above.

@@ -64,6 +64,7 @@ unsafe extern "C" {
         prefix: *const c_char,
         alone: *const c_char,
         instead: *const c_char,
+        keep_debug_info: bool,
         report: *mut *mut c_char,
     ) -> *mut c_char;
 }
@@ -126,14 +127,20 @@ pub(crate) fn alone(opt_level: u8) -> &'static CStr {
 
 impl ItemLoops {
     /// Adds records and functions for every kernel that can be run this way; says of the others why not, a line each. Optimises all other
-    /// functions by the pipeline `alone`.
+    /// functions by the pipeline `alone`. With `debug` what items run one by one keeps its debug information.
     ///
     /// # Errors
     /// LLVM's words.
     ///
     /// # Safety
     /// `machine` is a valid target machine for the module's triple.
-    pub(crate) unsafe fn make(&self, module: ModuleRef<'_>, machine: LLVMTargetMachineRef, alone: &CStr) -> Result<String, String> {
+    pub(crate) unsafe fn make(
+        &self,
+        module: ModuleRef<'_>,
+        machine: LLVMTargetMachineRef,
+        alone: &CStr,
+        debug: bool,
+    ) -> Result<String, String> {
         let names = Names {
             enter: self.enter.as_ptr(),
             barrier: self.barrier.as_ptr(),
@@ -151,7 +158,8 @@ impl ItemLoops {
         let instead = self.instead.as_ref().map_or(ptr::null(), |why| why.as_ptr());
         // SAFETY: a valid module, machine and strings; message and report are ours.
         unsafe {
-            let failed = aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), alone.as_ptr(), instead, &mut report);
+            let failed =
+                aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), alone.as_ptr(), instead, debug, &mut report);
             let report = take_message(report).unwrap_or_default();
             take_message(failed).map_or(Ok(report), Err)
         }

@@ -14,7 +14,7 @@ use crate::selector::Selector;
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
 /// The variables of this file.
-const VARIABLES: [&str; 16] = [
+const VARIABLES: [&str; 17] = [
     "ASPEN_CACHE",
     "ASPEN_CACHE_DIR",
     "ASPEN_CACHE_KEY_FILE",
@@ -22,6 +22,7 @@ const VARIABLES: [&str; 16] = [
     "ASPEN_CACHE_SIZE",
     "ASPEN_CHECK",
     "ASPEN_CPU_GROUPS",
+    "ASPEN_CPU_IMAGE_DIR",
     "ASPEN_CPU_LEVEL",
     "ASPEN_CPU_SUB_GROUP_SIZE",
     "ASPEN_CPU_THREADS",
@@ -58,8 +59,10 @@ pub struct Environment {
     pub cache: Option<CacheFolder>,
     /// `ASPEN_CPU_THREADS`: how many threads run commands; the number of processors if unset.
     pub threads: Option<usize>,
-    /// `ASPEN_CPU_GROUPS=items`: the embedded CPU device runs work-items one by one, as it does without loops for whole groups. For tests.
-    pub item_by_item: bool,
+    /// `ASPEN_CPU_GROUPS`: whether the embedded CPU device runs work-items one by one (`items`), as it does without loops for whole groups.
+    pub item_by_item: Option<bool>,
+    /// `ASPEN_CPU_IMAGE_DIR`: the folder in which it keeps the images that it loads as files, for profilers.
+    pub cpu_image_dir: Option<PathBuf>,
     /// `ASPEN_CPU_LEVEL`: the highest level of x86-64, 1 to 4, of which the embedded CPU device takes code. For tests.
     pub cpu_level: Option<u32>,
     /// `ASPEN_CPU_SUB_GROUP_SIZE`: the embedded CPU device's default sub-group size, 32 or 64; 64 is listed only if it is the default.
@@ -116,7 +119,8 @@ impl Environment {
             )?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
             check: text("ASPEN_CHECK")?.map(|value| checks(&value)).transpose()?.unwrap_or(false),
-            item_by_item: text("ASPEN_CPU_GROUPS")?.map(|value| item_by_item(&value)).transpose()?.unwrap_or(false),
+            item_by_item: text("ASPEN_CPU_GROUPS")?.map(|value| item_by_item(&value)).transpose()?,
+            cpu_image_dir: path("ASPEN_CPU_IMAGE_DIR"),
             cpu_level: text("ASPEN_CPU_LEVEL")?.map(|value| cpu_level(&value)).transpose()?,
             cpu_sub_group_size: text("ASPEN_CPU_SUB_GROUP_SIZE")?.map(|value| cpu_sub_group_size(&value)).transpose()?,
         })

@@ -178,6 +178,8 @@ bool mayWaitForOthers(Function &Body, const Names &Names) {
 Function *copyFor(Function &Group, const char *Level) {
   ValueToValueMapTy Map;
   Function *Copy = CloneFunction(&Group, Map);
+  // As debuggers and profilers show it: `.group.v3`.
+  Copy->setName(Group.getName() + "." + StringRef(Level).rsplit('-').second);
   Copy->addFnAttr("target-cpu", Level);
   Copy->removeFnAttr("target-features");
   Copy->removeFnAttr("tune-cpu");
@@ -191,9 +193,10 @@ bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR
 // Makes aspen_cpu_group_t records with the functions they name for the kernels of a module; `Prefix` and the kernel's symbol are their
 // names. Optimises these functions, and by the pipeline `Alone` all others but the entries that they replace. `Report` gets a line for each
 // kernel that keeps its entry alone, or has less than it could, if it is not null: `waits`, `alone` or `less`, the symbol and why. With
-// `Instead`, which says why no kernel is to have a record, nothing is done but that. Null or a message.
+// `Instead`, which says why no kernel is to have a record, nothing is done but that. With `KeepDebugInfo` the functions that items run one by
+// one keep theirs; what is made for groups has none. Null or a message.
 extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef MachineRef, const Names *Names, const char *Prefix,
-                                       const char *Alone, const char *Instead, char **Report) {
+                                       const char *Alone, const char *Instead, bool KeepDebugInfo, char **Report) {
   Module &M = *unwrap(Ref);
   auto *Machine = reinterpret_cast<TargetMachine *>(MachineRef);
   std::string Errors, Lines;
@@ -256,7 +259,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           return;
         }
         auto KeepBoxes = [&](Function &Entry) {
-          if (Function *Boxes = makeBoxes(Entry, "aspen.boxes." + Entry.getName())) {
+          if (Function *Boxes = makeBoxes(Entry, Entry.getName() + ".boxes")) {
             openRows(*Boxes);
             Made.push_back({&Entry, Boxes, {}, {}, layout::WholeBoxes, boundPlanning(*Boxes, FAM)});
             FAM.clear(*Boxes, Boxes->getName());
@@ -299,7 +302,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Lines += ("less " + Entry->getName() + ": with " + Twine(lengthOf(P)) +
                       " instructions between barriers it is too long for all of its loops to become vectors\n").str();
           struct Frame Frame;
-          Function *Group = makeGroup(I, P, ("aspen.group." + Entry->getName()).str(), Frame);
+          Function *Group = makeGroup(I, P, (Entry->getName() + ".group").str(), Frame);
           discard(I);
           if (verifyFunction(*Group, &Said)) {
             Said << " (the loops over the items of " << Entry->getName() << ")";
@@ -323,7 +326,8 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           FAM.clear(*Group, Group->getName());
         }
         tellPlaces(M, OneByOne, *Names, Places);
-        StripDebugInfo(M); // no image has both: item_loops.rs
+        if (!KeepDebugInfo)
+          StripDebugInfo(M);
         FAM.clear();
         SmallPtrSet<const Function *, 16> Finished;
         chooseLevels(Made, Lines);
@@ -371,6 +375,10 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (!F.isDeclaration() && !standsForMath(F))
             callVectorMath(F, *Machine);
         endVectorMath(M);
+        // What was inlined into functions that have none brought its own.
+        for (Function &F : M)
+          if (KeepDebugInfo && !F.isDeclaration() && !F.getSubprogram())
+            stripDebugInfo(F);
       },
       Errors);
   if (!Ran || !Errors.empty())

@@ -64,9 +64,16 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "ASPEN_CPU_GROUPS",
         values: "loops, items",
-        unset: "loops",
+        unset: "loops, but items for code with debug information while a debugger watches",
         readers: &["programs"],
-        about: "items runs work-items one by one where the embedded CPU device would run whole groups as loops. For tests, and to see whether a difference comes from the loops.",
+        about: "items runs work-items one by one where the embedded CPU device would run whole groups as loops. For debuggers, for tests, and to see whether a difference comes from the loops.",
+    },
+    Variable {
+        name: "ASPEN_CPU_IMAGE_DIR",
+        values: "a folder",
+        unset: "none",
+        readers: &["programs"],
+        about: "The embedded CPU device loads images from files in this folder and leaves them there, so that perf and other profilers find kernels' names and lines.",
     },
     Variable {
         name: "ASPEN_CPU_LEVEL",
