@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 
 use crate::shell::{Profile, STORES, Tree, output};
 
-/// Programs that are `aspen` under another name. Source: DESIGN §2.
-const ALIASES: [&str; 2] = ["sycl-post-link", "sycl-aspect-filter"];
+/// Programs that are `aspen++` under another name. Source: DESIGN §2.
+const ALIASES: [&str; 3] = ["aspen", "sycl-post-link", "sycl-aspect-filter"];
 
 /// What graphs run for `aspen`, and where aspen++ looks for it: the same commands, so the same name.
 const JOBS: (&str, &str) = ("aspen-jobs", "lib/aspen/aspen");
@@ -47,7 +47,7 @@ pub fn made(tree: &Tree) -> Result<PathBuf> {
 pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     let built = tree.build()?;
     let bin = prefix.join("bin");
-    for program in ["aspen++", "aspen", "aspen-tblgen"] {
+    for program in ["aspen++", "aspen-tblgen"] {
         copy(&built.join(program), &bin.join(program))?;
     }
     if tree.profile == Profile::Release || tree.stores {
@@ -55,7 +55,7 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     }
     copy(&built.join(JOBS.0), &prefix.join(JOBS.1))?;
     for alias in ALIASES {
-        link("aspen", &bin.join(alias))?;
+        link("aspen++", &bin.join(alias))?;
     }
     let libraries = prefix.join("lib");
     copy(&built.join("libaspen.so"), &libraries.join(LIBRARY[0]))?;

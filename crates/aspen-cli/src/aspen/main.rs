@@ -1,4 +1,5 @@
-//! `aspen`: looks into what `aspen++` made, at targets and at devices. Source: DESIGN §2.
+//! `aspen++` and `aspen`, one program: the driver by any name but those of `aspen`, which looks into what `aspen++` made, at targets and at
+//! devices. Source: DESIGN §2.
 //!
 //! Exit codes: 0, 1 for findings or a failed input, 2 for wrong usage. Data goes to standard output; a reader that goes away has read enough.
 
@@ -26,7 +27,7 @@ mod targets;
 mod workers;
 mod wrapped;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -232,7 +233,15 @@ fn icecc_env(folder: &Path) -> Result<Answer, Failure> {
 }
 
 fn main() -> ExitCode {
-    aspen_cli::end(post_link::by_name().unwrap_or_else(by_command))
+    // Like clang's, the driver may be called by links of any name.
+    let called = std::env::args_os().next().map(PathBuf::from);
+    let answer = match called.as_deref().and_then(Path::file_name).and_then(OsStr::to_str) {
+        Some("aspen") => by_command(),
+        Some("sycl-post-link") => post_link::as_dpcpp(),
+        Some("sycl-aspect-filter") => post_link::aspect_filter(post_link::FilterArguments::parse()),
+        _ => return ExitCode::from(aspen_driver::main(std::env::args_os().skip(1))),
+    };
+    aspen_cli::end(answer)
 }
 
 fn by_command() -> Result<Answer, Failure> {

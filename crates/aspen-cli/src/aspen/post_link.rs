@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aspen_cli::device_files::database;
 use aspen_driver::progress::Progress;
@@ -30,15 +30,9 @@ pub struct FilterArguments {
     config_files: Vec<PathBuf>,
 }
 
-/// What to do if this program was started as one of its other names: DPC++'s build systems know only those. Source: DESIGN §2.
-pub fn by_name() -> Option<Result<Answer, Failure>> {
-    let mut words = env::args_os();
-    let name = words.next()?;
-    match Path::new(&name).file_name()?.to_str()? {
-        "sycl-post-link" => Some(post_link(words, Dialect::Dpcpp)),
-        "sycl-aspect-filter" => Some(aspect_filter(FilterArguments::parse())),
-        _ => None,
-    }
+/// `sycl-post-link WORDS`: DPC++'s build systems know only that name. Source: DESIGN §2.
+pub fn as_dpcpp() -> Result<Answer, Failure> {
+    post_link(env::args_os().skip(1), Dialect::Dpcpp)
 }
 
 /// `aspen post-link WORDS`. `unmarked`: the dialect of the name that it was started by.

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::common::prefix;
+
 fn cache(folder: &Path, words: &[&str]) -> (i32, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_aspen"));
+    let mut command = Command::new(prefix().join("bin/aspen"));
     let output = command.arg("cache").args(words).env("ASPEN_CACHE_DIR", folder).output().expect("it runs");
     let text = [output.stdout, output.stderr].concat();
     (output.status.code().expect("an exit code"), String::from_utf8(text).expect("UTF-8"))

@@ -32,7 +32,7 @@ pub fn make_prefix(root: &Path, plugin: bool) {
         fs::copy(from, root.join(to)).unwrap_or_else(|error| panic!("{what}: {error}; run `cargo build --workspace` first"));
     };
     copy(built, "bin/aspen++");
-    copy(Path::new(env!("CARGO_BIN_EXE_aspen")), "bin/aspen");
+    symlink("aspen++", root.join("bin/aspen")).expect("a fresh folder");
     copy(Path::new(env!("CARGO_BIN_EXE_aspen-jobs")), "lib/aspen/aspen");
     let stores = libraries.join("aspen-cache-remote");
     if stores.is_file() {
