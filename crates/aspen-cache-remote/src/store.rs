@@ -25,6 +25,11 @@ const UNFINISHED: &str = ".unfinished";
 /// # Errors
 /// What is wrong with the URL, with what it should be; or that nobody answers there.
 pub async fn open(url: &str) -> Result<Operator, String> {
+    // OpenDAL makes a client for HTTP whatever the store, and ends the process where that cannot be.
+    if let Err(error) = reqwest::Client::builder().build() {
+        let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+        return Err(format!("no TLS: {why}; Debian's package ca-certificates brings the certificates, SSL_CERT_FILE names others"));
+    }
     let parsed = Url::parse(url).map_err(|error| format!("it is no URL ({error}); write {KNOWN}"))?;
     let operator = match parsed.scheme() {
         "file" => file(&parsed)?,

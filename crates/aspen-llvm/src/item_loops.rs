@@ -54,6 +54,7 @@ struct Names {
     take_64: *const c_char,
     current: *const c_char,
     lanes: c_uint,
+    keep_lines: bool,
 }
 
 unsafe extern "C" {
@@ -64,7 +65,6 @@ unsafe extern "C" {
         prefix: *const c_char,
         alone: *const c_char,
         instead: *const c_char,
-        keep_debug_info: bool,
         report: *mut *mut c_char,
     ) -> *mut c_char;
 }
@@ -127,7 +127,8 @@ pub(crate) fn alone(opt_level: u8) -> &'static CStr {
 
 impl ItemLoops {
     /// Adds records and functions for every kernel that can be run this way; says of the others why not, a line each. Optimises all other
-    /// functions by the pipeline `alone`. With `debug` what items run one by one keeps its debug information.
+    /// functions by the pipeline `alone`. With `debug` all keeps its debug information, but functions for
+    /// groups have lines only.
     ///
     /// # Errors
     /// LLVM's words.
@@ -153,13 +154,13 @@ impl ItemLoops {
             take_64: self.take_64.as_ptr(),
             current: self.current.as_ptr(),
             lanes: self.lanes,
+            keep_lines: debug,
         };
         let mut report = ptr::null_mut();
         let instead = self.instead.as_ref().map_or(ptr::null(), |why| why.as_ptr());
         // SAFETY: a valid module, machine and strings; message and report are ours.
         unsafe {
-            let failed =
-                aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), alone.as_ptr(), instead, debug, &mut report);
+            let failed = aspen_llvm_item_loops(module.raw(), machine, &names, self.prefix.as_ptr(), alone.as_ptr(), instead, &mut report);
             let report = take_message(report).unwrap_or_default();
             take_message(failed).map_or(Ok(report), Err)
         }

@@ -122,8 +122,8 @@ pub fn shared(work: &Path, from: &Path, prefix: &Path, out: &Path, epoch: u64) -
     let control = Control {
         name,
         section: "devel",
-        depends: needs(work, &root)?,
-        recommends: "ca-certificates",
+        depends: format!("{}, ca-certificates", needs(work, &root)?),
+        recommends: "",
         suggests: "aspen, libaspen0",
         about: "caches of SYCL images that machines share\n \
                 The program that aspen++, and SYCL programs that it compiled, start when\n \

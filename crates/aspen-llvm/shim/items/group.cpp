@@ -39,6 +39,7 @@ Builder::Builder(const Item &I, const Pieces &P, StringRef Name)
   G->setAttributes(AttributeList::get(C, AttributeList::FunctionIndex, AttrBuilder(C, I.Body->getAttributes().getFnAttrs())));
   for (auto A : {Attribute::Convergent, Attribute::NoRecurse, Attribute::Memory})
     G->removeFnAttr(A);
+  G->setSubprogram(I.Body->getSubprogram());
   G->setCallingConv(CallingConv::C);
   G->setComdat(nullptr);
   G->addParamAttrs(0, AttrBuilder(C, I.Body->getAttributes().getParamAttrs(0)));

@@ -375,6 +375,15 @@ bool openRow(Item &Out) {
   return false;
 }
 
+// Variables of an item are in no place of the group's that would be the same all along.
+void keepLines(Function &Body, bool Lines) {
+  if (!Lines)
+    stripDebugInfo(Body);
+  else
+    for (Instruction &I : instructions(Body))
+      I.dropDbgRecords();
+}
+
 } // namespace
 
 std::optional<Id> idOf(const Value *V) {
@@ -463,7 +472,7 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
     return Fail("");
   for (Instruction *I : Dead)
     I->eraseFromParent();
-  stripDebugInfo(*Body);
+  keepLines(*Body, Names.KeepLines);
   Out.Lanes = Names.Lanes;
   AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
@@ -472,13 +481,13 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
   return Out;
 }
 
-Item makeRow(Function &Entry, FunctionAnalysisManager &Analyses, std::string &Why) {
+Item makeRow(Function &Entry, bool KeepLines, FunctionAnalysisManager &Analyses, std::string &Why) {
   Item Out;
   ValueToValueMapTy Map;
   Function *Body = Out.Body = CloneFunction(&Entry, Map);
   Out.IsRow = true;
   Body->setName("aspen.row");
-  stripDebugInfo(*Body);
+  keepLines(*Body, KeepLines);
   Body->setLinkage(GlobalValue::InternalLinkage);
   Body->setComdat(nullptr);
   auto Fail = [&](const char *Reason) {

@@ -175,6 +175,14 @@ bool mayWaitForOthers(Function &Body, const Names &Names) {
   return mayWaitForOthers(Body, Names, Open);
 }
 
+// Calls of functions with debug information must have a place in functions that have it.
+void giveLines(Function &Group) {
+  DISubprogram *Own = Group.getSubprogram();
+  for (Instruction &I : instructions(Group))
+    if (Own && isa<CallBase>(I) && !I.getDebugLoc())
+      I.setDebugLoc(DILocation::get(Group.getContext(), 0, 0, Own));
+}
+
 Function *copyFor(Function &Group, const char *Level) {
   ValueToValueMapTy Map;
   Function *Copy = CloneFunction(&Group, Map);
@@ -193,10 +201,9 @@ bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR
 // Makes aspen_cpu_group_t records with the functions they name for the kernels of a module; `Prefix` and the kernel's symbol are their
 // names. Optimises these functions, and by the pipeline `Alone` all others but the entries that they replace. `Report` gets a line for each
 // kernel that keeps its entry alone, or has less than it could, if it is not null: `waits`, `alone` or `less`, the symbol and why. With
-// `Instead`, which says why no kernel is to have a record, nothing is done but that. With `KeepDebugInfo` the functions that items run one by
-// one keep theirs; what is made for groups has none. Null or a message.
+// `Instead`, which says why no kernel is to have a record, nothing is done but that. Null or a message.
 extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef MachineRef, const Names *Names, const char *Prefix,
-                                       const char *Alone, const char *Instead, bool KeepDebugInfo, char **Report) {
+                                       const char *Alone, const char *Instead, char **Report) {
   Module &M = *unwrap(Ref);
   auto *Machine = reinterpret_cast<TargetMachine *>(MachineRef);
   std::string Errors, Lines;
@@ -271,7 +278,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           // A kernel of a range loops over its items by itself: nothing is lost if that stays as it is.
           std::string Same;
           if (!I.Body && Why.empty())
-            I = makeRow(*Entry, FAM, Same);
+            I = makeRow(*Entry, Names->KeepLines, FAM, Same);
           if (!I.Body) {
             if (!Why.empty())
               Tell(*Entry, Why);
@@ -304,6 +311,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           struct Frame Frame;
           Function *Group = makeGroup(I, P, (Entry->getName() + ".group").str(), Frame);
           discard(I);
+          giveLines(*Group);
           if (verifyFunction(*Group, &Said)) {
             Said << " (the loops over the items of " << Entry->getName() << ")";
             return;
@@ -326,7 +334,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           FAM.clear(*Group, Group->getName());
         }
         tellPlaces(M, OneByOne, *Names, Places);
-        if (!KeepDebugInfo)
+        if (!Names->KeepLines)
           StripDebugInfo(M);
         FAM.clear();
         SmallPtrSet<const Function *, 16> Finished;
@@ -377,7 +385,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         endVectorMath(M);
         // What was inlined into functions that have none brought its own.
         for (Function &F : M)
-          if (KeepDebugInfo && !F.isDeclaration() && !F.getSubprogram())
+          if (Names->KeepLines && !F.isDeclaration() && !F.getSubprogram())
             stripDebugInfo(F);
       },
       Errors);

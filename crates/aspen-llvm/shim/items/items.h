@@ -33,6 +33,7 @@ struct Names {
   const char *Take64;
   const char *Current;         // the variable that knows the running item
   unsigned Lanes;              // of a sub-group that code is to be best for
+  bool KeepLines;              // what is made keeps debug information: lines, no variables
 
   // The functions, which are opened when nothing has to be told apart any more.
   std::array<const char *, 9> functions() const {
@@ -140,7 +141,7 @@ Item makeItem(llvm::Function &Entry, const Names &Names, const Lines &Lines, llv
 
 // The same of a kernel that already loops over the items of a box: one item of the innermost dimension. Only for kernels that have loops of
 // their own, which keep that loop from being vectorised.
-Item makeRow(llvm::Function &Entry, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
+Item makeRow(llvm::Function &Entry, bool KeepLines, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
 
 // Removes what makeItem made.
 void discard(Item &I);
