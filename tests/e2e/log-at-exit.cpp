@@ -9,7 +9,8 @@
 //# stdout: global 2
 //# stdout: global refused 13
 //# count: 4 stderr TRACE aspen_runtime::launch: prepared kernel=
-//# stderr~: ^DEBUG aspen_runtime::save: considered image=.* verdict="taken"$
+//# stderr~: ^ +[0-9.]+ [^ ]+ DEBUG aspen_backend_cpu::library: loaded image="image 'a_0' .*" bytes=[0-9]+ us=[0-9]+$
+//# stderr~: ^ +[0-9]+\.[0-9]{6} a\.out:[0-9]+ DEBUG aspen_runtime::save: considered image=.* verdict="taken"$
 //# run: ASPEN_LOG=off ./a.out
 //# stdout: global refused 13
 //# count: 0 stderr aspen

@@ -7,6 +7,7 @@ use std::mem::offset_of;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 use std::{io, mem, ptr};
 
 use aspen_contract::AspectSet;
@@ -93,6 +94,7 @@ impl Images {
 impl Library {
     fn load(name: &str, image: &[u8], folder: Option<&Path>) -> Result<Library> {
         let failed = |why: &dyn std::fmt::Display| Error::new(Code::Build, format!("{name} cannot be loaded: {why}"));
+        let begin = Instant::now();
         let file = ImageFile::new(name, image, folder).map_err(|error| failed(&error))?;
         let path = file.path();
         // SAFETY: a NUL-terminated path; the image's initialisers are those of the program that linked it.
@@ -100,6 +102,7 @@ impl Library {
         if handle.is_null() {
             return Err(failed(&loader_error().replace(&*path.to_string_lossy(), "image")));
         }
+        tracing::debug!(image = name, bytes = image.len(), us = begin.elapsed().as_micros(), "loaded");
         Ok(Library { handle, name: name.to_owned(), _file: file.loaded(image) })
     }
 
