@@ -9,15 +9,18 @@
 //# stdout~: t .*over_groups.*\.group
 //# stdout~: t .*over_groups.*\.group.*\.v3
 //# sh: addr2line -f -i -e images/*.so $(objdump -d images/*.so | awk '/<.*over_range.boxes>:/ {on = 1} on && $1 ~ /:$/ {sub(":", "", $1); print $1} /^$/ {on = 0}') | sort -u
-//# stdout~: profilers\.cpp:35
+//# stdout~: profilers\.cpp:38
+//# sh: addr2line -f -i -e images/*.so $(objdump -d images/*.so | awk '/<.*over_groups.group.v3>:/ {on = 1} on && $1 ~ /:$/ {sub(":", "", $1); print $1} /^$/ {on = 0}') | sort -u
+//# stdout~: profilers\.cpp:44
+//# stdout~: profilers\.cpp:48
 //# run: ASPEN_CPU_IMAGE_DIR=/dev/null/images ./program
 //# stdout: sums 496 and 32640
-//# stderr~: ASPEN_CPU_IMAGE_DIR=/dev/null/images: image 'program_0'.* is not kept: Not a directory
+//# stderr~: ASPEN_CPU_IMAGE_DIR=/dev/null/images: image 'program_0'.* is not loaded from there: Not a directory
 // While a debugger watches, one item is one call.
 //# sh: DEBUGINFOD_URLS= ASPEN_CPU_THREADS=1 timeout -k 2 100 gdb -nx -batch -x commands ./program < /dev/null
 //# stdout~: ^\$1 = 0$
 //# stdout~: ^\$2 = 1$
-//# stdout~: profilers\.cpp:41
+//# stdout~: profilers\.cpp:44
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -49,7 +52,7 @@ int main() {
 //# file: commands
 set pagination off
 set breakpoint pending on
-break profilers.cpp:41
+break profilers.cpp:44
 run
 bt 1
 print at

@@ -3,7 +3,7 @@
 //# also: remote-cache/remote-cache.sh
 //# sh: SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/none ASPEN_CACHE_REMOTE=file://$PWD/store aspen-cache-remote --try 2>&1 || echo $?
 //# stdout: 1
-//# stdout~: ^aspen-cache-remote: error: no TLS: .*No CA certificates .*ca-certificates
+//# stdout~: ^aspen-cache-remote: error: OpenDAL wants TLS for every store: .*No CA certificates .*ca-certificates
 //# sh: sh remote-cache.sh 2>&1
 //# count: 3 stdout ^an entry was kept, read and removed$
 //# stdout: redis on one: 3 runs

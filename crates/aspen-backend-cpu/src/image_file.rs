@@ -8,12 +8,12 @@
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An image's file.
 #[derive(Default)]
@@ -21,22 +21,27 @@ pub(crate) struct ImageFile {
     path: CString,
     /// What `path` leads to, as long as it does.
     _anonymous: Option<OwnedFd>,
+    /// Given back when the file is closed.
+    _kept: Option<Kept>,
 }
 
 impl ImageFile {
-    /// Puts the image into the folder, if there is one, and else into memory.
+    /// A file in memory.
     ///
     /// # Errors
-    /// If there is no memory for it. What is wrong with a folder is said on standard error: it must not change what the program does.
-    pub(crate) fn new(name: &str, image: &[u8], folder: Option<&Path>) -> io::Result<ImageFile> {
-        if let Some(folder) = folder {
-            match kept(folder, name, image) {
-                Ok(path) => return Ok(ImageFile { path: CString::new(path.as_os_str().as_bytes())?, _anonymous: None }),
-                Err(error) => eprintln!("aspen: ASPEN_CPU_IMAGE_DIR={}: {name} is not kept: {error}", folder.display()),
-            }
-        }
+    /// If there is no memory for it.
+    pub(crate) fn anonymous(image: &[u8]) -> io::Result<ImageFile> {
         let file = anonymous_file(image)?;
-        Ok(ImageFile { path: unused_path(file.as_raw_fd()), _anonymous: Some(file) })
+        Ok(ImageFile { path: unused_path(file.as_raw_fd()), _anonymous: Some(file), _kept: None })
+    }
+
+    /// A file of the folder.
+    ///
+    /// # Errors
+    /// If it cannot be written there, or read.
+    pub(crate) fn kept(folder: &Path, name: &str, image: &[u8]) -> io::Result<ImageFile> {
+        let kept = Kept::new(folder, name, image)?;
+        Ok(ImageFile { path: CString::new(kept.0.as_os_str().as_bytes())?, _anonymous: None, _kept: Some(kept) })
     }
 
     /// What the loader is to open, once.
@@ -50,41 +55,83 @@ impl ImageFile {
     }
 }
 
-/// A file of the folder with this content that this process has not opened; it is made if there is none.
-fn kept(folder: &Path, name: &str, image: &[u8]) -> io::Result<PathBuf> {
-    static OPENED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    fs::create_dir_all(folder)?;
-    let folder = folder.canonicalize()?;
-    let stem: String =
-        name.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_");
-    let new = folder.join(format!(".{stem}-{}-{:?}", std::process::id(), std::thread::current().id()));
-    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-    for number in 1_u64.. {
-        let path = folder.join(if number == 1 { format!("{stem}.so") } else { format!("{stem}-{number}.so") });
-        if opened.contains(&path) {
-            continue;
-        }
-        // Whole or not at all, whoever else does the same; others' files stay as they are, since a profile may be of them.
-        if !path.exists() {
-            let linked = fs::write(&new, image).and_then(|()| fs::hard_link(&new, &path));
-            fs::remove_file(&new).ok();
-            match linked {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
-            }
-        }
-        if fs::read(&path)? == image {
-            opened.insert(path.clone());
-            return Ok(path);
-        }
-    }
-    Err(io::ErrorKind::StorageFull.into())
+/// A file of a folder that nothing else of this process has opened.
+pub(crate) struct Kept(PathBuf);
+
+static OPENED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn opened() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    OPENED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a debugger watches this process.
+/// Once the loader has closed it.
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let path = CString::new(self.0.as_os_str().as_bytes()).unwrap_or_default();
+        // SAFETY: a NUL-terminated path; nothing is loaded.
+        let left = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
+        if left.is_null() {
+            opened().remove(&self.0);
+        } else {
+            // SAFETY: from `dlopen`.
+            unsafe { libc::dlclose(left) };
+        }
+    }
+}
+
+impl Kept {
+    /// One with this content; it is made if there is none.
+    fn new(folder: &Path, name: &str, image: &[u8]) -> io::Result<Kept> {
+        fs::create_dir_all(folder)?;
+        let folder = folder.canonicalize()?;
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty());
+        let stem = words.collect::<Vec<_>>().join("_");
+        let mut opened = opened();
+        for number in 1_u64.. {
+            let path = folder.join(if number == 1 { format!("{stem}.so") } else { format!("{stem}-{number}.so") });
+            if opened.contains(&path) {
+                continue;
+            }
+            // Others' files stay as they are, since a profile may be of them.
+            let is_same = || Ok::<_, io::Error>(fs::metadata(&path)?.len() == image.len() as u64 && fs::read(&path)? == image);
+            let same = match is_same() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => made(&folder, &path, image)? || is_same().unwrap_or(false),
+                Err(_) => false,
+                Ok(same) => same,
+            };
+            if same {
+                opened.insert(path.clone());
+                return Ok(Kept(path));
+            }
+        }
+        Err(io::ErrorKind::StorageFull.into())
+    }
+}
+
+/// Makes a file, whole or not at all, whoever else does the same; false if it is there meanwhile.
+fn made(folder: &Path, path: &Path, image: &[u8]) -> io::Result<bool> {
+    // Processes of two machines may have the same number.
+    let mut random = [0; 8];
+    // SAFETY: getrandom(2): bytes of ours.
+    unsafe { libc::getrandom(random.as_mut_ptr().cast(), random.len(), 0) };
+    let new = folder.join(format!(".{}-{:016x}", std::process::id(), u64::from_ne_bytes(random)));
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&new)?;
+    let linked = file.write_all(image).and_then(|()| fs::hard_link(&new, path));
+    fs::remove_file(&new).ok();
+    match linked {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether somebody steps through this process: a tracer that is a debugger, and does not only count system calls.
 pub(crate) fn is_debugged() -> bool {
+    const DEBUGGERS: [&str; 3] = ["gdb", "lldb", "rr"];
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().find_map(|line| line.strip_prefix("TracerPid:")).is_some_and(|pid| pid.trim() != "0")
+    let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:")).map_or("0", str::trim);
+    let name = fs::read_to_string(format!("/proc/{tracer}/comm")).unwrap_or_default();
+    tracer != "0" && DEBUGGERS.iter().any(|debugger| name.starts_with(debugger))
 }
 
 /// By the names of its sections, which a linker puts near the end.
@@ -109,7 +156,7 @@ fn anonymous_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     // SAFETY: fresh, and owned by nobody else.
     let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let mut file = std::fs::File::from(descriptor);
-    io::Write::write_all(&mut file, bytes)?;
+    file.write_all(bytes)?;
     Ok(high(file.into()))
 }
 
@@ -169,19 +216,25 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_folder_are_opened_once_and_used_again() {
+    fn files_of_a_folder_are_opened_once_at_a_time_and_used_again() {
         let folder = std::env::temp_dir().join(format!("aspen-kept-{}", std::process::id()));
         let at = |name: &str| folder.canonicalize().expect("made").join(name);
-        let keep = |name: &str, image: &[u8]| kept(&folder, name, image).expect("writable");
-        assert_eq!(keep("image 'a_0' of module 1", b"one"), at("image_a_0_of_module_1.so"));
-        assert_eq!(keep("image 'a_0' of module 1", b"one"), at("image_a_0_of_module_1-2.so"), "opened a second time");
-        assert_eq!(keep("image 'a_0' of module 1", b"two"), at("image_a_0_of_module_1-3.so"), "of another build");
+        let keep = |name: &str, image: &[u8]| Kept::new(&folder, name, image).expect("writable");
+        let first = keep("image 'a_0' of module 1", b"one");
+        assert_eq!(first.0, at("image_a_0_of_module_1.so"));
+        let second = keep("image 'a_0' of module 1", b"one");
+        assert_eq!(second.0, at("image_a_0_of_module_1-2.so"), "the first is open");
+        drop(first);
+        assert_eq!(keep("image 'a_0' of module 1", b"one").0, at("image_a_0_of_module_1.so"), "it is closed");
+        assert_eq!(keep("image 'a_0' of module 1", b"two").0, at("image_a_0_of_module_1-3.so"), "of another build");
         fs::write(at("b.so"), "of an earlier run").expect("writable");
-        assert_eq!(keep("b", b"of an earlier run"), at("b.so"));
+        assert_eq!(keep("b", b"of an earlier run").0, at("b.so"));
         fs::write(at("c.so"), "of another build").expect("writable");
-        assert_eq!(keep("c", b"of this one"), at("c-2.so"));
-        assert_eq!(fs::read_dir(&folder).expect("made").count(), 6, "nothing else is left");
+        assert_eq!(keep("c", b"of this one").0, at("c-2.so"));
+        fs::create_dir(at("d.so")).expect("writable");
+        assert_eq!(keep("d", b"not to be read").0, at("d-2.so"));
+        assert_eq!(fs::read_dir(&folder).expect("made").count(), 8, "nothing else is left");
         fs::remove_dir_all(&folder).expect("ours");
-        assert!(kept(Path::new("/dev/null/x"), "d", b"").is_err());
+        assert!(Kept::new(Path::new("/dev/null/x"), "d", b"").is_err());
     }
 }

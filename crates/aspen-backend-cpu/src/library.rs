@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
 use std::mem::offset_of;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 use std::time::Instant;
 use std::{io, mem, ptr};
 
@@ -66,8 +66,10 @@ impl Images {
         let libraries =
             parts.iter().map(|part| Library::load(part.name, part.image.bytes(), folder)).collect::<Result<Arc<[Library]>>>()?;
         // Who steps through a kernel wants one item a call, as the source has it.
-        let for_debuggers = || is_debugged() && parts.iter().any(|part| has_debug_info(part.image.bytes()));
-        ways.item_by_item = Some(ways.item_by_item.unwrap_or_else(for_debuggers));
+        if ways.item_by_item.is_none() && is_debugged() && parts.iter().any(|part| has_debug_info(part.image.bytes())) {
+            tracing::info!("a debugger watches: work-items run one by one, unless ASPEN_CPU_GROUPS=loops");
+            ways.item_by_item = Some(true);
+        }
         // The most for each of them: which calls which is not known here.
         let mut variables = vec![0; libraries.len()];
         for (library, part) in libraries.iter().zip(parts) {
@@ -93,15 +95,18 @@ impl Images {
 
 impl Library {
     fn load(name: &str, image: &[u8], folder: Option<&Path>) -> Result<Library> {
-        let failed = |why: &dyn std::fmt::Display| Error::new(Code::Build, format!("{name} cannot be loaded: {why}"));
         let begin = Instant::now();
-        let file = ImageFile::new(name, image, folder).map_err(|error| failed(&error))?;
-        let path = file.path();
-        // SAFETY: a NUL-terminated path; the image's initialisers are those of the program that linked it.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if handle.is_null() {
-            return Err(failed(&loader_error().replace(&*path.to_string_lossy(), "image")));
-        }
+        let opened = match folder.map(|folder| (folder, open(ImageFile::kept(folder, name, image)))) {
+            Some((_, Ok(opened))) => Ok(opened),
+            // It must not change what the program does.
+            Some((folder, Err(why))) => {
+                static TOLD: Once = Once::new();
+                TOLD.call_once(|| eprintln!("aspen: ASPEN_CPU_IMAGE_DIR={}: {name} is not loaded from there: {why}", folder.display()));
+                open(ImageFile::anonymous(image))
+            }
+            None => open(ImageFile::anonymous(image)),
+        };
+        let (file, handle) = opened.map_err(|why| Error::new(Code::Build, format!("{name} cannot be loaded: {why}")))?;
         tracing::debug!(image = name, bytes = image.len(), us = begin.elapsed().as_micros(), "loaded");
         Ok(Library { handle, name: name.to_owned(), _file: file.loaded(image) })
     }
@@ -214,6 +219,8 @@ impl Program for Images {
         let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };
         let limit = match self.work_items.get(symbol) {
             Some(WorkItems::OneByOne { waits: true, why }) if whole.is_none() => self.ways.limit(variables, why),
+            // Whether they wait is not known of those that need not run so.
+            Some(WorkItems::Together) if whole.is_none() => self.ways.limit(variables, "for a debugger, or by ASPEN_CPU_GROUPS=items"),
             _ => None,
         };
         Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, limit, pace: Arc::default() }))
@@ -320,6 +327,14 @@ impl Pace {
         let pace = u128::from(ns) * 1024 / u128::from(items.max(1));
         self.0.store(u64::try_from(pace).unwrap_or(u64::MAX - 1).saturating_add(1), Ordering::Relaxed);
     }
+}
+
+/// The loader's handle of a file.
+fn open(file: io::Result<ImageFile>) -> std::result::Result<(ImageFile, *mut c_void), String> {
+    let file = file.map_err(|error| error.to_string())?;
+    // SAFETY: a NUL-terminated path; the image's initialisers are those of the program that linked it.
+    let handle = unsafe { libc::dlopen(file.path().as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    if handle.is_null() { Err(loader_error().replace(&*file.path().to_string_lossy(), "image")) } else { Ok((file, handle)) }
 }
 
 fn loader_error() -> String {

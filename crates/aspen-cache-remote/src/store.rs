@@ -1,5 +1,6 @@
 //! From a URL to OpenDAL's operator.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use opendal::Operator;
@@ -25,11 +26,6 @@ const UNFINISHED: &str = ".unfinished";
 /// # Errors
 /// What is wrong with the URL, with what it should be; or that nobody answers there.
 pub async fn open(url: &str) -> Result<Operator, String> {
-    // OpenDAL makes a client for HTTP whatever the store, and ends the process where that cannot be.
-    if let Err(error) = reqwest::Client::builder().build() {
-        let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-        return Err(format!("no TLS: {why}; Debian's package ca-certificates brings the certificates, SSL_CERT_FILE names others"));
-    }
     let parsed = Url::parse(url).map_err(|error| format!("it is no URL ({error}); write {KNOWN}"))?;
     let operator = match parsed.scheme() {
         "file" => file(&parsed)?,
@@ -42,6 +38,16 @@ pub async fn open(url: &str) -> Result<Operator, String> {
 }
 
 fn built(builder: impl opendal::Builder) -> Result<Operator, String> {
+    // OpenDAL makes a client for HTTP whatever the store, and ends the process where that cannot be. `reqwest` is of the version that it uses.
+    static CLIENT: LazyLock<Result<(), String>> = LazyLock::new(|| {
+        let why = |error: reqwest::Error| std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+        reqwest::Client::builder().build().map(drop).map_err(why)
+    });
+    CLIENT.clone().map_err(|why| {
+        format!(
+            "OpenDAL wants TLS for every store: {why}; Debian's package ca-certificates brings certificates, SSL_CERT_FILE names others"
+        )
+    })?;
     Operator::new(builder).map(|operator| operator.finish()).map_err(|error| short(&error))
 }
 

@@ -137,7 +137,7 @@ pub fn debug(work: &Path, debug: &Path, out: &Path, epoch: u64) -> Result<PathBu
     let root = work.join("aspen-dbg");
     for file in install::files(debug)? {
         // GDB looks below this folder at the program's own path, without `.debug`.
-        let folder = file.parent().and_then(Path::parent).context("debug files lie in bin/.debug and lib/.debug")?;
+        let folder = file.parent().and_then(Path::parent).context("debug files lie in folders .debug")?;
         let name = file.file_name().context("a file has a name")?;
         install::copy(&debug.join(&file), &root.join("usr/lib/debug").join(HOME).join(folder).join(name))?;
     }

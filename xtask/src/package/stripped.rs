@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use crate::install;
 use crate::shell::run;
 
-/// Strips what lies below `prefix`; `debug` gets `bin/.debug/aspen.debug` and so on.
+/// Strips what lies below `prefix`; `debug` gets `bin/.debug/aspen++.debug` and so on.
 ///
 /// # Errors
 /// What objcopy and strip say.

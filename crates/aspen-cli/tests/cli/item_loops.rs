@@ -542,12 +542,14 @@ fn items_at_different_barriers_are_told_and_ended_ones_count_as_arrived() {
     let stuck = said.strip_prefix(&"went on\n".repeat(5)).unwrap_or_else(|| panic!("{said}"));
     assert!(stuck.contains("10 wait at a barrier of the work-group and 10 at one of a sub-group, and 0 have ended"), "{stuck}");
     session.environment.pop();
-    // What is made to run so tells where.
+    // What is made to run so tells where, and so does what a debugger has run so.
     session.ok("aspen++ -O0 -fsycl-targets=native_cpu a.cpp -o b");
-    let said = session.ok("./b").stdout;
-    let stuck = said.strip_prefix(&"went on\n".repeat(5)).unwrap_or_else(|| panic!("{said}"));
-    let wait = "10 wait at a barrier of the work-group and 10 at one of a sub-group (a.cpp:71:9 and a.cpp:69:9), and 0 have ended";
-    assert!(stuck.contains(wait), "{stuck}");
+    for run in ["./b", "ASPEN_CPU_GROUPS=items ./debug"] {
+        let said = session.ok(run).stdout;
+        let stuck = said.strip_prefix(&"went on\n".repeat(5)).unwrap_or_else(|| panic!("{said}"));
+        let wait = "10 wait at a barrier of the work-group and 10 at one of a sub-group (a.cpp:71:9 and a.cpp:69:9), and 0 have ended";
+        assert!(stuck.contains(wait), "{run}: {stuck}");
+    }
 }
 
 /// What a kernel is told of, if anything, by its body.

@@ -241,11 +241,11 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           return;
         }
         const class Lines Places(M, *Names);
-        SmallVector<Function *, 8> OneByOne; // kernels whose items wait for each other and run one by one
+        SmallSetVector<Function *, 8> OneByOne; // kernels whose items wait for each other and run one by one
         auto Tell = [&](Function &Entry, const Twine &Why) {
           const Kind Of = kindOf(Entry, *Names);
           if (Of.OfNdRange && Of.Waits)
-            OneByOne.push_back(&Entry);
+            OneByOne.insert(&Entry);
           if (Of.OfNdRange)
             Lines += ((Of.Waits ? "waits " : "alone ") + Entry.getName() + ": " + Why + "\n").str();
         };
@@ -262,7 +262,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             if (*Alone && !kindOf(*Entry, *Names).OfNdRange && !Entry->hasFnAttribute(Attribute::OptimizeNone))
               Vectorize.run(*Entry, FAM);
           }
-          tellPlaces(M, OneByOne, *Names, Places);
+          tellPlaces(M, OneByOne.getArrayRef(), *Names, Places);
           return;
         }
         auto KeepBoxes = [&](Function &Entry) {
@@ -287,6 +287,9 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             continue;
           }
           const bool Waits = mayWaitForOthers(*I.Body, *Names);
+          // For a debugger items run one by one.
+          if (const Kind Of = kindOf(*Entry, *Names); Names->KeepLines && Of.OfNdRange && Of.Waits)
+            OneByOne.insert(Entry);
           Pieces P = cut(I, *Names);
           // The loops of a box are in order as they are.
           if (I.IsRow && P.Starts.size() == 1) {
@@ -309,7 +312,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Lines += ("less " + Entry->getName() + ": with " + Twine(lengthOf(P)) +
                       " instructions between barriers it is too long for all of its loops to become vectors\n").str();
           struct Frame Frame;
-          Function *Group = makeGroup(I, P, (Entry->getName() + ".group").str(), Frame);
+          Function *Group = makeGroup(I, P, (Entry->getName() + (I.IsRow ? ".rows" : ".group")).str(), Frame);
           discard(I);
           giveLines(*Group);
           if (verifyFunction(*Group, &Said)) {
@@ -333,7 +336,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           // What is known of the processor changes with the attributes.
           FAM.clear(*Group, Group->getName());
         }
-        tellPlaces(M, OneByOne, *Names, Places);
+        tellPlaces(M, OneByOne.getArrayRef(), *Names, Places);
         if (!Names->KeepLines)
           StripDebugInfo(M);
         FAM.clear();

@@ -64,7 +64,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "ASPEN_CPU_GROUPS",
         values: "loops, items",
-        unset: "loops, but items for code with debug information while a debugger watches",
+        unset: "loops, but items for code with debug information that gdb, lldb or rr watches",
         readers: &["programs"],
         about: "items runs work-items one by one where the embedded CPU device would run whole groups as loops. For debuggers, for tests, and to see whether a difference comes from the loops.",
     },
