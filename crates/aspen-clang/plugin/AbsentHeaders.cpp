@@ -30,11 +30,9 @@ constexpr Absent Known[] = {
     {"oneapi/experimental/invoke_simd", "sycl_ext_oneapi_invoke_simd; write the kernel with sub-groups"},
     {"oneapi/bindless_images", "sycl_ext_oneapi_bindless_images; use a buffer or unified shared memory"},
     {"oneapi/matrix", "sycl_ext_oneapi_matrix; multiply with the group algorithms of SYCL"},
-    {"oneapi/device_global", "sycl_ext_oneapi_device_global; capture a pointer to unified shared memory"},
-    {"oneapi/work_group_static", "sycl_ext_oneapi_work_group_static; use group_local_memory_for_overwrite"},
     {"oneapi/experimental/cuda", "CUDA's extensions (sycl_ext_oneapi_cuda_…); use those of SYCL 2020"},
-    {"oneapi/backend", "interoperability with the objects of backends"},
-    {"oneapi/experimental/backend", "interoperability with the objects of backends"},
+    {"oneapi/backend", "backends other than OpenCL (sycl/backend/opencl.hpp) and CUDA (sycl/backend/cuda.hpp)"},
+    {"oneapi/experimental/backend", "this way to the objects of backends; include sycl/backend/opencl.hpp or sycl/backend/cuda.hpp"},
 };
 
 class Watch : public PPCallbacks {

@@ -35,7 +35,8 @@ const VARIABLES: [&str; 17] = [
 ];
 
 /// Those of Aspen's own tests and tools.
-const OTHERS: [&str; 4] = ["ASPEN_DRIVERS", "ASPEN_SPIRV_VAL", "ASPEN_TEST_CACHE_KILLS", "ASPEN_TEST_SEEDS"];
+const OTHERS: [&str; 6] =
+    ["ASPEN_AOT_ATTEMPT", "ASPEN_AOT_LAUNCHER", "ASPEN_DRIVERS", "ASPEN_SPIRV_VAL", "ASPEN_TEST_CACHE_KILLS", "ASPEN_TEST_SEEDS"];
 
 /// The most threads that `ASPEN_CPU_THREADS` may ask for.
 const MOST_THREADS: usize = 1024;

@@ -42,7 +42,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ASPEN_CACHE_REMOTE",
-        values: "a URL: file:///, redis://, s3:// or webdav://",
+        values: "a URL: file:///, redis[s]://, s3:// or webdav[s]://",
         unset: "none",
         readers: &["programs", "aspen++"],
         about: "A store behind the cache on this machine, which machines share: images compiled ahead of time and, with a secret, programs that drivers compiled.",
@@ -143,7 +143,14 @@ pub const VARIABLES: &[Variable] = &[
         values: "",
         unset: "",
         readers: &[],
-        about: "clang++-22, ahead-of-time compilers (ocloc, ptxas) and ninja are looked for there.",
+        about: "clang++-22, ahead-of-time compilers (ocloc, ptxas), ninja, and for drivers that take bitcode llvm-spirv and spirv-link are looked for there.",
+    },
+    Variable {
+        name: "TMPDIR",
+        values: "",
+        unset: "",
+        readers: &[],
+        about: "Where temporary files go.",
     },
     Variable {
         name: "CUDA_PATH, CUDA_HOME",
