@@ -84,6 +84,8 @@ pub fn make(tree: &Tree, out: &Path) -> Result<Packages> {
     let program = Path::new("bin").join(SHARED_PROGRAM);
     std::fs::create_dir_all(shared.join("bin"))?;
     std::fs::rename(prefix.join(&program), shared.join(&program)).with_context(|| format!("cannot move {}", program.display()))?;
+    // Under a name of its own: whoever unpacks it over the other tarball has both.
+    install::copy_folder(&documents, &shared.join("share/doc").join(SHARED_PROGRAM))?;
     let bytes = install::size(&prefix)?;
     println!("an installation takes {:.1} MB", bytes as f64 / 1e6);
     ensure!(bytes <= LIMIT_BYTES, "an installation takes {bytes} bytes, and {LIMIT_BYTES} are what it may take; see what grew");
