@@ -336,6 +336,16 @@ fn short_jobs_go_together() {
     assert_eq!(said.stderr.matches("cannot make image 'a_").count(), 4, "{}", said.stderr);
     assert_eq!((starts(), runs(&session)), (2, 8));
     session.bad(1, &line("a", "p0.o", "-fsycl-aot-batch=soon"), &["'soon' is no number of seconds"]);
+    // Whoever asks for batches of nothing is told.
+    for (words, told) in [
+        ("-fsycl-aot-batch=20", true),
+        ("-fsycl-aot-batch=0", false),
+        ("-fsycl-aot-batch=20 -Wno-unused-command-line-argument", false),
+        ("-fsycl-aot-batch=20 -fsycl-aot-launcher=env", false),
+    ] {
+        let said = session.ok(&link("a", "p0.o", words)).stderr;
+        assert_eq!(said.contains("warning: '-fsycl-aot-batch' is not used: "), told, "{words}: {said}");
+    }
     session.ok("echo '[{}]' > x.batch");
     session.bad(1, "aspen aot --batch x.batch", &["'x.batch'", "it is no batch of jobs that aspen++ wrote", "target"]);
     session.bad(75, "aspen aot --batch none.batch", &["cannot read 'none.batch'"]);

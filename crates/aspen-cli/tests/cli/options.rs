@@ -11,6 +11,8 @@ fn spellings(known: &Known) -> Vec<String> {
     let name = known.name;
     match known.takes {
         Takes::Nothing => vec![name.to_owned()],
+        // Without jobs that somebody else starts it is warned of: graph.rs.
+        Takes::Value if name == "-fsycl-aot-batch" => vec![format!("{name}={value} -fsycl-aot-graph=graph")],
         Takes::Value => vec![format!("{name}={value}")],
         Takes::ValueOrNothing => vec![name.to_owned(), format!("{name}={value}")],
         Takes::Word => vec![format!("{name} {value}")],

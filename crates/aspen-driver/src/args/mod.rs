@@ -17,6 +17,7 @@ use std::time::Duration;
 
 pub use aspen_analysis::split::CodeSplit;
 pub use inputs::{Input, InputKind};
+pub use sycl::LAUNCHER_VARIABLE;
 pub use warnings::{Group, Severity, WarningControl};
 
 use crate::error::Error;
@@ -549,6 +550,7 @@ impl Parser {
         if self.is_sycl {
             self.take_newer_standard();
         }
+        self.miss_jobs();
         let has = |flag: &str| self.options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == flag));
         if has("-Wno-unused-command-line-argument") || has("-Qunused-arguments") {
             self.options.notes.clear();

@@ -2,10 +2,33 @@
 
 use std::time::Duration;
 
-use super::{CodeSplit, Dialect, OptionalFeatures, Parser, Requirements, Side, choose, known, unknown};
+use super::{CodeSplit, Dialect, OptionalFeatures, Options, Parser, Requirements, Side, Stage, choose, known, unknown};
 use crate::error::Error;
 
+/// What names a launcher if no option does.
+pub const LAUNCHER_VARIABLE: &str = "ASPEN_AOT_LAUNCHER";
+
+impl Options {
+    /// The words before every ahead-of-time job, if there are any. The option wins over [`LAUNCHER_VARIABLE`], also if it is empty.
+    pub fn launcher(&self) -> Option<String> {
+        self.aot_launcher.clone().or_else(|| std::env::var(LAUNCHER_VARIABLE).ok()).filter(|text| !text.trim().is_empty())
+    }
+}
+
 impl Parser {
+    /// Batches are of jobs that somebody else starts.
+    pub(super) fn miss_jobs(&mut self) {
+        let Options { stage, aot_batch, aot_graph, .. } = &self.options;
+        let asks = *stage == Stage::Link && aot_batch.is_some_and(|batch| !batch.is_zero());
+        if asks && aot_graph.is_none() && self.options.launcher().is_none() {
+            self.note(
+                "'-fsycl-aot-batch' is not used: compilers run in this process without '-fsycl-aot-graph' and a launcher \
+                 ('-fsycl-aot-launcher') [-Wunused-command-line-argument]"
+                    .into(),
+            );
+        }
+    }
+
     /// Options of ours that start with `-fsycl`: a typing error must never be silently ignored.
     pub(super) fn sycl_option(&mut self, word: &str) -> Result<(), Error> {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));

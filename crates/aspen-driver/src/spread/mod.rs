@@ -21,7 +21,7 @@ use std::time::Duration;
 use aspen_codegen::{Aot, Cache, Image, Made};
 use aspen_image::Entry;
 
-use crate::args::{Options, response};
+use crate::args::{LAUNCHER_VARIABLE, Options, response};
 use crate::error::Error;
 
 pub use batch::run as run_batch;
@@ -29,9 +29,6 @@ pub use folder::{Folder, Rest};
 pub use job::{Job as AotJob, MACHINE_AT_FAULT, Stopped, compile, pack};
 pub use launch::launch;
 pub use ninja::{FAILED, run as run_jobs};
-
-/// The launcher, where no option says one.
-pub const LAUNCHER_VARIABLE: &str = "ASPEN_AOT_LAUNCHER";
 
 /// How the user wants ahead-of-time compilers to be run, if not by this process.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,8 +47,7 @@ impl Wanted {
     /// # Errors
     /// If the launcher that an option names is not there. What the environment names is for whatever links; it is missed by jobs only.
     pub fn of(options: &Options) -> Result<Option<Wanted>, Error> {
-        let of_environment = || std::env::var(LAUNCHER_VARIABLE).ok();
-        let launcher = options.aot_launcher.clone().or_else(of_environment).map(|text| response::split(&text));
+        let launcher = options.launcher().map(|text| response::split(&text));
         let mut launcher = launcher.filter(|words| !words.is_empty());
         if let Some(program) = launcher.as_mut().and_then(|words| words.first_mut()) {
             match launch::find(program) {
