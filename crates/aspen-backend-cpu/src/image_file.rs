@@ -22,7 +22,7 @@ pub(crate) struct ImageFile {
     /// What `path` leads to, as long as it does.
     _anonymous: Option<OwnedFd>,
     /// Given back when the file is closed.
-    _kept: Option<Kept>,
+    _kept: Option<KeptFile>,
 }
 
 impl ImageFile {
@@ -40,7 +40,7 @@ impl ImageFile {
     /// # Errors
     /// If it cannot be written there, or read.
     pub(crate) fn kept(folder: &Path, name: &str, image: &[u8]) -> io::Result<ImageFile> {
-        let kept = Kept::new(folder, name, image)?;
+        let kept = KeptFile::new(folder, name, image)?;
         Ok(ImageFile { path: CString::new(kept.0.as_os_str().as_bytes())?, _anonymous: None, _kept: Some(kept) })
     }
 
@@ -56,7 +56,7 @@ impl ImageFile {
 }
 
 /// A file of a folder that nothing else of this process has opened.
-pub(crate) struct Kept(PathBuf);
+pub(crate) struct KeptFile(PathBuf);
 
 static OPENED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -65,7 +65,7 @@ fn opened() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 }
 
 /// Once the loader has closed it.
-impl Drop for Kept {
+impl Drop for KeptFile {
     fn drop(&mut self) {
         let path = CString::new(self.0.as_os_str().as_bytes()).unwrap_or_default();
         // SAFETY: a NUL-terminated path; nothing is loaded.
@@ -79,9 +79,9 @@ impl Drop for Kept {
     }
 }
 
-impl Kept {
+impl KeptFile {
     /// One with this content; it is made if there is none.
-    fn new(folder: &Path, name: &str, image: &[u8]) -> io::Result<Kept> {
+    fn new(folder: &Path, name: &str, image: &[u8]) -> io::Result<KeptFile> {
         fs::create_dir_all(folder)?;
         let folder = folder.canonicalize()?;
         let words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|word| !word.is_empty());
@@ -101,7 +101,7 @@ impl Kept {
             };
             if same {
                 opened.insert(path.clone());
-                return Ok(Kept(path));
+                return Ok(KeptFile(path));
             }
         }
         Err(io::ErrorKind::StorageFull.into())
@@ -219,7 +219,7 @@ mod tests {
     fn files_of_a_folder_are_opened_once_at_a_time_and_used_again() {
         let folder = std::env::temp_dir().join(format!("aspen-kept-{}", std::process::id()));
         let at = |name: &str| folder.canonicalize().expect("made").join(name);
-        let keep = |name: &str, image: &[u8]| Kept::new(&folder, name, image).expect("writable");
+        let keep = |name: &str, image: &[u8]| KeptFile::new(&folder, name, image).expect("writable");
         let first = keep("image 'a_0' of module 1", b"one");
         assert_eq!(first.0, at("image_a_0_of_module_1.so"));
         let second = keep("image 'a_0' of module 1", b"one");
@@ -235,6 +235,6 @@ mod tests {
         assert_eq!(keep("d", b"not to be read").0, at("d-2.so"));
         assert_eq!(fs::read_dir(&folder).expect("made").count(), 8, "nothing else is left");
         fs::remove_dir_all(&folder).expect("ours");
-        assert!(Kept::new(Path::new("/dev/null/x"), "d", b"").is_err());
+        assert!(KeptFile::new(Path::new("/dev/null/x"), "d", b"").is_err());
     }
 }

@@ -349,7 +349,6 @@ fn loader_error() -> String {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]
