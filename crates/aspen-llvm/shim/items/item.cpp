@@ -56,14 +56,13 @@ public:
     if (GlobalVariable *Current = M.getNamedGlobal(Names.Current))
       for (User *U : Current->users())
         addUsers(U);
-    for (bool Grew = true; Grew;) {
-      Grew = false;
-      for (Function &F : M)
-        if (!Needed.contains(&F) && any_of(instructions(F), [&](const Instruction &I) {
-              const auto *Call = dyn_cast<CallBase>(&I);
-              return Call && Call->getCalledFunction() && Needed.contains(Call->getCalledFunction());
-            }))
-          Grew = Needed.insert(&F).second;
+    // Who calls one of them is one; a look at the calls, since modules with hundreds of kernels ask for each of these.
+    SmallVector<Function *, 16> Open(Needed.begin(), Needed.end());
+    while (!Open.empty()) {
+      Function *Callee = Open.pop_back_val();
+      for (User *U : Callee->users())
+        if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == Callee && Needed.insert(Call->getFunction()).second)
+          Open.push_back(Call->getFunction());
     }
     for (Function *F : Needed)
       ByAddress |= F->hasAddressTaken();

@@ -90,14 +90,26 @@ void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *
 // Planning vectors takes more than linear time in a loop's length, and in bodies of this length the spills cost what vectors gain.
 constexpr size_t MaxPlanned = 4000;
 
+// Loops that do not promise that their items are independent (they keep private arrays in one place) have each write compared with each access,
+// by arithmetic on their distance. With this many pairs it is tens of milliseconds a loop, and what it finds is that they depend.
+constexpr size_t MaxCompared = 1 << 15;
+
+bool isTooLong(const Loop &L) {
+  size_t Length = 0, Accesses = 0, Writes = 0;
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block) {
+      ++Length;
+      Accesses += I.mayReadOrWriteMemory();
+      Writes += I.mayWriteToMemory();
+    }
+  return Length > MaxPlanned || (Accesses * Writes > MaxCompared && !L.isAnnotatedParallel());
+}
+
 // Leaves loops that are too long as they are. Whether there are such.
 bool boundPlanning(Function &F, FunctionAnalysisManager &FAM) {
   bool Found = false;
   for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
-    size_t Length = 0;
-    for (const BasicBlock *Block : L->blocks())
-      Length += Block->size();
-    if (!L->isInnermost() || Length <= MaxPlanned)
+    if (!L->isInnermost() || !isTooLong(*L))
       continue;
     addStringMetadataToLoop(L, "llvm.loop.vectorize.enable", 0);
     Found = true;
