@@ -248,24 +248,24 @@ public:
   local_accessor() = default;
   local_accessor(const range<D> &extent, handler &command, const property_list & = {})
       : place_{static_cast<std::uint32_t>(command.aspen_local_memory(extent.size() * sizeof(T), alignment)), detail::local_place::is_local},
-        extent_(extent) {}
+        aspen_extent(extent) {}
   /// Reads what the other writes.
   template <class U, std::enable_if_t<std::is_same_v<const U, T> && !std::is_const_v<U>, int> = 0>
-  local_accessor(const local_accessor<U, D> &other) : place_(other.place_), extent_(other.extent_) {}
+  local_accessor(const local_accessor<U, D> &other) : place_(other.place_), aspen_extent(other.aspen_extent) {}
 
   size_t byte_size() const noexcept { return size() * sizeof(T); }
-  size_t size() const noexcept { return extent_.size(); }
+  size_t size() const noexcept { return aspen_extent.size(); }
   size_t get_count() const { return size(); }
   size_t max_size() const noexcept { return ~size_t(0) / sizeof(T); }
   bool empty() const noexcept { return size() == 0; }
-  range<D> get_range() const { return extent_; }
+  range<D> get_range() const { return aspen_extent; }
 
-  reference operator[](const id<D> &at) const { return first()[detail::linear_id(at, extent_)]; }
+  reference operator[](const id<D> &at) const { return first()[detail::linear_id(at, aspen_extent)]; }
   template <class I, std::enable_if_t<detail::is_plain_index<I, D> && D == 1, int> = 0> reference operator[](I at) const {
     return first()[static_cast<size_t>(at)];
   }
   template <class I, std::enable_if_t<std::is_convertible_v<I, size_t> && (D > 1), int> = 0> auto operator[](I at) const {
-    return detail::element_row<T, D, D>(first(), extent_)[static_cast<size_t>(at)];
+    return detail::element_row<T, D, D>(first(), aspen_extent)[static_cast<size_t>(at)];
   }
   auto get_pointer() const noexcept { return local_ptr<T>(first()); }
   template <access::decorated Decorated = access::decorated::no> accessor_ptr<Decorated> get_multi_ptr() const noexcept {
@@ -283,7 +283,7 @@ public:
   /// Local accessors have no properties.
   template <class P> bool has_property() const noexcept { return false; }
 
-  friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.aspen_offset() == b.aspen_offset() && a.extent_ == b.extent_; }
+  friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.aspen_offset() == b.aspen_offset() && a.aspen_extent == b.aspen_extent; }
 #if __cplusplus < 202002L
   friend bool operator!=(const local_accessor &a, const local_accessor &b) { return !(a == b); }
 #endif
@@ -303,7 +303,8 @@ private:
 #endif
   }
   detail::local_place place_;
-  range<D> extent_;
+  /// The compiler knows it by this name: what the first argument of the constructor says of it is stated where kernels begin.
+  range<D> aspen_extent;
 };
 
 namespace detail {

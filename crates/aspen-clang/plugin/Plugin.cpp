@@ -13,6 +13,7 @@
 #include "HostOnly.h"
 #include "HostVariables.h"
 #include "Kernels.h"
+#include "KnownRanges.h"
 #include "Module.h"
 #include "Names.h"
 #include "Pragmas.h"
@@ -136,6 +137,8 @@ public:
       return;
     forgetBuiltins(Module);
     setKernelLinkage(Module, Kernels);
+    if (CI.getCodeGenOpts().OptimizationLevel > 0)
+      stateKnownRanges(*Generator, CI.getASTContext(), Kernels);
     markDeviceGlobals(*Generator);
     keepReachable(Module, entryPoints(*Generator, Kernels));
     if (Which == Pass::Analysis)
@@ -298,6 +301,7 @@ public:
           Passes.addPass(AfterOptimizer(S));
         });
       Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
+      Builder.registerPeepholeEPCallback([](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(PutKnownRanges()); });
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && !Piped)
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });

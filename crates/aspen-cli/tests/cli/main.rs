@@ -13,6 +13,7 @@ mod graph;
 mod inspect;
 mod item_loops;
 mod kept_headers;
+mod known_ranges;
 mod manual;
 mod offers;
 mod older_spellings;

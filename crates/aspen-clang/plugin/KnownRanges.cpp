@@ -1,0 +1,283 @@
+//! `local_accessor<float, 2> tile(range<2>(16, 16), h)` has a range that the source says, captured by a kernel that multiplies by it wherever
+//! it writes `tile[y][x]`. Kernels are compiled from the same source as the command group around them, so that the numbers can be seen here:
+//! where the accessor's declaration gives them, be it by constants or by variables of the function that nothing changes, optimisation puts them in
+//! the place of what the lambda would read. CUDA's programs have this by `__shared__ float tile[16][16]`.
+//! Source: docs/decisions/0049.
+
+#include "KnownRanges.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecordLayout.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+
+using namespace clang;
+
+namespace aspen {
+namespace {
+
+using Numbers = llvm::SmallVector<uint64_t, 3>;
+
+/// Of functions: offsets in what the first parameter points to, and the numbers there.
+constexpr llvm::StringLiteral KnownKind = "aspen.known";
+
+/// What a range may be for arithmetic on it to be the same in every integer type of 32 bits and more.
+constexpr uint64_t MaxNumber = 0x7fffffff;
+
+/// The local variables of a function, and of lambdas in it, that are used otherwise than by reading their value.
+class Changes : public RecursiveASTVisitor<Changes> {
+  llvm::SmallPtrSet<const DeclRefExpr *, 16> Reads;
+
+public:
+  llvm::DenseSet<const VarDecl *> Changed;
+
+  bool VisitImplicitCastExpr(const ImplicitCastExpr *E) {
+    const auto *Use = dyn_cast<DeclRefExpr>(E->getSubExpr()->IgnoreParens());
+    if (Use && (E->getCastKind() == CK_LValueToRValue ||
+                (E->getCastKind() == CK_NoOp && E->getType()->isRecordType() && E->getType().isConstQualified())))
+      Reads.insert(Use);
+    return true;
+  }
+  bool VisitDeclRefExpr(const DeclRefExpr *Use) {
+    const auto *Variable = dyn_cast<VarDecl>(Use->getDecl());
+    if (Variable && Variable->hasLocalStorage() && !Use->getType().isConstQualified() && !Reads.contains(Use))
+      Changed.insert(Variable);
+    return true;
+  }
+  /// What a lambda does with what it refers to, its body says.
+  bool TraverseLambdaCapture(LambdaExpr *Lambda, const LambdaCapture *Capture, Expr *Init) {
+    return (Capture->getCaptureKind() == LCK_ByRef && !Lambda->isInitCapture(Capture)) || RecursiveASTVisitor::TraverseLambdaCapture(Lambda, Capture, Init);
+  }
+};
+
+class KnownRanges {
+  const ASTContext &Context;
+  llvm::DenseMap<const FunctionDecl *, std::unique_ptr<Changes>> Functions;
+
+public:
+  explicit KnownRanges(const ASTContext &Context) : Context(Context) {}
+
+  /// The range that the accessor is made with.
+  std::optional<Numbers> ofAccessor(const VarDecl &Accessor) {
+    const auto *Made = dyn_cast_or_null<CXXConstructExpr>(valueOf(Accessor));
+    if (!Made || Made->getNumArgs() == 0 || Made->getConstructor()->isCopyOrMoveConstructor())
+      return std::nullopt;
+    return range(Made->getArg(0));
+  }
+
+private:
+  /// What the variable holds as long as it lives; null if that is not known.
+  const Expr *valueOf(const VarDecl &Variable) {
+    if (isa<ParmVarDecl>(Variable) || Variable.getType().isVolatileQualified() || Variable.getType()->isReferenceType())
+      return nullptr;
+    if (!Variable.getType().isConstQualified()) {
+      const auto *Function = dyn_cast<FunctionDecl>(Variable.getDeclContext());
+      if (!Variable.hasLocalStorage() || !Function || !Function->getBody())
+        return nullptr;
+      std::unique_ptr<Changes> &Seen = Functions[Function];
+      if (!Seen) {
+        Seen = std::make_unique<Changes>();
+        Seen->TraverseStmt(Function->getBody());
+      }
+      if (Seen->Changed.contains(&Variable))
+        return nullptr;
+    }
+    const Expr *Init = Variable.getAnyInitializer();
+    return Init ? Init->IgnoreUnlessSpelledInSource() : nullptr;
+  }
+
+  static bool isRange(QualType Type) {
+    const auto *Class = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Type->getAsCXXRecordDecl());
+    return Class && Class->getIdentifier() && Class->getName() == "range" && isa<NamespaceDecl>(Class->getDeclContext()) &&
+           cast<NamespaceDecl>(Class->getDeclContext())->getName() == "sycl";
+  }
+
+  /// The numbers of a range, or of what becomes one.
+  std::optional<Numbers> range(const Expr *E, unsigned Depth = 0) {
+    E = E->IgnoreUnlessSpelledInSource();
+    if (Depth > MaxDepth)
+      return std::nullopt;
+    if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E); Cast && isRange(E->getType()))
+      return range(Cast->getSubExpr(), Depth + 1);
+    if (E->getType()->isIntegralOrEnumerationType()) {
+      const std::optional<uint64_t> One = number(E, Depth);
+      return One ? std::optional(Numbers{*One}) : std::nullopt;
+    }
+    if (!isRange(E->getType()))
+      return std::nullopt;
+    if (const auto *Use = dyn_cast<DeclRefExpr>(E)) {
+      const auto *Variable = dyn_cast<VarDecl>(Use->getDecl());
+      const Expr *Value = Variable ? valueOf(*Variable) : nullptr;
+      return Value ? range(Value, Depth + 1) : std::nullopt;
+    }
+    const auto *Made = dyn_cast<CXXConstructExpr>(E);
+    if (!Made)
+      return std::nullopt;
+    if (Made->getNumArgs() == 1 && isRange(Made->getArg(0)->getType()))
+      return range(Made->getArg(0), Depth + 1);
+    Numbers All;
+    for (const Expr *Argument : Made->arguments()) {
+      const std::optional<uint64_t> One = Argument->getType()->isIntegralOrEnumerationType() ? number(Argument, Depth) : std::nullopt;
+      if (!One)
+        return std::nullopt;
+      All.push_back(*One);
+    }
+    return All;
+  }
+
+  std::optional<uint64_t> number(const Expr *E, unsigned Depth) {
+    if (E->isValueDependent() || Depth > MaxDepth)
+      return std::nullopt;
+    Expr::EvalResult Result;
+    if (E->EvaluateAsInt(Result, Context))
+      return bounded(Result.Val.getInt());
+    E = E->IgnoreParens();
+    if (const auto *Cast = dyn_cast<CastExpr>(E)) // what is bounded is the same in wider types
+      return Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_IntegralCast && Context.getTypeSize(E->getType()) >= 32)
+                 ? number(Cast->getSubExpr(), Depth + 1)
+                 : std::nullopt;
+    if (const auto *Use = dyn_cast<DeclRefExpr>(E)) {
+      const auto *Variable = dyn_cast<VarDecl>(Use->getDecl());
+      const Expr *Value = Variable && Variable->getType()->isIntegralOrEnumerationType() && Context.getTypeSize(Variable->getType()) >= 32
+                              ? valueOf(*Variable)
+                              : nullptr;
+      return Value && Value->getType()->isIntegralOrEnumerationType() ? number(Value, Depth + 1) : std::nullopt;
+    }
+    const auto *Operation = dyn_cast<BinaryOperator>(E);
+    if (!Operation || Context.getTypeSize(E->getType()) < 32)
+      return std::nullopt;
+    const std::optional<uint64_t> Left = number(Operation->getLHS(), Depth + 1), Right = number(Operation->getRHS(), Depth + 1);
+    if (!Left || !Right)
+      return std::nullopt;
+    switch (Operation->getOpcode()) {
+    case BO_Add:
+      return bounded(*Left + *Right);
+    case BO_Sub:
+      return *Left >= *Right ? std::optional(*Left - *Right) : std::nullopt;
+    case BO_Mul:
+      return bounded(*Left * *Right);
+    case BO_Div:
+      return *Right ? std::optional(*Left / *Right) : std::nullopt;
+    default:
+      return std::nullopt;
+    }
+  }
+
+  static std::optional<uint64_t> bounded(uint64_t Number) { return Number <= MaxNumber ? std::optional(Number) : std::nullopt; }
+  static std::optional<uint64_t> bounded(const llvm::APSInt &Number) {
+    return Number.isNonNegative() && Number.getActiveBits() <= 31 ? std::optional(Number.getZExtValue()) : std::nullopt;
+  }
+
+  /// Of expressions that stand for another; a variable may be made of itself.
+  static constexpr unsigned MaxDepth = 32;
+};
+
+/// Where the class keeps the range that it was made with (a member `aspen_extent` of ours, maybe of a base), and of how many numbers.
+struct Kept {
+  CharUnits Offset;
+  unsigned Numbers;
+};
+
+std::optional<Kept> keptExtent(const ASTContext &Context, const CXXRecordDecl *Class) {
+  Class = Class ? Class->getDefinition() : nullptr;
+  if (!Class || Class->isInvalidDecl() || Class->isDependentContext())
+    return std::nullopt;
+  const ASTRecordLayout &Layout = Context.getASTRecordLayout(Class);
+  for (const FieldDecl *Field : Class->fields())
+    if (Field->getIdentifier() && Field->getName() == "aspen_extent")
+      return Kept{Context.toCharUnitsFromBits(Layout.getFieldOffset(Field->getFieldIndex())), unsigned(Context.getTypeSize(Field->getType()) / 64)};
+  for (const CXXBaseSpecifier &Base : Class->bases()) {
+    const CXXRecordDecl *Of = Base.getType()->getAsCXXRecordDecl();
+    if (std::optional<Kept> Found = Base.isVirtual() ? std::nullopt : keptExtent(Context, Of))
+      return Kept{Layout.getBaseClassOffset(Of) + Found->Offset, Found->Numbers};
+  }
+  return std::nullopt;
+}
+
+/// A number that a lambda holds, and where.
+struct Fact {
+  uint64_t Offset, Number;
+};
+
+llvm::SmallVector<Fact, 4> factsOf(const ASTContext &Context, const CXXRecordDecl &Lambda, KnownRanges &Known) {
+  llvm::SmallVector<Fact, 4> Facts;
+  const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Lambda);
+  auto Capture = Lambda.captures_begin();
+  for (const FieldDecl *Field : Lambda.fields()) {
+    const LambdaCapture &Captured = *Capture++;
+    const auto *Variable = Captured.capturesVariable() ? dyn_cast<VarDecl>(Captured.getCapturedVar()) : nullptr;
+    const std::optional<Kept> Extent = Variable ? keptExtent(Context, Field->getType()->getAsCXXRecordDecl()) : std::nullopt;
+    const std::optional<Numbers> Range = Extent ? Known.ofAccessor(*Variable) : std::nullopt;
+    if (!Range || Range->size() != Extent->Numbers)
+      continue;
+    const CharUnits At = Context.toCharUnitsFromBits(Layout.getFieldOffset(Field->getFieldIndex())) + Extent->Offset;
+    for (auto [I, Number] : llvm::enumerate(*Range))
+      Facts.push_back({At.getQuantity() + 8 * I, Number});
+  }
+  return Facts;
+}
+
+} // namespace
+
+void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const std::vector<Kernel> &Kernels) {
+  KnownRanges Known(Context);
+  llvm::DenseMap<const CXXRecordDecl *, llvm::SmallVector<Fact, 4>> Lambdas;
+  for (const Kernel &K : Kernels)
+    if (K.Functor && K.Functor->isLambda())
+      if (llvm::SmallVector<Fact, 4> Facts = factsOf(Context, *K.Functor, Known); !Facts.empty())
+        Lambdas[K.Functor->getCanonicalDecl()] = std::move(Facts);
+  if (Lambdas.empty())
+    return;
+  for (llvm::Function &F : *Generator.GetModule()) {
+    const auto *Method = F.isDeclaration() ? nullptr : dyn_cast_or_null<CXXMethodDecl>(Generator.GetDeclForMangledName(F.getName()));
+    if (!Method || Method->getOverloadedOperator() != OO_Call || F.arg_empty() || !F.getArg(0)->getType()->isPointerTy())
+      continue;
+    const auto Found = Lambdas.find(Method->getParent()->getCanonicalDecl());
+    if (Found == Lambdas.end())
+      continue;
+    llvm::Type *Word = llvm::Type::getInt64Ty(F.getContext());
+    llvm::SmallVector<llvm::Metadata *, 8> Pairs;
+    for (const Fact &Of : Found->second)
+      for (uint64_t Number : {Of.Offset, Of.Number})
+        Pairs.push_back(llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(Word, Number)));
+    F.setMetadata(KnownKind, llvm::MDNode::get(F.getContext(), Pairs));
+  }
+}
+
+llvm::PreservedAnalyses PutKnownRanges::run(llvm::Function &F, llvm::FunctionAnalysisManager &) {
+  const llvm::MDNode *Known = F.getMetadata(KnownKind);
+  if (!Known)
+    return llvm::PreservedAnalyses::all();
+  llvm::SmallDenseMap<uint64_t, llvm::Constant *, 8> Numbers;
+  for (unsigned I = 0; I + 1 < Known->getNumOperands(); I += 2)
+    Numbers[llvm::mdconst::extract<llvm::ConstantInt>(Known->getOperand(I))->getZExtValue()] =
+        llvm::mdconst::extract<llvm::ConstantInt>(Known->getOperand(I + 1));
+  bool Changed = false;
+  for (llvm::Instruction &I : llvm::make_early_inc_range(llvm::instructions(F))) {
+    auto *Load = dyn_cast<llvm::LoadInst>(&I);
+    if (!Load || !Load->isSimple() || !Load->getType()->isIntegerTy(64))
+      continue;
+    llvm::APInt Offset(F.getDataLayout().getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
+    const llvm::Value *Base = Load->getPointerOperand()->stripAndAccumulateConstantOffsets(F.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    llvm::Constant *Number = Base == F.getArg(0) && Offset.isNonNegative() ? Numbers.lookup(Offset.getZExtValue()) : nullptr;
+    if (!Number)
+      continue;
+    Load->replaceAllUsesWith(Number);
+    Load->eraseFromParent();
+    Changed = true;
+  }
+  if (!Changed)
+    return llvm::PreservedAnalyses::all();
+  llvm::PreservedAnalyses Kept;
+  Kept.preserveSet<llvm::CFGAnalyses>();
+  return Kept;
+}
+
+} // namespace aspen

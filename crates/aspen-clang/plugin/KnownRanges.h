@@ -1,0 +1,23 @@
+//! Ranges that a kernel's source says as numbers, and that its code would have to read at run time otherwise.
+
+#ifndef ASPEN_CLANG_KNOWN_RANGES_H
+#define ASPEN_CLANG_KNOWN_RANGES_H
+
+#include "Kernels.h"
+
+#include "clang/CodeGen/ModuleBuilder.h"
+#include "llvm/IR/PassManager.h"
+
+namespace aspen {
+
+/// Writes to kernels' lambdas, before any pass, what is known of the ranges of the local accessors that they capture.
+void stateKnownRanges(clang::CodeGenerator &Generator, const clang::ASTContext &Context, const std::vector<Kernel> &Kernels);
+
+/// Puts what is known in the place of what reads it. To be run once functions have been inlined and variables are values.
+struct PutKnownRanges : llvm::PassInfoMixin<PutKnownRanges> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &);
+};
+
+} // namespace aspen
+
+#endif
