@@ -221,7 +221,8 @@ accessor(buffer<T, D, A> &, First, Arguments...)
                 detail::tags_of<detail::default_mode<T>, First, Arguments...>::place, access::placeholder::true_t>;
 
 template <class T, int D, access_mode M, target P, access::placeholder H> inline void handler::require(const accessor<T, D, M, P, H> &a) {
-  a.require(*this);
+  if (a.is_placeholder())
+    a.require(*this);
 }
 
 namespace detail {

@@ -171,22 +171,28 @@ public:
   static constexpr int dimensions = D;
 
   buffer(const range<D> &extent, const property_list &properties = {}) : buffer(extent, properties, nullptr, false) {}
-  buffer(const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(extent, properties) {}
+  buffer(const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(extent, properties) {
+    allocator_ = std::move(allocator);
+  }
   /// Works on `host` until the buffer is destroyed.
   template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
   buffer(U *host, const range<D> &extent, const property_list &properties = {})
-      : buffer(extent, properties, host, host != nullptr && !properties.has_property<property::buffer::use_mutex>()) {
+      : buffer(extent, properties, host, host != nullptr && works_there(properties)) {
     if (host != nullptr && !state_->in_place) {
       set_final_data(host);
       remember(host);
     }
   }
   template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
-  buffer(U *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
+  buffer(U *host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(host, extent, properties) {
+    allocator_ = std::move(allocator);
+  }
   /// Copies from `host`; nothing is written back.
   buffer(const T *host, const range<D> &extent, const property_list &properties = {})
       : buffer(extent, properties, const_cast<element *>(host), false) {}
-  buffer(const T *host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
+  buffer(const T *host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(host, extent, properties) {
+    allocator_ = std::move(allocator);
+  }
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
   buffer(const P &host, const range<D> &extent, const property_list &properties = {})
       : buffer(extent, properties, const_cast<element *>(host.get()), false) {
@@ -198,22 +204,33 @@ public:
     keep(std::move(host));
   }
   template <class P, std::enable_if_t<detail::is_unique_pointer<P>, int> = 0>
-  buffer(P &&host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(std::move(host), extent, properties) {}
+  buffer(P &&host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(std::move(host), extent, properties) {
+    allocator_ = std::move(allocator);
+  }
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
-  buffer(const P &host, const range<D> &extent, Allocator, const property_list &properties = {}) : buffer(host, extent, properties) {}
+  buffer(const P &host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(host, extent, properties) {
+    allocator_ = std::move(allocator);
+  }
   /// On the elements of a contiguous container, which must outlive the buffer; a const one is copied from.
   template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
   buffer(C &container, const property_list &properties = {}) : buffer(std::data(container), range<1>(std::size(container)), properties) {}
   template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
-  buffer(C &container, Allocator, const property_list &properties = {}) : buffer(container, properties) {}
+  buffer(C &container, Allocator allocator, const property_list &properties = {}) : buffer(container, properties) {
+    allocator_ = std::move(allocator);
+  }
   /// Copies a sequence.
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
   buffer(I first, I last, const property_list &properties = {}) : buffer(std::vector<element>(first, last), properties, 0) {}
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
-  buffer(I first, I last, Allocator, const property_list &properties = {}) : buffer(first, last, properties) {}
-  /// A part of another buffer, from `base` on: whole rows only.
+  buffer(I first, I last, Allocator allocator, const property_list &properties = {}) : buffer(first, last, properties) {
+    allocator_ = std::move(allocator);
+  }
+  /// A part of another buffer, which is none itself, from `base` on: whole rows only.
   buffer(buffer &whole, const id<D> &base, const range<D> &part)
-      : state_(whole.state_), extent_(part), offset_(whole.offset_ + detail::linear_id(base, whole.extent_) * sizeof(T)), part_(true) {
+      : state_(whole.state_), extent_(part), offset_(whole.offset_ + detail::linear_id(base, whole.extent_) * sizeof(T)), part_(true),
+        allocator_(whole.allocator_) {
+    if (whole.part_)
+      detail::fail(errc::invalid, "a sub-buffer cannot be made of a sub-buffer; make it of the whole buffer");
     for (int d = 0; d < D; ++d) {
       if (base[d] + part[d] > whole.extent_[d])
         detail::fail(errc::invalid, "a sub-buffer must lie inside its buffer");
@@ -227,7 +244,7 @@ public:
   size_t get_count() const { return size(); }
   size_t byte_size() const noexcept { return size() * sizeof(T); }
   size_t get_size() const { return byte_size(); }
-  Allocator get_allocator() const { return Allocator(); }
+  Allocator get_allocator() const { return allocator_; }
   bool is_sub_buffer() const { return part_; }
   template <class P> bool has_property() const noexcept { return properties_.template has_property<P>(); }
   template <class P> P get_property() const { return properties_.template get_property<P>(); }
@@ -250,13 +267,13 @@ public:
   void set_write_back(bool wanted = true) { state_->write_back = wanted; }
 
   /// The same memory as elements of another type.
-  template <class U, int E> buffer<U, E> reinterpret(const range<E> &extent) const {
+  template <class U, int E> auto reinterpret(const range<E> &extent) const {
     if (extent.size() * sizeof(U) != byte_size())
       detail::fail(errc::invalid, "reinterpret: both buffers must have the same size in bytes");
-    return buffer<U, E>(state_, extent, offset_, part_, properties_);
+    using other_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<std::remove_const_t<U>>;
+    return buffer<U, E, other_allocator>(state_, extent, offset_, part_, properties_, other_allocator(allocator_));
   }
-  template <class U, int E = D, std::enable_if_t<E == 1 || (E == D && sizeof(U) == sizeof(T)), int> = 0>
-  buffer<U, E> reinterpret() const {
+  template <class U, int E = D, std::enable_if_t<E == 1 || (E == D && sizeof(U) == sizeof(T)), int> = 0> auto reinterpret() const {
     if constexpr (sizeof(U) == sizeof(T) && E == D)
       return reinterpret<U, E>(extent_);
     else
@@ -319,8 +336,13 @@ private:
   }
   buffer(const std::vector<element> &content, const property_list &properties, int)
       : buffer(content.data(), range<1>(content.size()), properties) {}
-  buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props)
-      : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props) {}
+  buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props,
+         Allocator allocator)
+      : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props), allocator_(std::move(allocator)) {}
+  /// With a mutex the program may write there meanwhile, which only `use_host_ptr` lets it do.
+  static bool works_there(const property_list &properties) {
+    return !properties.has_property<property::buffer::use_mutex>() || properties.has_property<property::buffer::use_host_ptr>();
+  }
 
   /// For handler::update_host.
   void remember(element *host) {
@@ -355,6 +377,7 @@ private:
   size_t offset_ = 0; // bytes, of a sub-buffer
   bool part_ = false;
   property_list properties_;
+  Allocator allocator_{}; // for who asks for it: memory comes from the runtime
 };
 
 namespace detail {

@@ -16,7 +16,30 @@ template <class Self, int D> class one_number {};
 template <class Self> class one_number<Self, 1> {
 public:
   constexpr operator size_t() const { return static_cast<const Self &>(*this)[0]; }
+
+// As that number would do. Without these the built-in operators compete with those of two ids, since a number converts to an id.
+#define __ASPEN_INDEX_OPERATOR(op)                                                                                                        \
+  template <class F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0> friend constexpr auto operator op(const Self &a, F b) {       \
+    return a[0] op b;                                                                                                                      \
+  }                                                                                                                                        \
+  template <class F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0> friend constexpr auto operator op(F a, const Self &b) {       \
+    return a op b[0];                                                                                                                      \
+  }
+  __ASPEN_INDEX_OPERATOR(+)
+  __ASPEN_INDEX_OPERATOR(-)
+  __ASPEN_INDEX_OPERATOR(*)
+  __ASPEN_INDEX_OPERATOR(/)
+  __ASPEN_INDEX_OPERATOR(<)
+  __ASPEN_INDEX_OPERATOR(>)
+  __ASPEN_INDEX_OPERATOR(<=)
+  __ASPEN_INDEX_OPERATOR(>=)
+  __ASPEN_INDEX_OPERATOR(==)
+  __ASPEN_INDEX_OPERATOR(!=)
+#undef __ASPEN_INDEX_OPERATOR
 };
+
+/// Integers, and the enumerators that become such.
+template <class T> inline constexpr bool is_index_number = std::is_integral_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, size_t>);
 
 /// What range and id share: up to three numbers. `Self` is the class that derives from it.
 template <class Self, int D> class index_array {
@@ -34,7 +57,7 @@ public:
         return false;
     return true;
   }
-  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator==(const Self &a, const T &b) {
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator==(const Self &a, const T &b) {
     for (int d = 0; d < D; ++d)
       if (a.values_[d] != static_cast<size_t>(b))
         return false;
@@ -42,13 +65,13 @@ public:
   }
 #if __cplusplus < 202002L
   friend constexpr bool operator!=(const Self &a, const Self &b) { return !(a == b); }
-  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator!=(const Self &a, const T &b) {
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator!=(const Self &a, const T &b) {
     return !(a == b);
   }
-  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator==(const T &a, const Self &b) {
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator==(const T &a, const Self &b) {
     return b == a;
   }
-  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, bool> operator!=(const T &a, const Self &b) {
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator!=(const T &a, const Self &b) {
     return !(b == a);
   }
 #endif
@@ -62,13 +85,13 @@ public:
       out.values_[d] = a.values_[d] op b.values_[d];                                                                                       \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, Self> operator op(const Self &a, const T & b) {              \
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const Self &a, const T & b) {              \
     Self out(a);                                                                                                                           \
     for (int d = 0; d < D; ++d)                                                                                                            \
       out.values_[d] = a.values_[d] op static_cast<size_t>(b);                                                                             \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  template <class T> friend constexpr std::enable_if_t<std::is_integral_v<T>, Self> operator op(const T & a, const Self &b) {              \
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const T & a, const Self &b) {              \
     Self out(b);                                                                                                                           \
     for (int d = 0; d < D; ++d)                                                                                                            \
       out.values_[d] = static_cast<size_t>(a) op b.values_[d];                                                                             \

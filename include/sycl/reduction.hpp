@@ -44,12 +44,12 @@ private:
   bool initialize_;
 };
 
-/// The identity that is known, else anything: it is not looked at.
+/// With the identity, if one is known.
 template <class T, class Op> inline combination<T, Op, has_known_identity_v<Op, T>> combination_of(const Op &op) {
   if constexpr (has_known_identity_v<Op, T>)
     return {op, known_identity_v<Op, T>};
   else
-    return {op, T()};
+    return {op};
 }
 
 template <class T, class A> inline aspen_buffer_t *single_variable(const buffer<T, 1, A> &variable) {

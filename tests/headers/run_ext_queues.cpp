@@ -17,6 +17,8 @@ using oneapi::bfloat16;
 static_assert(SYCL_EXT_ONEAPI_BFLOAT16 >= 1 && SYCL_EXT_ONEAPI_ENQUEUE_BARRIER >= 1 && SYCL_EXT_ONEAPI_FILTER_SELECTOR >= 1);
 static_assert(sizeof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16> && sycl::is_device_copyable_v<bfloat16>);
 static_assert(float(bfloat16(1.0f)) == 1.0f && float(bfloat16(1.00390625f)) == 1.0f && float(bfloat16(1.01171875f)) == 1.015625f); // to even
+static_assert(bfloat16(sycl::half(1.5f)) == sycl::half(1.5f) && sycl::half(1.0f) < bfloat16(1.5f) && float(bfloat16(1.5f) + sycl::half(1.5f)) == 3.0f);
+static_assert(std::is_assignable_v<bfloat16 &, sycl::half> && std::is_same_v<decltype(bfloat16() * sycl::half()), bfloat16>);
 static_assert(std::is_same_v<decltype(bfloat16() + bfloat16()), bfloat16> && std::is_same_v<decltype(1.0f * bfloat16()), bfloat16>);
 static_assert(bfloat16(2.0f) > bfloat16(1.0f) && 2.0f == bfloat16(2.0f) && -bfloat16(3.0f) == -3.0f && !bfloat16(0.0f));
 static_assert(std::numeric_limits<bfloat16>::epsilon() == 0.0078125f && std::numeric_limits<bfloat16>::infinity() > std::numeric_limits<bfloat16>::max());

@@ -252,6 +252,16 @@ static void a_static_buffer(queue &q) {
   });
 }
 
+/// What a call fails with.
+template <class F> std::error_code code_of(F f) {
+  try {
+    f();
+  } catch (const exception &e) {
+    return e.code();
+  }
+  return std::error_code();
+}
+
 static void errors() {
   int seen = 0;
   queue q([&](exception_list list) {
@@ -272,14 +282,6 @@ static void errors() {
   q.wait_and_throw();
   CHECK(*p == 42 && seen == 1);
 
-  auto code_of = [](auto f) {
-    try {
-      f();
-    } catch (const exception &e) {
-      return e.code();
-    }
-    return std::error_code();
-  };
   CHECK(code_of([] { queue none(aspect_selector(aspect::accelerator, aspect::gpu, aspect::custom)); }) == errc::runtime);
   CHECK(code_of([&] { q.single_task([]() {}).get_profiling_info<info::event_profiling::command_end>(); }) == errc::invalid);
   CHECK(code_of([&] {
@@ -400,8 +402,68 @@ static void from_what_ends(queue &q) {
   sycl::free(numbers, ordered);
 }
 
+template <class T> struct named_allocator {
+  using value_type = T;
+  int name = 0;
+  named_allocator() = default;
+  explicit named_allocator(int name) : name(name) {}
+  template <class U> named_allocator(const named_allocator<U> &other) : name(other.name) {}
+  T *allocate(std::size_t n) { return std::allocator<T>{}.allocate(n); }
+  void deallocate(T *p, std::size_t n) { std::allocator<T>{}.deallocate(p, n); }
+};
+
+/// Allocators go where the buffer goes, as the types of what it becomes say.
+void allocators() {
+  buffer<int, 1, named_allocator<int>> whole(range<1>(16), named_allocator<int>(7));
+  buffer<float, 1, named_allocator<float>> floats = whole.reinterpret<float>();
+  buffer<short, 2, named_allocator<short>> shorts = whole.reinterpret<short>(range<2>(4, 8));
+  buffer<int, 1, named_allocator<int>> part(whole, id<1>(4), range<1>(8));
+  CHECK(whole.get_allocator().name == 7 && floats.get_allocator().name == 7 && shorts.get_allocator().name == 7 && part.get_allocator().name == 7);
+  static_assert(std::is_same_v<decltype(std::declval<buffer<int>>().reinterpret<const float>()), buffer<const float>>);
+  CHECK(code_of([&] { buffer<int, 1, named_allocator<int>> inner(part, id<1>(0), range<1>(4)); }) == errc::invalid);
+}
+
+/// With a mutex the program and the buffer share memory, if the program lets the buffer work there.
+void behind_a_mutex(queue &q) {
+  for (bool there : {false, true}) {
+    std::mutex mutex;
+    std::vector<int> data(10, 1);
+    const property_list both{property::buffer::use_mutex(mutex), property::buffer::use_host_ptr()}, one{property::buffer::use_mutex(mutex)};
+    {
+      buffer<int> b(data.data(), 10, there ? both : one);
+      {
+        std::lock_guard<std::mutex> held(mutex);
+        data[0] = 5;
+      }
+      q.submit([&](handler &h) {
+        accessor a(b, h);
+        h.parallel_for(10, [=](id<1> i) { a[i] += 1; });
+      });
+    }
+    CHECK(data[0] == (there ? 6 : 2) && data[9] == 2);
+  }
+}
+
+/// Requiring what needs it not.
+void required_for_nothing(queue &q) {
+  int *out = malloc_shared<int>(1, q);
+  accessor<int> none;
+  buffer<int> b(range<1>(4));
+  q.submit([&](handler &h) {
+     accessor a(b, h, write_only, no_init);
+     h.require(none);
+     h.require(a);
+     h.single_task([=] { *out = (a[0] = none.empty() ? 3 : 4); });
+   }).wait();
+  CHECK(*out == 3);
+  free(out, q);
+}
+
 int main() {
   queue q;
+  allocators();
+  behind_a_mutex(q);
+  required_for_nothing(q);
   ranged_accessors(q);
   iterators(q);
   other_buffers(q);

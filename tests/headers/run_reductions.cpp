@@ -288,9 +288,73 @@ void standard_operations(sycl::queue &q) {
   sycl::free(out, q);
 }
 
+struct pair_of_int {
+  int a, b;
+  constexpr pair_of_int(int a, int b) : a(a), b(b) {} // not made of nothing
+};
+struct sum_below {
+  const int limit; // neither made of nothing nor assigned
+  explicit sum_below(int limit) : limit(limit) {}
+  int operator()(int a, int b) const { return (a + b) % limit; }
+};
+
+/// Operations and types that are copied, and no more than that.
+void only_copied(sycl::queue &q) {
+  struct place {
+    float value;
+    int index;
+  };
+  auto larger = [](place a, place b) { return a.value > b.value ? a : b; };
+  place *most = sycl::malloc_shared<place>(3, q);
+  most[0] = most[1] = most[2] = {-1, -1};
+  const auto hill = [](size_t i) { return place{-(float(i) - 7) * (float(i) - 7) + 50, int(i)}; };
+  q.parallel_for(sycl::range<1>(16), sycl::reduction(most, larger), [=](sycl::id<1> i, auto &r) { r.combine(hill(i)); }).wait();
+  q.parallel_for(sycl::nd_range<1>(16, 4), sycl::reduction(most + 1, place{-1, -1}, larger), [=](sycl::nd_item<1> i, auto &r) {
+     r.combine(hill(i.get_global_id(0)));
+   }).wait();
+  int sign = -1;
+  auto least = [sign](place a, place b) { return sign * a.index > sign * b.index ? a : b; };
+  q.parallel_for(sycl::range<1>(16), sycl::reduction(most + 2, place{0, 99}, least, sycl::property::reduction::initialize_to_identity{}),
+                 [=](sycl::id<1> i, auto &r) { r.combine(hill(i + 3)); }).wait();
+  CHECK(most[0].index == 7 && most[1].index == 7 && most[2].index == 3);
+
+  auto *pairs = static_cast<pair_of_int *>(sycl::malloc_shared(sizeof(pair_of_int), q));
+  new (pairs) pair_of_int(1, 2);
+  const auto add = [](const pair_of_int &a, const pair_of_int &b) { return pair_of_int(a.a + b.a, a.b + b.b); };
+  q.parallel_for(sycl::range<1>(10), sycl::reduction(pairs, pair_of_int(0, 0), add), [=](sycl::id<1> i, auto &r) { r.combine({int(i), 1}); }).wait();
+  q.parallel_for(sycl::nd_range<1>(16, 4), sycl::reduction(pairs, add), [=](sycl::nd_item<1>, auto &r) { r.combine({1, 1}); }).wait();
+  CHECK(pairs->a == 1 + 45 + 16 && pairs->b == 2 + 26);
+
+  int *rest = sycl::malloc_shared<int>(1, q);
+  *rest = 0;
+  q.parallel_for(sycl::nd_range<1>(16, 4), sycl::reduction(rest, 0, sum_below(7)), [=](sycl::nd_item<1> i, auto &r) {
+     r.combine(int(i.get_global_id(0)));
+   }).wait();
+  CHECK(*rest == 120 % 7);
+  sycl::free(most, q);
+  sycl::free(pairs, q);
+  sycl::free(rest, q);
+}
+
+/// What is no number does not hide the others.
+void largest(sycl::queue &q) {
+  float *out = sycl::malloc_shared<float>(2, q);
+  out[0] = -1e30f, out[1] = 1e30f;
+  const auto value = [](size_t i) { return i == 500 ? 1000.0f : i == 700 ? -1000.0f : float(i % 100); };
+  q.parallel_for(sycl::range<1>(1001), sycl::reduction(out, sycl::maximum<>()), sycl::reduction(out + 1, sycl::minimum<>()),
+                 [=](sycl::id<1> i, auto &most, auto &least) {
+                   most.combine(value(i));
+                   least.combine(value(i));
+                 }).wait();
+  CHECK(out[0] == 1000.0f && out[1] == -1000.0f);
+  sycl::free(out, q);
+}
+
 int main() {
   sycl::queue q;
   standard_operations(q);
+  only_copied(q);
+  largest(q);
   spellings(q);
   in_a_bundle(q);
   sizes(q);

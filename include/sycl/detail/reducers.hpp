@@ -2,6 +2,7 @@
 #pragma once
 #include <sycl/accessor.hpp>
 #include <sycl/functional.hpp>
+#include <new>
 
 namespace sycl {
 
@@ -26,6 +27,18 @@ template <class T, class Op, bool HasIdentity> struct combination {
   static constexpr bool has_identity = HasIdentity;
   Op op;
   T identity;
+};
+template <class T, class Op> struct combination<T, Op, false> {
+  static constexpr bool has_identity = false;
+  Op op;
+};
+
+/// Room for a value that is put there later: neither a reduction's type nor its operation (a lambda) need be made of nothing, or be assigned.
+template <class T> union held {
+  held() {}
+  ~held() {}
+  void set(const T &to) { ::new (static_cast<void *>(&value)) T(to); }
+  T value;
 };
 
 template <class T, class Op> struct reducer_access;
@@ -54,12 +67,12 @@ public:
   reducer &operator=(const reducer &) = delete;
 
   reducer &combine(const T &partial) {
-    value_ = any_ ? combined(partial) : partial;
+    value_.set(any_ ? combined(partial) : partial);
     any_ = true;
     return *this;
   }
   /// Only where it is known or was given.
-  T identity() const { return identity_; }
+  T identity() const { return identity_.value; }
 
 #define __ASPEN_REDUCER_OPERATOR(op, which)                                                                                               \
   template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::which, int> = 0>                                  \
@@ -85,20 +98,25 @@ public:
 private:
   template <class, class, int, size_t> friend class reducer;
   template <class, class> friend struct detail::reducer_access;
-  reducer() = default;
+  reducer() {}
   /// The order of values is nobody's. Where it may not be changed, sums of floating point are no vectors.
   T combined(const T &partial) const {
 #if defined(__ASPEN_NATIVE_CPU__)
     if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::plus) {
 #pragma clang fp reassociate(on)
-      return value_ + partial;
+      return value_.value + partial;
     }
+    // The same but for what is no number, of which the order decides.
+    if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::maximum)
+      return __builtin_elementwise_max(value_.value, partial);
+    if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::minimum)
+      return __builtin_elementwise_min(value_.value, partial);
 #endif
-    return static_cast<T>(op_(value_, partial));
+    return static_cast<T>(op_.value(value_.value, partial));
   }
-  T value_;
-  T identity_;
-  Op op_;
+  detail::held<T> value_;
+  detail::held<T> identity_;
+  detail::held<Op> op_;
   bool any_ = false;
 };
 
@@ -117,7 +135,7 @@ private:
   template <class, class> friend struct detail::reducer_access;
   reducer() {}
   struct one : reducer<T, Op, 0, 1> {
-    one() = default;
+    one() {}
   };
   one elements_[Extent];
 };
@@ -137,11 +155,11 @@ template <class T, class Op> struct reducer_access {
     void begin(const Parts &parts) {
       for (size_t i = 0; i < extent; ++i) {
         one &e = element(value, i);
-        e.op_ = parts.how.op;
+        e.op_.set(parts.how.op);
         e.any_ = has_identity;
         if constexpr (has_identity) {
-          e.identity_ = parts.how.identity;
-          e.value_ = parts.how.identity;
+          e.identity_.set(parts.how.identity);
+          e.value_.set(parts.how.identity);
         }
       }
     }
@@ -156,12 +174,12 @@ template <class T, class Op> struct reducer_access {
       if constexpr (!own<Parts>::has_identity)
         to.is_value[at] = e.any_;
       if (e.any_)
-        to.values[at] = e.value_;
+        ::new (static_cast<void *>(to.values + at)) T(e.value_.value);
     }
   }
   static void finish(const one &from, T &variable, bool initialize) {
     if (from.any_)
-      variable = initialize ? from.value_ : static_cast<T>(from.op_(variable, from.value_));
+      variable = initialize ? from.value_.value : static_cast<T>(from.op_.value(variable, from.value_.value));
   }
   template <class Parts> static void absorb(own<Parts> &to, const Parts &from, size_t part) {
     for (size_t i = 0; i < Parts::extent; ++i) {
@@ -171,9 +189,9 @@ template <class T, class Op> struct reducer_access {
     }
   }
   /// What one variable of a reducer has, and whether that is a value.
-  static T &value_of(one &of) { return of.value_; }
+  static T &value_of(one &of) { return of.value_.value; }
   static bool &any_of(one &of) { return of.any_; }
-  static const Op &operation_of(const one &of) { return of.op_; }
+  static const Op &operation_of(const one &of) { return of.op_.value; }
 };
 
 /// Where a reduction ends.

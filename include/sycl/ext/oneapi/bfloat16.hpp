@@ -9,6 +9,11 @@
 
 namespace sycl::ext::oneapi {
 
+namespace detail {
+/// What may stand beside a bfloat16, half and the user's own numbers among it.
+template <class T, class But> using becomes_float = std::enable_if_t<std::is_convertible_v<T, float> && !std::is_same_v<T, But>, int>;
+} // namespace detail
+
 class bfloat16 {
 public:
   bfloat16() = default;
@@ -17,6 +22,7 @@ public:
   constexpr bfloat16(float value) : bits_(rounded(value)) {}
   constexpr bfloat16(const half &value) : bfloat16(static_cast<float>(value)) {}
   constexpr bfloat16 &operator=(float value) { return *this = bfloat16(value); }
+  constexpr bfloat16 &operator=(const half &value) { return *this = bfloat16(value); }
   constexpr operator float() const { return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits_) << 16); }
   constexpr operator half() const { return half(static_cast<float>(*this)); }
   explicit constexpr operator bool() const { return (bits_ & 0x7fffu) != 0; }
@@ -26,15 +32,15 @@ public:
   friend constexpr bfloat16 operator op(const bfloat16 &a, const bfloat16 &b) {                                                            \
     return bfloat16(static_cast<float>(a) op static_cast<float>(b));                                                                       \
   }                                                                                                                                        \
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                                                                   \
+  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
   friend constexpr bfloat16 operator op(const bfloat16 &a, const T &b) {                                                                   \
     return a op bfloat16(static_cast<float>(b));                                                                                           \
   }                                                                                                                                        \
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                                                                   \
+  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
   friend constexpr bfloat16 operator op(const T &a, const bfloat16 &b) {                                                                   \
     return bfloat16(static_cast<float>(a)) op b;                                                                                           \
   }                                                                                                                                        \
-  template <class T, std::enable_if_t<std::is_convertible_v<T, float>, int> = 0>                                                           \
+  template <class T, detail::becomes_float<T, void> = 0>                                                           \
   friend constexpr bfloat16 &operator op##=(bfloat16 &a, const T &b) {                                                                     \
     return a = a op bfloat16(static_cast<float>(b));                                                                                       \
   }
@@ -58,11 +64,11 @@ public:
 
 #define __ASPEN_BFLOAT16_COMPARISON(op)                                                                                                   \
   friend constexpr bool operator op(const bfloat16 &a, const bfloat16 &b) { return static_cast<float>(a) op static_cast<float>(b); }       \
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                                                                   \
+  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
   friend constexpr bool operator op(const bfloat16 &a, const T &b) {                                                                       \
     return static_cast<float>(a) op static_cast<float>(b);                                                                                 \
   }                                                                                                                                        \
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                                                                   \
+  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
   friend constexpr bool operator op(const T &a, const bfloat16 &b) {                                                                       \
     return static_cast<float>(a) op static_cast<float>(b);                                                                                 \
   }
