@@ -6,6 +6,8 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
+#include <map>
+#include <tuple>
 
 namespace aspen::items {
 
@@ -38,7 +40,8 @@ private:
   void place(llvm::IRBuilder<> &B, Frame &Frame);
   bool isOfItem(llvm::AllocaInst *Variable) const;
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Number);
-  llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, const Loop &L);
+  llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, const Loop &L, unsigned Who);
+  void placeInRegisters(llvm::IRBuilder<> &B);
   Loop openLoop(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, unsigned Who);
   llvm::BranchInst *closeLoop(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
   void piece(Version V);
@@ -49,8 +52,8 @@ private:
   struct Exchange {
     llvm::AllocaInst *Given = nullptr, *Taken = nullptr, *Amounts = nullptr;
   };
-  Exchange &exchange(unsigned Number, unsigned Bits);
-  bool handOver(llvm::Instruction &I, llvm::Value *Lane, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
+  Exchange &exchange(unsigned Number, unsigned Bits, unsigned Who);
+  bool handOver(llvm::Instruction &I, llvm::Value *Lane, unsigned Who, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
   void moveTaken(llvm::IRBuilder<> &B, Version V);
 
   // ended.cpp
@@ -104,6 +107,8 @@ private:
   // What each lane of a sub-group keeps: where in what all of its lanes keep, in bytes of each lane before it, and its bytes.
   llvm::DenseMap<llvm::AllocaInst *, std::pair<uint64_t, uint64_t>> InTile;
   uint64_t TileBytes = 0;      // of each lane
+  // What the lanes of a full sub-group keep in variables of the function, where nobody else goes on with it.
+  llvm::DenseMap<llvm::AllocaInst *, llvm::AllocaInst *> OfFull;
   llvm::Value *Tile = nullptr; // of the sub-group that runs
   llvm::DenseMap<Version, llvm::BasicBlock *> Heads;
   llvm::SmallVector<Version, 8> Open; // versions that are still to be made
@@ -128,7 +133,7 @@ private:
   llvm::AllocaInst *Round = nullptr;     // whether all have met before
   llvm::AllocaInst *Taken = nullptr;     // whether a sub-group has done in this round what is done once for the group
   llvm::DenseMap<Version, llvm::BasicBlock *> Arrivals;
-  llvm::DenseMap<std::pair<unsigned, unsigned>, Exchange> Exchanges; // by number and bits
+  std::map<std::tuple<unsigned, unsigned, bool>, Exchange> Exchanges; // by number, bits, and whether it is for full sub-groups
 };
 
 } // namespace aspen::items

@@ -24,6 +24,10 @@ const RemapFlags Locals = RF_IgnoreMissingLocals | RF_NoModuleLevelChanges;
 // Instructions of a kernel between its barriers for which nothing is too much.
 constexpr size_t MaxShort = 2000;
 
+// The bytes of a value, and of all values of an item, that may be kept in registers. Processors have 2 KiB of them for 32 lanes; what is more
+// is on the stack, where the frame would be in a cache.
+constexpr uint64_t MaxInRegisters = 16, MaxTileInRegisters = 128;
+
 // Uses of a private variable that are looked at, to see whether its address leaves the item.
 constexpr unsigned MaxUses = 10000;
 
@@ -159,6 +163,7 @@ void Builder::place(IRBuilder<> &B, Frame &Frame) {
     if (OfLanes)
       TileBytes = Used = alignTo(Used, Most);
   }
+  placeInRegisters(B);
   Frame.Alignment = std::max(Frame.Alignment, Most);
   Frame.Bytes = AfterPlaces = Used;
   for (AllocaInst *Variable : concat<AllocaInst *const>(P.PerItem, P.PerGroup))
@@ -176,6 +181,21 @@ void Builder::place(IRBuilder<> &B, Frame &Frame) {
       Escapes |= PointerMayBeCaptured(Variable, /*ReturnCaptures=*/false, MaxUses);
 }
 
+// Where a full sub-group stays together to the end, what its lanes keep need not be in the frame: with the loops over lanes unrolled, it is in
+// vector registers.
+void Builder::placeInRegisters(IRBuilder<> &B) {
+  if (!From.BySubGroups || hasRounds() || !P.MayPart.empty())
+    return;
+  uint64_t Used = 0;
+  for (AllocaInst *Variable : P.PerItem) {
+    const uint64_t Bytes = Variable->getAllocationSize(Layout)->getFixedValue();
+    if (Bytes > MaxInRegisters || (Used += Bytes) > MaxTileInRegisters)
+      continue;
+    OfFull[Variable] = B.CreateAlloca(ArrayType::get(Variable->getAllocatedType(), From.Lanes), nullptr, "lanes");
+    OfFull[Variable]->setAlignment(std::max(Align(64), Variable->getAlign()));
+  }
+}
+
 bool Builder::isOfItem(AllocaInst *Variable) const { return is_contained(P.PerItem, Variable) || is_contained(P.Arrays, Variable); }
 
 // Of an item, or of a sub-group by its number.
@@ -185,7 +205,9 @@ Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, Value *Number) {
 }
 
 // Of the item that a loop is at.
-Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, const Loop &L) {
+Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, const Loop &L, unsigned Who) {
+  if (AllocaInst *Lanes = Who == Full ? OfFull.lookup(Variable) : nullptr)
+    return B.CreateInBoundsGEP(Variable->getAllocatedType(), Lanes, L.At);
   auto Found = InTile.find(Variable);
   if (Found == InTile.end())
     return placeOf(B, Variable, L.Of[size_t(Id::Linear)]);
@@ -272,7 +294,7 @@ void Builder::piece(Version V) {
   for (auto Entry : Common)
     Map[Entry.first] = Entry.second;
   for (AllocaInst *Variable : P.Arrays)
-    Map[Variable] = placeOf(B, Variable, L);
+    Map[Variable] = placeOf(B, Variable, L, V.second);
   for (Instruction *I : Varying) {
     if (auto Which = idOf(I)) {
       Map[I] = L.Of[size_t(*Which)];
@@ -288,7 +310,7 @@ void Builder::piece(Version V) {
     Value *Value = Before.lookup(Variable);
     // In the first piece nothing is known yet, and nothing that is written on some ways only is used on the others.
     if (!Value && !(IsFirst && !reentered(Start))) {
-      auto *Load = B.CreateAlignedLoad(Variable->getAllocatedType(), placeOf(B, Variable, L), Variable->getAlign());
+      auto *Load = B.CreateAlignedLoad(Variable->getAllocatedType(), placeOf(B, Variable, L, V.second), Variable->getAlign());
       Accesses.push_back(Load);
       Value = Load;
     }
@@ -341,7 +363,7 @@ void Builder::piece(Version V) {
   for (BasicBlock *Block : Blocks)
     for (Instruction &I : make_early_inc_range(*cast<BasicBlock>(Map[Block]))) {
       RemapInstruction(&I, Map, Locals);
-      if (From.BySubGroups && handOver(I, L.Of[size_t(Id::Lane)], Accesses))
+      if (From.BySubGroups && handOver(I, L.Of[size_t(Id::Lane)], V.second, Accesses))
         continue;
       if (Instruction *Kept = answer(I, OfAll, Once, Head))
         Copies.push_back(Kept);
@@ -352,7 +374,7 @@ void Builder::piece(Version V) {
     auto *Load = B.CreateLoad(Variable->getAllocatedType(), Now[Variable]);
     if (auto Found = Between.find(Variable); Found == Between.end()) {
       Accesses.push_back(Load);
-      Accesses.push_back(B.CreateAlignedStore(Load, placeOf(B, Variable, L), Variable->getAlign()));
+      Accesses.push_back(B.CreateAlignedStore(Load, placeOf(B, Variable, L, V.second), Variable->getAlign()));
     } else if (SomeEnd) {
       // Who ends may not have come to where the value is made.
       Value *Kept = B.CreateLoad(Variable->getAllocatedType(), Found->second);

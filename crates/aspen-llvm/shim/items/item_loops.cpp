@@ -51,7 +51,7 @@ constexpr const char *Vectorized =
     "loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
-constexpr const char *Unrolled = "loop-unroll<O2>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
+constexpr const char *Unrolled = "loop-unroll<O2>,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
 
 // Unrolling forgets for each loop what is known of the function's other loops, and what simplifies a loop's variables looks through all
 // loops before it: in a function of more loops they take most of the time.

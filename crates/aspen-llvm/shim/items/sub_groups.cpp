@@ -40,10 +40,21 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
   Value *Rest = B.CreateNUWSub(Items, First);
   Size = B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most, "size");
   Tile = B.CreateInBoundsGEP(B.getInt8Ty(), G->getArg(2), B.CreateNUWMul(First, B.getInt64(TileBytes)), "tile");
-  Value *Row = B.CreateUDiv(First, Columns);
-  FirstAt[0] = B.CreateUDiv(Row, Middle);
-  FirstAt[1] = B.CreateSub(Row, B.CreateMul(FirstAt[0], Middle));
-  FirstAt[2] = B.CreateSub(First, B.CreateMul(Row, Columns));
+  // Groups of one row need no division, which takes as long as a short sub-group does.
+  auto *OfRows = BasicBlock::Create(C, "sub-group.rows", G), *Placed = BasicBlock::Create(C, "sub-group.placed", G);
+  BasicBlock *OneRow = B.GetInsertBlock();
+  B.CreateCondBr(B.CreateICmpEQ(Rows, B.getInt64(1)), Placed, OfRows);
+  B.SetInsertPoint(OfRows);
+  Value *Row = B.CreateUDiv(First, Columns), *Plane = B.CreateUDiv(Row, Middle);
+  Value *const At[] = {Plane, B.CreateSub(Row, B.CreateMul(Plane, Middle)), B.CreateSub(First, B.CreateMul(Row, Columns))};
+  B.CreateBr(Placed);
+  B.SetInsertPoint(Placed);
+  for (unsigned D = 0; D < 3; ++D) {
+    PHINode *Phi = B.CreatePHI(Word, 2, "first");
+    Phi->addIncoming(D == 2 ? First : B.getInt64(0), OneRow);
+    Phi->addIncoming(At[D], OfRows);
+    FirstAt[D] = Phi;
+  }
   Value *Lanes = B.getInt64(From.Lanes);
   Value *IsFull = B.CreateAnd(B.CreateICmpEQ(Most, Lanes), B.CreateICmpEQ(Size, Lanes));
   IsFull = B.CreateAnd(IsFull, B.CreateICmpULE(B.CreateAdd(FirstAt[2], Lanes), Columns));

@@ -176,13 +176,14 @@ void cutAtTakes(Function &F, function_ref<bool(const Value *)> IsAlike, Pieces &
     cutBlock(B, IsAlike, Out);
 }
 
-// The places of a value that lanes give, of what they have taken, and of how far each takes it, which is not written of constants.
-Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits) {
-  Exchange &Found = Exchanges[{Number, Bits}];
+// The places of a value that lanes give, of what they have taken, and of how far each takes it, which is not written of constants. Full
+// sub-groups have their own: where their lanes become whole vectors and nobody else looks, these are registers.
+Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits, unsigned Who) {
+  Exchange &Found = Exchanges[{Number, Bits, Who == Full}];
   if (!Found.Given) {
     IRBuilder<> E = atEntry();
     auto Room = [&](unsigned Wide, const char *Name) {
-      AllocaInst *Place = E.CreateAlloca(ArrayType::get(E.getIntNTy(Wide), MaxLanes), nullptr, Name);
+      AllocaInst *Place = E.CreateAlloca(ArrayType::get(E.getIntNTy(Wide), Who == Full ? From.Lanes : MaxLanes), nullptr, Name);
       Place->setAlignment(Align(64));
       return Place;
     };
@@ -192,14 +193,14 @@ Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits) {
 }
 
 // Makes memory of what a lane gives, or has taken; whether it is either. `Made` gets the accesses.
-bool Builder::handOver(Instruction &I, Value *Lane, SmallVectorImpl<Instruction *> &Made) {
+bool Builder::handOver(Instruction &I, Value *Lane, unsigned Who, SmallVectorImpl<Instruction *> &Made) {
   const auto Gives = bitsOf(&I, GiveNames), Takes = bitsOf(&I, TakenNames);
   if (!Gives && !Takes)
     return false;
   auto &Call = cast<CallInst>(I);
   const auto Number = unsigned(cast<ConstantInt>(Call.getArgOperand(0))->getZExtValue());
   const unsigned Bits = Gives ? *Gives : *Takes;
-  const Exchange &At = exchange(Number, Bits);
+  const Exchange &At = exchange(Number, Bits, Who);
   IRBuilder<> B(&I);
   auto Of = [&](AllocaInst *Place, unsigned Wide) { return B.CreateInBoundsGEP(B.getIntNTy(Wide), Place, Lane); };
   if (Gives) {
@@ -260,7 +261,7 @@ void Builder::moveTaken(IRBuilder<> &B, Version V) {
       OneByOne.push_back(&T);
       continue;
     }
-    const Exchange &At = exchange(T.Number, T.Bits);
+    const Exchange &At = exchange(T.Number, T.Bits, V.second);
     Value *Given = B.CreateAlignedLoad(FixedVectorType::get(B.getIntNTy(T.Bits), From.Lanes), At.Given, Align(64));
     Value *Moved = T.Amount ? shuffled(B, Given, T.Way, T.Amount->getZExtValue(), From.Lanes)
                             : shuffledByBits(B, Given, T.Way, B.CreateLoad(B.getInt32Ty(), At.Amounts), From.Lanes);
@@ -277,7 +278,7 @@ void Builder::moveTaken(IRBuilder<> &B, Version V) {
   Lane->addIncoming(B.getInt64(0), Before);
   Value *Own = B.CreateTrunc(Lane, B.getInt32Ty());
   for (const Take *T : OneByOne) {
-    const Exchange &At = exchange(T->Number, T->Bits);
+    const Exchange &At = exchange(T->Number, T->Bits, V.second);
     Type *Element = B.getIntNTy(T->Bits);
     Value *Amount = T->Amount;
     if (!Amount)
