@@ -124,6 +124,8 @@ typedef struct aspen_cpu_group {
   uint64_t flags; /* ASPEN_CPU_MAY_WAIT: a loop of the kernel has atomic operations, by which a group may wait for another one.
                      ASPEN_CPU_WHOLE_BOXES: the kernel is launched over a range, and its functions take boxes as its entry does; frame_size is
                      0 then, and they may be called for a part of a box, as those of other such kernels are for rows. */
+  uint64_t work_group[3]; /* The functions are for groups of this size only, in SYCL's order; zeroes if they are for any. Where a launch has
+                             another one, its items run one by one. Records that are shorter do not have it. */
 } aspen_cpu_group_t;
 
 #define ASPEN_CPU_PLACE_SLOT "aspen_cpu_tell_place"

@@ -202,6 +202,27 @@ static void choices(sycl::queue &q, int *m) {
   }));
 }
 
+/// The source says in which work-groups a kernel is launched, and then it is launched in others.
+void other_groups(sycl::queue &q, int *m) {
+  ex::command_graph graph(q.get_context(), q.get_device());
+  auto mirrored = graph.add([&](sycl::handler &h) {
+    sycl::local_accessor<int> tile(32, h);
+    h.parallel_for(sycl::nd_range<1>(32, 16), [=](sycl::nd_item<1> i) {
+      const size_t l = i.get_local_id(0), in_group = i.get_local_range(0);
+      tile[l] = int(l);
+      sycl::group_barrier(i.get_group());
+      m[i.get_global_id(0)] = tile[in_group - 1 - l] * 100 + int(in_group);
+    });
+  });
+  auto runs = graph.finalize(ex::property::graph::updatable{});
+  q.ext_oneapi_graph(runs).wait();
+  CHECK(m[0] == 1516 && m[15] == 16 && m[31] == 16);
+  mirrored.update_nd_range(sycl::nd_range<1>(24, 24));
+  runs.update(mirrored);
+  q.ext_oneapi_graph(runs).wait();
+  CHECK(m[0] == 2324 && m[23] == 24);
+}
+
 int main() {
   sycl::queue q;
   int *const m = sycl::malloc_shared<int>(count, q), *const n = sycl::malloc_shared<int>(count, q);
@@ -209,6 +230,7 @@ int main() {
   edges_of_buffers(q);
   updates(q, m, n);
   choices(q, m);
+  other_groups(q, m);
   sycl::free(m, q);
   sycl::free(n, q);
   return failures;

@@ -109,6 +109,7 @@ pub(crate) struct GroupKernel {
     pub(crate) entries: [Option<GroupEntry>; 4],
     pub(crate) places: Places,
     pub(crate) flags: u64,
+    pub(crate) work_group: [u64; 3],
 }
 
 // The layouts of native_cpu.h; a test of aspen-capi asserts the same numbers in C.
@@ -118,7 +119,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Item, scratch_memory) == 248);
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
     assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 24);
-    assert!(size_of::<GroupKernel>() == 64 && std::mem::offset_of!(GroupKernel, entries) == 16);
+    assert!(size_of::<GroupKernel>() == 88 && std::mem::offset_of!(GroupKernel, entries) == 16);
 };
 
 /// Where a kernel's barriers stand (`aspen_cpu_group_t::places`): strings of the image, which is kept open as long as its kernels are.

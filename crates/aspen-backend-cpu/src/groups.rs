@@ -8,7 +8,7 @@ use aspen_runtime::{Error, Result};
 use crate::abi::ItemEntry;
 use crate::facts::memory;
 use crate::fiber::with_room;
-use crate::group::{Shape, Worker};
+use crate::group::{Shape, Whole, Worker};
 use crate::library::{Kept, Known, no_room};
 use crate::overflow::watched;
 use crate::patience::Patience;
@@ -52,6 +52,7 @@ impl Groups {
             local => local.map(|dim| dim.max(1)),
         };
         let group_range = if by_item { [0, 1, 2].map(|dim| launch.global[dim] / local_range[dim].max(1)) } else { launch.global };
+        let runs = |whole: &Whole| whole.work_group == [0; 3] || whole.work_group == local_range;
         let shape = Shape {
             entry,
             closure: launch.closure.as_ptr().cast(),
@@ -61,7 +62,7 @@ impl Groups {
             local_memory: usize::try_from(launch.local_memory).unwrap_or(usize::MAX),
             sub_group_size: launch.sub_group_size.unwrap_or(kernel.sub_group_size).max(1),
             by_item,
-            whole: kernel.whole.filter(|_| by_item),
+            whole: kernel.whole.filter(|whole| by_item && runs(whole)),
             check: kernel.check,
             variables: kernel.variables,
             most_variables: usize::try_from(memory()).unwrap_or(usize::MAX) / threads.max(1),

@@ -157,25 +157,27 @@ impl Library {
     fn group(&self, symbol: &str, level: u32) -> Option<Whole> {
         let record = self.find(&format!("{GROUP}{symbol}"))?.cast::<GroupKernel>();
         const PLACES: usize = offset_of!(GroupKernel, places);
+        const WORK_GROUP: usize = offset_of!(GroupKernel, work_group);
         // SAFETY: native_cpu.h: the symbol is a record that begins with its size, in memory of the image; nothing is read behind that.
-        let (entries, alignment, size, places, flags) = unsafe {
+        let (entries, alignment, size, places, flags, work_group) = unsafe {
             let at = record.as_ptr();
             let length = (&raw const (*at).struct_size).read() as usize;
             if length < PLACES {
                 return None;
             }
-            let (places, flags) = if length < size_of::<GroupKernel>() {
+            let (places, flags) = if length < WORK_GROUP {
                 (ptr::null(), MAY_WAIT)
             } else {
                 ((&raw const (*at).places).read(), (&raw const (*at).flags).read())
             };
+            let work_group = if length < size_of::<GroupKernel>() { [0; 3] } else { (&raw const (*at).work_group).read() };
             let (alignment, size) = ((&raw const (*at).frame_alignment).read(), (&raw const (*at).frame_size).read());
-            ((&raw const (*at).entries).read(), alignment, size, places, flags)
+            ((&raw const (*at).entries).read(), alignment, size, places, flags, work_group)
         };
         let entry = entries.into_iter().take(level as usize).rev().flatten().next()?;
         let frame_alignment = usize::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two())?;
         let [may_wait, whole_boxes] = [MAY_WAIT, WHOLE_BOXES].map(|flag| flags & flag != 0);
-        Some(Whole { entry, frame_size: usize::try_from(size).ok()?, frame_alignment, places, may_wait, whole_boxes })
+        Some(Whole { entry, frame_size: usize::try_from(size).ok()?, frame_alignment, places, may_wait, whole_boxes, work_group })
     }
 
     /// Bytes of stack that a function of the image needs for variables; 0 if they are few.

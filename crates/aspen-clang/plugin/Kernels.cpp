@@ -275,6 +275,7 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
       }
       if (const CXXRecordDecl *Record = kernelFunction(Type, K.Attributes)) {
         K.Functor = Record;
+        K.IsPlainNdRange = isNamed(Entry, "entry_nd_range") && declaresSameEntity(Record, Type->getAsCXXRecordDecl());
         K.Location = Record->getLocation();
         for (const CXXMethodDecl *Method : Record->methods())
           if (Method->getOverloadedOperator() == OO_Call)

@@ -22,6 +22,8 @@ struct Kernel {
   bool Internal = false;
   /// The class whose `operator()` is the kernel; null if the entry takes no object of a class.
   const clang::CXXRecordDecl *Functor = nullptr;
+  /// Whether the entry is for an ND-range and takes that class itself, no wrapper of the headers around it.
+  bool IsPlainNdRange = false;
   /// Functions of the headers' wrappers around it whose attributes count as its own: `aspen_kernel_attributes`.
   std::vector<const clang::FunctionDecl *> Attributes;
   uint64_t Size = 0;

@@ -72,6 +72,30 @@ public:
     return range(Made->getArg(0));
   }
 
+  /// The work-groups of an ND-range that is a call's argument.
+  std::optional<Numbers> ofWorkGroups(const Expr *E, unsigned Depth = 0) {
+    E = E->IgnoreUnlessSpelledInSource();
+    if (const auto *Use = dyn_cast<DeclRefExpr>(E)) {
+      const auto *Variable = dyn_cast<VarDecl>(Use->getDecl());
+      const Expr *Value = Variable && Depth < MaxDepth ? valueOf(*Variable) : nullptr;
+      return Value ? ofWorkGroups(Value, Depth + 1) : std::nullopt;
+    }
+    if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E))
+      return ofWorkGroups(Cast->getSubExpr(), Depth + 1);
+    const auto *Made = dyn_cast<CXXConstructExpr>(E);
+    if (!Made || !isOfSycl(Made->getType(), "nd_range"))
+      return std::nullopt;
+    if (Made->getNumArgs() == 1 && Depth < MaxDepth)
+      return ofWorkGroups(Made->getArg(0), Depth + 1);
+    return Made->getNumArgs() >= 2 ? range(Made->getArg(1)) : std::nullopt;
+  }
+
+  static bool isOfSycl(QualType Type, llvm::StringRef Name) {
+    const auto *Class = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Type->getAsCXXRecordDecl());
+    return Class && Class->getIdentifier() && Class->getName() == Name && isa<NamespaceDecl>(Class->getDeclContext()) &&
+           cast<NamespaceDecl>(Class->getDeclContext())->getName() == "sycl";
+  }
+
 private:
   /// What the variable holds as long as it lives; null if that is not known.
   const Expr *valueOf(const VarDecl &Variable) {
@@ -93,11 +117,7 @@ private:
     return Init ? Init->IgnoreUnlessSpelledInSource() : nullptr;
   }
 
-  static bool isRange(QualType Type) {
-    const auto *Class = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Type->getAsCXXRecordDecl());
-    return Class && Class->getIdentifier() && Class->getName() == "range" && isa<NamespaceDecl>(Class->getDeclContext()) &&
-           cast<NamespaceDecl>(Class->getDeclContext())->getName() == "sycl";
-  }
+  static bool isRange(QualType Type) { return isOfSycl(Type, "range"); }
 
   /// The numbers of a range, or of what becomes one.
   std::optional<Numbers> range(const Expr *E, unsigned Depth = 0) {
@@ -224,15 +244,70 @@ llvm::SmallVector<Fact, 4> factsOf(const ASTContext &Context, const CXXRecordDec
   return Facts;
 }
 
+/// The call that launches a lambda which is written there, with the ND-range that it gives.
+class LaunchOf : public RecursiveASTVisitor<LaunchOf> {
+  const CXXRecordDecl &Lambda;
+
+public:
+  const Expr *NdRange = nullptr;
+  explicit LaunchOf(const CXXRecordDecl &Lambda) : Lambda(Lambda) {}
+
+  bool VisitCXXMemberCallExpr(const CXXMemberCallExpr *Call) {
+    const CXXMethodDecl *Method = Call->getMethodDecl();
+    if (!Method || !Method->getIdentifier() || Method->getName() != "parallel_for" || !isQueueOrHandler(*Method->getParent()))
+      return true;
+    bool IsIt = false;
+    const Expr *Range = nullptr;
+    for (const Expr *Argument : Call->arguments()) {
+      if (const auto *Written = dyn_cast<LambdaExpr>(Argument->IgnoreUnlessSpelledInSource()))
+        IsIt |= declaresSameEntity(Written->getLambdaClass(), &Lambda);
+      if (KnownRanges::isOfSycl(Argument->getType(), "nd_range"))
+        Range = Argument;
+    }
+    if (IsIt)
+      NdRange = Range;
+    return !IsIt;
+  }
+
+private:
+  static bool isQueueOrHandler(const CXXRecordDecl &Class) {
+    const auto *Space = dyn_cast<NamespaceDecl>(Class.getDeclContext());
+    return Space && Space->getName() == "sycl" && (Class.getName() == "queue" || Class.getName() == "handler");
+  }
+};
+
+/// Writes to an entry what work-groups it is launched in, slowest dimension first and padded with 1. Who makes code of it reads that.
+void stateWorkGroups(llvm::Function &Entry, const Kernel &K, KnownRanges &Known) {
+  const auto *Around = dyn_cast<FunctionDecl>(K.Functor->getDeclContext());
+  Stmt *Body = Around ? Around->getBody() : nullptr;
+  if (!Body)
+    return;
+  LaunchOf Launch(*K.Functor);
+  Launch.TraverseStmt(Body);
+  const std::optional<Numbers> Groups = Launch.NdRange ? Known.ofWorkGroups(Launch.NdRange) : std::nullopt;
+  if (!Groups || Groups->size() > 3 || llvm::is_contained(*Groups, 0))
+    return;
+  llvm::SmallVector<llvm::Metadata *, 3> Sizes;
+  for (size_t D = 0; D < 3; ++D) {
+    const uint64_t Size = D + Groups->size() < 3 ? 1 : (*Groups)[D + Groups->size() - 3];
+    Sizes.push_back(llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt64Ty(Entry.getContext()), Size)));
+  }
+  Entry.setMetadata("aspen.work_group", llvm::MDNode::get(Entry.getContext(), Sizes));
+}
+
 } // namespace
 
 void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const std::vector<Kernel> &Kernels) {
   KnownRanges Known(Context);
   llvm::DenseMap<const CXXRecordDecl *, llvm::SmallVector<Fact, 4>> Lambdas;
-  for (const Kernel &K : Kernels)
-    if (K.Functor && K.Functor->isLambda())
-      if (llvm::SmallVector<Fact, 4> Facts = factsOf(Context, *K.Functor, Known); !Facts.empty())
-        Lambdas[K.Functor->getCanonicalDecl()] = std::move(Facts);
+  for (const Kernel &K : Kernels) {
+    if (!K.Functor || !K.Functor->isLambda())
+      continue;
+    if (llvm::Function *Entry = K.IsPlainNdRange ? Generator.GetModule()->getFunction(K.Symbol) : nullptr; Entry && !Entry->isDeclaration())
+      stateWorkGroups(*Entry, K, Known);
+    if (llvm::SmallVector<Fact, 4> Facts = factsOf(Context, *K.Functor, Known); !Facts.empty())
+      Lambdas[K.Functor->getCanonicalDecl()] = std::move(Facts);
+  }
   if (Lambdas.empty())
     return;
   for (llvm::Function &F : *Generator.GetModule()) {

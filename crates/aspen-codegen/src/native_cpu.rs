@@ -36,7 +36,7 @@ impl Target for NativeCpu {
     fn job(&self, input: ImageInput) -> Job {
         // Whoever steps through unoptimised code wants one item a call, as the source has it.
         let instead = (input.opt_level == 0).then_some(c"it is compiled without optimisation (-O0)");
-        let loops = Some(item_loops(input.sub_group, instead));
+        let loops = Some(item_loops(input.sub_group, input.work_group, instead));
         Job {
             name: input.name,
             bitcode: input.bitcode,
@@ -106,8 +106,9 @@ impl NativeCpu {
 }
 
 /// What the transform that makes loops over the items of a group knows of our headers.
-fn item_loops(sub_group: Option<u32>, instead: Option<&CStr>) -> ItemLoops {
+fn item_loops(sub_group: Option<u32>, work_group: Option<[u32; 3]>, instead: Option<&CStr>) -> ItemLoops {
     ItemLoops {
+        work_group,
         lanes: sub_group.unwrap_or(COMMON_SUB_GROUP),
         enter: ENTER.into(),
         barrier: BARRIER.into(),

@@ -35,6 +35,8 @@ pub struct ItemLoops {
     pub current: CString,
     /// The lanes of a sub-group that code is best for.
     pub lanes: u32,
+    /// The work-group that all kernels require, fastest dimension first: their loops have as many turns, known to the compiler.
+    pub work_group: Option<[u32; 3]>,
     /// Before a kernel's symbol: its record (`aspen_cpu_group_t`).
     pub prefix: CString,
     /// Why no kernel of the image is to have one, if so: then it is only told of them.
@@ -54,6 +56,7 @@ struct Names {
     take_64: *const c_char,
     current: *const c_char,
     lanes: c_uint,
+    work_group: [u64; 3],
     keep_lines: bool,
 }
 
@@ -154,6 +157,7 @@ impl ItemLoops {
             take_64: self.take_64.as_ptr(),
             current: self.current.as_ptr(),
             lanes: self.lanes,
+            work_group: self.work_group.map_or([0; 3], |[x, y, z]| [z, y, x].map(u64::from)),
             keep_lines: debug,
         };
         let mut report = ptr::null_mut();

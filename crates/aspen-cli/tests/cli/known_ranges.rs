@@ -1,4 +1,4 @@
-//! What the compiler knows of local accessors' ranges from the source around a kernel. A number that it takes for known and that is another
+//! What the compiler knows of work-groups and of local accessors' ranges from the source around a kernel. A number that it takes for known and that is another
 //! one when the program runs gives wrong addresses, so most of the table is of what is not known.
 
 use std::collections::BTreeMap;
@@ -57,6 +57,60 @@ const CASES: &[(&str, &str, &str)] = &[
     ("negative", "int a = 8; q.submit([&](handler &h) { local_accessor<float> t(size_t(a - 9) + 17, h); RUN; });", ""),
 ];
 
+/// The same for the work-groups that a lambda is launched in, of which it has the sizes that follow; `K` is the lambda.
+const LAUNCHES: &[(&str, &str, &str)] = &[
+    ("one", "q.parallel_for(nd_range<1>(n, 64), K(1));", "1 1 64"),
+    ("braces", "q.parallel_for(nd_range<2>{{64, 64}, {8, 16}}, K(2));", "1 8 16"),
+    ("handler", "q.submit([&](handler &h) { h.parallel_for(nd_range<3>({4, 4, 4}, {1, 2, 4}), K(3)); });", "1 2 4"),
+    ("variables", "int w = 32; range<1> l(w * 2); nd_range<1> all(range<1>(n), l); q.parallel_for(all, K(1));", "1 1 64"),
+    ("name", "q.parallel_for<class named>(nd_range<1>(n, 64), K(1));", "1 1 64"),
+    ("template", "launched_in<8>(q, o);", "1 1 16"),
+    ("parameter", "q.parallel_for(nd_range<1>(1024, n), K(1));", ""),
+    ("changed", "size_t w = 32; if (n > 5) w = 64; q.parallel_for(nd_range<1>(n, w), K(1));", ""),
+    ("range", "q.parallel_for(range<1>(n), [=](id<1> i) { o[i] = i; });", ""),
+    ("through_another", "launch(q, nd_range<1>(64, 32), K(1));", ""),
+    ("kept", "auto k = K(1); q.parallel_for(nd_range<1>(64, 32), k); q.parallel_for(nd_range<1>(64, 16), k);", ""),
+    (
+        "reduction",
+        "int s = 0; { buffer<int> sum(&s, 1); q.submit([&](handler &h) { h.parallel_for(nd_range<1>(64, 8), reduction(sum, h, plus<>()), \
+      [=](nd_item<1>, auto &r) { r += 1; }); }); }",
+        "",
+    ),
+];
+
+#[test]
+fn work_groups_of_lambdas() {
+    let mut source = String::from(
+        "#include <sycl/sycl.hpp>\nusing namespace sycl;\n\
+         #define K(D) [=](nd_item<D> i) { o[i.get_global_linear_id()] = i.get_local_linear_id(); }\n\
+         template <class F> void launch(queue &q, nd_range<1> how, F f) { q.parallel_for(how, f); }\n\
+         template <int N> void launched_in(queue &q, size_t *o) { q.parallel_for(nd_range<1>(128, N * 2), K(1)); }\n",
+    );
+    for (name, launch, _) in LAUNCHES {
+        source += &format!("void case_{name}(queue &q, int n) {{ size_t *o = malloc_shared<size_t>(1024, q); {launch} }}\n");
+    }
+    let session = Session::new(&[("a.cpp", &source)]);
+    let ir = session.ok("aspen++ -O1 -fsycl-targets=native_cpu -fsycl-device-only -S -emit-llvm a.cpp -o -").stdout;
+    let known = numbers_of(&ir, "!aspen.work_group ");
+    for (name, launch, expected) in LAUNCHES {
+        let part = if *name == "template" { "launched_in".into() } else { format!("case_{name}R") };
+        let found = known.iter().find(|(head, _)| head.contains(&part)).map_or(String::new(), |(_, numbers)| numbers.join(" "));
+        assert_eq!(found, *expected, "{name}: {launch}");
+    }
+}
+
+/// The numbers of that metadata of each function that has it, by the line that begins its definition.
+fn numbers_of(ir: &str, kind: &str) -> Vec<(String, Vec<String>)> {
+    let nodes: BTreeMap<&str, &str> =
+        ir.lines().filter_map(|line| line.split_once(" = ")).filter(|(node, _)| node.starts_with('!')).collect();
+    let functions = ir.lines().filter(|line| line.starts_with("define")).filter_map(|line| line.split_once(kind));
+    let read = |(head, node): (&str, &str)| {
+        let numbers = nodes[node.split([' ', '{']).next().unwrap_or_default()].split("i64 ").skip(1);
+        (head.to_owned(), numbers.map(|number| number.trim_matches(|c: char| !c.is_ascii_digit()).to_owned()).collect())
+    };
+    functions.map(read).collect()
+}
+
 #[test]
 fn ranges_of_local_accessors() {
     let mut source = String::from(
@@ -71,15 +125,10 @@ fn ranges_of_local_accessors() {
     let session = Session::new(&[("a.cpp", &source)]);
     let mut known = BTreeMap::new();
     let ir = session.ok("aspen++ -O1 -fsycl-targets=native_cpu -fsycl-device-only -S -emit-llvm a.cpp -o -").stdout;
-    let nodes: BTreeMap<&str, &str> =
-        ir.lines().filter_map(|line| line.split_once(" = ")).filter(|(node, _)| node.starts_with('!')).collect();
-    for line in ir.lines().filter(|line| line.starts_with("define")) {
-        let Some((head, node)) = line.split_once("!aspen.known ") else { continue };
-        let numbers = nodes[node.split([' ', '{']).next().unwrap_or_default()].split("i64 ").skip(1);
-        let numbers: Vec<&str> = numbers.map(|number| number.trim_matches(|c: char| !c.is_ascii_digit())).collect();
+    for (head, numbers) in numbers_of(&ir, "!aspen.known ") {
         let (name, _, _) =
-            CASES.iter().find(|(name, ..)| head.contains(&format!("case_{name}R")) || head.contains(&format!("in_{name}"))).expect(head);
-        known.insert(*name, numbers.chunks(2).map(|pair| pair[1]).collect::<Vec<_>>().join(" "));
+            CASES.iter().find(|(name, ..)| head.contains(&format!("case_{name}R")) || head.contains(&format!("in_{name}"))).expect(&head);
+        known.insert(*name, numbers.chunks(2).map(|pair| pair[1].as_str()).collect::<Vec<_>>().join(" "));
     }
     for (name, group, expected) in CASES {
         assert_eq!(known.get(name).map_or("", String::as_str), *expected, "{name}: {group}");

@@ -109,7 +109,9 @@ void Builder::prelude(IRBuilder<> &B) {
     RemapInstruction(Copy, Common, Locals);
     Common[&I] = Copy;
   }
-  auto Range = [&](unsigned D) {
+  auto Range = [&](unsigned D) -> Value * {
+    if (From.Required[D])
+      return B.getInt64(From.Required[D]);
     auto *Load = B.CreateAlignedLoad(Word, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), G->getArg(1), layout::LocalRange + 8 * D), Align(8));
     Load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(C, {}));
     return Load;

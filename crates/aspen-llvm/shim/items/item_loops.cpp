@@ -69,11 +69,11 @@ Constant *textOf(Module &M, const std::string &Text) {
 
 // aspen_cpu_group_t. Source: include/aspen/native_cpu.h.
 void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *> Entries, ArrayRef<std::string> Places,
-              uint64_t Flags) {
+              uint64_t Flags, ArrayRef<uint64_t> WorkGroup) {
   LLVMContext &C = M.getContext();
   Type *Half = Type::getInt32Ty(C), *Word = Type::getInt64Ty(C), *Pointer = PointerType::get(C, 0);
   auto *Table = ConstantArray::get(ArrayType::get(Pointer, Entries.size()), Entries);
-  const uint64_t Size = 32 + 8 * Entries.size();
+  const uint64_t Size = 56 + 8 * Entries.size();
   Constant *Known = ConstantPointerNull::get(PointerType::get(C, 0));
   if (!Places.empty()) {
     SmallVector<Constant *, 8> Texts;
@@ -83,7 +83,7 @@ void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *
   }
   auto *Record = ConstantStruct::getAnon({ConstantInt::get(Half, Size), ConstantInt::get(Half, Frame.Alignment.value()),
                                             ConstantInt::get(Word, Frame.Bytes), Table, Known,
-                                            ConstantInt::get(Word, Flags)});
+                                            ConstantInt::get(Word, Flags), ConstantDataArray::get(C, WorkGroup)});
   new GlobalVariable(M, Record->getType(), /*isConstant=*/true, GlobalValue::ExternalLinkage, Record, Name);
 }
 
@@ -132,6 +132,7 @@ struct Whole {
   SmallVector<std::string, 4> Places; // of its barriers
   uint64_t Flags; // ASPEN_CPU_…
   bool TooLong; // what has no vectors gains nothing from the levels
+  std::array<uint64_t, 3> WorkGroup{}; // the only one that it runs
   std::array<bool, std::size(Levels)> HasLevel{};
 };
 
@@ -343,6 +344,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (!I.IsRow)
             Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
           Made.push_back({Entry, Group, Frame, {}, Waits ? layout::MayWait : 0u, boundPlanning(*Group, FAM)});
+          Made.back().WorkGroup = I.Required;
           for (const auto &[Start, Place] : P.Places)
             Made.back().Places.push_back(Place);
           // What is known of the processor changes with the attributes.
@@ -374,7 +376,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Finished.insert(F);
           }
           Finished.insert(W.Entry);
-          describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.Flags);
+          describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.Flags, W.WorkGroup);
         }
         for (Function &F : M)
           if (!F.isDeclaration())

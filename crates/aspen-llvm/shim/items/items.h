@@ -33,6 +33,7 @@ struct Names {
   const char *Take64;
   const char *Current;         // the variable that knows the running item
   unsigned Lanes;              // of a sub-group that code is to be best for
+  uint64_t WorkGroup[3];       // that all kernels require, as local ids are ordered; zeroes if they require none
   bool KeepLines;              // what is made keeps debug information: lines, no variables
 
   // The functions, which are opened when nothing has to be told apart any more.
@@ -102,6 +103,8 @@ struct Item {
   // Whether it waits for its sub-group: then the sub-group is what runs together, and these are the lanes of one that is full.
   bool BySubGroups = false;
   unsigned Lanes = 0;
+  // The work-group that is required; zeroes if any may come.
+  std::array<uint64_t, 3> Required{};
   llvm::Argument *closure() const { return Body->getArg(0); }
   llvm::Argument *group() const { return Body->getArg(1); }
 };
