@@ -160,6 +160,16 @@ static void sub_devices(const sycl::device &d) {
   namespace info = sycl::info::device;
   const std::vector<how> ways = d.get_info<info::partition_properties>();
   const auto can = [&](how way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); };
+  if (ways.empty()) { // as of other backends
+    CHECK(d.get_info<info::partition_max_sub_devices>() == 0);
+    try {
+      (void)d.create_sub_devices<how::partition_equally>(1);
+      CHECK(!"divided");
+    } catch (const sycl::exception &e) {
+      CHECK(e.code() == sycl::errc::feature_not_supported);
+    }
+    return;
+  }
   CHECK(can(how::partition_equally) && can(how::partition_by_counts));
   CHECK(can(how::partition_by_affinity_domain) == !d.get_info<info::partition_affinity_domains>().empty());
   const auto units = d.get_info<info::max_compute_units>();

@@ -195,7 +195,7 @@ static void host_accessors_of_one_thread(queue &q) {
   }
   std::atomic<bool> ended = false;
   const event reads = q.submit([&](handler &h) {
-    accessor a(b, h, read_only);
+    accessor a(b, h, read_only_host_task);
     h.host_task([=, &ended] { CHECK(ended && a[0] == 3 && a[1] == 2); });
   });
   const event writes = q.submit([&](handler &h) {
