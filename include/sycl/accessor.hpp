@@ -304,7 +304,7 @@ private:
 #endif
   }
   detail::local_place place_;
-  /// The compiler knows it by this name: what the first argument of the constructor says of it is stated where kernels begin.
+  /// The compiler knows it by this name (-fsycl-known-local-ranges).
   range<D> aspen_extent;
 };
 

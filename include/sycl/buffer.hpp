@@ -170,61 +170,51 @@ public:
   using allocator_type = Allocator;
   static constexpr int dimensions = D;
 
-  buffer(const range<D> &extent, const property_list &properties = {}) : buffer(extent, properties, nullptr, false) {}
-  buffer(const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(extent, properties) {
-    allocator_ = std::move(allocator);
-  }
+  buffer(const range<D> &extent, const property_list &properties = {}) : buffer(extent, Allocator(), properties) {}
+  buffer(const range<D> &extent, Allocator allocator, const property_list &properties = {})
+      : buffer(extent, properties, nullptr, false, allocator) {}
   /// Works on `host` until the buffer is destroyed.
   template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
-  buffer(U *host, const range<D> &extent, const property_list &properties = {})
-      : buffer(extent, properties, host, host != nullptr && works_there(properties)) {
+  buffer(U *host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
+  template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
+  buffer(U *host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
+      : buffer(extent, properties, host, host != nullptr && works_there(properties), allocator) {
     if (host != nullptr && !state_->in_place) {
       set_final_data(host);
       remember(host);
     }
   }
-  template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
-  buffer(U *host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(host, extent, properties) {
-    allocator_ = std::move(allocator);
-  }
   /// Copies from `host`; nothing is written back.
-  buffer(const T *host, const range<D> &extent, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<element *>(host), false) {}
-  buffer(const T *host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(host, extent, properties) {
-    allocator_ = std::move(allocator);
-  }
+  buffer(const T *host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
+  buffer(const T *host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
+      : buffer(extent, properties, const_cast<element *>(host), false, allocator) {}
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
-  buffer(const P &host, const range<D> &extent, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<element *>(host.get()), false) {
+  buffer(const P &host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
+  template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
+  buffer(const P &host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
+      : buffer(extent, properties, const_cast<element *>(host.get()), false, allocator) {
     keep(P(host));
   }
   template <class P, std::enable_if_t<detail::is_unique_pointer<P>, int> = 0>
   buffer(P &&host, const range<D> &extent, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<element *>(host.get()), false) {
-    keep(std::move(host));
-  }
+      : buffer(std::move(host), extent, Allocator(), properties) {}
   template <class P, std::enable_if_t<detail::is_unique_pointer<P>, int> = 0>
-  buffer(P &&host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(std::move(host), extent, properties) {
-    allocator_ = std::move(allocator);
-  }
-  template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
-  buffer(const P &host, const range<D> &extent, Allocator allocator, const property_list &properties = {}) : buffer(host, extent, properties) {
-    allocator_ = std::move(allocator);
+  buffer(P &&host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
+      : buffer(extent, properties, const_cast<element *>(host.get()), false, allocator) {
+    keep(std::move(host));
   }
   /// On the elements of a contiguous container, which must outlive the buffer; a const one is copied from.
   template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
-  buffer(C &container, const property_list &properties = {}) : buffer(std::data(container), range<1>(std::size(container)), properties) {}
+  buffer(C &container, const property_list &properties = {}) : buffer(container, Allocator(), properties) {}
   template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
-  buffer(C &container, Allocator allocator, const property_list &properties = {}) : buffer(container, properties) {
-    allocator_ = std::move(allocator);
-  }
+  buffer(C &container, Allocator allocator, const property_list &properties = {})
+      : buffer(std::data(container), range<1>(std::size(container)), allocator, properties) {}
   /// Copies a sequence.
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
-  buffer(I first, I last, const property_list &properties = {}) : buffer(std::vector<element>(first, last), properties, 0) {}
+  buffer(I first, I last, const property_list &properties = {}) : buffer(first, last, Allocator(), properties) {}
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
-  buffer(I first, I last, Allocator allocator, const property_list &properties = {}) : buffer(first, last, properties) {
-    allocator_ = std::move(allocator);
-  }
+  buffer(I first, I last, Allocator allocator, const property_list &properties = {})
+      : buffer(std::vector<element>(first, last), properties, allocator, 0) {}
   /// A part of another buffer, which is none itself, from `base` on: whole rows only.
   buffer(buffer &whole, const id<D> &base, const range<D> &part)
       : state_(whole.state_), extent_(part), offset_(whole.offset_ + detail::linear_id(base, whole.extent_) * sizeof(T)), part_(true),
@@ -317,15 +307,15 @@ public:
 #endif
 
   /// For the library.
-  buffer(detail::buffer_state *made, const range<D> &extent) : state_(made), extent_(extent) {}
+  buffer(detail::buffer_state *made, const range<D> &extent) : state_(made), extent_(extent), allocator_() {}
   detail::buffer_state *aspen_state() const { return state_.get(); }
   aspen_buffer_t *aspen_handle() const { return state_->handle; }
   size_t aspen_offset() const { return offset_; }
 
 private:
   template <class, int, class> friend class buffer;
-  buffer(const range<D> &extent, const property_list &properties, element *host, bool use_host)
-      : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties) {}
+  buffer(const range<D> &extent, const property_list &properties, element *host, bool use_host, const Allocator &allocator)
+      : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties), allocator_(allocator) {}
   static detail::buffer_state *made(const range<D> &extent, const property_list &properties, element *host, bool use_host) {
     std::unique_lock<std::mutex> locked;
     if (host && properties.has_property<ext::oneapi::property::buffer::use_pinned_host_memory>())
@@ -334,11 +324,11 @@ private:
       locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
     return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host);
   }
-  buffer(const std::vector<element> &content, const property_list &properties, int)
-      : buffer(content.data(), range<1>(content.size()), properties) {}
+  buffer(const std::vector<element> &content, const property_list &properties, const Allocator &allocator, int)
+      : buffer(content.data(), range<1>(content.size()), allocator, properties) {}
   buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props,
          Allocator allocator)
-      : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props), allocator_(std::move(allocator)) {}
+      : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props), allocator_(allocator) {}
   /// With a mutex the program may write there meanwhile, which only `use_host_ptr` lets it do.
   static bool works_there(const property_list &properties) {
     return !properties.has_property<property::buffer::use_mutex>() || properties.has_property<property::buffer::use_host_ptr>();
@@ -377,7 +367,7 @@ private:
   size_t offset_ = 0; // bytes, of a sub-buffer
   bool part_ = false;
   property_list properties_;
-  Allocator allocator_{}; // for who asks for it: memory comes from the runtime
+  Allocator allocator_; // for who asks for it: memory comes from the runtime
 };
 
 namespace detail {

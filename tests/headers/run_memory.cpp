@@ -405,9 +405,10 @@ static void from_what_ends(queue &q) {
 template <class T> struct named_allocator {
   using value_type = T;
   int name = 0;
-  named_allocator() = default;
   explicit named_allocator(int name) : name(name) {}
+  named_allocator &operator=(const named_allocator &) = delete; // as std::pmr::polymorphic_allocator
   template <class U> named_allocator(const named_allocator<U> &other) : name(other.name) {}
+  named_allocator(const named_allocator &) = default;
   T *allocate(std::size_t n) { return std::allocator<T>{}.allocate(n); }
   void deallocate(T *p, std::size_t n) { std::allocator<T>{}.deallocate(p, n); }
 };

@@ -1,8 +1,9 @@
-//! `local_accessor<float, 2> tile(range<2>(16, 16), h)` has a range that the source says, captured by a kernel that multiplies by it wherever
-//! it writes `tile[y][x]`. Kernels are compiled from the same source as the command group around them, so that the numbers can be seen here:
-//! where the accessor's declaration gives them, be it by constants or by variables of the function that nothing changes, optimisation puts them in
-//! the place of what the lambda would read. CUDA's programs have this by `__shared__ float tile[16][16]`.
-//! Source: docs/decisions/0049.
+//! What the source around a kernel says as numbers. `parallel_for(nd_range<2>(all, {16, 16}), [=]…)` says in which work-groups the lambda runs,
+//! and `local_accessor<float, 2> tile(range<2>(16, 16), h)` what `tile[y][x]` multiplies by: by constants, or by variables of the function that
+//! nothing changes. CUDA's programs have the latter by `__shared__ float tile[16][16]`.
+//!
+//! A device pass need not read what the host's does (`#ifdef __SYCL_DEVICE_ONLY__`, `sizeof(long double)`). Work-groups are compared when a
+//! kernel is launched; of ranges the user has to say that they are the same. Source: docs/decisions/0049.
 
 #include "KnownRanges.h"
 
@@ -27,6 +28,8 @@ using Numbers = llvm::SmallVector<uint64_t, 3>;
 
 /// Of functions: offsets in what the first parameter points to, and the numbers there.
 constexpr llvm::StringLiteral KnownKind = "aspen.known";
+/// Of that parameter, which passes between functions may take away, or put another in its place.
+constexpr llvm::StringLiteral ClosureAttribute = "aspen-closure";
 
 /// What a range may be for arithmetic on it to be the same in every integer type of 32 bits and more.
 constexpr uint64_t MaxNumber = 0x7fffffff;
@@ -53,7 +56,8 @@ public:
   }
   /// What a lambda does with what it refers to, its body says.
   bool TraverseLambdaCapture(LambdaExpr *Lambda, const LambdaCapture *Capture, Expr *Init) {
-    return (Capture->getCaptureKind() == LCK_ByRef && !Lambda->isInitCapture(Capture)) || RecursiveASTVisitor::TraverseLambdaCapture(Lambda, Capture, Init);
+    return (Capture->getCaptureKind() == LCK_ByRef && !Lambda->isInitCapture(Capture)) ||
+           RecursiveASTVisitor::TraverseLambdaCapture(Lambda, Capture, Init);
   }
 };
 
@@ -67,6 +71,9 @@ public:
   /// The range that the accessor is made with.
   std::optional<Numbers> ofAccessor(const VarDecl &Accessor) {
     const auto *Made = dyn_cast_or_null<CXXConstructExpr>(valueOf(Accessor));
+    // Who derives from it may make it of other numbers than its own arguments.
+    if (!isOfSycl(Accessor.getType(), "local_accessor") && !isOfSycl(Accessor.getType(), "accessor"))
+      return std::nullopt;
     if (!Made || Made->getNumArgs() == 0 || Made->getConstructor()->isCopyOrMoveConstructor())
       return std::nullopt;
     return range(Made->getArg(0));
@@ -77,7 +84,8 @@ public:
     E = E->IgnoreUnlessSpelledInSource();
     if (const auto *Use = dyn_cast<DeclRefExpr>(E)) {
       const auto *Variable = dyn_cast<VarDecl>(Use->getDecl());
-      const Expr *Value = Variable && Depth < MaxDepth ? valueOf(*Variable) : nullptr;
+      const bool Follows = Variable && Depth < MaxDepth && isOfSycl(Variable->getType(), "nd_range");
+      const Expr *Value = Follows ? valueOf(*Variable) : nullptr;
       return Value ? ofWorkGroups(Value, Depth + 1) : std::nullopt;
     }
     if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E))
@@ -92,8 +100,12 @@ public:
 
   static bool isOfSycl(QualType Type, llvm::StringRef Name) {
     const auto *Class = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Type->getAsCXXRecordDecl());
-    return Class && Class->getIdentifier() && Class->getName() == Name && isa<NamespaceDecl>(Class->getDeclContext()) &&
-           cast<NamespaceDecl>(Class->getDeclContext())->getName() == "sycl";
+    return Class && Class->getIdentifier() && Class->getName() == Name && isInSycl(*Class);
+  }
+
+  static bool isInSycl(const CXXRecordDecl &Class) {
+    const auto *Space = dyn_cast<NamespaceDecl>(Class.getDeclContext());
+    return Space && Space->getName() == "sycl" && Space->getDeclContext()->getRedeclContext()->isTranslationUnit();
   }
 
 private:
@@ -153,11 +165,15 @@ private:
   }
 
   std::optional<uint64_t> number(const Expr *E, unsigned Depth) {
-    if (E->isValueDependent() || Depth > MaxDepth)
+    if (E->isValueDependent() || Depth > MaxDepth || E->getType()->isBitIntType())
       return std::nullopt;
-    Expr::EvalResult Result;
+    // Some constants are others where the language wants one (std::is_constant_evaluated), which is not seen here.
+    Expr::EvalResult Result, AsConstant;
     if (E->EvaluateAsInt(Result, Context))
-      return bounded(Result.Val.getInt());
+      return E->EvaluateAsInt(AsConstant, Context, Expr::SE_NoSideEffects, /*InConstantContext=*/true) &&
+                     AsConstant.Val.getInt() == Result.Val.getInt()
+                 ? bounded(Result.Val.getInt())
+                 : std::nullopt;
     E = E->IgnoreParens();
     if (const auto *Cast = dyn_cast<CastExpr>(E)) // what is bounded is the same in wider types
       return Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_IntegralCast && Context.getTypeSize(E->getType()) >= 32)
@@ -212,7 +228,8 @@ std::optional<Kept> keptExtent(const ASTContext &Context, const CXXRecordDecl *C
   const ASTRecordLayout &Layout = Context.getASTRecordLayout(Class);
   for (const FieldDecl *Field : Class->fields())
     if (Field->getIdentifier() && Field->getName() == "aspen_extent")
-      return Kept{Context.toCharUnitsFromBits(Layout.getFieldOffset(Field->getFieldIndex())), unsigned(Context.getTypeSize(Field->getType()) / 64)};
+      return Kept{Context.toCharUnitsFromBits(Layout.getFieldOffset(Field->getFieldIndex())),
+                  unsigned(Context.getTypeSize(Field->getType()) / 64)};
   for (const CXXBaseSpecifier &Base : Class->bases()) {
     const CXXRecordDecl *Of = Base.getType()->getAsCXXRecordDecl();
     if (std::optional<Kept> Found = Base.isVirtual() ? std::nullopt : keptExtent(Context, Of))
@@ -271,8 +288,7 @@ public:
 
 private:
   static bool isQueueOrHandler(const CXXRecordDecl &Class) {
-    const auto *Space = dyn_cast<NamespaceDecl>(Class.getDeclContext());
-    return Space && Space->getName() == "sycl" && (Class.getName() == "queue" || Class.getName() == "handler");
+    return KnownRanges::isInSycl(Class) && (Class.getName() == "queue" || Class.getName() == "handler");
   }
 };
 
@@ -297,7 +313,7 @@ void stateWorkGroups(llvm::Function &Entry, const Kernel &K, KnownRanges &Known)
 
 } // namespace
 
-void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const std::vector<Kernel> &Kernels) {
+void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const std::vector<Kernel> &Kernels, bool Ranges) {
   KnownRanges Known(Context);
   llvm::DenseMap<const CXXRecordDecl *, llvm::SmallVector<Fact, 4>> Lambdas;
   for (const Kernel &K : Kernels) {
@@ -305,7 +321,7 @@ void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const
       continue;
     if (llvm::Function *Entry = K.IsPlainNdRange ? Generator.GetModule()->getFunction(K.Symbol) : nullptr; Entry && !Entry->isDeclaration())
       stateWorkGroups(*Entry, K, Known);
-    if (llvm::SmallVector<Fact, 4> Facts = factsOf(Context, *K.Functor, Known); !Facts.empty())
+    if (llvm::SmallVector<Fact, 4> Facts; Ranges && !(Facts = factsOf(Context, *K.Functor, Known)).empty())
       Lambdas[K.Functor->getCanonicalDecl()] = std::move(Facts);
   }
   if (Lambdas.empty())
@@ -323,12 +339,13 @@ void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const
       for (uint64_t Number : {Of.Offset, Of.Number})
         Pairs.push_back(llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(Word, Number)));
     F.setMetadata(KnownKind, llvm::MDNode::get(F.getContext(), Pairs));
+    F.addParamAttr(0, llvm::Attribute::get(F.getContext(), ClosureAttribute));
   }
 }
 
 llvm::PreservedAnalyses PutKnownRanges::run(llvm::Function &F, llvm::FunctionAnalysisManager &) {
   const llvm::MDNode *Known = F.getMetadata(KnownKind);
-  if (!Known)
+  if (!Known || F.arg_empty() || !F.getAttributes().hasParamAttr(0, ClosureAttribute))
     return llvm::PreservedAnalyses::all();
   llvm::SmallDenseMap<uint64_t, llvm::Constant *, 8> Numbers;
   for (unsigned I = 0; I + 1 < Known->getNumOperands(); I += 2)
@@ -340,7 +357,8 @@ llvm::PreservedAnalyses PutKnownRanges::run(llvm::Function &F, llvm::FunctionAna
     if (!Load || !Load->isSimple() || !Load->getType()->isIntegerTy(64))
       continue;
     llvm::APInt Offset(F.getDataLayout().getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
-    const llvm::Value *Base = Load->getPointerOperand()->stripAndAccumulateConstantOffsets(F.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    const llvm::Value *Base =
+        Load->getPointerOperand()->stripAndAccumulateConstantOffsets(F.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
     llvm::Constant *Number = Base == F.getArg(0) && Offset.isNonNegative() ? Numbers.lookup(Offset.getZExtValue()) : nullptr;
     if (!Number)
       continue;

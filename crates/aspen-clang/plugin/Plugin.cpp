@@ -52,6 +52,8 @@ struct Options {
   bool Optimized = false;
   bool MakesCode = true;
   bool AllowsHost = false;
+  /// Whether the host's pass reads the same ranges of local accessors as this one.
+  bool TrustsRanges = false;
 };
 
 std::string text(json::Value Value) {
@@ -138,7 +140,7 @@ public:
     forgetBuiltins(Module);
     setKernelLinkage(Module, Kernels);
     if (CI.getCodeGenOpts().OptimizationLevel > 0)
-      stateKnownRanges(*Generator, CI.getASTContext(), Kernels);
+      stateKnownRanges(*Generator, CI.getASTContext(), Kernels, Opts.TrustsRanges);
     markDeviceGlobals(*Generator);
     keepReachable(Module, entryPoints(*Generator, Kernels));
     if (Which == Pass::Analysis)
@@ -336,6 +338,9 @@ public:
       } else if (Key == "host") {
         Opts.AllowsHost = Value == "yes";
         Good = Value == "yes" || Value == "no";
+      } else if (Key == "ranges") {
+        Opts.TrustsRanges = Value == "source";
+        Good = Value == "source" || Value == "launch";
       } else if (Key == "prefix") {
         Opts.Prefix = Value.str();
       } else if (Key == "names") {
@@ -349,7 +354,7 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, prefix=STATE, source=NAME, "
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, ranges=source|launch, prefix=STATE, source=NAME, "
                                        "names=FILE and facts=FILE")
             << Argument;
         return false;

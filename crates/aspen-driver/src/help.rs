@@ -49,6 +49,10 @@ pub const SECTIONS: &[Section] = &[
             ("-fsycl-device-only", "only the device pass of the first target; with -S -emit-llvm prints its code with Aspen's metadata"),
             ("-fsycl-host-only", "only the host pass"),
             ("-fsycl-dialect=D", "names of metadata: seed (default) or dpcpp"),
+            (
+                "-fsycl-known-local-ranges",
+                "ranges of local accessors that the source says are constants in kernels: faster tiles. Host and\ndevice passes must read the same ones there",
+            ),
             ("-fno-sycl-auto-pch", "do not keep <sycl/sycl.hpp> precompiled in the cache"),
             ("-fno-sycl-requirement-sources", "leave out of images why each requirement is there"),
             ("-Xarch_host OPT, -Xarch_device OPT", "an option for host or device passes only"),

@@ -33,7 +33,7 @@ template <class T, class Op> struct combination<T, Op, false> {
   Op op;
 };
 
-/// Room for a value that is put there later: neither a reduction's type nor its operation (a lambda) need be made of nothing, or be assigned.
+/// Room for a value that is put there later: neither a reduction's type nor its operation (a lambda) need be made of nothing.
 template <class T> union held {
   held() {}
   ~held() {}
@@ -106,7 +106,7 @@ private:
 #pragma clang fp reassociate(on)
       return value_.value + partial;
     }
-    // The same but for what is no number, of which the order decides.
+    // The same but for what is no number and for the sign of zero, of which the order decides.
     if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::maximum)
       return __builtin_elementwise_max(value_.value, partial);
     if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::minimum)

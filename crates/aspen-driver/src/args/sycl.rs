@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CodeSplit, Dialect, OptionalFeatures, Options, Parser, Requirements, Side, Stage, choose, known, unknown};
+use super::{CodeSplit, Dialect, OptionalFeatures, Options, Parser, Requirements, Side, Stage, Word, choose, known, unknown};
 use crate::error::Error;
 
 /// What names a launcher if no option does.
@@ -39,6 +39,8 @@ impl Parser {
             ("-fsycl-host-only", None) => options.side = Side::Host,
             ("-fsycl-requirement-sources", None) => options.requirement_sources = true,
             ("-fno-sycl-requirement-sources", None) => options.requirement_sources = false,
+            ("-fsycl-known-local-ranges", None) => options.words.push(to_plugin("ranges=source")),
+            ("-fno-sycl-known-local-ranges", None) => options.words.push(to_plugin("ranges=launch")),
             ("-fsycl-auto-pch", None) => options.kept_headers = true,
             ("-fno-sycl-auto-pch", None) => options.kept_headers = false,
             ("-fsycl-targets", Some(value)) => {
@@ -87,6 +89,11 @@ impl Parser {
         }
         Ok(())
     }
+}
+
+/// A setting for the plugin of device passes.
+fn to_plugin(setting: &str) -> Word {
+    Word::Device(["-Xclang", "-plugin-arg-aspen", "-Xclang", setting].map(str::to_owned).into())
 }
 
 fn target_names(word: &str, value: &str) -> Result<Vec<String>, Error> {

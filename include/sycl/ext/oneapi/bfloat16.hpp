@@ -10,8 +10,8 @@
 namespace sycl::ext::oneapi {
 
 namespace detail {
-/// What may stand beside a bfloat16, half and the user's own numbers among it.
-template <class T, class But> using becomes_float = std::enable_if_t<std::is_convertible_v<T, float> && !std::is_same_v<T, But>, int>;
+/// What may stand beside a bfloat16.
+template <class T> using number = std::enable_if_t<std::is_arithmetic_v<T> || std::is_same_v<T, half>, int>;
 } // namespace detail
 
 class bfloat16 {
@@ -32,15 +32,15 @@ public:
   friend constexpr bfloat16 operator op(const bfloat16 &a, const bfloat16 &b) {                                                            \
     return bfloat16(static_cast<float>(a) op static_cast<float>(b));                                                                       \
   }                                                                                                                                        \
-  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
+  template <class T, detail::number<T> = 0>                                                                                               \
   friend constexpr bfloat16 operator op(const bfloat16 &a, const T &b) {                                                                   \
     return a op bfloat16(static_cast<float>(b));                                                                                           \
   }                                                                                                                                        \
-  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
+  template <class T, detail::number<T> = 0>                                                                                               \
   friend constexpr bfloat16 operator op(const T &a, const bfloat16 &b) {                                                                   \
     return bfloat16(static_cast<float>(a)) op b;                                                                                           \
   }                                                                                                                                        \
-  template <class T, detail::becomes_float<T, void> = 0>                                                           \
+  template <class T, std::enable_if_t<std::is_convertible_v<T, float>, int> = 0>                                                          \
   friend constexpr bfloat16 &operator op##=(bfloat16 &a, const T &b) {                                                                     \
     return a = a op bfloat16(static_cast<float>(b));                                                                                       \
   }
@@ -64,11 +64,11 @@ public:
 
 #define __ASPEN_BFLOAT16_COMPARISON(op)                                                                                                   \
   friend constexpr bool operator op(const bfloat16 &a, const bfloat16 &b) { return static_cast<float>(a) op static_cast<float>(b); }       \
-  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
+  template <class T, detail::number<T> = 0>                                                                                               \
   friend constexpr bool operator op(const bfloat16 &a, const T &b) {                                                                       \
     return static_cast<float>(a) op static_cast<float>(b);                                                                                 \
   }                                                                                                                                        \
-  template <class T, detail::becomes_float<T, bfloat16> = 0>                                                                   \
+  template <class T, detail::number<T> = 0>                                                                                               \
   friend constexpr bool operator op(const T &a, const bfloat16 &b) {                                                                       \
     return static_cast<float>(a) op static_cast<float>(b);                                                                                 \
   }
