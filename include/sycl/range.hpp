@@ -85,13 +85,13 @@ public:
       out.values_[d] = a.values_[d] op b.values_[d];                                                                                       \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const Self &a, const T & b) {              \
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const Self &a, const T & b) {                 \
     Self out(a);                                                                                                                           \
     for (int d = 0; d < D; ++d)                                                                                                            \
       out.values_[d] = a.values_[d] op static_cast<size_t>(b);                                                                             \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const T & a, const Self &b) {              \
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const T & a, const Self &b) {                 \
     Self out(b);                                                                                                                           \
     for (int d = 0; d < D; ++d)                                                                                                            \
       out.values_[d] = static_cast<size_t>(a) op b.values_[d];                                                                             \

@@ -81,6 +81,7 @@ fn structures_have_one_layout() {
         _Static_assert(sizeof(aspen_device_globals_t) == 32 && sizeof(aspen_device_global_t) == 40, \"globals\");\n\
         _Static_assert(sizeof(aspen_cpu_item_t) == 256 && offsetof(aspen_cpu_item_t, scratch_memory) == 248, \"item\");\n\
         _Static_assert(offsetof(aspen_cpu_item_t, global_id) == 32 && offsetof(aspen_cpu_item_t, lane) == 220, \"item\");\n\
+        _Static_assert(sizeof(aspen_cpu_group_t) == 88 && offsetof(aspen_cpu_group_t, work_group) == 64, \"group\");\n\
         _Static_assert(sizeof(aspen_cpu_range_t) == 96 && sizeof(aspen_cpu_ops_t) == 24, \"range\");\n";
     fs::write(&source, text).expect("the scratch folder is writable");
     let mut command = Command::new("clang-22");

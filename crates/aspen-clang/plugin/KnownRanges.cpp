@@ -1,6 +1,6 @@
-//! What the source around a kernel says as numbers. `parallel_for(nd_range<2>(all, {16, 16}), [=]…)` says in which work-groups the lambda runs,
-//! and `local_accessor<float, 2> tile(range<2>(16, 16), h)` what `tile[y][x]` multiplies by: by constants, or by variables of the function that
-//! nothing changes. CUDA's programs have the latter by `__shared__ float tile[16][16]`.
+//! What the source around a kernel says as numbers. `parallel_for(nd_range<2>(all, {16, 16}), [=]…)` says in which work-groups the lambda
+//! runs, and `local_accessor<float, 2> tile(range<2>(16, 16), h)` what `tile[y][x]` multiplies by: by constants, or by variables of the
+//! function that nothing changes. CUDA's programs have the latter by `__shared__ float tile[16][16]`.
 //!
 //! A device pass need not read what the host's does (`#ifdef __SYCL_DEVICE_ONLY__`, `sizeof(long double)`). Work-groups are compared when a
 //! kernel is launched; of ranges the user has to say that they are the same. Source: docs/decisions/0049.

@@ -10,8 +10,8 @@
 
 namespace aspen {
 
-/// Writes to kernels, before any pass, in which work-groups they are launched, and with `Ranges` to their lambdas what is known of the ranges of
-/// the local accessors that they capture.
+/// Writes to kernels, before any pass, in which work-groups they are launched, and with `Ranges` to their lambdas what is known of the ranges
+/// of the local accessors that they capture.
 void stateKnownRanges(clang::CodeGenerator &Generator, const clang::ASTContext &Context, const std::vector<Kernel> &Kernels, bool Ranges);
 
 /// Puts what is known in the place of what reads it. To be run once functions have been inlined and variables are values.

@@ -303,7 +303,8 @@ public:
           Passes.addPass(AfterOptimizer(S));
         });
       Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
-      Builder.registerPeepholeEPCallback([](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(PutKnownRanges()); });
+      Builder.registerPeepholeEPCallback(
+          [](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(PutKnownRanges()); });
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && !Piped)
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });
@@ -354,8 +355,8 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, ranges=source|launch, prefix=STATE, source=NAME, "
-                                       "names=FILE and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, ranges=source|launch, "
+                                       "prefix=STATE, source=NAME, names=FILE and facts=FILE")
             << Argument;
         return false;
       }

@@ -1,5 +1,5 @@
-//! What the compiler knows of work-groups and of local accessors' ranges from the source around a kernel. A number that it takes for known and that is another
-//! one when the program runs gives wrong addresses, so most of the table is of what is not known.
+//! What the compiler knows of work-groups and of local accessors' ranges from the source around a kernel. A number that it takes for known and
+//! that is another one when the program runs gives wrong addresses, so most of the table is of what is not known.
 
 use std::collections::BTreeMap;
 

@@ -110,8 +110,8 @@ void Builder::prelude(IRBuilder<> &B) {
     Common[&I] = Copy;
   }
   auto Range = [&](unsigned D) -> Value * {
-    if (From.Required[D])
-      return B.getInt64(From.Required[D]);
+    if (From.WorkGroup[D])
+      return B.getInt64(From.WorkGroup[D]);
     auto *Load = B.CreateAlignedLoad(Word, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), G->getArg(1), layout::LocalRange + 8 * D), Align(8));
     Load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(C, {}));
     return Load;

@@ -473,11 +473,11 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
     I->eraseFromParent();
   keepLines(*Body, Names.KeepLines);
   Out.Lanes = Names.Lanes;
-  std::copy(std::begin(Names.WorkGroup), std::end(Names.WorkGroup), Out.Required.begin());
-  // The source says it of the one launch that there is.
+  std::copy(std::begin(Names.WorkGroup), std::end(Names.WorkGroup), Out.WorkGroup.begin());
+  // The source says it of the one launch that there is (aspen-clang/plugin/KnownRanges.cpp).
   if (const MDNode *Known = Entry.getMetadata("aspen.work_group"); Known && Known->getNumOperands() == 3)
     for (unsigned D = 0; D < 3; ++D)
-      Out.Required[D] = mdconst::extract<ConstantInt>(Known->getOperand(D))->getZExtValue();
+      Out.WorkGroup[D] = mdconst::extract<ConstantInt>(Known->getOperand(D))->getZExtValue();
   AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
   simplify(*Body, Analyses);

@@ -90,8 +90,8 @@ void describe(Module &M, StringRef Name, const Frame &Frame, ArrayRef<Constant *
 // Planning vectors takes more than linear time in a loop's length, and in bodies of this length the spills cost what vectors gain.
 constexpr size_t MaxPlanned = 4000;
 
-// Loops that do not promise that their items are independent (they keep private arrays in one place) have each write compared with each access,
-// by arithmetic on their distance. With this many pairs it is tens of milliseconds a loop, and what it finds is that they depend.
+// Loops that do not promise that their items are independent (they keep private arrays in one place) have each write compared with each
+// access, by arithmetic on their distance. With this many pairs it is tens of milliseconds a loop, and what it finds is that they depend.
 constexpr size_t MaxCompared = 1 << 15;
 
 bool isTooLong(const Loop &L) {
@@ -344,7 +344,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (!I.IsRow)
             Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
           Made.push_back({Entry, Group, Frame, {}, Waits ? layout::MayWait : 0u, boundPlanning(*Group, FAM)});
-          Made.back().WorkGroup = I.Required;
+          Made.back().WorkGroup = I.WorkGroup;
           for (const auto &[Start, Place] : P.Places)
             Made.back().Places.push_back(Place);
           // What is known of the processor changes with the attributes.

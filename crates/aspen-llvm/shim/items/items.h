@@ -103,8 +103,8 @@ struct Item {
   // Whether it waits for its sub-group: then the sub-group is what runs together, and these are the lanes of one that is full.
   bool BySubGroups = false;
   unsigned Lanes = 0;
-  // The work-group that is required; zeroes if any may come.
-  std::array<uint64_t, 3> Required{};
+  // The only work-group that it runs in, as is required or as the source says; zeroes if any may come.
+  std::array<uint64_t, 3> WorkGroup{};
   llvm::Argument *closure() const { return Body->getArg(0); }
   llvm::Argument *group() const { return Body->getArg(1); }
 };

@@ -199,6 +199,8 @@ pub const OPTIONS: &[Known] = &[
     Known { name: "-fsycl-aot-launcher", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`; docs/SCALE.md", example: "env" },
     Known { name: "-fsycl-auto-pch", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "" },
     Known { name: "-fno-sycl-auto-pch", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "" },
+    Known { name: "-fsycl-known-local-ranges", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`; docs/decisions/0049-known-ranges.md", example: "" },
+    Known { name: "-fno-sycl-known-local-ranges", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`; docs/decisions/0049-known-ranges.md", example: "" },
     Known { name: "-fsycl-requirement-sources", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "" },
     Known { name: "-fno-sycl-requirement-sources", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "`aspen++ --help`", example: "" },
 ];
