@@ -53,6 +53,7 @@
 #ifndef ASPEN_LEAN_HEADERS
 #include <sycl/detail/c_complex.hpp>
 #include <sycl/detail/native.hpp>
+#include <sycl/detail/opencl_names.hpp>
 #include <sycl/detail/opencl_vectors.hpp>
 #include <sycl/detail/standard_classes.hpp>
 #include <sycl/detail/standard_operations.hpp>

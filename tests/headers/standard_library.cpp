@@ -3,6 +3,14 @@
 
 static_assert(INT_MAX > 0 && CHAR_BIT == 8 && std::numeric_limits<float>::is_iec559);
 
+// OpenCL's own names, beside those of `sycl`.
+static_assert(std::is_same_v<::cl_int, sycl::opencl::cl_int> && std::is_same_v<::cl_ulong, sycl::cl_ulong>);
+static_assert(std::is_same_v<::cl_bool, std::uint32_t> && std::is_pointer_v<cl_context> && std::is_pointer_v<cl_device_id>);
+namespace both_open {
+using namespace sycl;
+cl_float from_either = 1.0f;
+} // namespace both_open
+
 int sum_of_all(const std::vector<int> &of) {
   std::array<int, 3> some = {3, 1, 2};
   std::sort(some.begin(), some.end());
