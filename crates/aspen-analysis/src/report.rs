@@ -37,6 +37,9 @@ pub struct Launch {
     pub closure_size: u64,
     /// A hash over the kinds, sizes and offsets of the functor's fields.
     pub layout: u64,
+    /// Numbers in the functor that the source says (ranges of local accessors): their offsets, in bytes, and the numbers. A device pass says
+    /// those that its code counts on.
+    pub known: Vec<(u64, u64)>,
     /// Where the functor is defined.
     pub place: Option<Place>,
 }

@@ -342,7 +342,10 @@ void packKernel(Packed &Out, const ASTContext &Context, const Kernel &K, const l
   Out.text(utf8(K.Symbol)).text(utf8(K.Name)).flag(K.Internal).flag(Body);
   if (Body)
     Out.text(utf8(Body->getName()));
-  pack(Out.number(K.Size).number(K.Layout), Context.getSourceManager(), K.Location);
+  Out.number(K.Size).number(K.Layout).number(K.Known.size());
+  for (const KnownNumber &Of : K.Known)
+    Out.number(Of.Offset).number(Of.Number);
+  pack(Out, Context.getSourceManager(), K.Location);
   Out.numbers(Taken);
 }
 

@@ -13,6 +13,11 @@
 
 namespace aspen {
 
+/// A number that a functor holds, and at which offset in it, in bytes.
+struct KnownNumber {
+  uint64_t Offset, Number;
+};
+
 /// One kernel.
 struct Kernel {
   std::string Symbol;
@@ -28,6 +33,8 @@ struct Kernel {
   std::vector<const clang::FunctionDecl *> Attributes;
   uint64_t Size = 0;
   uint64_t Layout = 0;
+  /// What the source says of the ranges of local accessors in it: code of this pass may count on it.
+  std::vector<KnownNumber> Known;
   clang::SourceLocation Location;
   /// The code that launches it first; invalid if that is not known.
   clang::SourceLocation LaunchedAt;

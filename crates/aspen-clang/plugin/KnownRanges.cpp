@@ -3,7 +3,7 @@
 //! function that nothing changes. CUDA's programs have the latter by `__shared__ float tile[16][16]`.
 //!
 //! A device pass need not read what the host's does (`#ifdef __SYCL_DEVICE_ONLY__`, `sizeof(long double)`). Work-groups are compared when a
-//! kernel is launched; of ranges the user has to say that they are the same. Source: docs/decisions/0049.
+//! kernel is launched, and ranges when a program is linked. Source: docs/decisions/0049.
 
 #include "KnownRanges.h"
 
@@ -238,13 +238,8 @@ std::optional<Kept> keptExtent(const ASTContext &Context, const CXXRecordDecl *C
   return std::nullopt;
 }
 
-/// A number that a lambda holds, and where.
-struct Fact {
-  uint64_t Offset, Number;
-};
-
-llvm::SmallVector<Fact, 4> factsOf(const ASTContext &Context, const CXXRecordDecl &Lambda, KnownRanges &Known) {
-  llvm::SmallVector<Fact, 4> Facts;
+std::vector<KnownNumber> numbersIn(const CXXRecordDecl &Lambda, const ASTContext &Context, KnownRanges &Known) {
+  std::vector<KnownNumber> Found;
   const ASTRecordLayout &Layout = Context.getASTRecordLayout(&Lambda);
   auto Capture = Lambda.captures_begin();
   for (const FieldDecl *Field : Lambda.fields()) {
@@ -252,13 +247,14 @@ llvm::SmallVector<Fact, 4> factsOf(const ASTContext &Context, const CXXRecordDec
     const auto *Variable = Captured.capturesVariable() ? dyn_cast<VarDecl>(Captured.getCapturedVar()) : nullptr;
     const std::optional<Kept> Extent = Variable ? keptExtent(Context, Field->getType()->getAsCXXRecordDecl()) : std::nullopt;
     const std::optional<Numbers> Range = Extent ? Known.ofAccessor(*Variable) : std::nullopt;
-    if (!Range || Range->size() != Extent->Numbers)
+    // The only one of one dimension is no factor of any address.
+    if (!Range || Range->size() != Extent->Numbers || Range->size() < 2)
       continue;
     const CharUnits At = Context.toCharUnitsFromBits(Layout.getFieldOffset(Field->getFieldIndex())) + Extent->Offset;
     for (auto [I, Number] : llvm::enumerate(*Range))
-      Facts.push_back({At.getQuantity() + 8 * I, Number});
+      Found.push_back({At.getQuantity() + 8 * I, Number});
   }
-  return Facts;
+  return Found;
 }
 
 /// The call that launches a lambda which is written there, with the ND-range that it gives.
@@ -313,16 +309,23 @@ void stateWorkGroups(llvm::Function &Entry, const Kernel &K, KnownRanges &Known)
 
 } // namespace
 
-void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const std::vector<Kernel> &Kernels, bool Ranges) {
+void findKnownRanges(const ASTContext &Context, std::vector<Kernel> &Kernels) {
   KnownRanges Known(Context);
-  llvm::DenseMap<const CXXRecordDecl *, llvm::SmallVector<Fact, 4>> Lambdas;
+  for (Kernel &K : Kernels)
+    if (K.Functor && K.Functor->isLambda())
+      K.Known = numbersIn(*K.Functor, Context, Known);
+}
+
+void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const std::vector<Kernel> &Kernels) {
+  KnownRanges Known(Context);
+  llvm::DenseMap<const CXXRecordDecl *, const Kernel *> Lambdas;
   for (const Kernel &K : Kernels) {
     if (!K.Functor || !K.Functor->isLambda())
       continue;
     if (llvm::Function *Entry = K.IsPlainNdRange ? Generator.GetModule()->getFunction(K.Symbol) : nullptr; Entry && !Entry->isDeclaration())
       stateWorkGroups(*Entry, K, Known);
-    if (llvm::SmallVector<Fact, 4> Facts; Ranges && !(Facts = factsOf(Context, *K.Functor, Known)).empty())
-      Lambdas[K.Functor->getCanonicalDecl()] = std::move(Facts);
+    if (!K.Known.empty())
+      Lambdas[K.Functor->getCanonicalDecl()] = &K;
   }
   if (Lambdas.empty())
     return;
@@ -335,7 +338,7 @@ void stateKnownRanges(CodeGenerator &Generator, const ASTContext &Context, const
       continue;
     llvm::Type *Word = llvm::Type::getInt64Ty(F.getContext());
     llvm::SmallVector<llvm::Metadata *, 8> Pairs;
-    for (const Fact &Of : Found->second)
+    for (const KnownNumber &Of : Found->second->Known)
       for (uint64_t Number : {Of.Offset, Of.Number})
         Pairs.push_back(llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(Word, Number)));
     F.setMetadata(KnownKind, llvm::MDNode::get(F.getContext(), Pairs));

@@ -53,7 +53,7 @@ struct Options {
   bool MakesCode = true;
   bool AllowsHost = false;
   /// Whether the host's pass reads the same ranges of local accessors as this one.
-  bool TrustsRanges = false;
+  bool KnowsRanges = true;
 };
 
 std::string text(json::Value Value) {
@@ -111,6 +111,8 @@ public:
     checkConflicts(Context);
     if (Which == Pass::Host)
       checkCaptures(CI.getSema(), Kernels);
+    if (Which == Pass::Host || (Opts.KnowsRanges && CI.getCodeGenOpts().OptimizationLevel > 0))
+      findKnownRanges(Context, Kernels);
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
     Generator = findGenerator(CI);
@@ -140,7 +142,7 @@ public:
     forgetBuiltins(Module);
     setKernelLinkage(Module, Kernels);
     if (CI.getCodeGenOpts().OptimizationLevel > 0)
-      stateKnownRanges(*Generator, CI.getASTContext(), Kernels, Opts.TrustsRanges);
+      stateKnownRanges(*Generator, CI.getASTContext(), Kernels);
     markDeviceGlobals(*Generator);
     keepReachable(Module, entryPoints(*Generator, Kernels));
     if (Which == Pass::Analysis)
@@ -340,7 +342,7 @@ public:
         Opts.AllowsHost = Value == "yes";
         Good = Value == "yes" || Value == "no";
       } else if (Key == "ranges") {
-        Opts.TrustsRanges = Value == "source";
+        Opts.KnowsRanges = Value == "source";
         Good = Value == "source" || Value == "launch";
       } else if (Key == "prefix") {
         Opts.Prefix = Value.str();

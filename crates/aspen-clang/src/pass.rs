@@ -138,6 +138,7 @@ fn launches_of(facts: Facts) -> Vec<Launch> {
         internal: kernel.internal,
         closure_size: kernel.closure_size,
         layout: kernel.layout,
+        known: kernel.known,
         place: kernel.place,
     };
     facts.kernels.into_iter().map(launch).collect()

@@ -50,8 +50,8 @@ pub const SECTIONS: &[Section] = &[
             ("-fsycl-host-only", "only the host pass"),
             ("-fsycl-dialect=D", "names of metadata: seed (default) or dpcpp"),
             (
-                "-fsycl-known-local-ranges",
-                "ranges of local accessors that the source says are constants in kernels: faster tiles. Host and\ndevice passes must read the same ones there",
+                "-fno-sycl-known-local-ranges",
+                "do not take ranges of local accessors that the source says (tile sizes) for constants in kernels",
             ),
             ("-fno-sycl-auto-pch", "do not keep <sycl/sycl.hpp> precompiled in the cache"),
             ("-fno-sycl-requirement-sources", "leave out of images why each requirement is there"),

@@ -166,6 +166,9 @@ pub struct KernelFacts {
     /// Hash over the functor's fields. JSON numbers lose bits above 2^53 in many writers, so a string is accepted too.
     #[serde(default, deserialize_with = "number_or_text")]
     pub layout: u64,
+    /// Numbers in the functor that the source says, and that code may count on: their offsets, in bytes, and the numbers.
+    #[serde(default)]
+    pub known: Vec<(u64, u64)>,
     /// Where the functor is defined.
     #[serde(default)]
     pub place: Option<Place>,

@@ -34,7 +34,10 @@ fn launches<'a>(
     unit: &LinkUnit<'_>,
     payloads: impl IntoIterator<Item = (&'a String, &'a Vec<u8>)>,
 ) -> Result<BTreeMap<String, Launch>, Error> {
-    let damaged = |error: postcard::Error| Error::input(unit.object.as_ref(), format!("damaged device code: {error}"));
+    let damaged = |error: postcard::Error| {
+        let what = format!("damaged device code, or that of another version of Aspen: {error}; compile its source again");
+        Error::input(unit.object.as_ref(), what)
+    };
     payloads.into_iter().map(|(symbol, bytes)| Ok((symbol.clone(), postcard::from_bytes(bytes).map_err(damaged)?))).collect()
 }
 
@@ -53,6 +56,10 @@ fn differences(object: &str, blob: &ObjectBlob<'_>, host: &BTreeMap<String, Laun
                 let what = format!("has a closure whose members are laid out differently on the host and on {target}");
                 out.push(complaint(launch, what));
             }
+            Some(kernel) if kernel.known.iter().any(|number| !launch.known.contains(number)) => {
+                let what = format!("has local accessors whose ranges the source says otherwise to the host than to {target}");
+                out.push(complaint(launch, format!("{what} ('-fno-sycl-known-local-ranges' leaves them to the launch)")));
+            }
             Some(_) => {}
         }
     }
@@ -67,9 +74,18 @@ fn differences(object: &str, blob: &ObjectBlob<'_>, host: &BTreeMap<String, Laun
 mod tests {
     use super::*;
 
+    /// A kernel with that layout, and a number that its code counts on.
     fn launch(symbol: &str, closure_size: u64, layout: u64) -> (String, Launch) {
         let place = Some(Place { file: "x.cpp".into(), line: 3, column: 9 });
-        let launch = Launch { symbol: symbol.into(), name: symbol.to_lowercase(), internal: false, closure_size, layout, place };
+        let launch = Launch {
+            symbol: symbol.into(),
+            name: symbol.to_lowercase(),
+            internal: false,
+            closure_size,
+            layout,
+            known: vec![(8, layout)],
+            place,
+        };
         (symbol.into(), launch)
     }
 
