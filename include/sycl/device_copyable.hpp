@@ -14,6 +14,8 @@ template <class...> class variant;
 
 namespace sycl {
 
+template <class T, size_t N> class marray;
+
 /// True for trivially copyable types; specialise it for a class whose bytes may be copied all the same.
 template <class T> struct is_device_copyable : std::bool_constant<std::is_trivially_copyable_v<T>> {};
 template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {};
@@ -25,6 +27,7 @@ template <class T, size_t N> struct is_device_copyable<std::array<T, N>> : is_de
 template <class... T> struct is_device_copyable<std::tuple<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};
 template <class T> struct is_device_copyable<std::optional<T>> : is_device_copyable<T> {};
 template <class... T> struct is_device_copyable<std::variant<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};
+template <class T, size_t N> struct is_device_copyable<marray<T, N>> : is_device_copyable<T> {};
 template <class T> inline constexpr bool is_device_copyable_v = is_device_copyable<T>::value;
 
 } // namespace sycl

@@ -38,7 +38,8 @@ public:
   event();
   event(const event &other);
   event(event &&other) noexcept;
-  event &operator=(event other) noexcept;
+  event &operator=(const event &other);
+  event &operator=(event &&other) noexcept;
   ~event();
 
   void wait() const;
@@ -146,7 +147,8 @@ inline event::event(const event &other) : handle_(other.handle_), queue_(other.q
 inline event::event(event &&other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)), queue_(std::move(other.queue_)), awaited_(std::move(other.awaited_)),
       native_(std::move(other.native_)) {}
-inline event &event::operator=(event other) noexcept {
+inline event &event::operator=(const event &other) { return *this = event(other); }
+inline event &event::operator=(event &&other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(queue_, other.queue_);
   std::swap(awaited_, other.awaited_);

@@ -138,6 +138,7 @@ template <> struct is_property_of<ext::intel::property::queue::compute_index, qu
 template <class T, int D, class A> struct is_property_of<property::buffer::use_host_ptr, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<property::buffer::use_mutex, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<property::buffer::context_bound, buffer<T, D, A>> : std::true_type {};
+template <class T, int D, class A> struct is_property_of<ext::oneapi::property::buffer::use_pinned_host_memory, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, access_mode M, target P, access::placeholder H>
 struct is_property_of<property::no_init, accessor<T, D, M, P, H>> : std::true_type {};
 template <class T, int D, access_mode M> struct is_property_of<property::no_init, host_accessor<T, D, M>> : std::true_type {};

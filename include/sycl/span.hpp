@@ -1,5 +1,6 @@
 //! `sycl::span`: a view of contiguous elements, as C++20's `std::span`, for C++17 too. Source: SYCL 2020 §4.4.
 #pragma once
+#include <cstddef>
 #include <iterator>
 #include <sycl/detail/config.hpp>
 #include <type_traits>
@@ -89,5 +90,13 @@ template <class T> span(T *, size_t) -> span<T>;
 template <class T> span(T *, T *) -> span<T>;
 template <class T, size_t N> span(T (&)[N]) -> span<T, N>;
 template <class C> span(C &) -> span<std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>>;
+
+/// The bytes of all elements.
+template <class T, size_t E> auto as_bytes(span<T, E> of) noexcept {
+  return span<const std::byte, (E == dynamic_extent ? E : E * sizeof(T))>(reinterpret_cast<const std::byte *>(of.data()), of.size_bytes());
+}
+template <class T, size_t E, std::enable_if_t<!std::is_const_v<T>, int> = 0> auto as_writable_bytes(span<T, E> of) noexcept {
+  return span<std::byte, (E == dynamic_extent ? E : E * sizeof(T))>(reinterpret_cast<std::byte *>(of.data()), of.size_bytes());
+}
 
 } // namespace sycl

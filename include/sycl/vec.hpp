@@ -62,16 +62,12 @@ template <class T, int N> struct native_vector<T, N, std::enable_if_t<(N > 1) &&
 };
 #endif
 
-/// What a vec of that many elements converts to. Bases, since a conversion function that is a template gives that very type only, and
-/// `bool` or `double` of a `vec<int, 1>` is wanted too. Source: SYCL 2020 §4.14.2.1, `operator DataT()`, `operator vector_t()`.
+/// What a vec of that many elements converts to. Source: SYCL 2020 §4.14.2.1, `operator DataT()`, `operator vector_t()`.
 template <class V, class T, int N, class Native = typename native_vector<T, N>::type> struct converted {
   using vector_t = Native;
   operator vector_t() const { return __builtin_bit_cast(vector_t, static_cast<const V &>(*this)); }
 };
-template <class V, class T, int N> struct converted<V, T, N, void> {};
-template <class V, class T> struct converted<V, T, 1, void> {
-  constexpr operator T() const { return static_cast<const V &>(*this)[0]; }
-};
+template <class V, class T, int N> struct converted<V, T, N, void> : only_element<V, T, N> {};
 
 } // namespace detail
 
@@ -108,7 +104,7 @@ public:
     put(next, b);
     (put(next, rest), ...);
   }
-  template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T>, int> = 0>
+  template <class U, std::enable_if_t<detail::elements_of<U>::count == 1 && std::is_convertible_v<U, T>, int> = 0>
   constexpr vec &operator=(const U &all) {
     return *this = from(static_cast<T>(all));
   }

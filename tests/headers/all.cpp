@@ -9,3 +9,9 @@
 static_assert(SYCL_LANGUAGE_VERSION >= 202012L && SYCL_IMPLEMENTATION_ASPEN == 1);
 static_assert(std::is_same_v<cl::sycl::queue, sycl::queue>);
 static_assert(std::is_constructible_v<sycl::async_handler, std::function<void(sycl::exception_list)>>);
+
+// What generic code asks of classes.
+static_assert(std::is_nothrow_move_assignable_v<sycl::event> && std::is_copy_assignable_v<sycl::event>);
+static_assert(sycl::is_property_of_v<sycl::ext::oneapi::property::buffer::use_pinned_host_memory, sycl::buffer<int>>);
+static_assert(std::is_same_v<decltype(sycl::as_bytes(std::declval<sycl::span<int, 4>>())), sycl::span<const std::byte, 16>>);
+static_assert(std::is_same_v<decltype(sycl::as_writable_bytes(std::declval<sycl::span<int>>())), sycl::span<std::byte>>);

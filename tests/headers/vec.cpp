@@ -84,6 +84,16 @@ constexpr bool single() {
   return same && set && of_parts && wide == 3.0 && c * 2 == -2 && (a + b).x() == 6;
 }
 static_assert(single());
+// One element of a vector is a number to whatever takes one.
+constexpr bool one_of_many() {
+  const float2 two(1.5f, 2.5f);
+  const double wide = two.swizzle<0>();
+  float2 both(0);
+  both = two.swizzle<1>();
+  const float of_double = double2(3, 4).lo();
+  return wide == 1.5 && both[0] == 2.5f && both[1] == 2.5f && of_double == 3.0f && (two.swizzle<0>() ? true : false);
+}
+static_assert(one_of_many());
 #if defined(__SYCL_DEVICE_ONLY__)
 // Device code alone may name clang's vectors.
 SYCL_EXTERNAL float4 native(float4 v, vec<std::uint8_t, 3> w) {

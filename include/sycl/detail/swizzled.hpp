@@ -54,8 +54,16 @@ template <class T, int N, int... I> struct elements_of<swizzled<vec<T, N>, I...>
 };
 template <class A> inline constexpr bool is_vector = elements_of<std::remove_cv_t<A>>::is_vector;
 
+/// What has one element alone converts to it. A base, since a conversion function that is a template gives that very type only, and `bool` or
+/// `double` of an `int` is wanted too. Source: SYCL 2020 §4.14.2.1, `operator DataT()`.
+template <class V, class T, int N> struct only_element {};
+template <class V, class T> struct only_element<V, T, 1> {
+  constexpr operator T() const { return static_cast<const V &>(*this)[0]; }
+};
+
 /// Reads and writes through to the vec it was made from.
-template <class V, int... I> class swizzled {
+template <class V, int... I>
+class swizzled : public only_element<swizzled<V, I...>, typename elements_of<std::remove_const_t<V>>::element, sizeof...(I)> {
   using T = typename elements_of<std::remove_const_t<V>>::element;
   static constexpr int count = sizeof...(I), room = count == 3 ? 4 : count;
   static constexpr int index[] = {I...};
@@ -67,7 +75,6 @@ public:
   explicit constexpr swizzled(V &of) : of_(of) {}
   swizzled(const swizzled &) = default;
   constexpr operator whole() const { return whole(of_[I]...); }
-  template <int M = count, std::enable_if_t<M == 1, int> = 0> constexpr operator T() const { return of_[index[0]]; }
   constexpr decltype(auto) operator[](int i) const { return of_[index[i]]; }
   static constexpr size_t size() noexcept { return count; }
   static constexpr size_t byte_size() noexcept { return sizeof(whole); }
