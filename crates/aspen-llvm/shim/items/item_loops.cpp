@@ -47,7 +47,7 @@ constexpr const char *Simplified =
 constexpr const char *LoopsSimplified = "loop(indvars,loop-idiom,loop-deletion)";
 constexpr const char *Cleaned = "gvn,instcombine<no-verify-fixpoint>,simplifycfg";
 constexpr const char *Vectorized =
-    "loop-simplify,lcssa,aspen-safe-loops,loop-vectorize,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
+    "aspen-lane-loops,loop-simplify,lcssa,aspen-safe-loops,loop-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
     "loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
@@ -233,6 +233,10 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Pipeline.addPass(SafeLoops());
           else if (Name == LoopsOfVectorMath::Name)
             Pipeline.addPass(LoopsOfVectorMath{{}, *Machine});
+          else if (Name == LaneLoops::Name)
+            Pipeline.addPass(LaneLoops{{}, *Machine});
+          else if (Name == OpenLaneLoops::Name)
+            Pipeline.addPass(OpenLaneLoops());
           else
             return false;
           return true;
@@ -378,6 +382,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           Finished.insert(W.Entry);
           describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.Flags, W.WorkGroup);
         }
+        endLaneLoops(M);
         for (Function &F : M)
           if (!F.isDeclaration())
             boundPlanning(F, FAM);

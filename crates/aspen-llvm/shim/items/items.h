@@ -163,6 +163,23 @@ struct SafeLoops : llvm::PassInfoMixin<SafeLoops> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Has loops over items call what their inner loops compute, in as many lanes as become a vector.
+struct LaneLoops : llvm::PassInfoMixin<LaneLoops> {
+  static constexpr const char *Name = "aspen-lane-loops";
+  const llvm::TargetMachine &Machine;
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &);
+};
+// Puts those loops, or what runs them for a vector, into the place of the calls.
+struct OpenLaneLoops : llvm::PassInfoMixin<OpenLaneLoops> {
+  static constexpr const char *Name = "aspen-open-lane-loops";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &);
+};
+// Removes the functions that nobody calls any more.
+void endLaneLoops(llvm::Module &M);
+
+// The bits of the vectors that a function's code may use.
+unsigned vectorBits(const llvm::Function &F, const llvm::TargetMachine &Machine);
+
 // callVectorMathInLoops as a pass.
 struct LoopsOfVectorMath : llvm::PassInfoMixin<LoopsOfVectorMath> {
   static constexpr const char *Name = "aspen-vector-math";

@@ -193,6 +193,8 @@ Function *functionFor(Function &User, const Math &F, Type *Number, Form Form) {
 
 } // namespace
 
+unsigned vectorBits(const Function &F, const TargetMachine &Machine) { return formFor(F, Machine).Bits; }
+
 void offerVectorMath(Function &F, const TargetMachine &Machine) {
   const Form Form = formFor(F, Machine);
   for (Instruction &I : instructions(F)) {

@@ -1,0 +1,479 @@
+// Loops of an item that end after another number of turns in each: `while (|z| < 2) z = z * z + c`.
+//
+// LLVM's vectoriser takes innermost loops, and such a loop keeps the one over items from being one. If it does nothing but compute, it
+// becomes a function of numbers, and a function of vectors that runs as long as any lane does. Both are told to the vectoriser, which then
+// decides as it does about mathematical functions, masks and what is left over at the end included. What it has called is opened again.
+// The way is ISPC's "varying" loops and the masks of Allen et al., "Conversion of control dependence to data dependence" (1983).
+
+#include "items.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/LoopIterator.h"
+#include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/VFABIDemangler.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+
+namespace aspen::items {
+namespace {
+
+// Of functions made here: of what loop, as the name of its function of numbers.
+constexpr const char *LanesOf = "aspen-lanes-of";
+
+// Outlining one loop makes the analyses anew.
+constexpr unsigned MaxLoops = 64;
+
+// Ways out of a loop that what follows tells apart: `break` in an unrolled one.
+constexpr size_t MaxExits = 4;
+
+const Function *laneFunction(const Value *V) {
+  const auto *Call = dyn_cast<CallInst>(V);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return Callee && Callee->hasFnAttribute(LanesOf) ? Callee : nullptr;
+}
+
+bool isNumber(const Type *T) {
+  return T->isFloatTy() || T->isDoubleTy() ||
+         (T->isIntegerTy() && is_contained({1u, 8u, 16u, 32u, 64u}, T->getIntegerBitWidth()));
+}
+
+// Functions that have the same result for a number and in a vector, to the last bit.
+bool isExact(Intrinsic::ID Of) {
+  switch (Of) {
+  case Intrinsic::abs:
+  case Intrinsic::bitreverse:
+  case Intrinsic::bswap:
+  case Intrinsic::ceil:
+  case Intrinsic::copysign:
+  case Intrinsic::ctpop:
+  case Intrinsic::fabs:
+  case Intrinsic::floor:
+  case Intrinsic::fma:
+  case Intrinsic::fmuladd:
+  case Intrinsic::fshl:
+  case Intrinsic::fshr:
+  case Intrinsic::maximum:
+  case Intrinsic::maximumnum:
+  case Intrinsic::maxnum:
+  case Intrinsic::minimum:
+  case Intrinsic::minimumnum:
+  case Intrinsic::minnum:
+  case Intrinsic::nearbyint:
+  case Intrinsic::rint:
+  case Intrinsic::roundeven:
+  case Intrinsic::sadd_sat:
+  case Intrinsic::smax:
+  case Intrinsic::smin:
+  case Intrinsic::sqrt:
+  case Intrinsic::ssub_sat:
+  case Intrinsic::trunc:
+  case Intrinsic::uadd_sat:
+  case Intrinsic::umax:
+  case Intrinsic::umin:
+  case Intrinsic::usub_sat:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Whether lanes may do it that would not: nothing traps, nothing is read or written.
+bool isComputation(const Instruction &I) {
+  if (I.isDebugOrPseudoInst() || laneFunction(&I))
+    return true;
+  if (const auto *Part = dyn_cast<ExtractValueInst>(&I))
+    return laneFunction(Part->getAggregateOperand()) && Part->getNumIndices() == 1;
+  if (const auto *Branch = dyn_cast<BranchInst>(&I))
+    return !Branch->isConditional() || Branch->getCondition()->getType()->isIntegerTy(1);
+  const bool AllNumbers = isNumber(I.getType()) && all_of(I.operands(), [](const Use &Of) {
+    return isNumber(Of->getType()) || isa<Function>(Of);
+  });
+  if (!AllNumbers)
+    return false;
+  if (const auto *Call = dyn_cast<IntrinsicInst>(&I))
+    return isExact(Call->getIntrinsicID()) && !Call->hasOperandBundles();
+  switch (I.getOpcode()) {
+  case Instruction::SDiv:
+  case Instruction::SRem:
+  case Instruction::UDiv:
+  case Instruction::URem: {
+    const auto *By = dyn_cast<ConstantInt>(I.getOperand(1));
+    return By && !By->isZero() && !By->isMinusOne();
+  }
+  default:
+    return isa<BinaryOperator, UnaryOperator, CmpInst, CastInst, SelectInst, FreezeInst, PHINode>(I);
+  }
+}
+
+SmallVector<BasicBlock *, 4> exitsOf(const Loop &L) {
+  SmallVector<BasicBlock *, 4> Exits;
+  L.getUniqueExitBlocks(Exits);
+  return Exits;
+}
+
+// Whether the loop could become a function of what it reads, once the loops in it have.
+bool isOpen(const Loop &L) {
+  const auto Exits = exitsOf(L);
+  if (Exits.empty() || Exits.size() > MaxExits || !L.isLoopSimplifyForm() || (Exits.size() == 1 && Exits[0]->phis().empty()))
+    return false;
+  for (const Loop *Inner : L)
+    if (!isOpen(*Inner))
+      return false;
+  for (const BasicBlock *Block : L.blocks())
+    if (!all_of(*Block, isComputation))
+      return false;
+  return all_of(Exits, [](BasicBlock *Exit) { return all_of(Exit->phis(), [](PHINode &Out) { return isNumber(Out.getType()); }); });
+}
+
+// A loop of computations, with none in it, in a loop over items that becomes an innermost one if all such go.
+Loop *find(LoopInfo &LI) {
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    if (!L->isInnermost() || !isOpen(*L))
+      continue;
+    Loop *Items = L->getParentLoop();
+    while (Items && !Items->isAnnotatedParallel())
+      Items = Items->getParentLoop();
+    if (Items && all_of(*Items, [](const Loop *Inner) { return isOpen(*Inner); }))
+      return L;
+  }
+  return nullptr;
+}
+
+Type *together(LLVMContext &Context, ArrayRef<Type *> Types) { return Types.size() == 1 ? Types.front() : StructType::get(Context, Types); }
+
+void describeAs(Function &Made, const Function &Scalar, const Function &Like) {
+  for (Attribute A : Like.getAttributes().getFnAttrs())
+    if (A.isStringAttribute())
+      Made.addFnAttr(A);
+  Made.addFnAttr(LanesOf, Scalar.getName());
+  Made.setDoesNotThrow();
+  Made.setDoesNotAccessMemory();
+  Made.setWillReturn();
+  Made.addFnAttr(Attribute::NoFree);
+  Made.addFnAttr(Attribute::NoSync);
+  Made.addFnAttr(Attribute::MustProgress);
+}
+
+// The function that the loop becomes, declared for vectors of up to so many lanes, too; a call of it stands in the loop's place.
+void outline(Loop &L, unsigned MaxLanes) {
+  BasicBlock *Header = L.getHeader(), *Before = L.getLoopPreheader();
+  Function &F = *Header->getParent();
+  LLVMContext &Context = F.getContext();
+  const auto Exits = exitsOf(L);
+  SmallSetVector<Value *, 8> Ins;
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      for (Value *Of : I.operands())
+        if (const auto *Made = dyn_cast<Instruction>(Of); isa<Argument>(Of) || (Made && !L.contains(Made)))
+          Ins.insert(Of);
+  SmallVector<PHINode *, 8> Outs;
+  for (BasicBlock *Exit : Exits)
+    for (PHINode &Out : Exit->phis()) {
+      Outs.push_back(&Out);
+      for (Value *Of : Out.incoming_values())
+        if (const auto *Made = dyn_cast<Instruction>(Of); isa<Argument>(Of) || (Made && !L.contains(Made)))
+          Ins.insert(Of);
+    }
+  SmallVector<Type *, 8> Takes, Gives;
+  for (Value *In : Ins)
+    Takes.push_back(In->getType());
+  for (PHINode *Out : Outs)
+    Gives.push_back(Out->getType());
+  if (Exits.size() > 1)
+    Gives.push_back(Type::getInt32Ty(Context)); // by which of them it left
+  auto *Of = FunctionType::get(together(Context, Gives), Takes, false);
+  Function *Scalar = Function::Create(Of, GlobalValue::InternalLinkage, F.getName() + ".lane", F.getParent());
+  describeAs(*Scalar, *Scalar, F);
+
+  auto *Enter = BasicBlock::Create(Context, "", Scalar);
+  SmallVector<BasicBlock *, 8> Blocks(L.blocks());
+  SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Ways; // out of the loop
+  L.getExitEdges(Ways);
+  for (BasicBlock *Block : Blocks) {
+    Block->removeFromParent();
+    Block->insertInto(Scalar);
+  }
+  auto *Leave = BasicBlock::Create(Context, "", Scalar);
+  IRBuilder<> Inside(Leave);
+  SmallVector<PHINode *, 8> Given;
+  for (Type *Out : Gives)
+    Given.push_back(Inside.CreatePHI(Out, Ways.size()));
+  for (auto [From, Exit] : Ways) {
+    for (auto [Out, To] : zip(Outs, Given))
+      To->addIncoming(Out->getParent() == Exit ? Out->getIncomingValueForBlock(From) : Constant::getNullValue(Out->getType()), From);
+    if (Exits.size() > 1)
+      Given.back()->addIncoming(Inside.getInt32(llvm::find(Exits, Exit) - Exits.begin()), From);
+    From->getTerminator()->replaceSuccessorWith(Exit, Leave);
+  }
+  Value *Result = Given.size() == 1 ? static_cast<Value *>(Given.front()) : PoisonValue::get(Scalar->getReturnType());
+  for (unsigned N = 0; Given.size() > 1 && N < Given.size(); ++N)
+    Result = Inside.CreateInsertValue(Result, Given[N], N);
+  Inside.CreateRet(Result);
+  for (BasicBlock &Block : *Scalar)
+    for (Instruction &I : Block) {
+      I.dropDbgRecords();
+      I.setDebugLoc({});
+      for (Use &Operand : I.operands())
+        if (const auto *At = llvm::find(Ins, Operand.get()); At != Ins.end())
+          Operand.set(Scalar->getArg(At - Ins.begin()));
+    }
+  IRBuilder<>(Enter).CreateBr(Header);
+  Header->replacePhiUsesWith(Before, Enter);
+
+  IRBuilder<> B(Before->getTerminator());
+  CallInst *Call = B.CreateCall(Scalar, Ins.getArrayRef());
+  auto Part = [&](unsigned N) { return Gives.size() == 1 ? static_cast<Value *>(Call) : B.CreateExtractValue(Call, N); };
+  for (auto [N, Out] : enumerate(Outs)) {
+    Out->replaceAllUsesWith(Part(N));
+    Out->eraseFromParent();
+  }
+  if (Exits.size() == 1) {
+    B.CreateBr(Exits.front());
+  } else if (Exits.size() == 2) {
+    B.CreateCondBr(B.CreateICmpEQ(Part(Outs.size()), B.getInt32(0)), Exits.front(), Exits.back());
+  } else {
+    auto *By = B.CreateSwitch(Part(Outs.size()), Exits.front(), Exits.size() - 1);
+    for (unsigned N = 1; N < Exits.size(); ++N)
+      By->addCase(B.getInt32(N), Exits[N]);
+  }
+  Before->getTerminator()->eraseFromParent();
+
+  SmallVector<std::string, 4> Variants;
+  for (unsigned Lanes = 2; Lanes <= MaxLanes; Lanes *= 2) {
+    auto Wide = [&](Type *T) -> Type * { return FixedVectorType::get(T, Lanes); };
+    SmallVector<Type *, 8> WideTakes(map_range(Takes, Wide)), WideGives(map_range(Gives, Wide));
+    WideTakes.push_back(Wide(Type::getInt1Ty(Context)));
+    Function *Vector = Function::Create(FunctionType::get(together(Context, WideGives), WideTakes, false), GlobalValue::ExternalLinkage,
+                                        Scalar->getName() + "." + Twine(Lanes), F.getParent());
+    describeAs(*Vector, *Scalar, F);
+    Variants.push_back(
+        ("_ZGV_LLVM_M" + Twine(Lanes) + std::string(Takes.size(), 'v') + "_" + Scalar->getName() + "(" + Vector->getName() + ")").str());
+  }
+  VFABI::setVectorVariantNames(Call, Variants);
+}
+
+// Makes the function of vectors: the loop's blocks one behind the other, each for the lanes that its mask has.
+class Widened {
+  Function &Vector, &Scalar;
+  const unsigned Lanes;
+  IRBuilder<> B;
+  DenseMap<const Value *, Value *> Values;
+  DenseMap<const BasicBlock *, Value *> Masks;                                      // of lanes that come there
+  DenseMap<std::pair<const BasicBlock *, const BasicBlock *>, Value *> Ways;        // of lanes that go from one to the other
+
+public:
+  Widened(Function &Vector, Function &Scalar)
+      : Vector(Vector), Scalar(Scalar), Lanes(cast<FixedVectorType>(Vector.getArg(Scalar.arg_size())->getType())->getNumElements()),
+        B(Vector.getContext()) {
+    for (Argument &Of : Scalar.args())
+      Values[&Of] = Vector.getArg(Of.getArgNo());
+  }
+
+  void make() {
+    DominatorTree DT(Scalar);
+    LoopInfo LI(DT);
+    Loop &L = **LI.begin();
+    BasicBlock *Header = L.getHeader(), *Exit = L.getUniqueExitBlock(), *Enter = &Scalar.getEntryBlock();
+    LLVMContext &Context = Vector.getContext();
+    auto *Begin = BasicBlock::Create(Context, "", &Vector), *Turn = BasicBlock::Create(Context, "", &Vector),
+         *End = BasicBlock::Create(Context, "", &Vector);
+    B.SetInsertPoint(Begin);
+    B.CreateBr(Turn);
+    B.SetInsertPoint(Turn);
+    // Masks go around as vectors of whole numbers, which every level keeps in a register as they are.
+    Type *Bits = wide(IntegerType::get(Context, wordOf(L)));
+    PHINode *Running = B.CreatePHI(Bits, 2);
+    SmallVector<PHINode *, 8> States, Results;
+    for (PHINode &State : Header->phis())
+      Values[&State] = States.emplace_back(B.CreatePHI(wide(State.getType()), 2));
+    SmallVector<Value *, 4> Outs;
+    for (PHINode &Out : Exit->phis())
+      Outs.push_back(Results.emplace_back(B.CreatePHI(wide(Out.getType()), 2)));
+    Masks[Header] = B.CreateICmpNE(Running, Constant::getNullValue(Bits));
+    LoopBlocksDFS Order(&L);
+    Order.perform(&LI);
+    for (BasicBlock *Block : make_range(Order.beginRPO(), Order.endRPO())) {
+      if (Block != Header)
+        join(*Block);
+      for (Instruction &I : *Block)
+        if (!isa<PHINode>(I) && !I.isTerminator())
+          Values[&I] = widen(I);
+      leave(*cast<BranchInst>(Block->getTerminator()));
+      if (Value *Done = Ways.lookup({Block, Exit}))
+        for (auto [Out, Now] : zip_equal(Exit->phis(), Outs))
+          Now = B.CreateSelect(Done, of(Out.getIncomingValueForBlock(Block)), Now);
+    }
+    Value *Goes = Ways.lookup({L.getLoopLatch(), Header});
+    for (auto [State, Wide] : zip_equal(Header->phis(), States)) {
+      Wide->addIncoming(of(State.getIncomingValueForBlock(Enter)), Begin);
+      Wide->addIncoming(of(State.getIncomingValueForBlock(L.getLoopLatch())), Turn);
+    }
+    for (auto [Wide, Now] : zip_equal(Results, Outs)) {
+      Wide->addIncoming(Constant::getNullValue(Wide->getType()), Begin);
+      Wide->addIncoming(Now, Turn);
+    }
+    Running->addIncoming(B.CreateSExt(Goes, Bits), Turn);
+    B.CreateCondBr(B.CreateOrReduce(Goes), Turn, End);
+    B.SetInsertPoint(Begin->getTerminator());
+    Running->addIncoming(B.CreateSExt(Vector.getArg(Scalar.arg_size()), Bits), Begin);
+    B.SetInsertPoint(End);
+    Value *Result = Outs.size() == 1 ? Outs.front() : PoisonValue::get(Vector.getReturnType());
+    for (unsigned N = 0; Outs.size() > 1 && N < Outs.size(); ++N)
+      Result = B.CreateInsertValue(Result, Outs[N], N);
+    B.CreateRet(Result);
+  }
+
+private:
+  Type *wide(Type *T) const { return FixedVectorType::get(T, Lanes); }
+
+  // What most of the loop computes with.
+  static unsigned wordOf(const Loop &L) {
+    unsigned Words[2] = {};
+    for (const BasicBlock *Block : L.blocks())
+      for (const Instruction &I : *Block)
+        if (isNumber(I.getType()) && !I.getType()->isIntegerTy(1))
+          ++Words[I.getType()->getScalarSizeInBits() == 64];
+    return Words[1] > Words[0] ? 64 : 32;
+  }
+
+  Value *of(Value *V) {
+    if (auto *Known = dyn_cast<Constant>(V))
+      return ConstantVector::getSplat(ElementCount::getFixed(Lanes), Known);
+    return Values.lookup(V);
+  }
+
+  // Lanes come to the block from some of those before it, each with its own values.
+  void join(BasicBlock &Block) {
+    Value *Mask = nullptr;
+    for (BasicBlock *From : predecessors(&Block)) {
+      Value *Way = Ways.lookup({From, &Block});
+      Mask = Mask ? (Mask == Way ? Mask : B.CreateOr(Mask, Way)) : Way;
+    }
+    Masks[&Block] = Mask;
+    for (PHINode &Phi : Block.phis()) {
+      Value *Now = of(Phi.getIncomingValue(0));
+      for (unsigned N = 1; N < Phi.getNumIncomingValues(); ++N)
+        Now = B.CreateSelect(Ways.lookup({Phi.getIncomingBlock(N), &Block}), of(Phi.getIncomingValue(N)), Now);
+      Values[&Phi] = Now;
+    }
+  }
+
+  // What lanes that have ended compute may be poison, which a mask must not become.
+  void leave(BranchInst &Branch) {
+    const BasicBlock *From = Branch.getParent();
+    Value *Mask = Masks.lookup(From);
+    if (!Branch.isConditional() || Branch.getSuccessor(0) == Branch.getSuccessor(1)) {
+      Ways[{From, Branch.getSuccessor(0)}] = Mask;
+      return;
+    }
+    Value *If = of(Branch.getCondition());
+    Ways[{From, Branch.getSuccessor(0)}] = B.CreateLogicalAnd(Mask, If);
+    Ways[{From, Branch.getSuccessor(1)}] = B.CreateLogicalAnd(Mask, B.CreateNot(If));
+  }
+
+  Value *widen(Instruction &I) {
+    if (auto *Part = dyn_cast<ExtractValueInst>(&I))
+      return B.CreateExtractValue(of(Part->getAggregateOperand()), Part->getIndices());
+    SmallVector<Value *, 4> Operands;
+    for (Value *Operand : I.operands())
+      if (!isa<Function>(Operand))
+        Operands.push_back(of(Operand));
+    Value *Made = nullptr;
+    if (laneFunction(&I)) {
+      Operands.push_back(Masks.lookup(I.getParent()));
+      auto Fits = [&](const VFInfo &Of) { return Of.Shape.VF == ElementCount::getFixed(Lanes); };
+      return B.CreateCall(Vector.getParent()->getFunction(find_if(VFDatabase::getMappings(cast<CallInst>(I)), Fits)->VectorName), Operands);
+    }
+    if (auto *Call = dyn_cast<IntrinsicInst>(&I))
+      Made = callOf(*Call, Operands);
+    else if (auto *Binary = dyn_cast<BinaryOperator>(&I))
+      Made = B.CreateBinOp(Binary->getOpcode(), Operands[0], Operands[1]);
+    else if (auto *Unary = dyn_cast<UnaryOperator>(&I))
+      Made = B.CreateUnOp(Unary->getOpcode(), Operands[0]);
+    else if (auto *Compare = dyn_cast<CmpInst>(&I))
+      Made = B.CreateCmp(Compare->getPredicate(), Operands[0], Operands[1]);
+    else if (auto *Cast = dyn_cast<CastInst>(&I))
+      Made = B.CreateCast(Cast->getOpcode(), Operands[0], wide(I.getType()));
+    else if (isa<SelectInst>(I))
+      Made = B.CreateSelect(Operands[0], Operands[1], Operands[2]);
+    else
+      Made = B.CreateFreeze(Operands[0]);
+    if (auto *New = dyn_cast<Instruction>(Made))
+      New->copyIRFlags(&I);
+    return Made;
+  }
+
+  Value *callOf(IntrinsicInst &Call, MutableArrayRef<Value *> Operands) {
+    const Intrinsic::ID Of = Call.getIntrinsicID();
+    for (unsigned N = 0; N < Operands.size(); ++N)
+      if (isVectorIntrinsicWithScalarOpAtArg(Of, N, nullptr))
+        Operands[N] = Call.getArgOperand(N);
+    return B.CreateIntrinsic(wide(Call.getType()), Of, Operands);
+  }
+};
+
+} // namespace
+
+PreservedAnalyses LaneLoops::run(Function &F, FunctionAnalysisManager &) {
+  for (unsigned Count = 0; Count < MaxLoops; ++Count) {
+    DominatorTree DT(F);
+    LoopInfo LI(DT);
+    // What left two loops at once is told by the call now, in the outer one.
+    for (Loop *Top : LI) {
+      simplifyLoop(Top, &DT, &LI, nullptr, nullptr, nullptr, /*PreserveLCSSA=*/false);
+      formLCSSARecursively(*Top, DT, &LI, nullptr);
+    }
+    Loop *L = find(LI);
+    if (!L)
+      break;
+    outline(*L, vectorBits(F, Machine) / 32);
+  }
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses OpenLaneLoops::run(Function &F, FunctionAnalysisManager &) {
+  SmallVector<CallInst *, 8> Calls;
+  auto Collect = [&] {
+    for (Instruction &I : instructions(F))
+      if (laneFunction(&I))
+        Calls.push_back(cast<CallInst>(&I));
+    return !Calls.empty();
+  };
+  bool Changed = false;
+  while (Collect()) {
+    for (CallInst *Call : Calls) {
+      Function *Callee = Call->getCalledFunction();
+      if (Callee->isDeclaration()) {
+        Widened(*Callee, *F.getParent()->getFunction(Callee->getFnAttribute(LanesOf).getValueAsString())).make();
+        Callee->setLinkage(GlobalValue::InternalLinkage);
+      }
+      InlineFunctionInfo Inlined;
+      InlineFunction(*Call, Inlined);
+    }
+    Calls.clear();
+    Changed = true;
+  }
+  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+void endLaneLoops(Module &M) {
+  SmallVector<Function *, 8> Made;
+  for (Function &F : M)
+    if (F.hasFnAttribute(LanesOf))
+      Made.push_back(&F);
+  // They call each other only.
+  for (Function *F : Made)
+    F->deleteBody();
+  for (Function *F : Made)
+    F->eraseFromParent();
+}
+
+} // namespace aspen::items
