@@ -48,6 +48,10 @@ struct tags_of<Default, mode_target_tag_t<Mode, Target>, Rest...> {
   static constexpr target place = Target;
 };
 
+template <class T> inline constexpr bool is_access_tag = false;
+template <access_mode M> inline constexpr bool is_access_tag<mode_tag_t<M>> = true;
+template <access_mode M, target P> inline constexpr bool is_access_tag<mode_target_tag_t<M, P>> = true;
+
 template <class T> inline constexpr access_mode default_mode = std::is_const_v<T> ? access_mode::read : access_mode::read_write;
 
 } // namespace detail

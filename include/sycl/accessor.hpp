@@ -78,6 +78,30 @@ public:
     take_all(extent, offset, arguments...);
     require(command);
   }
+  // Properties in braces, behind any of the other arguments.
+#define __ASPEN_LIST(...) __VA_ARGS__
+#define __ASPEN_WITH_PROPERTIES(parameters, arguments)                                                                                    \
+  template <class U, class A, class Tag = mode_tag_t<Mode>,                                                                                \
+            std::enable_if_t<detail::reads_from<U, value_type> && detail::is_access_tag<Tag>, int> = 0>                                    \
+  accessor(buffer<U, D, A> &of, handler &command, __ASPEN_LIST parameters const property_list &properties) : accessor(whole(), of) {       \
+    take_all(__ASPEN_LIST arguments properties);                                                                                           \
+    require(command);                                                                                                                      \
+  }
+#define __ASPEN_PLACE_WITH_PROPERTIES(parameters, arguments)                                                                              \
+  template <class U, class A, class Tag = mode_tag_t<Mode>,                                                                                \
+            std::enable_if_t<detail::reads_from<U, value_type> && detail::is_access_tag<Tag>, int> = 0>                                    \
+  accessor(buffer<U, D, A> &of, __ASPEN_LIST parameters const property_list &properties) : accessor(whole(), of) {                         \
+    take_all(__ASPEN_LIST arguments properties);                                                                                           \
+    hold_place();                                                                                                                          \
+  }
+#define __ASPEN_BEFORE_PROPERTIES(each)                                                                                                   \
+  each((Tag tag, ), (tag, )) each((range<D> extent, ), (extent, )) each((range<D> extent, Tag tag, ), (extent, tag, ))                     \
+      each((range<D> extent, id<D> offset, ), (extent, offset, )) each((range<D> extent, id<D> offset, Tag tag, ), (extent, offset, tag, ))
+  __ASPEN_WITH_PROPERTIES((), ())
+  __ASPEN_BEFORE_PROPERTIES(__ASPEN_WITH_PROPERTIES)
+  __ASPEN_BEFORE_PROPERTIES(__ASPEN_PLACE_WITH_PROPERTIES)
+#undef __ASPEN_WITH_PROPERTIES
+#undef __ASPEN_PLACE_WITH_PROPERTIES
   /// A placeholder: pass it to `handler::require` before the kernel's lambda is made.
   template <class U, class A, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
   accessor(buffer<U, D, A> &of, const property_list &properties = {}) : accessor(whole(), of) {
@@ -90,6 +114,11 @@ public:
                              int> = 0>
   accessor(buffer<U, D, A> &of, First first, Arguments... arguments) : accessor(whole(), of) {
     take_all(first, arguments...);
+    hold_place();
+  }
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, D, A> &of, range<D> extent, Arguments... arguments) : accessor(whole(), of) {
+    take_all(extent, arguments...);
     hold_place();
   }
   template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
@@ -219,6 +248,36 @@ template <class T, int D, class A, class First, class... Arguments, class = std:
 accessor(buffer<T, D, A> &, First, Arguments...)
     -> accessor<T, D, detail::tags_of<detail::default_mode<T>, First, Arguments...>::mode,
                 detail::tags_of<detail::default_mode<T>, First, Arguments...>::place, access::placeholder::true_t>;
+
+// For what is in braces.
+#define __ASPEN_GUIDE(parameters, arguments)                                                                                              \
+  template <class T, int D, class A, class Tag = mode_tag_t<detail::default_mode<T>>, class = std::enable_if_t<detail::is_access_tag<Tag>>> \
+  accessor(buffer<T, D, A> &, handler &, __ASPEN_LIST parameters const property_list &)                                                    \
+      -> accessor<T, D, detail::tags_of<access_mode::read, Tag>::mode, detail::tags_of<access_mode::read, Tag>::place,                     \
+                  access::placeholder::false_t>;                                                                                           \
+  template <class T, int D, class A, class Tag = mode_tag_t<detail::default_mode<T>>, class = std::enable_if_t<detail::is_access_tag<Tag>>> \
+  accessor(buffer<T, D, A> &, __ASPEN_LIST parameters const property_list &)                                                               \
+      -> accessor<T, D, detail::tags_of<access_mode::read, Tag>::mode, detail::tags_of<access_mode::read, Tag>::place,                     \
+                  access::placeholder::true_t>;
+__ASPEN_GUIDE((), ())
+__ASPEN_BEFORE_PROPERTIES(__ASPEN_GUIDE)
+#undef __ASPEN_GUIDE
+template <class T, int D, class A, class... Rest>
+accessor(buffer<T, D, A> &, handler &, range<D>, Rest...)
+    -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
+                access::placeholder::false_t>;
+template <class T, int D, class A, class... Rest>
+accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, Rest...)
+    -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
+                access::placeholder::false_t>;
+template <class T, int D, class A, class... Rest>
+accessor(buffer<T, D, A> &, range<D>, Rest...)
+    -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
+                access::placeholder::true_t>;
+template <class T, int D, class A, class... Rest>
+accessor(buffer<T, D, A> &, range<D>, id<D>, Rest...)
+    -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
+                access::placeholder::true_t>;
 
 template <class T, int D, access_mode M, target P, access::placeholder H> inline void handler::require(const accessor<T, D, M, P, H> &a) {
   if (a.is_placeholder())
@@ -355,6 +414,22 @@ public:
     detail::take_each<D, false>([this](const auto &argument) { take(argument); }, extent, offset, arguments...);
     open(of);
   }
+#define __ASPEN_WITH_PROPERTIES(parameters, arguments)                                                                                    \
+  template <class U, class A, class Tag = mode_tag_t<Mode>,                                                                                \
+            std::enable_if_t<detail::reads_from<U, value_type> && detail::is_access_tag<Tag>, int> = 0>                                    \
+  host_accessor(buffer<U, D, A> &of, __ASPEN_LIST parameters const property_list &properties)                                              \
+      : extent_(of.get_range()), memory_(of.get_range()) {                                                                                 \
+    detail::take_each<D, false>([this](const auto &argument) { take(argument); }, __ASPEN_LIST arguments properties);                      \
+    open(of);                                                                                                                              \
+  }
+  __ASPEN_WITH_PROPERTIES((), ())
+  __ASPEN_BEFORE_PROPERTIES(__ASPEN_WITH_PROPERTIES)
+#undef __ASPEN_WITH_PROPERTIES
+  template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  host_accessor(buffer<U, D, A> &of, range<D> extent, Arguments... arguments) : extent_(of.get_range()), memory_(of.get_range()) {
+    detail::take_each<D, false>([this](const auto &argument) { take(argument); }, extent, arguments...);
+    open(of);
+  }
   /// The command group is of no concern to the host.
   template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
   host_accessor(buffer<U, D, A> &of, handler &, Arguments... arguments) : host_accessor(of, arguments...) {}
@@ -431,6 +506,20 @@ template <class T, int D, class A, class... Arguments>
 host_accessor(buffer<T, D, A> &, handler &, Arguments...) -> host_accessor<T, D, detail::tags_of<detail::default_mode<T>, Arguments...>::mode>;
 template <class T, int D, class A, class... Arguments, class = std::enable_if_t<(!std::is_same_v<Arguments, handler> && ...)>>
 host_accessor(buffer<T, D, A> &, Arguments...) -> host_accessor<T, D, detail::tags_of<detail::default_mode<T>, Arguments...>::mode>;
+// For what is in braces.
+#define __ASPEN_GUIDE(parameters, arguments)                                                                                              \
+  template <class T, int D, class A, class Tag = mode_tag_t<detail::default_mode<T>>, class = std::enable_if_t<detail::is_access_tag<Tag>>> \
+  host_accessor(buffer<T, D, A> &, __ASPEN_LIST parameters const property_list &)                                                          \
+      -> host_accessor<T, D, detail::tags_of<access_mode::read, Tag>::mode>;
+__ASPEN_GUIDE((), ())
+__ASPEN_BEFORE_PROPERTIES(__ASPEN_GUIDE)
+#undef __ASPEN_GUIDE
+#undef __ASPEN_BEFORE_PROPERTIES
+#undef __ASPEN_LIST
+template <class T, int D, class A, class... Rest>
+host_accessor(buffer<T, D, A> &, range<D>, Rest...) -> host_accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode>;
+template <class T, int D, class A, class... Rest>
+host_accessor(buffer<T, D, A> &, range<D>, id<D>, Rest...) -> host_accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode>;
 
 } // namespace sycl
 

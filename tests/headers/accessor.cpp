@@ -1,5 +1,6 @@
 //! accessor, local_accessor, host_accessor: deduction, constness, layout.
 #include <sycl/accessor.hpp>
+#include <sycl/queue.hpp>
 #include <sycl/device_copyable.hpp>
 
 using sycl::access_mode;
@@ -28,4 +29,42 @@ void ways(sycl::buffer<int, 2> &b, sycl::handler &h) {
   (void)(l[0] + m[1][2] + m[sycl::id<2>(0, 0)] + l.size());
   sycl::host_accessor on_host(b, sycl::read_only);
   static_assert(std::is_same_v<decltype(on_host[0][0]), const int &>);
+}
+
+/// Lists in braces in the place of ranges, offsets and properties, with and without the template's arguments.
+void braces(sycl::queue &q) {
+  using namespace sycl;
+  buffer<int> b(8);
+  buffer<int, 2> b2({4, 4});
+  const property_list properties = {no_init};
+  q.submit([&](handler &h) {
+    accessor a(b, h, write_only, {no_init});
+    accessor c{b, h, {property::no_init{}}};
+    accessor<int, 1, access_mode::write> d(b, h, write_only, {no_init});
+    accessor e(b2, h, {2, 1}, {0, 1}, write_only);
+    accessor f(b2, h, {2, 1}, {0, 1}, write_only, {no_init});
+    accessor g(b2, h, {2, 1}, write_only, {no_init});
+    accessor i(b2, h, {2, 1}, read_only);
+    accessor j(b2, h, {2, 1}, {1, 1});
+    accessor k(b2, h, {2, 1}, {1, 1}, {no_init});
+    accessor l(b, h, range<1>(4), {no_init});
+    accessor m(b, h, range(4), id(2), read_only_host_task);
+    accessor n(b, h, write_only, properties);
+    accessor o(b, write_only, {no_init});
+    accessor p(b2, {2, 2}, {1, 1}, read_only);
+    accessor r(b2, {2, 2}, write_only, {no_init});
+    accessor<int, 2, access_mode::read> s(b2, h, {2, 1}, {0, 1}, read_only), t(b2, {2, 1});
+    static_assert(decltype(a)::mode == access_mode::write && decltype(c)::mode == access_mode::read_write);
+    static_assert(decltype(e)::mode == access_mode::write && decltype(f)::mode == access_mode::write && decltype(i)::mode == access_mode::read);
+    static_assert(std::is_same_v<decltype(m), accessor<int, 1, access_mode::read, target::host_task>>);
+    static_assert(std::is_same_v<decltype(r), accessor<int, 2, access_mode::write, target::device, access::placeholder::true_t>>);
+    static_assert(std::is_same_v<decltype(o), accessor<int, 1, access_mode::write, target::device, access::placeholder::true_t>>);
+  });
+  host_accessor u(b2, {2, 1}, {0, 1}, read_only);
+  host_accessor v(b2, {2, 1}, {1, 1});
+  host_accessor w(b2, write_only, {no_init});
+  host_accessor<int> x(b, {no_init});
+  host_accessor y(b2, {2, 1}, {1, 1}, write_only, {no_init}), z(b2, {2, 1}, write_only);
+  static_assert(std::is_same_v<decltype(u), host_accessor<int, 2, access_mode::read>>);
+  static_assert(std::is_same_v<decltype(y), host_accessor<int, 2, access_mode::write>> && std::is_same_v<decltype(z), decltype(y)>);
 }
