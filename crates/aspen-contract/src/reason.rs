@@ -105,16 +105,17 @@ pub fn refusal(kernel: &str, device: &str, unmet: &[Need], sources: &[Source], c
 }
 
 fn explanation(source: &Source) -> String {
-    let at = |step: &Step| step.place.as_ref().map_or(String::new(), |place| format!(" {place}"));
+    let remark = |step: &Step| step.remark.as_ref().map_or(String::new(), |remark| format!(", {remark}"));
+    let at = |step: &Step| step.place.as_ref().map_or(String::new(), |place| format!(" {place}")) + &remark(step);
     let Some((first, calls)) = source.chain.split_first() else { return String::new() };
     if source.declared {
         return format!("declared by '{}'{}", first.function, at(first));
     }
     let Some((kernel, between)) = calls.split_last() else {
-        return first.place.as_ref().map_or_else(|| "in the kernel".into(), |place| format!("{place} in the kernel"));
+        return first.place.as_ref().map_or_else(|| "in the kernel".into(), |place| format!("{place} in the kernel")) + &remark(first);
     };
     let mut out = first.place.as_ref().map_or_else(String::new, |place| format!("{place} "));
-    out += &format!("in '{}'", first.function);
+    out += &format!("in '{}'{}", first.function, remark(first));
     for step in between {
         out += &format!(", called from '{}'{}", step.function, at(step));
     }

@@ -97,6 +97,11 @@ impl<'a> DeviceImage<'a> {
         self.entry.image_kind
     }
 
+    /// Whether it stands for kernels that no target of the link could run: it says what they need, and there is no code.
+    pub fn is_left_out(&self) -> bool {
+        self.entry.image_kind == ImageKind::None && self.bytes().is_empty()
+    }
+
     /// The image itself.
     pub fn bytes(&self) -> &[u8] {
         &self.entry.image

@@ -12,14 +12,14 @@ use crate::{Answer, Failure, Format, json};
 
 /// Runs the command.
 pub fn run(file: &Path, format: Format) -> Result<Answer, Failure> {
-    let images = program::read_whole(file)?;
+    let (left_out, images) = program::read_whole(file)?.into_iter().partition::<Vec<_>, _>(Image::is_left_out);
     Ok(Answer::clean(match format {
-        Format::Text => text(file, &images),
-        Format::Json => json::document(&document(file, &images)),
+        Format::Text => text(file, &images) + &without_images(&left_out),
+        Format::Json => json::document(&document(file, &images, &left_out)),
     }))
 }
 
-fn document(file: &Path, images: &[Image]) -> Value {
+fn document(file: &Path, images: &[Image], left_out: &[Image]) -> Value {
     let kernel = |kernel: &Kernel| {
         json!({
             "symbol": kernel.symbol,
@@ -45,7 +45,19 @@ fn document(file: &Path, images: &[Image]) -> Value {
         })
     };
     let images: Vec<Value> = images.iter().enumerate().map(image).collect();
-    json!({ "version": 1, "file": file.display().to_string(), "images": images })
+    let left_out: Vec<Value> = left_out.iter().flat_map(|image| &image.kernels).map(kernel).collect();
+    json!({ "version": 1, "file": file.display().to_string(), "images": images, "left_out": left_out })
+}
+
+/// The kernels that no target of the link could run.
+fn without_images(left_out: &[Image]) -> String {
+    let kernels: Vec<&Kernel> = left_out.iter().flat_map(|image| &image.kernels).collect();
+    let mut out = if kernels.is_empty() { String::new() } else { "\nno target it was linked for can run:\n".to_owned() };
+    let width = program::column(kernels.iter().copied());
+    for kernel in kernels {
+        let _ = writeln!(out, "    kernel {:width$}  needs {}", kernel.name, needs(&kernel.requirements));
+    }
+    out
 }
 
 fn text(file: &Path, images: &[Image]) -> String {

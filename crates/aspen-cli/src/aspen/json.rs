@@ -27,16 +27,21 @@ pub fn requirements(requirements: &Requirements) -> Value {
     out
 }
 
-/// `S` of DESIGN §2: the use first, the kernel last. A step without a place has an empty file and zeros.
+/// `S` of DESIGN §2: the use first, the kernel last. A step without a place has an empty file and zeros;
+/// one of which there is more to say has a `remark`.
 pub fn source(source: &Source) -> Value {
     let step = |step: &aspen_contract::Step| {
         let place = step.place.as_ref();
-        json!({
+        let mut out = json!({
             "function": step.function,
             "file": place.map_or("", |place| place.file.as_str()),
             "line": place.map_or(0, |place| place.line),
             "column": place.map_or(0, |place| place.column),
-        })
+        });
+        if let Some(remark) = &step.remark {
+            out["remark"] = remark.to_string().into();
+        }
+        out
     };
     json!({ "need": source.need.to_string(), "declared": source.declared, "chain": source.chain.iter().map(step).collect::<Vec<_>>() })
 }

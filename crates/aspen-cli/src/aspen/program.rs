@@ -55,6 +55,11 @@ pub struct Image {
 }
 
 impl Image {
+    /// Whether it only says what kernels need that no target of the link could run.
+    pub fn is_left_out(&self) -> bool {
+        self.form.is_some() && self.format == "none" && self.size == 0
+    }
+
     /// Device functions defined elsewhere that this kernel or function may call. In a linked image all of them import the same.
     pub fn imports_of(&self, kernel: &Kernel) -> BTreeSet<&str> {
         let Some(summary) = &self.summary else { return self.imports.iter().map(String::as_str).collect() };
@@ -264,7 +269,7 @@ fn object_code(entry: Entry<'_>) -> Result<Image, String> {
         target: blob.target.clone(),
         format: image.format_name().into_owned(),
         size: blob.bitcode.len(),
-        requirements: all_of(&code.kernels),
+        requirements: all_of(code.kernels.iter().chain(&code.functions)),
         kernels: code.kernels,
         exports: code.exports.into_iter().collect(),
         functions: code.functions,

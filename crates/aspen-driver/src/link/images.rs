@@ -227,7 +227,8 @@ fn plans<'p>(
                 let symbol = &program.linked.summary.function(*entry).symbol;
                 let (gone, rest) = kernels.into_iter().partition(|(of, _)| of == symbol);
                 kernels = rest;
-                coverage.skipped(gone, &format!("'{}' lacks {}", target.name, device.list(needs)));
+                let described = left_out(session, request, &name, plan, &gone)?;
+                coverage.skipped(gone, &format!("'{}' lacks {}", target.name, device.list(needs)), described);
             }
             if discarded.len() == plan.entries.len() {
                 continue;
@@ -242,12 +243,13 @@ fn plans<'p>(
                     format!("aspen++: image '{name}' is skipped for target '{}', which lacks {needs}; kernels: {names}\n", target.name);
                 session.complain(line.as_bytes())?;
             }
-            coverage.skipped(kernels, &format!("'{}' lacks {needs}", target.name));
+            let described = left_out(session, request, &name, plan, &kernels)?;
+            coverage.skipped(kernels, &format!("'{}' lacks {needs}", target.name), described);
             continue;
         }
         // Machine code of GPUs is not linked at run time.
         if target.family == Family::Gen && !plan.imports.is_empty() {
-            leave_out(session, request, &name, plan, kernels, coverage);
+            leave_out(session, request, &name, plan, kernels, coverage)?;
             continue;
         }
         coverage.made(kernels);
@@ -264,11 +266,11 @@ fn leave_out(
     plan: &ImagePlan,
     kernels: Vec<(String, String)>,
     coverage: &mut Coverage,
-) {
+) -> Result<(), Error> {
     let target = &request.target.name;
     let functions = plan.imports.iter().map(|function| format!("'{function}'")).collect::<Vec<_>>().join(", ");
     if kernels.is_empty() {
-        return; // Nobody could call what else there may be.
+        return Ok(()); // Nobody could call what else there may be.
     }
     let names = kernels.iter().map(|(_, name)| format!("'{name}'")).collect::<Vec<_>>().join(", ");
     let (noun, are) = if kernels.len() == 1 { ("kernel", "is") } else { ("kernels", "are") };
@@ -278,7 +280,25 @@ fn leave_out(
          libraries ({functions}); compile for spir64 too"
     );
     session.diagnostics.add_warning(place, message);
-    coverage.skipped(kernels, &format!("'{target}' cannot call {functions} of another library"));
+    let described = left_out(session, request, name, plan, &kernels)?;
+    coverage.skipped(kernels, &format!("'{target}' cannot call {functions} of another library"), described);
+    Ok(())
+}
+
+/// What an image of these kernels would have said, without code. Source: DESIGN §6, "every unmet need": a launch has to name them.
+fn left_out(
+    session: &Session<'_>,
+    request: &Request<'_>,
+    name: &str,
+    plan: &ImagePlan,
+    kernels: &[(String, String)],
+) -> Result<Vec<u8>, Error> {
+    let symbol = |entry| &request.program.linked.summary.function(entry).symbol;
+    let entries = plan.entries.iter().copied().filter(|&entry| kernels.iter().any(|(kernel, _)| kernel == symbol(entry))).collect();
+    let of_these = ImagePlan { entries, imports: Default::default(), ..plan.clone() };
+    let with_sources = session.options.requirement_sources;
+    let described = describe(request.program, &of_these, ImageKind::None, request.target, name, with_sources);
+    described.to_bytes(b"").map_err(|error| Error::Device(format!("image '{name}': {error}")))
 }
 
 /// Symbols and names of an image's kernels.

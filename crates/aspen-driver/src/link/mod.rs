@@ -162,6 +162,9 @@ fn device_link(
         let request = images::Request { builder, units, program: &programs[index], target, words, stem };
         images::make(session, &request, (&mut coverage, &mut earlier), content, scratch)?;
     }
+    for described in coverage.left_out() {
+        content.bytes.extend_from_slice(described);
+    }
     for (kernel, warning) in coverage.warnings() {
         let place = programs.iter().find_map(|program| program.kernel_place(kernel));
         session.diagnostics.add_warning(place, warning);

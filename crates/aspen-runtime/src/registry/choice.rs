@@ -74,7 +74,8 @@ impl Inner {
         let mut fitting: Vec<(Fit, Candidate<'_>)> = Vec::new();
         let mut foreign = Vec::new();
         for candidate in candidates {
-            match device.real().fit(&candidate.image.image) {
+            let image = &candidate.image.image;
+            match device.real().fit(image).filter(|_| !image.is_left_out()) {
                 Some(fit) => fitting.push((fit, candidate)),
                 None => foreign.push(candidate),
             }
@@ -140,7 +141,7 @@ impl Inner {
         for module in &self.modules {
             let module_images = &module.parsed().images;
             own_images |= module.record.anchor == key.module && !module_images.is_empty();
-            images.extend(module_images.iter().map(|image| image.label.as_str()));
+            images.extend(module_images.iter().filter(|image| !image.image.is_left_out()).map(|image| image.label.as_str()));
         }
         let list = match images.len() {
             0 => "there are no images at all".to_owned(),
@@ -193,12 +194,15 @@ fn split_head(message: &str) -> (&str, &str) {
 
 /// The program has the kernel, but only for other devices.
 fn no_image_for(device: &Device, key: KernelKey<'_>, foreign: &[Candidate<'_>]) -> Error {
-    let mut targets: Vec<&str> = foreign.iter().map(|candidate| candidate.image.image.target()).collect();
+    let images = || foreign.iter().map(|candidate| &candidate.image.image);
+    let mut targets: Vec<&str> = images().filter(|image| !image.is_left_out()).map(|image| image.target()).collect();
     targets.sort_unstable();
     targets.dedup();
     let name = foreign.first().and_then(|candidate| candidate.name().ok()).unwrap_or_else(|| kernel_name(key.symbol));
     let facts = device.real().facts();
-    let why = if facts.runs_nothing.is_empty() {
+    let why = if targets.is_empty() {
+        "the program has no image of it: none of the targets it was linked for (-fsycl-targets) can run it".to_owned()
+    } else if facts.runs_nothing.is_empty() {
         format!(
             "the program has no image of it for {}, only for {} (-fsycl-targets)",
             device.platform().backend().name(),
@@ -207,8 +211,21 @@ fn no_image_for(device: &Device, key: KernelKey<'_>, foreign: &[Candidate<'_>]) 
     } else {
         facts.runs_nothing.clone()
     };
-    let text = format!("kernel '{name}' cannot run on '{}':\n  {why}", facts.name);
-    Error::new(Code::KernelNotSupported, text)
+    // Another target's image says what the kernel needs, too.
+    let refused = foreign.first().and_then(|candidate| unmet_by(device, candidate, &name));
+    let head = refused.unwrap_or_else(|| format!("kernel '{name}' cannot run on '{}':", facts.name));
+    Error::new(Code::KernelNotSupported, format!("{head}\n  {why}"))
+}
+
+/// The refusal for what the kernel itself needs and the device lacks, if that is anything.
+fn unmet_by(device: &Device, candidate: &Candidate<'_>, name: &str) -> Option<String> {
+    let image = &candidate.image.image;
+    // What is damaged there is of no concern: it is not this image that would run.
+    let requirements = image.requirements_of(&candidate.symbol).ok()?;
+    let unmet = device.unmet(&requirements);
+    let sources = image.sources(&candidate.symbol).unwrap_or_default();
+    let refuse = || refusal(name, device.refusing_name(&requirements), &unmet, &sources, device.capabilities());
+    (!unmet.is_empty()).then(refuse)
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ impl Machine {
     /// What it says to every kernel of a file.
     pub fn verdicts<'v>(&'v self, images: &'v [Image]) -> Verdicts<'v> {
         let judge = self.judge(images);
-        let takes = |image: &Image| self.local.as_ref().is_none_or(|local| local.takes(image));
+        let takes = |image: &Image| !image.is_left_out() && self.local.as_ref().is_none_or(|local| local.takes(image));
         let fitting: BTreeMap<&str, &'v Kernel> = images
             .iter()
             .rev()
@@ -146,12 +146,18 @@ impl Machine {
             .flat_map(|image| &image.kernels)
             .map(|kernel| (kernel.symbol.as_str(), kernel))
             .collect();
+        let left_out: BTreeSet<&str> =
+            images.iter().filter(|image| image.is_left_out()).flat_map(|image| &image.kernels).map(|kernel| kernel.symbol.as_str()).collect();
         let says = |kernel: &'v Kernel| match fitting.get(kernel.symbol.as_str()) {
             Some(kernel) => (*kernel, Says::Verdict(judge.answer(&kernel.requirements))),
-            None => (kernel, Says::NoCode),
+            // What a device lacks says more; a device of another kind, for which images are there, is not asked.
+            None => match judge.answer(&kernel.requirements) {
+                Verdict::Unmet(needs) if left_out.contains(kernel.symbol.as_str()) => (kernel, Says::Verdict(Verdict::Unmet(needs))),
+                _ => (kernel, Says::NoCode),
+            },
         };
         let kernels = program::kernels(images).into_iter().map(says).collect();
-        let has_code = images.is_empty() || images.iter().any(takes);
+        let has_code = images.iter().all(Image::is_left_out) || images.iter().any(takes);
         Verdicts { name: &self.name, judge, kernels, local: self.local.as_ref(), built: None, has_code }
     }
 
