@@ -64,6 +64,7 @@ pub const SECTIONS: &[Section] = &[
         options: &[
             ("-W[no-]sycl-aspects, -W[no-]error=sycl-aspects", "a function uses an aspect that its device_has attribute does not list"),
             ("-W[no-]sycl-external, -W[no-]error=sycl-external", "a SYCL_EXTERNAL function that no object of the link defines"),
+            ("-W[no-]sycl-left-out, -W[no-]error=sycl-left-out", "a kernel that gets no image, for a target or for any"),
             ("-W[no-]sycl-fixed-targets, -W[no-]error=sycl-fixed-targets", "a kernel that a target of -fsycl-fixed-targets cannot run"),
             (
                 "-W[no-]sycl-strict, -W[no-]error=sycl-strict",

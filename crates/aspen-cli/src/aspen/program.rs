@@ -1,9 +1,10 @@
 //! A file's device code as all commands look at it: images with kernels, what they need and why.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::rc::Rc;
+use std::{fs, io};
 
 use aspen_analysis::summary::Role;
 use aspen_analysis::{Summary, analyse};
@@ -113,9 +114,18 @@ pub fn read_whole(path: &Path) -> Result<Vec<Image>, Failure> {
     read_as(path, true)
 }
 
+/// The whole of a file or pipe; a device such as `/dev/zero` has no end.
+fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_char_device() || kind.is_block_device() {
+        return Err(io::Error::other("it is a device and no file"));
+    }
+    fs::read(path)
+}
+
 fn read_as(path: &Path, whole: bool) -> Result<Vec<Image>, Failure> {
     let name = path.display().to_string();
-    let bytes = Rc::new(fs::read(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?);
+    let bytes = Rc::new(contents(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?);
     let container = match find(&bytes, &name) {
         Ok(container) => container,
         // Nothing of Aspen's: perhaps DPC++ built it.

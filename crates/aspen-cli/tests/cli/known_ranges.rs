@@ -208,7 +208,7 @@ int main() {
         "aspen++ -O3 -DD=2 -DSIZE={w,1} -fsycl-targets=native_cpu a.cpp -o a",
         &[
             "a.cpp:13:39: error: kernel 'lambda at a.cpp:13:39' of ",
-            "to the host than to native_cpu ('-fno-sycl-known-local-ranges' leaves",
+            "('-fno-sycl-known-local-ranges' leaves them to the launch) the source says otherwise to the host than to native_cpu; ",
         ],
     );
 }

@@ -9,11 +9,13 @@ pub enum Group {
     External,
     /// A kernel that a fixed target cannot run.
     FixedTargets,
+    /// A kernel that gets no image, for a target or for any.
+    LeftOut,
     /// Device code that does what SYCL does not allow though targets may take it; where they do not, it is an error by default.
     Strict,
 }
 
-const GROUPS: [Group; 4] = [Group::Aspects, Group::External, Group::FixedTargets, Group::Strict];
+const GROUPS: [Group; 5] = [Group::Aspects, Group::External, Group::FixedTargets, Group::LeftOut, Group::Strict];
 
 impl Group {
     /// The name behind `-W`.
@@ -22,6 +24,7 @@ impl Group {
             Group::Aspects => "sycl-aspects",
             Group::External => "sycl-external",
             Group::FixedTargets => "sycl-fixed-targets",
+            Group::LeftOut => "sycl-left-out",
             Group::Strict => "sycl-strict",
         }
     }

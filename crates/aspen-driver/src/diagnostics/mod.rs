@@ -169,11 +169,9 @@ impl Diagnostics {
         rest
     }
 
-    /// What is always warned about.
-    pub fn add_warning(&mut self, place: Option<Place>, message: String) {
-        if !self.control.is_silent() {
-            self.push(Severity::Warning, place, message, Vec::new(), None);
-        }
+    /// A kernel that gets no image.
+    pub fn add_left_out(&mut self, place: Option<Place>, message: String) {
+        self.add((place.clone(), message.clone(), None), Group::LeftOut, place, message, Vec::new(), None);
     }
 
     fn push(&mut self, severity: Severity, place: Option<Place>, message: String, chain: Vec<Step>, note: Option<(Place, String)>) {

@@ -53,9 +53,7 @@ impl Coverage {
 
     /// A sentence for every kernel without any image, with the kernel's symbol.
     pub fn warnings(&self) -> Vec<(&str, String)> {
-        let warning = |skipped: &Skipped| {
-            format!("kernel '{}' has no image for any target: {}", skipped.name, skipped.reasons.join("; "))
-        };
+        let warning = |skipped: &Skipped| format!("kernel '{}' has no image for any target: {}", skipped.name, skipped.reasons.join("; "));
         self.without_image().map(|(symbol, skipped)| (symbol.as_str(), warning(skipped))).collect()
     }
 }

@@ -279,7 +279,7 @@ fn leave_out(
         "{noun} {names} of image '{name}' {are} left out for target '{target}': code made ahead of time cannot call device functions of other \
          libraries ({functions}); compile for spir64 too"
     );
-    session.diagnostics.add_warning(place, message);
+    session.diagnostics.add_left_out(place, message);
     let described = left_out(session, request, name, plan, &kernels)?;
     coverage.skipped(kernels, &format!("'{target}' cannot call {functions} of another library"), described);
     Ok(())

@@ -167,7 +167,10 @@ fn device_link(
     }
     for (kernel, warning) in coverage.warnings() {
         let place = programs.iter().find_map(|program| program.kernel_place(kernel));
-        session.diagnostics.add_warning(place, warning);
+        session.diagnostics.add_left_out(place, warning);
+    }
+    if session.diagnostics.has_errors() {
+        return Err(Error::Reported);
     }
     Ok(())
 }

@@ -146,8 +146,12 @@ impl Machine {
             .flat_map(|image| &image.kernels)
             .map(|kernel| (kernel.symbol.as_str(), kernel))
             .collect();
-        let left_out: BTreeSet<&str> =
-            images.iter().filter(|image| image.is_left_out()).flat_map(|image| &image.kernels).map(|kernel| kernel.symbol.as_str()).collect();
+        let left_out: BTreeSet<&str> = images
+            .iter()
+            .filter(|image| image.is_left_out())
+            .flat_map(|image| &image.kernels)
+            .map(|kernel| kernel.symbol.as_str())
+            .collect();
         let says = |kernel: &'v Kernel| match fitting.get(kernel.symbol.as_str()) {
             Some(kernel) => (*kernel, Says::Verdict(judge.answer(&kernel.requirements))),
             // What a device lacks says more; a device of another kind, for which images are there, is not asked.
