@@ -5,7 +5,7 @@
 //# exit: 1
 //# stderr~: error: kernel 'eight' has no image for any target: .*-Werror,-Wsycl-left-out
 //# run: aspen++ -Wno-sycl-left-out -fsycl-targets=intel_gpu_pvc {self} -o b.out
-//# stderr: 
+//# stderr!~: eight
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_pvc ./a.out
 //# stdout~: kernel 'eight' cannot run on 'intel_gpu_pvc':\n  needs sub-group size 8: left-out-kernels.cpp:\d+:\d+; the device has 16, 32\n  the program has no image of it: none of the targets
 //# stdout~: kernel_not_supported 0 0

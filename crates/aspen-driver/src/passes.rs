@@ -137,9 +137,11 @@ impl PassBuilder<'_> {
         let output = scratch.file(input.stem(), &format!("{name}.bc"));
         let mut arguments: Vec<String> = match target.map(|target| target.family) {
             Some(Family::NativeCpu) => {
+                // Without a host beside it clang 22 crashes on `__bf16`, which <immintrin.h> has.
+                let host = ["-Xclang", "-aux-triple", "-Xclang", "x86_64-pc-linux-gnu"];
                 let flags = ["--target=x86_64-pc-linux-gnu", "-Xclang", "-fsycl-is-device", "-Xclang", "-sycl-std=2020", "-fPIC"];
                 let level = target.and_then(Target::level).map(|level| format!("-march={level}"));
-                flags.map(str::to_owned).into_iter().chain(level).collect()
+                flags.into_iter().chain(host).map(str::to_owned).chain(level).collect()
             }
             Some(Family::Ptx) => ptx_words(target.and_then(Target::processor).unwrap_or_default()),
             _ => vec!["-fsycl".into(), "-fsycl-device-only".into()],
