@@ -8,7 +8,9 @@ namespace info {
 enum class event_command_status : int {
   submitted = ASPEN_EVENT_SUBMITTED,
   running = ASPEN_EVENT_RUNNING,
-  complete = ASPEN_EVENT_COMPLETE
+  complete = ASPEN_EVENT_COMPLETE,
+  /// Of an event that its queue discarded; no queue here does. Source: sycl_ext_oneapi_discard_queue_events.
+  ext_oneapi_unknown = -1
 };
 namespace event {
 struct command_execution_status {

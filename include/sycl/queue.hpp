@@ -158,11 +158,15 @@ public:
   /// Whether all that was submitted is complete; if so, it is as if it had been waited for. Source: sycl_khr_queue_empty_query.
   bool khr_empty() const { return aspen_queue_is_complete(state_->handle) != 0; }
   bool ext_oneapi_empty() const { return khr_empty(); }
-  /// Of an in-order queue: an event of all that was submitted, if anything was, and what all that follows waits for.
+  /// Of an in-order queue: the event of the last command, if there was any, and what all that follows waits for. Where several threads
+  /// submitted at once, or a graph records the queue, the event is that of an empty command behind all others.
   /// Source: sycl_ext_oneapi_in_order_queue_events.
   template <class Lazy = void> std::optional<event> ext_oneapi_get_last_event() const {
     only_in_order("ext_oneapi_get_last_event: the queue is not in-order");
-    return __atomic_load_n(&state_->has_commands, __ATOMIC_RELAXED) ? std::optional(queue(*this).command([&](handler &) {})) : std::nullopt;
+    if (!state_->last.is_any())
+      return std::nullopt;
+    aspen_event_t *const known = state_->recorder() ? nullptr : state_->last.get();
+    return known ? event(known, state_) : queue(*this).command([&](handler &) {});
   }
   template <class Lazy = void> void ext_oneapi_set_external_event(const event &before) {
     only_in_order("ext_oneapi_set_external_event: the queue is not in-order");
@@ -297,9 +301,12 @@ private:
     return submitted(h);
   }
   event submitted(handler &h) {
+    if (!is_in_order())
+      return h.finish();
+    detail::last_event::submission turn(state_->last);
     event done = h.finish();
     if (!done.aspen_node())
-      __atomic_store_n(&state_->has_commands, true, __ATOMIC_RELAXED);
+      turn.made(done.aspen_handle());
     return done;
   }
   detail::shared<detail::queue_state> state_;

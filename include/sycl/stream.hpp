@@ -214,6 +214,8 @@ private:
       print(T(v[i]));
     }
   }
+  template <class T, int N, int... I> void parts(const swizzled<vec<T, N>, I...> &v) { parts(vec<T, sizeof...(I)>(v)); }
+  template <class T, int N, int... I> void parts(const swizzled<const vec<T, N>, I...> &v) { parts(vec<T, sizeof...(I)>(v)); }
   template <class T, access::address_space S, access::decorated D> void parts(const multi_ptr<T, S, D> &p) {
     print(static_cast<const void *>(p.get_raw()));
   }
@@ -370,6 +372,7 @@ template <> inline constexpr bool is_printed<stream_manipulator> = true;
 template <> inline constexpr bool is_printed<__precision_manipulator__> = true;
 template <> inline constexpr bool is_printed<__width_manipulator__> = true;
 template <class T, int N> inline constexpr bool is_printed<vec<T, N>> = true;
+template <class V, int... I> inline constexpr bool is_printed<swizzled<V, I...>> = true;
 template <class T, access::address_space S, access::decorated D> inline constexpr bool is_printed<multi_ptr<T, S, D>> = true;
 template <int D> inline constexpr bool is_printed<id<D>> = true;
 template <int D> inline constexpr bool is_printed<range<D>> = true;

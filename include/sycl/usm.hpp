@@ -15,6 +15,13 @@ inline void *allocate_usm(const device &on, usm::alloc kind, size_t bytes, size_
   return memory;
 }
 template <class T> constexpr size_t usm_alignment = alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0;
+/// The greater of the alignment that is asked for and that of the type. What is no power of two stays, so that nothing is allocated.
+/// Source: SYCL 2020 §4.8.3.
+template <class T> constexpr size_t aligned_for(size_t asked) {
+  if (asked == 0)
+    return usm_alignment<T>;
+  return asked < alignof(T) && (asked & (asked - 1)) == 0 ? alignof(T) : asked;
+}
 } // namespace detail
 
 /// Every allocation in the forms (…, device, context) and (…, queue); untyped, typed, aligned. Null when there is no memory; throws
@@ -39,10 +46,10 @@ template <class T> constexpr size_t usm_alignment = alignof(T) > alignof(std::ma
     return detail::allocate_usm(q.get_device(), usm::alloc::kind, bytes, alignment);                                                       \
   }                                                                                                                                        \
   template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const device &d, const context &, const property_list & = {}) { \
-    return static_cast<T *>(detail::allocate_usm(d, usm::alloc::kind, count * sizeof(T), alignment));                                      \
+    return static_cast<T *>(detail::allocate_usm(d, usm::alloc::kind, count * sizeof(T), detail::aligned_for<T>(alignment)));              \
   }                                                                                                                                        \
   template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const queue &q, const property_list & = {}) {                 \
-    return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), alignment));                         \
+    return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), detail::aligned_for<T>(alignment))); \
   }
 __ASPEN_USM_KIND(device)
 __ASPEN_USM_KIND(shared)
@@ -60,7 +67,8 @@ inline void *aligned_alloc_host(size_t alignment, size_t bytes, const context &c
   return detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, bytes, alignment);
 }
 template <class T> T *aligned_alloc_host(size_t alignment, size_t count, const context &c, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, count * sizeof(T), alignment));
+  const device &d = *c.aspen_state().devices.data();
+  return static_cast<T *>(detail::allocate_usm(d, usm::alloc::host, count * sizeof(T), detail::aligned_for<T>(alignment)));
 }
 
 // The kind as an argument.
@@ -84,10 +92,10 @@ inline void *aligned_alloc(size_t alignment, size_t bytes, const queue &q, usm::
 }
 template <class T>
 T *aligned_alloc(size_t alignment, size_t count, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(d, kind, count * sizeof(T), alignment));
+  return static_cast<T *>(detail::allocate_usm(d, kind, count * sizeof(T), detail::aligned_for<T>(alignment)));
 }
 template <class T> T *aligned_alloc(size_t alignment, size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), alignment));
+  return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), detail::aligned_for<T>(alignment)));
 }
 
 inline void free(void *memory, const context &) { aspen_usm_free(memory); }

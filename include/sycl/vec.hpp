@@ -91,6 +91,9 @@ public:
   }
   template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T> && N == 1, int> = 0, class = void>
   constexpr vec(const U &only) : data_{static_cast<T>(only)} {}
+  template <class U,
+            std::enable_if_t<N == 1 && detail::is_vector<U> && detail::elements_of<U>::count == 1 && std::is_convertible_v<U, T>, int> = 0>
+  explicit constexpr vec(const U &only) : data_{static_cast<T>(only[0])} {}
   template <class V, std::enable_if_t<std::is_same_v<V, typename detail::native_vector<T, N>::type>, int> = 0, class = void, class = void>
   vec(const V &native) : vec(__builtin_bit_cast(vec, native)) {}
   /// Numbers and vectors, N elements in all.

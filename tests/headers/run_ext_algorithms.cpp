@@ -75,6 +75,29 @@ int main() {
   for (size_t i = 0; i < odd; ++i)
     CHECK(pairs[i].key == expected[i].key && pairs[i].value == expected[i].value);
 
+  // Sorters by namespace.
+  int *down = sycl::malloc_shared<int>(count, q);
+  std::copy(in, in + count, down);
+  q.parallel_for(sycl::nd_range<1>(width, width), [=](sycl::nd_item<1> item) {
+     using radix = ex::radix_sorters::group_sorter<int, ex::sorting_order::descending>;
+     const auto g = item.get_group();
+     const size_t i = item.get_global_id(0);
+     std::byte none[radix::memory_required(sycl::memory_scope::work_group, width)];
+     const sycl::span memory(none, 1);
+     sorted[i] = ex::sort_over_group(g, in[i], ex::default_sorters::group_sorter<int>(memory));
+     sums[i] = ex::sort_over_group(g, in[i], radix(memory));
+     ex::joint_sort(g, down, down + odd, ex::radix_sorters::joint_sorter<int, ex::sorting_order::descending>(memory));
+     ex::joint_sort(g, down + odd, down + count, ex::default_sorters::joint_sorter(memory));
+   }).wait();
+  CHECK(ex::default_sorters::joint_sorter<>::memory_required<int>(sycl::memory_scope::sub_group, 8) > 0);
+  std::vector<int> first(in, in + width), before(in, in + odd), behind(in + odd, in + count);
+  std::sort(first.begin(), first.end());
+  std::sort(before.rbegin(), before.rend());
+  std::sort(behind.begin(), behind.end());
+  CHECK(std::equal(first.begin(), first.end(), sorted) && std::equal(first.rbegin(), first.rend(), sums));
+  CHECK(std::equal(before.begin(), before.end(), down) && std::equal(behind.begin(), behind.end(), down + odd));
+  sycl::free(down, q);
+
   // A sub-group sorts too.
   q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) {
      const auto s = item.get_sub_group();

@@ -13,6 +13,18 @@ static_assert(both.has_property<ex::work_group_size_key>() && !both.has_property
 static_assert(both.get_property<ex::work_group_size_key>()[1] == 2 && both.get_property<ex::sub_group_size_key>().value == 8);
 static_assert(ex::is_property_value_v<decltype(ex::sub_group_size<8>)>);
 static_assert(ex::has_property_v<decltype(both), ex::sub_group_size_key> && !ex::has_property_v<ex::empty_properties_t, ex::sub_group_size_key>);
+// The order does not count, and what the compiler knows needs no object.
+using sorted = decltype(ex::properties(ex::sub_group_size<8>, ex::work_group_size<4, 2>));
+static_assert(std::is_same_v<const sorted, decltype(both)> && sorted::get_property<ex::sub_group_size_key>().value == 8);
+constexpr ex::properties scratch{ex::work_group_scratch_size(12), ex::sub_group_size<8>};
+constexpr ex::properties hctarcs{ex::sub_group_size<8>, ex::work_group_scratch_size(13)};
+static_assert(std::is_same_v<decltype(scratch), decltype(hctarcs)> && decltype(scratch)::get_property<ex::sub_group_size_key>().value == 8);
+static_assert(scratch.get_property<ex::work_group_scratch_size>().value + hctarcs.get_property<ex::work_group_scratch_size>().value == 25);
+static_assert(ex::is_property_value<decltype(ex::sub_group_size<8>)>::value && !ex::is_property_value_v<const int>);
+static_assert(ex::is_property_key<ex::work_group_size_key>::value && ex::is_property_key<ex::device_has_key>::value);
+static_assert(ex::is_property_value_of<decltype(ex::host_access_read), ex::device_global<int>>::value);
+static_assert(ex::device_has<sycl::aspect::cpu, sycl::aspect::fp16>.value[1] == sycl::aspect::fp16);
+static_assert(decltype(ex::device_has<>)::value.empty());
 
 static int failures = 0;
 
@@ -84,6 +96,22 @@ int main() {
   refused(sycl::errc::nd_range, "8", [&] {
     q.parallel_for<class I>(sycl::range(60), ex::properties{ex::work_group_size<8>}, sycl::reduction(r, sycl::plus<int>()),
                             [=](sycl::id<1> i, auto &sum) { sum += static_cast<int>(i[0]); });
+  });
+
+  // Upper bounds of work-groups.
+  const auto size = [=](sycl::nd_item<2> i) { r[i.get_global_linear_id()] = static_cast<int>(i.get_local_range(1)); };
+  const ex::properties bounds{ex::max_work_group_size<4, 8>, ex::max_linear_work_group_size<16>};
+  q.parallel_for<class L>(sycl::nd_range<2>({8, 8}, {2, 8}), bounds, size).wait();
+  check(all(64, 8), "within the bounds");
+  const auto of_size = [=](sycl::range<2> local) { return sycl::nd_range<2>({8, 8}, local); };
+  refused(sycl::errc::nd_range, "max_work_group_size", [&] { q.parallel_for<class M>(of_size({8, 2}), bounds, size); });
+  refused(sycl::errc::nd_range, "max_linear_work_group_size", [&] { q.parallel_for<class N>(of_size({4, 8}), bounds, size); });
+  q.parallel_for<class O>(sycl::range(64), ex::properties{ex::max_work_group_size<1>}, [=](sycl::id<1> i) { r[i] = 1; }).wait();
+  check(all(64, 1), "a bound over a range");
+  refused(sycl::errc::nd_range, "max_linear_work_group_size", [&] {
+    const ex::properties sixteen{ex::max_linear_work_group_size<16>};
+    const auto sums = [=](sycl::nd_item<1>, auto &sum) { sum += 1; };
+    q.parallel_for<class P>(sycl::nd_range<1>(64, 32), sixteen, sycl::reduction(r, sycl::plus<int>()), sums);
   });
 
   refused(sycl::errc::kernel_not_supported, "ext_oneapi_bindless_images",

@@ -121,6 +121,44 @@ static void in_order() {
   q.ext_oneapi_prod();
 }
 
+/// The last event is that of the last command, with its times.
+static void last_events() {
+  sycl::queue q({sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()});
+  int *p = sycl::malloc_shared<int>(1 << 12, q);
+  const auto time = [](const sycl::event &of) {
+    using namespace sycl::info::event_profiling;
+    return of.get_profiling_info<command_end>() - of.get_profiling_info<command_start>();
+  };
+  const sycl::event first = q.parallel_for(sycl::range<1>(1 << 12), [=](sycl::id<1> i) { p[i] = static_cast<int>(i[0]); });
+  const auto known = q.ext_oneapi_get_last_event();
+  CHECK(known == first && q.ext_oneapi_get_last_event() == first);
+  known->wait();
+  CHECK(p[77] == 77 && time(*known) == time(first) && time(first) > 0);
+  oneapi::experimental::memset(q, p, 0, 8);
+  const auto second = q.ext_oneapi_get_last_event();
+  CHECK(second.has_value() && second != first);
+  CHECK(throws(sycl::errc::runtime, [&] { q.submit([](sycl::handler &) { throw sycl::exception(sycl::errc::runtime); }); }));
+  CHECK(q.ext_oneapi_get_last_event() == second);
+
+  // Of several threads at once: behind all of them, and of one command again as soon as that is alone.
+  std::atomic<int> count{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int n = 0; n < 100; ++n)
+        q.host_task([&] { ++count; });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  q.ext_oneapi_get_last_event()->wait();
+  CHECK(count == 400);
+  const sycl::event alone = q.host_task([&] { ++count; });
+  CHECK(q.ext_oneapi_get_last_event() == alone);
+  q.wait();
+  CHECK(alone.get_info<sycl::info::event::command_execution_status>() != sycl::info::event_command_status::ext_oneapi_unknown);
+  sycl::free(p, q);
+}
+
 static void rows(sycl::queue &q) {
   int *m = sycl::malloc_shared<int>(100, q);
   std::vector<int> host(24);
@@ -179,6 +217,7 @@ int main() {
   chosen_sizes_and_devices(q);
   barriers(q);
   in_order();
+  last_events();
   rows(q);
   devices(q);
   return failures;

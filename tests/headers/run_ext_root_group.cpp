@@ -34,6 +34,12 @@ int main() {
   CHECK(kernel.ext_oneapi_get_info<launches::max_work_group_size>(q) >= 16);
   CHECK(kernel.ext_oneapi_get_info<ex::info::kernel::max_work_item_sizes<3>>(q)[2] >= 16);
   CHECK(thrown([&] { kernel.ext_oneapi_get_info<launches::max_num_work_groups>(q, sycl::range<3>(0, 1, 1)); }) == sycl::errc::invalid);
+  const auto size = kernel.ext_oneapi_get_info<launches::max_sub_group_size>(q, sycl::range<1>(16));
+  const auto parts = kernel.ext_oneapi_get_info<ex::info::kernel::num_sub_groups>(q, sycl::range<2>(3, 11));
+  static_assert(std::is_same_v<decltype(size), const std::uint32_t> && std::is_same_v<decltype(parts), const std::uint32_t>);
+  CHECK(size == kernel.get_info<sycl::info::kernel_device_specific::max_sub_group_size>(q.get_device()) && parts * size >= 33);
+  CHECK(kernel.ext_oneapi_get_info<launches::num_sub_groups>(q, sycl::range<2>(1 << 14, 1 << 14)) == 0);
+  CHECK(thrown([&] { kernel.ext_oneapi_get_info<launches::max_sub_group_size>(q, sycl::range<2>(0, 1)); }) == sycl::errc::invalid);
   const auto run = [=](sycl::nd_item<1> item) {
     const auto root = item.ext_oneapi_get_root_group();
     const size_t i = root.get_local_id()[0], last = root.get_local_linear_range() - 1;

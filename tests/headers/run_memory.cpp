@@ -343,6 +343,18 @@ static void command_groups(queue &q) {
 static void unified(queue &q) {
   // No power of two is an alignment that nothing supports. Source: SYCL 2020 §4.8.3.
   CHECK(!aligned_alloc_device(3, 10, q) && !aligned_alloc_host<int>(24, 10, q) && !aligned_alloc(17, 10, q, usm::alloc::shared));
+  // An alignment below that of the type is that of the type.
+  struct alignas(256) wide {
+    char bytes[256];
+  };
+  wide *const some[] = {aligned_alloc_shared<wide>(64, 1, q), aligned_alloc_device<wide>(1, 1, q.get_device(), q.get_context()),
+                        aligned_alloc_host<wide>(2, 1, q.get_context()), aligned_alloc<wide>(16, 1, q, usm::alloc::host),
+                        usm_allocator<wide, usm::alloc::shared, 16>(q).allocate(1)};
+  for (wide *one : some) {
+    CHECK(one && reinterpret_cast<std::uintptr_t>(one) % 256 == 0);
+    free(one, q);
+  }
+  CHECK(!aligned_alloc_shared<wide>(3, 1, q));
   float *f = malloc_shared<float>(16, q);
   q.parallel_for(16, [=](auto i) { f[i] = sycl::sin(0.1f * static_cast<float>(i[0])); }).wait();
   for (int i = 0; i < 16; ++i)

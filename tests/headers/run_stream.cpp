@@ -59,6 +59,8 @@ static void words(sycl::queue &q) {
       out << '[' << sycl::setw(5) << 42 << "][" << sycl::setw(3) << "abcd" << "][" << sycl::setw(4) << 'x' << "][" << 1 << "]\n";
       out << sycl::vec<int, 4>(1, 2, 3, 4) << ' ' << sycl::id<2>(3, 4) << ' ' << sycl::range<3>(5, 6, 7) << ' '
           << sycl::nd_range<1>(8, 4) << '\n';
+      const sycl::float4 letters(1, 2.5f, 3, 4);
+      out << letters.odd() << ' ' << letters.swizzle<2>() << ' ' << sycl::int2(7, 8).swizzle<1, 0, 1>() << '\n';
       out << "a " << point{1, 2} << " b " << point{3, 4} << '\n';
       out << "pointer " << static_cast<void *>(nullptr) << ' ' << reinterpret_cast<int *>(0xABC) << '\n';
       const char array[] = "array";
@@ -67,7 +69,8 @@ static void words(sycl::queue &q) {
   });
   expect("words", said,
          "text c 1 -2 3 1 -5\n-7 -9223372036854775808 18446744073709551615\nff 0xff 0xffffffff 0 010 8 c8\n+5 -5 5[   42][abcd][   x][1]\n"
-         "1, 2, 3, 4 {3, 4} {5, 6, 7} nd_range(global_range: {8}, local_range: {4}, offset: {0})\na <1|2> b <3|4>\npointer 0x0 0xabc\narray\n");
+         "1, 2, 3, 4 {3, 4} {5, 6, 7} nd_range(global_range: {8}, local_range: {4}, offset: {0})\n2.5, 4 3 8, 7, 8\n"
+         "a <1|2> b <3|4>\npointer 0x0 0xabc\narray\n");
 }
 
 /// The same as printf, which has other words for the manipulators.

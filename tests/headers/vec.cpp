@@ -23,6 +23,10 @@ static_assert(float2(1.5f, -3.8f).convert<int>().x() == 2 && float2(1.5f, -3.8f)
 static_assert((float2(1.5f, -1.5f).convert<int, rounding_mode::rtz>().y() == -1) && (float2(1.5f, -1.5f).convert<int, rounding_mode::rtp>().x() == 2) &&
               (float2(1.5f, -1.5f).convert<int, rounding_mode::rtn>().y() == -2) && float2(0.25f, 0.0f).convert<bool>().x());
 static_assert(float4(1.5f).lo().convert<int>().x() == 2 && std::is_same_v<decltype(float2().xy().as<int2>()), int2>);
+// One element alone, of another type.
+static_assert(vec<float, 1>(vec<double, 1>(2.5))[0] == 2.5f && static_cast<float>(vec<half, 1>(half(1.5f))) == 1.5f &&
+              static_cast<int>(double4(1, 2, 3, 4).swizzle<2>()) == 3 && vec<float, 1>{double4(1, 2, 3, 4).swizzle<2>()}[0] == 3 &&
+              !std::is_convertible_v<vec<double, 1>, vec<float, 1>> && std::is_convertible_v<vec<float, 1>, double>);
 static_assert(marray<int, 4>(1, mint2(2, 3), 4)[2] == 3 && (~mint2(0, 1))[1] == -2 && !std::is_constructible_v<mint3, int, int>);
 
 static_assert(minimum<>()(int2(1, 5), int2(3, 4)).y() == 4 && maximum<mint2>()(mint2(1, 5), mint2(3, 4))[0] == 3);

@@ -140,6 +140,10 @@ public:
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
       return;
     forgetBuiltins(Module);
+    // Those of the host, for which no SPIR-V is made (aspen-driver/src/passes.rs).
+    if (Which == Pass::Analysis)
+      for (llvm::Function &F : Module)
+        F.removeFnAttr("target-features");
     setKernelLinkage(Module, Kernels);
     if (CI.getCodeGenOpts().OptimizationLevel > 0)
       stateKnownRanges(*Generator, CI.getASTContext(), Kernels);

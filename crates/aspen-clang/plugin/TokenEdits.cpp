@@ -6,6 +6,7 @@
 //!   * `named_sub_group_size(automatic)`: no such expression. Made a string.
 //!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
 //!   * `__attribute__((reqd_work_group_size(X, Y, Z)))` and relatives: clang takes them on kernels of OpenCL only. Written as `annotate`.
+//!   * `namespace sycl = cl::sycl;` of programs for SYCL 1.2.1: no alias may have the name of a namespace. Made `using namespace cl;`.
 //!   * `[[intel::ivdep]]` and others that mean nothing here (OlderSpellings.h): left out, since clang would complain of some where they stand.
 //!
 //! The edits are a strict subset of C++'s grammar, and only attributes of ours are touched. It runs after macro expansion, so macros are no
@@ -434,6 +435,25 @@ Token textToken(Preprocessor &PP, StringRef Text, SourceLocation Location) {
   R.setKind(tok::string_literal);
   PP.CreateString(("\"" + Text + "\"").str(), R, Location, Location);
   return R;
+}
+
+static bool isWord(const Token &T, StringRef Word) { return T.is(tok::identifier) && T.getIdentifierInfo()->isStr(Word); }
+
+bool beginsAlias(const TokenList &T) {
+  const size_t Size = T.size();
+  return Size > 2 && T[Size - 1].is(tok::equal) && isWord(T[Size - 2], "sycl") && T[Size - 3].is(tok::kw_namespace);
+}
+
+void editAlias(Preprocessor &PP, TokenList &T, size_t From) {
+  const size_t Of = From + (T.size() > From + 3 && T[From + 3].is(tok::coloncolon) ? 4 : 3);
+  if (T.size() != Of + 4 || !isWord(T[Of], "cl") || T[Of + 1].isNot(tok::coloncolon) || !isWord(T[Of + 2], "sycl") || T[Of + 3].isNot(tok::semi))
+    return;
+  Token Using = T[From];
+  Using.setKind(tok::kw_using);
+  Using.setIdentifierInfo(PP.getIdentifierInfo("using"));
+  const Token All[] = {Using, T[From], T[Of], T[Of + 3]};
+  T.truncate(From);
+  T.append(std::begin(All), std::end(All));
 }
 
 void editAttributes(Preprocessor &PP, TokenList &Tokens, size_t From) {

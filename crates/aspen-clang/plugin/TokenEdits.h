@@ -22,6 +22,13 @@ clang::Token textToken(clang::Preprocessor &PP, llvm::StringRef Text, clang::Sou
 /// list moves in front of it, which may lie before `From`.
 void editAttributes(clang::Preprocessor &PP, TokenList &Tokens, size_t From);
 
+/// Makes `using namespace cl;` of `namespace sycl = cl::sycl;`, of which the list has the tokens from `From` on, and nothing of other
+/// aliases. Programs for SYCL 1.2.1 have that line, and where `sycl` is a namespace, as SYCL 2020 wants it, no alias can have the name.
+void editAlias(clang::Preprocessor &PP, TokenList &Tokens, size_t From);
+
+/// Whether the last three tokens are `namespace sycl =`.
+bool beginsAlias(const TokenList &Tokens);
+
 } // namespace aspen
 
 #endif

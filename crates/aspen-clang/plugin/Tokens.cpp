@@ -51,7 +51,8 @@ constexpr unsigned Reach = 4096;
 /// Parts of our attributes' names that hold all of them, so that a file is searched for few texts. `requires` is a word of C++ too.
 /// Attributes of scope `intel` have too many names.
 constexpr llvm::StringLiteral NameParts[] = {"device_has", "device_lacks", "uses_aspects", "group_size", "vec_type_hint",
-                                             "requires",   "intel::",      "using intel",  TagName};
+                                             "requires",   "intel::",      "using intel",  TagName,
+                                             "sycl = cl::sycl", "sycl=cl::sycl", "sycl = ::cl::sycl"};
 
 /// Parts of the C library and of Linux in the system's folder of headers.
 constexpr llvm::StringLiteral FoldersOfC[] = {"asm", "asm-generic", "bits", "gnu", "linux", "sys"};
@@ -330,13 +331,22 @@ private:
     /// Where an outermost `[[` or `__attribute__((` stands, while it is open, and the brackets that are open in it.
     std::optional<size_t> Specifier;
     llvm::SmallVector<tok::TokenKind, 8> Open;
+    /// Where `namespace sycl =` stands, as long as its `;` has not come.
+    std::optional<size_t> Alias;
     note(List, false);
     // A list is empty where a faulty attribute was all of it.
-    while (List.empty() || (List.back().isNot(tok::eof) && (Everything || Specifier || isInStretch(List.back())))) {
+    while (List.empty() || (List.back().isNot(tok::eof) && (Everything || Specifier || Alias || isInStretch(List.back())))) {
       List.emplace_back();
       PP.Lex(List.back());
       const Token &Tok = List.back();
       note(List, Specifier.has_value());
+      if (Alias && Tok.isOneOf(tok::semi, tok::eof)) {
+        editAlias(PP, List, *Alias);
+        Alias.reset();
+        continue;
+      }
+      if (beginsAlias(List))
+        Alias = List.size() - 3;
       if (!Specifier) {
         const size_t Size = List.size();
         if (Size > 1 && Tok.is(tok::l_square) && List[Size - 2].is(tok::l_square)) {

@@ -144,7 +144,11 @@ impl PassBuilder<'_> {
                 flags.into_iter().chain(host).map(str::to_owned).chain(level).collect()
             }
             Some(Family::Ptx) => ptx_words(target.and_then(Target::processor).unwrap_or_default()),
-            _ => vec!["-fsycl".into(), "-fsycl-device-only".into()],
+            _ => {
+                // Macros are the host's, `__SSE2__` among them, and clang makes code of the host's classes that have virtual functions, too.
+                let features = ["-Xclang", "-target-feature", "-Xclang", "+sse", "-Xclang", "-target-feature", "-Xclang", "+sse2"];
+                ["-fsycl", "-fsycl-device-only"].into_iter().chain(features).map(str::to_owned).collect()
+            }
         };
         // `-fdebug-compilation-dir`: the same source gives the same bitcode in every folder. Later DWARF has digests of headers in it, which
         // nobody reads and preprocessed text lacks.
@@ -211,6 +215,8 @@ impl PassBuilder<'_> {
             depfile = Some(file);
         }
         arguments.extend(["-isystem".into(), text(&self.toolchain.include)]);
+        // `#include <sycl.hpp>`: DPC++ had this folder in its path until 2025. Last of all, so that no header of others is hidden.
+        arguments.extend(["-idirafter".into(), text(&self.toolchain.include.join("sycl"))]);
         arguments.extend(self.words_about_words());
         arguments.extend(self.plugin(&role, &report));
         let output = self.stage_arguments(&role, &mut arguments, output);

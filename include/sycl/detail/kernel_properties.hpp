@@ -33,7 +33,14 @@ template <class F, class... P> struct with_properties : kernel_attribute<P>... {
     return function(std::forward<A>(arguments)...);
   }
 
+  /// What the properties demand of a launch beyond attributes: each base's function of that name.
+  template <class Launch> static void aspen_check_launch(const Launch &launch) { (check<kernel_attribute<P>>(launch, 0), ...); }
+
 private:
+  template <class Attribute, class Launch> static auto check(const Launch &launch, int) -> decltype(Attribute::aspen_check_launch(launch)) {
+    return Attribute::aspen_check_launch(launch);
+  }
+  template <class, class Launch> static void check(const Launch &, long) {}
   template <class One, class Attribute, class Given, class Handler>
   static auto take(Attribute *to, const Given &given, Handler &command, int)
       -> decltype(to->aspen_take(given.template aspen_get<One>(), command)) {
@@ -65,7 +72,7 @@ template <class F> constexpr const scratch_place *scratch_of(const F &f) {
     return scratch_of(f.function);
 }
 
-/// What a property demands of a launch beyond attributes: its base's static member `aspen_check_launch`.
+/// Asks a kernel and all that it wraps whether a launch is as their properties demand: the static member `aspen_check_launch`.
 template <class F, class = void> struct launch_rules {
   template <class Launch> static void check(const Launch &) {}
 };

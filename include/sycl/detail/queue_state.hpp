@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <sycl/context.hpp>
 #include <sycl/detail/counted.hpp>
+#include <sycl/detail/last_event.hpp>
 #include <sycl/detail/recorded.hpp>
 #include <sycl/detail/scratch_pool.hpp>
 #include <sycl/detail/spin_lock.hpp>
@@ -150,7 +151,7 @@ struct queue_state : counted {
   async_handler handler;
   property_list properties;
   scratch_pool scratch;
-  bool has_commands = false; // atomic: something was submitted
+  last_event last; // of an in-order queue
 
 private:
   spin_lock recording_lock_;

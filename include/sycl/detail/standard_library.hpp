@@ -6,6 +6,7 @@
 #include <cassert>
 #include <climits>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -59,6 +59,11 @@ template <class A> inline constexpr bool is_vector = elements_of<std::remove_cv_
 template <class V, class T, int N> struct only_element {};
 template <class V, class T> struct only_element<V, T, 1> {
   constexpr operator T() const { return static_cast<const V &>(*this)[0]; }
+  /// What is a number by way of a class, as of half.
+  template <class U, std::enable_if_t<std::is_arithmetic_v<U> && !std::is_same_v<U, T> && std::is_convertible_v<T, U>, int> = 0>
+  explicit constexpr operator U() const {
+    return static_cast<U>(static_cast<const V &>(*this)[0]);
+  }
 };
 
 /// Reads and writes through to the vec it was made from.

@@ -121,6 +121,33 @@ template <> struct kernel_attribute<ext::oneapi::experimental::use_root_sync_key
                            "that wait for each other (kernel::ext_oneapi_get_info<info::kernel_queue_specific::max_num_work_groups> says so)");
   }
 };
+/// What is asked of a kernel like info::kernel_device_specific::max_sub_group_size.
+struct least_sub_group_size {
+  using return_type = std::uint32_t;
+  static return_type get(const device &d, const info::kernel_device_specific::detail::kernel_facts &facts) {
+    size_t count = 0;
+    const size_t *const sizes = aspen_device_sub_group_sizes(d.aspen_handle(), &count);
+    return facts.actual_sub_group_size ? facts.actual_sub_group_size : count ? static_cast<return_type>(sizes[0]) : 1;
+  }
+};
+
+/// The size of sub-groups that `Size` says, or how many such a work-group has.
+template <class Size, bool Counts> struct sub_group_query {
+  using return_type = std::uint32_t;
+  static return_type get(const kernel &of, const queue &q, const range<1> &local) { return one(of, q.get_device(), local.size()); }
+  static return_type get(const kernel &of, const queue &q, const range<2> &local) { return one(of, q.get_device(), local.size()); }
+  static return_type get(const kernel &of, const queue &q, const range<3> &local) { return one(of, q.get_device(), local.size()); }
+
+private:
+  static return_type one(const kernel &of, const device &d, size_t items) {
+    if (items == 0)
+      fail(errc::invalid, "max_sub_group_size, num_sub_groups: a work-group has at least one work-item");
+    if (!of.aspen_id().aspen_runs_on(d) || items > of.get_info<info::kernel_device_specific::work_group_size>(d))
+      return 0;
+    const std::uint32_t size = of.get_info<Size>(d);
+    return Counts ? static_cast<return_type>((items + size - 1) / size) : size;
+  }
+};
 } // namespace detail
 
 namespace ext::oneapi::experimental::info::kernel_queue_specific {
@@ -160,6 +187,10 @@ template <std::uint32_t D> struct max_work_item_sizes {
     return kernel.aspen_id().aspen_runs_on(d) ? return_type(d.get_info<sycl::info::device::max_work_item_sizes<static_cast<int>(D)>>()) : return_type();
   }
 };
+/// Of a launch with work-groups of that size; 0 where it is refused.
+struct max_sub_group_size : sycl::detail::sub_group_query<sycl::info::kernel_device_specific::max_sub_group_size, false> {};
+/// Where the driver chooses the size of sub-groups, no more than there would be of the smallest.
+struct num_sub_groups : sycl::detail::sub_group_query<sycl::detail::least_sub_group_size, true> {};
 
 } // namespace ext::oneapi::experimental::info::kernel_queue_specific
 

@@ -1,6 +1,7 @@
 //! Properties of kernels: requirements that a launch or a function object states without attributes. They count as the attributes of
 //! SYCL 2020 do, because that is what they become (detail/kernel_properties.hpp). Source: sycl_ext_oneapi_kernel_properties.
 #pragma once
+#include <array>
 #include <sycl/detail/kernel_properties.hpp>
 #include <sycl/ext/oneapi/properties/properties.hpp>
 
@@ -17,9 +18,21 @@ struct work_group_size_hint_key {
 struct sub_group_size_key {
   template <std::uint32_t Size> using value_t = property_value<sub_group_size_key, std::integral_constant<std::uint32_t, Size>>;
 };
+struct max_work_group_size_key {
+  template <size_t... Sizes> using value_t = property_value<max_work_group_size_key, std::integral_constant<size_t, Sizes>...>;
+};
+struct max_linear_work_group_size_key {
+  template <size_t Size> using value_t = property_value<max_linear_work_group_size_key, std::integral_constant<size_t, Size>>;
+};
 struct device_has_key {
   template <aspect... Aspects> using value_t = property_value<device_has_key, std::integral_constant<aspect, Aspects>...>;
 };
+template <> struct is_property_key<work_group_size_key> : std::true_type {};
+template <> struct is_property_key<work_group_size_hint_key> : std::true_type {};
+template <> struct is_property_key<sub_group_size_key> : std::true_type {};
+template <> struct is_property_key<max_work_group_size_key> : std::true_type {};
+template <> struct is_property_key<max_linear_work_group_size_key> : std::true_type {};
+template <> struct is_property_key<device_has_key> : std::true_type {};
 
 /// A size in each dimension, in SYCL's order.
 #define __ASPEN_SIZES_PROPERTY(key)                                                                                                       \
@@ -33,7 +46,12 @@ struct device_has_key {
   };
 __ASPEN_SIZES_PROPERTY(work_group_size_key)
 __ASPEN_SIZES_PROPERTY(work_group_size_hint_key)
+__ASPEN_SIZES_PROPERTY(max_work_group_size_key)
 #undef __ASPEN_SIZES_PROPERTY
+template <aspect... Aspects> struct property_value<device_has_key, std::integral_constant<aspect, Aspects>...> {
+  using key_t = device_has_key;
+  static constexpr std::array<aspect, sizeof...(Aspects)> value{Aspects...};
+};
 
 /// The kernel's work-groups have exactly this size: `[[sycl::reqd_work_group_size(…)]]`.
 template <size_t... Sizes> inline constexpr work_group_size_key::value_t<Sizes...> work_group_size;
@@ -41,6 +59,10 @@ template <size_t... Sizes> inline constexpr work_group_size_key::value_t<Sizes..
 template <size_t... Sizes> inline constexpr work_group_size_hint_key::value_t<Sizes...> work_group_size_hint;
 /// Its sub-groups have exactly this size: `[[sycl::reqd_sub_group_size(…)]]`.
 template <std::uint32_t Size> inline constexpr sub_group_size_key::value_t<Size> sub_group_size;
+/// Its work-groups have no more work-items than these in each dimension, or so many in all: a launch with more is refused. The library
+/// checks that; nothing else comes of it.
+template <size_t... Sizes> inline constexpr max_work_group_size_key::value_t<Sizes...> max_work_group_size;
+template <size_t Size> inline constexpr max_linear_work_group_size_key::value_t<Size> max_linear_work_group_size;
 /// It uses only these aspects: `[[sycl::device_has(…)]]`.
 template <aspect... Aspects> inline constexpr device_has_key::value_t<Aspects...> device_has;
 
@@ -52,6 +74,20 @@ template <size_t... Sizes> struct kernel_attribute<ext::oneapi::experimental::wo
 };
 template <std::uint32_t Size> struct kernel_attribute<ext::oneapi::experimental::sub_group_size_key::value_t<Size>> {
   [[__sycl__::__reqd_sub_group_size__(Size)]] static void aspen_kernel_attributes();
+};
+template <size_t... Sizes> struct kernel_attribute<ext::oneapi::experimental::max_work_group_size_key::value_t<Sizes...>> {
+  template <class Launch> static void aspen_check_launch(const Launch &launch) {
+    constexpr size_t sizes[] = {Sizes...};
+    for (size_t d = 0; d < sizeof...(Sizes); ++d)
+      if (launch.local[d] > sizes[d])
+        fail(errc::nd_range, "the kernel has the property max_work_group_size, and the launch's work-groups are larger");
+  }
+};
+template <size_t Size> struct kernel_attribute<ext::oneapi::experimental::max_linear_work_group_size_key::value_t<Size>> {
+  template <class Launch> static void aspen_check_launch(const Launch &launch) {
+    if (launch.local[0] * launch.local[1] * launch.local[2] > Size)
+      fail(errc::nd_range, "the kernel has the property max_linear_work_group_size, and the launch's work-groups are larger");
+  }
 };
 template <aspect... Aspects> struct kernel_attribute<ext::oneapi::experimental::device_has_key::value_t<Aspects...>> {
   [[__sycl__::__device_has__(Aspects...)]] static void aspen_kernel_attributes();

@@ -42,6 +42,37 @@ template <class Key, class First, class... Rest>
 struct find_property<Key, First, Rest...>
     : std::conditional_t<std::is_same_v<Key, key_of_t<First>>, std::common_type<property_place<First>>, find_property<Key, Rest...>> {};
 
+/// Names the key of a property.
+template <class Key> constexpr const char *name_of_key() { return __PRETTY_FUNCTION__; }
+constexpr bool is_name_less(const char *a, const char *b) {
+  for (; *a && *a == *b; ++a, ++b) {
+  }
+  return static_cast<unsigned char>(*a) < static_cast<unsigned char>(*b);
+}
+/// By names of keys, so that properties that are given in another order make the same type.
+template <class... P> struct property_order {
+  /// Which of the properties comes at the place where `One` was given.
+  template <class One> static constexpr size_t instead_of() {
+    constexpr const char *names[] = {name_of_key<key_of_t<P>>()...};
+    constexpr bool is_one[] = {std::is_same_v<One, P>...};
+    size_t place = 0;
+    while (!is_one[place])
+      ++place;
+    for (size_t i = 0; i < sizeof...(P); ++i) {
+      size_t before = 0;
+      for (size_t j = 0; j < sizeof...(P); ++j)
+        before += is_name_less(names[j], names[i]) || (j < i && !is_name_less(names[i], names[j]));
+      if (before == place)
+        return i;
+    }
+    return place;
+  }
+};
+template <class One, class... P> struct property_in_order {
+  using type = __type_pack_element<property_order<P...>::template instead_of<One>(), P...>;
+};
+
+template <class T, class... Among> inline constexpr bool is_one_of = (std::is_same_v<T, Among> || ...);
 template <class... Keys> inline constexpr bool all_different = true;
 template <class First, class... Rest>
 inline constexpr bool all_different<First, Rest...> = !(std::is_same_v<First, Rest> || ...) && all_different<Rest...>;
@@ -62,31 +93,56 @@ constexpr bool operator!=(const property_value<Key, A...> &a, const property_val
   return !(a == b);
 }
 
-/// A set of properties; those with the same properties in another order are other types here.
+template <class T> struct is_property_value : std::false_type {};
+template <class Key, class... Values> struct is_property_value<property_value<Key, Values...>> : std::true_type {};
+template <class T> struct is_property_value<const T> : is_property_value<T> {};
+template <class T> inline constexpr bool is_property_value_v = is_property_value<T>::value;
+
+/// A set of properties. What is deduced from a list of them does not depend on their order there.
 template <class... P> class properties : sycl::detail::property_place<P>... {
   static_assert(sycl::detail::all_different<sycl::detail::key_of_t<P>...>, "a property list has each property once");
+  template <class Key> using found = typename sycl::detail::find_property<Key, P...>::type;
+  template <class Key> static constexpr bool has_value_at_run_time() {
+    if constexpr (has_property<Key>())
+      return !is_property_value_v<decltype(found<Key>::property)>;
+    else
+      return false;
+  }
+  template <class One, class First, class... Rest> static constexpr const One &pick(const First &first, const Rest &...rest) {
+    if constexpr (std::is_same_v<One, First>)
+      return first;
+    else
+      return pick<One>(rest...);
+  }
 
 public:
-  constexpr properties(P... given) : sycl::detail::property_place<P>{given}... {}
+  /// In any order.
+  template <class... Given, std::enable_if_t<sizeof...(Given) == sizeof...(P) && (sycl::detail::is_one_of<P, Given...> && ...), int> = 0>
+  constexpr properties(Given... given) : sycl::detail::property_place<P>{pick<P>(given...)}... {}
   template <class Key> static constexpr bool has_property() { return (std::is_same_v<Key, sycl::detail::key_of_t<P>> || ...); }
-  template <class Key> constexpr auto get_property() const {
+  /// Without an object, if all of the property is known to the compiler.
+  template <class Key, std::enable_if_t<!has_value_at_run_time<Key>(), int> = 0> static constexpr auto get_property() {
     static_assert(has_property<Key>(), "the property list does not have this property");
-    return static_cast<const typename sycl::detail::find_property<Key, P...>::type &>(*this).property;
+    return decltype(found<Key>::property)();
+  }
+  template <class Key, std::enable_if_t<has_value_at_run_time<Key>(), long> = 0> constexpr auto get_property() const {
+    return static_cast<const found<Key> &>(*this).property;
   }
   /// For the library.
   template <class One> constexpr const One &aspen_get() const {
     return static_cast<const sycl::detail::property_place<One> &>(*this).property;
   }
 };
-template <class... P> properties(P...) -> properties<P...>;
+template <class... P> properties(P...) -> properties<typename sycl::detail::property_in_order<P, P...>::type...>;
 using empty_properties_t = properties<>;
 
-template <class T, class = void> struct is_property_value : std::false_type {};
-template <class Key, class... Values> struct is_property_value<property_value<Key, Values...>> : std::true_type {};
-template <class T> inline constexpr bool is_property_value_v = is_property_value<std::remove_cv_t<T>>::value;
 /// Whether a class names a property, and whether it is one of the objects of class `Of`; extensions say so of theirs.
 template <class Key> struct is_property_key : std::false_type {};
 template <class Key, class Of> struct is_property_key_of : std::false_type {};
+template <class T, class Of> struct is_property_value_of : std::false_type {};
+template <class Key, class... Values, class Of>
+struct is_property_value_of<property_value<Key, Values...>, Of> : is_property_key_of<Key, Of> {};
+template <class T, class Of> struct is_property_value_of<const T, Of> : is_property_value_of<T, Of> {};
 /// Whether a property list has the property of that key.
 template <class List, class Key> inline constexpr bool has_property_v = false;
 template <class... P, class Key> inline constexpr bool has_property_v<properties<P...>, Key> = properties<P...>::template has_property<Key>();

@@ -2,6 +2,7 @@
 //! Source: sycl_ext_oneapi_annotated_ptr.
 #pragma once
 #include <sycl/ext/oneapi/properties/properties.hpp>
+#include <utility>
 
 #define SYCL_EXT_ONEAPI_ANNOTATED_PTR 1
 
@@ -42,6 +43,6 @@ private:
 template <class T> annotated_ptr(T *) -> annotated_ptr<T>;
 template <class T, class... P> annotated_ptr(T *, properties<P...>) -> annotated_ptr<T, properties<P...>>;
 template <class T, class First, class... Rest, class = std::enable_if_t<!is_property_list_v<First>>>
-annotated_ptr(T *, First, Rest...) -> annotated_ptr<T, properties<First, Rest...>>;
+annotated_ptr(T *, First, Rest...) -> annotated_ptr<T, decltype(properties(std::declval<First>(), std::declval<Rest>()...))>;
 
 } // namespace sycl::ext::oneapi::experimental
