@@ -214,7 +214,7 @@ public:
   buffer(I first, I last, const property_list &properties = {}) : buffer(first, last, Allocator(), properties) {}
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
   buffer(I first, I last, Allocator allocator, const property_list &properties = {})
-      : buffer(std::vector<element>(first, last), properties, allocator, 0) {}
+      : buffer(std::vector<stored>(first, last), properties, allocator, 0) {}
   /// A part of another buffer, which is none itself, from `base` on: whole rows only.
   buffer(buffer &whole, const id<D> &base, const range<D> &part)
       : state_(whole.state_), extent_(part), offset_(whole.offset_ + detail::linear_id(base, whole.extent_) * sizeof(T)), part_(true),
@@ -324,8 +324,10 @@ private:
       locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
     return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host);
   }
-  buffer(const std::vector<element> &content, const property_list &properties, const Allocator &allocator, int)
-      : buffer(content.data(), range<1>(content.size()), allocator, properties) {}
+  /// In a vector whose elements lie side by side: those of a vector of bool do not.
+  using stored = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
+  buffer(const std::vector<stored> &content, const property_list &properties, const Allocator &allocator, int)
+      : buffer(reinterpret_cast<const element *>(content.data()), range<1>(content.size()), allocator, properties) {}
   buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props,
          Allocator allocator)
       : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props), allocator_(allocator) {}

@@ -24,6 +24,9 @@ void ways(int *p, const int *c, std::vector<float> &v, const std::vector<float> 
   auto bytes = h.reinterpret<char, 1>(sycl::range<1>(24));
   static_assert(std::is_same_v<decltype(bytes), sycl::buffer<char, 1>>);
   sycl::buffer<int, 3> part(h, sycl::id<3>(0, 0, 0), sycl::range<3>(1, 2, 3));
+  const bool flags[] = {true, false, true};
+  sycl::buffer of_flags(std::begin(flags), std::end(flags), std::allocator<bool>());
+  static_assert(std::is_same_v<decltype(of_flags), sycl::buffer<bool, 1, std::allocator<bool>>>);
   (void)(part.is_sub_buffer() && part == h && part.size() == h.byte_size());
 }
 static_assert(!std::is_trivially_copyable_v<sycl::buffer<int>>, "a buffer is no kernel argument");
