@@ -51,7 +51,7 @@
 //# run: aspen++ -fsycl-targets=spir64 main.o -Wno-sycl-external -L. -Wl,-Bdynamic -l:libparts.so -Wl,-rpath,. -o b.out
 //# run: aspen explain b.out calling
 //# stdout: kernel 'calling' needs aspect fp16
-//# stdout: it may call 'parts::dbl', which is defined in another file: what that needs is added when both come together
+//# stdout~: ^  parts\.cpp:2:57: used in 'parts::dbl'$
 //# run: aspen++ -fsycl-device-only -emit-llvm -c parts.cpp -o parts.bc
 //# run: aspen explain parts.bc parts::dbl fp64
 //# stdout: function 'parts::dbl' needs aspect fp64

@@ -9,8 +9,8 @@
 //# stdout: none 3
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
 //# stdout: plain 21
-//# stdout~: ^kernel 'dbl' cannot run on 'intel_gpu_dg1': +needs aspect fp64: deep.cpp:3:\d+ in 'deeper', called from the kernel$
-//# stdout~: ^kernel 'through' cannot run on 'intel_gpu_dg1': +needs aspect fp64: deep.cpp:3:\d+ in 'deeper', called from the kernel$
+//# stdout~: ^kernel 'dbl' cannot run on 'intel_gpu_dg1': +needs aspect fp64: deep.cpp:3:\d+ in 'deeper', called from 'lib_dbl' lib.cpp:4:\d+, called from the kernel main.cpp:\d+:\d+$
+//# stdout~: ^kernel 'through' cannot run on 'intel_gpu_dg1': +needs aspect fp64: deep.cpp:3:\d+ in 'deeper', called from 'lib_dbl' lib.cpp:4:\d+, called from 'twice' main.cpp:\d+:\d+, called from the kernel main.cpp:\d+:\d+$
 //# stdout: none 3
 //# run: aspen inspect a.out
 //# stdout~: ^    kernel none$

@@ -5,8 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use aspen_contract::{Aspect, Need, Place, Remark, Requirements, Source, Step, WorkGroupSize};
-use indexmap::IndexSet;
+use aspen_contract::{Aspect, Requirements, Source, Step, WorkGroupSize};
 use serde::{Deserialize, Serialize};
 
 use crate::guards::{self, GUARDS, Guards};
@@ -15,6 +14,7 @@ use crate::payload::{self, PayloadError};
 use crate::property::{
     ParseError, PropertySet, PropertySets, UnwritableName, Value, check_set_name, find_in_text, set_from_text, set_to_text,
 };
+use crate::sources::{self, IMPORT_CHAINS, SourceTable, requirement_sources_set};
 
 /// What every kernel of the image needs, in the seeds' dialect. Source: DESIGN §5.
 pub const DEVICE_REQUIREMENTS: &str = "SYCL/device-requirements";
@@ -219,6 +219,13 @@ impl<'a> DeviceImage<'a> {
         }
     }
 
+    /// How the kernel, or the function that the image offers, comes to a function that it imports: from that function's caller up to itself, each
+    /// with the place of its own call, as a [`Source`] goes on. Empty if that is not known; what is damaged is not known either.
+    pub fn import_chain(&self, symbol: &str, import: &str) -> Vec<Step> {
+        let value = self.property(IMPORT_CHAINS, symbol).ok().flatten();
+        value.and_then(|value| sources::chain_in(symbol, &value, import)).unwrap_or_default()
+    }
+
     /// Device functions the image offers to others.
     ///
     /// # Errors
@@ -301,70 +308,9 @@ pub fn kernels_set<'k>(kernels: impl IntoIterator<Item = (&'k str, &'k KernelInf
     kernels.into_iter().map(|(symbol, info)| (symbol.to_owned(), Value::Bytes(payload::write(info)))).collect()
 }
 
-/// The set `Aspen/requirement sources`.
-pub fn requirement_sources_set<'k>(kernels: impl IntoIterator<Item = (&'k str, &'k [Source])>) -> PropertySet {
-    let property = |(symbol, sources): (&str, &[Source])| (symbol.to_owned(), Value::Bytes(payload::write(&SourceTable::pack(sources))));
-    kernels.into_iter().filter(|(_, sources)| !sources.is_empty()).map(property).collect()
-}
-
 /// A set that lists symbols, as `SYCL/exported symbols` does: each with the number 1.
 pub fn symbols_set<'s>(symbols: impl IntoIterator<Item = &'s str>) -> PropertySet {
     symbols.into_iter().map(|symbol| (symbol.to_owned(), Value::U32(1))).collect()
-}
-
-/// `Vec<Source>` with every file and function name once: chains of one kernel repeat them a lot.
-#[derive(Serialize, Deserialize)]
-struct SourceTable {
-    names: Vec<String>,
-    sources: Vec<PackedSource>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct PackedSource {
-    need: Need,
-    declared: bool,
-    chain: Vec<PackedStep>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct PackedStep {
-    function: usize,
-    /// File, line, column.
-    place: Option<(usize, u32, u32)>,
-    remark: Option<Remark>,
-}
-
-impl SourceTable {
-    fn pack(sources: &[Source]) -> SourceTable {
-        let mut names = IndexSet::new();
-        let mut index = |name: &str| names.get_index_of(name).unwrap_or_else(|| names.insert_full(name.to_owned()).0);
-        let mut step = |step: &Step| PackedStep {
-            function: index(&step.function),
-            place: step.place.as_ref().map(|place| (index(&place.file), place.line, place.column)),
-            remark: step.remark.clone(),
-        };
-        let mut packed = Vec::with_capacity(sources.len());
-        for source in sources {
-            let chain = source.chain.iter().map(&mut step).collect();
-            packed.push(PackedSource { need: source.need.clone(), declared: source.declared, chain });
-        }
-        SourceTable { names: names.into_iter().collect(), sources: packed }
-    }
-
-    /// `None` if a name is not in the table.
-    fn unpack(self) -> Option<Vec<Source>> {
-        let name = |index: usize| self.names.get(index).cloned();
-        let place = |(file, line, column)| Some(Place { file: name(file)?, line, column });
-        let step = |step: PackedStep| {
-            let place = step.place.map_or(Some(None), |packed| place(packed).map(Some))?;
-            Some(Step { function: name(step.function)?, place, remark: step.remark })
-        };
-        let source = |source: PackedSource| {
-            let chain = source.chain.into_iter().map(step).collect::<Option<_>>()?;
-            Some(Source { need: source.need, declared: source.declared, chain })
-        };
-        self.sources.into_iter().map(source).collect()
-    }
 }
 
 pub(crate) fn read_payload<T: serde::de::DeserializeOwned>(set: &str, name: &str, value: &Value) -> Result<T, ImageError> {
@@ -384,6 +330,7 @@ pub struct ImageBuilder {
     kernels: Vec<(Kernel, Vec<Source>)>,
     exports: Vec<(String, Vec<Source>)>,
     guards: PropertySet,
+    import_chains: PropertySet,
 }
 
 impl ImageBuilder {
@@ -398,6 +345,7 @@ impl ImageBuilder {
             kernels: Vec::new(),
             exports: Vec::new(),
             guards: PropertySet::new(),
+            import_chains: PropertySet::new(),
         }
     }
 
@@ -418,6 +366,15 @@ impl ImageBuilder {
     #[must_use]
     pub fn export(mut self, symbol: &str, sources: Vec<Source>) -> ImageBuilder {
         self.exports.push((symbol.to_owned(), sources));
+        self
+    }
+
+    /// How the entry point comes to what it imports ([`DeviceImage::import_chain`]).
+    #[must_use]
+    pub fn import_chains(mut self, symbol: &str, chains: &[(String, Vec<Step>)]) -> ImageBuilder {
+        if !chains.is_empty() {
+            self.import_chains.insert(symbol.to_owned(), sources::import_chains(chains));
+        }
         self
     }
 
@@ -455,8 +412,10 @@ impl ImageBuilder {
         let of_exports = self.exports.iter().map(|(symbol, sources)| (symbol.as_str(), sources.as_slice()));
         let sources = requirement_sources_set(of_kernels.chain(of_exports));
         let exports = symbols_set(self.exports.iter().map(|(symbol, _)| symbol.as_str()));
-        let guards = self.guards.clone();
-        for (name, set) in [(GUARDS, guards), (KERNELS, kernels), (REQUIREMENT_SOURCES, sources), (EXPORTED_SYMBOLS, exports)] {
+        let (guards, chains) = (self.guards.clone(), self.import_chains.clone());
+        let all =
+            [(GUARDS, guards), (KERNELS, kernels), (REQUIREMENT_SOURCES, sources), (IMPORT_CHAINS, chains), (EXPORTED_SYMBOLS, exports)];
+        for (name, set) in all {
             if !set.is_empty() {
                 sets.insert(name, set);
             }

@@ -29,6 +29,7 @@ pub mod object_sections;
 pub mod offload;
 pub mod payload;
 pub mod property;
+pub mod sources;
 pub mod spirv;
 pub mod table;
 pub mod work_items;

@@ -20,6 +20,7 @@ use crate::{Answer, Failure, Format, json, wrapped};
 /// Runs the command: all kernels in a table, or the chains of one.
 pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Format) -> Result<Answer, Failure> {
     let mut images = program::read(file)?;
+    program::add_libraries(file, &mut images);
     if format == Format::Json && kernel.is_none() {
         wrapped::explain_all(file, &mut images)?;
     }
@@ -157,6 +158,10 @@ fn chain(out: &mut String, source: &Source, paint: Paint) {
 /// Device functions that are taken from other images, with what those need where this file holds them. Source: DESIGN §7.7.
 fn from_elsewhere(out: &mut String, images: &[Image], (image, kernel): (&Image, &Kernel), only: Option<&Need>, paint: Paint) {
     let mut known = image.imports_of(kernel);
+    if image.form.is_some() && image.kernels.iter().any(|one| one.symbol == kernel.symbol) {
+        // What the program's own images and its libraries add is among the kernel's needs.
+        known.retain(|symbol| kernel.unresolved.iter().any(|missing| missing == symbol));
+    }
     let mut work: Vec<&str> = known.iter().rev().copied().collect();
     while let Some(symbol) = work.pop() {
         let name = readable_name(symbol);

@@ -11,6 +11,7 @@ use aspen_analysis::{Summary, analyse};
 use aspen_contract::{Need, Requirements, Source, Step};
 use aspen_driver::libraries::{self, Form, Imported};
 use aspen_image::container::{Container, Kind, Reason};
+use aspen_image::sources::import_chain;
 use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, WorkItems, find};
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
 use aspen_spirv::SpecId;
@@ -383,10 +384,11 @@ pub fn add_libraries(path: &Path, images: &mut [Image]) {
         for kernel in &mut image.kernels {
             // Two required sizes are an error at the launch; the kernel's own is the one that is checked here.
             let _ = kernel.requirements.also(requirements.clone());
-            let called_from = Step { function: kernel.name.clone(), place: None, remark: None };
-            kernel.sources.extend(sources.iter().map(|(source, _)| {
+            kernel.sources.extend(sources.iter().map(|(source, import)| {
                 let mut source = source.clone();
-                source.chain.push(called_from.clone());
+                let calls = import_chain(&image.properties, &kernel.symbol, import);
+                let called_from = || vec![Step { function: kernel.name.clone(), place: None, remark: None }];
+                source.chain.extend(calls.unwrap_or_else(called_from));
                 source
             }));
             kernel.unresolved = missing.iter().cloned().collect();

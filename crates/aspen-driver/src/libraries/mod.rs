@@ -82,10 +82,16 @@ impl Form {
 pub fn imported<'s>(modules: &[Module], own: Option<usize>, form: &Form, symbols: impl IntoIterator<Item = &'s String>) -> Imported {
     let mut out = Imported::default();
     let mut known = BTreeSet::new();
-    // The imports that led there, the kernel's first, and who asks.
-    let mut work: VecDeque<(Vec<String>, Option<usize>)> = symbols.into_iter().map(|one| (vec![one.clone()], own)).collect();
-    while let Some((path, asks)) = work.pop_front() {
-        let (Some(root), Some(symbol)) = (path.first().cloned(), path.last().cloned()) else { continue };
+    // What is asked for, the first import on the way there, the calls above it from there on up to that one, and who asks.
+    struct Asked {
+        symbol: String,
+        first: String,
+        above: Vec<Step>,
+        asks: Option<usize>,
+    }
+    let ask = |symbol: &String| Asked { symbol: symbol.clone(), first: symbol.clone(), above: Vec::new(), asks: own };
+    let mut work: VecDeque<Asked> = symbols.into_iter().map(ask).collect();
+    while let Some(Asked { symbol, first, above, asks }) = work.pop_front() {
         let of = |index: usize| modules[index].exporting(&symbol).find(|image| form.takes(image)).map(|image| (index, image));
         let Some((index, image)) = asks.and_then(of).or_else(|| (0..modules.len()).find_map(of)) else {
             out.missing.insert(symbol);
@@ -96,18 +102,24 @@ pub fn imported<'s>(modules: &[Module], own: Option<usize>, form: &Form, symbols
         }
         let needed = image.requirements_of(&symbol).unwrap_or_default();
         let explained = image.sources(&symbol).unwrap_or_default();
-        let bare = |symbol: &String| Step { function: readable_name(symbol), place: None, remark: None };
+        let bare = || vec![Step { function: readable_name(&symbol), place: None, remark: None }];
         for need in needed.needs() {
             let found = explained.iter().find(|source| source.need == need).cloned();
-            let mut source = found.unwrap_or_else(|| Source { need, declared: false, chain: vec![bare(&symbol)] });
-            // An image says which functions it imports, not where it calls them.
-            source.chain.extend(path.iter().rev().skip(1).map(bare));
-            out.sources.push((source, root.clone()));
+            let mut source = found.unwrap_or_else(|| Source { need, declared: false, chain: bare() });
+            source.chain.extend(above.iter().cloned());
+            out.sources.push((source, first.clone()));
         }
         // Two required sizes are the launch's error, and the kernel's own, or the first, is the one that is checked.
         let _ = out.requirements.also(needed);
-        let further = |import: String| (path.iter().cloned().chain([import]).collect(), Some(index));
-        work.extend(image.imports().unwrap_or_default().into_iter().map(further));
+        for import in image.imports().unwrap_or_default() {
+            let mut calls = image.import_chain(&symbol, &import);
+            // An image that says nothing more says which functions it imports.
+            if calls.is_empty() {
+                calls = bare();
+            }
+            calls.extend(above.iter().cloned());
+            work.push_back(Asked { symbol: import, first: first.clone(), above: calls, asks: Some(index) });
+        }
     }
     out
 }

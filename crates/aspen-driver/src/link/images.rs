@@ -444,6 +444,9 @@ fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Targe
     for &entry in &plan.entries {
         let function = program.linked.summary.function(entry);
         builder = builder.guards(&function.symbol, &program.analysis.guards(entry));
+        if with_sources {
+            builder = builder.import_chains(&function.symbol, &program.import_chains(entry, &plan.imports));
+        }
         let sources = if with_sources { program.analysis.sources(entry).to_vec() } else { Vec::new() };
         match &function.role {
             Role::Kernel(kernel) => {

@@ -166,6 +166,15 @@ impl Program {
         (requirements, explained.collect())
     }
 
+    /// How an entry point comes to each of these imports: from the import's caller up to the entry's user code.
+    pub fn import_chains(&self, entry: FuncId, imports: &BTreeSet<String>) -> Vec<(String, Vec<Step>)> {
+        if imports.is_empty() {
+            return Vec::new();
+        }
+        let undefined = self.undefined(&[entry]).into_iter().map(|(id, chain)| (&self.linked.summary.function(id).symbol, chain));
+        undefined.filter(|(symbol, _)| imports.contains(*symbol)).map(|(symbol, chain)| (symbol.clone(), callers(&chain))).collect()
+    }
+
     /// Where a kernel is defined.
     pub fn kernel_place(&self, symbol: &str) -> Option<Place> {
         self.places.get(symbol).cloned()

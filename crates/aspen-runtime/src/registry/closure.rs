@@ -128,7 +128,7 @@ impl Closure<'_> {
             }));
             for need in device.unmet(&own) {
                 if !all.unmet.contains(&need) {
-                    all.sources.extend(part.source(symbol, &need, (index > 0).then_some(kernel)));
+                    all.sources.extend(self.source(index, symbol, &need, kernel));
                     all.unmet.push(need);
                 }
             }
@@ -138,6 +138,46 @@ impl Closure<'_> {
             })?;
         }
         Ok(all)
+    }
+
+    /// Why a function of a part has the need: what its image says, and the calls from there up to the kernel.
+    fn source(&self, index: usize, symbol: &str, need: &Need, kernel: &str) -> Option<Source> {
+        // Explanations are a courtesy: damaged ones must not hide that the kernel cannot run.
+        let known = self.parts[index].image.image.sources(symbol).unwrap_or_default().into_iter().find(|source| source.need == *need);
+        if index == 0 {
+            return known;
+        }
+        let step = |function: String| Step { function, place: None, remark: None };
+        let mut source = known.unwrap_or_else(|| Source { need: need.clone(), declared: false, chain: vec![step(demangled(symbol))] });
+        let mut above = Vec::new();
+        let (mut index, mut symbol) = (index, symbol.to_owned());
+        // Images that import from each other must not keep it going round.
+        for _ in &self.parts {
+            let Some((importer, caller, calls)) = self.calls_of(index, &symbol) else { break };
+            above.extend(calls);
+            (index, symbol) = (importer, caller);
+            if index == 0 {
+                break;
+            }
+        }
+        // Without a chain that ends at the kernel, only that it is called from there is known.
+        if index != 0 || above.is_empty() {
+            above.push(step(kernel.to_owned()));
+        }
+        source.chain.extend(above);
+        Some(source)
+    }
+
+    /// Who imports a part's function: the part, its function or kernel that comes to it, and the calls from there up to that one.
+    fn calls_of(&self, index: usize, symbol: &str) -> Option<(usize, String, Vec<Step>)> {
+        let importing = |part: &&(usize, &Part<'_>)| part.1.imports.iter().any(|(wanted, from)| wanted == symbol && *from == index);
+        let parts: Vec<(usize, &Part<'_>)> = self.parts.iter().enumerate().collect();
+        parts.iter().filter(|part| importing(part)).find_map(|(importer, part)| {
+            part.symbols.iter().find_map(|own| {
+                let calls = part.image.image.import_chain(own, symbol);
+                (!calls.is_empty()).then(|| (*importer, own.clone(), calls))
+            })
+        })
     }
 
     /// # Errors
@@ -174,18 +214,5 @@ impl Closure<'_> {
             }
         }
         Ok(())
-    }
-}
-
-impl Part<'_> {
-    /// Why a function of the part has the need. For an image that is called, the kernel's name is given, and the chain goes on from the called function.
-    fn source(&self, symbol: &str, need: &Need, kernel: Option<&str>) -> Option<Source> {
-        // Explanations are a courtesy: damaged ones must not hide that the kernel cannot run.
-        let known = self.image.image.sources(symbol).unwrap_or_default().into_iter().find(|source| source.need == *need);
-        let Some(kernel) = kernel else { return known };
-        let step = |function: String| Step { function, place: None, remark: None };
-        let mut source = known.unwrap_or_else(|| Source { need: need.clone(), declared: false, chain: vec![step(demangled(symbol))] });
-        source.chain.push(step(kernel.to_owned()));
-        Some(source)
     }
 }
