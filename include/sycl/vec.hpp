@@ -63,7 +63,8 @@ template <class T, int N> struct native_vector<T, N, std::enable_if_t<(N > 1) &&
 #endif
 
 /// What a vec of that many elements converts to. Source: SYCL 2020 §4.14.2.1, `operator DataT()`, `operator vector_t()`.
-template <class V, class T, int N, class Native = typename native_vector<T, N>::type> struct converted {
+/// The bases are the same in all passes, which are compared.
+template <class V, class T, int N, class Native = typename native_vector<T, N>::type> struct converted : only_element<V, T, N> {
   using vector_t = Native;
   operator vector_t() const { return __builtin_bit_cast(vector_t, static_cast<const V &>(*this)); }
 };

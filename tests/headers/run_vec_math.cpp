@@ -96,6 +96,13 @@ int main() {
   CHECK(converted(unknown));
   CHECK(converted<double>(unknown));
   CHECK(converted<sycl::half>(unknown));
+  // A closure is laid out the same for all passes, whatever vectors it has.
+  const sycl::vec<int, 1> first(1);
+  const sycl::float2 second(1, 2);
+  const sycl::vec<double, 3> third(3);
+  const std::pair<sycl::half4, sycl::vec<std::int8_t, 16>> others{sycl::half4(4), sycl::vec<std::int8_t, 16>(5)};
+  q.single_task([=] { device[0] = first[0] + second[1] + static_cast<float>(third[2]) + others.first[3] + others.second[15]; }).wait();
+  CHECK(device[0] == 15);
   CHECK(sycl::isinf(sycl::half(INFINITY)) && !sycl::isnormal(sycl::half(0x1p-15f)) && sycl::isnormal(sycl::half(0x1p-14f)));
   std::puts(failures ? "failed" : "ok");
   return failures != 0;

@@ -57,7 +57,7 @@ fn host_and_device_that_do_not_agree() {
     let split = split.replace("sycl::queue q;", "sycl::queue q; long q2 = 1;");
     let session = Session::new(&[("split.cpp", &split)]);
     let needles = [
-        "split.cpp:7:24: error: kernel 'plain' of 'split.cpp' has a closure of 16 bytes on the host but of 8 bytes on spir64",
+        "split.cpp:7:24: error: kernel 'plain' of 'split.cpp' has a closure of 16 bytes on the host but of 8 bytes on native_cpu, spir64; ",
         "__SYCL_DEVICE_ONLY__",
     ];
     session.bad(1, "aspen++ split.cpp -o no", &needles);
