@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <sycl/detail/kernel_properties.hpp>
+#include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/properties/properties.hpp>
 
 #define SYCL_EXT_ONEAPI_KERNEL_PROPERTIES 1
