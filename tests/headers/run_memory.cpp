@@ -244,7 +244,7 @@ static std::optional<buffer<int>> last_buffer;
 static void a_static_buffer(queue &q) {
   { host_accessor(last_buffer.emplace(last_content, range<1>(1)))[0] = 1; }
   q.submit([&](handler &h) {
-    accessor a(*last_buffer, h);
+    accessor a(*last_buffer, h, read_write_host_task);
     h.host_task([=] {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       a[0] = 2;
