@@ -77,7 +77,7 @@ const LITTLE_STACK: u64 = 32 << 10;
 /// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
 const CURRENT_ITEM: &str = "_ZN4sycl6detail7currentE";
 /// `sycl::detail::enter_nd_item`, `wait_for_group`, `wait_for_sub_group`, `wait_to_compute_for_group`, `wait_to_compute_for_sub_group`,
-/// `has_ended`, `asked_ended`, `take_32` and `take_64` of the same.
+/// `has_ended`, `asked_ended`, `take_32`, `take_64`, `fold_32` and `fold_64` of the same.
 const ENTER: &CStr = c"_ZN4sycl6detail13enter_nd_itemEP14aspen_cpu_item";
 const BARRIER: &CStr = c"_ZN4sycl6detail14wait_for_groupEP14aspen_cpu_item";
 const SUB_GROUP_BARRIER: &CStr = c"_ZN4sycl6detail18wait_for_sub_groupEP14aspen_cpu_item";
@@ -87,6 +87,8 @@ const ENDED: &CStr = c"_ZN4sycl6detail9has_endedEPK14aspen_cpu_itemjb";
 const ASKED_ENDED: &CStr = c"_ZN4sycl6detail11asked_endedEP14aspen_cpu_itemj";
 const TAKE_32: &CStr = c"_ZN4sycl6detail7take_32EP14aspen_cpu_itemjNS0_8lane_wayEj";
 const TAKE_64: &CStr = c"_ZN4sycl6detail7take_64EP14aspen_cpu_itemmNS0_8lane_wayEj";
+const FOLD_32: &CStr = c"_ZN4sycl6detail7fold_32EPjPKhjNS0_9lane_foldE";
+const FOLD_64: &CStr = c"_ZN4sycl6detail7fold_64EPmPKhjNS0_9lane_foldE";
 
 impl NativeCpu {
     /// Makes the module one of several that call each other at run time. Source: `include/aspen/native_cpu.h`, "Calls between images".
@@ -119,6 +121,8 @@ fn item_loops(sub_group: Option<u32>, work_group: Option<[u32; 3]>, instead: Opt
         asked_ended: ASKED_ENDED.into(),
         take_32: TAKE_32.into(),
         take_64: TAKE_64.into(),
+        fold_32: FOLD_32.into(),
+        fold_64: FOLD_64.into(),
         current: CString::new(CURRENT_ITEM).unwrap_or_default(),
         prefix: GROUP.into(),
         instead: instead.map(CStr::to_owned),

@@ -31,6 +31,10 @@ pub struct ItemLoops {
     pub take_32: CString,
     /// The same of 64 bits.
     pub take_64: CString,
+    /// Makes one value of 32 bits of those that all lanes of a sub-group pass in.
+    pub fold_32: CString,
+    /// The same of 64 bits.
+    pub fold_64: CString,
     /// The variable that knows the running item.
     pub current: CString,
     /// The lanes of a sub-group that code is best for.
@@ -54,6 +58,8 @@ struct Names {
     asked_ended: *const c_char,
     take_32: *const c_char,
     take_64: *const c_char,
+    fold_32: *const c_char,
+    fold_64: *const c_char,
     current: *const c_char,
     lanes: c_uint,
     work_group: [u64; 3],
@@ -155,6 +161,8 @@ impl ItemLoops {
             asked_ended: self.asked_ended.as_ptr(),
             take_32: self.take_32.as_ptr(),
             take_64: self.take_64.as_ptr(),
+            fold_32: self.fold_32.as_ptr(),
+            fold_64: self.fold_64.as_ptr(),
             current: self.current.as_ptr(),
             lanes: self.lanes,
             work_group: self.work_group.map_or([0; 3], |[x, y, z]| [z, y, x].map(u64::from)),

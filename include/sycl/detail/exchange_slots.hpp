@@ -122,10 +122,72 @@ template <class T, class Op> inline T sum_of(slots<T> values, size_t count, Op o
   return sum;
 }
 
+/// The value of another lane, of any size.
+template <class T> inline T take_by_lane(const sub_group &g, const T &value, lane_way way, std::uint32_t amount) {
+  static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
+  using word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+  constexpr size_t count = (sizeof(T) + sizeof(word) - 1) / sizeof(word);
+  aspen_cpu_item_t *const item = g.work_item_().cpu;
+  word words[count] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (size_t i = 0; i < count; ++i) {
+    if constexpr (sizeof(word) == 4)
+      words[i] = take_32(item, words[i], way, amount);
+    else
+      words[i] = take_64(item, words[i], way, amount);
+  }
+  return bit_cast_of_bytes<T>(words);
+}
+/// Whether code generation folds the values of a sub-group: numbers, in 32 or 64 bits, by operations that stay in their type.
+template <class T, class Op> inline constexpr bool is_folded = false;
+template <class T, template <class> class Op, class Of>
+inline constexpr bool is_folded<T, Op<Of>> = std::is_arithmetic_v<T> && sizeof(T) <= 8 && operation_of<Op<Of>> != operation::other &&
+                                             (std::is_void_v<Of> || std::is_same_v<Of, T>) && identity_is_known<T, operation_of<Op<Of>>>();
+
+template <class T> constexpr lane_fold fold_of(operation what) {
+  constexpr bool is_real = std::is_floating_point_v<T>, is_signed = std::is_signed_v<T>;
+  switch (what) {
+  case operation::plus: return is_real ? lane_fold::add_float : lane_fold::add;
+  case operation::multiplies: return is_real ? lane_fold::multiply_float : lane_fold::multiply;
+  case operation::logical_and: // of zeros and ones
+  case operation::bit_and: return lane_fold::bit_and;
+  case operation::logical_or:
+  case operation::bit_or: return lane_fold::bit_or;
+  case operation::bit_xor: return lane_fold::bit_xor;
+  case operation::minimum: return is_real ? lane_fold::least_float : is_signed ? lane_fold::least : lane_fold::least_unsigned;
+  default: return is_real ? lane_fold::most_float : is_signed ? lane_fold::most : lane_fold::most_unsigned;
+  }
+}
+
+/// The sum of a sub-group, in all lanes.
+template <class T, class Op> inline T fold_lanes(const sub_group &g, const T &value, Op) {
+  constexpr operation what = operation_of<Op>;
+  constexpr bool is_question = what == operation::logical_and || what == operation::logical_or;
+  constexpr std::uint32_t how = static_cast<std::uint32_t>(fold_of<T>(what));
+  aspen_cpu_item_t *const item = g.work_item_().cpu;
+  if constexpr (is_question) {
+    return static_cast<T>(take_32(item, value ? 1 : 0, lane_way::fold, how));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (sizeof(T) == 4)
+      return __builtin_bit_cast(T, take_32(item, __builtin_bit_cast(std::uint32_t, value), lane_way::fold, how));
+    else
+      return __builtin_bit_cast(T, take_64(item, __builtin_bit_cast(std::uint64_t, value), lane_way::fold, how));
+  } else if constexpr (sizeof(T) <= 4) { // wider by its sign: smaller stays smaller, and the lower bits of a sum are a sum's
+    return static_cast<T>(take_32(item, static_cast<std::uint32_t>(value), lane_way::fold, how));
+  } else {
+    return static_cast<T>(take_64(item, static_cast<std::uint64_t>(value), lane_way::fold, how));
+  }
+}
+
 /// One work-item computes for the whole group, in the order of linear ids. `first` comes before all values; an exclusive scan starts with
 /// it, so it must be a value then.
 template <scan_kind Kind, class Group, class T, class Op>
 inline T combine_natively(const Group &g, const T &value, const T *first, Op op) {
+  if constexpr (Kind == scan_kind::reduce && slots_of<Group>::is_sub_group && is_folded<T, Op>) {
+    const T sum = fold_lanes(g, value, op);
+    return first ? static_cast<T>(op(*first, sum)) : sum;
+  }
   const size_t own = g.get_local_linear_id();
   values_of<T>(g).set(own, value);
   by_one(g, [&] {
@@ -164,6 +226,8 @@ inline T combine_natively(const Group &g, const T &value, const T *first, Op op)
 /// The value that the work-item `from` of the group passes in. An item that has ended passes nothing: the result is any value then, and for
 /// a broadcast, where all pass the same `from`, that is a mistake (ASPEN_CHECK=1).
 template <bool IsBroadcast, class Group, class T> inline T take_natively(const Group &g, const T &value, size_t from) {
+  if constexpr (IsBroadcast && slots_of<Group>::is_sub_group)
+    return take_by_lane(g, value, lane_way::broadcast, static_cast<std::uint32_t>(from));
   const work_item &w = g.work_item_();
   const size_t own = g.get_local_linear_id();
   if (from >= g.get_local_linear_range())
@@ -184,23 +248,6 @@ template <bool IsBroadcast, class Group, class T> inline T take_natively(const G
   return __builtin_bit_cast(T, out);
 }
 
-/// The value of another lane, of any size: any value if there is no such lane or it has ended.
-template <class T> inline T take_by_lane(const sub_group &g, const T &value, lane_way way, std::uint32_t amount) {
-  static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
-  using word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
-  constexpr size_t count = (sizeof(T) + sizeof(word) - 1) / sizeof(word);
-  aspen_cpu_item_t *const item = g.work_item_().cpu;
-  word words[count] = {};
-  __builtin_memcpy(words, &value, sizeof(T));
-#pragma unroll
-  for (size_t i = 0; i < count; ++i) {
-    if constexpr (sizeof(word) == 4)
-      words[i] = take_32(item, words[i], way, amount);
-    else
-      words[i] = take_64(item, words[i], way, amount);
-  }
-  return bit_cast_of_bytes<T>(words);
-}
 #endif
 
 } // namespace sycl::detail

@@ -75,27 +75,104 @@ __attribute__((noinline)) inline bool wait_to_compute_for_sub_group(aspen_cpu_it
   return item->local_linear_id == first_running(item, item->local_linear_id - item->lane);
 }
 
-/// Which lane's value another one takes: that whose number is its own by exclusive or with an amount, so many after it, so many before, or
-/// that of a number.
-enum class lane_way : std::uint32_t { mask, after, before, number };
+/// What a work-item takes from the lanes of its sub-group: the value of the lane whose number is its own by exclusive or with an amount, so
+/// many after it, so many before, or of a number. The last two are the same for all lanes, which ask with the same amount: the value of one
+/// of them, and what their values come to (`lane_fold`).
+enum class lane_way : std::uint32_t { mask, after, before, number, broadcast, fold };
+
+/// What makes one of two values, which are words of this meaning.
+enum class lane_fold : std::uint32_t {
+  add, add_float, multiply, multiply_float, bit_and, bit_or, bit_xor,
+  least, least_unsigned, least_float, most, most_unsigned, most_float
+};
+
+template <class T> inline T folded(T a, T b, lane_fold how) {
+  using number = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using real = std::conditional_t<sizeof(T) == 4, float, double>;
+  const number x = static_cast<number>(a), y = static_cast<number>(b);
+  const real u = __builtin_bit_cast(real, a), v = __builtin_bit_cast(real, b);
+  switch (how) {
+  case lane_fold::add: return a + b;
+  case lane_fold::add_float: return __builtin_bit_cast(T, u + v);
+  case lane_fold::multiply: return a * b;
+  case lane_fold::multiply_float: return __builtin_bit_cast(T, u * v);
+  case lane_fold::bit_and: return a & b;
+  case lane_fold::bit_or: return a | b;
+  case lane_fold::bit_xor: return a ^ b;
+  case lane_fold::least: return y < x ? b : a;
+  case lane_fold::least_unsigned: return b < a ? b : a;
+  case lane_fold::least_float: return v < u ? b : a;
+  case lane_fold::most: return x < y ? b : a;
+  case lane_fold::most_unsigned: return a < b ? b : a;
+  case lane_fold::most_float: return u < v ? b : a;
+  }
+  return a;
+}
+
+/// Folds what lanes gave, but for those that have ended (null: none has): the second half into the first, until one value is left. So a sub-group
+/// that is full comes to the same as the vectors do that code generation makes of this.
+template <class T> inline T fold_all(T *values, const unsigned char *ended, std::uint32_t count, lane_fold how) {
+  std::uint64_t here = 0;
+  for (std::uint32_t lane = 0; lane < count; ++lane)
+    here |= static_cast<std::uint64_t>(!ended || ended[lane] == 0) << lane;
+  for (std::uint32_t step = 32; step > 0; step /= 2)
+    for (std::uint32_t lane = 0; lane < step; ++lane) {
+      if ((here >> (lane + step) & 1) == 0)
+        continue;
+      values[lane] = (here >> lane & 1) != 0 ? folded(values[lane], values[lane + step], how) : values[lane + step];
+      here |= std::uint64_t{1} << lane;
+    }
+  return values[0];
+}
+__attribute__((noinline)) inline std::uint32_t fold_32(std::uint32_t *values, const unsigned char *ended, std::uint32_t count, lane_fold how) {
+  return fold_all(values, ended, count, how);
+}
+__attribute__((noinline)) inline std::uint64_t fold_64(std::uint64_t *values, const unsigned char *ended, std::uint32_t count, lane_fold how) {
+  return fold_all(values, ended, count, how);
+}
+
+/// Tells that a value is asked for which an ended work-item does not give.
+__attribute__((noinline)) inline void asked_ended(aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
+  item->ops->asked_ended(item, local_linear_id);
+}
+
+template <class T> inline T fold_by_slots(aspen_cpu_item_t *item, T value, lane_fold how) {
+  T *const slots = reinterpret_cast<T *>(item->sub_group_slots);
+  slots[item->lane] = value;
+  if (wait_to_compute_for_sub_group(item)) {
+    const unsigned char *ended = item->ended + (item->local_linear_id - item->lane);
+    if constexpr (sizeof(T) == 4)
+      slots[0] = fold_32(slots, ended, item->sub_group_size, how);
+    else
+      slots[0] = fold_64(slots, ended, item->sub_group_size, how);
+  }
+  wait_for_sub_group(item);
+  const T out = slots[0];
+  wait_for_sub_group(item);
+  return out;
+}
 
 template <class T> inline T take_by_slots(aspen_cpu_item_t *item, T value, lane_way way, std::uint32_t amount) {
+  if (way == lane_way::fold)
+    return fold_by_slots(item, value, static_cast<lane_fold>(amount));
   const std::uint32_t own = item->lane;
   const std::uint32_t there = way == lane_way::mask    ? own ^ amount
                               : way == lane_way::after  ? own + amount
                               : way == lane_way::before ? own - amount
                                                         : amount;
-  char *const slots = item->sub_group_slots;
-  __builtin_memcpy(slots + own * sizeof(T), &value, sizeof(T));
+  const std::uint32_t from = there < item->sub_group_size ? there : way == lane_way::broadcast ? 0 : own;
+  T *const slots = reinterpret_cast<T *>(item->sub_group_slots);
+  slots[own] = value;
   wait_for_sub_group(item);
-  T out;
-  __builtin_memcpy(&out, slots + (there < item->sub_group_size ? there : own) * sizeof(T), sizeof(T));
+  if (const std::uint32_t linear = item->local_linear_id - own + from; way == lane_way::broadcast && has_ended(item, linear, true))
+    asked_ended(item, linear);
+  const T out = slots[from];
   wait_for_sub_group(item);
   return out;
 }
 
-/// What the lane passes in from which this one takes; any value if there is no such lane or it has ended. A lane whose value nobody takes may
-/// have none.
+/// What a lane takes of those that are passed in; any value of a lane that is not there or has ended, which is a mistake for a broadcast
+/// (ASPEN_CHECK=1). A lane whose value nobody takes may have none.
 __attribute__((noinline)) inline std::uint32_t take_32(aspen_cpu_item_t *item, __ASPEN_MAYBE_UNSET std::uint32_t value, lane_way way,
                                                        std::uint32_t amount) {
   return take_by_slots(item, value, way, amount);
@@ -103,11 +180,6 @@ __attribute__((noinline)) inline std::uint32_t take_32(aspen_cpu_item_t *item, _
 __attribute__((noinline)) inline std::uint64_t take_64(aspen_cpu_item_t *item, __ASPEN_MAYBE_UNSET std::uint64_t value, lane_way way,
                                                        std::uint32_t amount) {
   return take_by_slots(item, value, way, amount);
-}
-
-/// Tells that a value is asked for which an ended work-item does not give.
-__attribute__((noinline)) inline void asked_ended(aspen_cpu_item_t *item, std::uint32_t local_linear_id) {
-  item->ops->asked_ended(item, local_linear_id);
 }
 #endif
 

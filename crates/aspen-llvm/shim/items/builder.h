@@ -54,12 +54,14 @@ private:
   };
   Exchange &exchange(unsigned Number, unsigned Bits, unsigned Who);
   bool handOver(llvm::Instruction &I, llvm::Value *Lane, unsigned Who, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
+  llvm::Value *takenByAll(llvm::IRBuilder<> &B, const Take &T, unsigned Who);
   void moveTaken(llvm::IRBuilder<> &B, Version V);
 
   // ended.cpp
   llvm::Value *flagOf(llvm::IRBuilder<> &B, llvm::Value *Linear);
   llvm::AllocaInst *running();
   llvm::Instruction *answer(llvm::Instruction &I, bool OfAll, bool Once, llvm::BasicBlock *Head);
+  llvm::AllocaInst *asked();
   llvm::AllocaInst *falseAtEntry(const char *Name);
   bool isDoneOnce(llvm::BasicBlock *Start, const llvm::SmallSetVector<llvm::BasicBlock *, 16> &Blocks) const;
 
@@ -133,6 +135,7 @@ private:
   llvm::AllocaInst *Round = nullptr;     // whether all have met before
   llvm::AllocaInst *Taken = nullptr;     // whether a sub-group has done in this round what is done once for the group
   llvm::DenseMap<Version, llvm::BasicBlock *> Arrivals;
+  llvm::DenseMap<unsigned, llvm::Value *> TakenByAll; // by number, in the piece that is being made
   std::map<std::tuple<unsigned, unsigned, bool>, Exchange> Exchanges; // by number, bits, and whether it is for full sub-groups
 };
 

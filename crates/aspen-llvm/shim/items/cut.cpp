@@ -41,7 +41,7 @@ struct Sources final : TargetTransformInfoImplBase {
     const auto Which = idOf(I);
     if (isa<AllocaInst>(I) || I->isAtomic() || I->isVolatile() || (Which && !isOfSubGroup(*Which)))
       return InstructionUniformity::NeverUniform;
-    if (Which || aboutEnded(I))
+    if (Which || aboutEnded(I) || isCommonTaken(I))
       return InstructionUniformity::Default;
     if (const auto *Call = dyn_cast<CallBase>(I); Call && !(isa<IntrinsicInst>(Call) && Call->doesNotAccessMemory()))
       return InstructionUniformity::NeverUniform;
@@ -538,6 +538,8 @@ Pieces cut(Item &I, const Names &Names) {
   Out.Starts.insert(I.Body->getEntryBlock().getSingleSuccessor());
   cutAtBarriers(*I.Body, Names, Out);
   if (I.BySubGroups) {
+    const Module &M = *I.Body->getParent();
+    Out.Folds = {M.getFunction(Names.Fold32), M.getFunction(Names.Fold64)};
     View Known(*I.Body, Out);
     cutAtTakes(*I.Body, [&](const Value *V) { return Known.Uniform->isUniform(V); }, Out);
   }

@@ -25,6 +25,16 @@ AllocaInst *Builder::running() {
   return Running;
 }
 
+// Whose value was asked for though it had ended, as it is told; 0 if nobody's.
+AllocaInst *Builder::asked() {
+  if (!Asked) {
+    IRBuilder<> E = atEntry();
+    Asked = E.CreateAlloca(E.getInt32Ty(), nullptr, "asked");
+    E.CreateStore(E.getInt32(0), Asked);
+  }
+  return Asked;
+}
+
 AllocaInst *Builder::falseAtEntry(const char *Name) {
   IRBuilder<> E = atEntry();
   AllocaInst *Flag = E.CreateAlloca(E.getInt1Ty(), nullptr, Name);
@@ -107,12 +117,7 @@ Instruction *Builder::answer(Instruction &I, bool OfAll, bool Once, BasicBlock *
     I.replaceAllUsesWith(B.CreateICmpNE(Flag, B.getInt8(0)));
     Kept = Flag;
   } else if (!OfAll || From.BySubGroups) {
-    if (!Asked) {
-      IRBuilder<> E = atEntry();
-      Asked = E.CreateAlloca(E.getInt32Ty(), nullptr, "asked");
-      E.CreateStore(E.getInt32(0), Asked);
-    }
-    Kept = B.CreateStore(B.CreateOr(Whom, B.getInt32(layout::AskedEnded)), Asked);
+    Kept = B.CreateStore(B.CreateOr(Whom, B.getInt32(layout::AskedEnded)), asked());
   }
   I.eraseFromParent();
   return Kept;

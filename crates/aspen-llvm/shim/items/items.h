@@ -31,6 +31,8 @@ struct Names {
   const char *AskedEnded;      // tells that a broadcast asks for the value of one that has
   const char *Take32;          // answers what another lane of the sub-group passes in
   const char *Take64;
+  const char *Fold32;          // makes one value of those of all lanes
+  const char *Fold64;
   const char *Current;         // the variable that knows the running item
   unsigned Lanes;              // of a sub-group that code is to be best for
   uint64_t WorkGroup[3];       // that all kernels require, as local ids are ordered; zeroes if they require none
@@ -74,13 +76,20 @@ enum class AboutEnded { Has, Asked };
 std::optional<AboutEnded> aboutEnded(const llvm::Value *V);
 
 // Which lane's value another one takes. Source: sycl::detail::lane_way.
-enum class LaneWay : uint64_t { Mask, After, Before, Number };
+enum class LaneWay : uint64_t { Mask, After, Before, Number, Broadcast, Fold };
+
+// What a fold makes of two values. Source: sycl::detail::lane_fold.
+enum class LaneFold : uint64_t {
+  Add, AddFloat, Multiply, MultiplyFloat, And, Or, Xor, Least, LeastUnsigned, LeastFloat, Most, MostUnsigned, MostFloat
+};
 
 // The most lanes that a sub-group can have. Source: SYCL on this device, 1 to 64.
 constexpr unsigned MaxLanes = 64;
 
 // Whether it is a take: a call without effects, of the value, the way and the amount.
 bool isTake(const llvm::Value *V);
+// Whether it is what all lanes have taken, behind the cut.
+bool isCommonTaken(const llvm::Value *V);
 
 // Puts that call in the place of the header's function.
 void makeTake(llvm::CallInst &Call);
@@ -215,6 +224,8 @@ struct Pieces {
   }
   // Starts behind cuts at which lanes take values from each other, and which.
   llvm::DenseMap<llvm::BasicBlock *, llvm::SmallVector<Take, 8>> Takes;
+  // The header's functions that fold values of 32 and of 64 bits; null if nobody does.
+  std::array<llvm::Function *, 2> Folds{};
   // Whether there would be more pieces, were they not too many or too long.
   bool Bounded = false;
   // Pieces (by their starts) of which not all items may leave by the same way: some may end there, or come to another barrier.

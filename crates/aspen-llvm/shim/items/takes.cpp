@@ -7,6 +7,7 @@
 #include "builder.h"
 
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include <numeric>
 
 using namespace llvm;
 
@@ -17,6 +18,10 @@ namespace {
 constexpr StringLiteral TakeNames[] = {"aspen.item.take.32", "aspen.item.take.64"};
 constexpr StringLiteral GiveNames[] = {"aspen.item.give.32", "aspen.item.give.64"};
 constexpr StringLiteral TakenNames[] = {"aspen.item.taken.32", "aspen.item.taken.64"};
+// What all lanes have taken: one value.
+constexpr StringLiteral CommonNames[] = {"aspen.item.common.32", "aspen.item.common.64"};
+
+constexpr bool isCommon(LaneWay Way) { return Way == LaneWay::Broadcast || Way == LaneWay::Fold; }
 
 // Values that are given before one cut. Each has a place on the stack of the group's function.
 constexpr unsigned MaxBatch = 128;
@@ -27,6 +32,8 @@ std::optional<unsigned> bitsOf(const Value *V, ArrayRef<StringLiteral> Names) {
   const auto *Found = Callee ? find(Names, Callee->getName()) : Names.end();
   return Found == Names.end() ? std::nullopt : std::optional(Found == Names.begin() ? 32u : 64u);
 }
+
+LaneWay wayOf(const Value *V) { return LaneWay(cast<ConstantInt>(V)->getZExtValue()); }
 
 FunctionCallee callee(Module &M, ArrayRef<StringLiteral> Names, unsigned Bits, FunctionType *T, MemoryEffects Effects) {
   FunctionCallee Callee = M.getOrInsertFunction(Names[Bits / 64], T);
@@ -123,13 +130,12 @@ void cutBlock(BasicBlock *Block, function_ref<bool(const Value *)> IsAlike, Piec
         auto &Call = cast<CallInst>(*I);
         Type *T = Call.getType();
         auto *Amount = Call.getArgOperand(2);
-        const auto *Way = dyn_cast<ConstantInt>(Call.getArgOperand(1));
-        Take Of{unsigned(Number), T->getIntegerBitWidth(), LaneWay(Way->getZExtValue()), dyn_cast<ConstantInt>(Amount),
+        Take Of{unsigned(Number), T->getIntegerBitWidth(), wayOf(Call.getArgOperand(1)), dyn_cast<ConstantInt>(Amount),
                 IsAlike(Amount) && !bitsOf(Amount, TakenNames)}; // what was taken at a cut before is not known to be alike
         Made.push_back(Of);
-        auto *Gives = FunctionType::get(B.getVoidTy(), {Half, T, Half}, false);
+        auto *Gives = FunctionType::get(B.getVoidTy(), {Half, T, Half, Half}, false);
         B.CreateCall(callee(M, GiveNames, Of.Bits, Gives, MemoryEffects::inaccessibleMemOnly()),
-                     {B.getInt32(Number), Call.getArgOperand(0), Of.Amount ? PoisonValue::get(Half) : Amount});
+                     {B.getInt32(Number), Call.getArgOperand(0), Of.Amount ? PoisonValue::get(Half) : Amount, Call.getArgOperand(1)});
       }
       const std::string Place = placeOf(*Batch.front()).str();
       BasicBlock *Behind = SplitBlock(Block, Block->getTerminator());
@@ -137,7 +143,8 @@ void cutBlock(BasicBlock *Block, function_ref<bool(const Value *)> IsAlike, Piec
       for (auto [Number, I] : enumerate(Batch)) {
         auto *Taken = FunctionType::get(I->getType(), {Half}, false);
         const auto Effects = MemoryEffects::inaccessibleMemOnly(ModRefInfo::Ref);
-        I->replaceAllUsesWith(B.CreateCall(callee(M, TakenNames, Made[Number].Bits, Taken, Effects), {B.getInt32(Number)}, "taken"));
+        const auto &Names = isCommon(Made[Number].Way) ? CommonNames : TakenNames;
+        I->replaceAllUsesWith(B.CreateCall(callee(M, Names, Made[Number].Bits, Taken, Effects), {B.getInt32(Number)}, "taken"));
       }
       for (Instruction *I : Batch)
         I->eraseFromParent();
@@ -152,6 +159,7 @@ void cutBlock(BasicBlock *Block, function_ref<bool(const Value *)> IsAlike, Piec
 } // namespace
 
 bool isTake(const Value *V) { return bitsOf(V, TakeNames).has_value(); }
+bool isCommonTaken(const Value *V) { return bitsOf(V, CommonNames).has_value(); }
 
 void makeTake(CallInst &Call) {
   Module &M = *Call.getModule();
@@ -195,18 +203,26 @@ Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits, unsigned Wh
 // Makes memory of what a lane gives, or has taken; whether it is either. `Made` gets the accesses.
 bool Builder::handOver(Instruction &I, Value *Lane, unsigned Who, SmallVectorImpl<Instruction *> &Made) {
   const auto Gives = bitsOf(&I, GiveNames), Takes = bitsOf(&I, TakenNames);
-  if (!Gives && !Takes)
+  if (!Gives && !Takes && !isCommonTaken(&I))
     return false;
   auto &Call = cast<CallInst>(I);
   const auto Number = unsigned(cast<ConstantInt>(Call.getArgOperand(0))->getZExtValue());
+  if (!Gives && !Takes) {
+    I.replaceAllUsesWith(TakenByAll.lookup(Number));
+    I.eraseFromParent();
+    return true;
+  }
   const unsigned Bits = Gives ? *Gives : *Takes;
   const Exchange &At = exchange(Number, Bits, Who);
   IRBuilder<> B(&I);
   auto Of = [&](AllocaInst *Place, unsigned Wide) { return B.CreateInBoundsGEP(B.getIntNTy(Wide), Place, Lane); };
   if (Gives) {
     Made.push_back(B.CreateStore(Call.getArgOperand(1), Of(At.Given, Bits)));
-    if (!isa<UndefValue>(Call.getArgOperand(2)))
-      Made.push_back(B.CreateStore(Call.getArgOperand(2), Of(At.Amounts, 32)));
+    // What is the same for all is known from the first lane; where that may have ended, from whoever comes last.
+    if (Value *Amount = Call.getArgOperand(2); Who == NotEnded && isCommon(wayOf(Call.getArgOperand(3))))
+      B.CreateStore(Amount, At.Amounts);
+    else if (!isa<UndefValue>(Amount))
+      Made.push_back(B.CreateStore(Amount, Of(At.Amounts, 32)));
   } else {
     auto *Load = B.CreateLoad(Call.getType(), Of(At.Taken, Bits));
     Made.push_back(Load);
@@ -248,15 +264,85 @@ Value *shuffledByBits(IRBuilder<> &B, Value *Given, LaneWay Way, Value *Amount, 
   return B.CreateSelect(B.CreateICmpULT(Amount, B.getInt32(Lanes)), Out, Given);
 }
 
+// One of two values, or of two vectors of values, which are words of a meaning.
+Value *folded(IRBuilder<> &B, LaneFold How, Value *One, Value *Other) {
+  Type *const T = One->getType();
+  auto Real = [&](Value *V) {
+    Type *Element = T->getScalarSizeInBits() == 32 ? B.getFloatTy() : B.getDoubleTy();
+    return B.CreateBitCast(V, T->isVectorTy() ? VectorType::get(Element, cast<VectorType>(T)->getElementCount()) : Element);
+  };
+  auto Less = [&](Value *X, Value *Y) { return B.CreateSelect(X, Y, One); };
+  switch (How) {
+  case LaneFold::Add: return B.CreateAdd(One, Other);
+  case LaneFold::AddFloat: return B.CreateBitCast(B.CreateFAdd(Real(One), Real(Other)), T);
+  case LaneFold::Multiply: return B.CreateMul(One, Other);
+  case LaneFold::MultiplyFloat: return B.CreateBitCast(B.CreateFMul(Real(One), Real(Other)), T);
+  case LaneFold::And: return B.CreateAnd(One, Other);
+  case LaneFold::Or: return B.CreateOr(One, Other);
+  case LaneFold::Xor: return B.CreateXor(One, Other);
+  case LaneFold::Least: return Less(B.CreateICmpSLT(Other, One), Other);
+  case LaneFold::LeastUnsigned: return Less(B.CreateICmpULT(Other, One), Other);
+  case LaneFold::LeastFloat: return Less(B.CreateFCmpOLT(Real(Other), Real(One)), Other);
+  case LaneFold::Most: return Less(B.CreateICmpSLT(One, Other), Other);
+  case LaneFold::MostUnsigned: return Less(B.CreateICmpULT(One, Other), Other);
+  case LaneFold::MostFloat: return Less(B.CreateFCmpOLT(Real(One), Real(Other)), Other);
+  }
+  llvm_unreachable("all folds are there");
+}
+
+// All lanes of a full sub-group, by halves. Source: sycl::detail::fold_all, which comes to the same.
+Value *foldedByHalves(IRBuilder<> &B, LaneFold How, Value *Given) {
+  for (unsigned Left = cast<FixedVectorType>(Given->getType())->getNumElements(); Left > 1; Left /= 2) {
+    SmallVector<int, 64> Lower(Left / 2), Upper(Left / 2);
+    std::iota(Lower.begin(), Lower.end(), 0);
+    std::iota(Upper.begin(), Upper.end(), Left / 2);
+    Given = folded(B, How, B.CreateShuffleVector(Given, Lower), B.CreateShuffleVector(Given, Upper));
+  }
+  return B.CreateExtractElement(Given, uint64_t(0));
+}
+
 } // namespace
+
+// What a broadcast or a fold is for all lanes.
+Value *Builder::takenByAll(IRBuilder<> &B, const Take &T, unsigned Who) {
+  const Exchange &At = exchange(T.Number, T.Bits, Who);
+  Type *Element = B.getIntNTy(T.Bits);
+  Value *Lanes = Who == Full ? B.getInt64(From.Lanes) : Size;
+  if (Who == Full && T.Amount) {
+    const uint64_t Amount = T.Amount->getZExtValue();
+    Value *Given = B.CreateAlignedLoad(FixedVectorType::get(Element, From.Lanes), At.Given, Align(64));
+    return T.Way == LaneWay::Fold ? foldedByHalves(B, LaneFold(Amount), Given) : B.CreateExtractElement(Given, Amount < From.Lanes ? Amount : 0);
+  }
+  Value *Amount = T.Amount ? static_cast<Value *>(T.Amount) : B.CreateLoad(B.getInt32Ty(), At.Amounts);
+  if (T.Way == LaneWay::Fold) {
+    Value *Ended = ConstantPointerNull::get(PointerType::get(C, 0));
+    if (Who == NotEnded)
+      Ended = flagOf(B, First);
+    return B.CreateCall(P.Folds[T.Bits / 64], {At.Given, Ended, B.CreateTrunc(Lanes, B.getInt32Ty()), Amount});
+  }
+  Value *Whose = B.CreateZExt(Amount, Word);
+  Whose = B.CreateSelect(B.CreateICmpULT(Whose, Lanes), Whose, B.getInt64(0));
+  if (Who == NotEnded) {
+    Value *Linear = B.CreateAdd(First, Whose);
+    Value *HasEnded = B.CreateICmpNE(B.CreateLoad(B.getInt8Ty(), flagOf(B, Linear)), B.getInt8(0));
+    Value *Tells = B.CreateOr(B.CreateTrunc(Linear, B.getInt32Ty()), B.getInt32(layout::AskedEnded));
+    B.CreateStore(B.CreateSelect(HasEnded, Tells, B.CreateLoad(B.getInt32Ty(), asked())), asked());
+  }
+  return B.CreateLoad(Element, B.CreateInBoundsGEP(Element, At.Given, Whose));
+}
 
 // At the head of a piece: moves what lanes gave to who takes it.
 void Builder::moveTaken(IRBuilder<> &B, Version V) {
+  TakenByAll.clear();
   auto Found = P.Takes.find(V.first);
   if (Found == P.Takes.end())
     return;
   SmallVector<const Take *, 8> OneByOne;
   for (const Take &T : Found->second) {
+    if (isCommon(T.Way)) {
+      TakenByAll[T.Number] = takenByAll(B, T, V.second);
+      continue;
+    }
     if (V.second != Full || !(T.Amount || (T.IsAlike && T.Way != LaneWay::Number))) {
       OneByOne.push_back(&T);
       continue;
