@@ -62,6 +62,9 @@ public:
   explicit slots(char *memory) : at_(memory) {}
   T operator[](std::ptrdiff_t index) const { return read_slot<T>(at_ + index * static_cast<std::ptrdiff_t>(step)); }
   void set(size_t index, const T &value) const { write_slot(at_ + index * step, value); }
+  /// Those of a vector, from this one on; of values that lie side by side.
+  template <class V> V several(size_t index) const { return read_slot<V>(at_ + index * step); }
+  template <class V> void set_several(size_t index, const V &values) const { write_slot(at_ + index * step, values); }
 
 private:
   char *at_;
@@ -180,6 +183,62 @@ template <class T, class Op> inline T fold_lanes(const sub_group &g, const T &va
   }
 }
 
+/// Values that are scanned at a time, in a vector.
+inline constexpr int scan_width = 16;
+
+/// Whether they can be: numbers that processors have vectors of, by an operation with a value that changes nothing.
+template <class T, class Op>
+inline constexpr bool is_scanned_in_vectors = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8 && is_folded<T, Op> &&
+                                              operation_of<Op> != operation::logical_and && operation_of<Op> != operation::logical_or;
+
+template <operation What, class V> inline V combined_lanes(V a, V b) {
+  if constexpr (What == operation::plus)
+    return a + b;
+  else if constexpr (What == operation::multiplies)
+    return a * b;
+  else if constexpr (What == operation::bit_and)
+    return a & b;
+  else if constexpr (What == operation::bit_or)
+    return a | b;
+  else if constexpr (What == operation::bit_xor)
+    return a ^ b;
+  else if constexpr (What == operation::minimum)
+    return b < a ? b : a;
+  else
+    return a < b ? b : a;
+}
+
+/// The lanes of `values` so many places further, behind as many of `nothing`.
+template <int By, class V, int... I> inline V moved_lanes(V values, V nothing, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(values, nothing, (I < By ? scan_width + I : I - By)...);
+}
+
+template <scan_kind Kind, class Op, class T> inline void scan_vectors(slots<T> values, slots<T> results, size_t count, const T *first, Op op) {
+  typedef T vector __attribute__((ext_vector_type(scan_width)));
+  constexpr operation what = operation_of<Op>;
+  constexpr std::make_integer_sequence<int, scan_width> lanes{};
+  // What is added to a negative zero stays what it is.
+  constexpr T none = what == operation::plus && std::is_floating_point_v<T> ? static_cast<T>(-T(0)) : identity_value<T, what>();
+  const vector nothing = none;
+  T sum = first ? *first : none;
+  size_t i = 0;
+  for (; i + scan_width <= count; i += scan_width) {
+    vector upto = values.template several<vector>(i);
+    upto = combined_lanes<what>(moved_lanes<1>(upto, nothing, lanes), upto);
+    upto = combined_lanes<what>(moved_lanes<2>(upto, nothing, lanes), upto);
+    upto = combined_lanes<what>(moved_lanes<4>(upto, nothing, lanes), upto);
+    upto = combined_lanes<what>(moved_lanes<8>(upto, nothing, lanes), upto);
+    const vector before = sum;
+    sum = combined_lanes<what>(sum, static_cast<T>(upto[scan_width - 1]));
+    results.set_several(i, combined_lanes<what>(before, Kind == scan_kind::inclusive ? upto : moved_lanes<1>(upto, nothing, lanes)));
+  }
+  for (; i < count; ++i) {
+    const T next = static_cast<T>(op(sum, values[i]));
+    results.set(i, Kind == scan_kind::inclusive ? next : sum);
+    sum = next;
+  }
+}
+
 /// One work-item computes for the whole group, in the order of linear ids. `first` comes before all values; an exclusive scan starts with
 /// it, so it must be a value then.
 template <scan_kind Kind, class Group, class T, class Op>
@@ -202,6 +261,9 @@ inline T combine_natively(const Group &g, const T &value, const T *first, Op op)
       results.set(0, first ? static_cast<T>(op(*first, sum)) : sum);
       return;
     }
+    if constexpr (Kind != scan_kind::reduce && is_scanned_in_vectors<T, Op>)
+      if (all)
+        return scan_vectors<Kind>(values, results, count, first, op);
     while (is_gone(g, i))
       ++i;
     T sum = first ? *first : values[i];
