@@ -185,6 +185,10 @@ impl Worker {
 
     /// Runs one group.
     pub(crate) fn run(&mut self, group_id: [u64; 3]) -> Result<()> {
+        self.group.template.group_id = group_id;
+        if let Some(whole) = self.group.shape.whole {
+            return self.run_whole(whole);
+        }
         let group: *mut Group = &raw mut *self.group;
         // SAFETY: the box is alive and nothing else refers to it between switches.
         let by_item = unsafe {
@@ -192,12 +196,8 @@ impl Worker {
             (group.next, group.ended, group.next_local, group.asked_ended) = (0, 0, [0; 3], None);
             group.has_ended.fill(0);
             group.sub_groups.iter_mut().for_each(|sub_group| sub_group.ended = 0);
-            group.template.group_id = group_id;
             group.shape.by_item
         };
-        if let Some(whole) = self.group.shape.whole {
-            return self.run_whole(whole);
-        }
         let local = self.local_memory();
         if !by_item {
             spaces::note(local, spaces::NONE, (&raw const by_item).cast());
@@ -237,6 +237,7 @@ impl Worker {
         (self.group.template.local_memory, self.group.shape.local_memory)
     }
 
+    /// By the function for whole groups, which keeps what it has to know of items in its frame.
     fn run_whole(&mut self, whole: Whole) -> Result<()> {
         let group = &*self.group;
         let bytes = whole.frame_size.saturating_mul(group.items as usize);

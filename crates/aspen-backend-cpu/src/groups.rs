@@ -84,9 +84,19 @@ impl Groups {
     fn run_groups(&self, worker: &mut Worker, chunk: u64) -> Result<()> {
         worker.begin(self.shape);
         let [_, rows, columns] = self.shape.group_range;
-        for group in chunk * self.per_chunk..self.groups.min((chunk + 1) * self.per_chunk) {
-            let row = group / columns;
-            worker.run([row / rows, row % rows, group % columns])?;
+        let first = chunk * self.per_chunk;
+        let row = first / columns;
+        let mut id = [row / rows, row % rows, first % columns];
+        // Counted on, since two divisions take as long as a short group does.
+        for _ in first..self.groups.min(first + self.per_chunk) {
+            worker.run(id)?;
+            id[2] += 1;
+            for dim in [2, 1] {
+                if id[dim] == self.shape.group_range[dim] {
+                    id[dim] = 0;
+                    id[dim - 1] += 1;
+                }
+            }
             if let Some(patience) = &self.patience {
                 patience.group_ended();
             }
