@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "shim/device_globals.cpp",
         "shim/dpcpp.cpp",
         "shim/library.cpp",
-        "shim/stack_need.cpp",
+        "shim/function_facts.cpp",
         "shim/wide_vectors.cpp",
     ]);
     build.files(

@@ -136,6 +136,10 @@ typedef void (*aspen_cpu_tell_place_fn)(const char *place);
  * for the rest. */
 #define ASPEN_CPU_STACK "aspen_stack."
 
+/* For each kernel F that comes to an end whatever else the program does, since it waits for nothing, there is a uint64_t ASPEN_CPU_PROMPT "F"
+ * that is 1. Where it is known to be short, it may run on the thread that submits it, before the submission is over. */
+#define ASPEN_CPU_PROMPT "aspen_prompt."
+
 #define ASPEN_CPU_IMPORT_SLOT "aspen_import."
 #define ASPEN_CPU_ITEM_SLOT "aspen_cpu_current_item"
 typedef aspen_cpu_item_t **(*aspen_cpu_current_item_fn)(void); /* the calling thread's */

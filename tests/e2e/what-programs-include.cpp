@@ -6,6 +6,7 @@
 //# run: aspen++ -fsycl-targets=native_cpu preprocessed.ii older.cpp bare.cpp -o b.out
 //# run: ./b.out
 //# stdout: 7 4 older bare
+#include <cpuid.h>
 #include <immintrin.h>
 #include <sycl/sycl.hpp>
 #include <cstdio>

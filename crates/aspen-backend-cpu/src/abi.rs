@@ -85,6 +85,9 @@ pub(crate) type RowEntry = unsafe extern "C" fn(*const c_void, *const Range, *mu
 /// Before the symbol of a kernel or an exported function: the bytes of stack that it needs (`ASPEN_CPU_STACK`).
 pub(crate) const STACK: &str = "aspen_stack.";
 
+/// Before the symbol of a kernel that waits for nothing (`ASPEN_CPU_PROMPT`).
+pub(crate) const PROMPT: &str = "aspen_prompt.";
+
 /// In what a [`GroupEntry`] returns: a broadcast asked an ended item (`ASPEN_CPU_ASKED_ENDED`).
 pub(crate) const ASKED_ENDED: u32 = 0x8000_0000;
 

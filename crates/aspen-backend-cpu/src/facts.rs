@@ -1,6 +1,7 @@
 //! What the embedded CPU says of itself. Only what is true here: nothing is claimed for the sake of a program that asks.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use aspen_contract::{Aspect, BackendKind, Capabilities, Offers};
 use aspen_runtime::backend::Facts;
@@ -96,7 +97,9 @@ pub(crate) fn facts(threads: Option<usize>) -> Facts {
 
 /// Bytes of this machine's memory.
 pub(crate) fn memory() -> u64 {
-    system(libc::_SC_PHYS_PAGES).saturating_mul(system(libc::_SC_PAGESIZE))
+    // Asked for at each launch, and a call of the system.
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    *BYTES.get_or_init(|| system(libc::_SC_PHYS_PAGES).saturating_mul(system(libc::_SC_PAGESIZE)))
 }
 
 fn clock_mhz(now: Option<&str>) -> u64 {

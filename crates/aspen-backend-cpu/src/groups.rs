@@ -114,6 +114,10 @@ impl Job for Groups {
         self.kept.pace.expected_ns(self.items())
     }
 
+    fn is_brief(&self) -> bool {
+        self.kept.is_brief(self.expected_ns())
+    }
+
     fn took_ns(&self, ns: u64) {
         self.kept.pace.took_ns(self.items(), ns);
     }

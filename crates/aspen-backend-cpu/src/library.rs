@@ -16,8 +16,8 @@ use aspen_runtime::{Code, Error, Result};
 
 use crate::Ways;
 use crate::abi::{
-    self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, RangeEntry, SPACE_SLOT, STACK,
-    WHOLE_BOXES,
+    self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, ItemEntry, MAY_WAIT, PLACE_SLOT, PROMPT, RangeEntry, SPACE_SLOT,
+    STACK, WHOLE_BOXES,
 };
 use crate::facts;
 use crate::fiber::is_room;
@@ -218,6 +218,7 @@ impl Program for Images {
         let (library, entry) = found.ok_or_else(|| failed(self.libraries.first().map_or("no image", |library| &library.name)))?;
         let whole = if self.ways.item_by_item == Some(true) { None } else { library.group(symbol, self.level) };
         let variables = library.variables(symbol).saturating_add(self.between);
+        let prompt = library.find(&format!("{PROMPT}{symbol}")).is_some();
         let known = Known { whole, check: self.ways.check, sub_group_size: self.ways.sub_group_size, variables };
         let limit = match self.work_items.get(symbol) {
             Some(WorkItems::OneByOne { waits: true, why }) if whole.is_none() => self.ways.limit(variables, why),
@@ -225,7 +226,7 @@ impl Program for Images {
             Some(WorkItems::Together) if whole.is_none() => self.ways.limit(variables, "for a debugger, or by ASPEN_CPU_GROUPS=items"),
             _ => None,
         };
-        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, limit, pace: Arc::default() }))
+        Ok(Arc::new(Entry { libraries: self.libraries.clone(), entry, known, limit, prompt, pace: Arc::default() }))
     }
 }
 
@@ -234,8 +235,12 @@ struct Entry {
     entry: ptr::NonNull<c_void>,
     known: Known,
     limit: Option<GroupLimit>,
+    prompt: bool,
     pace: Arc<Pace>,
 }
+
+/// Nanoseconds that it takes to wake a thread, and to be woken by it.
+const BRIEF_NS: u64 = 2_000;
 
 /// What is known of a kernel besides its entry.
 #[derive(Clone, Copy, Default)]
@@ -282,7 +287,7 @@ impl Kernel for Entry {
 
     fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>> {
         self.known.fits(&launch.name)?;
-        let keep = Kept { pace: self.pace.clone(), _libraries: self.libraries.clone() };
+        let keep = Kept { pace: self.pace.clone(), prompt: self.prompt, _libraries: self.libraries.clone() };
         match launch.kind {
             LaunchKind::SingleTask | LaunchKind::Range => {
                 // SAFETY: native_cpu.h: entries of kernels launched this way have this type. The front end saw every launch of the kernel.
@@ -302,7 +307,16 @@ impl Kernel for Entry {
 pub(crate) struct Kept {
     /// How fast the kernel is.
     pub(crate) pace: Arc<Pace>,
+    /// Whether it waits for nothing, so that it ends wherever it runs.
+    prompt: bool,
     _libraries: Arc<[Library]>,
+}
+
+impl Kept {
+    /// Whether a launch is over sooner than another thread would begin with it.
+    pub(crate) fn is_brief(&self, expected_ns: Option<u64>) -> bool {
+        self.prompt && expected_ns.is_some_and(|ns| ns < BRIEF_NS)
+    }
 }
 
 #[cfg(test)]
@@ -311,7 +325,11 @@ impl Kept {
     pub(crate) fn nothing() -> Kept {
         // SAFETY: the test's own program, which is always open.
         let handle = unsafe { libc::dlopen(ptr::null(), libc::RTLD_NOW) };
-        Kept { pace: Arc::default(), _libraries: Arc::new([Library { handle, name: "test".into(), _file: ImageFile::default() }]) }
+        Kept {
+            pace: Arc::default(),
+            prompt: false,
+            _libraries: Arc::new([Library { handle, name: "test".into(), _file: ImageFile::default() }]),
+        }
     }
 }
 

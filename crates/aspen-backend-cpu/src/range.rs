@@ -153,6 +153,10 @@ impl Job for Boxes {
         self.kept.pace.expected_ns(self.launch.global.iter().product())
     }
 
+    fn is_brief(&self) -> bool {
+        self.kept.is_brief(self.expected_ns())
+    }
+
     fn took_ns(&self, ns: u64) {
         self.kept.pace.took_ns(self.launch.global.iter().product(), ns);
     }

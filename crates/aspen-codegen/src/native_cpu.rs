@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use aspen_image::ImageKind;
-use aspen_llvm::{ItemLoops, Job, Module, Output, SharedCalls, StackNeeds, X86_64Object};
+use aspen_llvm::{FunctionFacts, ItemLoops, Job, Module, Output, SharedCalls, X86_64Object};
 
 use crate::tool::{Tool, in_parallel, io_error, line_of};
 use crate::{CodegenError, Image, ImageInput, Object, Target};
@@ -43,7 +43,7 @@ impl Target for NativeCpu {
             passes: passes(input.opt_level).into(),
             debug: input.debug,
             opt_level: input.opt_level,
-            output: Output::X86_64Object(X86_64Object { item_loops: loops, stack_needs: stack_needs() }),
+            output: Output::X86_64Object(X86_64Object { item_loops: loops, facts: function_facts() }),
         }
     }
 
@@ -72,6 +72,8 @@ const GROUP: &CStr = c"aspen_group.";
 const STACK: &CStr = c"aspen_stack.";
 /// The backend's default sub-group size, for which code is made where none is required.
 const COMMON_SUB_GROUP: u32 = 32;
+/// Before the symbol of a kernel that waits for nothing (`ASPEN_CPU_PROMPT`).
+const PROMPT: &CStr = c"aspen_prompt.";
 /// Less is no news to who runs it.
 const LITTLE_STACK: u64 = 32 << 10;
 /// `sycl::detail::current` of `include/sycl/detail/work_item.hpp`.
@@ -130,8 +132,8 @@ fn item_loops(sub_group: Option<u32>, work_group: Option<[u32; 3]>, instead: Opt
 }
 
 /// Source: `include/aspen/native_cpu.h`, "Stack".
-fn stack_needs() -> StackNeeds {
-    StackNeeds { prefix: STACK.into(), group: GROUP.into(), least: LITTLE_STACK }
+fn function_facts() -> FunctionFacts {
+    FunctionFacts { stack: STACK.into(), prompt: PROMPT.into(), group: GROUP.into(), least: LITTLE_STACK }
 }
 
 /// As for SPIR-V, and peepholes: the code is final here. Source: DESIGN §1.
@@ -199,9 +201,9 @@ fn is_sanitized(object: &[u8]) -> bool {
 
 /// Exports the entry points and slots only. Quoted, so that no character of a symbol is a pattern.
 fn version_script(entries: &[String]) -> String {
-    let (group, stack) = (GROUP.to_string_lossy(), STACK.to_string_lossy());
+    let [group, stack, prompt] = [GROUP, STACK, PROMPT].map(CStr::to_string_lossy);
     let mut script = format!(
-        "{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {stack}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n    {PLACE_SLOT};\n    {SPACE_SLOT};\n"
+        "{{\n  global:\n    {IMPORT_SLOT}*;\n    {group}*;\n    {stack}*;\n    {prompt}*;\n    {ITEM_SLOT};\n    {DEVICE_HAS};\n    {PLACE_SLOT};\n    {SPACE_SLOT};\n"
     );
     for entry in entries {
         script += &format!("    \"{entry}\";\n");

@@ -141,7 +141,9 @@ impl PassBuilder<'_> {
                 let host = ["-Xclang", "-aux-triple", "-Xclang", "x86_64-pc-linux-gnu"];
                 let flags = ["--target=x86_64-pc-linux-gnu", "-Xclang", "-fsycl-is-device", "-Xclang", "-sycl-std=2020", "-fPIC"];
                 let level = target.and_then(Target::level).map(|level| format!("-march={level}"));
-                flags.into_iter().chain(host).map(str::to_owned).chain(level).collect()
+                // With one, that host's builtins are known, and <cpuid.h> defines a function of the name of one.
+                let builtin = ["-D__cpuidex=__aspen_cpuidex"];
+                flags.into_iter().chain(host).chain(builtin).map(str::to_owned).chain(level).collect()
             }
             Some(Family::Ptx) => ptx_words(target.and_then(Target::processor).unwrap_or_default()),
             _ => {

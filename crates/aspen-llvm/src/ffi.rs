@@ -91,8 +91,14 @@ unsafe extern "C" {
     /// Lets vectors of more than 128 bits cross calls in memory, in a module for x86-64; null or a message.
     pub fn aspen_llvm_wide_vectors(module: LLVMModuleRef) -> *mut c_char;
 
-    /// Exports how much stack functions need that need more than `least` bytes; null or a message.
-    pub fn aspen_llvm_stack_needs(module: LLVMModuleRef, prefix: *const c_char, group: *const c_char, least: u64) -> *mut c_char;
+    /// Exports how much stack functions need that need more than `least` bytes, and which functions are prompt; null or a message.
+    pub fn aspen_llvm_export_facts(
+        module: LLVMModuleRef,
+        stack: *const c_char,
+        prompt: *const c_char,
+        group: *const c_char,
+        least: u64,
+    ) -> *mut c_char;
 
     /// Rewrites a module into forms that the SPIR-V back end gets right; null, or what has none.
     pub fn aspen_llvm_legalise_for_spirv(module: LLVMModuleRef) -> *mut c_char;

@@ -44,18 +44,20 @@ pub enum Output {
 pub struct X86_64Object {
     /// Functions for whole groups.
     pub item_loops: Option<ItemLoops>,
-    /// Constants that say how much stack a function needs.
-    pub stack_needs: StackNeeds,
+    /// Constants that say what functions need and do.
+    pub facts: FunctionFacts,
 }
 
-/// Which functions get a constant with the bytes of stack that they need, and what it is called.
+/// Which functions get constants, and what these are called.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StackNeeds {
-    /// Before the function's symbol.
-    pub prefix: CString,
+pub struct FunctionFacts {
+    /// Before the function's symbol: the bytes of stack that it needs.
+    pub stack: CString,
+    /// Before the function's symbol: that it waits for nothing.
+    pub prompt: CString,
     /// Before a kernel's symbol: the record with further functions of the kernel ([`ItemLoops::prefix`]).
     pub group: CString,
-    /// Functions that need no more have none.
+    /// Functions that need no more stack have no constant for it.
     pub least: u64,
 }
 
@@ -287,11 +289,12 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
     if is_x86_64 && !job.debug {
         module.strip_debug();
     }
-    if let Output::X86_64Object(X86_64Object { stack_needs: StackNeeds { prefix, group, least }, .. }) = &job.output {
+    if let Output::X86_64Object(X86_64Object { facts: FunctionFacts { stack, prompt, group, least }, .. }) = &job.output {
         // SAFETY: a valid module and strings; messages are ours.
         let failed = unsafe {
-            take_message(ffi::aspen_llvm_wide_vectors(module.raw()))
-                .or_else(|| take_message(ffi::aspen_llvm_stack_needs(module.raw(), prefix.as_ptr(), group.as_ptr(), *least)))
+            take_message(ffi::aspen_llvm_wide_vectors(module.raw())).or_else(|| {
+                take_message(ffi::aspen_llvm_export_facts(module.raw(), stack.as_ptr(), prompt.as_ptr(), group.as_ptr(), *least))
+            })
         };
         if let Some(reason) = failed {
             return Err(reason);

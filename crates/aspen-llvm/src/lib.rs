@@ -40,7 +40,7 @@ pub use dialect::{Dialect, dialect_of};
 pub use dpcpp::{calls_explicit_simd, registered_kernels, sanitizer};
 pub use entries::{DeviceFunction, DeviceGlobal, device_functions, device_globals};
 pub use facts::Facts;
-pub use generate::{CodegenError, Generated, Job, Output, StackNeeds, X86_64Object, generate, generate_with, spirv_provides};
+pub use generate::{CodegenError, FunctionFacts, Generated, Job, Output, X86_64Object, generate, generate_with, spirv_provides};
 pub use guards::add_guards;
 pub use ir::{ModuleRef, readable_name};
 pub use item_loops::{Concern, ItemLoops, Told};

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::process::Command;
 
-use aspen_llvm::{CodegenError, Context, Generated, Job, Output, StackNeeds, X86_64Object, generate, in_workers};
+use aspen_llvm::{CodegenError, Context, FunctionFacts, Generated, Job, Output, X86_64Object, generate, in_workers};
 
 const SPIRV: &str = r#"
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
@@ -140,9 +140,50 @@ fn spirv_is_as_old_as_its_contents_allow() {
     }
 }
 
+fn x86_64() -> Output {
+    let facts = FunctionFacts { stack: c"stack.".into(), prompt: c"prompt.".into(), group: c"group.".into(), least: 1 << 16 };
+    Output::X86_64Object(X86_64Object { item_loops: None, facts })
+}
+
+/// What ends whatever others do is exported so; what may wait for them is not.
+fn prompt_functions_are_told() {
+    let loops = |inside: &str| {
+        format!(
+            "entry:\n br label %loop\nloop:\n %x = {inside}\n %c = icmp eq i32 %x, 0\n br i1 %c, label %loop, label %end\nend:\n ret void"
+        )
+    };
+    let once = |what: &str| format!(" %x = {what}\n ret void");
+    let cases = [
+        ("plain", loops("load i32, ptr %p"), true),
+        ("atomic", loops("load atomic i32, ptr %p monotonic, align 4"), false),
+        ("volatile", loops("load volatile i32, ptr %p"), false),
+        ("counts", loops("atomicrmw add ptr %p, i32 1 monotonic"), false),
+        ("counts_once", once("atomicrmw add ptr %p, i32 1 monotonic"), true),
+        ("calls_unknown", once("call i32 @unknown()"), false),
+        ("calls_known", once("call i32 @known()"), true),
+        ("pointer", once("call i32 %p()"), false),
+        ("asks_once", once("call i32 @asks(ptr %p)"), true),
+        ("asks_again", loops("call i32 @asks(ptr %p)"), false),
+        ("recursive", " call void @recursive(ptr %p)\n ret void".to_owned(), false),
+    ];
+    let mut ir = String::from(
+        "target triple = \"x86_64-unknown-linux-gnu\"\ndeclare i32 @unknown()\ndeclare i32 @known() willreturn\n\
+         define internal i32 @asks(ptr %p) noinline {\n %x = load atomic i32, ptr %p monotonic, align 4\n ret i32 %x\n}\n",
+    );
+    for (name, body, _) in &cases {
+        ir += &format!("define void @{name}(ptr %p) {{\n{body}\n}}\n");
+    }
+    let job = Job { passes: String::new(), ..job("k", &ir, x86_64()) };
+    let object = &good(run(&[job]))[0];
+    for (name, body, is_prompt) in &cases {
+        let symbol = format!("\0prompt.{name}\0");
+        let found = object.windows(symbol.len()).any(|bytes| bytes == symbol.as_bytes());
+        assert_eq!(found, *is_prompt, "{name}:\n{body}");
+    }
+}
+
 fn x86_objects_are_elf() {
-    let stack_needs = StackNeeds { prefix: c"stack.".into(), group: c"group.".into(), least: 1 << 16 };
-    let output = Output::X86_64Object(X86_64Object { item_loops: None, stack_needs });
+    let output = x86_64();
     let jobs: Vec<Job> = (0..3).map(|index| job(&format!("k{index}"), X86, output.clone())).collect();
     let objects = good(run(&jobs));
     assert_eq!(objects, good(run(&jobs)));
@@ -273,9 +314,10 @@ fn main() {
     function_pointers_bring_their_extension();
     spirv_is_as_old_as_its_contents_allow();
     x86_objects_are_elf();
+    prompt_functions_are_told();
     ptx_is_complete();
     a_failing_image_is_an_error_that_names_it();
     several_threads_are_refused();
     joined_threads_are_no_obstacle();
-    println!("generate: 8 tests ok");
+    println!("generate: 9 tests ok");
 }

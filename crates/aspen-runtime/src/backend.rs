@@ -474,6 +474,11 @@ pub trait Job: Send + Sync {
     fn needs_threads(&self) -> bool {
         false
     }
+    /// Whether all chunks together come to an end whatever other threads do, and sooner than another thread would begin: then the submission may
+    /// run them.
+    fn is_brief(&self) -> bool {
+        false
+    }
     /// The job as one for the device's own queue; then nobody calls the functions above.
     fn deferred(&self) -> Option<&dyn Deferred> {
         None

@@ -543,6 +543,7 @@ pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
                 Some(Work::Nothing) => (READY, true),
                 Some(Work::External(_)) => (RUNNING, false),
                 Some(Work::Brief(_)) => (COMPLETE, true),
+                Some(Work::Kernel(ref job)) => (COMPLETE, here && job.is_brief()),
                 _ => (COMPLETE, false),
             }
         };
