@@ -361,6 +361,8 @@ fn a_job_by_hand() {
     session.ok("aspen aot --target b --compiler ./fake in.spv -o named.result -- -device b");
     assert!(session.read("by-hand.result").starts_with(b"ASPENAOT"));
     session.bad(2, "aspen aot --target nothing in.spv -o x", &["unknown target 'nothing'"]);
+    // Wrong everywhere, so it is told before the input is looked for.
+    session.bad(2, "aspen aot --target nothing missing.spv -o x", &["unknown target 'nothing'"]);
     session.bad(2, "aspen aot --target nvidia_gpu_sm_90 in.spv -o x", &["has no compiler for such code"]);
     session.bad(1, "aspen aot --target b --compiler ./fake own.yaml -o x", &["'own.yaml' is neither SPIR-V nor PTX"]);
     session.bad(75, "aspen aot --target b --compiler ./fake none.spv -o x", &["target 'b': cannot read 'none.spv'", "this machine is '"]);

@@ -46,15 +46,18 @@ pub enum Stopped {
 /// # Errors
 /// As [`Stopped`] tells them apart. The output is not touched then.
 pub fn compile(database: &Database, job: &Job<'_>) -> Result<String, Stopped> {
+    // A name that nobody knows is wrong on every machine, whether or not the input is there.
+    let found = match job.compiler {
+        Some(_) => None,
+        None => Some(database.lookup(job.target).map_err(|error| Stopped::Usage(format!("{error}")))?),
+    };
     let content = input(job)?;
     let form = form(job, &content)?;
-    let aot = match job.compiler {
-        Some(compiler) => Aot { form, compiler: compiler.to_owned(), options: job.words.to_vec() },
-        None => {
-            let target = job.target;
-            let found = database.lookup(target).map_err(|error| Stopped::Usage(format!("{error}")))?;
-            let found = targets::Target::of(found);
-            found.aot(form, job.words).ok_or_else(|| Stopped::Usage(format!("target '{target}' has no compiler for such code")))?
+    let aot = match (job.compiler, found.map(targets::Target::of)) {
+        (Some(compiler), _) => Aot { form, compiler: compiler.to_owned(), options: job.words.to_vec() },
+        (None, found) => {
+            let aot = found.and_then(|found| found.aot(form, job.words));
+            aot.ok_or_else(|| Stopped::Usage(format!("target '{}' has no compiler for such code", job.target)))?
         }
     };
     run(job, aot, &content)
