@@ -39,9 +39,7 @@ public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
 
-  void depends_on(const event &e) {
-    events_.add(e);
-  }
+  void depends_on(const event &e) { events_.add(e); }
   void depends_on(const std::vector<event> &events) {
     for (const event &e : events)
       depends_on(e);
@@ -291,6 +289,10 @@ public:
       record_->host_task(run, drop, data, data);
     take(prepared);
   }
+  /// What `task` puts into the native queue is part of the command. Source: sycl_ext_codeplay_enqueue_native_command.
+  template <class F> void ext_codeplay_enqueue_native_command(F &&task) {
+    host_task(detail::native_command<std::decay_t<F>>{std::forward<F>(task)});
+  }
 
   /// For the library: states that the command uses a buffer; returns its address on the queue's device or on the host.
   void *aspen_use(aspen_buffer_t *buffer, aspen_access_t access, bool on_host) {
@@ -307,7 +309,6 @@ public:
     local_memory_ += bytes;
     return offset;
   }
-
   /// For the library: memory that only this command uses, where its device sees it.
   void *aspen_scratch(size_t bytes, size_t alignment) {
     aspen_buffer_t *own = nullptr;
@@ -593,8 +594,7 @@ private:
   detail::shared<detail::recorder> recorder_; // the graph that records it,
   detail::shared<detail::recording> record_;  // and what becomes of it there
   detail::shared<detail::executable> graph_; // the command executes this
-  bool complete_ = false, further_ = false; // it has its command; what comes is one more part of it
-  bool barrier_ = false;                   // all later commands wait for it
+  bool complete_ = false, further_ = false, barrier_ = false; // it has its command; what comes is a part of it; later commands wait for it
 };
 
 } // namespace sycl

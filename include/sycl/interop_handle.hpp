@@ -3,6 +3,9 @@
 #pragma once
 #include <sycl/access.hpp>
 #include <sycl/backend.hpp>
+#include <sycl/exception.hpp>
+
+#define SYCL_EXT_ONEAPI_ENQUEUE_NATIVE_COMMAND 1
 
 namespace sycl {
 
@@ -11,6 +14,10 @@ class device;
 class queue;
 template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <backend Backend> class backend_traits;
+namespace ext::oneapi::experimental {
+enum class graph_state;
+template <graph_state State> class command_graph;
+} // namespace ext::oneapi::experimental
 namespace detail {
 template <backend Backend, class T> struct native_memory;
 /// The queue of a task, which may outlast the program's object of it.
@@ -36,9 +43,17 @@ public:
   template <backend Backend> typename backend_traits<Backend>::template return_type<queue> get_native_queue() const;
   template <backend Backend> typename backend_traits<Backend>::template return_type<device> get_native_device() const;
   template <backend Backend> typename backend_traits<Backend>::template return_type<context> get_native_context() const;
+  /// Graphs of Aspen call native commands each time they are executed; none has an object of a backend's own that they could be put into.
+  /// Source: sycl_ext_codeplay_enqueue_native_command.
+  bool ext_codeplay_has_graph() const { return false; }
+  template <backend Backend, class Graph = ext::oneapi::experimental::command_graph<static_cast<ext::oneapi::experimental::graph_state>(1)>>
+  typename backend_traits<Backend>::template return_type<Graph> ext_codeplay_get_native_graph() const {
+    detail::fail(errc::invalid, "ext_codeplay_get_native_graph: Aspen's graphs are no objects of a backend; see ext_codeplay_has_graph");
+  }
 
   /// For the library.
   explicit interop_handle(aspen_queue_t *queue) : device_(aspen_queue_device(queue)), queue_(queue) {}
+  aspen_queue_t *aspen_queue() const { return queue_; }
 
 private:
   template <backend Backend> void own() const;
@@ -54,5 +69,57 @@ template <class Task> void run_host_task(Task &task, const kept_queue &of) {
   else
     task(interop_handle(of.handle));
 }
+
+/// A queue for a while.
+struct passing_queue {
+  passing_queue(const aspen_device_t *on, std::uintptr_t context, std::uintptr_t native) {
+    check(aspen_queue_create(on, ASPEN_QUEUE_IN_ORDER, &handle));
+    if (aspen_error_t *const error = aspen_queue_bind_native(handle, context, native)) {
+      aspen_queue_release(handle);
+      check(error);
+    }
+  }
+  passing_queue(const passing_queue &) = delete;
+  ~passing_queue() { aspen_queue_release(handle); }
+  aspen_queue_t *handle = nullptr;
+};
+
+/// A host task that lasts until all is over that it has put into the native queue: what it waits for is over before it is called, so the
+/// native queue need not be told of it. Where that keeps no order, one beside it that does so takes its place.
+template <class Task> struct native_command {
+  Task task;
+  void operator()(interop_handle given) {
+    aspen_queue_t *const own = given.aspen_queue();
+    const aspen_device_t *const on = aspen_queue_device(own);
+    if (aspen_device_backend(on) == ASPEN_BACKEND_NATIVE_CPU) {
+      task(given);
+      return;
+    }
+    std::uintptr_t native = 0, context = 0;
+    check(aspen_queue_native(own, ASPEN_NATIVE_QUEUE, 0, &native));
+    check(aspen_queue_native(own, ASPEN_NATIVE_CONTEXT, 0, &context));
+    aspen_native_queue_t facts = {};
+    check(aspen_native_queue(on, native, &facts));
+    if (facts.in_order) {
+      task(given);
+      return wait(on, context, native);
+    }
+    const passing_queue ordered(on, context, 0);
+    check(aspen_queue_native(ordered.handle, ASPEN_NATIVE_QUEUE, 0, &native));
+    task(interop_handle(ordered.handle));
+    wait(on, context, native);
+  }
+
+private:
+  /// Commands of a queue that is bound to the native one begin behind all that is there.
+  static void wait(const aspen_device_t *on, std::uintptr_t context, std::uintptr_t native) {
+    const passing_queue behind(on, context, native);
+    const aspen_dependencies_t after = {};
+    aspen_event_t *over = nullptr;
+    check(aspen_submit_nothing(behind.handle, &after, &over));
+    aspen_event_wait(over);
+    aspen_event_release(over);
+  }
+};
 } // namespace detail
 } // namespace sycl

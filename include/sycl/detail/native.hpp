@@ -17,6 +17,8 @@ struct _cl_kernel;
 struct CUctx_st;
 struct CUstream_st;
 struct CUevent_st;
+struct CUgraph_st;
+struct _cl_command_buffer_khr;
 
 namespace sycl {
 
@@ -48,6 +50,11 @@ template <> struct native_handle<backend::cuda, context> : several<CUctx_st *> {
 template <> struct native_handle<backend::cuda, queue> : native_types<CUstream_st *> {};
 template <> struct native_handle<backend::cuda, event> : native_types<CUevent_st *> {};
 template <class T, int D, class A> struct native_handle<backend::cuda, buffer<T, D, A>> : native_types<std::remove_const_t<T> *> {};
+/// No object has these, but programs name them: see interop_handle.
+template <ext::oneapi::experimental::graph_state S>
+struct native_handle<backend::opencl, ext::oneapi::experimental::command_graph<S>> : native_types<_cl_command_buffer_khr *> {};
+template <ext::oneapi::experimental::graph_state S>
+struct native_handle<backend::cuda, ext::oneapi::experimental::command_graph<S>> : native_types<CUgraph_st *> {};
 
 /// Programs name each backend that they know. Aspen has no devices of these, so whoever asks gets `errc::backend_mismatch`.
 template <class Object> struct native_handle<backend::ext_oneapi_level_zero, Object> : native_types<void *> {};
