@@ -8,7 +8,7 @@
 
 namespace ex = sycl::ext::oneapi::experimental;
 
-static_assert(SYCL_EXT_ONEAPI_GROUP_SORT >= 1 && SYCL_EXT_ONEAPI_USER_DEFINED_REDUCTIONS >= 1 && SYCL_EXT_ONEAPI_ANNOTATED_PTR >= 1 &&
+static_assert(SYCL_EXT_ONEAPI_GROUP_SORT >= 2 && SYCL_EXT_ONEAPI_USER_DEFINED_REDUCTIONS >= 1 && SYCL_EXT_ONEAPI_ANNOTATED_PTR >= 1 &&
               SYCL_EXT_ONEAPI_PREFETCH >= 1);
 
 constexpr size_t count = 128, width = 32, odd = 45;
@@ -25,8 +25,99 @@ struct digits {
   int operator()(int a, int b) const { return (a + b) % 1000; }
 };
 
+/// Keys with values, and arrays of both. In a group of `width` that has `N` of each, what is at place i of the group is the key of number i.
+constexpr size_t each = 3;
+using places = ex::group_algorithm_data_placement;
+template <class Group> static size_t place(const Group &g, bool striped, size_t element) {
+  return striped ? element * g.get_local_linear_range() + g.get_local_linear_id() : g.get_local_linear_id() * each + element;
+}
+static void keys_and_values(sycl::queue &q) {
+  using one = ex::default_sorters::group_key_value_sorter<int, char>;
+  using down = ex::radix_sorters::group_key_value_sorter<float, short, ex::sorting_order::descending>;
+  using several = ex::radix_sorters::group_key_value_sorter<int, int, ex::sorting_order::ascending, each>;
+  using masked = ex::radix_sorters::group_sorter<unsigned, ex::sorting_order::ascending, each>;
+  const size_t bytes = one::memory_required(q.get_device(), sycl::memory_scope::work_group, width) +
+                       several::memory_required(sycl::memory_scope::work_group, width) +
+                       ex::default_sorters::joint_sorter<>::memory_required<int>(q.get_device(), sycl::memory_scope::work_group, width);
+  constexpr size_t all = width * each;
+  int *wrong = sycl::malloc_shared<int>(1, q);
+  *wrong = 0;
+  q.submit([&](sycl::handler &h) {
+     sycl::local_accessor<std::byte> scratch(bytes, h);
+     h.parallel_for(sycl::nd_range<2>({4, width / 2}, {2, width / 2}), [=](sycl::nd_item<2> item) {
+       const auto g = item.get_group();
+       const sycl::span<std::byte> memory(&scratch[0], bytes);
+       const ex::group_with_scratchpad with(g, memory);
+       const int id = static_cast<int>(g.get_local_linear_id()), mixed = id * 11 % static_cast<int>(width);
+       bool good = true;
+
+       const auto [key, value] = ex::sort_key_value_over_group(with, mixed, static_cast<char>(mixed + 1));
+       good = good && key == id && value == id + 1;
+       std::tuple<int, char> by = ex::sort_key_value_over_group(g, mixed % 4, static_cast<char>(id), one(memory));
+       good = good && std::get<0>(by) == id / 8 && std::get<1>(by) * 11 % 4 == id / 8;
+       const char before = sycl::shift_group_right(item.get_sub_group(), std::get<1>(by), 1);
+       good = good && (id % 8 == 0 || item.get_sub_group().get_local_linear_id() == 0 || before < std::get<1>(by)); // equal keys keep their order
+       const auto [real, small] = ex::sort_key_value_over_group(g, static_cast<float>(mixed) - 7.5f, static_cast<short>(mixed), down(memory));
+       good = good && real == static_cast<float>(width) - 8.5f - static_cast<float>(id) && small == static_cast<short>(width) - 1 - id;
+       const auto least = ex::sort_key_value_over_group(with, mixed, id, std::greater<>());
+       good = good && std::get<0>(least) == static_cast<int>(width) - 1 - id;
+
+       int keys[each], values[each];
+       for (const bool in : {false, true})
+         for (const bool out : {false, true}) {
+           for (size_t e = 0; e < each; ++e) {
+             const int n = static_cast<int>(place(g, in, e));
+             keys[e] = n * 7 % static_cast<int>(all) / 2 - 5; // each twice
+             values[e] = n;
+           }
+           const sycl::span k{keys}, v{values};
+           if (!in && !out)
+             ex::sort_key_value_over_group(with, k, v);
+           else if (!in)
+             ex::sort_key_value_over_group(g, k, v, several(memory), ex::properties(ex::output_data_placement<places::striped>));
+           else if (!out)
+             ex::sort_key_value_over_group(with, k, v, ex::properties(ex::input_data_placement<places::striped>));
+           else
+             ex::sort_key_value_over_group(with, k, v, std::less<>(),
+                                           ex::properties(ex::input_data_placement<places::striped>, ex::output_data_placement<places::striped>));
+           for (size_t e = 0; e < each; ++e) {
+             const int rank = static_cast<int>(place(g, out, e));
+             good = good && keys[e] == rank / 2 - 5 && values[e] * 7 % static_cast<int>(all) / 2 == rank / 2;
+             // Of the two with that key, the one that came first.
+             int twins[2];
+             for (int n = 0, found = 0; n < static_cast<int>(all); ++n)
+               if (n * 7 % static_cast<int>(all) / 2 == rank / 2)
+                 twins[found++] = n;
+             good = good && values[e] == twins[rank % 2];
+           }
+         }
+
+       unsigned bits[each];
+       for (size_t e = 0; e < each; ++e)
+         bits[e] = static_cast<unsigned>(place(g, false, e) % 4 * 256 + (all - place(g, false, e)));
+       ex::sort_over_group(g, sycl::span{bits}, masked(memory, 0x300));
+       for (size_t e = 0; e < each; ++e) {
+         const size_t rank = place(g, false, e);
+         good = good && bits[e] / 256 == rank / (all / 4) && bits[e] % 256 == all - (rank % (all / 4) * 4 + rank / (all / 4));
+       }
+       int more[each];
+       for (size_t e = 0; e < each; ++e)
+         more[e] = -static_cast<int>(place(g, false, e));
+       ex::sort_over_group(with, sycl::span{more});
+       good = good && more[1] == static_cast<int>(place(g, false, 1)) - static_cast<int>(all) + 1;
+       ex::sort_over_group(with, sycl::span{more}, std::greater<>(), ex::properties(ex::output_data_placement<places::striped>));
+       good = good && more[1] == -static_cast<int>(place(g, true, 1));
+       if (!good)
+         sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>(*wrong) += 1;
+     });
+   }).wait();
+  CHECK(*wrong == 0);
+  sycl::free(wrong, q);
+}
+
 int main() {
   sycl::queue q;
+  keys_and_values(q);
   int *in = sycl::malloc_shared<int>(count, q);
   int *sorted = sycl::malloc_shared<int>(count, q);
   int *sums = sycl::malloc_shared<int>(count * 3, q);

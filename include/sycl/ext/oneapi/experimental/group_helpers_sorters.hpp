@@ -1,8 +1,14 @@
 //! `group_with_scratchpad` and sorters. The algorithms here need no scratch memory: they are told of it and leave it alone.
 //! Source: sycl_ext_oneapi_group_sort, sycl_ext_oneapi_user_defined_reductions.
 #pragma once
+#include <bitset>
+#include <iterator>
+#include <limits>
+#include <sycl/bit_cast.hpp>
+#include <sycl/ext/oneapi/properties/properties.hpp>
 #include <sycl/group_algorithm.hpp>
 #include <sycl/span.hpp>
+#include <tuple>
 
 namespace sycl::ext::oneapi::experimental {
 
@@ -25,9 +31,36 @@ struct less_of_sort {
   template <class T> bool operator()(const T &a, const T &b) const { return a < b; }
 };
 
+/// Where the values of arrays lie that the items of a group have: each has its own neighbours, or the items take turns.
+enum class group_algorithm_data_placement { blocked, striped };
+struct input_data_placement_key {
+  template <group_algorithm_data_placement Placement>
+  using value_t = property_value<input_data_placement_key, std::integral_constant<group_algorithm_data_placement, Placement>>;
+};
+struct output_data_placement_key {
+  template <group_algorithm_data_placement Placement>
+  using value_t = property_value<output_data_placement_key, std::integral_constant<group_algorithm_data_placement, Placement>>;
+};
+template <group_algorithm_data_placement Placement> inline constexpr input_data_placement_key::value_t<Placement> input_data_placement;
+template <group_algorithm_data_placement Placement> inline constexpr output_data_placement_key::value_t<Placement> output_data_placement;
+
 } // namespace sycl::ext::oneapi::experimental
 
 namespace sycl::detail {
+
+template <class Properties, class Key> constexpr bool is_placed_striped() {
+  using namespace ext::oneapi::experimental;
+  if constexpr (has_property_v<Properties, Key>)
+    return decltype(std::declval<Properties>().template get_property<Key>())::value == group_algorithm_data_placement::striped;
+  else
+    return false;
+}
+
+/// Values that may have no default.
+template <class T, size_t N> struct some_values {
+  T values[N];
+};
+template <class T, size_t... I> some_values<T, sizeof...(I)> copies_of(const T *from, std::index_sequence<I...>) { return {{from[I]...}}; }
 
 /// The algorithms of all sorters.
 template <class Compare> class sorts_by {
@@ -41,28 +74,59 @@ public:
       group_barrier(g);
       for (size_t i = 2 * g.get_local_linear_id() + phase % 2; i + 1 < count; i += 2 * width)
         if (compare_(first[i + 1], first[i])) {
-          const auto held = first[i];
+          const typename std::iterator_traits<Pointer>::value_type held = first[i]; // iterators may give references of their own kind
           first[i] = first[i + 1];
           first[i + 1] = held;
         }
     }
     group_barrier(g);
   }
-  /// The value of the work-item's place among those of the group: each counts how many come before its own.
+  /// Sorts N keys of each work-item, and perhaps values beside them: each key counts how many come before it, equal ones in their order,
+  /// and each place takes what has its number.
+  template <class Properties, size_t N, class Group, class Key, class... Value> void arrays(Group g, Key *keys, Value *...values) const {
+    using namespace ext::oneapi::experimental;
+    const std::uint32_t own = static_cast<std::uint32_t>(g.get_local_linear_id());
+    const std::uint32_t count = static_cast<std::uint32_t>(g.get_local_linear_range());
+    const auto place = [count](bool striped, std::uint32_t item, std::uint32_t element) {
+      return striped ? element * count + item : item * static_cast<std::uint32_t>(N) + element;
+    };
+    constexpr bool in = is_placed_striped<Properties, input_data_placement_key>();
+    constexpr bool out = is_placed_striped<Properties, output_data_placement_key>();
+    std::uint32_t ranks[N] = {};
+    for (std::uint32_t i = 0; i < count; ++i)
+      for (std::uint32_t from = 0; from < N; ++from) {
+        const Key other = take_from<false>(g, keys[from], i);
+        for (std::uint32_t e = 0; e < N; ++e)
+          ranks[e] += compare_(other, keys[e]) || (place(in, i, from) < place(in, own, e) && !compare_(keys[e], other));
+      }
+    auto sorted = copies_of(keys, std::make_index_sequence<N>());
+    auto beside = std::make_tuple(copies_of(values, std::make_index_sequence<N>())...);
+    for (std::uint32_t i = 0; i < count; ++i)
+      for (std::uint32_t from = 0; from < N; ++from) {
+        const std::uint32_t rank = take_from<false>(g, ranks[from], i);
+        const Key other = take_from<false>(g, keys[from], i);
+        const auto with = std::make_tuple(take_from<false>(g, values[from], i)...);
+        for (std::uint32_t e = 0; e < N; ++e)
+          if (rank == place(out, own, e)) {
+            sorted.values[e] = other;
+            if constexpr (sizeof...(Value) > 0)
+              std::get<0>(beside).values[e] = std::get<0>(with);
+          }
+      }
+    for (size_t e = 0; e < N; ++e) {
+      keys[e] = sorted.values[e];
+      if constexpr (sizeof...(Value) > 0)
+        ((values[e] = std::get<0>(beside).values[e]), ...);
+    }
+  }
+  /// One of each work-item.
   template <class Group, class T> T one_each(Group g, T value) const {
-    const std::uint32_t own = static_cast<std::uint32_t>(g.get_local_linear_id()), count = static_cast<std::uint32_t>(g.get_local_linear_range());
-    std::uint32_t rank = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const T other = take_from<false>(g, value, i);
-      rank += compare_(other, value) || (i < own && !compare_(value, other));
-    }
-    T out = value;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const T other = take_from<false>(g, value, i);
-      if (take_from<false>(g, rank, i) == own)
-        out = other;
-    }
-    return out;
+    arrays<ext::oneapi::experimental::empty_properties_t, 1>(g, &value);
+    return value;
+  }
+  template <class Group, class T, class U> std::tuple<T, U> one_each(Group g, T key, U value) const {
+    arrays<ext::oneapi::experimental::empty_properties_t, 1>(g, &key, &value);
+    return {key, value};
   }
 
 private:
@@ -87,49 +151,104 @@ public:
 };
 default_sorter(sycl::span<std::byte>) -> default_sorter<>;
 
-/// Each sorts ranges, or one value of each work-item; not arrays of several, nor keys with values.
+/// Bytes of scratch memory, as a radix sorter has it; the others may be asked for those of a device.
+#define __ASPEN_NO_SCRATCH(of, ...)                                                                                                       \
+  of static constexpr size_t memory_required(memory_scope, size_t) { return 1; }                                                          \
+  template <__VA_ARGS__> static constexpr size_t memory_required(const Device &, memory_scope, size_t) { return 1; }
+#define __ASPEN_GROUP_SORTER(Key)                                                                                                         \
+  template <class Group> Key operator()(Group g, Key value) { return this->one_each(g, value); }                                          \
+  template <class Group, class Properties = empty_properties_t>                                                                           \
+  void operator()(Group g, sycl::span<Key, ElementsPerWorkItem> values, Properties = {}) {                                                \
+    this->template arrays<Properties, ElementsPerWorkItem>(g, values.data());                                                             \
+  }
+#define __ASPEN_GROUP_KEY_VALUE_SORTER(Key, Value)                                                                                        \
+  template <class Group> std::tuple<Key, Value> operator()(Group g, Key key, Value value) { return this->one_each(g, key, value); }       \
+  template <class Group, class Properties = empty_properties_t>                                                                           \
+  void operator()(Group g, sycl::span<Key, ElementsPerWorkItem> keys, sycl::span<Value, ElementsPerWorkItem> values, Properties = {}) {   \
+    this->template arrays<Properties, ElementsPerWorkItem>(g, keys.data(), values.data());                                                \
+  }
+
+/// Of ranges, of values and of keys with values; the latter two sort one or several of each work-item.
 namespace default_sorters {
 template <class Compare = less_of_sort> class joint_sorter : sycl::detail::sorts_by<Compare> {
 public:
   template <size_t Extent>
   explicit joint_sorter(sycl::span<std::byte, Extent>, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare) {}
   template <class Group, class Pointer> void operator()(Group g, Pointer first, Pointer last) { this->range(g, first, last); }
-  template <class T> static constexpr size_t memory_required(memory_scope, size_t) { return 1; }
+  __ASPEN_NO_SCRATCH(template <class T>, class T, class Device)
 };
 template <class T, class Compare = less_of_sort, size_t ElementsPerWorkItem = 1> class group_sorter : sycl::detail::sorts_by<Compare> {
-  static_assert(ElementsPerWorkItem == 1, "Aspen sorts one value of each work-item");
-
 public:
   template <size_t Extent>
   explicit group_sorter(sycl::span<std::byte, Extent>, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare) {}
-  template <class Group> T operator()(Group g, T value) { return this->one_each(g, value); }
-  static constexpr size_t memory_required(memory_scope, size_t) { return 1; }
+  __ASPEN_GROUP_SORTER(T)
+  __ASPEN_NO_SCRATCH(, class Device)
+};
+template <class T, class U, class Compare = less_of_sort, size_t ElementsPerWorkItem = 1>
+class group_key_value_sorter : sycl::detail::sorts_by<Compare> {
+public:
+  template <size_t Extent>
+  explicit group_key_value_sorter(sycl::span<std::byte, Extent>, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare) {}
+  __ASPEN_GROUP_KEY_VALUE_SORTER(T, U)
+  __ASPEN_NO_SCRATCH(, class Device)
 };
 } // namespace default_sorters
 
 enum class sorting_order { ascending, descending };
 
-/// Of numbers. The results are those of a radix sort by all bits; the way there is that of the other sorters.
+/// Of numbers, by those of their bits that the mask has. The results are those of a radix sort; the way there is that of the other sorters.
 namespace radix_sorters {
-template <sorting_order Order> struct order {
-  template <class T> bool operator()(const T &a, const T &b) const { return Order == sorting_order::ascending ? a < b : b < a; }
+template <class T> using mask = std::bitset<sizeof(T) * 8>;
+inline constexpr unsigned long long all_bits = std::numeric_limits<unsigned long long>::max();
+
+template <class T, sorting_order Order> struct order {
+  explicit order(const mask<T> &of) : bits(static_cast<word>(of.to_ullong())) {}
+  bool operator()(const T &a, const T &b) const { return Order == sorting_order::ascending ? place(a) < place(b) : place(b) < place(a); }
+
+private:
+  using large = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using word = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, large>>;
+  /// In the order of unsigned numbers: negative ones come first, those with a sign of their own by falling magnitude.
+  word place(const T &of) const {
+    const word own = sycl::bit_cast<word>(of) & bits, sign = static_cast<word>(word(1) << (sizeof(word) * 8 - 1));
+    if constexpr (std::is_integral_v<T>)
+      return std::is_signed_v<T> ? own ^ sign : own;
+    else
+      return own & sign ? static_cast<word>(~own) : own | sign;
+  }
+  word bits;
 };
+
 template <class T, sorting_order Order = sorting_order::ascending, unsigned BitsPerPass = 4>
-class joint_sorter : sycl::detail::sorts_by<order<Order>> {
+class joint_sorter : sycl::detail::sorts_by<order<T, Order>> {
 public:
-  template <size_t Extent> explicit joint_sorter(sycl::span<std::byte, Extent>) : sycl::detail::sorts_by<order<Order>>({}) {}
+  template <size_t Extent>
+  explicit joint_sorter(sycl::span<std::byte, Extent>, const mask<T> bits = mask<T>(all_bits))
+      : sycl::detail::sorts_by<order<T, Order>>(order<T, Order>(bits)) {}
   template <class Group, class Pointer> void operator()(Group g, Pointer first, Pointer last) { this->range(g, first, last); }
-  static constexpr size_t memory_required(memory_scope, size_t) { return 1; }
+  __ASPEN_NO_SCRATCH(, class Device)
 };
 template <class T, sorting_order Order = sorting_order::ascending, size_t ElementsPerWorkItem = 1, unsigned BitsPerPass = 4>
-class group_sorter : sycl::detail::sorts_by<order<Order>> {
-  static_assert(ElementsPerWorkItem == 1, "Aspen sorts one value of each work-item");
-
+class group_sorter : sycl::detail::sorts_by<order<T, Order>> {
 public:
-  template <size_t Extent> explicit group_sorter(sycl::span<std::byte, Extent>) : sycl::detail::sorts_by<order<Order>>({}) {}
-  template <class Group> T operator()(Group g, T value) { return this->one_each(g, value); }
-  static constexpr size_t memory_required(memory_scope, size_t) { return 1; }
+  template <size_t Extent>
+  explicit group_sorter(sycl::span<std::byte, Extent>, const mask<T> bits = mask<T>(all_bits))
+      : sycl::detail::sorts_by<order<T, Order>>(order<T, Order>(bits)) {}
+  __ASPEN_GROUP_SORTER(T)
+  __ASPEN_NO_SCRATCH(, class Device)
+};
+template <class T, class U, sorting_order Order = sorting_order::ascending, size_t ElementsPerWorkItem = 1, unsigned BitsPerPass = 4>
+class group_key_value_sorter : sycl::detail::sorts_by<order<T, Order>> {
+public:
+  template <size_t Extent>
+  explicit group_key_value_sorter(sycl::span<std::byte, Extent>, const mask<T> bits = mask<T>(all_bits))
+      : sycl::detail::sorts_by<order<T, Order>>(order<T, Order>(bits)) {}
+  __ASPEN_GROUP_KEY_VALUE_SORTER(T, U)
+  __ASPEN_NO_SCRATCH(, class Device)
 };
 } // namespace radix_sorters
+#undef __ASPEN_GROUP_KEY_VALUE_SORTER
+#undef __ASPEN_GROUP_SORTER
+#undef __ASPEN_NO_SCRATCH
 
 } // namespace sycl::ext::oneapi::experimental
