@@ -239,10 +239,12 @@ public:
   template <class P> bool has_property() const noexcept { return properties_.template has_property<P>(); }
   template <class P> P get_property() const { return properties_.template get_property<P>(); }
 
-  /// An output iterator, a pointer, a weak_ptr, or null for nowhere.
+  /// An output iterator, a pointer, a weak_ptr, or null for nowhere. A pointer to no type is one to elements, as in SYCL 1.2.1.
   template <class Destination = std::nullptr_t> void set_final_data(Destination to = nullptr) {
     detail::final_data *made = nullptr;
-    if constexpr (detail::is_weak_pointer<Destination>)
+    if constexpr (std::is_same_v<Destination, void *>)
+      made = to ? new detail::final_data_at<T, element *>(static_cast<element *>(to), size()) : nullptr;
+    else if constexpr (detail::is_weak_pointer<Destination>)
       made = new detail::final_data_if_alive<T, Destination>(std::move(to), size());
     else if constexpr (detail::is_shared_pointer<Destination>)
       made = new detail::final_data_owned<T, Destination>(std::move(to), size());

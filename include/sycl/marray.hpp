@@ -8,9 +8,11 @@ namespace sycl {
 template <class T, size_t N> class marray;
 
 namespace detail {
-/// How many elements an argument of a constructor of marray<T, …> gives; 0: it is none.
+/// How many elements an argument of a constructor of marray<T, …> gives, which may be none of an empty array.
 template <class T, class A> inline constexpr size_t elements_given = std::is_convertible_v<A, T> ? 1 : 0;
 template <class T, size_t N> inline constexpr size_t elements_given<T, marray<T, N>> = N;
+template <class T, class A> inline constexpr bool gives_elements = std::is_convertible_v<A, T>;
+template <class T, size_t N> inline constexpr bool gives_elements<T, marray<T, N>> = true;
 } // namespace detail
 
 template <class T, size_t N> class marray {
@@ -27,7 +29,7 @@ public:
       data_[i] = all;
   }
   /// Numbers and arrays, N elements in all.
-  template <class... A, std::enable_if_t<(sizeof...(A) > 1) && ((detail::elements_given<T, A> > 0) && ...) &&
+  template <class... A, std::enable_if_t<(sizeof...(A) > 1) && (detail::gives_elements<T, A> && ...) &&
                                              (detail::elements_given<T, A> + ... + 0) == N,
                                          int> = 0>
   constexpr marray(const A &...values) : data_{} {

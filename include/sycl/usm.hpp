@@ -11,6 +11,8 @@ enum class alloc : int { host = ASPEN_USM_HOST, device = ASPEN_USM_DEVICE, share
 namespace detail {
 inline void *allocate_usm(const device &on, usm::alloc kind, size_t bytes, size_t alignment) {
   void *memory = nullptr;
+  if (kind == usm::alloc::unknown) // no device lacks it, and none has it
+    return nullptr;
   check(aspen_usm_alloc(on.aspen_handle(), static_cast<aspen_usm_kind_t>(kind), bytes, alignment, &memory));
   return memory;
 }

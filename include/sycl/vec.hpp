@@ -291,6 +291,20 @@ __ASPEN_VEC_OPERATOR(<<)
 __ASPEN_VEC_OPERATOR(>>)
 #undef __ASPEN_VEC_OPERATOR
 
+/// Bytes are shifted by a number, as std::byte is.
+#define __ASPEN_VEC_BYTE_SHIFT(op)                                                                                                        \
+  template <class A, class By, class Byte = typename detail::elements_of<A>::element,                                                      \
+            std::enable_if_t<std::is_same_v<Byte, std::byte> && std::is_integral_v<By>, int> = 0>                                          \
+  constexpr vec<Byte, detail::elements_of<A>::count> operator op(const A &a, const By &by) {                                               \
+    vec<Byte, detail::elements_of<A>::count> out{};                                                                                        \
+    for (int i = 0; i < detail::elements_of<A>::count; ++i)                                                                                \
+      out[i] = a[i] op by;                                                                                                                 \
+    return out;                                                                                                                            \
+  }
+__ASPEN_VEC_BYTE_SHIFT(<<)
+__ASPEN_VEC_BYTE_SHIFT(>>)
+#undef __ASPEN_VEC_BYTE_SHIFT
+
 #define __ASPEN_VEC_COMPARISON(op)                                                                                                        \
   template <class A, class B, class V = detail::common_vec_t<A, B>> constexpr auto operator op(const A &a, const B & b) {                  \
     using T = typename V::element_type;                                                                                                    \

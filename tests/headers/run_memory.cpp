@@ -472,8 +472,36 @@ void required_for_nothing(queue &q) {
   free(out, q);
 }
 
+static void pointers_to_no_type(queue &q) {
+  int data[4] = {};
+  {
+    buffer<int> b(range<1>(4));
+    b.set_final_data(static_cast<void *>(data));
+    q.submit([&](handler &h) {
+      accessor a(b, h, write_only);
+      h.parallel_for(4, [=](id<1> i) { a[i] = static_cast<int>(i) + 1; });
+    });
+  }
+  CHECK(data[0] == 1 && data[3] == 4);
+  buffer<int> nowhere(range<1>(4));
+  nowhere.set_final_data(static_cast<void *>(nullptr));
+  q.submit([&](handler &h) { h.fill(accessor(nowhere, h, write_only), 9); });
+}
+
+/// No memory is not an error, and neither is memory of no kind.
+static void no_memory(queue &q) {
+  const device d = q.get_device();
+  const context c = q.get_context();
+  for (usm::alloc kind : {usm::alloc::host, usm::alloc::device, usm::alloc::shared, usm::alloc::unknown})
+    CHECK(!malloc(~size_t(0), q, kind) && !aligned_alloc(0, ~size_t(0), d, c, kind) && !malloc<double>(~size_t(0) / 16, d, c, kind));
+  CHECK(!malloc(8, q, usm::alloc::unknown) && !malloc(8, d, c, usm::alloc::unknown) && !malloc<int>(1, q, usm::alloc::unknown));
+  CHECK(!aligned_alloc<int>(64, 1, q, usm::alloc::unknown));
+}
+
 int main() {
   queue q;
+  pointers_to_no_type(q);
+  no_memory(q);
   allocators();
   behind_a_mutex(q);
   required_for_nothing(q);

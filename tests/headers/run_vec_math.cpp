@@ -96,6 +96,19 @@ int main() {
   CHECK(converted(unknown));
   CHECK(converted<double>(unknown));
   CHECK(converted<sycl::half>(unknown));
+  // Native functions of an extension.
+  q.single_task([=] {
+    namespace native = sycl::ext::oneapi::experimental::native;
+    sycl::float2 two(0.5f, 1);
+    device[0] = native::tanh(0.5f);
+    device[1] = native::tanh(two)[0];
+    device[2] = native::tanh(two.swizzle<1, 0>())[1];
+    device[3] = native::tanh(sycl::marray<sycl::half, 3>(sycl::half(0.5f)))[2];
+    device[4] = native::exp2(sycl::half(3)) + native::exp2(sycl::half2(1, 2))[1];
+  }).wait();
+  static_assert(SYCL_EXT_ONEAPI_NATIVE_MATH >= 1 && std::is_same_v<decltype(sycl::ext::oneapi::experimental::native::exp2(sycl::half())), sycl::half>);
+  CHECK(device[0] > 0.46f && device[0] < 0.4625f && device[1] == device[0] && device[2] == device[0]);
+  CHECK(std::fabs(device[3] - device[0]) < 0.001f && device[4] == 12);
   // A closure is laid out the same for all passes, whatever vectors it has.
   const sycl::vec<int, 1> first(1);
   const sycl::float2 second(1, 2);

@@ -76,9 +76,23 @@ constexpr bool bits() {
   a.x() |= std::byte{1};
   const vec<std::byte, 2> swapped = ~a.swizzle<1, 0>();
   const marray<bool, 2> one = ~marray<bool, 2>(true, false);
+  vec<std::byte, 4> shifted{std::byte{4}};
+  shifted <<= 1;
+  shifted.lo() >>= 2;
+  if ((shifted << 3)[3] != std::byte{64} || (shifted.lo() << 1u)[1] != std::byte{4} || (shifted.hi() >> 1)[0] != std::byte{4})
+    return false;
   return a.x() == std::byte{0xf1} && a.y() == std::byte{0xc0} && swapped.x() == std::byte{0x3f} && (!a).x() == 0 && one[0] && one[1];
 }
 static_assert(bits());
+// Of arrays without elements there may be any number. Source: SYCL 2020 §4.14.3.
+constexpr bool empty_arrays() {
+  const marray<int, 0> none;
+  const marray<int, 1> first{none, 1}, last{2, none};
+  const marray<int, 3> all{first, none, last, 3};
+  return none.size() == 0 && first[0] == 1 && all[0] == 1 && all[1] == 2 && all[2] == 3;
+}
+static_assert(empty_arrays() && !std::is_constructible_v<marray<int, 1>, marray<int, 0>, marray<int, 0>>);
+static_assert(!std::is_constructible_v<marray<int, 1>, int, const char *>);
 // A vec of one element is as good as it. Source: SYCL 2020 §4.14.2.1, `operator DataT()`.
 constexpr bool single() {
   const vec<int, 1> a(3), b(3);
