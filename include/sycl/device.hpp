@@ -36,7 +36,14 @@ inline bool has_word(const char *text, const std::string &word) {
 
 namespace info {
 enum class device_type : unsigned { cpu, gpu, accelerator, custom, automatic, host, all };
-enum class partition_property : int { no_partition, partition_equally, partition_by_counts, partition_by_affinity_domain };
+enum class partition_property : int {
+  no_partition,
+  partition_equally,
+  partition_by_counts,
+  partition_by_affinity_domain,
+  /// No device is divided so. Source: sycl_ext_intel_cslice.
+  ext_intel_partition_by_cslice
+};
 enum class partition_affinity_domain : int { not_applicable, numa, L4_cache, L3_cache, L2_cache, L1_cache, next_partitionable };
 
 namespace platform {
@@ -133,6 +140,10 @@ public:
     if (domain != partition_affinity_domain::numa && domain != partition_affinity_domain::next_partitionable)
       detail::fail(errc::feature_not_supported, "create_sub_devices: devices are divided by NUMA nodes, and not by caches");
     return detail::divided<std::vector<device>>(*this, ASPEN_PARTITION_BY_NUMA, nullptr, 0);
+  }
+  template <info::partition_property How, std::enable_if_t<How == info::partition_property::ext_intel_partition_by_cslice, int> = 0>
+  std::vector<device> create_sub_devices() const {
+    detail::fail(errc::feature_not_supported, "create_sub_devices: no device is divided by slices; see info::device::partition_properties");
   }
   /// No backend lets a device reach into another's memory. Source: sycl_ext_oneapi_peer_access.
   bool ext_oneapi_can_access_peer(const device &, ext::oneapi::peer_access = ext::oneapi::peer_access::access_supported) const { return false; }

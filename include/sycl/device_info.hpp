@@ -172,6 +172,15 @@ struct profile {
     return text;
   }
 };
+/// SYCL 1.2.1's; empty where there is no OpenCL C.
+struct opencl_c_version {
+  using return_type = std::string;
+  static return_type get(const sycl::device &of) {
+    char text[256] = {};
+    aspen_native_device_info(of.aspen_handle(), 0x103D, text, sizeof text - 1);
+    return text;
+  }
+};
 
 // The width of a vector register is the code generator's business, or that of OpenCL's driver; 1 says that scalar code is vectorised well.
 #define __ASPEN_INFO_WIDTHS(type, preferred, native, has)                                                                                 \

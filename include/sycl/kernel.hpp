@@ -8,7 +8,8 @@
 
 namespace sycl {
 
-enum class bundle_state : int { input, object, executable };
+/// No bundle is in the last state. Source: sycl_ext_oneapi_kernel_compiler.
+enum class bundle_state : int { input, object, executable, ext_oneapi_source };
 template <bundle_state State> class kernel_bundle;
 class kernel;
 
@@ -60,6 +61,10 @@ struct num_args {
 struct attributes {
   using return_type = std::string;
 };
+/// SYCL 1.2.1's: of the program's own kernels the symbol of the entry.
+struct function_name {
+  using return_type = std::string;
+};
 } // namespace info::kernel
 
 namespace info::kernel_device_specific {
@@ -99,6 +104,8 @@ __ASPEN_KERNEL_INFO(max_num_sub_groups, std::uint32_t, detail::most_sub_groups(d
 __ASPEN_KERNEL_INFO(compile_num_sub_groups, std::uint32_t, 0)
 __ASPEN_KERNEL_INFO(max_sub_group_size, std::uint32_t, detail::sub_group_size_of(device, facts))
 __ASPEN_KERNEL_INFO(compile_sub_group_size, std::uint32_t, facts.sub_group_size)
+/// DPC++'s: of a work-item. No backend here counts them, for which DPC++ has 0, too.
+__ASPEN_KERNEL_INFO(ext_codeplay_num_regs, std::uint32_t, 0)
 #undef __ASPEN_KERNEL_INFO
 /// Only custom devices and built-in kernels have one.
 struct global_work_size {
@@ -126,6 +133,10 @@ public:
       if (native_)
         detail::check(aspen_native_kernel_attributes(native_->device, native_->handle, take, &out));
       return out;
+    } else if constexpr (std::is_same_v<Descriptor, info::kernel::function_name>) {
+      if (native_)
+        detail::fail(errc::feature_not_supported, "function_name: ask the backend's own interface for the names of its kernels");
+      return typename Descriptor::return_type(id_.get_name());
     } else {
       if (!native_)
         detail::fail(errc::invalid, "num_args: only kernels that come from a backend's own interface have a known number of arguments");

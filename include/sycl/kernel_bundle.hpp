@@ -153,6 +153,15 @@ public:
   template <auto *Func> bool ext_oneapi_has_kernel() const { return has_kernel(detail::free_function_id<Func>()); }
   template <auto *Func> bool ext_oneapi_has_kernel(const device &on) const { return has_kernel(detail::free_function_id<Func>(), on); }
   template <auto *Func> kernel ext_oneapi_get_kernel() const { return get_kernel(detail::free_function_id<Func>()); }
+  /// Of a kernel that was compiled from source, which none was. Source: sycl_ext_oneapi_kernel_compiler.
+  bool ext_oneapi_has_kernel(const std::string &) const { return false; }
+  template <bundle_state S = State, std::enable_if_t<S == bundle_state::executable, int> = 0>
+  kernel ext_oneapi_get_kernel(const std::string &) const {
+    detail::fail(errc::invalid, "ext_oneapi_get_kernel: the bundle was not made of source");
+  }
+  template <class Text = std::string> Text ext_oneapi_get_raw_kernel_name(const std::string &) const {
+    detail::fail(errc::invalid, "ext_oneapi_get_raw_kernel_name: the bundle was not made of source");
+  }
   template <class Vector = std::vector<kernel_id>> Vector get_kernel_ids() const {
     Vector out;
     contents().each([&](const kernel_id &k) { out.push_back(k); });

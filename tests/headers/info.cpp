@@ -57,7 +57,9 @@ static_assert(is<d::parent_device, sycl::device> && is<d::reference_count, u32>)
 static_assert(is<info::queue::context, sycl::context> && is<info::queue::device, sycl::device>);
 
 static_assert(is<info::kernel::num_args, u32> && is<info::kernel::attributes, text>);
+static_assert(is<info::kernel::function_name, text> && is<d::opencl_c_version, text>); // SYCL 1.2.1's
 namespace k = sycl::info::kernel_device_specific;
+static_assert(is<k::ext_codeplay_num_regs, u32>); // DPC++'s
 static_assert(is<k::global_work_size, sycl::range<3>> && is<k::work_group_size, size_t> && is<k::compile_work_group_size, sycl::range<3>> &&
               is<k::preferred_work_group_size_multiple, size_t> && is<k::private_mem_size, size_t> && is<k::max_num_sub_groups, u32> &&
               is<k::compile_num_sub_groups, u32> && is<k::max_sub_group_size, u32> && is<k::compile_sub_group_size, u32>);

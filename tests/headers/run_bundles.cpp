@@ -172,8 +172,40 @@ static void hashes() {
 
 static int by_function(const sycl::device &) { return 1; }
 
+/// Names of DPC++: no device compiles source, and programs that ask are told.
+static void from_source(sycl::queue &q) {
+  namespace ex = sycl::ext::oneapi::experimental;
+  CHECK(!q.get_device().ext_oneapi_can_build(ex::source_language::opencl));
+  const std::string text = "kernel void f() {}";
+  const std::vector<std::byte> bytes(4);
+  CHECK(throws(sycl::errc::invalid, [&] {
+    sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source> b = ex::create_kernel_bundle_from_source(
+        q.get_context(), ex::source_language::sycl, text, ex::properties{ex::include_files{"a.h", ""}});
+    std::string log;
+    executable built = ex::build(b, ex::properties{ex::build_options{"-O2"}, ex::save_log{&log}, ex::registered_kernel_names{"f"}});
+    (void)ex::build(b, q.get_context().get_devices());
+    (void)built.ext_oneapi_get_raw_kernel_name("f");
+  }));
+  CHECK(throws(sycl::errc::invalid, [&] { (void)ex::create_kernel_bundle_from_source(q.get_context(), ex::source_language::spirv, bytes); }));
+  const executable own = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context());
+  CHECK(!own.ext_oneapi_has_kernel("f") && throws(sycl::errc::invalid, [&] { (void)own.ext_oneapi_get_kernel("f"); }));
+}
+
+/// Of SYCL 1.2.1 and DPC++.
+static void older_questions(sycl::queue &q) {
+  const sycl::device d = q.get_device();
+  const sycl::kernel k = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context()).get_kernel<single>();
+  CHECK(k.get_info<sycl::info::kernel::function_name>() == sycl::get_kernel_id<single>().get_name());
+  CHECK(k.get_info<sycl::info::kernel_device_specific::ext_codeplay_num_regs>(d) == 0);
+  CHECK((d.get_info<sycl::info::device::opencl_c_version>().rfind("OpenCL C ", 0) == 0) == (d.get_backend() == sycl::backend::opencl));
+  CHECK(throws(sycl::errc::feature_not_supported,
+               [&] { (void)d.create_sub_devices<sycl::info::partition_property::ext_intel_partition_by_cslice>(); }));
+}
+
 int main() {
   sycl::queue q{by_function};
+  from_source(q);
+  older_questions(q);
   constants(q);
   bundles(q);
   hashes();
