@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "private_memory",
             "safe_loops",
             "boxes",
+            "lane_gains",
             "lane_loops",
             "item_loops",
         ]

@@ -61,6 +61,36 @@ template <class F> static void same(const char *what, F item) {
   sycl::free(p, q);
 }
 
+// What items read and write decides how many make a vector: of bytes more than of words. A loop behind a condition with two results.
+template <class T> static void narrow(const char *what) {
+  const auto item = [](int i, T given) {
+    unsigned a = i, n = 0;
+    if (i % 3 == 1)
+      while (a > 1 && n < 50) {
+        a = a % 2 ? 3 * a + 1 : a / 2;
+        ++n;
+      }
+#pragma unroll
+    for (int k = 0; k < 24; ++k) {
+      given = T(given * 5 ^ given >> 3);
+      given = T(given + (given << 2));
+    }
+    return T(given + a * 64 + n);
+  };
+  T *in = sycl::malloc_shared<T>(N, q), *out = sycl::malloc_shared<T>(N, q);
+  unsigned *wide = sycl::malloc_shared<unsigned>(N, q);
+  for (int i = 0; i < N; ++i)
+    in[i] = T(i * 7);
+  q.parallel_for(N, [=](sycl::id<1> i) { out[i] = item(int(i[0]), in[i]); }).wait();
+  q.parallel_for(N, [=](sycl::id<1> i) { wide[i] = item(int(i[0]), in[i]); }).wait();
+  for (int i = 0; i < N; ++i)
+    if (out[i] != item(i, in[i]) || wide[i] != out[i]) {
+      std::printf("%s: item %d has %u and %u instead of %u\n", what, i, unsigned(out[i]), wide[i], unsigned(item(i, in[i])));
+      ++failures;
+      break;
+    }
+}
+
 template <class T> static word bits(T v) {
   word out = 0;
   std::memcpy(&out, &v, sizeof v);
@@ -203,6 +233,88 @@ int main() {
     }
     return word(v);
   });
+  same("ways out of a loop in a loop", [](int i) {
+    float v = 2, w = 1.5f / (0.25f + float(i));
+    for (int k = 0; k < 60; ++k) {
+      if (k * i % 77 < 5)
+        return bits(v) << 8 | 1;
+      unsigned u = k * 2654435761u + i;
+      for (int j = 0; j < k % 7; ++j) {
+        u = u * 1664525u + 1013904223u;
+        if (u % 41 == 7)
+          return word(u) << 8 | 2;
+        if (u % 37 == 6)
+          goto next;
+        if (u % 31 == 5)
+          return word(j) << 8 | 3;
+      }
+      v = float(u % 1000);
+    next:
+      if (w < v)
+        continue;
+      v = -2;
+    }
+    return bits(v);
+  });
+  same("choice of many", [](int i) {
+    unsigned v = i, n = 0;
+    while (v > 3 && n < 90) {
+      ++n;
+      switch (v % 6) {
+      case 0:
+        v /= 3;
+        break;
+      case 1:
+      case 4:
+        v += 7;
+        break;
+      case 2:
+        n += 5;
+        [[fallthrough]];
+      case 3:
+        v = v * 5 / 9;
+        break;
+      default:
+        v -= 2;
+      }
+    }
+    return word(v) << 32 | n;
+  });
+  same("nothing goes in", [](int i) {
+    unsigned s = i;
+    while (s > 10) {
+      unsigned v = 1;
+      while (v % 10003 != 77)
+        v = v * 1664525u + 1013904223u;
+      s = s / 2 ^ (v & 1);
+    }
+    return word(s);
+  });
+  same("two ways in", [](int i) {
+    unsigned v = i * 2654435761u + 1, n = 0;
+    while (v > 5) {
+      if (v & 1)
+        goto second;
+    first:
+      v = v / 3;
+      n++;
+    second:
+      v = v - v / 4 - 1;
+      n += 2;
+      if ((v & 7) != 0 && v > 9)
+        goto first;
+    }
+    return word(v) << 32 | n;
+  });
+  same("a sum", [](int i) {
+    unsigned sum = 0;
+    for (unsigned k = 0; k < (i % 100 + 3) * 10u; ++k)
+      sum += (k * k) ^ (k >> 3);
+    return word(sum);
+  });
+  narrow<unsigned char>("bytes");
+  narrow<signed char>("signed bytes");
+  narrow<unsigned short>("half words");
   if (failures == 0)
     std::puts("all right");
 }

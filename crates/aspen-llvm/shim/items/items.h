@@ -176,7 +176,7 @@ struct SafeLoops : llvm::PassInfoMixin<SafeLoops> {
 struct LaneLoops : llvm::PassInfoMixin<LaneLoops> {
   static constexpr const char *Name = "aspen-lane-loops";
   const llvm::TargetMachine &Machine;
-  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &);
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 // Puts those loops, or what runs them for a vector, into the place of the calls.
 struct OpenLaneLoops : llvm::PassInfoMixin<OpenLaneLoops> {

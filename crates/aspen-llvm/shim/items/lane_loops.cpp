@@ -6,7 +6,9 @@
 // The way is ISPC's "varying" loops and the masks of Allen et al., "Conversion of control dependence to data dependence" (1983).
 
 #include "items.h"
+#include "lanes.h"
 
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/LoopIterator.h"
 #include "llvm/Analysis/VectorUtils.h"
@@ -28,9 +30,6 @@ namespace {
 // Of functions made here: of what loop, as the name of its function of numbers.
 constexpr const char *LanesOf = "aspen-lanes-of";
 
-// Outlining one loop makes the analyses anew.
-constexpr unsigned MaxLoops = 64;
-
 // Ways out of a loop that what follows tells apart: `break` in an unrolled one.
 constexpr size_t MaxExits = 4;
 
@@ -38,11 +37,6 @@ const Function *laneFunction(const Value *V) {
   const auto *Call = dyn_cast<CallInst>(V);
   const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
   return Callee && Callee->hasFnAttribute(LanesOf) ? Callee : nullptr;
-}
-
-bool isNumber(const Type *T) {
-  return T->isFloatTy() || T->isDoubleTy() ||
-         (T->isIntegerTy() && is_contained({1u, 8u, 16u, 32u, 64u}, T->getIntegerBitWidth()));
 }
 
 // Functions that have the same result for a number and in a vector, to the last bit.
@@ -93,6 +87,8 @@ bool isComputation(const Instruction &I) {
     return laneFunction(Part->getAggregateOperand()) && Part->getNumIndices() == 1;
   if (const auto *Branch = dyn_cast<BranchInst>(&I))
     return !Branch->isConditional() || Branch->getCondition()->getType()->isIntegerTy(1);
+  if (const auto *Switch = dyn_cast<SwitchInst>(&I))
+    return isNumber(Switch->getCondition()->getType());
   const bool AllNumbers = isNumber(I.getType()) && all_of(I.operands(), [](const Use &Of) {
     return isNumber(Of->getType()) || isa<Function>(Of);
   });
@@ -120,28 +116,33 @@ SmallVector<BasicBlock *, 4> exitsOf(const Loop &L) {
 }
 
 // Whether the loop could become a function of what it reads, once the loops in it have.
-bool isOpen(const Loop &L) {
+bool isOpen(const Loop &L, const LoopInfo &LI) {
   const auto Exits = exitsOf(L);
   if (Exits.empty() || Exits.size() > MaxExits || !L.isLoopSimplifyForm() || (Exits.size() == 1 && Exits[0]->phis().empty()))
     return false;
   for (const Loop *Inner : L)
-    if (!isOpen(*Inner))
+    if (!isOpen(*Inner, LI))
       return false;
-  for (const BasicBlock *Block : L.blocks())
-    if (!all_of(*Block, isComputation))
+  // A cycle with two entries is no loop, and has no order.
+  LoopBlocksRPO Order(const_cast<Loop *>(&L));
+  Order.perform(&LI);
+  if (containsIrreducibleCFG<const BasicBlock *>(Order, LI))
+    return false;
+  for (const BasicBlock *Block : L.blocks()) {
+    const SmallSetVector<const BasicBlock *, 4> Next(succ_begin(Block), succ_end(Block));
+    if (!all_of(*Block, isComputation) || count_if(Next, [&](const BasicBlock *To) { return !L.contains(To); }) > 1)
       return false;
+  }
   return all_of(Exits, [](BasicBlock *Exit) { return all_of(Exit->phis(), [](PHINode &Out) { return isNumber(Out.getType()); }); });
 }
 
 // A loop of computations, with none in it, in a loop over items that becomes an innermost one if all such go.
-Loop *find(LoopInfo &LI) {
+Loop *find(LoopInfo &LI, const ItemLoops &Of) {
   for (Loop *L : LI.getLoopsInPreorder()) {
-    if (!L->isInnermost() || !isOpen(*L))
+    if (!L->isInnermost() || !isOpen(*L, LI))
       continue;
-    Loop *Items = L->getParentLoop();
-    while (Items && !Items->isAnnotatedParallel())
-      Items = Items->getParentLoop();
-    if (Items && all_of(*Items, [](const Loop *Inner) { return isOpen(*Inner); }))
+    const Loop *Items = itemsOf(*L);
+    if (Items && Of.contains(Items->getHeader()) && all_of(*Items, [&](const Loop *Inner) { return isOpen(*Inner, LI); }))
       return L;
   }
   return nullptr;
@@ -189,6 +190,11 @@ void outline(Loop &L, unsigned MaxLanes) {
     Gives.push_back(Out->getType());
   if (Exits.size() > 1)
     Gives.push_back(Type::getInt32Ty(Context)); // by which of them it left
+  SmallVector<Value *, 8> Arguments(Ins.begin(), Ins.end());
+  if (Arguments.empty()) { // the name of a vector's function has a letter at least
+    Arguments.push_back(ConstantInt::getFalse(Context));
+    Takes.push_back(Arguments.front()->getType());
+  }
   auto *Of = FunctionType::get(together(Context, Gives), Takes, false);
   Function *Scalar = Function::Create(Of, GlobalValue::InternalLinkage, F.getName() + ".lane", F.getParent());
   describeAs(*Scalar, *Scalar, F);
@@ -229,22 +235,22 @@ void outline(Loop &L, unsigned MaxLanes) {
   Header->replacePhiUsesWith(Before, Enter);
 
   IRBuilder<> B(Before->getTerminator());
-  CallInst *Call = B.CreateCall(Scalar, Ins.getArrayRef());
+  CallInst *Call = B.CreateCall(Scalar, Arguments);
   auto Part = [&](unsigned N) { return Gives.size() == 1 ? static_cast<Value *>(Call) : B.CreateExtractValue(Call, N); };
   for (auto [N, Out] : enumerate(Outs)) {
     Out->replaceAllUsesWith(Part(N));
     Out->eraseFromParent();
   }
-  if (Exits.size() == 1) {
-    B.CreateBr(Exits.front());
-  } else if (Exits.size() == 2) {
-    B.CreateCondBr(B.CreateICmpEQ(Part(Outs.size()), B.getInt32(0)), Exits.front(), Exits.back());
-  } else {
-    auto *By = B.CreateSwitch(Part(Outs.size()), Exits.front(), Exits.size() - 1);
-    for (unsigned N = 1; N < Exits.size(); ++N)
-      By->addCase(B.getInt32(N), Exits[N]);
+  // One branch after the other: a switch would have several ways out of a loop around this one, which could not be told apart.
+  Instruction *End = Before->getTerminator();
+  for (unsigned N = 0; N + 1 < Exits.size(); ++N) {
+    auto *Next = N + 2 < Exits.size() ? BasicBlock::Create(Context, "", &F, Exits.front()) : Exits.back();
+    B.CreateCondBr(B.CreateICmpEQ(Part(Outs.size()), B.getInt32(N)), Exits[N], Next);
+    B.SetInsertPoint(Next);
   }
-  Before->getTerminator()->eraseFromParent();
+  if (Exits.size() == 1)
+    B.CreateBr(Exits.front());
+  End->eraseFromParent();
 
   SmallVector<std::string, 4> Variants;
   for (unsigned Lanes = 2; Lanes <= MaxLanes; Lanes *= 2) {
@@ -306,7 +312,7 @@ public:
       for (Instruction &I : *Block)
         if (!isa<PHINode>(I) && !I.isTerminator())
           Values[&I] = widen(I);
-      leave(*cast<BranchInst>(Block->getTerminator()));
+      leave(*Block->getTerminator());
       if (Value *Done = Ways.lookup({Block, Exit}))
         for (auto [Out, Now] : zip_equal(Exit->phis(), Outs))
           Now = B.CreateSelect(Done, of(Out.getIncomingValueForBlock(Block)), Now);
@@ -367,9 +373,22 @@ private:
   }
 
   // What lanes that have ended compute may be poison, which a mask must not become.
-  void leave(BranchInst &Branch) {
-    const BasicBlock *From = Branch.getParent();
+  void leave(Instruction &End) {
+    const BasicBlock *From = End.getParent();
     Value *Mask = Masks.lookup(From);
+    if (auto *Switch = dyn_cast<SwitchInst>(&End)) {
+      Value *Rest = Mask, *On = of(Switch->getCondition());
+      for (auto &Case : Switch->cases()) {
+        Value *Is = B.CreateICmpEQ(On, of(Case.getCaseValue())), *Now = B.CreateLogicalAnd(Mask, Is);
+        Value *&Way = Ways[{From, Case.getCaseSuccessor()}];
+        Way = Way ? B.CreateOr(Way, Now) : Now;
+        Rest = B.CreateLogicalAnd(Rest, B.CreateNot(Is));
+      }
+      Value *&Way = Ways[{From, Switch->getDefaultDest()}];
+      Way = Way ? B.CreateOr(Way, Rest) : Rest;
+      return;
+    }
+    auto &Branch = cast<BranchInst>(End);
     if (!Branch.isConditional() || Branch.getSuccessor(0) == Branch.getSuccessor(1)) {
       Ways[{From, Branch.getSuccessor(0)}] = Mask;
       return;
@@ -422,19 +441,20 @@ private:
 
 } // namespace
 
-PreservedAnalyses LaneLoops::run(Function &F, FunctionAnalysisManager &) {
-  for (unsigned Count = 0; Count < MaxLoops; ++Count) {
+PreservedAnalyses LaneLoops::run(Function &F, FunctionAnalysisManager &FAM) {
+  const ItemLoops Of = worthwhileInLanes(F, FAM.getResult<TargetIRAnalysis>(F), vectorBits(F, Machine));
+  while (!Of.empty()) {
     DominatorTree DT(F);
     LoopInfo LI(DT);
     // What left two loops at once is told by the call now, in the outer one.
-    for (Loop *Top : LI) {
-      simplifyLoop(Top, &DT, &LI, nullptr, nullptr, nullptr, /*PreserveLCSSA=*/false);
-      formLCSSARecursively(*Top, DT, &LI, nullptr);
-    }
-    Loop *L = find(LI);
+    simplifyLoops(DT, LI);
+    Loop *L = find(LI, Of);
     if (!L)
       break;
-    outline(*L, vectorBits(F, Machine) / 32);
+    // The vectoriser goes by what the loop over items reads and writes, and takes as many lanes as there are bytes in a vector where that is
+    // bytes. There must be a function for each number of lanes: calls made one by one, under a condition, lose all results but the first
+    // (LLVM 22).
+    outline(*L, vectorBits(F, Machine) / 8);
   }
   return PreservedAnalyses::none();
 }

@@ -1,0 +1,33 @@
+// Loops that end after another number of turns in each item: what finding (lane_loops.cpp) and weighing (lane_gains.cpp) share.
+#pragma once
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace llvm {
+class BasicBlock;
+class DominatorTree;
+class Function;
+class Loop;
+class LoopInfo;
+class TargetTransformInfo;
+class Type;
+} // namespace llvm
+
+namespace aspen::items {
+
+// A type that a lane of a vector may have.
+bool isNumber(const llvm::Type *T);
+
+// The loop over items that it is in; null if it is in none.
+const llvm::Loop *itemsOf(const llvm::Loop &L);
+
+// Gives all loops the form that what follows asks for.
+void simplifyLoops(llvm::DominatorTree &DT, llvm::LoopInfo &LI);
+
+// Headers of loops over items.
+using ItemLoops = llvm::SmallPtrSet<const llvm::BasicBlock *, 8>;
+
+// Those whose inner loops are better computed for a vector of items, all of them; with so many bits in a vector. Simplifies loops.
+ItemLoops worthwhileInLanes(llvm::Function &F, const llvm::TargetTransformInfo &TTI, unsigned Bits);
+
+} // namespace aspen::items
