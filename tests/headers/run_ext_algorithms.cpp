@@ -202,6 +202,18 @@ int main() {
   ex::annotated_ptr p(in);
   CHECK(*p == in[0] && p[3] == in[3] && *(p + 2) == in[2] && *++p == in[1] && p - ex::annotated_ptr(in) == 1 && p);
   static_assert(decltype(ex::annotated_ptr(in, ex::alignment<4>))::has_property<ex::alignment_key>());
+
+  static_assert(SYCL_EXT_ONEAPI_ANNOTATED_ARG >= 1);
+  const ex::annotated_arg to(sums, ex::alignment<4>);
+  const ex::annotated_arg three = 3;
+  const ex::annotated_arg<pair *> whole{pairs};
+  q.single_task([=] {
+    to[0] = three + 4;
+    whole->key = to[0];
+  }).wait();
+  CHECK(sums[0] == 7 && pairs[0].key == 7 && ex::annotated_arg<long>(three) == 3 && !ex::annotated_arg<int *>());
+  static_assert(to.has_property<ex::alignment_key>() && to.get_property<ex::alignment_key>().value == 4 && !three.has_property<ex::alignment_key>());
+  static_assert(std::is_same_v<decltype(ex::annotated_arg(to, ex::properties(ex::alignment<4>))), std::remove_const_t<decltype(to)>>);
   sycl::free(in, q);
   sycl::free(sorted, q);
   sycl::free(sums, q);

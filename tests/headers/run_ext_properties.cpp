@@ -120,6 +120,23 @@ int main() {
     q.parallel_for<class K>(sycl::nd_range<1>(64, 16), ex::properties{ex::sub_group_size<12>}, [=](sycl::nd_item<1> i) { r[i.get_global_id(0)] = 5; });
   });
   check(all(256, 0), "what is refused does not run");
+
+  // Those that change nothing.
+  namespace intel = sycl::ext::intel::experimental;
+  static_assert(SYCL_EXT_INTEL_CACHE_CONFIG >= 1 && SYCL_EXT_INTEL_EVENT_MODE >= 1);
+  static_assert(ex::is_property_key<intel::cache_config_key>::value && ex::is_property_key<intel::event_mode_key>::value);
+  const auto seven = [=](sycl::nd_item<1> i) { r[i.get_global_id(0)] = 7; };
+  const ex::properties large{intel::cache_config{intel::large_slm}, ex::sub_group_size_primary};
+  const ex::properties chosen{ex::sub_group_size_automatic, intel::cache_config(intel::large_data)};
+  check(large.get_property<intel::cache_config_key>().value == intel::cache_config_enum::large_slm, "a value at run time");
+  const ex::properties waits{intel::event_mode{intel::event_mode_enum::low_power}};
+  ex::submit_with_event(q, waits, [&](sycl::handler &h) {
+    ex::nd_launch<class Q>(h, ex::launch_config(sycl::nd_range<1>(64, 16), large), seven);
+  }).wait();
+  check(all(64, 7), "hints");
+  ex::nd_launch<class R>(q, ex::launch_config(sycl::nd_range<1>(64, 16), chosen), seven);
+  q.wait();
+  check(all(64, 7), "hints of a queue's launch");
   sycl::free(r, q);
   return failures;
 }

@@ -9,7 +9,7 @@
 namespace khr = sycl::khr;
 
 static_assert(SYCL_KHR_DEFAULT_CONTEXT == 1 && SYCL_KHR_QUEUE_EMPTY_QUERY == 1 && SYCL_KHR_QUEUE_FLUSH == 1);
-static_assert(SYCL_KHR_WORK_ITEM_QUERIES == 1 && SYCL_KHR_STATIC_ADDRSPACE_CAST == 1 && SYCL_KHR_MAX_WORK_GROUP_QUERIES == 1);
+static_assert(SYCL_KHR_WORK_ITEM_QUERIES == 1 && SYCL_KHR_STATIC_ADDRSPACE_CAST == 1 && SYCL_EXT_ONEAPI_ADDRESS_CAST == 1 && SYCL_KHR_MAX_WORK_GROUP_QUERIES == 1);
 static_assert(SYCL_KHR_GROUP_INTERFACE == 1 && SYCL_KHR_FREE_FUNCTION_COMMANDS == 1 && SYCL_KHR_SPLIT_HEADERS == 1 && SYCL_KHR_DYNAMIC_ADDRSPACE_CAST == 1);
 
 using global_int = sycl::multi_ptr<int, sycl::access::address_space::global_space, sycl::access::decorated::no>;
@@ -50,7 +50,14 @@ template <class T> static int spaces_of(T *memory) {
   const bool global = khr::dynamic_addrspace_cast<access::address_space::global_space>(memory).get() == memory;
   const bool local = khr::dynamic_addrspace_cast<access::address_space::local_space>(generic).get_raw() == memory;
   const bool own = khr::dynamic_addrspace_cast<access::address_space::private_space>(memory).get() == memory;
-  return (global ? 1 : 0) + (local ? 2 : 0) + (own ? 4 : 0);
+  // The names that they had first.
+  namespace ex = sycl::ext::oneapi::experimental;
+  constexpr access::decorated no = access::decorated::no;
+  const bool same = (ex::dynamic_address_cast<ex::global_space, no>(memory).get() == memory) == global &&
+                    (ex::dynamic_address_cast<ex::local_space>(generic).get_raw() == memory) == local &&
+                    (ex::dynamic_address_cast<ex::private_space>(memory).get() == memory) == own &&
+                    ex::static_address_cast<ex::generic_space>(memory).get() == memory && ex::static_address_cast<ex::global_space>(generic);
+  return (global ? 1 : 0) + (local ? 2 : 0) + (own ? 4 : 0) + (same ? 0 : 1 << 20);
 }
 
 static void spaces(sycl::queue &q) {

@@ -60,6 +60,11 @@ template <size_t... Sizes> inline constexpr work_group_size_key::value_t<Sizes..
 template <size_t... Sizes> inline constexpr work_group_size_hint_key::value_t<Sizes...> work_group_size_hint;
 /// Its sub-groups have exactly this size: `[[sycl::reqd_sub_group_size(…)]]`.
 template <std::uint32_t Size> inline constexpr sub_group_size_key::value_t<Size> sub_group_size;
+/// Sizes with a name: the device chooses, as by the attribute `[[intel::named_sub_group_size]]`. A device's primary size cannot be asked for:
+/// drivers of OpenCL do not tell. Source: sycl_ext_oneapi_named_sub_group_sizes.
+enum named_sub_group_size : std::uint32_t { primary = 0, automatic = ~0u };
+inline constexpr sub_group_size_key::value_t<named_sub_group_size::primary> sub_group_size_primary;
+inline constexpr sub_group_size_key::value_t<named_sub_group_size::automatic> sub_group_size_automatic;
 /// Its work-groups have no more work-items than these in each dimension, or so many in all: a launch with more is refused. The library
 /// checks that; nothing else comes of it.
 template <size_t... Sizes> inline constexpr max_work_group_size_key::value_t<Sizes...> max_work_group_size;
@@ -76,6 +81,8 @@ template <size_t... Sizes> struct kernel_attribute<ext::oneapi::experimental::wo
 template <std::uint32_t Size> struct kernel_attribute<ext::oneapi::experimental::sub_group_size_key::value_t<Size>> {
   [[__sycl__::__reqd_sub_group_size__(Size)]] static void aspen_kernel_attributes();
 };
+template <> struct kernel_attribute<ext::oneapi::experimental::sub_group_size_key::value_t<ext::oneapi::experimental::primary>> {};
+template <> struct kernel_attribute<ext::oneapi::experimental::sub_group_size_key::value_t<ext::oneapi::experimental::automatic>> {};
 template <size_t... Sizes> struct kernel_attribute<ext::oneapi::experimental::max_work_group_size_key::value_t<Sizes...>> {
   template <class Launch> static void aspen_check_launch(const Launch &launch) {
     constexpr size_t sizes[] = {Sizes...};
