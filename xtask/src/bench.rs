@@ -44,6 +44,8 @@ pub enum Name {
     Dpcpp,
     /// The ahead-of-time part of a link as a graph, from caches, and simulated on up to 4096 workers
     Graph,
+    /// Loops over arrays on the embedded CPU device, beside the same loops in OpenMP
+    Openmp,
     /// Kernels of HeCBench's programs on the embedded CPU device, beside the same program in OpenMP (needs --source)
     Real,
 }
@@ -67,6 +69,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Runtime => bench.runtime(),
         Name::Dpcpp => bench.dpcpp(),
         Name::Graph => bench.graph(),
+        Name::Openmp => bench.openmp(),
         Name::Real => bail!("this one is measured by real::openmp"),
     }
 }

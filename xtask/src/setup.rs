@@ -108,6 +108,11 @@ pub fn setup_icd_loader() -> Result<()> {
     install(&[ICD_LOADER])
 }
 
+/// OpenMP's runtime for clang, which `bench openmp` and `bench real` compare with.
+pub fn setup_openmp() -> Result<()> {
+    install(&[("libomp-22-dev", "clang++-22")])
+}
+
 fn install(packages: &[(&'static str, &str)]) -> Result<()> {
     if find_program("dpkg-query").is_none() {
         return without_dpkg(packages);

@@ -22,6 +22,8 @@ use crate::spaces;
 const CHUNKS_PER_THREAD: u64 = 8;
 /// A cut of the last dimension is a multiple of this many work-items.
 const STEP: u64 = 16;
+/// Nanoseconds of a work-item that are worth a call of their own.
+const LONG_NS: u64 = 1_000;
 
 /// Bytes that the frames of a row may take: they should stay in the processor's first cache.
 const FRAMES: usize = 8 << 10;
@@ -111,17 +113,20 @@ impl Boxes {
         let rows = planes * rows;
         let by = By::new(entry, kernel.whole, items);
         let wanted = CHUNKS_PER_THREAD * threads as u64;
+        // Few items are most often long ones: the parts of a reduction, tasks.
+        let is_long = kept.pace.expected_ns(1).map_or(rows * items <= wanted, |ns| ns >= LONG_NS);
+        let step = if is_long { 1 } else { STEP };
         let (segment, segments) = if rows == 0 || items == 0 {
             (1, 0)
         } else if rows >= wanted {
             (items, 1)
         } else {
-            let segment = items.div_ceil(wanted.div_ceil(rows)).next_multiple_of(STEP).min(items);
+            let segment = items.div_ceil(wanted.div_ceil(rows)).next_multiple_of(step).min(items);
             (segment, items.div_ceil(segment))
         };
         let units = rows * segments;
         // Rows shorter than a step are joined until they are worth a call.
-        let per_chunk = units.div_ceil(wanted).max(STEP.div_ceil(segment)).max(1);
+        let per_chunk = units.div_ceil(wanted).max(step.div_ceil(segment)).max(1);
         Boxes { by, variables: kernel.variables, launch, segment, segments, per_chunk, chunks: units.div_ceil(per_chunk), kept }
     }
 
@@ -191,6 +196,10 @@ mod tests {
     unsafe extern "C" fn nothing(_: *const c_void, _: *const Range) {}
 
     fn boxes(global: [u64; 3], offset: [u64; 3], threads: usize) -> Boxes {
+        boxes_of(Kept::nothing(), global, offset, threads)
+    }
+
+    fn boxes_of(kept: Kept, global: [u64; 3], offset: [u64; 3], threads: usize) -> Boxes {
         // SAFETY: nothing is read for size 0.
         let closure = unsafe { Closure::copy(std::ptr::null(), 0, 1) }.expect("memory");
         let launch = Launch {
@@ -203,7 +212,7 @@ mod tests {
             sub_group_size: None,
             closure,
         };
-        Boxes::new(nothing, Known::default(), launch, threads, Kept::nothing())
+        Boxes::new(nothing, Known::default(), launch, threads, kept)
     }
 
     #[test]
@@ -236,9 +245,23 @@ mod tests {
     #[test]
     fn small_launches_stay_whole_and_large_ones_are_cut_for_all_threads() {
         assert_eq!(boxes([1, 1, 1], [0; 3], 16).chunks(), 1);
-        assert_eq!(boxes([1, 1, 16], [0; 3], 16).chunks(), 1);
+        assert_eq!(boxes([1, 1, 256], [0; 3], 16).chunks(), 16);
         assert_eq!(boxes([1, 1, 0], [0; 3], 16).chunks(), 0);
         assert_eq!(boxes([1, 1, 1 << 22], [0; 3], 2).chunks(), 16);
         assert_eq!(boxes([1, 1 << 10, 1 << 10], [0; 3], 2).chunks(), 16);
+    }
+
+    #[test]
+    fn few_items_are_cut_as_long_as_they_take_long() {
+        let first = boxes([1, 1, 16], [0; 3], 16);
+        assert_eq!(first.chunks(), 16, "nothing is known");
+        let again = |ns| {
+            first.took_ns(ns);
+            let mut kept = Kept::nothing();
+            kept.pace = first.kept.pace.clone();
+            boxes_of(kept, [1, 1, 16], [0; 3], 16).chunks()
+        };
+        assert_eq!(again(16 * 50), 1);
+        assert_eq!(again(16 * 5_000), 16);
     }
 }

@@ -141,6 +141,13 @@ pub(crate) struct Running {
     taken: Option<AtomicBool>,
 }
 
+impl Running {
+    /// Takes one off the threads that may still come. Who waits is one of them: with more threads than processors one would be put aside.
+    fn may_help(&self) -> bool {
+        self.helpers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
 /// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -374,7 +381,7 @@ impl Command {
     }
 
     fn call_helper(self: &Arc<Self>, running: &Arc<Running>) {
-        if running.helpers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+        if running.may_help() {
             self.pool.push_first(Ticket::Join(self.clone(), running.clone()));
         }
     }
@@ -468,7 +475,7 @@ impl Command {
                     };
                     if let Some(event) = event {
                         command.over(&event, event.wait());
-                    } else if let Some(running) = running {
+                    } else if let Some(running) = running.filter(|running| running.job.needs_threads() || running.may_help()) {
                         command.join(&running);
                     }
                     command.sleep_while(|state, inner| state == RUNNING && inner.in_flight.is_none());

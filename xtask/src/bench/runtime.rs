@@ -14,7 +14,7 @@ use aspen_image::{ImageBuilder, ImageKind, Kernel, KernelInfo};
 
 use super::{Bench, best, ratio, timed};
 use crate::devices::{self, DRIVERS};
-use crate::setup::setup_icd_loader;
+use crate::setup::{setup_icd_loader, setup_openmp};
 use crate::shell::output;
 
 /// How often the programs run in turns.
@@ -62,6 +62,24 @@ impl Bench<'_> {
             None => println!("skipped: all ratios, as driver {} is not installed (cargo xtask devices --install)", driver.name),
         }
         ensure!(failed.is_empty(), "these parts of the bench failed: {}", failed.join(", "));
+        Ok(())
+    }
+
+    /// One source for both sides, which run in turns.
+    pub(super) fn openmp(&self) -> Result<()> {
+        setup_openmp()?;
+        let source = self.root.join("benches/openmp.cpp");
+        output(self.aspenxx(&["-O2", "-std=c++17", "-fsycl-targets=native_cpu", "-o", "ours"]).arg(&source))?;
+        let words = ["-O3", "-march=native", "-fopenmp", "-DOPENMP", "-Wno-pass-failed", "-o", "peer"];
+        output(Command::new("clang++-22").args(words).arg(&source).current_dir(&self.folder))?;
+        let (mut ours, mut peer) = (Figures::new(), Figures::new());
+        for _ in 0..TURNS {
+            gather(&mut self.program("ours", &[], None, "native_cpu"), &mut ours)?;
+            gather(&mut self.program("peer", &[], None, ""), &mut peer)?;
+        }
+        for (label, ns) in &ours {
+            side_by_side(label, *ns, of(&peer, label)?);
+        }
         Ok(())
     }
 

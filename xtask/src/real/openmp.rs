@@ -38,6 +38,7 @@ const SHORTEST: f64 = 1e-5;
 
 /// Measures; prints a line for each program whose two sides can be compared, and the median.
 pub fn bench(tree: &Tree, options: &Options) -> Result<()> {
+    crate::setup::setup_openmp()?;
     let source = options.source.as_ref().context("`bench real` needs --source: a folder that holds a checkout of HeCBench")?;
     let source = source.canonicalize().with_context(|| format!("no folder {}", source.display()))?;
     let bin = install::folder_of_tools(tree, options.bin.as_deref())?;
