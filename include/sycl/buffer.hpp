@@ -301,6 +301,9 @@ public:
     return host_accessor<T, D, detail::tags_of<access_mode::read_write, std::decay_t<Rest>...>::mode>(*this, rest...);
   }
 
+  /// An order of owners. Source: sycl_ext_oneapi_weak_object.
+  template <class Other> bool ext_oneapi_owner_before(const Other &other) const noexcept { return aspen_owner_before(*this, other); }
+
   friend bool operator==(const buffer &a, const buffer &b) {
     return a.state_ == b.state_ && a.offset_ == b.offset_ && a.extent_ == b.extent_;
   }
@@ -315,6 +318,7 @@ public:
   size_t aspen_offset() const { return offset_; }
 
 private:
+  friend struct detail::weak_access;
   template <class, int, class> friend class buffer;
   buffer(const range<D> &extent, const property_list &properties, element *host, bool use_host, const Allocator &allocator)
       : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties), allocator_(allocator) {}

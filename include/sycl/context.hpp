@@ -71,6 +71,9 @@ public:
       return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
   }
 
+  /// An order of owners. Source: sycl_ext_oneapi_weak_object.
+  template <class Other> bool ext_oneapi_owner_before(const Other &other) const noexcept { return aspen_owner_before(*this, other); }
+
   friend bool operator==(const context &a, const context &b) { return a.state_ == b.state_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const context &a, const context &b) { return a.state_ != b.state_; }
@@ -84,6 +87,7 @@ public:
   }
 
 private:
+  friend struct detail::weak_access;
   explicit context(detail::list<device> devices, async_handler handler, const property_list &) : state_(new detail::context_state) {
     if (devices.size() == 0)
       detail::fail(errc::invalid, "a context needs at least one device");

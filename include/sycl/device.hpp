@@ -165,6 +165,9 @@ public:
   /// Like all functions here that return a vector: a template, so that only programs that call it pay for compiling it.
   template <class Vector = std::vector<device>> static Vector get_devices(info::device_type type = info::device_type::all);
 
+  /// An order of owners. Source: sycl_ext_oneapi_weak_object.
+  template <class Other> bool ext_oneapi_owner_before(const Other &other) const noexcept { return aspen_owner_before(*this, other); }
+
   friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const device &a, const device &b) { return a.handle_ != b.handle_; }
@@ -222,6 +225,9 @@ public:
     each_platform([&](const platform &p) { out.push_back(p); });
     return out;
   }
+
+  /// An order of owners. Source: sycl_ext_oneapi_weak_object.
+  template <class Other> bool ext_oneapi_owner_before(const Other &other) const noexcept { return aspen_owner_before(*this, other); }
 
   friend bool operator==(const platform &a, const platform &b) { return a.handle_ == b.handle_; }
 #if __cplusplus < 202002L

@@ -278,6 +278,9 @@ public:
 #undef __ASPEN_ACCESSOR
 #undef __ASPEN_OF_ACCESSOR
 
+  /// An order of owners. Source: sycl_ext_oneapi_weak_object.
+  template <class Other> bool ext_oneapi_owner_before(const Other &other) const noexcept { return aspen_owner_before(*this, other); }
+
   friend bool operator==(const queue &a, const queue &b) { return a.state_ == b.state_; }
 #if __cplusplus < 202002L
   friend bool operator!=(const queue &a, const queue &b) { return a.state_ != b.state_; }
@@ -289,6 +292,7 @@ public:
   detail::queue_state &aspen_state() const { return *state_; }
 
 private:
+  friend struct detail::weak_access;
   friend class detail::device_global_shortcuts<queue>;
   void only_in_order(const char *what) const {
     if (!is_in_order())
