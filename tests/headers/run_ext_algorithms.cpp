@@ -115,9 +115,38 @@ static void keys_and_values(sycl::queue &q) {
   sycl::free(wrong, q);
 }
 
+/// Two ranges as one, as oneDPL's zip_iterator: what it refers to are references.
+struct zipped {
+  using value_type = std::tuple<int, char>;
+  using reference = std::tuple<int &, char &>;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = std::random_access_iterator_tag;
+  int *keys;
+  char *values;
+  reference operator[](size_t i) const { return {keys[i], values[i]}; }
+  friend std::ptrdiff_t operator-(const zipped &a, const zipped &b) { return a.keys - b.keys; }
+};
+static void keys_and_values_of_ranges(sycl::queue &q) {
+  int *keys = sycl::malloc_shared<int>(odd, q);
+  char *values = sycl::malloc_shared<char>(odd, q);
+  for (size_t i = 0; i < odd; ++i)
+    keys[i] = static_cast<int>(i * 7 % odd), values[i] = static_cast<char>(keys[i] + 2);
+  q.parallel_for(sycl::nd_range<1>(width, width), [=](sycl::nd_item<1> item) {
+     std::byte none[1];
+     const ex::group_with_scratchpad with(item.get_group(), sycl::span<std::byte>(none, 1));
+     ex::joint_sort(with, zipped{keys, values}, zipped{keys + odd, values + odd}, [](const auto &a, const auto &b) { return std::get<0>(a) < std::get<0>(b); });
+   }).wait();
+  for (size_t i = 0; i < odd; ++i)
+    CHECK(keys[i] == static_cast<int>(i) && values[i] == static_cast<char>(i + 2));
+  sycl::free(keys, q);
+  sycl::free(values, q);
+}
+
 int main() {
   sycl::queue q;
   keys_and_values(q);
+  keys_and_values_of_ranges(q);
   int *in = sycl::malloc_shared<int>(count, q);
   int *sorted = sycl::malloc_shared<int>(count, q);
   int *sums = sycl::malloc_shared<int>(count * 3, q);
