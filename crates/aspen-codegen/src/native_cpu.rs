@@ -36,7 +36,7 @@ impl Target for NativeCpu {
     fn job(&self, input: ImageInput) -> Job {
         // Whoever steps through unoptimised code wants one item a call, as the source has it.
         let instead = (input.opt_level == 0).then_some(c"it is compiled without optimisation (-O0)");
-        let loops = Some(item_loops(input.sub_group, input.work_group, instead));
+        let loops = Some(Box::new(item_loops(input.sub_group, input.work_group, instead)));
         Job {
             name: input.name,
             bitcode: input.bitcode,

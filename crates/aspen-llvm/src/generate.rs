@@ -43,7 +43,7 @@ pub enum Output {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct X86_64Object {
     /// Functions for whole groups.
-    pub item_loops: Option<ItemLoops>,
+    pub item_loops: Option<Box<ItemLoops>>,
     /// Constants that say what functions need and do.
     pub facts: FunctionFacts,
 }
