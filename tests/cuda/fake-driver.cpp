@@ -25,7 +25,7 @@
 //# stdout: pool of 0: device 1 has access 3
 // Streams: a chain stays in one, a job that follows two waits for one of them; times are the events'.
 //# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90 streams.cpp -o streams.out
-//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./streams.out
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_UNTIL_WAIT=1 ./streams.out
 //# stdout: in order
 //# stdout: apart
 //# stdout: together

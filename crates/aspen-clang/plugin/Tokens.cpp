@@ -7,7 +7,9 @@
 //!     attribute behind a parameter list moves in front of it, so the list has to begin there; `Reach` is generous.
 //!   * The search could miss what no text shows (a name put together by `##`, or with a line splice in it). Attributes that the parser
 //!     meets and this stage has not met are errors (`noteAttribute`), so nothing is lost.
-//!   * With macros from a precompiled header or a module, the whole unit is one list.
+//!   * With macros from a precompiled header or one of clang's modules, the whole unit is one list.
+//!   * The declarations of modules mean something to the preprocessor only if they come straight from the file: no list of a main file begins
+//!     before the last of them.
 //!
 //! Clang's watcher is called for each token on its way to the parser, exactly once, also when the parser looks ahead or goes back; the token
 //! is the last one that has left the lexers, so that what they yield next is what follows it.
@@ -111,6 +113,8 @@ class TokenWatch {
   /// Whether the whole unit is one list.
   const bool Everything;
   bool Runs = false;
+  /// Where the last declaration of a module or of an import ends in the main file; 0: there is none.
+  unsigned Declared = 0;
 
   /// Texts to search files for: parts of names, then macros.
   std::vector<std::string> Words;
@@ -148,7 +152,7 @@ class TokenWatch {
 public:
   TokenWatch(CompilerInstance &CI, bool MakesTag, StringRef Prefix)
       : PP(CI.getPreprocessor()), SM(CI.getSourceManager()), MakesTag(MakesTag),
-        Everything(!CI.getPreprocessorOpts().ImplicitPCHInclude.empty() || CI.getLangOpts().Modules),
+        Everything(!CI.getPreprocessorOpts().ImplicitPCHInclude.empty() || CI.getHeaderSearchOpts().ImplicitModuleMaps),
         Words(std::begin(NameParts), std::end(NameParts)), TagId(PP.getIdentifierInfo(TagName)), RequiresId(PP.getIdentifierInfo("requires")),
         Builtin(CI.getHeaderSearchOpts().ResourceDir) {
     // What is no state is of an older Aspen; any number tells such units apart from others.
@@ -163,9 +167,10 @@ public:
   bool runs() const { return Runs; }
 
   void start() {
-    if (!PP.getCurrentLexer() || PP.isIncrementalProcessingEnabled() || PP.isCodeCompletionEnabled() || isModuleUnit())
+    if (!PP.getCurrentLexer() || PP.isIncrementalProcessingEnabled() || PP.isCodeCompletionEnabled())
       return;
     Runs = true;
+    Declared = endOfModuleDeclarations();
     expectNotedAttributes();
     if (Everything)
       Trigger = 0;
@@ -205,17 +210,29 @@ public:
   TagState state() const { return Runs && MakesTag ? State : TagState(); }
 
 private:
-  /// A C++20 module unit: its first tokens mean something to the parser only if they come straight from the file. Clang itself then rejects
-  /// attributes of ours that need the stage; it loses none.
-  bool isModuleUnit() const {
+  /// By what stands on lines of its own, outside of comments and directives. An `import` that is no declaration costs at most the right to put
+  /// attributes behind a parameter list before it, which is an error then.
+  unsigned endOfModuleDeclarations() const {
     if (!PP.getLangOpts().CPlusPlusModules)
-      return false;
-    Lexer Raw(SM.getMainFileID(), SM.getBufferOrFake(SM.getMainFileID()), SM, PP.getLangOpts());
-    Token First;
-    Raw.LexFromRawLexer(First);
-    if (First.is(tok::raw_identifier) && First.getRawIdentifier() == "export")
-      Raw.LexFromRawLexer(First);
-    return First.is(tok::raw_identifier) && First.getRawIdentifier() == "module";
+      return 0;
+    const FileID Main = SM.getMainFileID();
+    const StringRef Text = SM.getBufferOrFake(Main).getBuffer();
+    if (!Text.contains("module") && !Text.contains("import"))
+      return 0;
+    Lexer Raw(Main, SM.getBufferOrFake(Main), SM, PP.getLangOpts());
+    unsigned End = 0;
+    bool InDeclaration = false, AfterExport = false;
+    Token Tok;
+    for (Raw.LexFromRawLexer(Tok); Tok.isNot(tok::eof); Raw.LexFromRawLexer(Tok)) {
+      const StringRef Word = Tok.is(tok::raw_identifier) ? Tok.getRawIdentifier() : StringRef();
+      InDeclaration |= (Tok.isAtStartOfLine() || AfterExport) && (Word == "module" || Word == "import");
+      AfterExport = Tok.isAtStartOfLine() && Word == "export";
+      if (InDeclaration && Tok.is(tok::semi)) {
+        End = SM.getFileOffset(Tok.getLocation()) + 1;
+        InDeclaration = false;
+      }
+    }
+    return End;
   }
 
   // Where lists begin and end.
@@ -275,8 +292,11 @@ private:
       search(Text, Words[F.Searched], F.Searched >= std::size(NameParts), F.Spots);
     llvm::sort(F.Spots);
     F.Stretches.clear();
+    const unsigned First = Id == SM.getMainFileID() ? Declared : 0;
     for (unsigned Spot : F.Spots) {
-      const unsigned Begin = Spot < Reach ? 0 : Spot - Reach;
+      if (Spot < First)
+        continue;
+      const unsigned Begin = std::max(First, Spot < Reach ? 0 : Spot - Reach);
       if (!F.Stretches.empty() && Begin <= F.Stretches.back().End)
         F.Stretches.back().End = Spot;
       else

@@ -353,7 +353,7 @@ result cuStreamGetCtx(struct stream *stream, void **context) {
 }
 void fake_busy(struct stream *stream, int busy) { __atomic_store_n(&stream->busy, busy, __ATOMIC_SEQ_CST); }
 
-/* An event is over when its stream was idle once since it was recorded. One with times counts what was recorded. */
+/* An event is over when its stream was idle once since it was recorded; with FAKE_UNTIL_WAIT none before a stream waits for one. One with times counts what was recorded. */
 struct event {
   struct stream *stream;
   int timed;
@@ -379,8 +379,11 @@ result cuEventRecord(struct event *event, struct stream *stream) {
   event->at = __atomic_add_fetch(&recorded, 1, __ATOMIC_RELAXED);
   return SUCCESS;
 }
+static int waited;
 result cuEventQuery(struct event *event) {
   ENTER;
+  if (getenv("FAKE_UNTIL_WAIT") && !__atomic_load_n(&waited, __ATOMIC_SEQ_CST))
+    return NOT_READY;
   return event->stream && __atomic_load_n(&event->stream->busy, __ATOMIC_SEQ_CST) ? NOT_READY : SUCCESS;
 }
 result cuEventSynchronize(struct event *event) {
@@ -397,6 +400,7 @@ result cuEventElapsedTime(float *milliseconds, struct event *from, struct event 
 result cuStreamWaitEvent(struct stream *stream, struct event *event, unsigned flags) {
   ENTER;
   printf("a stream waits\n");
+  __atomic_store_n(&waited, 1, __ATOMIC_SEQ_CST);
   return stream && event && flags == 0 ? SUCCESS : INVALID_VALUE;
 }
 result cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned memory,
