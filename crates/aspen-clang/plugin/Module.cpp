@@ -13,18 +13,18 @@ using namespace clang;
 
 namespace aspen {
 
-CodeGenerator *findGenerator(CompilerInstance &CI) {
-  if (!CI.hasASTConsumer())
-    return nullptr;
-  auto *All = dynamic_cast<MultiplexConsumer *>(&CI.getASTConsumer());
-  if (!All)
-    return nullptr;
-  // The list is protected and the class of the consumer we look for is private to libclang-cpp; CodeGenAction's own pointer to it and
-  // getCodeGenerator() are public.
+namespace {
+
+/// The list is protected and the class of the consumer we look for is private to libclang-cpp; CodeGenAction's own pointer to it and
+/// getCodeGenerator() are public. What also writes the interface of a module stands with the consumer in a list of its own.
+CodeGenerator *generatorOf(MultiplexConsumer &All) {
   struct Peek : MultiplexConsumer {
     static auto &consumers(MultiplexConsumer &M) { return M.*(&Peek::Consumers); }
   };
-  for (const std::unique_ptr<ASTConsumer> &Consumer : Peek::consumers(*All)) {
+  for (const std::unique_ptr<ASTConsumer> &Consumer : Peek::consumers(All)) {
+    if (auto *Inner = dynamic_cast<MultiplexConsumer *>(Consumer.get()))
+      if (CodeGenerator *Generator = generatorOf(*Inner))
+        return Generator;
     const ASTConsumer &C = *Consumer;
     if (llvm::StringRef(typeid(C).name()) != "N5clang15BackendConsumerE")
       continue;
@@ -35,6 +35,13 @@ CodeGenerator *findGenerator(CompilerInstance &CI) {
     return Generator;
   }
   return nullptr;
+}
+
+} // namespace
+
+CodeGenerator *findGenerator(CompilerInstance &CI) {
+  auto *All = CI.hasASTConsumer() ? dynamic_cast<MultiplexConsumer *>(&CI.getASTConsumer()) : nullptr;
+  return All ? generatorOf(*All) : nullptr;
 }
 
 void keepAnnotations(llvm::Module &Module, llvm::function_ref<bool(const llvm::ConstantStruct &)> Keeps) {

@@ -263,6 +263,11 @@ public:
     S->see(Group);
     return true;
   }
+  /// What clang has to emit of files that it has built before. Kernels of a module are the module's own unit's.
+  void HandleInterestingDecl(DeclGroupRef Group) override {
+    if (llvm::none_of(Group, [](const Decl *D) { return D->isFromASTFile() && D->getOwningModule(); }))
+      S->see(Group);
+  }
   void HandleInlineFunctionDefinition(FunctionDecl *Function) override { S->see(DeclGroupRef(Function)); }
   void HandleCXXImplicitFunctionInstantiation(FunctionDecl *Function) override {
     checkInstantiated(Function->getASTContext(), Function);

@@ -182,7 +182,8 @@ fn finish(
         }
         return Ok(None);
     }
-    if let (Some(Precompiled::Make(_)), Some(output)) = (&options.precompiled, &options.output) {
+    let makes_no_code = matches!(options.precompiled, Some(Precompiled::Make(_))) || options.interface.alone;
+    if let (true, Some(output)) = (makes_no_code, &options.output) {
         write_dependencies(builder, job, input, Path::new(output))?;
     }
     let read = |pass: &&Pass| input.kind == InputKind::Sycl && pass.output.is_some();
@@ -199,7 +200,7 @@ fn finish(
         return Err(Error::Reported);
     }
     if options.stage == Stage::Syntax {
-        if !matches!(options.precompiled, Some(Precompiled::Make(_))) {
+        if !makes_no_code {
             write_dependencies(builder, job, input, &PathBuf::from(format!("{}.o", input.stem())))?;
         }
         return Ok(None);

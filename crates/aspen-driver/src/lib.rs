@@ -21,6 +21,7 @@ mod janitor;
 mod jobs;
 pub mod libraries;
 mod link;
+mod modules;
 mod object_file;
 mod passes;
 mod precompiled;
@@ -100,6 +101,10 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
         Invocation::AskClang(words) => ask_clang(&words)?,
         Invocation::Run(mut options) => {
             options.notes.extend(notes);
+            if let Some(making) = modules::making(&mut options)? {
+                build(&making.options, &executable)?;
+                return making.finish();
+            }
             match precompiled::making(&options)? {
                 Some(making) => build(&making.options, &executable).and_then(|()| making.finish())?,
                 None => build(&preprocessed::unpacked(precompiled::used(*options)?)?, &executable)?,

@@ -13,6 +13,7 @@ use crate::beside;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
+use crate::modules;
 use crate::precompiled::{Kept, Precompiled};
 use crate::prefix_map::PrefixMap;
 use crate::preprocessed::{self, Text};
@@ -98,9 +99,10 @@ impl PassBuilder<'_> {
         if self.options.side != Side::Host {
             passes.extend(device_roles(self.targets).into_iter().map(|role| self.device(input, role, scratch)));
         }
-        if let Some(text) = &input.text {
-            for pass in &mut passes {
-                let part = preprocessed::part_name(&pass.role, self.targets);
+        for pass in &mut passes {
+            let part = preprocessed::part_name(&pass.role, self.targets);
+            modules::resolve(&mut pass.command.arguments, &pass.role, &part)?;
+            if let Some(text) = &input.text {
                 pass.command.input = Some(text.of(&part).ok_or_else(|| preprocessed::lacks(input, pass, &part))?);
             }
         }
@@ -206,6 +208,8 @@ impl PassBuilder<'_> {
             }
         };
         arguments.splice(0..0, of_headers);
+        let (part, unwanted) = (preprocessed::part_name(&role, self.targets), scratch.beside(&output, "pcm"));
+        arguments.extend(options.interface.words(input, &role, &part, &unwanted));
         let label = output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let report = precompiled.and_then(Precompiled::report).filter(|_| role == Role::Host);
         let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
@@ -276,9 +280,9 @@ impl PassBuilder<'_> {
         (is_read || self.color).then(|| word.to_owned())
     }
 
-    /// Whether the run makes a precompiled header.
+    /// Whether the run makes a precompiled header, or the interface of a module, and no code.
     fn makes_header(&self) -> bool {
-        matches!(self.options.precompiled, Some(Precompiled::Make(_) | Precompiled::Keep))
+        matches!(self.options.precompiled, Some(Precompiled::Make(_) | Precompiled::Keep)) || self.options.interface.alone
     }
 
     fn plugin(&self, role: &Role, report: &Path) -> Vec<String> {

@@ -216,6 +216,18 @@ fn modules() {
     assert_eq!(used.stderr, "");
 }
 
+/// Attributes are edited in a module's own file, too, behind its declarations, and an `import` that is none is no obstacle to the rest.
+#[test]
+fn attributes_of_module_units() {
+    let source = "module;\n#include <cstddef>\nexport module m;\nint import = 3;\n\
+                  export void g() [[sycl::device_has()]];\ntemplate <int... N> [[sycl::reqd_work_group_size(N...)]] void h() {}\n";
+    for pass in [Pass::Host, Pass::Analysis, Pass::Code] {
+        let made =
+            Clang::new(pass).flag("-std=c++20").file("m.cppm", source).input("m.cppm").output(&["--precompile", "-o", "m.pcm"]).run("");
+        assert!(made.success, "{}", made.stderr);
+    }
+}
+
 #[test]
 fn wrong_arguments_and_lost_reports_stop_the_compile() {
     let outcome = Clang::new(Pass::Host).argument("pass=device").run("");

@@ -17,6 +17,9 @@ pub enum InputKind {
     Linker,
 }
 
+/// The `-x` of modules' interfaces.
+pub const MODULE: &str = "c++-module";
+
 /// A file on the command line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Input {
@@ -35,10 +38,14 @@ impl Input {
     pub(super) fn new(path: String, language: Option<String>) -> Input {
         let extension = Path::new(&path).extension().and_then(|extension| extension.to_str()).unwrap_or("");
         let kind = match (language.as_deref(), extension) {
-            (Some("c++"), _) => InputKind::Sycl,
+            (Some("c++" | MODULE), _) => InputKind::Sycl,
             (Some(_), _) => InputKind::HostSource,
             (None, "c") => InputKind::Sycl, // clang++ takes C for C++
             (None, "cpp" | "cc" | "cxx" | "cp" | "c++" | "C" | "CC" | "CPP" | "CXX" | "sycl") => InputKind::Sycl,
+            (None, "cppm" | "ccm" | "cxxm" | "c++m") => {
+                return Input { path, language: Some(MODULE.into()), kind: InputKind::Sycl, text: None };
+            }
+            (None, "pcm") => InputKind::Sycl, // an interface that `modules` gives back its source
             (None, "i" | "ii" | "s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "mi" | "mii") => InputKind::HostSource,
             (None, "h" | "hh" | "hpp" | "hxx" | "H") => InputKind::HostSource, // precompiled headers
             (None, _) => InputKind::Linker,
@@ -49,6 +56,11 @@ impl Input {
     /// Whether it is compiled as C++ though its name says C.
     pub(super) fn is_deprecated_c(&self) -> bool {
         self.language.is_none() && Path::new(&self.path).extension().is_some_and(|extension| extension == "c")
+    }
+
+    /// Whether it is the interface of a module, or a part of one, by its name or by `-x`.
+    pub fn is_module(&self) -> bool {
+        self.language.as_deref() == Some(MODULE)
     }
 
     /// Whether it is a header of C++, by its name or by `-x`.

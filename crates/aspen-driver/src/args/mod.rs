@@ -5,6 +5,7 @@
 mod inputs;
 pub mod known;
 pub mod response;
+mod stock;
 mod sycl;
 mod table;
 mod triples;
@@ -16,11 +17,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use aspen_analysis::split::CodeSplit;
-pub use inputs::{Input, InputKind};
+pub use inputs::{Input, InputKind, MODULE};
 pub use sycl::LAUNCHER_VARIABLE;
 pub use warnings::{Group, Severity, WarningControl};
 
 use crate::error::Error;
+use crate::modules::Interface;
 use crate::precompiled::Precompiled;
 use known::Meaning;
 use table::{LINE_TABLES, SEPARATE_VALUE, Users, debug_level, is_in};
@@ -210,6 +212,8 @@ pub struct Options {
     pub aot_batch: Option<Duration>,
     /// The precompiled header that is made or used.
     pub precompiled: Option<Precompiled>,
+    /// What is left for those who import the module that is compiled.
+    pub interface: Interface,
     /// `-f[no-]sycl-auto-pch`: whether SYCL's own header may be.
     pub kept_headers: bool,
     /// Warnings about the command line itself.
@@ -313,6 +317,7 @@ impl Default for Parser {
             aot_launcher: None,
             aot_batch: None,
             precompiled: None,
+            interface: Interface::default(),
             kept_headers: true,
             notes: Vec::new(),
         };
@@ -386,6 +391,11 @@ impl Parser {
             "-###" => options.print_only = true,
             "-v" | "--verbose" => options.verbose = true,
             "-fpreprocessed" => self.is_preprocessed = true,
+            "--precompile" => {
+                options.stage = options.stage.min_with(Stage::Syntax);
+                options.interface.alone = true;
+            }
+            "-fmodule-output" => options.interface.wanted = true,
             "-Rpass-missed=aspen-items" => options.tells_of_items = true,
             "-MD" | "-MMD" | "--write-dependencies" | "--write-user-dependencies" => {
                 options.depfile.get_or_insert_default().user_headers_only = matches!(word, "-MMD" | "--write-user-dependencies");
@@ -450,6 +460,8 @@ impl Parser {
             self.dependency_words.targets.push(("-MT", target));
         } else if let Some(target) = joined_or_next(word, "-MQ", rest)? {
             self.dependency_words.targets.push(("-MQ", target));
+        } else if let Some(file) = word.strip_prefix("-fmodule-output=") {
+            options.interface.file = Some(file.into());
         } else if let Some(file) = word.strip_prefix("--output=") {
             options.output = Some(file.to_owned());
         } else if word == "--output" {
@@ -534,50 +546,6 @@ impl Parser {
             return Err(Error::Usage(format!("no source files: '{name}' is for the linker, which '-c', '-S' and '-E' leave out")));
         }
         Ok(Invocation::Run(Box::new(options)))
-    }
-}
-
-impl Parser {
-    /// Warnings that depend on the whole command line.
-    fn take_stock(&mut self) {
-        if let Some(target) = self.frontends.first().filter(|_| self.options.targets.as_ref().is_none_or(|targets| targets.len() > 1)) {
-            let note = format!(
-                "'-Xsycl-target-frontend={target}': all device passes get these options, since all have to see the same program \
-                 [-Wunused-command-line-argument]"
-            );
-            self.note(note);
-        }
-        if self.is_sycl {
-            self.take_newer_standard();
-        }
-        self.miss_jobs();
-        let has = |flag: &str| self.options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == flag));
-        if has("-Wno-unused-command-line-argument") || has("-Qunused-arguments") {
-            self.options.notes.clear();
-        }
-        if self.options.inputs.iter().any(Input::is_deprecated_c) && !has("-Wno-deprecated") {
-            self.note("treating 'c' input as 'c++' when in C++ mode, this behavior is deprecated [-Wdeprecated]".into());
-        }
-        if self.options.warnings.is_silent() {
-            self.options.notes.clear();
-        }
-    }
-
-    /// Makefiles of SYCL 1.2.1's time say `-std=c++14`, with which no SYCL 2020 program compiles. Plain C++, which nobody calls SYCL by `-fsycl`,
-    /// keeps its standard.
-    fn take_newer_standard(&mut self) {
-        let mut notes = Vec::new();
-        for word in &mut self.options.words {
-            if let Word::All(words) = word
-                && let [word] = &mut words[..]
-                && let Some(newer) = table::standard_of_sycl(word)
-            {
-                notes
-                    .push(format!("'{word}' is taken for '{newer}', since SYCL 2020 is written in C++17 [-Wunused-command-line-argument]"));
-                *word = newer.to_owned();
-            }
-        }
-        notes.into_iter().for_each(|note| self.note(note));
     }
 }
 

@@ -18,6 +18,7 @@ use crate::args::{Depfile, Input, InputKind, Options, Side, Stage, Word};
 use crate::depfile;
 use crate::error::Error;
 use crate::jobs::{Command, Outcome};
+use crate::modules::is_about_modules;
 use crate::object_file::write_whole;
 use crate::passes::Pass;
 use crate::toolchain::Toolchain;
@@ -69,6 +70,7 @@ impl Kept {
     pub fn open(options: &Options, toolchain: &Toolchain) -> Option<Kept> {
         let as_most_do = options.kept_headers
             && options.precompiled.is_none()
+            && !options.host_words().iter().any(|word| is_about_modules(word))
             && options.side == Side::Both
             && matches!(options.stage, Stage::Syntax | Stage::Object | Stage::Link)
             && !options.debug // descriptions of types come in another order

@@ -1,0 +1,47 @@
+//! What only the whole command line tells: warnings about it, and a standard that SYCL needs.
+
+use super::{Input, Parser, Word, table};
+
+impl Parser {
+    /// Warnings that depend on the whole command line.
+    pub(super) fn take_stock(&mut self) {
+        if let Some(target) = self.frontends.first().filter(|_| self.options.targets.as_ref().is_none_or(|targets| targets.len() > 1)) {
+            let note = format!(
+                "'-Xsycl-target-frontend={target}': all device passes get these options, since all have to see the same program \
+                 [-Wunused-command-line-argument]"
+            );
+            self.note(note);
+        }
+        if self.is_sycl {
+            self.take_newer_standard();
+        }
+        self.miss_jobs();
+        let has = |flag: &str| self.options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == flag));
+        if has("-Wno-unused-command-line-argument") || has("-Qunused-arguments") {
+            self.options.notes.clear();
+        }
+        if self.options.inputs.iter().any(Input::is_deprecated_c) && !has("-Wno-deprecated") {
+            self.note("treating 'c' input as 'c++' when in C++ mode, this behavior is deprecated [-Wdeprecated]".into());
+        }
+        if self.options.warnings.is_silent() {
+            self.options.notes.clear();
+        }
+    }
+
+    /// Makefiles of SYCL 1.2.1's time say `-std=c++14`, with which no SYCL 2020 program compiles. Plain C++, which nobody calls SYCL by `-fsycl`,
+    /// keeps its standard.
+    fn take_newer_standard(&mut self) {
+        let mut notes = Vec::new();
+        for word in &mut self.options.words {
+            if let Word::All(words) = word
+                && let [word] = &mut words[..]
+                && let Some(newer) = table::standard_of_sycl(word)
+            {
+                notes
+                    .push(format!("'{word}' is taken for '{newer}', since SYCL 2020 is written in C++17 [-Wunused-command-line-argument]"));
+                *word = newer.to_owned();
+            }
+        }
+        notes.into_iter().for_each(|note| self.note(note));
+    }
+}
