@@ -12,6 +12,7 @@ mod depfile;
 mod diagnostics;
 pub mod editor;
 pub mod error;
+mod explain;
 mod fixed;
 mod foreign;
 mod fragment;
@@ -93,6 +94,7 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
     let foreign::Own { words, notes } = foreign::own_words(words)?;
     match args::parse(words)? {
         Invocation::Help => help::print(&help::page()),
+        Invocation::Explain(words) => help::print(&explain::page(&words)?),
         Invocation::Version => {
             // Build systems take the first number for the compiler's version, and decide by it what clang can do.
             ask_clang(&["--version".into()])?;

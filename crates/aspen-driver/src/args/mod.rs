@@ -36,6 +36,8 @@ pub enum Invocation {
     Help,
     /// `--version`.
     Version,
+    /// `--explain`: the words behind it.
+    Explain(String),
     /// A question that clang answers (`-print-resource-dir`, `-v` without inputs, …): its whole command line.
     AskClang(Vec<String>),
     /// Everything else.
@@ -251,6 +253,7 @@ pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
         match word.as_str() {
             "--help" | "-help" | "-h" => return Ok(Invocation::Help),
             "--version" | "-fsycl-version" => return Ok(Invocation::Version),
+            "--explain" => return Ok(Invocation::Explain(words.collect::<Vec<_>>().join(" "))),
             _ if word == "-fsycl-help" || word.starts_with("-fsycl-help=") => return Ok(Invocation::Help),
             "--" => {
                 for path in words.by_ref() {
