@@ -22,6 +22,12 @@ inline bool takes_no_init(access_mode mode, const property_list &properties) {
     fail(errc::invalid, "an accessor that only reads cannot have the property no_init");
   return taken;
 }
+/// Where a buffer_place keeps a property.
+template <class P>
+inline constexpr std::uint64_t place_bit = std::is_same_v<P, property::no_init>                   ? buffer_place::no_init
+                                           : std::is_same_v<P, ext::oneapi::property::no_offset> ? buffer_place::no_offset
+                                           : std::is_same_v<P, ext::oneapi::property::no_alias>  ? buffer_place::no_alias
+                                                                                                 : 0;
 /// Whether an accessor to elements `V` may be made of a buffer of `U`: the types are the same but for const, which stays.
 template <class U, class V>
 inline constexpr bool reads_from = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<V>> && (std::is_const_v<V> || !std::is_const_v<U>);
@@ -130,11 +136,13 @@ public:
   template <class U, access_mode M,
             std::enable_if_t<std::is_same_v<std::remove_const_t<U>, element> && read_only_ && !std::is_same_v<accessor, accessor<U, D, M, Target, Placeholder>>, int> = 0>
   accessor(const accessor<U, D, M, Target, Placeholder> &other)
-      : data_(other.data_), buffer_(other.buffer_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_),
-        start_(other.start_), placeholder_(other.placeholder_), no_init_(other.no_init_) {}
+      : data_(other.data_), place_(other.place_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_),
+        start_(other.start_) {}
 
-  bool is_placeholder() const { return placeholder_; }
-  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  bool is_placeholder() const { return place_.placeholder(); }
+  template <class P> bool has_property() const noexcept {
+    return (place_.what & detail::place_bit<P>) != 0;
+  }
   template <class P> P get_property() const {
     static_assert(is_property_of_v<P, accessor>, "accessors have no such property");
     if (!has_property<P>())
@@ -181,14 +189,14 @@ public:
   void swap(accessor &other) { std::swap(*this, other); }
 
   friend bool operator==(const accessor &a, const accessor &b) {
-    return a.buffer_ == b.buffer_ && a.extent_ == b.extent_ && a.offset_ == b.offset_ && a.start_ == b.start_;
+    return a.place_.buffer == b.place_.buffer && a.extent_ == b.extent_ && a.offset_ == b.offset_ && a.start_ == b.start_;
   }
 #if __cplusplus < 202002L
   friend bool operator!=(const accessor &a, const accessor &b) { return !(a == b); }
 #endif
 
   /// For the library.
-  detail::buffer_state *aspen_buffer() const { return buffer_; }
+  detail::buffer_state *aspen_buffer() const { return place_.buffer; }
   /// The same: where the memory of its buffer, or sub-buffer, begins and how large it is, in bytes.
   size_t aspen_start() const { return start_; }
   size_t aspen_memory_size() const { return memory_.size() * sizeof(element); }
@@ -200,7 +208,7 @@ private:
   struct whole {};
   template <class U, class A>
   accessor(whole, buffer<U, D, A> &of)
-      : buffer_(of.aspen_state()), extent_(of.get_range()), memory_(of.get_range()), start_(of.aspen_offset()) {}
+      : place_{of.aspen_state()}, extent_(of.get_range()), memory_(of.get_range()), start_(of.aspen_offset()) {}
 
   template <class... Arguments> void take_all(const Arguments &...arguments) {
     detail::take_each<D, false>([this](const auto &argument) { take(argument); }, arguments...);
@@ -211,14 +219,21 @@ private:
   template <access_mode M, target P> void take(mode_target_tag_t<M, P>) {
     static_assert(M == Mode && P == Target, "the tag names another mode or target than the accessor's type");
   }
-  void take(const property_list &properties) { no_init_ = detail::takes_no_init(Mode, properties); }
+  void take(const property_list &properties) {
+    namespace hint = ext::oneapi::property;
+    place_.what |= detail::takes_no_init(Mode, properties) ? detail::place_bit<property::no_init> : 0;
+    place_.what |= properties.has_property<hint::no_offset>() ? detail::place_bit<hint::no_offset> : 0;
+    place_.what |= properties.has_property<hint::no_alias>() ? detail::place_bit<hint::no_alias> : 0;
+  }
 
   void hold_place() {
-    placeholder_ = true;
-    show(detail::placeholder_address(buffer_->handle));
+    place_.hold();
+    show(detail::placeholder_address(place_.buffer->handle));
   }
   void require(handler &command) const {
-    show(command.aspen_use(buffer_->handle, detail::access_of(Mode), Target == target::host_task));
+    show(command.aspen_use(place_.buffer->handle, detail::access_of(Mode), Target == target::host_task));
+    if (is_placeholder())
+      command.aspen_holds(place_.buffer);
   }
   void show(void *address) const {
     for (int d = 0; d < D; ++d)
@@ -229,13 +244,11 @@ private:
   value_type *allocation() const { return data_ - detail::linear_id(offset_, memory_); }
 
   mutable element *data_ = nullptr; // the element at `offset_`; mutable as `handler::require` fills it
-  detail::buffer_state *buffer_ = nullptr; // for the host
+  detail::buffer_place place_;
   range<D> extent_;
   range<D> memory_;
   id<D> offset_;
   size_t start_ = 0; // bytes, of a sub-buffer
-  bool placeholder_ = false;
-  bool no_init_ = false;
 };
 
 template <class T, int D, class A, class... Arguments>

@@ -17,7 +17,14 @@ struct context_state : counted {
 };
 } // namespace detail
 
+namespace info {
+/// SYCL 1.2.1's and DPC++'s count of an object's owners, of which there is one at least; nobody counts more here.
+struct reference_count {
+  using return_type = std::uint32_t;
+};
+} // namespace info
 namespace info::context {
+struct reference_count : info::reference_count {};
 struct platform {
   using return_type = sycl::platform;
 };
@@ -65,6 +72,8 @@ public:
       return get_devices();
     else if constexpr (std::is_same_v<Descriptor, info::context::platform>)
       return get_platform();
+    else if constexpr (std::is_base_of_v<info::reference_count, Descriptor>)
+      return 1;
     else if constexpr (std::is_same_v<typename Descriptor::return_type, std::vector<memory_order>>) // every device has all
       return {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel, memory_order::seq_cst};
     else

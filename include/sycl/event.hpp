@@ -13,6 +13,7 @@ enum class event_command_status : int {
   ext_oneapi_unknown = -1
 };
 namespace event {
+struct reference_count : info::reference_count {};
 struct command_execution_status {
   using return_type = event_command_status;
 };
@@ -69,8 +70,12 @@ public:
   /// The commands that this one was told to wait for, as far as they were not complete when it was submitted.
   template <class Vector = std::vector<event>> Vector get_wait_list() const;
   template <class Descriptor> typename Descriptor::return_type get_info() const {
-    static_assert(std::is_same_v<Descriptor, info::event::command_execution_status>, "an event can be asked for its status");
-    return static_cast<info::event_command_status>(aspen_event_status(handle_));
+    constexpr bool counts = std::is_same_v<Descriptor, info::event::reference_count>;
+    static_assert(counts || std::is_same_v<Descriptor, info::event::command_execution_status>, "an event can be asked for its status");
+    if constexpr (counts)
+      return 1;
+    else
+      return static_cast<info::event_command_status>(aspen_event_status(handle_));
   }
   /// Nanoseconds of a steady clock. The queue must have been made with enable_profiling.
   template <class Descriptor> std::uint64_t get_profiling_info() const {

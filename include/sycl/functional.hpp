@@ -4,7 +4,14 @@
 #include <type_traits>
 #include <utility>
 
+namespace std {
+template <class> class complex;
+}
+
 namespace sycl {
+
+template <class T, int N> class vec;
+template <class T, size_t N> class marray;
 
 namespace detail {
 /// `other` where that is `Before` `value`, else `value`: of numbers as a whole, of vectors element by element.
@@ -87,13 +94,35 @@ template <class T, operation Op> constexpr T identity_value() {
     return T(0);
 }
 
+/// By which number an identity goes: vectors and arrays have it in each element, complex numbers have those of sum and product.
+template <class T> struct identity_of {
+  using element = T;
+  static constexpr bool has(operation) { return true; }
+};
+template <class T> struct complex_identity {
+  using element = T;
+  static constexpr bool has(operation what) { return what == operation::plus || what == operation::multiplies; }
+};
+template <class T> struct identity_of<std::complex<T>> : complex_identity<T> {};
+template <class T> struct elements_identity {
+  using element = T;
+  static constexpr bool has(operation what) { return what != operation::logical_and && what != operation::logical_or; }
+};
+template <class T, int N> struct identity_of<vec<T, N>> : elements_identity<T> {};
+template <class T, size_t N> struct identity_of<marray<T, N>> : elements_identity<T> {};
+
 } // namespace detail
 
-template <class Op, class T> struct has_known_identity : std::bool_constant<detail::identity_is_known<T, detail::operation_of<Op>>()> {};
+/// Beside what SYCL's table lists, also of complex numbers, of vec and of marray, as with DPC++.
+template <class Op, class T>
+struct has_known_identity : std::bool_constant<detail::identity_of<std::remove_cv_t<T>>::has(detail::operation_of<Op>) &&
+                                               detail::identity_is_known<typename detail::identity_of<std::remove_cv_t<T>>::element,
+                                                                         detail::operation_of<Op>>()> {};
 template <class Op, class T> inline constexpr bool has_known_identity_v = has_known_identity<Op, T>::value;
 template <class Op, class T> struct known_identity {
   static_assert(has_known_identity_v<Op, T>, "no identity is known for this operation on this type");
-  static constexpr T value = detail::identity_value<std::remove_cv_t<T>, detail::operation_of<Op>>();
+  static constexpr T value =
+      std::remove_cv_t<T>(detail::identity_value<typename detail::identity_of<std::remove_cv_t<T>>::element, detail::operation_of<Op>>());
 };
 template <class Op, class T> inline constexpr T known_identity_v = known_identity<Op, T>::value;
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <sycl/aspects.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace sycl {
 
@@ -78,6 +79,15 @@ public:
   __ASPEN_HALF_COMPARISON(<=)
   __ASPEN_HALF_COMPARISON(>=)
 #undef __ASPEN_HALF_COMPARISON
+
+  /// From a stream of characters; to one it goes as a float. Source: SYCL 2020 §4.14.4, as float.
+  template <class Stream, class = decltype(std::declval<Stream &>() >> std::declval<float &>()), class = typename Stream::char_type>
+  friend Stream &operator>>(Stream &from, half &to) {
+    float value = 0;
+    from >> value;
+    to = value;
+    return from;
+  }
 
   /// For the library: the built-in number inside, without a rounding.
   constexpr _Float16 native_() const { return value_; }

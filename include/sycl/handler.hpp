@@ -3,7 +3,6 @@
 //! A command is checked where it is invoked, so a kernel that the device cannot run is refused by `parallel_for` itself; it is submitted
 //! when the command group function returns. A function that throws submits nothing.
 #pragma once
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -70,7 +69,7 @@ public:
     using N = detail::kernel_name_t<Name, F>;
     if constexpr (std::is_same_v<F, kernel>) {
       const range<1> one(1);
-      launch_object(f, one, &one, id<1>());
+      launch_object(ASPEN_LAUNCH_SINGLE_TASK, f, one, &one, id<1>());
     } else if constexpr (detail::has_own_properties<F>) {
       single_task<N>(detail::with_own_properties(f, *this));
     } else if constexpr (std::is_invocable_v<const F &>) {
@@ -101,7 +100,7 @@ public:
     using N = detail::kernel_name_t<Name, F>;
     if constexpr (std::is_same_v<F, kernel>) {
       const range<D> local = shape.get_local_range();
-      launch_object(f, shape.get_global_range(), &local, shape.get_offset());
+      launch_object(ASPEN_LAUNCH_ND_RANGE, f, shape.get_global_range(), &local, shape.get_offset());
     } else if constexpr (detail::has_own_properties<F>) {
       parallel_for<N>(shape, detail::with_own_properties(f, *this));
     } else if constexpr (detail::takes_item<F, nd_item<D>>) {
@@ -145,7 +144,8 @@ public:
   template <class Name = detail::unnamed_kernel, class Shape, class F> void parallel_for(const kernel &, Shape shape, F f) {
     parallel_for<Name>(shape, f);
   }
-  /// Arguments of kernels that a backend's own interface made; other kernels have theirs in their function. Source: SYCL 2020 §4.9.4.3.
+  /// Arguments of kernel objects: of kernels that a backend's own interface made, and of those that are functions, whose launch fails with
+  /// errc::kernel_argument if others are set. Source: SYCL 2020 §4.9.4.3; sycl_ext_oneapi_free_function_kernels.
   template <class T> void set_arg(int index, T &&argument) { arguments_.set(index, argument); }
   template <class... T> void set_args(const T &...arguments) { arguments_.set_all(arguments...); }
 
@@ -210,15 +210,15 @@ public:
   void mem_advise(const void *, size_t, int) { nothing(detail::recorded_kind::memadvise); }
 
   template <class T, int D, access_mode M, target P, access::placeholder H> void fill(accessor<T, D, M, P, H> to, const T &pattern) {
-    rows(to, [&](T *row, size_t, size_t count) { repeat(row, &pattern, sizeof(T), count); });
+    rows(detail::in_line(to), [&](T *row, size_t, size_t count) { repeat(row, &pattern, sizeof(T), count); });
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(accessor<T, D, M, P, H> from, U *to) {
     char *const bytes = static_cast<char *>(static_cast<void *>(to)); // of any type, or none
-    rows(from, [&](const T *row, size_t done, size_t count) { memcpy(bytes + done * sizeof(T), row, count * sizeof(T)); });
+    rows(detail::in_line(from), [&](const T *row, size_t done, size_t count) { memcpy(bytes + done * sizeof(T), row, count * sizeof(T)); });
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(const U *from, accessor<T, D, M, P, H> to) {
     const char *const bytes = static_cast<const char *>(static_cast<const void *>(from));
-    rows(to, [&](T *row, size_t done, size_t count) { memcpy(row, bytes + done * sizeof(T), count * sizeof(T)); });
+    rows(detail::in_line(to), [&](T *row, size_t done, size_t count) { memcpy(row, bytes + done * sizeof(T), count * sizeof(T)); });
   }
   /// To and from memory that a shared_ptr owns: the command keeps it.
   template <class T, int D, access_mode M, target P, access::placeholder H, class Shared, class = decltype(std::declval<Shared &>().use_count())>
@@ -238,17 +238,20 @@ public:
   void copy(accessor<T, D, M, P, H> from, accessor<U, E, N, Q, I> to) {
     if (to.size() < from.size())
       detail::fail(errc::invalid, "copy: the destination is smaller than the source");
-    const size_t run = contiguous(to);
-    rows(from, [&](const T *row, size_t done, size_t count) {
+    const auto &line = detail::in_line(to);
+    const size_t run = contiguous(line);
+    hold(to);
+    rows(detail::in_line(from), [&](const T *row, size_t done, size_t count) {
       for (size_t n = 0; count > 0; row += n, done += n, count -= n) {
         n = count < run - done % run ? count : run - done % run;
         go_on();
-        memcpy(&to[detail::delinearize(done, to.get_range())], row, n * sizeof(T));
+        memcpy(&line[detail::delinearize(done, line.get_range())], row, n * sizeof(T));
       }
     });
   }
   /// A host task finds its buffers on the host; from there the content goes to the memory that the buffer was made from.
   template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H> from) {
+    hold(from);
     const auto *of = from.aspen_buffer();
     void *content = nullptr;
     detail::check(aspen_buffer_address(of->handle, nullptr, &content));
@@ -268,25 +271,12 @@ public:
     open();
     for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
       uses_.data()[i].access &= ~ASPEN_ACCESS_ON_DEVICE;
-    struct job : detail::counted {
-      job(F &&f, aspen_queue_t *of, const detail::shared<detail::host_errors> &to) : task(std::forward<F>(f)), queue(of), errors(to) {}
-      G task;
-      detail::kept_queue queue;
-      detail::shared<detail::host_errors> errors;
-    };
-    job *data = new job(std::forward<F>(task), queue_->handle, queue_->host);
-    aspen_error_t *(*const run)(void *) = [](void *p) -> aspen_error_t * {
-      job &own = *static_cast<job *>(p);
-      return own.errors->guard([&] { detail::run_host_task(own.task, own.queue); });
-    };
-    void (*const drop)(void *) = [](void *p) {
-      if (static_cast<job *>(p)->release())
-        delete static_cast<job *>(p);
-    };
+    using job = detail::host_job<G, detail::host_errors>;
+    job *data = new job(G(std::forward<F>(task)), queue_->handle, queue_->host);
     aspen_prepared_t *prepared = nullptr;
-    detail::check(aspen_prepare_host_task(queue_->handle, run, drop, data, &prepared));
+    detail::check(aspen_prepare_host_task(queue_->handle, &job::run, &job::drop, data, &prepared));
     if (record_)
-      record_->host_task(run, drop, data, data);
+      record_->host_task(&job::run, &job::drop, data, data);
     take(prepared);
   }
   /// What `task` puts into the native queue is part of the command. Source: sycl_ext_codeplay_enqueue_native_command.
@@ -301,6 +291,8 @@ public:
     uses_.add({buffer, on_host ? access : access | ASPEN_ACCESS_ON_DEVICE});
     return address;
   }
+  /// For the library: the command requires this buffer's placeholders.
+  void aspen_holds(const detail::buffer_state *buffer) { held_.add(buffer); }
   /// For the library: reserves local memory; returns its offset.
   size_t aspen_local_memory(size_t bytes, size_t alignment) {
     open();
@@ -407,17 +399,11 @@ private:
 
   /// A host task finds its buffers on the host.
   void print_streams() {
-    for (const text &one : streams_) {
+    for (const detail::stream_text &one : streams_) {
       void *memory = nullptr;
       detail::check(aspen_buffer_address(one.buffer, nullptr, &memory));
       go_on();
-      host_task([memory, size = one.size] {
-        std::uint32_t count = 0;
-        std::memcpy(&count, memory, sizeof count);
-        std::fwrite(static_cast<const char *>(memory) + sizeof count, 1, count < size ? count : size, stdout);
-        std::fflush(stdout);
-        std::memset(memory, 0, sizeof count); // a graph executes the command again
-      });
+      host_task([memory, size = one.size] { detail::print_stream(memory, size); });
     }
   }
 
@@ -483,6 +469,11 @@ private:
     }
   }
 
+  /// Placeholders that a command uses must be required; implementations are encouraged to throw. Source: SYCL 2020 §4.7.6.9.
+  template <class F> void hold(const F &f) const {
+    if (detail::buffer_place::is_left(&f, sizeof f, held_.data(), held_.size()))
+      detail::fail(errc::kernel_argument, "a command uses a placeholder accessor that its command group has not given to handler::require");
+  }
   /// How many elements of what an accessor covers lie in a row of memory.
   template <class A> static size_t contiguous(const A &a) {
     constexpr int D = A::dimensions;
@@ -497,6 +488,7 @@ private:
   template <class A, class Each> void rows(const A &a, Each each) {
     constexpr int D = A::dimensions;
     open();
+    hold(a);
     const range<D> extent = a.get_range();
     const size_t total = extent.size(), chunk = contiguous(a);
     for (size_t done = 0; done < total; done += chunk) {
@@ -507,15 +499,18 @@ private:
       nothing();
   }
 
-  template <int D> void launch_object(const kernel &what, const range<D> &global, const range<D> *local, const id<D> &offset) {
+  template <int D>
+  void launch_object(aspen_launch_kind_t kind, const kernel &what, const range<D> &global, const range<D> *local, const id<D> &offset) {
     open();
+    if (what.aspen_id().aspen_identity().function)
+      return arguments_.launch_function(*this, *queue_, kind, what, global, local, offset);
     take(arguments_.prepare(queue_->handle, what, static_cast<bool>(record_), global, local, offset));
   }
 
   template <class Name, class F, int D> void over(range<D> items, id<D> offset, const F &f) {
     using N = detail::kernel_name_t<Name, F>;
     if constexpr (std::is_same_v<F, kernel>) {
-      launch_object(f, items, static_cast<const range<D> *>(nullptr), offset);
+      launch_object(ASPEN_LAUNCH_RANGE, f, items, static_cast<const range<D> *>(nullptr), offset);
     } else if constexpr (detail::has_own_properties<F>) {
       over<N>(items, offset, detail::with_own_properties(f, *this));
     } else if constexpr (detail::takes_item<F, item<D>>) {
@@ -554,6 +549,8 @@ private:
     // Further parts are the library's own, which come with the user's kernel.
     if (bundle_ && !further_ && !(bundle_->contains(kernel_id(kernel)) && bundle_->has_device(queue_->device)))
       detail::fail(errc::kernel_not_supported, "the kernel bundle that the command group uses does not contain this kernel for its device");
+    if (!further_)
+      hold(f);
     // Local memory is that of a work-group. Source: SYCL 2020 §4.7.6.11 "Local accessor".
     const bool in_groups = kind != ASPEN_LAUNCH_SINGLE_TASK && kind != ASPEN_LAUNCH_RANGE;
     if (local_memory_ > 0 && !in_groups && detail::local_place::is_in(&f, sizeof f, local_memory_))
@@ -576,14 +573,11 @@ private:
 
   const detail::shared<detail::queue_state> &queue_;
   detail::list<aspen_buffer_use_t> uses_;
+  detail::list<const detail::buffer_state *> held_; // whose placeholders are required
   detail::list<event> events_;
   detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses
   detail::scratch_pool::block lent_;       // the queue's
-  struct text {
-    aspen_buffer_t *buffer;
-    size_t size;
-  };
-  detail::list<text> streams_; // what is printed behind the command
+  detail::list<detail::stream_text> streams_; // what is printed behind the command
   detail::shared<detail::bundle_contents> bundle_;
   detail::constant_values constants_;
   detail::native_arguments arguments_;

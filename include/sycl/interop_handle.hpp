@@ -70,6 +70,22 @@ template <class Task> void run_host_task(Task &task, const kept_queue &of) {
     task(interop_handle(of.handle));
 }
 
+/// A host task's function, and what it is called with and fails to.
+template <class Task, class Errors> struct host_job : counted {
+  host_job(Task &&f, aspen_queue_t *of, const shared<Errors> &to) : task(std::move(f)), queue(of), errors(to) {}
+  static aspen_error_t *run(void *job) {
+    host_job &own = *static_cast<host_job *>(job);
+    return own.errors->guard([&] { detail::run_host_task(own.task, own.queue); });
+  }
+  static void drop(void *job) {
+    if (static_cast<host_job *>(job)->release())
+      delete static_cast<host_job *>(job);
+  }
+  Task task;
+  kept_queue queue;
+  shared<Errors> errors;
+};
+
 /// A queue for a while.
 struct passing_queue {
   passing_queue(const aspen_device_t *on, std::uintptr_t context, std::uintptr_t native) {

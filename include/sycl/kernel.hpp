@@ -54,7 +54,8 @@ private:
 template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::identify_kernel<Name>()); }
 
 namespace info::kernel {
-/// Of kernels that a backend's own interface made.
+struct reference_count : info::reference_count {};
+/// Of kernels that a backend's own interface made, and of those that are functions, if the id that they were got by names the function.
 struct num_args {
   using return_type = std::uint32_t;
 };
@@ -125,7 +126,9 @@ public:
   kernel_bundle<bundle_state::executable> get_kernel_bundle() const;
 
   template <class Descriptor> typename Descriptor::return_type get_info() const {
-    if constexpr (std::is_same_v<Descriptor, info::kernel::attributes>) {
+    if constexpr (std::is_same_v<Descriptor, info::kernel::reference_count>) {
+      return 1;
+    } else if constexpr (std::is_same_v<Descriptor, info::kernel::attributes>) {
       typename Descriptor::return_type out;
       void (*const take)(const char *, size_t, void *) = [](const char *text, size_t size, void *to) {
         static_cast<typename Descriptor::return_type *>(to)->assign(text, size);
@@ -138,8 +141,11 @@ public:
         detail::fail(errc::feature_not_supported, "function_name: ask the backend's own interface for the names of its kernels");
       return typename Descriptor::return_type(id_.get_name());
     } else {
+      if (const detail::function_launcher *const function = id_.aspen_identity().function)
+        return function->parameters;
       if (!native_)
-        detail::fail(errc::invalid, "num_args: only kernels that come from a backend's own interface have a known number of arguments");
+        detail::fail(errc::invalid, "num_args: only kernels that are functions, or that come from a backend's own interface, have a known "
+                                    "number of arguments");
       return aspen_native_facts(native_->device).arguments;
     }
   }

@@ -71,6 +71,15 @@ class use_pinned_host_memory : public sycl::detail::flag_property<524288u> {};
 namespace oneapi::property::usm {
 class device_read_only : public sycl::detail::flag_property<16777216u> {};
 } // namespace oneapi::property::usm
+/// Promises of what an accessor reaches; in ext/oneapi/accessor_property_list.hpp. Source: sycl_ext_oneapi_accessor_properties.
+namespace oneapi::property {
+struct no_offset : sycl::detail::flag_property<33554432u> {
+  template <bool = true> using instance = no_offset;
+};
+struct no_alias : sycl::detail::flag_property<67108864u> {
+  template <bool = true> using instance = no_alias;
+};
+} // namespace oneapi::property
 } // namespace ext
 
 namespace property {

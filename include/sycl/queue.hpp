@@ -21,6 +21,7 @@ template <graph_state State> class command_graph;
 }
 
 namespace info::queue {
+struct reference_count : info::reference_count {};
 struct context {
   using return_type = sycl::context;
 };
@@ -67,6 +68,8 @@ public:
   template <class Descriptor> typename Descriptor::return_type get_info() const {
     if constexpr (std::is_same_v<Descriptor, info::queue::device>)
       return get_device();
+    else if constexpr (std::is_same_v<Descriptor, info::queue::reference_count>)
+      return 1;
     else
       return get_context();
   }

@@ -168,6 +168,8 @@ private:
       padded([&] { floating(static_cast<float>(value)); });
     else if constexpr (std::is_floating_point_v<T>)
       padded([&] { floating(value); });
+    else if constexpr (std::is_same_v<T, bool>)
+      padded([&] { put(value ? "true" : "false"); }); // DPC++'s words; SYCL 2020 §4.16 names none
     else if constexpr (std::is_integral_v<T>)
       padded([&] { integer(value); });
     else if constexpr (std::is_pointer_v<T>)
@@ -263,10 +265,7 @@ private:
       put(reversed[--length]);
   }
   template <class T> void integer(T value) {
-    if constexpr (std::is_same_v<T, bool>)
-      whole(value, value, false);
-    else
-      whole(static_cast<std::uint64_t>(value), static_cast<std::make_unsigned_t<T>>(value), value < T(0));
+    whole(static_cast<std::uint64_t>(value), static_cast<std::make_unsigned_t<T>>(value), value < T(0));
   }
   /// `bits`: the number as one without a sign, for bases other than 10.
   __ASPEN_APART void whole(std::uint64_t value, std::uint64_t bits, bool negative) {

@@ -243,8 +243,18 @@ void in_unions(sycl::queue &q) {
   sycl::free(out, q);
 }
 
+/// Owners are not counted, so that there is one of each.
+static void owners(sycl::queue &q) {
+  using namespace sycl::info;
+  const auto k = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context()).get_kernel(sycl::get_kernel_ids()[0]);
+  CHECK(sycl::event().get_info<event::reference_count>() == 1 && q.get_info<queue::reference_count>() == 1);
+  CHECK(q.get_context().get_info<context::reference_count>() == 1 && q.get_device().get_info<device::reference_count>() == 1);
+  CHECK(k.get_info<kernel::reference_count>() == 1);
+}
+
 int main() {
   sycl::queue q;
+  owners(q);
   in_unions(q);
   asynchronous_copies(q);
   wait_lists(q);

@@ -98,6 +98,8 @@ public:
 
   /// For the library.
   detail::buffer_state *aspen_buffer() const { return this->one_.aspen_buffer(); }
+  size_t aspen_start() const { return this->one_.aspen_start(); }
+  size_t aspen_memory_size() const { return this->one_.aspen_memory_size(); }
 
 private:
   friend class handler;

@@ -22,13 +22,28 @@ extern "C" const char __aspen_compiled_for_an_editor_by_ASPEN_EDITOR__;
 } // namespace sycl::detail
 #endif
 
+namespace sycl {
+class handler;
+}
+
 namespace sycl::detail {
+
+struct buffer_state;
+class native_arguments;
+
+/// How a kernel that is a function is launched through its kernel object: ext/oneapi/experimental/free_function_traits.hpp.
+struct function_launcher {
+  std::uint32_t parameters;
+  int mark; // dimensions of its nd_range; 4: a single task
+  void (*launch)(handler &command, const native_arguments &arguments, const aspen_launch_t &shape);
+};
 
 /// What the runtime finds a kernel by.
 struct kernel_identity {
   const void *module = nullptr;
   const char *tag = nullptr;
   const char *symbol = nullptr;
+  const function_launcher *function = nullptr; // of a kernel that is a function and was named as one
 };
 
 template <class Name> inline kernel_identity identify_kernel() {
@@ -77,6 +92,43 @@ struct local_place {
     }
     return false;
   }
+};
+
+/// An accessor of one dimension or more, in the place of one of none.
+template <class A> const auto &in_line(const A &a) {
+  if constexpr (A::dimensions == 0)
+    return a.aspen_one();
+  else
+    return a;
+}
+
+/// What an accessor knows of its buffer, on the host. The word beside it lets a launch see placeholders that its function holds.
+struct buffer_place {
+  static constexpr std::uint64_t is_placeholder = 0x5c3e1d9a706c6800, no_init = 1, no_offset = 2, no_alias = 4;
+  buffer_state *buffer = nullptr;
+  std::uint64_t what = 0;
+
+  bool placeholder() const { return (what & ~std::uint64_t(7)) == is_placeholder; }
+  void hold() {
+    what |= is_placeholder;
+    __atomic_store_n(&were_held, true, __ATOMIC_RELAXED);
+  }
+  /// Whether there is a placeholder in the object whose buffer is not among `known`, the buffers of those that a command requires.
+  static bool is_left(const void *object, size_t size, const buffer_state *const *known, size_t count) {
+    if (!__atomic_load_n(&were_held, __ATOMIC_RELAXED))
+      return false;
+    for (size_t at = 0; at + sizeof(buffer_place) <= size; at += alignof(void *)) {
+      buffer_place here;
+      std::memcpy(&here, static_cast<const char *>(object) + at, sizeof here);
+      bool is_known = !here.placeholder();
+      for (size_t i = 0; i < count && !is_known; ++i)
+        is_known = known[i] == here.buffer;
+      if (!is_known)
+        return true;
+    }
+    return false;
+  }
+  inline static bool were_held = false; // programs without any need no search
 };
 
 } // namespace sycl::detail

@@ -1,10 +1,12 @@
-//! Launches of kernels that a backend's own interface made, and their arguments. Source: SYCL 2020 §4.9.4.3, §C.6.6.
+//! Launches of kernel objects that have arguments: of kernels that a backend's own interface made, and of kernels that are functions.
+//! Source: SYCL 2020 §4.9.4.3, §C.6.6; sycl_ext_oneapi_free_function_kernels.
 #pragma once
 #include <cstring>
 #include <sycl/access.hpp>
+#include <sycl/detail/launch.hpp>
 #include <sycl/detail/list.hpp>
 #include <sycl/exception.hpp>
-#include <sycl/range.hpp>
+#include <sycl/ext/oneapi/raw_kernel_arg.hpp>
 #include <type_traits>
 
 namespace sycl {
@@ -20,6 +22,22 @@ namespace detail {
 template <class T, class = void> inline constexpr bool carries_values = false;
 template <class T> inline constexpr bool carries_values<T, std::void_t<typename T::aspen_transferred>> = true;
 
+/// What an argument is. The bytes of one may become another's where both are pointers, or whole numbers of a size.
+struct argument_type {
+  enum kinds { own, pointer, whole_number, raw };
+  size_t size;
+  kinds kind;
+  const char *text; // which ends with the type's name: "... [T = int]"
+};
+template <class T> constexpr const char *argument_text() { return __PRETTY_FUNCTION__; }
+template <class T>
+inline constexpr argument_type argument_type_of = {
+    sizeof(T),
+    std::is_pointer_v<T>                              ? argument_type::pointer
+    : std::is_integral_v<T> && !std::is_same_v<T, bool> ? argument_type::whole_number
+                                                      : argument_type::own,
+    argument_text<T>()};
+
 /// The arguments that a command group has set. Source: SYCL 2020 table 130.
 class native_arguments {
 public:
@@ -30,25 +48,37 @@ public:
       made.buffer = a.aspen_buffer()->handle;
       made.offset = a.aspen_start();
       made.size = a.aspen_memory_size();
+      keep(index, a);
     } else {
       fail(errc::kernel_argument, "set_arg: kernels reach buffers by accessors for the device only");
     }
   }
-  template <class T, int D> void set(int index, const local_accessor<T, D> &a) { add(index, ASPEN_ARGUMENT_LOCAL).size = a.byte_size(); }
+  template <class T, int D> void set(int index, const local_accessor<T, D> &a) {
+    add(index, ASPEN_ARGUMENT_LOCAL).size = a.byte_size();
+    keep(index, a);
+  }
   template <class T, class P> void set(int index, const ext::oneapi::experimental::work_group_memory<T, P> &m) {
     add(index, ASPEN_ARGUMENT_LOCAL).size = m.aspen_size();
+    keep(index, m);
   }
-  template <class T> void set(int index, T *pointer) { add(index, ASPEN_ARGUMENT_POINTER).data = pointer; }
+  template <class T> void set(int index, T *pointer) {
+    add(index, ASPEN_ARGUMENT_POINTER).data = pointer;
+    keep(index, pointer);
+  }
+  void set(int index, const ext::oneapi::raw_kernel_arg &bytes) {
+    aspen_native_argument_t &made = add(index, ASPEN_ARGUMENT_BYTES);
+    made.offset = bytes_.size(); // until prepare
+    made.size = bytes.count_;
+    keep(index, {bytes.count_, argument_type::raw, "[T = raw_kernel_arg]"}, bytes.bytes_);
+  }
+  void set(int index, std::nullptr_t) { set(index, static_cast<void *>(nullptr)); }
   template <class T> void set(int index, const T &value) {
     static_assert(!carries_values<T>, "set_arg takes accessors of buffers, local_accessors, pointers of USM and plain values");
     static_assert(std::is_trivially_copyable_v<T>, "an argument of a kernel is a plain value");
     aspen_native_argument_t &made = add(index, ASPEN_ARGUMENT_BYTES);
     made.offset = bytes_.size(); // until prepare
     made.size = sizeof(T);
-    unsigned char raw[sizeof(T)];
-    std::memcpy(raw, __builtin_addressof(value), sizeof(T));
-    for (unsigned char byte : raw)
-      bytes_.add(byte);
+    keep(index, value);
   }
 
   template <class... T> void set_all(const T &...arguments) {
@@ -56,12 +86,39 @@ public:
     (set(index++, arguments), ...);
   }
 
+  /// The argument that was set last with that number, if its type fits.
+  template <class T> T get(int index) const {
+    alignas(T) unsigned char raw[sizeof(T)];
+    std::memcpy(raw, bytes_.data() + find(index, argument_type_of<T>), sizeof(T));
+    return *std::launder(reinterpret_cast<T *>(raw));
+  }
+
+  /// Launches a kernel that is a function. What the extension leaves undefined is an error: another kind of launch (errc::invalid),
+  /// arguments that are missing, too many or of other types (errc::kernel_argument).
+  template <class Kernel, class Queue, int D>
+  void launch_function(handler &command, const Queue &on, int kind, const Kernel &what, const range<D> &global, const range<D> *local,
+                       const id<D> &offset) const {
+    const function_launcher &function = *what.aspen_id().aspen_identity().function;
+    if (!(what.get_context() == on.context))
+      fail(errc::invalid, "the kernel object and the queue have different contexts");
+    if (function.mark != (kind == ASPEN_LAUNCH_SINGLE_TASK ? 4 : kind == ASPEN_LAUNCH_ND_RANGE ? D : 0))
+      fail(errc::invalid, function.mark == 4 ? "the kernel is a single task: launch it by single_task"
+                                             : "the kernel is one over an nd_range, with as many dimensions as it was declared with");
+    for (const kept &one : kept_)
+      if (static_cast<std::uint32_t>(one.index) >= function.parameters)
+        wrong(one.index, "was set, but the kernel has fewer parameters");
+    aspen_launch_t shape = {};
+    set_shape(shape, global, local, offset);
+    function.launch(command, *this, shape);
+  }
+
   /// A kernel object brings no function and no arguments of a SYCL kernel. Source: SYCL 2020 §4.9.4.2.
   template <class Kernel, int D>
   aspen_prepared_t *prepare(aspen_queue_t *on, const Kernel &what, bool in_graph, const range<D> &global, const range<D> *local,
                             const id<D> &offset) {
     if (!what.aspen_native())
-      fail(errc::invalid, "a kernel object can be launched only if a backend's own interface made it; give the kernel's function");
+      fail(errc::invalid, "a kernel object can be launched only if a backend's own interface made it, or if its kernel is a function by "
+                          "which it, or its id, was asked for; else give the kernel's function");
     if (in_graph)
       fail(errc::invalid, "kernels of a backend's own interface cannot be parts of a graph");
     aspen_native_launch_t l = {};
@@ -95,8 +152,42 @@ private:
     all_.add(made);
     return all_.data()[all_.size() - 1];
   }
+  struct kept {
+    int index;
+    argument_type type;
+    size_t at; // in bytes_
+  };
+  template <class T> void keep(int index, const T &value) { keep(index, argument_type_of<T>, __builtin_addressof(value)); }
+  void keep(int index, const argument_type &type, const void *value) {
+    kept_.add({index, type, bytes_.size()});
+    for (size_t i = 0; i < type.size; ++i)
+      bytes_.add(static_cast<const unsigned char *>(value)[i]);
+  }
+  // Templates, since few programs need them.
+  template <class Text> [[noreturn]] static void wrong(int index, const Text &what) {
+    fail(errc::kernel_argument, ("argument " + std::to_string(index) + " " + what).c_str());
+  }
+  template <class Type> static std::string name_of(const Type &type) {
+    const std::string text = type.text;
+    const size_t first = text.find("[T = ") + 5;
+    return "'" + text.substr(first, text.size() - first - 1) + "'";
+  }
+  template <class Type> size_t find(int index, const Type &wanted) const {
+    const kept *last = nullptr;
+    for (const kept &one : kept_)
+      if (one.index == index)
+        last = &one;
+    if (!last)
+      wrong(index, "of the kernel, a " + name_of(wanted) + ", was not set");
+    const bool same_kind = last->type.kind == argument_type::raw || (wanted.kind != argument_type::own && last->type.kind == wanted.kind);
+    const bool alike = same_kind && last->type.size == wanted.size;
+    if (!alike && std::strcmp(last->type.text, wanted.text) != 0)
+      wrong(index, "of the kernel is a " + name_of(wanted) + ", and a " + name_of(last->type) + " was set");
+    return last->at;
+  }
   list<aspen_native_argument_t> all_;
-  list<unsigned char> bytes_; // of values, one behind the other
+  list<kept> kept_;
+  list<unsigned char> bytes_; // of them, one behind the other
 };
 
 } // namespace detail

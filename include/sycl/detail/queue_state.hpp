@@ -1,6 +1,7 @@
 //! What all copies of a queue share, and what its events and handlers need of it.
 #pragma once
 #include <cstdio>
+#include <cstring>
 #include <sycl/context.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/detail/last_event.hpp>
@@ -65,6 +66,20 @@ struct host_errors : counted {
 };
 #endif
 
+/// A stream's memory: a count of characters, and the characters.
+struct stream_text {
+  aspen_buffer_t *buffer;
+  std::size_t size;
+};
+/// What a kernel left in a stream.
+inline void print_stream(void *memory, std::size_t size) {
+  std::uint32_t count = 0;
+  std::memcpy(&count, memory, sizeof count);
+  std::fwrite(static_cast<const char *>(memory) + sizeof count, 1, count < size ? count : size, stdout);
+  std::fflush(stdout);
+  std::memset(memory, 0, sizeof count); // a graph executes the command again
+}
+
 struct queue_state : counted {
   /// `own`: the queue that make_queue was given.
   queue_state(const sycl::context &in, const device &on, async_handler errors, const property_list &props, std::uintptr_t own = 0)
@@ -74,6 +89,8 @@ struct queue_state : counted {
       flags |= ASPEN_QUEUE_IN_ORDER;
     if (props.has_property<property::queue::enable_profiling>())
       flags |= ASPEN_QUEUE_PROFILING;
+    if ((flags & ASPEN_QUEUE_PROFILING) && props.has_property<ext::oneapi::property::queue::discard_events>())
+      fail(errc::invalid, "a queue cannot have both enable_profiling and discard_events");
     check(aspen_queue_create(on.aspen_handle(), flags, &handle));
     if (const std::uintptr_t native = in.aspen_state().native_handle(); native || own) {
       if (aspen_error_t *error = aspen_queue_bind_native(handle, native, own)) {

@@ -27,6 +27,19 @@ public:
   constexpr operator half() const { return half(static_cast<float>(*this)); }
   explicit constexpr operator bool() const { return (bits_ & 0x7fffu) != 0; }
 
+  /// To and from streams of characters, and to a kernel's sycl::stream, as a float.
+  template <class Stream, std::enable_if_t<std::is_class_v<std::decay_t<Stream>>, int> = 0>
+  friend auto operator<<(Stream &&to, const bfloat16 &value) -> decltype(to << 1.0f) {
+    return to << static_cast<float>(value);
+  }
+  template <class Stream, class = decltype(std::declval<Stream &>() >> std::declval<float &>()), class = typename Stream::char_type>
+  friend Stream &operator>>(Stream &from, bfloat16 &to) {
+    float value = 0;
+    from >> value;
+    to = value;
+    return from;
+  }
+
   friend constexpr bfloat16 operator-(const bfloat16 &a) { return make(static_cast<std::uint16_t>(a.bits_ ^ 0x8000u)); }
 #define __ASPEN_BFLOAT16_ARITHMETIC(op)                                                                                                   \
   friend constexpr bfloat16 operator op(const bfloat16 &a, const bfloat16 &b) {                                                            \

@@ -28,6 +28,13 @@ template <class... P, class F> event submit_with_event(queue q, properties<P...>
 
 template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(handler &h, const F &f) { h.single_task<Name>(f); }
 template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(queue q, const F &f) { q.single_task<Name>(f); }
+template <class... Arguments> void single_task(handler &h, const kernel &k, Arguments &&...arguments) {
+  h.set_args(std::forward<Arguments>(arguments)...);
+  h.single_task(k);
+}
+template <class... Arguments> void single_task(queue q, const kernel &k, Arguments &&...arguments) {
+  q.submit([&](handler &h) { experimental::single_task(h, k, std::forward<Arguments>(arguments)...); });
+}
 
 /// The function comes before the reductions here. The range has three forms, since braces deduce nothing.
 #define __ASPEN_LAUNCH(name, SHAPE, ...)                                                                                                  \
@@ -46,6 +53,23 @@ template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(q
   template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class Properties, class F, class... Reductions>                         \
   void name(queue q, const launch_config<SHAPE, Properties> &how, const F &f, Reductions &&...reductions) {                                \
     q.parallel_for<Name>(how.get_range(), how.get_properties(), reductions..., f);                                                         \
+  }                                                                                                                                        \
+  /* A kernel object, and its arguments. */                                                                                                \
+  template <__VA_ARGS__ class... Arguments> void name(handler &h, SHAPE shape, const kernel &k, Arguments &&...arguments) {                \
+    h.set_args(std::forward<Arguments>(arguments)...);                                                                                     \
+    h.parallel_for(shape, k);                                                                                                              \
+  }                                                                                                                                        \
+  template <__VA_ARGS__ class... Arguments> void name(queue q, SHAPE shape, const kernel &k, Arguments &&...arguments) {                   \
+    q.submit([&](handler &h) { experimental::name(h, shape, k, std::forward<Arguments>(arguments)...); });                                 \
+  }                                                                                                                                        \
+  template <__VA_ARGS__ class Properties, class... Arguments>                                                                              \
+  void name(handler &h, const launch_config<SHAPE, Properties> &how, const kernel &k, Arguments &&...arguments) {                          \
+    static_assert(std::is_same_v<Properties, empty_properties_t>, "a kernel object is launched without properties here");                  \
+    experimental::name(h, how.get_range(), k, std::forward<Arguments>(arguments)...);                                                      \
+  }                                                                                                                                        \
+  template <__VA_ARGS__ class Properties, class... Arguments>                                                                              \
+  void name(queue q, const launch_config<SHAPE, Properties> &how, const kernel &k, Arguments &&...arguments) {                             \
+    q.submit([&](handler &h) { experimental::name(h, how, k, std::forward<Arguments>(arguments)...); });                                   \
   }
 __ASPEN_LAUNCH(parallel_for, range<1>, )
 __ASPEN_LAUNCH(parallel_for, range<2>, )

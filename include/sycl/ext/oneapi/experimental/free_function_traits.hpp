@@ -60,6 +60,35 @@ template <auto *Func, class... A> auto free_function_arguments_of(A &&...given) 
 
 #define __ASPEN_MARKED(kind) "the function was not declared with SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((" kind ")); functions of C cannot be"
 
+inline free_function_arguments<> get_arguments(const free_function_arguments<> *, const native_arguments &, int) { return {}; }
+template <class First, class... Rest>
+free_function_arguments<First, Rest...> get_arguments(const free_function_arguments<First, Rest...> *, const native_arguments &set,
+                                                      int index) {
+  return {set.get<First>(index), detail::get_arguments(static_cast<const free_function_arguments<Rest...> *>(nullptr), set, index + 1)};
+}
+/// With the arguments that the command group has set.
+template <auto *Func> void launch_free_function(handler &command, const native_arguments &set, const aspen_launch_t &shape) {
+  using type = free_function_type<decltype(Func)>;
+  constexpr int mark = function_mark<Func>();
+  const auto arguments = detail::get_arguments(static_cast<const typename type::arguments *>(nullptr), set, 0);
+  if constexpr (mark == 4) {
+    (void)shape;
+    command.single_task<free_function_kernel<Func>>(free_function_task<Func>{arguments});
+  } else {
+    range<mark> global, local;
+    id<mark> offset;
+    for (int d = 0; d < mark; ++d) {
+      global[d] = shape.global[d];
+      local[d] = shape.local[d];
+      offset[d] = shape.offset[d];
+    }
+    command.parallel_for<free_function_kernel<Func>>(nd_range<mark>(global, local, offset), free_function_item<Func, mark>{arguments});
+  }
+}
+template <auto *Func>
+inline constexpr function_launcher free_function_launcher = {free_function_type<decltype(Func)>::count, function_mark<Func>(),
+                                                             &launch_free_function<Func>};
+
 template <auto *Func> kernel_id free_function_id() {
   constexpr int mark = function_mark<Func>();
   using name = free_function_kernel<Func>;
@@ -68,7 +97,9 @@ template <auto *Func> kernel_id free_function_id() {
     (void)&entry_single_task<name, free_function_task<Func>>;
   else
     (void)&entry_nd_range<name, mark, free_function_item<Func, mark>>;
-  return get_kernel_id<name>();
+  kernel_identity identity = identify_kernel<name>();
+  identity.function = &free_function_launcher<Func>;
+  return kernel_id(identity);
 }
 
 } // namespace detail
