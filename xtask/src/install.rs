@@ -21,11 +21,14 @@ const TEMPLATES: [(&str, &str); 2] =
 /// The names of the shared library, from the file on: what it is, what programs ask the loader for, what the linker looks for.
 const LIBRARY: [&str; 3] = [concat!("libaspen.so.", env!("CARGO_PKG_VERSION")), "libaspen.so.0", "libaspen.so"];
 
-/// Where shells look for completions of `aspen`, below a prefix that is theirs too.
-const COMPLETIONS: [(&str, &str); 3] = [
-    ("bash", "share/bash-completion/completions/aspen"),
-    ("zsh", "share/zsh/site-functions/_aspen"),
-    ("fish", "share/fish/vendor_completions.d/aspen.fish"),
+/// Where shells look for completions of a program, below a prefix that is theirs too.
+const COMPLETIONS: [(&str, &str, &str); 6] = [
+    ("bash", "aspen", "share/bash-completion/completions/aspen"),
+    ("zsh", "aspen", "share/zsh/site-functions/_aspen"),
+    ("fish", "aspen", "share/fish/vendor_completions.d/aspen.fish"),
+    ("bash", "aspen++", "share/bash-completion/completions/aspen++"),
+    ("zsh", "aspen++", "share/zsh/site-functions/_aspen++"),
+    ("fish", "aspen++", "share/fish/vendor_completions.d/aspen++.fish"),
 ];
 
 /// The folder of aspen++ that the user names, or that of an installation which is made here.
@@ -95,11 +98,11 @@ fn manual(root: &Path, aspen: &Path, prefix: &Path) -> Result<()> {
     let day = output(Command::new("git").args(["log", "-1", "--format=%cs"]).current_dir(root));
     let day = day.map_or_else(|_| "1970-01-01".to_owned(), |said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
     output(Command::new(aspen).arg("manual").arg(&pages).arg(format!("--date={day}")))?;
-    for (shell, file) in COMPLETIONS {
+    for (shell, program, file) in COMPLETIONS {
         let to = prefix.join(file);
         let folder = to.parent().context("a file lies in a folder")?;
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let said = output(Command::new(aspen).args(["completions", shell]))?;
+        let said = output(Command::new(aspen).args(["completions", shell, "--program", program]))?;
         std::fs::write(&to, said.stdout).with_context(|| format!("cannot install {}", to.display()))?;
     }
     Ok(())

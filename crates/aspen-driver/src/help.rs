@@ -90,6 +90,7 @@ pub const SECTIONS: &[Section] = &[
             ("-###", "print the commands and run none"),
             ("-v", "print the commands and run them"),
             ("--version", "which Aspen and which clang"),
+            ("--autocomplete=WORD", "what a word that is being typed may become, for shells (`aspen completions`)"),
             ("--explain [WORDS]", "tell more about a mistake, by its name, a group of warnings or a part of its message"),
         ],
     },

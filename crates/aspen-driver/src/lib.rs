@@ -7,6 +7,7 @@
 pub mod args;
 mod beside;
 mod compile;
+mod complete;
 mod cuda;
 mod depfile;
 mod diagnostics;
@@ -94,6 +95,7 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
     let foreign::Own { words, notes } = foreign::own_words(words)?;
     match args::parse(words)? {
         Invocation::Help => help::print(&help::page()),
+        Invocation::Complete(word) => help::print(&complete::lines(&word)),
         Invocation::Explain(words) => help::print(&explain::page(&words)?),
         Invocation::Version => {
             // Build systems take the first number for the compiler's version, and decide by it what clang can do.

@@ -154,13 +154,16 @@ enum Command {
         #[arg(short = 'o', long = "output", value_name = "FOLDER", default_value = ".")]
         folder: PathBuf,
     },
-    /// Prints completions of `aspen` for a shell
+    /// Prints completions of `aspen` or `aspen++` for a shell
     ///
     /// As in `aspen completions bash > ~/.local/share/bash-completion/completions/aspen`. Installations bring those of bash, zsh and fish.
     Completions {
         /// Whose words to write
         #[arg(value_enum)]
         shell: clap_complete::Shell,
+        /// Whose options they are; those of the compiler are asked of it (`aspen++ --autocomplete=`)
+        #[arg(long, value_name = "PROGRAM", default_value = "aspen", value_parser = ["aspen", "aspen++"])]
+        program: String,
     },
     /// Writes the manual pages of all programs into a folder, which gets man1 and man7
     #[command(hide = true)]
@@ -263,7 +266,7 @@ fn by_command() -> Result<Answer, Failure> {
         Command::OfGraphs(command) => command.run(),
         Command::ClangdConfig => clangd::run(),
         Command::IceccEnv { folder } => icecc_env(&folder),
-        Command::Completions { shell } => Ok(manual::completions(shell)),
+        Command::Completions { shell, program } => manual::completions(shell, &program),
         Command::Manual { folder, date } => manual::write(&folder, &date),
         Command::Devices { output } => devices::run(output.format),
         Command::PostLink { words } => post_link::post_link(words.into_iter(), aspen_postlink::arguments::Dialect::Seed),

@@ -35,6 +35,30 @@ fn shells_take_their_completions() {
 }
 
 #[test]
+fn shells_complete_the_compilers_options() {
+    let session = Session::new(&[]);
+    session.ok("aspen completions bash --program aspen++ > bash.txt; aspen completions zsh --program aspen++ > zsh.txt");
+    session.ok("aspen completions fish --program aspen++ > fish.txt");
+    assert!(accepts(&session, "bash", "bash -n bash.txt"), "bash is everywhere");
+    for shell in ["zsh", "fish"] {
+        accepts(&session, shell, &format!("{shell} -n {shell}.txt"));
+    }
+    // As bash calls it: the line, the word at the cursor, and the word that it breaks there.
+    let check = |line: &str, word: &str, expected: &str| {
+        let script = format!(
+            "source bash.txt; COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; _aspen_compiler aspen++ '{word}'; echo ${{COMPREPLY[@]}}"
+        );
+        let offered = session.ok(&format!("bash -c \"{}\"", script.replace('$', "\\$")));
+        assert!(offered.stdout.split_whitespace().any(|one| one == expected), "{line}: {}", offered.stdout);
+    };
+    check("aspen++ -fsycl-tar", "-fsycl-tar", "-fsycl-targets=");
+    check("aspen++ -c a.cpp -fsycl-targets=spir64,native_c", "spir64,native_c", "spir64,native_cpu");
+    check("aspen++ -std=c++2", "c++2", "c++20");
+    let said = session.run("aspen completions elvish --program aspen++");
+    assert_eq!((said.code, said.stderr.contains("bash, zsh and fish have them")), (Some(2), true), "{}", said.stderr);
+}
+
+#[test]
 fn an_unknown_shell_is_wrong_usage() {
     let session = Session::new(&[]);
     let said = session.run("aspen completions tcsh");

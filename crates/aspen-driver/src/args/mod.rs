@@ -38,6 +38,8 @@ pub enum Invocation {
     Version,
     /// `--explain`: the words behind it.
     Explain(String),
+    /// `--autocomplete=WORD`.
+    Complete(String),
     /// A question that clang answers (`-print-resource-dir`, `-v` without inputs, …): its whole command line.
     AskClang(Vec<String>),
     /// Everything else.
@@ -254,6 +256,7 @@ pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
             "--help" | "-help" | "-h" => return Ok(Invocation::Help),
             "--version" | "-fsycl-version" => return Ok(Invocation::Version),
             "--explain" => return Ok(Invocation::Explain(words.collect::<Vec<_>>().join(" "))),
+            _ if word.starts_with("--autocomplete=") => return Ok(Invocation::Complete(word["--autocomplete=".len()..].to_owned())),
             _ if word == "-fsycl-help" || word.starts_with("-fsycl-help=") => return Ok(Invocation::Help),
             "--" => {
                 for path in words.by_ref() {

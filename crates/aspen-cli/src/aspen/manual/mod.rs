@@ -30,21 +30,34 @@ struct Variable {
 }
 
 const PROGRAM: &str = "aspen";
+const COMPILER: &str = "aspen++";
 const SOURCE: &str = concat!("Aspen ", env!("CARGO_PKG_VERSION"));
 const MANUAL: &str = "Aspen";
 /// What every page of `aspen` ends with. Source: DESIGN §2.
 const EXIT_CODES: [(&str, &str); 3] =
     [("0", "success"), ("1", "findings, or an input that cannot be read"), ("2", "wrong usage: options and names that are not known")];
 
-/// `aspen completions SHELL`.
-pub fn completions(shell: Shell) -> Answer {
+/// `aspen completions SHELL [--program aspen++]`.
+///
+/// # Errors
+/// If a shell has no such completions.
+pub fn completions(shell: Shell, program: &str) -> Result<Answer, Failure> {
+    if program == COMPILER {
+        let script = match shell {
+            Shell::Bash => include_str!("completions/bash.sh"),
+            Shell::Zsh => include_str!("completions/zsh.sh"),
+            Shell::Fish => include_str!("completions/fish.fish"),
+            _ => return Err(Failure::Usage(format!("there are no completions of {COMPILER} for {shell}; bash, zsh and fish have them"))),
+        };
+        return Ok(Answer::clean(script.to_owned()));
+    }
     // Commands that help does not list are not offered either.
     let all = Arguments::command();
     let listed = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     let mut offered = Command::new(PROGRAM).version(env!("CARGO_PKG_VERSION")).args(all.get_arguments().cloned()).subcommands(listed);
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut offered, PROGRAM, &mut text);
-    Answer::clean(String::from_utf8_lossy(&text).into_owned())
+    Ok(Answer::clean(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// `aspen manual DIR --date DAY`: writes `DIR/man1/*.1` and `DIR/man7/aspen.7`.
