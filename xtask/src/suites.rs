@@ -193,6 +193,7 @@ fn headers(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         "include/CL/sycl",
         "include/CL/sycl/access",
         "include/CL/sycl/backend",
+        "include/syclcompat",
     ]
     .map(|folder| files_in(tree, folder, ".hpp"));
     let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;

@@ -1,0 +1,65 @@
+//! Runs a program in the words of SYCLomatic's headers, namespace `dpct`, on SYCLcompat. Exit status 0: all right.
+#include "check.hpp"
+
+#include <complex>
+#include <cstring>
+#include <sycl/sycl.hpp>
+#include <syclcompat/dpct.hpp>
+
+namespace {
+
+dpct::global_memory<float, 1> result(8);
+dpct::constant_memory<float, 2> table(sycl::range<2>(2, 2), {{1, 2}, {3, 4}});
+
+void scale(const float *from, float *to, float by, const sycl::nd_item<3> &item, const float *weights) {
+  const int i = static_cast<int>(item.get_local_id(2));
+  to[i] = dpct::max(from[i], 1.0f) * by * weights[i % 4];
+}
+
+template <int... D> sycl::range<sizeof...(D)> counted(dpct::integer_sequence<D...>) { return sycl::range<sizeof...(D)>(size_t(D + 1)...); }
+
+} // namespace
+
+int main() {
+  dpct::device_ext &device = dpct::get_current_device();
+  sycl::queue &q = device.default_queue();
+  CHECK(&q == &dpct::get_default_queue() && &q == &dpct::get_in_order_queue() && q.is_in_order());
+  CHECK(!dpct::get_out_of_order_queue().is_in_order() && &dpct::get_out_of_order_queue() == &device.out_of_order_queue());
+  CHECK(dpct::select_device(0) == 0 && dpct::dev_mgr::instance().device_count() == dpct::device_count());
+
+  float on_host[8];
+  for (int i = 0; i < 8; ++i)
+    on_host[i] = static_cast<float>(i);
+  float *const memory = static_cast<float *>(dpct::dpct_malloc(sizeof on_host));
+  dpct::dpct_memcpy(memory, on_host, sizeof on_host, dpct::host_to_device);
+  result.init();
+  table.init();
+  q.submit([&](sycl::handler &command) {
+    float *const to = result.get_ptr();
+    const float *const weights = table.get_ptr();
+    command.parallel_for<dpct_kernel_name<class scaled>>(sycl::nd_range<3>({1, 1, 8}, {1, 1, 8}),
+                                                         [=](sycl::nd_item<3> item) { scale(memory, to, 10, item, weights); });
+  });
+  device.queues_wait_and_throw();
+  dpct::async_dpct_memcpy(on_host, result.get_ptr(), sizeof on_host, dpct::automatic);
+  q.wait();
+  CHECK(on_host[0] == 10 && on_host[1] == 20 && on_host[5] == 100 && on_host[7] == 280);
+
+  dpct::dpct_memset(memory, 0, sizeof on_host);
+  dpct::matrix_mem_copy(on_host, memory, 3, 2, 2, 2); // columns of two, three apart
+  CHECK(on_host[0] == 0 && on_host[2] != 0 && on_host[3] == 0 && on_host[5] == 100);
+  dpct::async_dpct_free({memory}, {}, q);
+  const dpct::pitched_data box = dpct::dpct_malloc(sycl::range<3>(8, 2, 2));
+  dpct::dpct_memset(box, 0x11, sycl::range<3>(8, 2, 2));
+  char last = 0;
+  dpct::dpct_memcpy(&last, static_cast<char *>(box.get_data_ptr()) + 3 * box.get_pitch() + 7, 1);
+  CHECK(last == 0x11);
+  dpct::dpct_free(box.get_data_ptr());
+
+  CHECK(DPCT_CHECK_ERROR(throw std::runtime_error("meant")) == dpct::DEFAULT_ERROR && DPCT_CHECK_ERROR() == 0);
+  CHECK(dpct::vectorized_binary<sycl::short2>(0x00010005, 0x00040002, dpct::abs_diff()) == 0x00030003);
+  CHECK(counted(dpct::make_index_sequence<3>()) == sycl::range<3>(1, 2, 3));
+  static_assert(std::is_same_v<dpct::DataType<sycl::float2>::T2, std::complex<float>> && std::is_same_v<dpct::DataType<int>::T2, int>);
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}
