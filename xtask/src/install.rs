@@ -9,7 +9,10 @@ use anyhow::{Context, Result};
 use crate::shell::{Profile, STORES, Tree, output};
 
 /// Programs that are `aspen++` under another name. Source: DESIGN §2.
-const ALIASES: [&str; 3] = ["aspen", "sycl-post-link", "sycl-aspect-filter"];
+const ALIASES: [&str; 4] = ["aspen", "sycl-post-link", "sycl-aspect-filter", SCANNER];
+
+/// What CMake looks for beside its compiler to scan C++20 sources for modules; clang's package has one of that name.
+pub const SCANNER: &str = "clang-scan-deps-22";
 
 /// What graphs run for `aspen`, and where aspen++ looks for it: the same commands, so the same name.
 const JOBS: (&str, &str) = ("aspen-jobs", "lib/aspen/aspen");

@@ -37,7 +37,7 @@ pub fn page(words: &str) -> Result<String, Error> {
         let says = says.to_lowercase();
         wanted.contains(&says) || (wanted.len() >= 5 && says.contains(&wanted))
     };
-    let found: Vec<&str> = all.iter().filter(|one| one.says.iter().any(|says| meant(&says))).map(|one| one.text.as_str()).collect();
+    let found: Vec<&str> = all.iter().filter(|one| one.says.iter().any(meant)).map(|one| one.text.as_str()).collect();
     if found.is_empty() {
         let near = nearest(&wanted, all.iter().map(|one| one.name)).filter(|near| strsim::jaro_winkler(near, &wanted) > 0.8);
         let near = near.map(|near| format!(" did you mean '{near}'?")).unwrap_or_default();

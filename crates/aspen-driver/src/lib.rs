@@ -32,6 +32,7 @@ mod preprocessed;
 pub mod progress;
 mod registration;
 mod sanitizers;
+pub mod scan;
 mod scratch;
 mod session;
 mod shared;

@@ -49,6 +49,9 @@ pub fn users(work: &Path, prefix: &Path, out: &Path, epoch: u64) -> Result<Vec<P
     link("../aspen/lib/libaspen.so.0", &library.join(LIBRARIES).join("libaspen.so.0"))?;
     for program in install::files(&prefix.join("bin"))? {
         let program = program.to_string_lossy().into_owned();
+        if program == install::SCANNER {
+            continue; // beside the compiler's file, where CMake looks first; in the path, the name is clang's
+        }
         link(format!("../lib/aspen/bin/{program}"), &compiler.join("usr/bin").join(&program))?;
     }
     for (from, to) in [

@@ -241,6 +241,7 @@ fn main() -> ExitCode {
     let answer = match called.as_deref().and_then(Path::file_name).and_then(OsStr::to_str) {
         Some("aspen") => by_command(),
         Some("sycl-post-link") => post_link::as_dpcpp(),
+        Some(name) if name.starts_with("clang-scan-deps") => return ExitCode::from(aspen_driver::scan::main(std::env::args_os().skip(1))),
         Some("sycl-aspect-filter") => post_link::aspect_filter(post_link::FilterArguments::parse()),
         _ => return ExitCode::from(aspen_driver::main(std::env::args_os().skip(1))),
     };
