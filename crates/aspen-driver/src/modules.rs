@@ -39,14 +39,16 @@ pub struct Making {
     results: Vec<(Input, PathBuf)>,
 }
 
-/// Gives interfaces among the inputs their source back, and finds out whether the run leaves any, as clang does: beside objects and assembly,
+/// Gives interfaces among the inputs their source back, and finds out whether the run leaves any, as clang does: beside objects,
 /// where `-fmodule-output` says, or with `--precompile` nothing else.
 ///
 /// # Errors
 /// If an input or the command line cannot be meant so, or nothing can be written where a result goes.
 pub fn making(options: &mut Options) -> Result<Option<Making>, Error> {
-    for input in &mut options.inputs {
-        if input.language.is_none() && Path::new(&input.path).extension().is_some_and(|extension| extension == "pcm") {
+    let is_built =
+        |input: &Input| input.language.is_none() && Path::new(&input.path).extension().is_some_and(|extension| extension == "pcm");
+    if options.inputs.iter().any(is_built) {
+        for input in options.inputs.iter_mut().filter(|input| is_built(input)) {
             let source = fs::read_to_string(folder_of(&input.path).join(SOURCE));
             let source = source.map_err(|_| {
                 Error::Usage(format!(
@@ -55,9 +57,9 @@ pub fn making(options: &mut Options) -> Result<Option<Making>, Error> {
                 ))
             })?;
             (input.path, input.language) = (source, Some(MODULE.into()));
-            options.interface = Interface::default();
-            return Ok(None);
         }
+        options.interface = Interface::default();
+        return Ok(None);
     }
     let modules: Vec<Input> = options.inputs.iter().filter(|input| input.is_module()).cloned().collect();
     let interface = &options.interface;
@@ -68,8 +70,9 @@ pub fn making(options: &mut Options) -> Result<Option<Making>, Error> {
     let leaves = match options.stage {
         Stage::Preprocess => false,
         Stage::Syntax => interface.alone,
-        Stage::Assembly | Stage::Object => true,
-        Stage::Link => interface.wanted || interface.file.is_some(),
+        Stage::Object => true,
+        // Assembly is the host's alone, so there would be none for the other passes.
+        Stage::Assembly | Stage::Link => interface.wanted || interface.file.is_some(),
     };
     if modules.is_empty() || !leaves || options.print_only {
         return Ok(None);
