@@ -28,16 +28,15 @@ inline constexpr int most_calls = 64;
 } // namespace detail
 
 /// For all of a work-group the same memory, whose content is not defined; its first element's address for an array. What comes to the same
-/// call again gets the same memory, as do instances of one template whose call does not name its parameters. Before C++20 a file has at
-/// most 64 calls with the same type.
+/// call again gets the same memory; instances of a template have their own. Before C++20 a file has at most 64 calls with the same type.
 #if __cplusplus >= 202002L
-template <class T, class Site = decltype([] {})> auto *local_mem() {
+template <class T, class Site = decltype([] {})> __ASPEN_OF_EACH_CALLER auto *local_mem() {
 #else
 // The sum is written out here because it has to be done again for each call.
 template <class T,
           int N = __ASPEN_SIXTEEN(T, 0) + __ASPEN_SIXTEEN(T, 16) + __ASPEN_SIXTEEN(T, 32) + __ASPEN_SIXTEEN(T, 48),
           class = std::enable_if_t<sizeof(detail::take_number<T, N>) != 0>>
-auto *local_mem() {
+__ASPEN_OF_EACH_CALLER auto *local_mem() {
   static_assert(N < detail::most_calls, "local_mem: before C++20 a file has at most 64 calls with the same type");
   using Site = detail::call_number<T, N>;
 #undef __ASPEN_SIXTEEN

@@ -5,6 +5,7 @@
 #include "AbsentHeaders.h"
 #include "Attributes.h"
 #include "Bridge.h"
+#include "CallerMemory.h"
 #include "Captures.h"
 #include "DeviceGlobals.h"
 #include "Diagnose.h"
@@ -160,10 +161,13 @@ public:
       keepReachable(*Generator->GetModule(), {});
       return;
     }
-    if (Which == Pass::Code)
+    if (Which == Pass::Code) {
+      copyForEachCaller(*Generator);
       return;
+    }
     std::string Settings = settings();
     show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));
+    copyForEachCaller(*Generator);
     if (Opts.Optimized)
       internalise(Module, entryPoints(*Generator, Kernels));
   }
