@@ -1,4 +1,4 @@
-//! What of SYCL 2020 is not here. Each name exists, so that using it is one clear error and not a heap of others; README lists them.
+//! What of SYCL 2020 is not here. Each name exists, so that using it is one clear error and not a heap of others; docs/SYCL.md lists them.
 #pragma once
 #include <sycl/backend.hpp>
 #include <sycl/detail/config.hpp>

@@ -1,4 +1,4 @@
-// What README says is out of SYCL 2020 fails by an error that says so, at the line that uses it, or throws feature_not_supported.
+// What docs/SYCL.md says is out of SYCL 2020 fails by an error that says so, at the line that uses it, or throws feature_not_supported.
 //# run: aspen++ -std=c++17 -fsycl-host-only -fsyntax-only -ferror-limit=0 -DABSENT {self}
 //# exit: 1
 //# stderr~: error: .*Aspen has no native handle of such an object in this backend: OpenCL has

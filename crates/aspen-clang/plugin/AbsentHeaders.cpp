@@ -51,7 +51,7 @@ public:
     const char *What = Found == std::end(Known) ? "this extension of DPC++" : Found->What;
     // As clang's error: what follows would complain of the names that are missing.
     Diags.Report(Where.getBegin(),
-                 Diags.getCustomDiagID(DiagnosticsEngine::Fatal, "Aspen does not have %0 (no header '%1'; README lists the extensions it has)"))
+                 Diags.getCustomDiagID(DiagnosticsEngine::Fatal, "Aspen does not have %0 (no header '%1'; docs/SYCL.md lists the extensions it has)"))
         << What << Name;
   }
 };
