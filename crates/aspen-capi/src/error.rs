@@ -101,6 +101,18 @@ pub(crate) unsafe fn text(pointer: *const c_char) -> Option<String> {
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }
 
+/// The bytes of a C string without its NUL; none for null.
+///
+/// # Safety
+/// `pointer` is null or a NUL-terminated string that outlives the result.
+pub(crate) unsafe fn bytes_of<'a>(pointer: *const c_char) -> &'a [u8] {
+    if pointer.is_null() {
+        return b"";
+    }
+    // SAFETY: by this function's contract.
+    unsafe { CStr::from_ptr(pointer) }.to_bytes()
+}
+
 /// The text of a C string, which has to be UTF-8; empty for null. `name` is what messages call it.
 ///
 /// # Safety

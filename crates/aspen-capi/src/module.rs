@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use aspen_runtime::registry::{KernelKey, ModuleRecord, registry};
 use aspen_runtime::system::Device;
 
-use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument, str_of, text};
+use crate::error::{ErrorHandle, bytes_of, fallible, guarded, guarded_pointer, null_argument, str_of, text};
 
 /// `ASPEN_ABI_VERSION`.
 pub(crate) const ABI_VERSION: u32 = 3;
@@ -83,11 +83,16 @@ pub unsafe extern "C" fn aspen_kernel_is_supported(
     symbol: *const c_char,
 ) -> c_int {
     let answer = guarded(|| {
-        // SAFETY: null or a device, which lives as long as the process; null or NUL-terminated strings, by the header.
-        let (device, tag, symbol) = unsafe { (device.as_ref(), str_of(object_tag, "object_tag").ok()?, str_of(symbol, "symbol").ok()?) };
-        let key = KernelKey { module: module as usize, tag, symbol };
-        let device: &'static Device = device?;
-        registry().is_supported(device, key)
+        // SAFETY: null or a device, which lives as long as the process.
+        let device: &'static Device = unsafe { device.as_ref() }?;
+        // SAFETY: null or NUL-terminated strings, by the header.
+        let (tag, name) = unsafe { (bytes_of(object_tag), bytes_of(symbol)) };
+        if let Some(known) = registry().is_known_as_supported(device, module as usize, tag, name) {
+            return Some(known);
+        }
+        // SAFETY: as above.
+        let (tag, symbol) = unsafe { (str_of(object_tag, "object_tag").ok()?, str_of(symbol, "symbol").ok()?) };
+        registry().is_supported(device, KernelKey { module: module as usize, tag, symbol })
     });
     answer.map_or(-1, c_int::from)
 }

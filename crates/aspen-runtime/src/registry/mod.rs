@@ -171,6 +171,11 @@ impl Registry {
         self.verdict(device, key).ok().map(|verdict| verdict.refused.is_none())
     }
 
+    /// The same, if somebody has asked before; strings as [`KernelKey`] has them.
+    pub fn is_known_as_supported(&self, device: &'static Device, module: usize, tag: &[u8], symbol: &[u8]) -> Option<bool> {
+        self.verdicts.look(device, module, tag, symbol, |verdict| verdict.refused.is_none())
+    }
+
     /// The check alone: nothing is loaded.
     ///
     /// # Errors
@@ -209,6 +214,10 @@ impl Registry {
 
     /// The same, for a launch.
     pub(crate) fn admit(&self, device: &'static Device, key: KernelKey<'_>) -> Result<Arc<Admitted>> {
+        let (tag, symbol) = (key.tag.as_bytes(), key.symbol.as_bytes());
+        if let Some(Some(admitted)) = self.verdicts.look(device, key.module, tag, symbol, |known| known.admitted.get().cloned()) {
+            return Ok(admitted);
+        }
         let verdict = self.verdict(device, key)?;
         if let Some(admitted) = verdict.admitted.get() {
             return Ok(admitted.clone());

@@ -79,8 +79,22 @@ impl Verdicts {
     }
 
     pub(super) fn find(&self, device: &'static Device, key: KernelKey<'_>) -> Option<Arc<Verdict>> {
+        self.look(device, key.module, key.tag.as_bytes(), key.symbol.as_bytes(), Arc::clone)
+    }
+
+    /// What `what` says of the verdict: whoever needs no more than that saves counting who holds it. Strings are bytes here, so that those of
+    /// a warm check need not be found to be UTF-8 first: what is known was.
+    pub(super) fn look<T>(
+        &self,
+        device: &'static Device,
+        module: usize,
+        tag: &[u8],
+        symbol: &[u8],
+        what: impl FnOnce(&Arc<Verdict>) -> T,
+    ) -> Option<T> {
         let table = self.table().read().unwrap_or_else(PoisonError::into_inner);
-        table.get(&addresses(device, key)).filter(|known| known.tag == key.tag && known.symbol == key.symbol).cloned()
+        let known = table.get(&addresses(device, module, tag, symbol))?;
+        (known.tag.as_bytes() == tag && known.symbol.as_bytes() == symbol).then(|| what(known))
     }
 
     /// The caller holds the registry's lock, so that the verdict is of today's modules; what was known before is dropped after it.
@@ -90,8 +104,9 @@ impl Verdicts {
         let verdict = Arc::new(Verdict { tag, symbol, generation, refused, admitted: OnceLock::new() });
         let mut table = self.table().write().unwrap_or_else(PoisonError::into_inner);
         let mut forgotten = if table.len() >= MOST { std::mem::take(&mut *table) } else { Table::default() };
-        if let Some(old) = table.insert(addresses(device, key), verdict.clone()) {
-            forgotten.insert(addresses(device, key), old);
+        let place = addresses(device, key.module, key.tag.as_bytes(), key.symbol.as_bytes());
+        if let Some(old) = table.insert(place, verdict.clone()) {
+            forgotten.insert(place, old);
         }
         (verdict, Forgotten { _table: forgotten })
     }
@@ -109,6 +124,6 @@ impl Verdicts {
     }
 }
 
-fn addresses(device: &'static Device, key: KernelKey<'_>) -> Key {
-    [ptr::from_ref(device) as usize, key.module, key.tag.as_ptr() as usize, key.symbol.as_ptr() as usize]
+fn addresses(device: &'static Device, module: usize, tag: &[u8], symbol: &[u8]) -> Key {
+    [ptr::from_ref(device) as usize, module, tag.as_ptr() as usize, symbol.as_ptr() as usize]
 }
