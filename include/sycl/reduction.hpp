@@ -52,7 +52,7 @@ template <class T, class Op> inline combination<T, Op, has_known_identity_v<Op, 
     return {op};
 }
 
-template <class T, class A> inline aspen_buffer_t *single_variable(const buffer<T, 1, A> &variable) {
+template <class T, int D, class A> inline aspen_buffer_t *single_variable(const buffer<T, D, A> &variable) {
   if (variable.size() != 1)
     fail(errc::invalid, "a reduction's buffer has exactly one element");
   return variable.aspen_handle();
@@ -60,14 +60,15 @@ template <class T, class A> inline aspen_buffer_t *single_variable(const buffer<
 
 } // namespace detail
 
-/// Into a buffer of one element.
-template <class T, class A, class Op> auto reduction(buffer<T, 1, A> variable, handler &, Op op, const property_list &properties = {}) {
+/// Into a buffer of one element, of any dimensions. An identity's type is the variable's, not what its argument has.
+template <class T, int D, class A, class Op>
+auto reduction(buffer<T, D, A> variable, handler &, Op op, const property_list &properties = {}) {
   const auto how = detail::combination_of<T>(op);
   return detail::reduction_of<T, Op, decltype(how)::has_identity, 1, 0>(nullptr, detail::single_variable(variable), variable.aspen_offset(), how,
                                                                           properties);
 }
-template <class T, class A, class Op>
-auto reduction(buffer<T, 1, A> variable, handler &, const T &identity, Op op, const property_list &properties = {}) {
+template <class T, int D, class A, class Op>
+auto reduction(buffer<T, D, A> variable, handler &, const typename buffer<T, D, A>::value_type &identity, Op op, const property_list &properties = {}) {
   return detail::reduction_of<T, Op, true, 1, 0>(nullptr, detail::single_variable(variable), variable.aspen_offset(), {op, identity}, properties);
 }
 /// Into USM that the device can reach.
@@ -75,7 +76,8 @@ template <class T, class Op> auto reduction(T *variable, Op op, const property_l
   const auto how = detail::combination_of<T>(op);
   return detail::reduction_of<T, Op, decltype(how)::has_identity, 1, 0>(variable, nullptr, 0, how, properties);
 }
-template <class T, class Op> auto reduction(T *variable, const T &identity, Op op, const property_list &properties = {}) {
+template <class T, class Op>
+auto reduction(T *variable, const std::common_type_t<T> &identity, Op op, const property_list &properties = {}) {
   return detail::reduction_of<T, Op, true, 1, 0>(variable, nullptr, 0, {op, identity}, properties);
 }
 template <class T, size_t Extent, class Op> auto reduction(span<T, Extent> variables, Op op, const property_list &properties = {}) {
@@ -84,7 +86,7 @@ template <class T, size_t Extent, class Op> auto reduction(span<T, Extent> varia
   return detail::reduction_of<T, Op, decltype(how)::has_identity, Extent, 1>(variables.data(), nullptr, 0, how, properties);
 }
 template <class T, size_t Extent, class Op>
-auto reduction(span<T, Extent> variables, const T &identity, Op op, const property_list &properties = {}) {
+auto reduction(span<T, Extent> variables, const typename span<T, Extent>::value_type &identity, Op op, const property_list &properties = {}) {
   static_assert(Extent != dynamic_extent, "a reduction needs a span whose extent is part of its type");
   return detail::reduction_of<T, Op, true, Extent, 1>(variables.data(), nullptr, 0, {op, identity}, properties);
 }

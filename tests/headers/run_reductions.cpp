@@ -245,6 +245,20 @@ static void large(sycl::queue &q) {
   sycl::free(sum, q);
 }
 
+/// A buffer of one element has any dimensions; an identity may be of another type than the variable.
+static void buffers_of_one(sycl::queue &q) {
+  sycl::buffer<int, 2> masks({1, 1});
+  sycl::buffer<float, 3> sums({1, 1, 1});
+  const sycl::property_list afresh{sycl::property::reduction::initialize_to_identity()};
+  q.submit([&](sycl::handler &h) {
+    h.parallel_for(sycl::range<1>(100), sycl::reduction(masks, h, sycl::bit_or<>(), afresh), sycl::reduction(sums, h, 0, sycl::plus<>(), afresh),
+                   [=](sycl::id<1> i, auto &mask, auto &sum) { mask |= 1 << i[0] % 5, sum += 0.5f; });
+  });
+  sycl::host_accessor mask(masks, sycl::read_only);
+  sycl::host_accessor sum(sums, sycl::read_only);
+  CHECK(mask[0][0] == 31 && sum[0][0][0] == 50.f);
+}
+
 static void errors(sycl::queue &q) {
   sycl::buffer<int, 1> two{sycl::range<1>(2)};
   bool thrown = false;
@@ -368,6 +382,8 @@ int main() {
   at_once(q);
   if (q.get_device().is_gpu()) // seconds elsewhere
     large(q);
+  dimensions(q);
+  buffers_of_one(q);
   errors(q);
   std::printf("%d failures\n", failures);
   return failures != 0;
