@@ -73,6 +73,7 @@ pub struct Suite {
     fragment: u32,
     /// Where OpenCL's headers are, which the references of mathematical functions include.
     opencl_headers: PathBuf,
+    only: Vec<glob::Pattern>,
     /// Nothing older is kept.
     newest_input: SystemTime,
     shared: Vec<PathBuf>,
@@ -91,6 +92,10 @@ pub struct Settings<'a> {
     pub fragment: u32,
     /// The suite's options that are to be other than we have them.
     pub set: &'a [(String, bool)],
+    /// Patterns of the names of files, without endings; none: all.
+    pub only: &'a [String],
+    /// Whether to keep what is older than compiler and headers.
+    pub older: bool,
 }
 
 /// A category's programs, of the files that compile.
@@ -132,7 +137,8 @@ impl Suite {
             options: options(&source.join("CMakeLists.txt"), has_opencl, settings.set)?,
             fragment: settings.fragment,
             opencl_headers: settings.opencl_headers.to_owned(),
-            newest_input: newest(&compiler)?,
+            only: settings.only.iter().map(|name| glob::Pattern::new(name).with_context(|| format!("--file {name}"))).collect::<Result<_>>()?,
+            newest_input: if settings.older { SystemTime::UNIX_EPOCH } else { newest(&compiler)? },
             shared: Vec::new(),
             compiler,
         };
@@ -223,7 +229,12 @@ impl Suite {
             let folder = self.folder.join(category).join("generated");
             plan::programs(&self.source, category, &folder, &self.options, self.fragment)
         };
-        let plans: Vec<Vec<plan::Program>> = pool::each(self.jobs, categories, plan).into_iter().collect::<Result<_>>()?;
+        let mut plans: Vec<Vec<plan::Program>> = pool::each(self.jobs, categories, plan).into_iter().collect::<Result<_>>()?;
+        if !self.only.is_empty() {
+            plans = plans.into_iter().map(|programs| plan::narrowed(programs, &self.only)).collect();
+            let patterns: Vec<&str> = self.only.iter().map(glob::Pattern::as_str).collect();
+            ensure!(plans.iter().any(|programs| !programs.is_empty()), "no file of {categories:?} is called {patterns:?}");
+        }
         let (mut built, mut units, mut links) = (Vec::new(), Vec::new(), Vec::new());
         for (category, programs) in categories.iter().zip(&plans) {
             for form in forms(category) {

@@ -55,6 +55,12 @@ pub struct Options {
     /// Only these drivers (`native_cpu` and those of `cargo xtask devices`)
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// Of their files only these, by name without ending, each as a program of its own; '*' and '?' stand for anything, nothing is pinned
+    #[arg(long, value_delimiter = ',', conflicts_with = "pin")]
+    file: Vec<String>,
+    /// Keep what an older compiler or older headers made, as long as its source is not newer; nothing is pinned
+    #[arg(long, conflicts_with = "pin")]
+    older: bool,
     /// Take what is seen for what is expected from now on
     #[arg(long)]
     pin: bool,
@@ -94,6 +100,8 @@ pub fn cts(tree: &Tree, options: &Options) -> Result<()> {
         jobs: options.jobs,
         fragment: options.fragment,
         set: &options.set,
+        only: &options.file,
+        older: options.older,
     };
     let suite = build::Suite::prepare(&settings)?;
     let built = suite.build(&categories)?;
@@ -109,8 +117,8 @@ pub fn cts(tree: &Tree, options: &Options) -> Result<()> {
     }
     let targets = run::targets(&bin, &suite.folder, &options.only)?;
     let seen = seen(&built, &targets, options, newest_library(&bin))?;
-    if !options.set.is_empty() {
-        println!("\nnothing is pinned for options other than our own");
+    if !options.set.is_empty() || !options.file.is_empty() || options.older {
+        println!("\nnothing is pinned for a part, for what older headers made, and for options other than our own");
         return Ok(());
     }
 
@@ -162,10 +170,11 @@ fn folder_of(set: &[(String, bool)]) -> String {
         .join("-")
 }
 
-/// When what programs are run with was made.
+/// When what programs are run with was made: the libraries of an installation, or those that cargo puts beside the programs.
 fn newest_library(bin: &Path) -> Option<SystemTime> {
-    let entries = std::fs::read_dir(bin.parent()?.join("lib")).ok()?;
-    entries.filter_map(|entry| entry.ok()?.path().metadata().ok()?.modified().ok()).max()
+    let entries = std::fs::read_dir(bin.parent()?.join("lib")).or_else(|_| std::fs::read_dir(bin)).ok()?;
+    let libraries = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.to_string_lossy().contains(".so"));
+    libraries.filter_map(|path| path.metadata().ok()?.modified().ok()).max()
 }
 
 /// Runs what was built everywhere, and counts.

@@ -35,6 +35,17 @@ pub fn programs(source: &Path, category: &str, folder: &Path, options: &[String]
     Ok(parse(&text, &source.join("tests").join(category)))
 }
 
+/// Of these programs' files those with a name in `only`, each a program of its own: a part is linked and run without the rest, and does not
+/// take the place of the whole.
+pub fn narrowed(programs: Vec<Program>, only: &[glob::Pattern]) -> Vec<Program> {
+    let stem = |file: &Path| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let of_one = |program: Program| {
+        let files = program.files.into_iter().filter(|file| only.iter().any(|pattern| pattern.matches(&stem(file))));
+        files.map(move |file| Program { name: format!("{}.{}", program.name, stem(&file)), files: vec![file] })
+    };
+    programs.into_iter().flat_map(of_one).collect()
+}
+
 /// Relative names are those of files in `category`.
 fn parse(text: &str, category: &Path) -> Vec<Program> {
     let mut out: Vec<Program> = Vec::new();
@@ -56,9 +67,20 @@ fn parse(text: &str, category: &Path) -> Vec<Program> {
 mod tests {
     use super::*;
 
+    fn program(name: &str, files: &[&str]) -> Program {
+        Program { name: name.into(), files: files.iter().map(PathBuf::from).collect() }
+    }
+
+    #[test]
+    fn files_named_are_programs_of_their_own() {
+        let all = vec![program("a", &["/s/x_1.cpp", "/s/x_2.cpp", "/s/y.cpp"]), program("b", &["/s/z.cpp"])];
+        let only = ["x_*", "y"].map(|name| glob::Pattern::new(name).expect("a pattern"));
+        let wanted = [program("a.x_1", &["/s/x_1.cpp"]), program("a.x_2", &["/s/x_2.cpp"]), program("a.y", &["/s/y.cpp"])];
+        assert_eq!(narrowed(all, &only), wanted);
+    }
+
     #[test]
     fn a_list_of_programs_is_read() {
-        let program = |name: &str, files: &[&str]| Program { name: name.into(), files: files.iter().map(PathBuf::from).collect() };
         assert_eq!(
             parse("program a\n/s/y.cpp\n/s/x.cpp\nprogram b\nz.cpp\n/s/z.cpp\n", Path::new("/s")),
             [program("a", &["/s/x.cpp", "/s/y.cpp"]), program("b", &["/s/z.cpp"])]
