@@ -382,7 +382,6 @@ int main() {
   at_once(q);
   if (q.get_device().is_gpu()) // seconds elsewhere
     large(q);
-  dimensions(q);
   buffers_of_one(q);
   errors(q);
   std::printf("%d failures\n", failures);

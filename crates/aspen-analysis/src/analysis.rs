@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use aspen_contract::{Aspect, AspectSet, Guard, Need, Place, Requirements, Source, Step};
 
 use crate::chain::{Callers, Chain, Distances, Goal, Link};
+use crate::finding::Finding;
 use crate::optimized::OptimizedUse;
 use crate::propagate::{OwnBodies, Used, used, used_sets};
-use crate::report::Finding;
-use crate::summary::{FuncId, Function, Role, Summary};
+use crate::summary::{FuncId, Function, Role, Summary, is_entry_point};
 
 /// What [`analyse`] found out about a summary.
 pub struct Analysis {
@@ -94,11 +94,6 @@ fn guards_of(summary: &Summary, entry: FuncId) -> BTreeMap<Guard, AspectSet> {
         work.extend(function.calls.iter().map(|call| call.callee).filter(|callee| seen.insert(*callee)));
     }
     out
-}
-
-/// Kernels, and exported functions that are defined here. Source: S0 "An exported device function".
-pub fn is_entry_point(function: &Function) -> bool {
-    function.defined && !matches!(function.role, Role::Plain)
 }
 
 struct Chains<'s> {

@@ -6,18 +6,20 @@
 
 mod analysis;
 mod chain;
+mod finding;
 pub mod imports;
 pub mod link;
 mod optimized;
 mod original;
 mod propagate;
-pub mod report;
+mod report;
 pub mod split;
 mod strict;
 pub mod summary;
 
-pub use analysis::{Analysis, analyse, is_entry_point};
-pub use report::{Finding, Launch, PassReport};
+pub use analysis::{Analysis, analyse};
+pub use finding::{Finding, Level};
+pub use report::{Launch, PassReport};
 pub use split::{CodeSplit, ImagePlan, split};
 pub use strict::{Strict, StrictKind, left_after, strict, strict_across_units};
-pub use summary::{FuncId, Summary};
+pub use summary::{FuncId, Summary, is_entry_point};

@@ -7,9 +7,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use aspen_contract::{Aspect, AspectSet};
 
-use crate::analysis::is_entry_point;
 use crate::propagate::{OwnBodies, used_sets};
-use crate::summary::{FuncId, Optimized, Summary};
+use crate::summary::{FuncId, Optimized, Summary, is_entry_point};
 
 impl Summary {
     /// Notes what is left after optimisation: `after` is the summary of the same module then. Entry points that are gone keep what they have.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aspen_contract::Requirements;
 
-use crate::analysis::{Analysis, is_entry_point};
+use crate::analysis::Analysis;
 use crate::imports::Imports;
-use crate::summary::{FuncId, Summary};
+use crate::summary::{FuncId, Summary, is_entry_point};
 
 /// `-fsycl-device-code-split`. Source: S0 "Changes to the device code split algorithm".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -9,10 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use aspen_contract::{Place, Step};
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::is_entry_point;
+use crate::finding::{self, Level};
 use crate::propagate::components;
-use crate::report::Level;
-use crate::summary::{Call, FuncId, Role, Summary, Through};
+use crate::summary::{Call, FuncId, Role, Summary, Through, is_entry_point};
 
 /// One thing that is not allowed, with the way that leads to it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -48,6 +47,11 @@ pub enum StrictKind {
 }
 
 impl Strict {
+    /// As [`finding::Finding::text`] says it of aspects.
+    pub fn text(&self, level: Level) -> String {
+        finding::text(level, "sycl-strict", self.place.as_ref(), &self.message(), &self.chain)
+    }
+
     /// One sentence.
     pub fn message(&self) -> String {
         let function = &self.function;

@@ -189,6 +189,11 @@ impl InvalidSummary {
 /// Goes up with every change of the types in this file.
 const VERSION: u8 = 7;
 
+/// Kernels, and exported functions that are defined here. Source: S0 "An exported device function".
+pub fn is_entry_point(function: &Function) -> bool {
+    function.defined && !matches!(function.role, Role::Plain)
+}
+
 impl Summary {
     /// The function of that id.
     pub fn function(&self, id: FuncId) -> &Function {

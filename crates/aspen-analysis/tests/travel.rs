@@ -2,7 +2,7 @@
 
 mod common;
 
-use aspen_analysis::report::Level;
+use aspen_analysis::Level;
 use aspen_analysis::split::{EntryPoint, bundle};
 use aspen_analysis::summary::Call;
 use aspen_analysis::{CodeSplit, FuncId, PassReport, Summary, analyse};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use aspen_analysis::report::Level;
+use aspen_analysis::Level;
 use aspen_analysis::{Finding, Launch, PassReport, Strict, analyse, left_after, strict};
 use aspen_contract::Place;
 use aspen_llvm::{Facts, ModuleRef, attach, summarise};

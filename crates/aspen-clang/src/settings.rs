@@ -1,6 +1,6 @@
 //! What the C++ half says about the pass: arguments of the plugin, the tag, and the user's pragmas.
 
-use aspen_analysis::report::Level;
+use aspen_analysis::Level;
 use aspen_contract::Place;
 use serde::Deserialize;
 

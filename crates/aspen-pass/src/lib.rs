@@ -7,7 +7,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic;
 
-use aspen_analysis::report::Level;
+use aspen_analysis::Level;
 use aspen_contract::AspectSet;
 use aspen_llvm::{AspectNames, Dialect, FixedTargets, ModuleRef, propagate};
 use llvm_sys::prelude::LLVMModuleRef;

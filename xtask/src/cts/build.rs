@@ -137,7 +137,11 @@ impl Suite {
             options: options(&source.join("CMakeLists.txt"), has_opencl, settings.set)?,
             fragment: settings.fragment,
             opencl_headers: settings.opencl_headers.to_owned(),
-            only: settings.only.iter().map(|name| glob::Pattern::new(name).with_context(|| format!("--file {name}"))).collect::<Result<_>>()?,
+            only: settings
+                .only
+                .iter()
+                .map(|name| glob::Pattern::new(name).with_context(|| format!("--file {name}")))
+                .collect::<Result<_>>()?,
             newest_input: if settings.older { SystemTime::UNIX_EPOCH } else { newest(&compiler)? },
             shared: Vec::new(),
             compiler,

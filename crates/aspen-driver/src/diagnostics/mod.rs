@@ -8,8 +8,8 @@ mod text;
 use std::collections::BTreeSet;
 use std::fs;
 
+use aspen_analysis::Level;
 use aspen_analysis::link::Excess;
-use aspen_analysis::report::Level;
 use aspen_analysis::{Finding, Strict};
 use aspen_contract::{Place, Remark, Source, Step};
 
