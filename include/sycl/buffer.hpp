@@ -34,6 +34,18 @@ template <class To, class T> inline void write_back(To &&to, const T &value) {
     std::memcpy(const_cast<void *>(static_cast<const volatile void *>(std::addressof(to))), std::addressof(value), sizeof value);
 }
 
+template <class C, class = void> inline constexpr bool is_contiguous_container = false;
+template <class C>
+inline constexpr bool is_contiguous_container<
+    C, std::void_t<decltype(std::data(std::declval<C &>())), decltype(std::size(std::declval<C &>())), typename C::value_type>> = true;
+/// Where the elements begin that a smart pointer leads to: it may own what holds them (a std::array).
+template <class T, class P> inline auto *first_of(P *to) {
+  if constexpr (is_contiguous_container<P> && !std::is_same_v<P, T> && !std::is_assignable_v<P &, const T &>)
+    return std::data(*to);
+  else
+    return to;
+}
+
 template <class T, class Destination> struct final_data_at final : final_data {
   final_data_at(Destination to, size_t count) : to_(std::move(to)), count_(count) {}
   void write(const void *from) override {
@@ -53,9 +65,10 @@ template <class T, class Weak> struct final_data_if_alive final : final_data {
   final_data_if_alive(Weak to, size_t count) : to_(std::move(to)), count_(count) {}
   void write(const void *from) override {
     if (auto alive = to_.lock()) {
+      auto *to = first_of<T>(alive.get());
       const T *begin = static_cast<const T *>(from);
       for (size_t i = 0; i < count_; ++i)
-        write_back(alive.get()[i], begin[i]);
+        write_back(to[i], begin[i]);
     }
   }
 
@@ -68,7 +81,7 @@ private:
 template <class T, class Shared> struct final_data_owned final : final_data {
   final_data_owned(Shared to, size_t count) : to_(std::move(to)), count_(count) {}
   void write(const void *from) override {
-    auto *to = to_.get();
+    auto *to = first_of<T>(to_.get());
     const T *begin = static_cast<const T *>(from);
     for (size_t i = 0; i < count_; ++i)
       write_back(to[i], begin[i]);
@@ -133,10 +146,6 @@ struct buffer_state : counted {
   bool write_back;
 };
 
-template <class C, class = void> inline constexpr bool is_contiguous_container = false;
-template <class C>
-inline constexpr bool is_contiguous_container<
-    C, std::void_t<decltype(std::data(std::declval<C &>())), decltype(std::size(std::declval<C &>())), typename C::value_type>> = true;
 template <class P, class = void> inline constexpr bool is_shared_pointer = false;
 template <class P>
 inline constexpr bool is_shared_pointer<P, std::void_t<typename P::element_type, decltype(std::declval<P &>().use_count())>> = true;

@@ -1,5 +1,6 @@
 // What the conformance suite found missing or wrong, one check each: properties with values, the default context, comparisons and hashes,
 // SYCL 1.2.1's host accessors, allocators, and ids of hierarchical kernels.
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <functional>
@@ -115,6 +116,14 @@ static void allocators(sycl::queue &q) {
     from_vector.set_final_data(std::shared_ptr<int>(new int[3], std::default_delete<int[]>()));
   }
   expect("buffers with allocators", p[0] == 7 && p[1] == 80);
+  // A smart pointer may own what holds the elements, too.
+  const auto kept = std::make_shared<std::array<int, 3>>(), watched = std::make_shared<std::array<int, 3>>();
+  {
+    sycl::buffer to_kept(v), to_watched(v);
+    to_kept.set_final_data(kept);
+    to_watched.set_final_data(std::weak_ptr<std::array<int, 3>>(watched));
+  }
+  expect("final data in what a smart pointer owns", (*kept)[0] == 1 && (*kept)[2] == 3 && (*watched)[1] == 2);
 }
 
 /// Without a size the groups have one work-item, by which programs index memory.
