@@ -35,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "shim/library.cpp",
         "shim/function_facts.cpp",
         "shim/wide_vectors.cpp",
+        "shim/hierarchy.cpp",
     ]);
     build.files(
         [

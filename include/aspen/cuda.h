@@ -10,7 +10,7 @@
  *   ASPEN_LAUNCH_SINGLE_TASK   one thread
  *   ASPEN_LAUNCH_RANGE         enough threads in x for all work-items of that dimension; any grid in y and z
  *   ASPEN_LAUNCH_ND_RANGE      one thread a work-item, one block a work-group
- *   ASPEN_LAUNCH_WORK_GROUPS   one block of one thread a work-group
+ *   ASPEN_LAUNCH_WORK_GROUPS   one block a work-group, of any number of threads in x; of one thread if the entry says `.maxntid 1`
  *
  * Local memory of the launch is the block's dynamic shared memory.
  */

@@ -1,6 +1,7 @@
 //! `sycl::group` and `sycl::h_item`. Source: SYCL 2020 §4.9.1.7, §4.9.1.6.
 #pragma once
 #include <sycl/detail/call_kernel.hpp>
+#include <sycl/detail/hierarchy.hpp>
 #include <sycl/detail/work_item.hpp>
 #include <sycl/item.hpp>
 #include <sycl/memory_enums.hpp>
@@ -127,14 +128,19 @@ public:
   }
   template <class... Events> void wait_for(Events... events) const { (events.wait(), ...); }
 
-  /// Hierarchical kernels: runs `function` for every logical work-item of the group, one after the other.
+  /// Hierarchical kernels: runs `function` for every logical work-item of the group, one after the other (NVIDIA's processors: side by side).
   template <class F> void parallel_for_work_item(const F &function) const { parallel_for_work_item(local_, function); }
   template <class F> void parallel_for_work_item(range<D> logical, const F &function) const {
+#if defined(__ASPEN_PTX__)
+    detail::in_each_thread<items_of_thread>(__aspen_group_thread(), __aspen_group_threads(), &function, this, logical[0],
+                                            D > 1 ? logical[D > 1 ? 1 : 0] : 1, D > 2 ? logical[D > 2 ? 2 : 0] : 1);
+#else
     const size_t count = logical.size();
     const id<D> at = get_group_id();
     const range<D> groups = get_group_range();
     for (size_t i = 0; i < count; ++i)
       detail::call_kernel(function, h_item<D>(detail::delinearize(i, logical), logical, local_, at, groups));
+#endif
   }
 
   /// By what they were when they were made: a group may lie in a buffer and be compared by another kernel, or by the host.
@@ -151,6 +157,52 @@ public:
   const detail::work_item &work_item_() const { return item_; }
 
 private:
+#if defined(__ASPEN_PTX__)
+  /// A thread's share of the logical work-items: those that one physical work-item runs stay together, for their private memory. If that is one
+  /// for all, each thread stands for it.
+  struct items_of_thread {
+    template <class F>
+    static void run(unsigned thread, unsigned threads, const F *function, const group *g, size_t first, size_t second, size_t third) {
+      range<D> logical;
+      const size_t sizes[3] = {first, second, third};
+      for (int d = 0; d < D; ++d)
+        logical[d] = sizes[d];
+      const id<D> at = g->get_group_id();
+      const range<D> groups = g->get_group_range(), physical = g->local_;
+      const auto call = [&](const id<D> &item) { detail::call_kernel(*function, h_item<D>(item, logical, physical, at, groups)); };
+      const size_t count = physical.size();
+      if (count == 1) {
+        for (size_t i = thread; i < logical.size(); i += threads)
+          call(detail::delinearize(i, logical));
+        return;
+      }
+      for (size_t i = thread; i < count; i += threads) {
+        const id<D> begin = detail::delinearize(i, physical);
+        id<D> item = begin;
+        for (item[0] = begin[0]; item[0] < logical[0]; item[0] += physical[0]) {
+          if constexpr (D == 1) {
+            call(item);
+          } else {
+            for (item[1] = begin[1]; item[1] < logical[1]; item[1] += physical[1]) {
+              if constexpr (D == 2) {
+                call(item);
+              } else {
+                for (item[2] = begin[2]; item[2] < logical[2]; item[2] += physical[2])
+                  call(item);
+              }
+            }
+          }
+        }
+      }
+    }
+  };
+  struct copies_of_thread {
+    template <class Copy> static void run(unsigned thread, unsigned threads, const Copy *copy, size_t count) {
+      for (size_t i = thread; i < count; i += threads)
+        (*copy)(i);
+    }
+  };
+#endif
   template <class Copy> device_event copied(size_t count, const Copy &copy) const {
 #if defined(__ASPEN_NATIVE_CPU__)
     // By one that has not ended, which is known behind a barrier.
@@ -163,6 +215,12 @@ private:
     for (size_t i = 0; i < count && item_.local_linear_id() == first; ++i)
       copy(i);
 #else
+#if defined(__ASPEN_PTX__)
+    if (alone_) {
+      detail::in_each_thread<copies_of_thread>(__aspen_group_thread(), __aspen_group_threads(), &copy, count);
+      return device_event(item_, false);
+    }
+#endif
     const size_t first = alone_ ? 0 : item_.local_linear_id(), step = alone_ ? 1 : item_.local_linear_range();
     for (size_t i = first; i < count; i += step)
       copy(i);

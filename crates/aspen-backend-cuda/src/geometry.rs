@@ -9,6 +9,9 @@ const RANGE_BLOCK: u64 = 256;
 /// implementations have it: programs index memory by global ids (SYCL-CTS `handler`).
 const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 1];
 
+/// Threads of such a group: what it runs are the logical work-items that the kernel asks for in `parallel_for_work_item`.
+const DEFAULT_GROUP_THREADS: u64 = 64;
+
 /// What kernels get besides their closure: `aspen_cuda_launch_t`.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +75,10 @@ pub fn grid(launch: &Launch, limits: &Limits) -> Result<Grid, String> {
         }
         LaunchKind::WorkGroups => {
             shape.local_range = logical_group(launch.local);
-            (global, [1; 3])
+            // As many threads as work-items, or fewer, which then run several each. A kernel whose work-group scope is one thread's says so.
+            let items = launch.local.iter().try_fold(1_u64, |all, dim| all.checked_mul((*dim).max(1))).unwrap_or(u64::MAX);
+            let wanted = if launch.local == [0; 3] { DEFAULT_GROUP_THREADS } else { items };
+            (global, [wanted.min(limits.threads).min(limits.block[0]).max(1), 1, 1])
         }
     };
     if blocks.iter().zip(limits.grid).any(|(blocks, most)| *blocks > most) {
@@ -133,8 +139,9 @@ mod tests {
             (Range, [8, 24, 64], [2, 12, 32], [2, 2, 4], [32, 12, 2], [2, 12, 32]),
             (Range, [1 << 20, 1, 1], [16, 1, 1], [1, 1, 65535], [1, 1, 16], [16, 1, 1]),
             (NdRange, [4, 24, 64], [2, 12, 32], [2, 2, 2], [32, 12, 2], [2, 12, 32]),
-            (WorkGroups, [1, 2, 3], [0; 3], [3, 2, 1], [1, 1, 1], [1, 1, 1]),
-            (WorkGroups, [1, 2, 3], [1, 4, 8], [3, 2, 1], [1, 1, 1], [1, 4, 8]),
+            (WorkGroups, [1, 2, 3], [0; 3], [3, 2, 1], [64, 1, 1], [1, 1, 1]),
+            (WorkGroups, [1, 2, 3], [1, 4, 8], [3, 2, 1], [32, 1, 1], [1, 4, 8]),
+            (WorkGroups, [1, 2, 3], [1 << 20, 1 << 40, 8], [3, 2, 1], [1024, 1, 1], [1 << 20, 1 << 40, 8]),
         ] {
             let shape = Shape { global_range: global, offset: [0, 0, 5], local_range: shape_local };
             assert_eq!(grid(&launch(kind, global, local), &MOST), Ok(Grid { blocks, threads, shape }), "{kind:?} {global:?} {local:?}");
@@ -148,5 +155,7 @@ mod tests {
         assert!(grid(&launch(LaunchKind::Range, [1, 1, 1 << 40], [0; 3]), &MOST).is_err());
         let few = grid(&launch(LaunchKind::Range, [1, 1, 1000], [0; 3]), &Limits { threads: 100, ..MOST }).expect("it fits");
         assert_eq!((few.blocks, few.threads), ([16, 1, 1], [64, 1, 1]));
+        let alone = grid(&launch(LaunchKind::WorkGroups, [1, 1, 7], [1, 1, 256]), &Limits { threads: 1, ..MOST }).expect("it fits");
+        assert_eq!((alone.blocks, alone.threads), ([7, 1, 1], [1, 1, 1]));
     }
 }

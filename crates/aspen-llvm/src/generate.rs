@@ -261,7 +261,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         }
         Output::X86_64Object(_) => module.triple(),
         Output::Ptx(ptx) => {
-            ptx.prepare(&context, &mut module)?;
+            ptx.prepare(&context, &mut module, job.opt_level)?;
             module.triple()
         }
     };

@@ -13,7 +13,8 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 
 use crate::calls::KERNEL_CONVENTIONS;
-use crate::ir::Value;
+use crate::ffi;
+use crate::ir::{Value, take_message};
 use crate::module::{Context, Module};
 
 /// PTX for one processor.
@@ -146,6 +147,9 @@ declare TYPE @__nv_sinMARK(TYPE)
 declare TYPE @__nv_cosMARK(TYPE)
 ";
 
+/// What the header's code at work-group scope asks, which is answered here (`shim/hierarchy.cpp`).
+const GROUP_SCOPE: [&str; 3] = ["__aspen_group_thread", "__aspen_group_threads", "__aspen_of_thread"];
+
 /// The largest block of all processors, and its largest third dimension. Source: CUDA C++ Programming Guide, "Compute Capabilities".
 const MOST_THREADS: u64 = 1024;
 const MOST_LAYERS: u32 = 64;
@@ -156,13 +160,17 @@ impl Ptx {
 
     /// Whether code for PTX may call a function that no device code defines: libdevice has it, the driver, or this code generator makes it.
     pub fn provides(symbol: &str) -> bool {
-        symbol == "printf" || symbol.starts_with("__nv") || Self::SYSTEM_CALLS.contains(&symbol) || library_name(symbol).is_some()
+        symbol == "printf" || GROUP_SCOPE.contains(&symbol) || symbol.starts_with("__nv") || Self::SYSTEM_CALLS.contains(&symbol) || library_name(symbol).is_some()
     }
 
     /// Resolves the mathematical functions and states what all kernels require.
-    pub(crate) fn prepare<'c>(&self, context: &'c Context, module: &mut Module<'c>) -> Result<(), String> {
+    pub(crate) fn prepare<'c>(&self, context: &'c Context, module: &mut Module<'c>, opt_level: u8) -> Result<(), String> {
         remainders(module);
         resolve(module);
+        // SAFETY: a valid module; the message is ours.
+        if let Some(reason) = unsafe { take_message(ffi::aspen_llvm_hierarchical_kernels(module.raw(), opt_level > 0)) } {
+            return Err(reason);
+        }
         if needs(module, "__aspen_").is_some() {
             for (ty, mark, short) in [("float", "f", "f32"), ("double", "", "f64")] {
                 let text = SUPPORT.replace("TYPE", ty).replace("MARK", mark).replace("SHORT", short);
