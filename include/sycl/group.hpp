@@ -32,7 +32,11 @@ public:
   size_t get_logical_local_id(int d) const { return logical_id_[d]; }
   range<D> get_logical_local_range() const { return logical_; }
   size_t get_logical_local_range(int d) const { return logical_[d]; }
+#if defined(__ASPEN_PTX__)
+  id<D> get_physical_local_id() const { return physical_id_; }
+#else
   id<D> get_physical_local_id() const { return logical_id_ % physical_; }
+#endif
   size_t get_physical_local_id(int d) const { return get_physical_local_id()[d]; }
   range<D> get_physical_local_range() const { return physical_; }
   size_t get_physical_local_range(int d) const { return physical_[d]; }
@@ -47,8 +51,15 @@ public:
 
 private:
   friend class group<D>;
+#if defined(__ASPEN_PTX__)
+  h_item(const id<D> &at, const id<D> &physical_at, const range<D> &logical, const range<D> &physical, const id<D> &group_id,
+         const range<D> &group_range)
+      : physical_id_(physical_at), logical_id_(at), logical_(logical), physical_(physical), group_id_(group_id), group_range_(group_range) {}
+  id<D> physical_id_; // who runs it knows, so that nobody divides
+#else
   h_item(const id<D> &at, const range<D> &logical, const range<D> &physical, const id<D> &group_id, const range<D> &group_range)
       : logical_id_(at), logical_(logical), physical_(physical), group_id_(group_id), group_range_(group_range) {}
+#endif
   id<D> logical_id_;
   range<D> logical_;
   range<D> physical_;
@@ -169,7 +180,10 @@ private:
         logical[d] = sizes[d];
       const id<D> at = g->get_group_id();
       const range<D> groups = g->get_group_range(), physical = g->local_;
-      const auto call = [&](const id<D> &item) { detail::call_kernel(*function, h_item<D>(item, logical, physical, at, groups)); };
+      id<D> begin;
+      const auto call = [&](const id<D> &item) {
+        detail::call_kernel(*function, h_item<D>(item, begin, logical, physical, at, groups));
+      };
       const size_t count = physical.size();
       if (count == 1) {
         for (size_t i = thread; i < logical.size(); i += threads)
@@ -177,7 +191,7 @@ private:
         return;
       }
       for (size_t i = thread; i < count; i += threads) {
-        const id<D> begin = detail::delinearize(i, physical);
+        begin = detail::delinearize(i, physical);
         id<D> item = begin;
         for (item[0] = begin[0]; item[0] < logical[0]; item[0] += physical[0]) {
           if constexpr (D == 1) {

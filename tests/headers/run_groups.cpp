@@ -89,7 +89,10 @@ static void hierarchical(sycl::queue &q, int *out) {
          kept(i) = static_cast<int>(i.get_global_id(1));
          ones[i.get_local_id()] = 1;
        });
-       g.parallel_for_work_item([&](sycl::h_item<2> i) { sum += kept(i) + ones[i.get_local_id(0)][i.get_local_id(1)]; });
+       g.parallel_for_work_item([&](sycl::h_item<2> i) { ones[i.get_local_id()] += kept(i); });
+       for (int a = 0; a < 2; ++a)
+         for (int b = 0; b < 3; ++b)
+           sum += ones[a][b];
        out[g.get_group_linear_id()] = sum;
      });
    }).wait();

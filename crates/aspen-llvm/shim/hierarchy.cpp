@@ -243,7 +243,7 @@ private:
       return false;
     for (Use &U : Holder->uses()) {
       auto *I = cast<Instruction>(U.getUser());
-      if (auto *Other = dyn_cast<StoreInst>(I)) {
+      if (isa<StoreInst>(I)) {
         if (U.getOperandNo() != 1)
           return false;
       } else if (isa<GetElementPtrInst>(I)) {
@@ -316,6 +316,9 @@ private:
     });
   }
 
+  // Where the header's entry says where scratch memory begins: each thread writes it before it reads it, all the same.
+  static bool isScratchSlot(const Value &P) { return P.stripPointerCasts()->getName().starts_with("_ZZN4sycl6detail12scratch_slot"); }
+
   Kind kindOf(const Instruction &I) const {
     if (const auto *Load = dyn_cast<LoadInst>(&I)) {
       if (isConstant(Load->getPointerOperand()))
@@ -323,7 +326,7 @@ private:
       return Load->isSimple() ? Kind::Read : Kind::First;
     }
     if (const auto *Store = dyn_cast<StoreInst>(&I))
-      return isPrivate(Store->getPointerOperand()) ? Kind::Same : Kind::First;
+      return isPrivate(Store->getPointerOperand()) || isScratchSlot(*Store->getPointerOperand()) ? Kind::Same : Kind::First;
     if (const auto *Memory = dyn_cast<MemIntrinsic>(&I)) {
       if (!isPrivate(Memory->getRawDest()))
         return Kind::First;
