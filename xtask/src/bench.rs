@@ -3,6 +3,7 @@
 //! Source: DESIGN §2.
 
 mod dpcpp;
+mod gpu;
 mod graph;
 mod plugin;
 mod propagate;
@@ -46,6 +47,8 @@ pub enum Name {
     Graph,
     /// Loops over arrays on the embedded CPU device, beside the same loops in OpenMP
     Openmp,
+    /// SYCL on one of NVIDIA's GPUs beside CUDA by clang: leaves a folder to carry to a machine with a GPU
+    Gpu,
     /// Kernels of HeCBench's programs on the embedded CPU device, beside the same program in OpenMP (needs --source)
     Real,
 }
@@ -70,6 +73,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Dpcpp => bench.dpcpp(),
         Name::Graph => bench.graph(),
         Name::Openmp => bench.openmp(),
+        Name::Gpu => bench.gpu(),
         Name::Real => bail!("this one is measured by real::openmp"),
     }
 }

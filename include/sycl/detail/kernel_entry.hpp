@@ -155,7 +155,7 @@ template <class Name, int D, class F> [[clang::sycl_kernel_entry_point(Name)]] v
 template <class Name, int D, class F> [[clang::sycl_kernel_entry_point(Name)]] void entry_nd_range(F f, aspen_cuda_launch_t launch) {
   run_nd_range<D>(f, launch);
 }
-/// The third parameter says that a thread stands for a whole group; code generation looks at the number of parameters.
+/// The third parameter says that the kernel is written for one thread that stands for a whole group; code generation looks at the number of parameters.
 template <class Name, int D, class F>
 [[clang::sycl_kernel_entry_point(Name)]] void entry_work_group(F f, aspen_cuda_launch_t launch, unsigned) {
   run_work_group<D>(f, launch);
