@@ -160,7 +160,11 @@ impl Ptx {
 
     /// Whether code for PTX may call a function that no device code defines: libdevice has it, the driver, or this code generator makes it.
     pub fn provides(symbol: &str) -> bool {
-        symbol == "printf" || GROUP_SCOPE.contains(&symbol) || symbol.starts_with("__nv") || Self::SYSTEM_CALLS.contains(&symbol) || library_name(symbol).is_some()
+        symbol == "printf"
+            || GROUP_SCOPE.contains(&symbol)
+            || symbol.starts_with("__nv")
+            || Self::SYSTEM_CALLS.contains(&symbol)
+            || library_name(symbol).is_some()
     }
 
     /// Resolves the mathematical functions and states what all kernels require.
