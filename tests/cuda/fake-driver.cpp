@@ -11,7 +11,7 @@
 //# stdout: launch _ZTS4cube: grid 1x7x9, block 64x4x1, 0 bytes, global 9x25x64, offset 0x0x0, local 1x4x64
 //# stdout: attribute 8 is 1024
 //# stdout: launch _ZTS6groups: grid 4x2x1, block 32x2x1, 1024 bytes, global 1x4x128, offset 0x0x0, local 1x2x32
-//# stdout: launch _ZTS9hierarchy: grid 3x2x1, block 1x1x1, 0 bytes, global 1x2x3, offset 0x0x0, local 1x4x8
+//# stdout: launch _ZTS9hierarchy: grid 3x2x1, block 32x1x1, 0 bytes, global 1x2x3, offset 0x0x0, local 1x4x8
 //# stdout~: ^nd_range: kernel 'groups' was launched with work-groups of 1024 work-items; 'Fake 0' runs it with at most 512$
 //# stdout~: ^nd_range: kernel 'groups' was launched with 70000x1x1 work-groups; the device allows at most 65535x65535x2147483647$
 //# stdout: fill 150000 quads, grid 586x1x1, block 256x1x1
