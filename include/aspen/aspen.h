@@ -211,7 +211,8 @@ typedef enum aspen_access {
   ASPEN_ACCESS_ON_DEVICE = 4
 } aspen_access_t;
 
-/* `host` may be null. With `use_host` the buffer works on that memory, which must outlive it; otherwise it copies from it. */
+/* `host` may be null. With `use_host` the buffer works on that memory, which must outlive it; otherwise it copies from it. 2: nowhere else; 1:
+ * it may work on a copy while accesses are checked (ASPEN_CHECK), which goes back at each host access. */
 aspen_error_t *aspen_buffer_create(size_t size, size_t alignment, void *host, int use_host, aspen_buffer_t **out);
 void aspen_buffer_retain(aspen_buffer_t *buffer);
 void aspen_buffer_release(aspen_buffer_t *buffer); /* never blocks; memory goes when the last user is complete */

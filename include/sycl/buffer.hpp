@@ -107,8 +107,9 @@ private:
 };
 
 struct buffer_state : counted {
-  buffer_state(size_t size, size_t alignment, void *host, bool use_host) : in_place(use_host), write_back(use_host) {
-    check(aspen_buffer_create(size ? size : 1, alignment, host, use_host ? 1 : 0, &handle));
+  /// `use_host`: as of aspen_buffer_create.
+  buffer_state(size_t size, size_t alignment, void *host, int use_host) : in_place(use_host), write_back(use_host) {
+    check(aspen_buffer_create(size ? size : 1, alignment, host, use_host, &handle));
   }
   /// One that make_buffer was given.
   buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), in_place(false), write_back(true) {}
@@ -337,7 +338,8 @@ private:
       detail::fail(errc::invalid, "use_pinned_host_memory is for buffers without memory of the program");
     if (host && properties.has_property<property::buffer::use_mutex>())
       locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
-    return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, use_host);
+    const int how = !use_host ? 0 : properties.has_property<property::buffer::use_host_ptr>() ? 2 : 1;
+    return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, how);
   }
   /// In a vector whose elements lie side by side: those of a vector of bool do not.
   using stored = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;

@@ -293,12 +293,14 @@ public:
   }
   /// For the library: the command requires this buffer's placeholders.
   void aspen_holds(const detail::buffer_state *buffer) { held_.add(buffer); }
-  /// For the library: reserves local memory; returns its offset.
-  size_t aspen_local_memory(size_t bytes, size_t alignment) {
+  /// For the library: reserves local memory; returns its offset. `needed`: the alignment without which accesses fail.
+  size_t aspen_local_memory(size_t bytes, size_t alignment, size_t needed) {
     open();
     local_memory_ = (local_memory_ + alignment - 1) / alignment * alignment;
     const size_t offset = local_memory_;
     local_memory_ += bytes;
+    if (local_alignment_ < needed)
+      local_alignment_ = needed;
     return offset;
   }
   /// For the library: memory that only this command uses, where its device sees it.
@@ -425,6 +427,7 @@ private:
     complete_ = false;
     further_ = true;
     local_memory_ = 0;
+    local_alignment_ = 1;
   }
 
   /// Where the command's device finds the values of specialization constants: a buffer of the command's own.
@@ -559,7 +562,8 @@ private:
       detail::fail(errc::kernel_argument, "work_group_scratch_size needs a kernel with work-groups: launch it over a sycl::nd_range");
     aspen_launch_t l = detail::launch_of(kind, kernel);
     detail::set_shape(l, global, local, offset);
-    l.local_memory = in_groups ? local_memory_ : 0;
+    // Where the end is exact, what it is a multiple of tells where it may begin.
+    l.local_memory = in_groups ? (local_memory_ + local_alignment_ - 1) / local_alignment_ * local_alignment_ : 0;
     l.closure = &f;
     l.closure_size = sizeof f;
     l.closure_alignment = alignof(F);
@@ -582,6 +586,7 @@ private:
   detail::constant_values constants_;
   detail::native_arguments arguments_;
   size_t local_memory_ = 0;
+  size_t local_alignment_ = 1; // the greatest of its parts
   detail::list<aspen_prepared_t *> parts_; // what the command consists of, in order
   size_t submitted_ = 0;                   // how many of them
   aspen_event_t *last_ = nullptr;          // of those

@@ -15,6 +15,8 @@
 //# stdout: host task waited for second
 //# stdout: every command was submitted on the main thread: True
 //# stdout: lines do not overlap: True
+//# stdout: every event is of the format: True
+//# stdout: slices of a thread nest: True
 //# run: env ASPEN_TRACE=/dev/full ./a.out
 //# stdout: 42
 //# stderr~: ^aspen: ASPEN_TRACE=/dev/full: the trace is not whole: No space left on device
@@ -92,3 +94,31 @@ lines = {}
 for e in commands.values():
     lines.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
 print("lines do not overlap:", all(a[1] <= b[0] + 1e-9 for line in lines.values() for a, b in zip(sorted(line), sorted(line)[1:])))
+# "Trace Event Format": what each kind of event must have; perfetto's own reader would have to be downloaded.
+text, whole, number = (lambda v: isinstance(v, str)), (lambda v: isinstance(v, int) and v >= 0), (lambda v: isinstance(v, (int, float)) and v >= 0)
+always = {"name": text, "ph": text, "pid": whole, "tid": whole}
+timed = {**always, "cat": text, "ts": number}
+arrow = {**timed, "id": whole}
+kinds = {
+    "M": {**always, "args": lambda v: text(v["name"])},
+    "X": {**timed, "dur": number},
+    "s": arrow,
+    "f": {**arrow, "bp": lambda v: v == "e"},
+}
+def is_event(e):
+    needed = kinds.get(e.get("ph"), {"ph": lambda v: False})
+    return all(key in e and test(e[key]) for key, test in needed.items()) and set(e) <= {*needed, "args"}
+print("every event is of the format:", all(map(is_event, events)))
+def nest(slices):
+    open_until = []
+    for begin, end in sorted(((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)) for e in slices), key=lambda s: (s[0], -s[1])):
+        while open_until and open_until[-1] <= begin:
+            open_until.pop()
+        if open_until and end > open_until[-1]:
+            return False
+        open_until.append(end)
+    return True
+threads = {}
+for e in slices:
+    threads.setdefault((e["pid"], e["tid"]), []).append(e)
+print("slices of a thread nest:", all(map(nest, threads.values())))

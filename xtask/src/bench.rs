@@ -37,6 +37,8 @@ pub enum Name {
     Split,
     /// An empty single_task on the embedded CPU device
     Launch,
+    /// 100000 launches with a trace beside the same without one
+    Trace,
     /// Specialising 1k, 5k and 13k kernels; a program of 200 kernels split, conditional and unsplit
     Specialise,
     /// Launches, the check, kernels, the JIT cache and a program's start, beside raw OpenCL on Intel's CPU driver
@@ -68,6 +70,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Propagate => bench.propagate(),
         Name::Split => bench.split(),
         Name::Launch => bench.launch(),
+        Name::Trace => bench.trace(),
         Name::Specialise => bench.specialise(),
         Name::Runtime => bench.runtime(),
         Name::Dpcpp => bench.dpcpp(),
@@ -155,6 +158,31 @@ impl Bench<'_> {
         let text = String::from_utf8(said.stdout)?;
         ensure!(text.lines().count() > 0 && text.lines().all(|line| line.contains(" ns=")), "the bench says: {text}");
         print!("{text}");
+        Ok(())
+    }
+}
+
+impl Bench<'_> {
+    /// The program measures itself, with and without a trace in turns.
+    fn trace(&self) -> Result<()> {
+        output(self.aspenxx(&["-O2", "-std=c++17", "-fsycl-targets=native_cpu", "-o", "trace"]).arg(self.root.join("benches/trace.cpp")))?;
+        let mut sides = [const { Vec::new() }; 2];
+        for _turn in 0..TURNS {
+            for (side, file) in sides.iter_mut().zip([Some("trace.json"), None]) {
+                let mut program = Command::new("./trace");
+                program.current_dir(&self.folder).env_remove("ASPEN_TRACE").envs(file.map(|file| ("ASPEN_TRACE", file)));
+                let said = String::from_utf8(output(&mut program)?.stdout)?;
+                let figures =
+                    said.lines().map(|line| line.split_once(" ns=").and_then(|(label, ns)| Some((label.to_owned(), ns.parse().ok()?))));
+                let figures: Option<Vec<(String, u64)>> = figures.collect();
+                side.push(figures.filter(|figures| !figures.is_empty()).with_context(|| format!("the bench says: {said}"))?);
+            }
+        }
+        let [with, without] = sides;
+        for (index, (label, _)) in with[0].iter().enumerate() {
+            let best = |side: &[Vec<(String, u64)>]| side.iter().map(|figures| figures[index].1).min().unwrap_or_default();
+            ratio(label, Duration::from_nanos(best(&with)), Duration::from_nanos(best(&without)));
+        }
         Ok(())
     }
 }

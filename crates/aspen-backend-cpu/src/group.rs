@@ -11,21 +11,20 @@
 //! wait at one of the group and some at one of their sub-group, leaves blocked items and nothing to run: that is reported, and the blocked
 //! coroutines are thrown away with their stacks.
 
-use std::cell::Cell;
-use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
+use std::{cell::Cell, collections::VecDeque};
 
 use aspen_runtime::{Code, Error, Result};
 
 use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, Places, SKIPPED, SLOT_SIZE};
 use crate::fiber::{Fiber, Pause, Switch, Turn, from_aside, put_aside};
-use crate::overflow::end_by_overflow;
+use crate::overflow::{Items, end_by_overflow, note_items};
 use crate::spaces;
 use crate::stacks::{SMALL, Stacks};
 use meetings::Meetings;
-use memory::Memory;
 pub(crate) use memory::with_frame;
+use memory::{LocalMemory, Memory};
 
 mod meetings;
 mod memory;
@@ -130,7 +129,7 @@ pub(crate) struct Worker {
     fibers: Vec<Fiber>,
     idle: Vec<usize>,
     stacks: Stacks,
-    local_memory: Memory,
+    local_memory: LocalMemory,
     slots: Memory,
     frame: Memory,
 }
@@ -151,7 +150,7 @@ impl Worker {
             ready: VecDeque::new(),
             places: Vec::new(),
         };
-        let [local_memory, slots, frame] = [(); 3].map(|()| Memory::none());
+        let ([slots, frame], local_memory) = ([(); 2].map(|()| Memory::none()), LocalMemory::none());
         let mut worker =
             Worker { group: Box::new(group), fibers: Vec::new(), idle: Vec::new(), stacks: Stacks::new(), local_memory, slots, frame };
         worker.begin(shape);
@@ -169,7 +168,7 @@ impl Worker {
         group.shape = shape;
         group.items = if shape.by_item { u32::try_from(logical).unwrap_or(u32::MAX) } else { 1 };
         group.template = template(&shape);
-        group.template.local_memory = self.local_memory.certainly(shape.local_memory, ALIGNMENT);
+        group.template.local_memory = self.local_memory.local(shape.local_memory);
         // Those of the group, then those of the sub-groups, each at its first item; the last one may have fewer items than slots. Around those
         // of the sub-groups others may be read.
         let around = (shape.sub_group_size as usize).saturating_mul(SLOTS * SLOT_SIZE);
@@ -186,6 +185,7 @@ impl Worker {
     /// Runs one group.
     pub(crate) fn run(&mut self, group_id: [u64; 3]) -> Result<()> {
         self.group.template.group_id = group_id;
+        note_items(Items::Group(&raw const self.group.template.group_id));
         if let Some(whole) = self.group.shape.whole {
             return self.run_whole(whole);
         }

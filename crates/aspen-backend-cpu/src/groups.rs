@@ -10,7 +10,7 @@ use crate::facts::memory;
 use crate::fiber::with_room;
 use crate::group::{Shape, Whole, Worker};
 use crate::library::{Kept, Known, no_room};
-use crate::overflow::watched;
+use crate::overflow::{Runs, watched};
 use crate::patience::Patience;
 
 /// Chunks a thread; enough for an even end.
@@ -135,7 +135,7 @@ impl Job for Groups {
         let mut worker = kept.unwrap_or_else(|| Worker::new(self.shape));
         // Items that may wait for each other have stacks of their own.
         let variables = if self.shape.by_item && self.shape.whole.is_none() { 0 } else { self.shape.variables };
-        let result = watched(&self.launch.name, || with_room(variables, || self.run_groups(&mut worker, chunk as u64)));
+        let result = watched(Runs::Kernel(&self.launch.name), || with_room(variables, || self.run_groups(&mut worker, chunk as u64)));
         let result = result.unwrap_or_else(|error| Err(no_room(variables, &error)));
         worker.rest();
         let _gone = WORKER.try_with(|kept| *kept.borrow_mut() = Some(worker));

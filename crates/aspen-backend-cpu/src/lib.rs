@@ -8,7 +8,7 @@
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
 //! - `group`: one work-group on one thread, by the image's function for whole groups, else work-items as coroutines where they meet;
 //!   `fiber`, `stacks`: their stacks;
-//! - `overflow`: names the kernel whose stack is not large enough;
+//! - `overflow`: names the kernel whose stack is not large enough; `out_of_bounds`, `lines`: what else is a fault, and where it is;
 //! - `patience`: tells of groups that wait for others which cannot begin;
 //! - `groups`: `parallel_for(nd_range)` and `parallel_for_work_group` over all groups.
 
@@ -20,7 +20,9 @@ mod groups;
 mod image_file;
 mod level;
 mod library;
+mod lines;
 mod nodes;
+mod out_of_bounds;
 mod overflow;
 mod patience;
 mod range;
@@ -34,12 +36,14 @@ use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
 use nodes::Nodes;
+use overflow::Runs;
 
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, GroupLimit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice,
     UsmKind, copy_on_host, fill_on_host,
 };
+use aspen_runtime::guarded::{self, Purpose};
 
 /// The backend with its one device.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +78,9 @@ impl Backend for NativeCpu {
     }
 
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
+        if guarded::is_on() {
+            overflow::install();
+        }
         let sub_group_size = self.sub_group_size.unwrap_or(facts::DEFAULT_SUB_GROUP_SIZE);
         let facts = facts::facts(self.threads);
         let most_variables = facts.global_mem_size / facts.max_compute_units.max(1);
@@ -162,11 +169,17 @@ impl RawDevice for Cpu {
         if layout.size() == 0 {
             return None;
         }
+        if let Some(memory) = guarded::allocate(Purpose::Usm, layout.size(), layout.align()) {
+            return Some(memory);
+        }
         // SAFETY: the size is not 0.
         NonNull::new(unsafe { alloc::alloc(whole_pages(layout)?) })
     }
 
     unsafe fn free(&self, pointer: NonNull<u8>, layout: Layout) {
+        if guarded::free(pointer) {
+            return;
+        }
         if let Some(layout) = whole_pages(layout) {
             // SAFETY: from `allocate` with this layout, by the contract of `RawDevice::free`.
             unsafe { alloc::dealloc(pointer.as_ptr(), layout) };
@@ -203,13 +216,13 @@ impl RawDevice for Cpu {
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
         // SAFETY: as the contract of `RawDevice::copy`.
-        unsafe { copy_on_host(to, from, size) };
+        overflow::watched(Runs::Copy, || unsafe { copy_on_host(to, from, size) });
         Ok(())
     }
 
     unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
         // SAFETY: as the contract of `RawDevice::fill`.
-        unsafe { fill_on_host(to, pattern, count) };
+        overflow::watched(Runs::Fill, || unsafe { fill_on_host(to, pattern, count) });
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Stack overflow in a kernel, named before the process dies of it.
+//! Stack overflow in a kernel, named before the process dies of it; and, where accesses are checked, those out of bounds.
 //!
 //! A kernel that calls itself too deep, or has variables that nobody counted, runs into the guard below its stack. Here a handler for
 //! SIGSEGV says which kernel that was, and lets the signal take its course. It is installed when the first kernel runs, and only if the
@@ -9,40 +9,101 @@ use std::ffi::{c_int, c_void};
 use std::sync::Once;
 use std::{mem, ptr};
 
-/// Bytes of the stack that the handler runs on.
+use aspen_runtime::guarded;
+
+use crate::abi::Range;
+use crate::out_of_bounds;
+
+/// Bytes of the stack that the handler runs on, and where it may look into debug information.
 const HANDLER_STACK: usize = 64 << 10;
+const LARGE_HANDLER_STACK: usize = 1 << 20;
 /// Accesses so far below a stack are taken for its overflow: a frame may be larger than a page.
 const BELOW: usize = 1 << 20;
 
+/// What runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Runs<'a> {
+    /// The kernel of that name.
+    Kernel(&'a str),
+    /// A copy of memory.
+    Copy,
+    /// A fill of memory.
+    Fill,
+}
+
+/// Which work-items.
+#[derive(Clone, Copy)]
+pub(crate) enum Items {
+    /// It is not known.
+    Unknown,
+    /// The group with the ids.
+    Group(*const [u64; 3]),
+    /// Those of a box.
+    Box(*const Range),
+}
+
 /// What a thread runs. Read by the handler, so nothing here allocates or is dropped.
 #[derive(Clone, Copy)]
-struct Running {
+pub(crate) struct Running {
+    /// Null if it is no kernel.
     name: *const u8,
     length: usize,
+    /// Words for what is no kernel.
+    other: &'static str,
+    pub(crate) items: Items,
     /// The thread's own stack, from its lowest address to its end; `None` as long as nobody has asked.
     stack: Option<(usize, usize)>,
 }
 
-const NOTHING: Running = Running { name: ptr::null(), length: 0, stack: None };
+const NOTHING: Running = Running { name: ptr::null(), length: 0, other: "", items: Items::Unknown, stack: None };
+
+impl Running {
+    /// The kernel's name.
+    ///
+    /// # Safety
+    /// It is what this thread runs.
+    pub(crate) unsafe fn kernel(&self) -> Option<&[u8]> {
+        // SAFETY: by this function's contract.
+        (!self.name.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.name, self.length) })
+    }
+
+    /// What it is, if it is no kernel; empty for the program itself.
+    pub(crate) fn other(&self) -> &'static str {
+        self.other
+    }
+}
 
 thread_local! {
     static RUNNING: Cell<Running> = const { Cell::new(NOTHING) };
 }
 
-/// Calls `work`, which runs the kernel of that name on this thread.
-pub(crate) fn watched<R>(kernel: &str, work: impl FnOnce() -> R) -> R {
+/// Notes which work-items run, where somebody may ask.
+pub(crate) fn note_items(items: Items) {
+    if guarded::is_on() {
+        let _set = RUNNING.try_with(|running| running.set(Running { items, ..running.get() }));
+    }
+}
+
+/// Calls `work`, which runs that on this thread.
+pub(crate) fn watched<R>(runs: Runs<'_>, work: impl FnOnce() -> R) -> R {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(install);
     // Destructors of globals run when the thread's storage is gone: nothing is watched then.
     let Ok(before) = RUNNING.try_with(Cell::get) else { return work() };
     let stack = Some(before.stack.unwrap_or_else(prepare_thread));
-    let _set = RUNNING.try_with(|running| running.set(Running { name: kernel.as_ptr(), length: kernel.len(), stack }));
+    let runs = match runs {
+        Runs::Kernel(kernel) => Running { name: kernel.as_ptr(), length: kernel.len(), ..NOTHING },
+        Runs::Copy => Running { other: "a copy", ..NOTHING },
+        Runs::Fill => Running { other: "a fill", ..NOTHING },
+    };
+    let _set = RUNNING.try_with(|running| running.set(Running { stack, ..runs }));
     let result = work();
     let _reset = RUNNING.try_with(|running| running.set(Running { stack, ..before }));
     result
 }
 
-fn install() {
+/// Installs the handler, unless the program has one.
+pub(crate) fn install() {
     // SAFETY: plain system calls with valid arguments; the handler has the type that SA_SIGINFO asks for.
     unsafe {
         let mut known: libc::sigaction = mem::zeroed();
@@ -63,9 +124,10 @@ fn prepare_thread() -> (usize, usize) {
         let mut known: libc::stack_t = mem::zeroed();
         if libc::sigaltstack(ptr::null(), &raw mut known) == 0 && known.ss_flags & libc::SS_DISABLE != 0 {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-            let memory = libc::mmap(ptr::null_mut(), HANDLER_STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            let size = if guarded::is_on() { LARGE_HANDLER_STACK } else { HANDLER_STACK };
+            let memory = libc::mmap(ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
             if memory != libc::MAP_FAILED {
-                let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: HANDLER_STACK };
+                let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: size };
                 libc::sigaltstack(&raw const stack, ptr::null_mut());
             }
         }
@@ -87,6 +149,9 @@ extern "C" fn handler(_: c_int, information: *mut libc::siginfo_t, context: *mut
         let address = (*information).si_addr() as usize;
         let pointer = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RSP as usize] as usize;
         let running = RUNNING.try_with(Cell::get).unwrap_or(NOTHING);
+        if guarded::is_on() {
+            out_of_bounds::tell(running, &*information, &*context.cast::<libc::ucontext_t>());
+        }
         // An access near the stack pointer that fails is one of a stack that has no room: the thread's, or a work-item's own.
         if address.abs_diff(pointer) < BELOW && is_beyond(pointer, running.stack) {
             tell(running);

@@ -15,7 +15,7 @@ use crate::abi::{Range, RangeEntry, RowEntry};
 use crate::fiber::with_room;
 use crate::group::{Whole, with_frame};
 use crate::library::{Kept, Known, no_room};
-use crate::overflow::watched;
+use crate::overflow::{Items, Runs, note_items, watched};
 use crate::spaces;
 
 /// Chunks a thread; enough for an even end, few enough to cost nothing.
@@ -172,17 +172,20 @@ impl Job for Boxes {
             // Of this very call, which may be on a stack of its own.
             let here = 0_u8;
             spaces::note(spaces::NONE, spaces::NONE, &raw const here);
-            self.boxes(chunk as u64, |range| match self.by {
-                // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
-                By::Entry(entry) => unsafe { entry(closure.cast(), range) },
-                By::Boxes(entry) => {
-                    // SAFETY: as above; what takes whole boxes keeps nothing in a frame.
-                    unsafe { entry(closure.cast(), range, std::ptr::null_mut()) };
+            self.boxes(chunk as u64, |range| {
+                note_items(Items::Box(range));
+                match self.by {
+                    // SAFETY: the entry of this kernel in a library kept open, its closure, and a box inside the launch; see `Queue::kernel`.
+                    By::Entry(entry) => unsafe { entry(closure.cast(), range) },
+                    By::Boxes(entry) => {
+                        // SAFETY: as above; what takes whole boxes keeps nothing in a frame.
+                        unsafe { entry(closure.cast(), range, std::ptr::null_mut()) };
+                    }
+                    By::Rows(rows) => rows.run(closure.cast(), range),
                 }
-                By::Rows(rows) => rows.run(closure.cast(), range),
             });
         };
-        let run = || watched(&self.launch.name, run);
+        let run = || watched(Runs::Kernel(&self.launch.name), run);
         with_room(self.variables, run).map_err(|error| no_room(self.variables, &error))
     }
 }

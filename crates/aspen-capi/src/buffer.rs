@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use aspen_runtime::Result;
-use aspen_runtime::buffer::{Access, Buffer};
+use aspen_runtime::buffer::{Access, Buffer, HostMemory};
 use aspen_runtime::system::Device;
 
 use crate::error::{ErrorHandle, fallible, guarded, null_argument};
@@ -37,8 +37,13 @@ pub unsafe extern "C" fn aspen_buffer_create(
     fallible(|| {
         // SAFETY: null or writable, by the header.
         let out = unsafe { out.as_mut() }.ok_or_else(|| null_argument("aspen_buffer_create", "out"))?;
+        let how = match use_host {
+            0 => HostMemory::Copied,
+            2 => HostMemory::Exactly,
+            _ => HostMemory::Used,
+        };
         // SAFETY: `host` is null or valid for `size` bytes, and outlives the buffer with `use_host`, by the header.
-        *out = Arc::into_raw(unsafe { Buffer::create(global()?.system.pool(), size, alignment, host.cast(), use_host != 0) }?);
+        *out = Arc::into_raw(unsafe { Buffer::create(global()?.system.pool(), size, alignment, host.cast(), how) }?);
         Ok(())
     })
 }

@@ -7,7 +7,7 @@ use aspen_backend_cpu::NativeCpu;
 use aspen_contract::Aspect;
 use aspen_runtime::backend::{Backend, BackendKind};
 use aspen_runtime::system::{Device, Platform, System};
-use aspen_runtime::{Environment, Error, Result};
+use aspen_runtime::{Environment, Error, Result, guarded};
 
 use crate::log;
 
@@ -48,13 +48,17 @@ fn start() -> Result<Global> {
     if let Some(path) = &environment.trace {
         aspen_runtime::trace::start(path)?;
     }
+    // AddressSanitizer knows the bounds of what it allocates, and takes no guards of others for such.
+    if let Some(bounds) = environment.check.filter(|_| !has_address_sanitizer()) {
+        guarded::start(bounds);
+    }
     // The embedded CPU first: it is the default device.
     let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(NativeCpu {
         threads: environment.threads,
         item_by_item: environment.item_by_item,
         image_dir: environment.cpu_image_dir.clone(),
         level: environment.cpu_level,
-        check: environment.check,
+        check: environment.check.is_some(),
         sub_group_size: environment.cpu_sub_group_size,
     })];
     // Drivers load libraries in a way for which AddressSanitizer ends the process; who wants them asks for them.

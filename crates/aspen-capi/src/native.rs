@@ -5,12 +5,12 @@ use std::slice;
 use std::sync::Arc;
 
 use aspen_runtime::backend::Native;
-use aspen_runtime::buffer::Buffer;
+use aspen_runtime::buffer::{Buffer, HostMemory};
 use aspen_runtime::native::{Argument, Interop, NativeLaunch, ProgramState};
 use aspen_runtime::queue::{Event, Prepared, Queue};
 use aspen_runtime::registry::{KernelKey, registry};
 use aspen_runtime::system::Device;
-use aspen_runtime::{Code, Error, Result};
+use aspen_runtime::{Code, Error, Result, guarded};
 
 use crate::buffer::shared;
 use crate::error::{ErrorHandle, fallible, guarded, null_argument, str_of};
@@ -277,8 +277,9 @@ pub unsafe extern "C" fn aspen_buffer_of_native(
         let key = device.native_context(context)?;
         // SAFETY: objects of the backend that are alive, by the header.
         let (memory, bytes) = unsafe { device.interop()?.queue(given(key), None)?.adopt(memory) }?;
+        let alignment = guarded::natural_alignment(bytes, 128);
         // SAFETY: no memory of the host.
-        let buffer = unsafe { Buffer::create(global()?.system.pool(), bytes, 1, std::ptr::null_mut(), false) }?;
+        let buffer = unsafe { Buffer::create(global()?.system.pool(), bytes, alignment, std::ptr::null_mut(), HostMemory::Copied) }?;
         // SAFETY: null or alive, by the header.
         buffer.adopt(device, key, memory, unsafe { after.as_ref() });
         // SAFETY: null or writable, by the header.

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, TryLockError};
 use crate::backend::{NativeMemory, UsmKind};
 use crate::command::{Command, Work, lock};
 use crate::error::{Code, Error, Result};
+use crate::guarded::{Guarded, Purpose};
 use crate::native::NativeQueue;
 use crate::pool::Pool;
 use crate::queue::Event;
@@ -58,6 +59,17 @@ impl Access {
     }
 }
 
+/// What becomes of the host memory that a buffer is made of (`use_host` of `aspen_buffer_create`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostMemory {
+    /// It is copied.
+    Copied,
+    /// The buffer works there until it is gone, or gives the content back by then; meanwhile nobody else looks there.
+    Used,
+    /// The buffer works there (`property::buffer::use_host_ptr`).
+    Exactly,
+}
+
 /// The smallest alignment of buffer memory in bytes: a cache line, and every vector type of SYCL.
 const ALIGNMENT: usize = 128;
 
@@ -82,6 +94,12 @@ pub struct Buffer {
     alignment: usize,
     /// The memory, if it is the buffer's own. Commands that use it hold the buffer, so none is left when it goes.
     _owned: Option<Zeroed>,
+    /// The same with guards, for checks of accesses.
+    guarded: Option<Guarded>,
+    /// Memory of the program's that the buffer stands for, where accesses are checked: it gets the content when the host asks for that.
+    origin: Option<NonNull<u8>>,
+    /// Whether the content is newer than what the origin has.
+    changed: AtomicBool,
     hazards: Mutex<Hazards>,
     /// Whether there is any copy, to be asked without a lock.
     copied: AtomicBool,
@@ -183,23 +201,40 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// A buffer of `size` bytes. With `use_host` it works on `host`; otherwise it copies from there if that is not null.
+    /// A buffer of `size` bytes. It works on `host` or copies from there, unless that is null.
     ///
     /// # Safety
-    /// `host` is null or valid for `size` bytes, for as long as the buffer lives if `use_host` is set.
+    /// `host` is null or valid for `size` bytes, for as long as the buffer lives unless `how` is [`HostMemory::Copied`].
     ///
     /// # Errors
-    /// [`Code::MemoryAllocation`] without memory, [`Code::Invalid`] for a bad alignment or `use_host` without memory.
-    pub unsafe fn create(pool: &Arc<Pool>, size: usize, alignment: usize, host: *mut u8, use_host: bool) -> Result<Arc<Buffer>> {
-        let buffer = |memory, owned| {
+    /// [`Code::MemoryAllocation`] without memory, [`Code::Invalid`] for a bad alignment or host memory to use that is none.
+    pub unsafe fn create(pool: &Arc<Pool>, size: usize, alignment: usize, host: *mut u8, how: HostMemory) -> Result<Arc<Buffer>> {
+        let buffer = |memory, owned, guarded, origin| {
             let (alignment, hazards) = (alignment.max(ALIGNMENT), Mutex::default());
-            let (copied, copies) = (AtomicBool::new(false), Mutex::default());
-            Arc::new(Buffer { pool: pool.clone(), memory, size, alignment, _owned: owned, hazards, copied, copies })
+            let (copied, copies, changed) = (AtomicBool::new(false), Mutex::default(), AtomicBool::new(false));
+            let pool = pool.clone();
+            Arc::new(Buffer { pool, memory, size, alignment, _owned: owned, guarded, origin, changed, hazards, copied, copies })
         };
-        if use_host {
-            let memory = NonNull::new(host)
-                .ok_or_else(|| Error::new(Code::Invalid, "a buffer cannot use host memory at a null address (aspen_buffer_create)"))?;
-            return Ok(buffer(memory, None));
+        let used = NonNull::new(host).filter(|_| how != HostMemory::Copied);
+        if how != HostMemory::Copied && used.is_none() {
+            let text = "a buffer cannot use host memory at a null address (aspen_buffer_create)";
+            return Err(Error::new(Code::Invalid, text));
+        }
+        // Elements tell the alignment, so that the last one ends where the guard begins.
+        let guarded = (how != HostMemory::Exactly && alignment.is_power_of_two())
+            .then(|| Guarded::new(Purpose::Buffer { alignment }, size, alignment))
+            .flatten();
+        if let Some(guarded) = guarded {
+            let memory = guarded.memory();
+            if !host.is_null() {
+                // SAFETY: readable by this function's contract; the destination is fresh and as large.
+                unsafe { std::ptr::copy_nonoverlapping(host, memory.as_ptr(), size) };
+            }
+            guarded.close_pages();
+            return Ok(buffer(memory, None, Some(guarded), used));
+        }
+        if let Some(memory) = used {
+            return Ok(buffer(memory, None, None, None));
         }
         Layout::from_size_align(size.max(1), alignment.max(ALIGNMENT))
             .map_err(|_| Error::new(Code::Invalid, format!("a buffer of {size} bytes cannot be aligned to {alignment}")))?;
@@ -210,7 +245,33 @@ impl Buffer {
             // SAFETY: readable by this function's contract; the destination is fresh and at least as large.
             unsafe { std::ptr::copy_nonoverlapping(host, owned.memory().as_ptr(), size) };
         }
-        Ok(buffer(owned.memory(), Some(owned)))
+        Ok(buffer(owned.memory(), Some(owned), None, None))
+    }
+
+    /// Lets a command access the memory, if that is checked, until [`Buffer::shut`] with the same access.
+    pub(crate) fn open(&self, access: Access) {
+        if let Some(guarded) = &self.guarded {
+            guarded.open(access.writes());
+        }
+    }
+
+    /// Ends what [`Buffer::open`] began.
+    pub(crate) fn shut(&self, access: Access) {
+        if let Some(guarded) = &self.guarded {
+            if access.writes() {
+                self.changed.store(true, Ordering::Release);
+            }
+            guarded.close(access.writes());
+        }
+    }
+
+    /// Copies the content to the memory that the buffer stands for, if it has changed. Only in a host access.
+    fn show_origin(&self) {
+        let Some(origin) = self.origin else { return };
+        if self.changed.swap(false, Ordering::AcqRel) {
+            // SAFETY: valid for that many bytes by the contract of `create`; nobody writes the buffer in a host access.
+            unsafe { std::ptr::copy(self.memory.as_ptr(), origin.as_ptr(), self.size) };
+        }
     }
 
     /// Where host accessors and host tasks find the data; the same for the buffer's life.
@@ -328,8 +389,11 @@ impl Buffer {
         if !is_current && copies.host_stale {
             let from = copies.list.iter().find(|copy| copy.current);
             let from = from.ok_or_else(|| Error::new(Code::Runtime, "a buffer's content was lost when a driver failed"))?;
+            self.open(Access::Write);
             // SAFETY: both are `size` bytes, and the hazards keep commands that conflict away.
-            unsafe { from.read(self.memory.as_ptr(), self.size) }?;
+            let read = unsafe { from.read(self.memory.as_ptr(), self.size) };
+            self.shut(Access::Write);
+            read?;
             copies.host_stale = false;
         }
         if let (false, Some(index)) = (is_current, target) {
@@ -397,10 +461,13 @@ impl Buffer {
             blocker.wait();
         }
         command.wait_begun();
+        self.open(access);
         if let Err(error) = self.bring(Place::Host, access) {
+            self.shut(access);
             command.finish_external();
             return Err(error);
         }
+        self.show_origin();
         // Only now, so that another thread's end cannot take an access that has not begun.
         lock(&self.hazards).host.push(HostAccess { access, command, thread });
         Ok(self.host_address())
@@ -416,6 +483,7 @@ impl Buffer {
             index.map(|index| hazards.host.remove(index).command)
         };
         if let Some(command) = ended {
+            self.shut(access);
             command.finish_external();
         }
     }

@@ -18,10 +18,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::backend::{Deferred, DeviceEvent, Job};
+use crate::buffer::{Access, Buffer};
 use crate::error::{Code, Error, Result};
 use crate::in_flight::InFlight;
 use crate::pool::{Pool, Ticket, serves, waiting};
 use crate::self_wait::{Patience, Thread};
+use crate::times::nanoseconds;
+pub(crate) use crate::times::{Times, now};
 use crate::trace::Traced;
 
 const PENDING: u8 = 0;
@@ -83,14 +86,6 @@ impl AsyncErrors {
     }
 }
 
-/// Points in time of a profiled command, in nanoseconds of a steady clock.
-#[derive(Default, Debug)]
-pub(crate) struct Times {
-    pub(crate) submit: AtomicU64,
-    pub(crate) start: AtomicU64,
-    pub(crate) end: AtomicU64,
-}
-
 /// A command, and the event of it.
 pub struct Command {
     pub(crate) pool: Arc<Pool>,
@@ -101,7 +96,7 @@ pub struct Command {
     changed: Condvar,
     errors: Option<Arc<AsyncErrors>>,
     pub(crate) times: Option<Box<Times>>,
-    pub(crate) traced: Option<Arc<Traced>>,
+    pub(crate) traced: Option<Box<Traced>>,
     /// The queue of a device that its work is for. Source: [`crate::backend::Deferred::chain`].
     pub(crate) chain: Option<usize>,
     pub(crate) inner: Mutex<Inner>,
@@ -124,6 +119,10 @@ pub(crate) struct Inner {
     pub(crate) again: bool,
     /// What must live until the command is complete (buffers).
     holds: Vec<Arc<dyn Send + Sync>>,
+    /// Buffers that may be accessed while it runs, where that is checked.
+    pub(crate) opens: Vec<(Arc<Buffer>, Access)>,
+    /// Whether they are open.
+    open: bool,
 }
 
 /// A kernel in progress.
@@ -162,7 +161,7 @@ impl Command {
         holds: Vec<Arc<dyn Send + Sync>>,
         errors: Option<Arc<AsyncErrors>>,
         profile: bool,
-        traced: Option<Arc<Traced>>,
+        traced: Option<Box<Traced>>,
     ) -> Arc<Command> {
         let times = profile.then(|| {
             let times = Box::<Times>::default();
@@ -185,6 +184,8 @@ impl Command {
             gone: None,
             again: false,
             holds,
+            opens: Vec::new(),
+            open: false,
         };
         Arc::new(Command {
             pool: pool.clone(),
@@ -283,6 +284,9 @@ impl Command {
         self.trace_begin();
         let (work, before, mut after) = {
             let mut inner = lock(&self.inner);
+            if !mem::replace(&mut inner.open, true) {
+                inner.opens.iter().for_each(|(buffer, access)| buffer.open(*access));
+            }
             (inner.work.take(), inner.before.take(), mem::take(&mut inner.after))
         };
         if !after.is_empty() && before.as_ref().is_some_and(|before| !before.is_quick()) {
@@ -326,10 +330,10 @@ impl Command {
         let may_leave = || chunks > 1 && serves() && job.expected_ns().is_none_or(|ns| u128::from(ns) > SLICE.as_nanos());
         if helpers == 0 && !may_leave() {
             let begin = Instant::now();
-            let slice = self.slice("items");
+            self.trace_alone();
             self.report(guarded(|| (0..chunks).try_for_each(|chunk| job.run(chunk))));
             job.took_ns(nanoseconds(begin));
-            drop((job, slice));
+            drop(job);
             return self.complete();
         }
         let running = Arc::new(Running {
@@ -434,6 +438,9 @@ impl Command {
         let mut inner = lock(&self.inner);
         let running = inner.running.take();
         let holds = mem::take(&mut inner.holds);
+        let opens = mem::take(&mut inner.opens);
+        // Before anybody knows that the command is over.
+        opens.iter().filter(|_| inner.open).for_each(|(buffer, access)| buffer.shut(*access));
         let mut successors = mem::take(&mut inner.successors);
         successors.append(&mut inner.chained);
         inner.blockers = Vec::new();
@@ -441,7 +448,7 @@ impl Command {
         self.state.store(COMPLETE, Ordering::Release);
         drop(inner);
         self.notify();
-        drop((running, holds, gone));
+        drop((running, holds, opens, gone));
         successors
     }
 
@@ -587,14 +594,4 @@ pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         Err(Error::new(Code::Runtime, format!("a command panicked: {text}")))
     })
-}
-
-fn nanoseconds(begin: Instant) -> u64 {
-    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Nanoseconds of the steady clock since the first call in this process, plus one (0 means *not yet*).
-pub(crate) fn now() -> u64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(1)
 }

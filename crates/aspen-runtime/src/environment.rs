@@ -9,6 +9,7 @@ use aspen_devices::nearest;
 use crate::backend::BackendKind;
 use crate::cache::{DEFAULT_LIMIT_BYTES, ProgramCache};
 use crate::error::{Code, Error, Result};
+use crate::guarded::Bounds;
 use crate::selector::Selector;
 
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
@@ -71,7 +72,7 @@ pub struct Environment {
     pub cpu_sub_group_size: Option<u32>,
     /// `ASPEN_CHECK=1`: the embedded CPU device looks for mistakes in kernels that do no harm there by themselves, and makes errors of them.
     /// Source: DESIGN §6.
-    pub check: bool,
+    pub check: Option<Bounds>,
 }
 
 /// The folder for things that can be made again.
@@ -119,7 +120,7 @@ impl Environment {
                 path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache"))),
             )?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
-            check: text("ASPEN_CHECK")?.map(|value| checks(&value)).transpose()?.unwrap_or(false),
+            check: text("ASPEN_CHECK")?.map(|value| checks(&value)).transpose()?.flatten(),
             item_by_item: text("ASPEN_CPU_GROUPS")?.map(|value| item_by_item(&value)).transpose()?,
             cpu_image_dir: path("ASPEN_CPU_IMAGE_DIR"),
             cpu_level: text("ASPEN_CPU_LEVEL")?.map(|value| cpu_level(&value)).transpose()?,
@@ -217,14 +218,19 @@ fn cpu_sub_group_size(value: &str) -> Result<u32> {
     size.filter(|size| [32, 64].contains(size)).ok_or_else(|| nonsense("ASPEN_CPU_SUB_GROUP_SIZE", value, "32 or 64", near))
 }
 
-/// Whether kernels are checked.
-fn checks(value: &str) -> Result<bool> {
+/// Whether kernels are checked, and at which of the ends of memory to the byte.
+fn checks(value: &str) -> Result<Option<Bounds>> {
     match value.trim() {
-        "0" => Ok(false),
-        "1" => Ok(true),
+        "0" => Ok(None),
+        "1" => Ok(Some(Bounds::End)),
+        "begin" => Ok(Some(Bounds::Begin)),
         other => {
-            let near = if matches!(other.to_ascii_lowercase().as_str(), "off" | "no" | "false" | "none") { "0" } else { "1" };
-            Err(nonsense("ASPEN_CHECK", value, "0 or 1 (errors for mistakes in kernels that do no harm by themselves)", near))
+            let near = match other.to_ascii_lowercase().as_str() {
+                "off" | "no" | "false" | "none" => "0",
+                begin if begin.starts_with('b') || begin == "front" => "begin",
+                _ => "1",
+            };
+            Err(nonsense("ASPEN_CHECK", value, "0, 1 or begin (errors for mistakes in kernels that do no harm by themselves)", near))
         }
     }
 }
@@ -292,8 +298,8 @@ mod tests {
 
     #[test]
     fn whether_kernels_are_checked() {
-        assert_eq!((checks("0"), checks(" 1")), (Ok(false), Ok(true)));
-        for (value, near) in [("off", "'0'"), ("yes", "'1'"), ("2", "'1'")] {
+        assert_eq!([checks("0"), checks(" 1"), checks("begin")], [Ok(None), Ok(Some(Bounds::End)), Ok(Some(Bounds::Begin))]);
+        for (value, near) in [("off", "'0'"), ("yes", "'1'"), ("2", "'1'"), ("Begin", "'begin'"), ("front", "'begin'")] {
             let error = checks(value).expect_err(value);
             assert!(error.message().starts_with(&format!("ASPEN_CHECK={value}: ")) && error.message().contains(near), "{error}");
         }

@@ -44,7 +44,7 @@ impl Queue {
         let launch = self.checked(&admitted, request)?;
         tracing::trace!(kernel = launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "prepared");
         let label = trace::on().map(|_| Label::Kernel {
-            name: launch.name.as_str().into(),
+            name: admitted.name.clone(),
             kind: launch.kind,
             global: launch.global,
             local: launch.local,
@@ -80,7 +80,7 @@ impl Queue {
             LaunchKind::SingleTask | LaunchKind::Range | LaunchKind::WorkGroups => required.map_or([0; 3], padded),
         };
         Ok(Launch {
-            name: admitted.name.clone(),
+            name: admitted.name.to_string(),
             kind: request.kind,
             global: right_aligned(request.global, dimensions, 1),
             local,

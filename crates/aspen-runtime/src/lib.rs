@@ -6,7 +6,7 @@
 //! - [`partition`]: devices that are parts of another one;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
 //! - [`native`]: objects of a backend's own interface;
-//! - [`trace`]: what a program did and when, for viewers;
+//! - [`trace`]: what a program did and when, for viewers; [`guarded`]: memory whose bounds are checked;
 //! - [`trial`]: whether a device's compiler takes an image; [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
 //! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, and `pool` the threads that run the others.
@@ -17,6 +17,7 @@ pub mod cache;
 mod command;
 mod environment;
 mod error;
+pub mod guarded;
 mod in_flight;
 pub mod launch;
 pub mod names;
@@ -31,6 +32,7 @@ mod selector;
 mod self_wait;
 mod specialise;
 pub mod system;
+mod times;
 pub mod trace;
 pub mod trial;
 pub mod usm;

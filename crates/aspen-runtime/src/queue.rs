@@ -11,6 +11,7 @@ use crate::backend::{DeviceEvent, Job};
 use crate::buffer::{Access, Buffer, Place, merged};
 use crate::command::{AsyncErrors, Before, Command, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
+use crate::guarded;
 use crate::native::{NativeLaunch, NativeQueue, Shown};
 use crate::pool::Pool;
 use crate::system::Device;
@@ -263,6 +264,9 @@ impl Queue {
         let errors = Some(self.errors.clone());
         let command = Command::new(&self.pool, work, bringing(&buffers, place_of), holds, errors, self.profiling, traced);
         let _slice = command.slice(trace::SUBMIT);
+        if guarded::is_on() {
+            lock(&command.inner).opens = buffers.clone();
+        }
         for event in after.events.iter().chain(&marker) {
             command.wait_for(&event.command);
         }

@@ -9,6 +9,7 @@ use aspen_contract::{Aspect, Need};
 
 use crate::backend::UsmKind;
 use crate::error::{Code, Error, Result};
+use crate::guarded;
 use crate::system::Device;
 
 /// The alignment of memory that suits every type of SYCL, in bytes (`double16` and `long16`).
@@ -41,7 +42,12 @@ pub fn allocate(device: &'static Device, kind: UsmKind, size: usize, alignment: 
     if size == 0 {
         return Ok(std::ptr::null_mut());
     }
-    let alignment = if alignment == 0 { ALIGNMENT } else { alignment };
+    let alignment = match alignment {
+        // The last element should end where the guard begins.
+        0 if guarded::is_on() => guarded::natural_alignment(size, ALIGNMENT),
+        0 => ALIGNMENT,
+        asked => asked,
+    };
     if !alignment.is_power_of_two() {
         return Ok(std::ptr::null_mut()); // as of `std::aligned_alloc`
     }

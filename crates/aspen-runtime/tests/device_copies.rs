@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind};
 use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Job, Outcome, copy_on_host, fill_on_host};
-use aspen_runtime::buffer::{Access, Buffer};
+use aspen_runtime::buffer::{Access, Buffer, HostMemory};
 use aspen_runtime::queue::{Dependencies, Queue};
 use aspen_runtime::system::{Device, System};
 use aspen_runtime::{Code, Environment, Error, Result};
@@ -272,7 +272,7 @@ impl Random {
 
 fn buffers(system: &System, count: usize) -> Vec<Arc<Buffer>> {
     // SAFETY: no host memory is given.
-    (0..count).map(|_| unsafe { Buffer::create(system.pool(), 8, 8, std::ptr::null_mut(), false) }.expect("memory")).collect()
+    (0..count).map(|_| unsafe { Buffer::create(system.pool(), 8, 8, std::ptr::null_mut(), HostMemory::Copied) }.expect("memory")).collect()
 }
 
 fn uses(list: &[(&Arc<Buffer>, Access)]) -> Dependencies {

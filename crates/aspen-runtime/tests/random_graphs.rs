@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind};
-use aspen_runtime::buffer::{Access, Buffer};
+use aspen_runtime::buffer::{Access, Buffer, HostMemory};
 use aspen_runtime::queue::{Dependencies, Event, Queue};
 use aspen_runtime::system::{Device, System};
 use aspen_runtime::{Code, Environment, Error, Result, Status};
@@ -101,7 +101,7 @@ fn buffers_order_commands_as_if_they_ran_one_after_another() {
             let mut random = Random(seed);
             let queues = [false, true, false].map(|in_order| Queue::new(device, system.pool(), in_order, false));
             // SAFETY: no host memory is given.
-            let buffer = |_| unsafe { Buffer::create(system.pool(), 8, 8, std::ptr::null_mut(), false) }.expect("memory");
+            let buffer = |_| unsafe { Buffer::create(system.pool(), 8, 8, std::ptr::null_mut(), HostMemory::Copied) }.expect("memory");
             let buffers: Vec<Arc<Buffer>> = (0..CELLS).map(buffer).collect();
             let cells: Arc<Vec<AtomicU64>> = Arc::new((0..CELLS).map(|_| AtomicU64::new(1)).collect());
             let naive: Vec<AtomicU64> = (0..CELLS).map(|_| AtomicU64::new(1)).collect();

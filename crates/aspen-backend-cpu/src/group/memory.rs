@@ -4,6 +4,8 @@ use std::alloc::{self, Layout};
 use std::cell::Cell;
 use std::ptr::NonNull;
 
+use aspen_runtime::guarded::{self, Guarded, Purpose};
+
 use super::ALIGNMENT;
 
 thread_local! {
@@ -17,6 +19,41 @@ pub(crate) fn with_frame(size: usize, alignment: usize, run: impl FnOnce(*mut u8
     let mut frame = FRAME.try_with(|kept| kept.replace(Memory::none())).unwrap_or(Memory::none());
     run(frame.certainly(size, alignment));
     let _gone = FRAME.try_with(|kept| kept.set(frame));
+}
+
+/// Local memory of the groups of a thread.
+pub(super) struct LocalMemory {
+    plain: Memory,
+    /// Of each size its own, which ends at a guard.
+    guarded: Vec<(usize, Guarded)>,
+}
+
+/// So many sizes are kept.
+const SIZES: usize = 8;
+
+impl LocalMemory {
+    pub(super) const fn none() -> LocalMemory {
+        LocalMemory { plain: Memory::none(), guarded: Vec::new() }
+    }
+
+    /// For `size` bytes of accessors, one behind the other from the begin on.
+    pub(super) fn local(&mut self, size: usize) -> *mut u8 {
+        if size == 0 || !guarded::is_on() {
+            return self.plain.certainly(size, ALIGNMENT);
+        }
+        if let Some((_, known)) = self.guarded.iter().find(|(known, _)| *known == size) {
+            return known.memory().as_ptr();
+        }
+        // Sizes are multiples of the alignment of what lies there.
+        let alignment = guarded::natural_alignment(size, ALIGNMENT);
+        let Some(made) = Guarded::new(Purpose::Local, size, alignment) else { return self.plain.certainly(size, ALIGNMENT) };
+        if self.guarded.len() == SIZES {
+            self.guarded.remove(0);
+        }
+        let memory = made.memory().as_ptr();
+        self.guarded.push((size, made));
+        memory
+    }
 }
 
 /// Aligned memory that grows and is reused. Its content is whatever the last group left.

@@ -69,7 +69,7 @@ pub struct KernelKey<'a> {
 /// A kernel that passed the check and is loaded.
 pub(crate) struct Admitted {
     pub(crate) kernel: Arc<dyn Kernel>,
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) requirements: Requirements,
 }
 
@@ -270,7 +270,7 @@ impl Registry {
             drop(inner);
             tried.push(plan.id());
             match self.program(&programs, &plan).and_then(|program| program.kernel(&symbol)) {
-                Ok(kernel) => return Ok(Admitted { kernel, name, requirements }),
+                Ok(kernel) => return Ok(Admitted { kernel, name: name.into(), requirements }),
                 Err(error) => {
                     tracing::warn!(image = plan.label(), %error, "cannot be loaded");
                     failed = failed.or(Some(error));

@@ -28,7 +28,7 @@ inline void *get_work_group_scratch_memory() { return sycl::detail::scratch_memo
 namespace detail {
 template <> struct kernel_attribute<ext::oneapi::experimental::work_group_scratch_size> : scratch_place {
   template <class Handler> void aspen_take(ext::oneapi::experimental::work_group_scratch_size given, Handler &command) {
-    aspen_scratch = command.aspen_local_memory(given.value, 128); // a double16 is as large
+    aspen_scratch = command.aspen_local_memory(given.value, 128, 128); // a double16 is as large
   }
 };
 } // namespace detail

@@ -56,10 +56,10 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ASPEN_CHECK",
-        values: "0, 1",
+        values: "0, 1, begin",
         unset: "0",
         readers: &["programs"],
-        about: "1 has the embedded CPU device look for mistakes in kernels that do no harm there by themselves, such as items that pass by a barrier, and makes errors of them.",
+        about: "1 has the embedded CPU device look for mistakes that may do no harm there by themselves, such as items that pass by a barrier, accesses beyond buffers, local accessors and USM, and accessors of other command groups. begin has bounds exact at the begin of memory instead of its end.",
     },
     Variable {
         name: "ASPEN_CPU_GROUPS",

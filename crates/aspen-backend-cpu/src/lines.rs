@@ -1,0 +1,68 @@
+//! Places in the source of addresses in code, by the debug information of the file that the code was loaded from.
+
+use std::ffi::CStr;
+use std::path::Path;
+use std::{fs, mem};
+
+use addr2line::Context;
+use addr2line::gimli::{Dwarf, EndianSlice, LittleEndian};
+use object::{Object as _, ObjectSection as _};
+
+/// `file:line:column` of the innermost call outside of our headers and the standard library's, or nothing where the compiler has merged code of
+/// several places; `None` without debug information.
+pub(crate) fn place(address: usize) -> Option<String> {
+    // SAFETY: a value of integers and pointers, which `dladdr` fills.
+    let mut found: libc::Dl_info = unsafe { mem::zeroed() };
+    // SAFETY: the address is only looked up.
+    if unsafe { libc::dladdr(address as *const libc::c_void, &raw mut found) } == 0 || found.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: a string of the loader's, as long as the file is open.
+    let name = unsafe { CStr::from_ptr(found.dli_fname) }.to_str().ok()?;
+    // The program's own is what it was called by, which may be no path from here.
+    let path = if name.contains('/') && Path::new(name).exists() { name } else { "/proc/self/exe" };
+    let bytes = fs::read(path).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let sections: Vec<(String, Vec<u8>)> = file
+        .sections()
+        .filter_map(|section| Some((section.name().ok()?.to_owned(), section.uncompressed_data().ok()?.into_owned())))
+        .filter(|(name, _)| name.starts_with(".debug_"))
+        .collect();
+    if !sections.iter().any(|(name, _)| name == ".debug_line") {
+        return None;
+    }
+    let section = |id: addr2line::gimli::SectionId| {
+        let bytes = sections.iter().find(|(name, _)| name == id.name()).map_or(&[][..], |(_, bytes)| bytes);
+        Ok::<_, addr2line::gimli::Error>(EndianSlice::new(bytes, LittleEndian))
+    };
+    let context = Context::from_dwarf(Dwarf::load(section).ok()?).ok()?;
+    // Of a program at a fixed address they are addresses already.
+    let base = if file.kind() == object::ObjectKind::Executable { 0 } else { found.dli_fbase as usize };
+    let mut frames = context.find_frames((address - base) as u64).skip_all_loads().ok()?;
+    let mut innermost = None;
+    while let Ok(Some(frame)) = frames.next() {
+        let Some(location) = frame.location else { continue };
+        let (Some(file), Some(line)) = (location.file, location.line) else { continue };
+        let told = match location.column {
+            Some(column) if column > 0 => format!("{file}:{line}:{column}"),
+            _ => format!("{file}:{line}"),
+        };
+        if !["/sycl/", "/c++/"].iter().any(|headers| file.contains(headers)) {
+            return Some(told);
+        }
+        innermost = innermost.or(Some(told));
+    }
+    Some(innermost.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_of_this_file_is_found_in_it() {
+        let told = place(place as *const () as usize);
+        assert!(told.as_ref().is_none_or(|told| told.is_empty() || told.contains("lines.rs:")), "{told:?}");
+        assert_eq!(place(16), None);
+    }
+}
