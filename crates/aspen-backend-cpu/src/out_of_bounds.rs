@@ -45,7 +45,7 @@ pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, conte
         Some(found) => access(found, address, writes, kernel.is_some()),
         None => (
             "accesses memory that is not aligned as its type asks".into(),
-            "memory begins at a multiple of the largest power of two that divides its size, so that it ends where it is guarded".into(),
+            "memory begins at a multiple of the largest power of two that divides its size, so that it ends where it is guarded",
         ),
     };
     say(&format!("aspen: {who} {what}"));
