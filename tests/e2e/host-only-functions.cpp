@@ -18,7 +18,7 @@
 //# exit: 1
 //# stderr~: ^library\.cpp:8:18: error: device code cannot call 'std::array<int, 4>::at': it comes to 'std::__throw_out_of_range_fmt', which
 //# stderr~: ^library\.cpp:9:15: error: device code cannot call 'std::basic_ostream<.*::operator<<', which is for the host only
-//# stderr~: ^library\.cpp:10:5: error: device code cannot call 'puts', which is for the host only
+//# stderr~: ^library\.cpp:10:5: error: device code cannot call 'std::puts', which is for the host only
 //# count: 3 stderr error:
 //# deep: the same on further targets
 //# run: aspen++ -fsycl-targets=native_cpu -c library.cpp -o a.o

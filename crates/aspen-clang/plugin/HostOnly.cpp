@@ -21,6 +21,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/Path.h"
 #include <deque>
 #include <set>
@@ -41,6 +42,8 @@ public:
   std::vector<const CXXTryStmt *> Tries;
   /// Of values whose type is known at run time only.
   std::vector<const CXXTypeidExpr *> Typeids;
+  /// Values of a type that only the host has with its size: x87's.
+  const Expr *LongDouble = nullptr;
   /// The expression at the wanted place.
   SourceLocation Found;
 
@@ -52,6 +55,21 @@ public:
       Line = At.getLine(), Column = At.getCol();
   }
 
+  /// The name by which the body mentions a function: with the namespace of the using-declaration that it goes through, as `std::rand`.
+  std::string mentioned(const FunctionDecl *Function) const {
+    for (const DeclRefExpr *E : Qualified)
+      if (E->getDecl()->getCanonicalDecl() == Function->getCanonicalDecl())
+        if (const auto *By = dyn_cast<UsingShadowDecl>(E->getFoundDecl()))
+          if (const auto *Namespace = dyn_cast<NamespaceDecl>(By->getDeclContext()))
+            return Namespace->getQualifiedNameAsString() + "::" + Function->getNameAsString();
+    return "";
+  }
+
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    if (E->hasQualifier())
+      Qualified.push_back(E);
+    return true;
+  }
   bool VisitCXXThrowExpr(CXXThrowExpr *E) {
     Throws.push_back(E);
     return true;
@@ -63,6 +81,12 @@ public:
   bool VisitCXXTypeidExpr(CXXTypeidExpr *E) {
     if (E->isPotentiallyEvaluated() && !E->isMostDerived(Context))
       Typeids.push_back(E);
+    return true;
+  }
+  /// Of literals and what is computed from them nothing is stored, and C++ converts freely.
+  bool VisitExpr(Expr *E) {
+    if (!LongDouble && E->isGLValue() && Context.hasSameUnqualifiedType(E->getType(), Context.LongDoubleTy))
+      LongDouble = E;
     return true;
   }
   /// A block is where destructors run, at its end.
@@ -78,6 +102,8 @@ public:
   }
 
 private:
+  std::vector<const DeclRefExpr *> Qualified;
+
   bool isThere(SourceLocation Location) const {
     return Location.isValid() && (is(SM.getExpansionLoc(Location)) || is(SM.getFileLoc(Location)));
   }
@@ -154,6 +180,18 @@ private:
       if (const Kernel *K = Functors.lookup(Method->getParent()->getCanonicalDecl()))
         return K->Name;
     return functionName(Context, Function);
+  }
+
+  /// The name of what is called, as the caller has it in the source: a function of the C library is `std::rand` there.
+  std::string asWritten(const Edge &E) const {
+    const FunctionDecl *From = declOf(E.From), *To = declOf(E.To);
+    if (From && To && To->isExternC()) {
+      BodyReader Reader(Context);
+      Reader.visitBody(definitionOf(From));
+      if (std::string Name = Reader.mentioned(To); !Name.empty())
+        return Name;
+    }
+    return name(E.To);
   }
 
   SourceLocation kernelLocation(const llvm::Function *Entry) const {
@@ -329,6 +367,12 @@ private:
               << name(F) << unlessAllowed();
           callers(F);
         }
+    // Of half the host's size, so what the host stored would be read wrongly.
+    if (const Expr *E = Reader.LongDouble; E && Library != DeviceLibrary::Host && isEmitted(F, E->getSourceRange()) && Shown.insert(E->getBeginLoc()).second) {
+      error(Context.getDiagnostics(), E->getBeginLoc(), "device code for %0 has no 'long double', but '%1' uses it; the widest type is 'double'")
+          << (Library == DeviceLibrary::SpirV ? "SPIR-V" : "NVIDIA's processors") << name(F);
+      callers(F);
+    }
     for (const llvm::Instruction &I : llvm::instructions(*F))
       instruction(F, I);
     for (const Edge *E : Calls.lookup(F)) {
@@ -357,19 +401,22 @@ private:
   /// What needs no function but has no form on some devices.
   void instruction(const llvm::Function *F, const llvm::Instruction &I) {
     const auto *Call = dyn_cast<llvm::CallBase>(&I);
-    if (!Call)
-      return;
-    const bool Variable = Call->getIntrinsicID() == llvm::Intrinsic::vastart && !AllowsHost;
-    const bool Assembly = Call->isInlineAsm() && Library == DeviceLibrary::SpirV;
-    if (!Variable && !Assembly)
+    const auto *Memory = dyn_cast<llvm::AllocaInst>(&I);
+    const bool Variable = Call && Call->getIntrinsicID() == llvm::Intrinsic::vastart && !AllowsHost;
+    const bool Assembly = Call && Call->isInlineAsm() && Library == DeviceLibrary::SpirV;
+    const bool Sized = Memory && !isa<llvm::ConstantInt>(Memory->getArraySize()) && Library == DeviceLibrary::SpirV;
+    if (!Variable && !Assembly && !Sized)
       return;
     const SourceLocation At = locate(&I);
     if (!Shown.insert(At).second)
       return;
     if (Variable)
       error(Context.getDiagnostics(), At, "device code cannot take variable arguments, but '%0' does%1") << name(F) << unlessAllowed();
-    else
+    else if (Assembly)
       error(Context.getDiagnostics(), At, "device code for SPIR-V has no inline assembly, but '%0' uses it") << name(F);
+    else
+      error(Context.getDiagnostics(), At, "device code for SPIR-V has no private memory of variable size, but '%0' uses it; give the array a constant size")
+          << name(F);
     callers(F);
   }
 
@@ -418,7 +465,7 @@ private:
       error(Diags, Location, "device code cannot use what needs '%0' of the C++ runtime, which is for the host only%1")
           << name(Last) << Flag;
     else if (Way.size() == 1)
-      error(Diags, Location, "device code cannot call '%0', which is for the host only%1") << name(Last) << Flag;
+      error(Diags, Location, "device code cannot call '%0', which is for the host only%1") << asWritten(First) << Flag;
     else
       error(Diags, Location, "device code cannot call '%0': it comes to '%1', which is for the host only%2")
           << name(First.To) << name(Last) << Flag;

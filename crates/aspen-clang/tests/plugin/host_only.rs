@@ -147,6 +147,41 @@ fn assembly() {
 }
 
 #[test]
+fn what_spirv_has_no_form_for() {
+    let spirv = |line: &str, expected: &[&str]| check(line, expected, &[], &[]);
+    spirv(
+        "void h(int *p) { launch<class A>([=] { int n = *p; int a[n]; a[0] = 1; *p = a[n - 1]; }); }",
+        &[
+            "t.cpp:3:56: error: device code for SPIR-V has no private memory of variable size, but 'A' uses it; give the array a constant size",
+        ],
+    );
+    spirv(
+        "void f(int *p) { p[0] = *(char *)__builtin_alloca(p[1]); } SYCL_EXTERNAL void g(int *p) { f(p); }",
+        &["t.cpp:3:34: error: device code for SPIR-V has no private memory of variable size, but 'f' uses it", "note: 'g' calls 'f' here"],
+    );
+    spirv(
+        "SYCL_EXTERNAL double g(long double *p) { return p[1]; }",
+        &["t.cpp:3:49: error: device code for SPIR-V has no 'long double', but 'g' uses it; the widest type is 'double'"],
+    );
+    // A constant is converted, and nothing of it is stored.
+    spirv("SYCL_EXTERNAL double g(double x) { return x * 2.0L + sizeof(long double); }", &[]);
+}
+
+/// What the C library declares and the user calls as the standard library's has that name.
+#[test]
+fn names_are_those_of_the_source() {
+    let line = "extern \"C\" { __attribute__((nothrow)) int rand(); } namespace std { using ::rand; }";
+    let outcome = Clang::new(Pass::Analysis)
+        .flags(&["-gline-tables-only", "-fno-exceptions"])
+        .file("c.hpp", &format!("#pragma GCC system_header\n{line}\n"))
+        .run("#include \"c.hpp\"\nSYCL_EXTERNAL int f() { return std::rand(); }\nSYCL_EXTERNAL int g() { return rand(); }\n");
+    assert!(!outcome.success);
+    for expected in ["2:32: error: device code cannot call 'std::rand', which", "3:32: error: device code cannot call 'rand', which"] {
+        assert!(outcome.stderr.contains(expected), "{expected}\n{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn nothing_is_said() {
     let silent = |line: &str| check(line, &[], &[], &[]);
     silent(
