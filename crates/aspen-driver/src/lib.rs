@@ -31,6 +31,7 @@ mod prefix_map;
 mod preprocessed;
 pub mod progress;
 mod registration;
+mod runtimes;
 mod sanitizers;
 pub mod scan;
 mod scratch;
@@ -141,6 +142,7 @@ fn build(options: &Options, executable: &Path) -> Result<(), Error> {
         spread::Wanted::of(options)?; // a launcher that is not there is found before anything runs
         link::check_words(options)?;
     }
+    passes::check_host(options)?;
     let environment = targets::device_file_of_environment();
     let for_link = if links { Some(targets::resolve(options, environment.as_deref())) } else { None };
     // A link alone knows what its environment knows; a compilation does not, and the link behind it does again.

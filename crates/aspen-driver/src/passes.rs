@@ -311,6 +311,30 @@ impl PassBuilder<'_> {
     }
 }
 
+/// Programs run on x86-64 Linux: libaspen.so is for that, and device code is laid out as the host's. Said before anything runs, instead of
+/// errors in the system's headers.
+///
+/// # Errors
+/// If the words name another machine.
+pub fn check_host(options: &Options) -> Result<(), Error> {
+    let words = options.host_words();
+    for (index, word) in words.iter().enumerate() {
+        let triple = match word.as_str() {
+            "-m16" | "-m32" | "-mx32" => Some(""),
+            "-target" | "--target" => words.get(index + 1).map(String::as_str),
+            joined => joined.strip_prefix("--target="),
+        };
+        let fits = |triple: &str| (triple.starts_with("x86_64-") || triple.starts_with("amd64-")) && triple.contains("linux");
+        if let Some(triple) = triple.filter(|triple| !fits(triple)) {
+            let shown = if word.contains('=') || triple.is_empty() { word.clone() } else { format!("{word} {triple}") };
+            return Err(Error::Usage(format!(
+                "'{shown}': aspen++ makes programs for x86-64 Linux only; '-fsycl-targets' names the devices that they run kernels on"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// clang's driver knows no header folders for NVIDIA's processors, and device code needs those of the host. So the driver compiles for the
 /// host, and the compiler proper is told the other triple: of an option given twice it takes the last. Source: DEVICE_CODE §5 (N).
 /// Products and sums become one instruction across statements too, as in clang's CUDA, unless a later word says otherwise.

@@ -29,7 +29,8 @@ impl Scratch {
             return Ok(Scratch { folder: folder.to_path_buf(), taken: BTreeSet::new(), temporary: None });
         }
         let parent = std::env::temp_dir();
-        let temporary = janitor::folder("aspen-", &parent).map_err(|error| Error::temporary("make a folder in", &parent, &error))?;
+        let temporary = janitor::folder("aspen-", &parent)
+            .map_err(|error| Error::temporary("make a temporary folder (TMPDIR says where) in", &parent, &error))?;
         Ok(Scratch { folder: temporary.path().to_path_buf(), taken: BTreeSet::new(), temporary: Some(temporary) })
     }
 

@@ -10,6 +10,7 @@ use crate::args::{Format, Options};
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
 use crate::jobs::{self, Command, Outcome, Parallelism};
+use crate::runtimes;
 
 /// Whether a stream is a terminal, and neither `NO_COLOR` nor `CLICOLOR=0` nor `TERM=dumb` says otherwise; `CLICOLOR_FORCE` wins.
 pub fn takes_colors(stream: &impl RawStream) -> bool {
@@ -85,8 +86,11 @@ impl<'a> Session<'a> {
             self.complain(format!(" {}\n", command.shell()).as_bytes())?;
         }
         let outcome = self.ask_quietly(what, command)?;
-        self.complain(&outcome.stderr)?;
-        if outcome.status.success() { Ok(outcome) } else { Err(Error::Reported) }
+        if outcome.status.success() {
+            self.complain(&outcome.stderr)?;
+            return Ok(outcome);
+        }
+        Err(self.failed(&outcome))
     }
 
     /// The same, of a tool that is run again later: its words are shown only if it fails.
@@ -101,8 +105,15 @@ impl<'a> Session<'a> {
         if outcome.status.success() {
             return Ok(outcome);
         }
-        self.complain(&outcome.stderr)?;
-        Err(Error::Reported)
+        Err(self.failed(&outcome))
+    }
+
+    /// Shows why a tool failed: its words, and what it takes to have what it lacks.
+    fn failed(&self, outcome: &Outcome) -> Error {
+        if let Err(error) = self.complain(&outcome.stderr) {
+            return error;
+        }
+        runtimes::advice(&outcome.stderr_text()).map_or(Error::Reported, Error::Usage)
     }
 
     fn ask_quietly(&self, what: &str, command: &Command) -> Result<Outcome, Error> {
