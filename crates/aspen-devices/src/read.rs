@@ -97,6 +97,10 @@ fn plain(error: &serde_saphyr::Error) -> String {
     if let serde_saphyr::Error::MultipleDocuments { .. } = error.without_snippet() {
         return "the file holds more than one YAML document".to_owned();
     }
+    // A key `~` or `null`.
+    if let serde_saphyr::Error::NullIntoString { .. } = error.without_snippet() {
+        return "expected a name; 'null' and '~' are none, unless they stand in quotes".to_owned();
+    }
     if let serde_saphyr::Error::Budget { .. } = error.without_snippet() {
         return "the file unfolds to more than any list of devices holds: too many values, or too many uses of one '&anchor'".to_owned();
     }

@@ -371,6 +371,7 @@ fn wrong_kinds_of_values_and_broken_yaml_have_a_place_too() {
         ("t: [1]\n", "F.yaml:1:4: error: "),
         ("t: {aspects: [fp64\n", "F.yaml:"),
         ("a: {}\n---\nb: {}\n", "F.yaml:3:1: error: the file holds more than one YAML document\n"),
+        ("~: {}\n", "F.yaml:1:1: error: expected a name; 'null' and '~' are none, unless they stand in quotes\n"),
     ] {
         let message = error(text);
         assert!(message.starts_with(place) && !message.contains("at line"), "{text:?}: {message}");
