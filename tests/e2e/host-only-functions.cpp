@@ -23,7 +23,7 @@
 //# deep: the same on further targets
 //# run: aspen++ -fsycl-targets=native_cpu -c library.cpp -o a.o
 //# exit: 1
-//# stderr~: ^library\.cpp:10:5: error: device code cannot call 'puts', which is for the host only \[-Wsycl-strict\]$
+//# stderr~: ^library\.cpp:10:5: error: device code cannot call 'std::puts', which is for the host only \[-Wsycl-strict\]$
 //# count: 3 stderr error:
 //# run: aspen++ -fsycl-targets=native_cpu -Wno-error=sycl-strict -c library.cpp -o a.o
 //# exit: 1
