@@ -42,10 +42,13 @@ class CaptureCheck {
 public:
   explicit CaptureCheck(Sema &S) : S(S), Context(S.getASTContext()), Diags(S.getDiagnostics()) {}
 
-  void kernel(const CXXRecordDecl *Functor) {
+  void references(const CXXRecordDecl *Functor) {
     const QualType Type = Context.getCanonicalTagType(Functor);
     references(Type, {Functor->getLocation(), nullptr, Type}, false);
-    if (!isCopyable(Type, Functor->getLocation()))
+  }
+
+  void copies(const CXXRecordDecl *Functor) {
+    if (!isCopyable(Context.getCanonicalTagType(Functor), Functor->getLocation()))
       members(Functor);
   }
 
@@ -244,15 +247,19 @@ private:
   }
 };
 
-} // namespace
-
-void checkCaptures(Sema &S, const std::vector<Kernel> &Kernels) {
-  // The same check for all: what two kernels share is shown once.
+/// Each once: what two kernels share is shown once.
+void forEachFunctor(const std::vector<Kernel> &Kernels, llvm::function_ref<void(const CXXRecordDecl *)> Visit) {
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Functors;
-  CaptureCheck Check(S);
   for (const Kernel &K : Kernels)
     if (K.Functor && K.Functor->hasDefinition() && Functors.insert(K.Functor->getCanonicalDecl()).second)
-      Check.kernel(K.Functor->getDefinition());
+      Visit(K.Functor->getDefinition());
+}
+
+} // namespace
+
+void checkReferences(Sema &S, const std::vector<Kernel> &Kernels) {
+  CaptureCheck Check(S);
+  forEachFunctor(Kernels, [&](const CXXRecordDecl *Functor) { Check.references(Functor); });
   // By index: looking at a trait may add types.
   const ASTContext &Context = S.getASTContext();
   for (size_t I = 0; I < Context.getTypes().size(); ++I)
@@ -260,6 +267,11 @@ void checkCaptures(Sema &S, const std::vector<Kernel> &Kernels) {
       if (const auto *Class = dyn_cast<ClassTemplateSpecializationDecl>(Type->getDecl()))
         if (const auto *Definition = cast_or_null<ClassTemplateSpecializationDecl>(Class->getDefinition()); Definition && !Definition->isDependentContext())
           Check.elements(Definition);
+}
+
+void checkCopies(Sema &S, const std::vector<Kernel> &Kernels) {
+  CaptureCheck Check(S);
+  forEachFunctor(Kernels, [&](const CXXRecordDecl *Functor) { Check.copies(Functor); });
 }
 
 } // namespace aspen

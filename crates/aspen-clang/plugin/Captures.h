@@ -11,9 +11,13 @@ class Sema;
 
 namespace aspen {
 
-/// Errors for variables that kernel lambdas capture by reference, which the device could not reach, and for captures and members that are
-/// not device-copyable.
-void checkCaptures(clang::Sema &S, const std::vector<Kernel> &Kernels);
+/// Errors for variables that kernel lambdas capture by reference, which the device could not reach, and for what buffers hold likewise: of
+/// the host's pass.
+void checkReferences(clang::Sema &S, const std::vector<Kernel> &Kernels);
+
+/// Errors for captures and members that are not device-copyable: of device passes, since a class may be what has to be copied byte by byte
+/// there, and on the host one that keeps accounts (accessors of libraries over SYCL are).
+void checkCopies(clang::Sema &S, const std::vector<Kernel> &Kernels);
 
 } // namespace aspen
 

@@ -83,9 +83,9 @@ public:
       Typeids.push_back(E);
     return true;
   }
-  /// Of literals and what is computed from them nothing is stored, and C++ converts freely.
+  /// Of literals and what is computed from them nothing is stored, and C++ converts freely. The text of a static_assert has no type.
   bool VisitExpr(Expr *E) {
-    if (!LongDouble && E->isGLValue() && Context.hasSameUnqualifiedType(E->getType(), Context.LongDoubleTy))
+    if (!LongDouble && E->isGLValue() && !E->getType().isNull() && Context.hasSameUnqualifiedType(E->getType(), Context.LongDoubleTy))
       LongDouble = E;
     return true;
   }

@@ -111,7 +111,9 @@ public:
     Kernels = Collector.finish(Context);
     checkConflicts(Context);
     if (Which == Pass::Host)
-      checkCaptures(CI.getSema(), Kernels);
+      checkReferences(CI.getSema(), Kernels);
+    else
+      checkCopies(CI.getSema(), Kernels);
     if (Which == Pass::Host || (Opts.KnowsRanges && CI.getCodeGenOpts().OptimizationLevel > 0))
       findKnownRanges(Context, Kernels);
     if (CI.getDiagnostics().hasErrorOccurred())

@@ -4,7 +4,11 @@ use crate::support::{Clang, Pass};
 
 /// The errors of a source whose second line is `line`: exactly these, `line:column: message`, with notes where a case lists them.
 fn check(line: &str, expected: &[&str]) {
-    let outcome = Clang::new(Pass::Host).run(line);
+    check_in(Pass::Host, line, expected);
+}
+
+fn check_in(pass: Pass, line: &str, expected: &[&str]) {
+    let outcome = Clang::new(pass).run(line);
     assert_eq!(outcome.success, expected.iter().all(|text| !text.contains("error:")), "{line}\n{}", outcome.stderr);
     let said = outcome.stderr.lines().filter(|line| ["error: ", "warning: ", "note: "].iter().any(|word| line.contains(word)));
     let said: Vec<&str> = said.map(|line| line.strip_prefix("t.cpp:").unwrap_or(line)).collect();
@@ -332,7 +336,8 @@ const TRAIT: &str = "namespace sycl { inline namespace v1 { template <bool B> st
 
 #[test]
 fn captures_must_be_device_copyable() {
-    let check = |line: &str, expected: &[&str]| check(&format!("{TRAIT}\n{line}"), expected);
+    let on_host = |line: &str, expected: &[&str]| check(&format!("{TRAIT}\n{line}"), expected);
+    let check = |line: &str, expected: &[&str]| check_in(Pass::Code, &format!("{TRAIT}\n{line}"), expected);
     let why = "it is neither trivially copyable nor is 'sycl::is_device_copyable' true for it";
     check(
         "void g() { deep x; launch<class A>([=] { (void)x.v; }); }",
@@ -369,11 +374,11 @@ fn captures_must_be_device_copyable() {
         &[],
     );
     // Who specialises the trait answers for references too.
-    check(
+    on_host(
         "struct R { int &r; }; template <> struct sycl::is_device_copyable<R> : flag<true> {}; void g(R r) { launch<class A>([=] { (void)r; }); }",
         &[],
     );
-    check(
+    on_host(
         "struct R { int &r; }; template <> struct sycl::is_device_copyable<R> : flag<false> {}; void g(R r) { launch<class A>([=] { (void)r; }); }",
         &["3:17: error: the kernel holds 'r' by reference"],
     );
@@ -382,13 +387,18 @@ fn captures_must_be_device_copyable() {
         "struct P { int v; P &operator=(const P &o) { v = o.v; return *this; } }; void g() { P x{}; launch<class A>([=] { (void)x; }); }",
         &[],
     );
+    // The device's class counts: on the host an accessor of a library over SYCL may keep accounts.
+    let accounts = "struct S { int v; S() = default; S(const S &o) : v(o.v) {} }; void g() { S x; launch<class A>([=] { (void)x; }); }";
+    check(accounts, &["3:107: error: the kernel captures 'x' of type 'S'", "3:95: note: "]);
+    on_host(accounts, &[]);
     // What only the host runs may capture anything.
     check("void g() { deep x; auto l = [=] { (void)x; }; l(); }", &[]);
 }
 
 #[test]
 fn without_the_trait_only_trivial_captures_are_copyable() {
-    check(
+    check_in(
+        Pass::Code,
         "struct deep { deep(); deep(const deep &); }; void g() { deep x; launch<class A>([=] { (void)x; }); }",
         &["2:93: error: the kernel captures 'x' of type 'deep'", "2:81: note: "],
     );
