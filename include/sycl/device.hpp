@@ -207,8 +207,6 @@ public:
   /// Of queues that are made without one. In context.hpp. Source: sycl_khr_default_context, sycl_ext_oneapi_default_context.
   context khr_get_default_context() const;
   context ext_oneapi_get_default_context() const;
-  /// No device here is made of others. Source: sycl_ext_oneapi_composite_device.
-  template <class Vector = std::vector<device>> Vector ext_oneapi_get_composite_devices() const { return {}; }
   /// Deprecated: what devices have are aspects.
   bool has_extension(const std::string &name) const {
     return detail::has_word(aspen_platform_string(handle_, ASPEN_PLATFORM_EXTENSIONS), name);

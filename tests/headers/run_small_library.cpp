@@ -105,11 +105,6 @@ static void small_extensions(sycl::queue &q) {
   std::vector<sycl::event> all{q.single_task([] {}), done};
   ex::ext_oneapi_throttled_wait_and_throw(all, std::chrono::milliseconds(1));
   ex::ext_oneapi_throttled_wait_and_throw(done, std::chrono::milliseconds(1));
-  static_assert(SYCL_EXT_ONEAPI_COMPOSITE_DEVICE >= 1);
-  const sycl::device d = q.get_device();
-  CHECK(ex::get_composite_devices().empty() && d.get_platform().ext_oneapi_get_composite_devices().empty());
-  CHECK(!d.has(sycl::aspect::ext_oneapi_is_component) && d.get_info<ex::info::device::component_devices>().empty());
-  CHECK(throws(sycl::errc::invalid, [&] { (void)d.get_info<ex::info::device::composite_device>(); }));
 }
 
 int main() {
