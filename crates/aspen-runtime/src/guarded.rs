@@ -237,7 +237,6 @@ impl Guarded {
             Opened::Reading => libc::PROT_READ,
             Opened::Writing => libc::PROT_READ | libc::PROT_WRITE,
         };
-        // Before they open, and after they are closed, so that whoever handles a fault does not read that the access was allowed.
         // SAFETY: pages of this mapping.
         if self.pages.1 > 0 && unsafe { libc::mprotect(self.pages.0 as *mut libc::c_void, self.pages.1, how) } != 0 {
             return Err(io::Error::last_os_error());
