@@ -12,14 +12,14 @@
 //! coroutines are thrown away with their stacks.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::ptr;
-use std::{cell::Cell, collections::VecDeque};
+use std::{cell::Cell, collections::VecDeque, ptr};
 
 use aspen_runtime::{Code, Error, Result};
 
 use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, Places, SKIPPED, SLOT_SIZE};
+use crate::faults::end_by_overflow;
 use crate::fiber::{Fiber, Pause, Switch, Turn, from_aside, put_aside};
-use crate::overflow::{Items, end_by_overflow, note_items};
+use crate::running::{Items, note_items};
 use crate::spaces;
 use crate::stacks::{SMALL, Stacks};
 use meetings::Meetings;

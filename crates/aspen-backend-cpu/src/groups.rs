@@ -7,11 +7,12 @@ use aspen_runtime::{Error, Result};
 
 use crate::abi::ItemEntry;
 use crate::facts::memory;
+use crate::faults::watched;
 use crate::fiber::with_room;
 use crate::group::{Shape, Whole, Worker};
 use crate::library::{Kept, Known, no_room};
-use crate::overflow::{Runs, watched};
 use crate::patience::Patience;
+use crate::running::Runs;
 
 /// Chunks a thread; enough for an even end.
 const CHUNKS_PER_THREAD: u64 = 8;

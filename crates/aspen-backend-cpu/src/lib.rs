@@ -8,12 +8,14 @@
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
 //! - `group`: one work-group on one thread, by the image's function for whole groups, else work-items as coroutines where they meet;
 //!   `fiber`, `stacks`: their stacks;
-//! - `overflow`: names the kernel whose stack is not large enough; `out_of_bounds`, `lines`: what else is a fault, and where it is;
+//! - `running`: what each thread runs; `faults`: names the kernel that divides by zero, overflows its stack or reads where nothing is, before
+//!   the process dies of it; `out_of_bounds`, `lines`: what else checks find, and where;
 //! - `patience`: tells of groups that wait for others which cannot begin;
 //! - `groups`: `parallel_for(nd_range)` and `parallel_for_work_group` over all groups.
 
 mod abi;
 mod facts;
+mod faults;
 mod fiber;
 mod group;
 mod groups;
@@ -23,9 +25,9 @@ mod library;
 mod lines;
 mod nodes;
 mod out_of_bounds;
-mod overflow;
 mod patience;
 mod range;
+mod running;
 mod spaces;
 mod stacks;
 
@@ -36,7 +38,7 @@ use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
 use nodes::Nodes;
-use overflow::Runs;
+use running::Runs;
 
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
@@ -79,7 +81,7 @@ impl Backend for NativeCpu {
 
     fn devices(&self) -> Vec<Arc<dyn RawDevice>> {
         if guarded::is_on() {
-            overflow::install();
+            faults::install();
         }
         let sub_group_size = self.sub_group_size.unwrap_or(facts::DEFAULT_SUB_GROUP_SIZE);
         let facts = facts::facts(self.threads);
@@ -216,13 +218,13 @@ impl RawDevice for Cpu {
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
         // SAFETY: as the contract of `RawDevice::copy`.
-        overflow::watched(Runs::Copy, || unsafe { copy_on_host(to, from, size) });
+        faults::watched(Runs::Copy, || unsafe { copy_on_host(to, from, size) });
         Ok(())
     }
 
     unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()> {
         // SAFETY: as the contract of `RawDevice::fill`.
-        overflow::watched(Runs::Fill, || unsafe { fill_on_host(to, pattern, count) });
+        faults::watched(Runs::Fill, || unsafe { fill_on_host(to, pattern, count) });
         Ok(())
     }
 }

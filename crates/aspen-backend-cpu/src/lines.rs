@@ -1,6 +1,7 @@
 //! Places in the source of addresses in code, by the debug information of the file that the code was loaded from.
 
 use std::ffi::CStr;
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::{fs, mem};
 
@@ -8,9 +9,22 @@ use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, LittleEndian};
 use object::{Object as _, ObjectSection as _};
 
+/// ` at file:line:column`, or nothing; and what to do to get one, or nothing. For handlers of signals: whatever happens inside, it returns.
+pub(crate) fn at(address: usize) -> (String, &'static str) {
+    let place = catch_unwind(|| place(address)).ok().flatten();
+    let hint = if place.is_none() { "; -g tells the line" } else { "" };
+    (place.filter(|place| !place.is_empty()).map_or_else(String::new, |place| format!(" at {place}")), hint)
+}
+
+/// Writes to standard error, past every lock.
+pub(crate) fn say(text: &str) {
+    // SAFETY: bytes of a string.
+    unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+}
+
 /// `file:line:column` of the innermost call outside of our headers and the standard library's, or nothing where the compiler has merged code of
 /// several places; `None` without debug information.
-pub(crate) fn place(address: usize) -> Option<String> {
+fn place(address: usize) -> Option<String> {
     // SAFETY: a value of integers and pointers, which `dladdr` fills.
     let mut found: libc::Dl_info = unsafe { mem::zeroed() };
     // SAFETY: the address is only looked up.
@@ -43,6 +57,7 @@ pub(crate) fn place(address: usize) -> Option<String> {
     while let Ok(Some(frame)) = frames.next() {
         let Some(location) = frame.location else { continue };
         let (Some(file), Some(line)) = (location.file, location.line) else { continue };
+        let file = file.strip_prefix("./").unwrap_or(file);
         let told = match location.column {
             Some(column) if column > 0 => format!("{file}:{line}:{column}"),
             _ => format!("{file}:{line}"),

@@ -4,17 +4,16 @@
 //! allocator: so it may allocate.
 
 use std::fmt::Write as _;
-use std::panic::catch_unwind;
 
 use aspen_runtime::guarded::{self, Found, Opened, Purpose};
 
 use crate::lines;
-use crate::overflow::{Items, Running};
+use crate::running::Running;
 
 /// Of the page fault's error code: the access was a write. Source: Intel SDM, volume 3, "Page-Fault Exceptions".
-const WRITE: i64 = 2;
+pub(crate) const WRITE: usize = 2;
 /// The kernel's own signal, for faults that have no address.
-const SI_KERNEL: i32 = 0x80;
+pub(crate) const SI_KERNEL: i32 = 0x80;
 
 /// Tells what is known of the fault, if it is one that checks have caused.
 ///
@@ -24,7 +23,7 @@ pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, conte
     // SAFETY: a fault's information.
     let address = unsafe { information.si_addr() } as usize;
     let register = |register: i32| context.uc_mcontext.gregs[register as usize];
-    let writes = register(libc::REG_ERR) & WRITE != 0;
+    let writes = register(libc::REG_ERR) as usize & WRITE != 0;
     let found = if information.si_code == SI_KERNEL { None } else { guarded::find(address) };
     // SAFETY: by this function's contract.
     let kernel = unsafe { running.kernel() };
@@ -35,12 +34,8 @@ pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, conte
     if !guarded::tell_once() {
         return std::thread::sleep(std::time::Duration::from_secs(5));
     }
-    let who = match kernel {
-        // SAFETY: by this function's contract: what the thread runs.
-        Some(name) => format!("kernel '{}'{}", String::from_utf8_lossy(name), unsafe { items(running.items) }),
-        None if running.other().is_empty() => "the program".into(),
-        None => running.other().into(),
-    };
+    // SAFETY: by this function's contract: what the thread runs.
+    let who = unsafe { running.in_words() };
     let (what, way_out) = match found {
         Some(found) => access(found, address, writes, kernel.is_some()),
         None => (
@@ -48,35 +43,9 @@ pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, conte
             "memory begins at a multiple of the largest power of two that divides its size, so that it ends where it is guarded",
         ),
     };
-    say(&format!("aspen: {who} {what}"));
-    let place = catch_unwind(|| lines::place(register(libc::REG_RIP) as usize)).ok().flatten();
-    let hint = if place.is_none() { "; -g tells the line" } else { "" };
-    let place = place.filter(|place| !place.is_empty()).map_or_else(String::new, |place| format!(" at {place}"));
-    say(&format!("{place} (found by ASPEN_CHECK): {way_out}{hint}\n"));
-}
-
-fn say(text: &str) {
-    // SAFETY: bytes of a string.
-    unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
-}
-
-/// ` in work-group (0, 0, 3)`, or nothing.
-///
-/// # Safety
-/// The thread runs these items.
-unsafe fn items(items: Items) -> String {
-    let triple = |[x, y, z]: [u64; 3]| format!("({x}, {y}, {z})");
-    // SAFETY: by this function's contract.
-    unsafe {
-        match items {
-            Items::Unknown => String::new(),
-            Items::Group(id) => format!(" in work-group {}", triple(*id)),
-            Items::Box(range) => {
-                let (begin, end) = ((*range).begin, (*range).end);
-                format!(" in one of the work-items {} to {}", triple(begin), triple(end.map(|end| end.saturating_sub(1))))
-            }
-        }
-    }
+    lines::say(&format!("aspen: {who} {what}"));
+    let (place, hint) = lines::at(register(libc::REG_RIP) as usize);
+    lines::say(&format!("{place} (found by ASPEN_CHECK): {way_out}{hint}\n"));
 }
 
 /// What the access is, and what to do about it.

@@ -12,10 +12,11 @@ use aspen_runtime::Result;
 use aspen_runtime::backend::{Job, Launch};
 
 use crate::abi::{Range, RangeEntry, RowEntry};
+use crate::faults::watched;
 use crate::fiber::with_room;
 use crate::group::{Whole, with_frame};
 use crate::library::{Kept, Known, no_room};
-use crate::overflow::{Items, Runs, note_items, watched};
+use crate::running::{Items, Runs, note_items};
 use crate::spaces;
 
 /// Chunks a thread; enough for an even end, few enough to cost nothing.
