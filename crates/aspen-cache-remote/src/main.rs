@@ -6,26 +6,15 @@ mod serve;
 mod store;
 
 use std::env;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
+use aspen_cache::program::help;
+
 const VARIABLE: &str = "ASPEN_CACHE_REMOTE";
-
-const USAGE: &str = "\
-aspen-cache-remote: the way to the store that ASPEN_CACHE_REMOTE names; aspen++ and programs start it by themselves
-
-  aspen-cache-remote --try   keeps, reads and removes an entry there, and says what went wrong
-  aspen-cache-remote --serve, --stay   speaks with the program that started it, over standard input
-
-ASPEN_CACHE_REMOTE is one of
-  file:///FOLDER
-  redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], rediss://… over TLS
-  s3://BUCKET[/PREFIX][?endpoint=URL&region=REGION], with credentials from where AWS's tools have them
-  webdav://[USER:PASSWORD@]HOST[:PORT][/PATH], webdavs://… over TLS
-";
 
 /// How long what was given to be kept may take after the other side has ended: it waits itself, or nobody does.
 const WAITED_FOR: Duration = Duration::from_secs(2);
@@ -38,22 +27,13 @@ fn main() -> ExitCode {
         [word] if word == "--stay" => stay(),
         [word] if word == "--stayed" => serve::serve(&url(), &ours, ALONE),
         [word] if word == "--try" => match serve::tried(&url()) {
-            Ok(said) => {
-                println!("{said}");
-                return ExitCode::SUCCESS;
-            }
+            Ok(said) => writeln!(io::stdout(), "{said}"),
             Err(why) => Err(io::Error::other(why)),
         },
-        [word] if word == "--help" || word == "-h" => {
-            print!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        [word] if word == "--version" => {
-            println!("aspen-cache-remote {}", env!("CARGO_PKG_VERSION"));
-            return ExitCode::SUCCESS;
-        }
+        [word] if word == "--help" || word == "-h" => write!(io::stdout(), "{}", help()),
+        [word] if word == "--version" => writeln!(io::stdout(), "aspen-cache-remote {}", env!("CARGO_PKG_VERSION")),
         _ => {
-            eprint!("{USAGE}");
+            eprint!("{}", help());
             return ExitCode::from(2);
         }
     };

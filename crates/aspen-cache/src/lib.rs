@@ -9,6 +9,7 @@
 
 mod entry;
 mod folder;
+pub mod program;
 pub mod protocol;
 mod remote;
 mod secret;

@@ -5,6 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::Parser;
+
 /// Why a command stops.
 pub enum Failure {
     /// A failed input: exit code 1.
@@ -15,6 +17,14 @@ pub enum Failure {
     Machine(String),
     /// Wrong usage that only the database can tell: exit code 2.
     Usage(String),
+}
+
+impl Failure {
+    /// Standard output takes no more.
+    #[must_use]
+    pub fn unwritten(error: &io::Error) -> Failure {
+        Failure::Input(format!("cannot write to standard output: {error}"))
+    }
 }
 
 impl From<aspen_llvm::Error> for Failure {
@@ -57,13 +67,24 @@ pub fn refuse_to_overwrite<'f>(output: &Path, mut inputs: impl Iterator<Item = &
     }
 }
 
+/// The command line. Help and the version are answers, too, and exit here like mistakes.
+///
+/// # Errors
+/// If standard output does not take them.
+pub fn parse<P: Parser>() -> Result<P, Failure> {
+    P::try_parse().or_else(|told| match told.print() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::unwritten(&error)),
+        _ => std::process::exit(told.exit_code()),
+    })
+}
+
 /// Prints an answer, or why there is none. A reader that goes away has read enough.
 #[must_use]
 pub fn end(answer: Result<Answer, Failure>) -> ExitCode {
     match answer {
         Ok(answer) => match print(&answer.text) {
             Ok(()) => ExitCode::from(u8::from(answer.findings)),
-            Err(error) => fail(&format!("cannot write to standard output: {error}"), 1),
+            Err(error) => end(Err(Failure::unwritten(&error))),
         },
         Err(Failure::Input(text)) => fail(&text, 1),
         Err(Failure::Diagnostic(text)) => {

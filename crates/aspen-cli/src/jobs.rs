@@ -13,5 +13,5 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    aspen_cli::end(Arguments::parse().command.run())
+    aspen_cli::end(aspen_cli::parse::<Arguments>().and_then(|arguments| arguments.command.run()))
 }

@@ -7,4 +7,4 @@ mod answer;
 pub mod aot;
 pub mod device_files;
 
-pub use answer::{Answer, Failure, end, refuse_to_overwrite};
+pub use answer::{Answer, Failure, end, parse, refuse_to_overwrite};

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, mem};
 
 use aspen_analysis::summary::Role as FunctionRole;
 use aspen_analysis::{Launch, PassReport, Summary, analyse};
@@ -134,6 +134,11 @@ pub fn run(session: &mut Session<'_>, builder: &PassBuilder<'_>, jobs: &[Job], s
     let (indices, again): (Vec<usize>, Vec<Command>) = failed.filter_map(|(index, command)| Some((index, Kept::as_text(command)?))).unzip();
     for (index, outcome) in indices.into_iter().zip(jobs::run_all(&again.iter().collect::<Vec<_>>(), &session.jobs)?) {
         outcomes[index] = outcome;
+    }
+    if let Some(precompiled) = &builder.options.precompiled {
+        for outcome in &mut outcomes {
+            outcome.stderr = precompiled.in_users_words(mem::take(&mut outcome.stderr));
+        }
     }
     let mut outcomes = outcomes.into_iter();
     let mut compiled = Vec::new();

@@ -66,8 +66,10 @@ impl Error {
 
     /// An error of a temporary file or folder, whose random name says nothing to the user.
     pub fn temporary(action: &'static str, path: &Path, error: &io::Error) -> Error {
-        let source = error.raw_os_error().map_or_else(|| io::Error::from(error.kind()), io::Error::from_raw_os_error);
-        Error::file(action, path, source)
+        // `tempfile` puts the name behind the system's words.
+        let told = error.to_string();
+        let words = told.split_once(" at path ").map_or(told.as_str(), |(words, _)| words);
+        Error::file(action, path, io::Error::new(error.kind(), words))
     }
 
     /// A faulty input.

@@ -1,7 +1,9 @@
 //! What `aspen++ --help` and its manual page say: one table.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
+
+use crate::error::Error;
 
 /// What the program is.
 pub const ABOUT: &str =
@@ -110,6 +112,13 @@ pub fn page() -> String {
 }
 
 /// Prints to standard output; a reader that has gone away has read enough.
-pub fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+///
+/// # Errors
+/// If it cannot be written; a reader that goes away has read enough.
+pub fn print(text: &str) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::file("write to", "standard output".as_ref(), error)),
+        _ => Ok(()),
+    }
 }

@@ -96,13 +96,13 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
     let executable = own_file().map_err(|error| Error::file("find", "this program's own file".as_ref(), error))?;
     let foreign::Own { words, notes } = foreign::own_words(words)?;
     match args::parse(words)? {
-        Invocation::Help => help::print(&help::page()),
-        Invocation::Complete(word) => help::print(&complete::lines(&word)),
-        Invocation::Explain(words) => help::print(&explain::page(&words)?),
+        Invocation::Help => help::print(&help::page())?,
+        Invocation::Complete(word) => help::print(&complete::lines(&word))?,
+        Invocation::Explain(words) => help::print(&explain::page(&words)?)?,
         Invocation::Version => {
             // Build systems take the first number for the compiler's version, and decide by it what clang can do.
             ask_clang(&["--version".into()])?;
-            help::print(&format!("aspen++ {}\n", env!("CARGO_PKG_VERSION")));
+            help::print(&format!("aspen++ {}\n", env!("CARGO_PKG_VERSION")))?;
         }
         Invocation::AskClang(words) => ask_clang(&words)?,
         Invocation::Run(mut options) => {
@@ -130,7 +130,7 @@ fn ask_clang(words: &[String]) -> Result<(), Error> {
     let clang = toolchain::find_clang()?;
     let command = Command::new(&clang, words.iter().cloned());
     let outcome = jobs::run(&command)?;
-    help::print(&outcome.stdout_text());
+    help::print(&outcome.stdout_text())?;
     eprint!("{}", outcome.stderr_text());
     if outcome.status.success() { Ok(()) } else { Err(Error::Reported) }
 }

@@ -12,7 +12,7 @@ use std::process::Command;
 use crate::editor::{ForEditors, for_editors};
 use crate::error::Error;
 use crate::object_file::write_whole;
-use crate::{own_file, toolchain};
+use crate::{help, own_file, toolchain};
 
 /// Runs clang's own with these words, or answers without it. Returns only then, or if it cannot be run: the exit code.
 pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
@@ -23,10 +23,10 @@ pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
             Err(error) => error,
         },
         Ok(None) => match without_tool(&words) {
-            Ok(answer) => {
-                print!("{answer}");
-                return 0;
-            }
+            Ok(answer) => match help::print(&answer) {
+                Ok(()) => return 0,
+                Err(error) => error,
+            },
             Err(error) => error,
         },
         Err(error) => error,

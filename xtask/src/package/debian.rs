@@ -122,6 +122,8 @@ pub fn shared(work: &Path, from: &Path, prefix: &Path, out: &Path, epoch: u64) -
     let root = work.join(name);
     install::copy(&from.join("bin").join(name), &root.join(HOME).join("bin").join(name))?;
     link(format!("../lib/aspen/bin/{name}"), &root.join("usr/bin").join(name))?;
+    let page = format!("share/man/man1/{name}.1");
+    compressed(&from.join(&page), &root.join("usr").join(format!("{page}.gz")))?;
     let control = Control {
         name,
         section: "devel",

@@ -82,8 +82,11 @@ pub fn make(tree: &Tree, out: &Path) -> Result<Packages> {
     stripped::strip(&prefix, &debug)?;
     let shared = work.join(format!("{name}-{SHARED}"));
     let program = Path::new("bin").join(SHARED_PROGRAM);
-    std::fs::create_dir_all(shared.join("bin"))?;
-    std::fs::rename(prefix.join(&program), shared.join(&program)).with_context(|| format!("cannot move {}", program.display()))?;
+    for file in [program, Path::new("share/man/man1").join(format!("{SHARED_PROGRAM}.1"))] {
+        let to = shared.join(&file);
+        std::fs::create_dir_all(to.parent().context("a file lies in a folder")?)?;
+        std::fs::rename(prefix.join(&file), to).with_context(|| format!("cannot move {}", file.display()))?;
+    }
     // Under a name of its own: whoever unpacks it over the other tarball has both.
     install::copy_folder(&documents, &shared.join("share/doc").join(SHARED_PROGRAM))?;
     let bytes = install::size(&prefix)?;

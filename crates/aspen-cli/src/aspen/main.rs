@@ -31,7 +31,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use aspen_cli::{Answer, Failure, aot, refuse_to_overwrite};
+use aspen_cli::{Answer, Failure, aot, parse, refuse_to_overwrite};
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// Looks into programs that aspen++ or DPC++ made: what device code they hold, what it needs, and which devices have that
@@ -242,14 +242,14 @@ fn main() -> ExitCode {
         Some("aspen") => by_command(),
         Some("sycl-post-link") => post_link::as_dpcpp(),
         Some(name) if name.starts_with("clang-scan-deps") => return ExitCode::from(aspen_driver::scan::main(std::env::args_os().skip(1))),
-        Some("sycl-aspect-filter") => post_link::aspect_filter(post_link::FilterArguments::parse()),
+        Some("sycl-aspect-filter") => parse().and_then(post_link::aspect_filter),
         _ => return ExitCode::from(aspen_driver::main(std::env::args_os().skip(1))),
     };
     aspen_cli::end(answer)
 }
 
 fn by_command() -> Result<Answer, Failure> {
-    match Arguments::parse().command {
+    match parse::<Arguments>()?.command {
         Command::Inspect { file, output } => inspect::run(&file, output.format),
         Command::Explain { file, kernel, aspect, output } => explain::run(&file, kernel.as_deref(), aspect.as_deref(), output.format),
         Command::Check { file, devices, here, build, config_files, shown, format } => {

@@ -24,6 +24,11 @@ fn command_lines() {
         ("aspen++ -c two.cpp -o no/such/two.o", &["cannot write 'no/such/two.o': No such file"]),
         ("aspen++ two.cpp -o no/such/two", &["cannot write 'no/such/two': No such file"]),
         ("aspen++ -c two.cpp -o /dev/full", &["cannot write '/dev/full': No space left"]),
+        ("aspen++ --help > /dev/full", &["cannot write to 'standard output': No space left"]),
+        ("aspen++ --version > /dev/full", &["cannot write to 'standard output': No space left"]),
+        ("aspen --version > /dev/full", &["cannot write to standard output: No space left"]),
+        ("aspen inspect --help > /dev/full", &["cannot write to standard output: No space left"]),
+        ("TMPDIR=$PWD/gone aspen++ -c two.cpp -o no", &["(TMPDIR says where)", "gone': No such file or directory"]),
         ("aspen++ --analyze two.cpp", &["'--analyze'", "clang++-22"]),
     ] {
         session.bad(1, line, needles);

@@ -79,7 +79,8 @@ fn every_program_and_subcommand_has_a_page() {
     let names = commands.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
     let mut pages: Vec<String> = names.map(|name| format!("aspen-{name}")).collect();
     assert!(pages.len() > 15, "{help}");
-    pages.extend(["aspen++", "aspen", "aspen-cache-stat", "sycl-post-link", "aspen-targets-check"].map(str::to_owned));
+    pages
+        .extend(["aspen++", "aspen", "aspen-cache-remote", "aspen-cache-stat", "sycl-post-link", "aspen-targets-check"].map(str::to_owned));
     for page in &pages {
         let text = session.read(&format!("man/man1/{page}.1"));
         let text = String::from_utf8(text).expect("UTF-8");

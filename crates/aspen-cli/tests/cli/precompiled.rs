@@ -120,7 +120,7 @@ fn a_changed_header_is_told() {
     session.bad(
         1,
         "aspen++ -include pre.h a.cpp -o program",
-        &["pre.h' has been modified since the precompiled header 'pre.h.pch.passes/"],
+        &["pre.h' has been modified since the precompiled header 'pre.h.pch' was built", "rebuild precompiled file 'pre.h.pch'\n"],
     );
     session.ok("aspen++ pre.h && aspen++ -include pre.h a.cpp -o program");
 }

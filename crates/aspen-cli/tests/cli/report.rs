@@ -249,6 +249,16 @@ fn deep_a_hundred_thousand_kernels() {
 }
 
 #[test]
+fn what_is_named_twice_is_shown_once() {
+    let session = Session::new(&[("solver.cpp", SOLVER), ("main.cpp", MAIN)]);
+    session.ok("aspen++ -fsycl-targets=spir64 solver.cpp main.cpp -o run && ln -s run same");
+    let said = session.ok("aspen report run ./run same --device intel_gpu_dg1 --device intel_gpu_dg1").stdout;
+    for once in ["run: 7 kernels", "  intel_gpu_dg1  2 run, 5 are refused"] {
+        assert_eq!(said.matches(once).count(), 1, "'{once}' in {said}");
+    }
+}
+
+#[test]
 fn a_report_takes_no_inputs_place() {
     let session = Session::new(&[("main.cpp", SOLVER)]);
     session.ok("aspen++ -fsycl-targets=spir64 -c main.cpp && ln main.o same.o && ln -s main.o link.o");

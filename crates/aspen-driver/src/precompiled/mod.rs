@@ -72,6 +72,20 @@ impl Precompiled {
         }
     }
 
+    /// What clang says, with the name that the user knows in the place of the one of a pass's own file.
+    pub fn in_users_words(&self, said: Vec<u8>) -> Vec<u8> {
+        let Precompiled::Use(file) = self else { return said };
+        let folder = format!("{}/", folder_of(file).display());
+        let Ok(text) = std::str::from_utf8(&said) else { return said };
+        let mut parts = text.split(folder.as_str());
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            out.push_str(file);
+            out.push_str(part.split_once(".pch").map_or(part, |(_, rest)| rest));
+        }
+        out.into_bytes()
+    }
+
     /// What to say if a pass with these words reads the text though the folder is there.
     pub fn complaint(&self, words: &[String]) -> Option<String> {
         let Precompiled::Use(file) = self else { return None };

@@ -111,10 +111,10 @@ pub fn machines(database: &Database, devices: &[String], here: bool) -> Result<V
     let known: Vec<String> = locals.iter().flatten().map(|local| local.selector.clone()).collect();
     let mut taken = BTreeSet::new();
     let mut out = Vec::new();
-    for name in devices {
+    for name in devices.iter().filter(|name| taken.insert(*name)) {
         if let Some(device) = targets.get(name) {
             out.push(Machine { name: name.clone(), device: device.clone(), local: None });
-        } else if taken.insert(name) {
+        } else {
             let found = locals.iter_mut().find(|local| local.as_ref().is_some_and(|local| local.selector == *name));
             out.push(Machine::of(found.and_then(Option::take).ok_or_else(|| no_device(name, &known))?));
         }

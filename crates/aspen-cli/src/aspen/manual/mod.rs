@@ -13,6 +13,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 
+use aspen_cache::program;
 use aspen_driver::help;
 use variables::VARIABLES;
 
@@ -31,6 +32,7 @@ struct Variable {
 
 const PROGRAM: &str = "aspen";
 const COMPILER: &str = "aspen++";
+const STORES: &str = "aspen-cache-remote";
 const SOURCE: &str = concat!("Aspen ", env!("CARGO_PKG_VERSION"));
 const MANUAL: &str = "Aspen";
 /// What every page of `aspen` ends with. Source: DESIGN §2.
@@ -65,7 +67,11 @@ pub fn completions(shell: Shell, program: &str) -> Result<Answer, Failure> {
 /// # Errors
 /// If a file cannot be written.
 pub fn write(folder: &Path, date: &str) -> Result<Answer, Failure> {
-    let mut pages = vec![("man1/aspen++.1".to_owned(), compiler(date)), ("man7/aspen.7".to_owned(), overview(date))];
+    let mut pages = vec![
+        ("man1/aspen++.1".to_owned(), compiler(date)),
+        ("man7/aspen.7".to_owned(), overview(date)),
+        (format!("man1/{STORES}.1"), stores(date)),
+    ];
     let mut root = Arguments::command().disable_help_subcommand(true);
     root.build();
     commands(&root, date, &mut pages)?;
@@ -133,6 +139,35 @@ fn compiler(date: &str) -> String {
     out.control("SH", ["EXIT STATUS"]).text([roman("0, or 1 for any error, as clang++ has it.")]);
     variables(&mut out, |variable| variable.readers.is_empty() || variable.readers.contains(&"aspen++"));
     out.control("SH", ["SEE ALSO"]).text([bold(PROGRAM), roman("(1), "), bold(PROGRAM), roman("(7), "), bold("clang-22"), roman("(1)")]);
+    out.to_roff()
+}
+
+/// The page of `aspen-cache-remote`.
+fn stores(date: &str) -> String {
+    let mut out = Roff::new();
+    head(&mut out, [STORES, "1", date], program::ABOUT);
+    out.control("SH", ["SYNOPSIS"]).text([bold(STORES), roman(" --try")]);
+    out.control("SH", ["DESCRIPTION"]).text([
+        roman("Caches that machines share lie in the store that "),
+        bold("ASPEN_CACHE_REMOTE"),
+        roman(" names. What goes there is sealed and checked by whoever starts this program, which only carries it. The store is one of"),
+    ]);
+    program::STORES.iter().for_each(|(store, text)| tagged(&mut out, vec![bold(*store)], text));
+    out.control("SH", ["OPTIONS"]);
+    program::OPTIONS.iter().for_each(|(option, text)| tagged(&mut out, vec![bold(*option)], text));
+    out.control("SH", ["EXIT STATUS"]);
+    for (code, text) in [("0", "success"), ("1", "the store cannot be reached, or does not keep what it is given"), EXIT_CODES[2]] {
+        tagged(&mut out, vec![bold(code)], text);
+    }
+    variables(&mut out, |variable| variable.name.starts_with("ASPEN_CACHE_"));
+    out.control("SH", ["SEE ALSO"]).text([
+        bold("aspen++"),
+        roman("(1), "),
+        bold("aspen-cache"),
+        roman("(1), "),
+        bold(PROGRAM),
+        roman("(7)"),
+    ]);
     out.to_roff()
 }
 

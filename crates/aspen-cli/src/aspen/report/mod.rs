@@ -16,6 +16,7 @@ mod page;
 mod tables;
 mod text;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aspen_cli::device_files::database;
@@ -77,7 +78,10 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     }
     let database = database(&arguments.config_files)?;
     let machines = check::machines(&database, &arguments.devices, arguments.here)?;
-    let loaded = arguments.files.iter().map(|file| load(file)).collect::<Result<Vec<Loaded>, Failure>>()?;
+    // A file that is named twice is one file.
+    let mut seen = BTreeSet::new();
+    let files = arguments.files.iter().filter(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.to_path_buf())));
+    let loaded = files.map(|file| load(file)).collect::<Result<Vec<Loaded>, Failure>>()?;
     let mut report = Report::of(&loaded, &machines);
     report.options = options(arguments);
     if let Some(older) = &arguments.older {
