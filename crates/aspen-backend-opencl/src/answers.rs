@@ -105,12 +105,12 @@ impl Answers {
 
     /// Whether it has any USM allocations.
     pub fn has_usm(&self) -> bool {
-        (self.usm_device | self.usm_host | self.usm_shared) & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0
+        (self.usm_device | self.usm_host | self.usm_shared) & sys::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL != 0
     }
 
     /// Whether it has SVM allocations, which are used where there is no USM.
     pub fn has_svm(&self) -> bool {
-        self.svm & (sys::SVM_COARSE_GRAIN_BUFFER | sys::SVM_FINE_GRAIN_BUFFER) != 0
+        self.svm & (sys::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | sys::CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0
     }
 
     /// Whether SVM stands for USM, and has all these capabilities.
@@ -121,17 +121,17 @@ impl Answers {
     /// Whether kernels reach all memory of the host. Where USM and SVM disagree (the FPGA emulator), the more careful answer counts.
     pub fn has_system_memory(&self) -> bool {
         if self.has_usm() {
-            return self.usm_system & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0;
+            return self.usm_system & sys::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL != 0;
         }
-        self.svm & sys::SVM_FINE_GRAIN_SYSTEM != 0
+        self.svm & sys::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0
     }
 
     /// Its type; the more special one where a driver gives several.
     pub fn device_type(&self) -> DeviceType {
         match self.device_type {
-            bits if bits & sys::DEVICE_TYPE_ACCELERATOR != 0 => DeviceType::Accelerator,
-            bits if bits & sys::DEVICE_TYPE_GPU != 0 => DeviceType::Gpu,
-            bits if bits & sys::DEVICE_TYPE_CPU != 0 => DeviceType::Cpu,
+            bits if bits & sys::CL_DEVICE_TYPE_ACCELERATOR != 0 => DeviceType::Accelerator,
+            bits if bits & sys::CL_DEVICE_TYPE_GPU != 0 => DeviceType::Gpu,
+            bits if bits & sys::CL_DEVICE_TYPE_CPU != 0 => DeviceType::Cpu,
             _ => DeviceType::Custom,
         }
     }
@@ -142,54 +142,54 @@ impl Answers {
     /// The name of OpenCL's error if the driver does not even tell the device's type.
     pub(crate) fn ask(api: &Api, device: cl_device_id, usm: bool) -> Result<Answers, &'static str> {
         let ask = Questions { api, device };
-        let device_type = ask.scalar::<cl_bitfield>(sys::DEVICE_TYPE).map_err(error_name)?;
+        let device_type = ask.scalar::<cl_bitfield>(sys::CL_DEVICE_TYPE).map_err(error_name)?;
         let number = |what| ask.scalar::<cl_uint>(what).unwrap_or(0);
         let long = |what| ask.scalar::<cl_ulong>(what).unwrap_or(0);
         let size = |what| ask.scalar::<usize>(what).unwrap_or(0);
         let truth = |what| ask.scalar::<cl_bool>(what).unwrap_or(0) != 0;
-        let extensions: Vec<String> = ask.text(sys::DEVICE_EXTENSIONS).split_whitespace().map(str::to_owned).collect();
+        let extensions: Vec<String> = ask.text(sys::CL_DEVICE_EXTENSIONS).split_whitespace().map(str::to_owned).collect();
         let has = |name: &str| extensions.iter().any(|extension| extension == name);
         // Older drivers list a preview of the extension, or nothing: whoever has the functions and answers has USM.
         let usm = |what| if usm { long(what) } else { 0 };
         let sub_group_sizes =
-            if has("cl_intel_required_subgroup_size") { ask.list::<usize>(sys::DEVICE_SUB_GROUP_SIZES_INTEL) } else { Vec::new() };
+            if has("cl_intel_required_subgroup_size") { ask.list::<usize>(sys::CL_DEVICE_SUB_GROUP_SIZES_INTEL) } else { Vec::new() };
         Ok(Answers {
-            name: ask.text(sys::DEVICE_NAME),
-            vendor: ask.text(sys::DEVICE_VENDOR),
-            driver_version: ask.text(sys::DRIVER_VERSION),
-            version: ask.text(sys::DEVICE_VERSION),
+            name: ask.text(sys::CL_DEVICE_NAME),
+            vendor: ask.text(sys::CL_DEVICE_VENDOR),
+            driver_version: ask.text(sys::CL_DRIVER_VERSION),
+            version: ask.text(sys::CL_DEVICE_VERSION),
             device_type,
-            il_version: ask.text(sys::DEVICE_IL_VERSION),
+            il_version: ask.text(sys::CL_DEVICE_IL_VERSION),
             translated: false,
-            double_fp_config: long(sys::DEVICE_DOUBLE_FP_CONFIG),
-            image_support: truth(sys::DEVICE_IMAGE_SUPPORT),
-            available: truth(sys::DEVICE_AVAILABLE),
-            compiler_available: truth(sys::DEVICE_COMPILER_AVAILABLE),
-            linker_available: truth(sys::DEVICE_LINKER_AVAILABLE),
-            queue_properties: long(sys::DEVICE_QUEUE_ON_HOST_PROPERTIES),
-            svm: long(sys::DEVICE_SVM_CAPABILITIES),
-            usm_host: usm(sys::DEVICE_HOST_MEM_CAPABILITIES_INTEL),
-            usm_device: usm(sys::DEVICE_DEVICE_MEM_CAPABILITIES_INTEL),
-            usm_shared: usm(sys::DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL),
-            usm_system: usm(sys::DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL),
+            double_fp_config: long(sys::CL_DEVICE_DOUBLE_FP_CONFIG),
+            image_support: truth(sys::CL_DEVICE_IMAGE_SUPPORT),
+            available: truth(sys::CL_DEVICE_AVAILABLE),
+            compiler_available: truth(sys::CL_DEVICE_COMPILER_AVAILABLE),
+            linker_available: truth(sys::CL_DEVICE_LINKER_AVAILABLE),
+            queue_properties: long(sys::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES),
+            svm: long(sys::CL_DEVICE_SVM_CAPABILITIES),
+            usm_host: usm(sys::CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL),
+            usm_device: usm(sys::CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL),
+            usm_shared: usm(sys::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL),
+            usm_system: usm(sys::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL),
             sub_group_sizes,
-            max_sub_groups: number(sys::DEVICE_MAX_NUM_SUB_GROUPS),
-            max_work_group_size: size(sys::DEVICE_MAX_WORK_GROUP_SIZE),
-            max_work_item_sizes: ask.list(sys::DEVICE_MAX_WORK_ITEM_SIZES),
-            vendor_id: number(sys::DEVICE_VENDOR_ID),
-            ip_version: if has("cl_intel_device_attribute_query") { number(sys::DEVICE_IP_VERSION_INTEL) } else { 0 },
-            max_compute_units: number(sys::DEVICE_MAX_COMPUTE_UNITS),
-            max_clock_frequency: number(sys::DEVICE_MAX_CLOCK_FREQUENCY),
-            address_bits: number(sys::DEVICE_ADDRESS_BITS),
-            max_mem_alloc_size: long(sys::DEVICE_MAX_MEM_ALLOC_SIZE),
-            max_parameter_size: size(sys::DEVICE_MAX_PARAMETER_SIZE),
-            mem_base_addr_align: number(sys::DEVICE_MEM_BASE_ADDR_ALIGN),
-            cache_line_size: number(sys::DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
-            cache_size: long(sys::DEVICE_GLOBAL_MEM_CACHE_SIZE),
-            global_mem_size: long(sys::DEVICE_GLOBAL_MEM_SIZE),
-            local_mem_size: long(sys::DEVICE_LOCAL_MEM_SIZE),
-            max_global_variable_size: size(sys::DEVICE_MAX_GLOBAL_VARIABLE_SIZE),
-            profiling_timer_resolution: size(sys::DEVICE_PROFILING_TIMER_RESOLUTION),
+            max_sub_groups: number(sys::CL_DEVICE_MAX_NUM_SUB_GROUPS),
+            max_work_group_size: size(sys::CL_DEVICE_MAX_WORK_GROUP_SIZE),
+            max_work_item_sizes: ask.list(sys::CL_DEVICE_MAX_WORK_ITEM_SIZES),
+            vendor_id: number(sys::CL_DEVICE_VENDOR_ID),
+            ip_version: if has("cl_intel_device_attribute_query") { number(sys::CL_DEVICE_IP_VERSION_INTEL) } else { 0 },
+            max_compute_units: number(sys::CL_DEVICE_MAX_COMPUTE_UNITS),
+            max_clock_frequency: number(sys::CL_DEVICE_MAX_CLOCK_FREQUENCY),
+            address_bits: number(sys::CL_DEVICE_ADDRESS_BITS),
+            max_mem_alloc_size: long(sys::CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+            max_parameter_size: size(sys::CL_DEVICE_MAX_PARAMETER_SIZE),
+            mem_base_addr_align: number(sys::CL_DEVICE_MEM_BASE_ADDR_ALIGN),
+            cache_line_size: number(sys::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
+            cache_size: long(sys::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+            global_mem_size: long(sys::CL_DEVICE_GLOBAL_MEM_SIZE),
+            local_mem_size: long(sys::CL_DEVICE_LOCAL_MEM_SIZE),
+            max_global_variable_size: size(sys::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE),
+            profiling_timer_resolution: size(sys::CL_DEVICE_PROFILING_TIMER_RESOLUTION),
             extensions,
         })
     }
@@ -206,7 +206,7 @@ impl Questions<'_> {
         let into = std::ptr::from_mut(&mut value).cast();
         // SAFETY: a device of this loader, and room for one value of a plain type.
         let error = unsafe { (self.api.clGetDeviceInfo)(self.device, what, size_of::<T>(), into, std::ptr::null_mut()) };
-        if error == sys::SUCCESS { Ok(value) } else { Err(error) }
+        if error == sys::CL_SUCCESS { Ok(value) } else { Err(error) }
     }
 
     fn list<T: Copy + Default>(&self, what: cl_uint) -> Vec<T> {
@@ -238,11 +238,11 @@ pub(crate) fn platform_text(api: &Api, platform: cl_platform_id, what: cl_uint) 
 /// The answer to one of OpenCL's questions of unknown length; empty if the driver does not answer.
 pub(crate) fn bytes(mut ask: impl FnMut(usize, *mut std::ffi::c_void, *mut usize) -> cl_int) -> Vec<u8> {
     let mut needed = 0;
-    if ask(0, std::ptr::null_mut(), &mut needed) != sys::SUCCESS || needed == 0 {
+    if ask(0, std::ptr::null_mut(), &mut needed) != sys::CL_SUCCESS || needed == 0 {
         return Vec::new();
     }
     let mut bytes = vec![0_u8; needed];
-    if ask(needed, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == sys::SUCCESS { bytes } else { Vec::new() }
+    if ask(needed, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == sys::CL_SUCCESS { bytes } else { Vec::new() }
 }
 
 /// A C string as drivers give it, sometimes with blanks around it.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass, Word};
 
-use crate::spirv::{HEADER_WORDS, words};
+use aspen_spirv::words::{HEADER_WORDS, Words, opcode};
 
 /// Where the header says how many ids there are.
 const BOUND: usize = 3;
@@ -31,8 +31,9 @@ pub(crate) fn entry_name(symbol: &str) -> Cow<'_, str> {
 /// # Errors
 /// What is wrong with the module.
 pub fn for_translator(spirv: &[u8]) -> Result<Vec<u8>, String> {
-    let words = words(spirv).filter(|words| words.len() >= HEADER_WORDS).ok_or("this is no SPIR-V")?;
+    let words = Words::read(spirv).map_err(|error| error.to_string())?;
     let module = Module::read(&words)?;
+    let words = words.all();
     let mut writer =
         Writer { module: &module, globals: Vec::new(), constants: BTreeMap::new(), pointers: module.pointers.clone(), bound: words[BOUND] };
     let functions = writer.functions();
@@ -65,7 +66,7 @@ struct Module<'w> {
 }
 
 impl<'w> Module<'w> {
-    fn read(words: &'w [Word]) -> Result<Module<'w>, String> {
+    fn read(words: &'w Words<'_>) -> Result<Module<'w>, String> {
         let mut module = Module {
             globals: Vec::new(),
             functions: Vec::new(),
@@ -77,12 +78,8 @@ impl<'w> Module<'w> {
             entries: BTreeSet::new(),
         };
         let typed = with_types();
-        let mut at = HEADER_WORDS;
-        while at < words.len() {
-            let length = (words[at] >> 16) as usize;
-            let instruction = words.get(at..at + length).filter(|instruction| !instruction.is_empty());
-            let instruction = instruction.ok_or_else(|| format!("damaged SPIR-V: the instruction at word {at} does not end inside"))?;
-            at += length;
+        for instruction in words.instructions() {
+            let (_, instruction) = instruction.map_err(|error| error.to_string())?;
             module.note(instruction, typed.contains(&opcode(instruction)));
             let in_functions = !module.functions.is_empty() || is(instruction, Op::Function);
             if in_functions { module.functions.push(instruction) } else { module.globals.push(instruction) }
@@ -109,10 +106,6 @@ impl<'w> Module<'w> {
             _ => {}
         }
     }
-}
-
-fn opcode(instruction: &[Word]) -> u16 {
-    instruction[0] as u16
 }
 
 fn is(instruction: &[Word], op: Op) -> bool {

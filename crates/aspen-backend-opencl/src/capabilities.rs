@@ -28,10 +28,10 @@ const ASPECTS: [(&str, Has); 20] = [
     ("ext_oneapi_fragment", parts_of_sub_groups),
     ("ext_oneapi_chunk", parts_of_sub_groups),
     ("ext_oneapi_tangle", parts_of_sub_groups),
-    ("queue_profiling", |answers| answers.queue_properties & sys::QUEUE_PROFILING_ENABLE != 0),
+    ("queue_profiling", |answers| answers.queue_properties & sys::CL_QUEUE_PROFILING_ENABLE != 0),
     ("usm_device_allocations", |answers| access(answers.usm_device) || answers.has_svm_instead(0)),
-    ("usm_host_allocations", |answers| access(answers.usm_host) || answers.has_svm_instead(sys::SVM_FINE_GRAIN_BUFFER)),
-    ("usm_shared_allocations", |answers| access(answers.usm_shared) || answers.has_svm_instead(sys::SVM_FINE_GRAIN_BUFFER)),
+    ("usm_host_allocations", |answers| access(answers.usm_host) || answers.has_svm_instead(sys::CL_DEVICE_SVM_FINE_GRAIN_BUFFER)),
+    ("usm_shared_allocations", |answers| access(answers.usm_shared) || answers.has_svm_instead(sys::CL_DEVICE_SVM_FINE_GRAIN_BUFFER)),
     ("usm_atomic_host_allocations", |answers| atomics(answers.usm_host) || answers.has_svm_instead(SVM_ATOMICS)),
     ("usm_atomic_shared_allocations", |answers| atomics(answers.usm_shared) || answers.has_svm_instead(SVM_ATOMICS)),
 ];
@@ -41,14 +41,14 @@ fn parts_of_sub_groups(answers: &Answers) -> bool {
     answers.has_extension("cl_khr_subgroup_ballot") && answers.has_extension("cl_khr_subgroup_shuffle")
 }
 
-const SVM_ATOMICS: u64 = sys::SVM_FINE_GRAIN_BUFFER | sys::SVM_ATOMICS;
+const SVM_ATOMICS: u64 = sys::CL_DEVICE_SVM_FINE_GRAIN_BUFFER | sys::CL_DEVICE_SVM_ATOMICS;
 
 fn access(usm: u64) -> bool {
-    usm & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0
+    usm & sys::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL != 0
 }
 
 fn atomics(usm: u64) -> bool {
-    usm & sys::UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS != 0
+    usm & sys::CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL != 0
 }
 
 const SYSTEM_ALLOCATIONS: &str = "usm_system_allocations";
@@ -111,7 +111,7 @@ mod tests {
     /// A CPU driver that has everything, as intel-opencl-rt 2026.2 answers.
     fn full() -> Answers {
         Answers {
-            device_type: sys::DEVICE_TYPE_CPU,
+            device_type: sys::CL_DEVICE_TYPE_CPU,
             extensions: words(
                 "cl_khr_fp16 cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_subgroup_ballot cl_khr_subgroup_shuffle",
             ),
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn svm_stands_in_for_usm_only_where_there_is_none() {
-        let with = |svm, usm_device| Answers { svm, usm_device, device_type: sys::DEVICE_TYPE_CPU, ..Answers::default() };
+        let with = |svm, usm_device| Answers { svm, usm_device, device_type: sys::CL_DEVICE_TYPE_CPU, ..Answers::default() };
         for (answers, wanted) in [
             (with(0, 0), "cpu"),
             (with(1, 0), "cpu usm_device_allocations"),
@@ -196,7 +196,7 @@ mod tests {
             ("usm_atomic_shared_allocations", |it| it.usm_shared = 7),
             ("usm_system_allocations", |it| it.usm_system = 0),
             // USM's word counts before SVM's.
-            ("usm_system_allocations", |it| (it.usm_system, it.svm) = (0, sys::SVM_FINE_GRAIN_SYSTEM)),
+            ("usm_system_allocations", |it| (it.usm_system, it.svm) = (0, sys::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM)),
         ];
         for (gone, change) in cases {
             let mut answers = full();
@@ -216,13 +216,13 @@ mod tests {
     #[test]
     fn types_of_devices() {
         for (bits, name) in [
-            (sys::DEVICE_TYPE_CPU, "cpu"),
-            (sys::DEVICE_TYPE_GPU, "gpu"),
-            (sys::DEVICE_TYPE_ACCELERATOR, "accelerator"),
-            (sys::DEVICE_TYPE_ACCELERATOR | sys::DEVICE_TYPE_CPU, "accelerator"),
+            (sys::CL_DEVICE_TYPE_CPU, "cpu"),
+            (sys::CL_DEVICE_TYPE_GPU, "gpu"),
+            (sys::CL_DEVICE_TYPE_ACCELERATOR, "accelerator"),
+            (sys::CL_DEVICE_TYPE_ACCELERATOR | sys::CL_DEVICE_TYPE_CPU, "accelerator"),
             (1 << 4, "custom"),
             // CL_DEVICE_TYPE_DEFAULT says nothing.
-            (1 | sys::DEVICE_TYPE_GPU, "gpu"),
+            (1 | sys::CL_DEVICE_TYPE_GPU, "gpu"),
         ] {
             assert_eq!(names(&Answers { device_type: bits, ..Answers::default() }), name);
         }

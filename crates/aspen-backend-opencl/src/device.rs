@@ -143,8 +143,8 @@ impl Device {
     /// The queue that all commands go through, or those that are profiled.
     pub(crate) fn queue(&self, profile: bool) -> Result<&Queue> {
         let context = self.context()?;
-        let out_of_order = self.answers.queue_properties & sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
-        let profile = profile && self.answers.queue_properties & sys::QUEUE_PROFILING_ENABLE != 0;
+        let out_of_order = self.answers.queue_properties & sys::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+        let profile = profile && self.answers.queue_properties & sys::CL_QUEUE_PROFILING_ENABLE != 0;
         let queue = self.queues[usize::from(profile)].get_or_init(|| Queue::create(context, self.id, out_of_order, profile));
         queue.as_ref().map_err(|failure| self.error(Code::Runtime, failure))
     }
@@ -178,24 +178,24 @@ impl Device {
         let mut out = Vec::new();
         if matches!(self.memory, Some(Memory::Usm(_))) {
             for (capability, access) in [
-                (self.answers.usm_host, sys::KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL),
-                (self.answers.usm_device, sys::KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL),
-                (self.answers.usm_shared, sys::KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL),
+                (self.answers.usm_host, sys::CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL),
+                (self.answers.usm_device, sys::CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL),
+                (self.answers.usm_shared, sys::CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL),
             ] {
-                if capability & sys::UNIFIED_SHARED_MEMORY_ACCESS != 0 {
+                if capability & sys::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL != 0 {
                     out.push(access);
                 }
             }
         }
-        if self.answers.svm & sys::SVM_FINE_GRAIN_SYSTEM != 0 {
-            out.push(sys::KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM);
+        if self.answers.svm & sys::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0 {
+            out.push(sys::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM);
         }
         out
     }
 
     /// The memory that each launch must name; `None` where kernels reach all there is without that.
     pub(crate) fn pointers_to_name(&self) -> Option<Vec<*mut c_void>> {
-        let all = !self.memory.as_ref().is_some_and(Memory::is_svm) || self.answers.svm & sys::SVM_FINE_GRAIN_SYSTEM != 0;
+        let all = !self.memory.as_ref().is_some_and(Memory::is_svm) || self.answers.svm & sys::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0;
         (!all).then(|| self.common.svm.pointers())
     }
 

@@ -65,7 +65,7 @@ mod tests {
     fn gpu(ip_version: u32) -> Answers {
         let il_version = "SPIR-V_1.2".to_owned();
         Answers {
-            device_type: sys::DEVICE_TYPE_GPU,
+            device_type: sys::CL_DEVICE_TYPE_GPU,
             vendor_id: INTEL,
             ip_version,
             il_version,
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn machine_code_fits_the_device_it_was_made_for() {
         const EXACT: Option<Fit> = Some(Fit::AheadOfTime { level: 1 });
-        let cpu = Answers { device_type: sys::DEVICE_TYPE_CPU, ..gpu(version(9, 0, 9)) };
+        let cpu = Answers { device_type: sys::CL_DEVICE_TYPE_CPU, ..gpu(version(9, 0, 9)) };
         let other_vendor = Answers { vendor_id: 0x10DE, ..gpu(version(9, 0, 9)) };
         let no_spirv = Answers { il_version: String::new(), ..gpu(0) };
         let cases: [(&Answers, &str, ImageKind, Option<Fit>); 18] = [

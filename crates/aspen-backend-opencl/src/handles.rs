@@ -32,13 +32,13 @@ impl std::fmt::Display for Failure {
 pub(crate) type Tried<T> = Result<T, Failure>;
 
 pub(crate) fn succeeded(call: &'static str, error: cl_int) -> Tried<()> {
-    if error == sys::SUCCESS { Ok(()) } else { Err(Failure { call, error }) }
+    if error == sys::CL_SUCCESS { Ok(()) } else { Err(Failure { call, error }) }
 }
 
 /// Some drivers give no handle and no error.
 pub(crate) fn given<T>(call: &'static str, error: cl_int, handle: *mut T) -> Tried<*mut T> {
     succeeded(call, error)?;
-    if handle.is_null() { Err(Failure { call, error: sys::OUT_OF_RESOURCES }) } else { Ok(handle) }
+    if handle.is_null() { Err(Failure { call, error: sys::CL_OUT_OF_RESOURCES }) } else { Ok(handle) }
 }
 
 /// A platform. It lives as long as the process.
@@ -65,7 +65,7 @@ pub(crate) fn platform_ids(api: &Api) -> Tried<Vec<PlatformId>> {
     let mut count = 0;
     // SAFETY: only the count is asked for.
     let error = unsafe { (api.clGetPlatformIDs)(0, ptr::null_mut(), &mut count) };
-    if error == sys::PLATFORM_NOT_FOUND_KHR {
+    if error == sys::CL_PLATFORM_NOT_FOUND_KHR {
         return Ok(Vec::new());
     }
     succeeded(call, error)?;
@@ -82,15 +82,15 @@ pub(crate) fn device_ids(api: &Api, platform: PlatformId) -> Tried<Vec<DeviceId>
     let call = "clGetDeviceIDs";
     let mut count = 0;
     // SAFETY: a platform of this loader; only the count is asked for.
-    let error = unsafe { (api.clGetDeviceIDs)(platform.0, sys::DEVICE_TYPE_ALL, 0, ptr::null_mut(), &mut count) };
-    if error == sys::DEVICE_NOT_FOUND {
+    let error = unsafe { (api.clGetDeviceIDs)(platform.0, sys::CL_DEVICE_TYPE_ALL, 0, ptr::null_mut(), &mut count) };
+    if error == sys::CL_DEVICE_NOT_FOUND {
         return Ok(Vec::new());
     }
     succeeded(call, error)?;
     let mut ids = vec![ptr::null_mut(); count as usize];
     if count > 0 {
         // SAFETY: room for `count` devices.
-        let error = unsafe { (api.clGetDeviceIDs)(platform.0, sys::DEVICE_TYPE_ALL, count, ids.as_mut_ptr(), ptr::null_mut()) };
+        let error = unsafe { (api.clGetDeviceIDs)(platform.0, sys::CL_DEVICE_TYPE_ALL, count, ids.as_mut_ptr(), ptr::null_mut()) };
         succeeded(call, error)?;
     }
     Ok(ids.into_iter().map(DeviceId).collect())
@@ -111,10 +111,9 @@ unsafe impl Sync for Context {}
 impl Context {
     pub(crate) fn create(api: &'static Api, platform: PlatformId, devices: &[DeviceId]) -> Tried<Arc<Context>> {
         let ids: Vec<cl_device_id> = devices.iter().map(|device| device.0).collect();
-        let mut error = sys::SUCCESS;
+        let mut error = sys::CL_SUCCESS;
         // SAFETY: no properties, an array of devices of one platform, no callback.
-        let handle =
-            unsafe { (api.clCreateContext)(ptr::null(), ids.len() as cl_uint, ids.as_ptr(), ptr::null(), ptr::null_mut(), &mut error) };
+        let handle = unsafe { (api.clCreateContext)(ptr::null(), ids.len() as cl_uint, ids.as_ptr(), None, ptr::null_mut(), &mut error) };
         let create_program = sys::create_program_with_il(api, platform.0);
         Ok(Arc::new(Context { api, create_program, handle: given("clCreateContext", error, handle)? }))
     }
@@ -158,9 +157,9 @@ pub(crate) type WaitList = (cl_uint, *const cl_event);
 impl Queue {
     pub(crate) fn create(context: &Arc<Context>, device: DeviceId, out_of_order: bool, profile: bool) -> Tried<Queue> {
         let enabled = |on, bit| if on { bit } else { 0 };
-        let enabled = enabled(out_of_order, sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) | enabled(profile, sys::QUEUE_PROFILING_ENABLE);
-        let properties = [sys::QUEUE_PROPERTIES, enabled, 0];
-        let mut error = sys::SUCCESS;
+        let enabled = enabled(out_of_order, sys::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) | enabled(profile, sys::CL_QUEUE_PROFILING_ENABLE);
+        let properties = [sys::CL_QUEUE_PROPERTIES.into(), enabled, 0];
+        let mut error = sys::CL_SUCCESS;
         // SAFETY: a device of the context and a list of properties that ends with 0.
         let handle = unsafe { (context.api.clCreateCommandQueueWithProperties)(context.handle, device.0, properties.as_ptr(), &mut error) };
         Ok(Queue { context: context.clone(), handle: given("clCreateCommandQueueWithProperties", error, handle)? })
@@ -283,23 +282,23 @@ impl Event {
 
     /// The status; `None` if the driver does not tell.
     fn status(&self) -> Option<cl_int> {
-        let mut status: cl_int = sys::SUCCESS;
+        let mut status: cl_int = sys::CL_SUCCESS;
         let into = ptr::from_mut(&mut status).cast();
         let ask = self.context.api.clGetEventInfo;
         // SAFETY: an event that is alive, and room for a `cl_int`.
-        let error = unsafe { ask(self.handle, sys::EVENT_COMMAND_EXECUTION_STATUS, size_of::<cl_int>(), into, ptr::null_mut()) };
-        (error == sys::SUCCESS).then_some(status)
+        let error = unsafe { ask(self.handle, sys::CL_EVENT_COMMAND_EXECUTION_STATUS, size_of::<cl_int>(), into, ptr::null_mut()) };
+        (error == sys::CL_SUCCESS).then_some(status)
     }
 
     /// Whether the device has begun the command.
     pub(crate) fn has_begun(&self) -> bool {
-        self.status().is_none_or(|status| status <= sys::RUNNING)
+        self.status().is_none_or(|status| status <= sys::CL_RUNNING)
     }
 
     /// The times of a profiled command that is over.
     pub(crate) fn times(&self) -> Option<DeviceTimes> {
-        let (queued, start) = (self.time(sys::PROFILING_COMMAND_QUEUED)?, self.time(sys::PROFILING_COMMAND_START)?);
-        Some(DeviceTimes { queued, start, end: self.time(sys::PROFILING_COMMAND_END)? })
+        let (queued, start) = (self.time(sys::CL_PROFILING_COMMAND_QUEUED)?, self.time(sys::CL_PROFILING_COMMAND_START)?);
+        Some(DeviceTimes { queued, start, end: self.time(sys::CL_PROFILING_COMMAND_END)? })
     }
 
     fn time(&self, what: cl_uint) -> Option<cl_ulong> {
@@ -308,19 +307,19 @@ impl Event {
         let ask = self.context.api.clGetEventProfilingInfo;
         // SAFETY: an event that is alive, and room for a `cl_ulong`.
         let error = unsafe { ask(self.handle, what, size_of::<cl_ulong>(), into, ptr::null_mut()) };
-        (error == sys::SUCCESS).then_some(time)
+        (error == sys::CL_SUCCESS).then_some(time)
     }
 
     /// Has the driver call when the command is over; `false` if it will not.
     pub(crate) fn when_over(&self, call: OnStatus) -> bool {
         let given = Box::into_raw(Box::new(call));
         // SAFETY: an event that is alive; the driver calls once, with what `called` expects.
-        let error = unsafe { (self.context.api.clSetEventCallback)(self.handle, sys::COMPLETE, called, given.cast()) };
-        if error != sys::SUCCESS {
+        let error = unsafe { (self.context.api.clSetEventCallback)(self.handle, sys::CL_COMPLETE, Some(called), given.cast()) };
+        if error != sys::CL_SUCCESS {
             // SAFETY: the driver has not taken it.
             drop(unsafe { Box::from_raw(given) });
         }
-        error == sys::SUCCESS
+        error == sys::CL_SUCCESS
     }
 }
 
@@ -372,7 +371,7 @@ impl Program {
 
     /// A program of SPIR-V, not built.
     pub(crate) fn from_spirv(context: &Arc<Context>, device: DeviceId, spirv: &[u8]) -> Tried<Program> {
-        let mut error = sys::SUCCESS;
+        let mut error = sys::CL_SUCCESS;
         // SAFETY: `spirv` is readable for its length; the driver copies it.
         let handle = unsafe { (context.create_program)(context.handle, spirv.as_ptr().cast(), spirv.len(), &mut error) };
         Ok(Program { context: context.clone(), device, handle: given("clCreateProgramWithIL", error, handle)? })
@@ -381,11 +380,11 @@ impl Program {
     /// A program of what a compiler made for the device, not built.
     pub(crate) fn from_binary(context: &Arc<Context>, device: DeviceId, binary: &[u8]) -> Tried<Program> {
         let call = "clCreateProgramWithBinary";
-        let (mut status, mut error) = (sys::SUCCESS, sys::SUCCESS);
-        let (size, bytes) = (binary.len(), binary.as_ptr());
+        let (mut status, mut error) = (sys::CL_SUCCESS, sys::CL_SUCCESS);
+        let (size, mut bytes) = (binary.len(), binary.as_ptr());
         // SAFETY: one device of the context, arrays of one size and one pointer that is readable for so many bytes; the driver copies them.
         let handle =
-            unsafe { (context.api.clCreateProgramWithBinary)(context.handle, 1, &device.0, &size, &bytes, &mut status, &mut error) };
+            unsafe { (context.api.clCreateProgramWithBinary)(context.handle, 1, &device.0, &size, &mut bytes, &mut status, &mut error) };
         let program = Program { context: context.clone(), device, handle: given(call, error, handle)? };
         succeeded(call, status)?;
         Ok(program)
@@ -394,18 +393,17 @@ impl Program {
     /// Compiles and links it.
     pub(crate) fn build(self) -> Result<Arc<Program>, NotBuilt> {
         // SAFETY: one device of the context, options without any, no callback.
-        let error =
-            unsafe { (self.context.api.clBuildProgram)(self.handle, 1, &self.device.0, c"".as_ptr(), ptr::null(), ptr::null_mut()) };
+        let error = unsafe { (self.context.api.clBuildProgram)(self.handle, 1, &self.device.0, c"".as_ptr(), None, ptr::null_mut()) };
         self.or_log("clBuildProgram", error)
     }
 
     /// Compiles it without linking.
     fn compile(self) -> Result<Arc<Program>, NotBuilt> {
-        let (none, no_names) = (ptr::null(), ptr::null());
+        let (none, no_names) = (ptr::null(), ptr::null_mut());
         // SAFETY: one device of the context, options and headers without any, no callback.
         let error = unsafe {
             let compile = self.context.api.clCompileProgram;
-            compile(self.handle, 1, &self.device.0, c"".as_ptr(), 0, none, no_names, ptr::null(), ptr::null_mut())
+            compile(self.handle, 1, &self.device.0, c"".as_ptr(), 0, none, no_names, None, ptr::null_mut())
         };
         self.or_log("clCompileProgram", error)
     }
@@ -419,19 +417,19 @@ impl Program {
 
     /// Compiles programs and links them to one. Source: OpenCL 3.0 §5.8.3.
     pub(crate) fn link(programs: Vec<Program>) -> Result<Arc<Program>, NotBuilt> {
-        let Some(first) = programs.first() else { return Err(Failure { call: "clLinkProgram", error: sys::INVALID_VALUE }.into()) };
+        let Some(first) = programs.first() else { return Err(Failure { call: "clLinkProgram", error: sys::CL_INVALID_VALUE }.into()) };
         let (context, device) = (first.context.clone(), first.device);
         let compiled = programs.into_iter().map(Program::compile).collect::<Result<Vec<_>, _>>()?;
         let handles: Vec<cl_program> = compiled.iter().map(|program| program.handle).collect();
-        let mut error = sys::SUCCESS;
+        let mut error = sys::CL_SUCCESS;
         // SAFETY: one device of the context, options without any, an array of compiled programs, no callback.
         let handle = unsafe {
             let link = context.api.clLinkProgram;
             let count = handles.len() as cl_uint;
-            link(context.handle, 1, &device.0, c"".as_ptr(), count, handles.as_ptr(), ptr::null(), ptr::null_mut(), &mut error)
+            link(context.handle, 1, &device.0, c"".as_ptr(), count, handles.as_ptr(), None, ptr::null_mut(), &mut error)
         };
         if handle.is_null() {
-            let error = if error == sys::SUCCESS { sys::OUT_OF_RESOURCES } else { error };
+            let error = if error == sys::CL_SUCCESS { sys::CL_OUT_OF_RESOURCES } else { error };
             return Err(Failure { call: "clLinkProgram", error }.into());
         }
         // A program that was not linked is there all the same, with the linker's words.
@@ -444,20 +442,20 @@ impl Program {
         let mut size = 0_usize;
         let into = ptr::from_mut(&mut size).cast();
         // SAFETY: a program for one device, so there is one size.
-        let error = unsafe { info(self.handle, sys::PROGRAM_BINARY_SIZES, size_of::<usize>(), into, ptr::null_mut()) };
+        let error = unsafe { info(self.handle, sys::CL_PROGRAM_BINARY_SIZES, size_of::<usize>(), into, ptr::null_mut()) };
         succeeded("clGetProgramInfo", error).ok().filter(|()| size > 0)?;
         let mut binary = vec![0_u8; size];
         let mut pointer = binary.as_mut_ptr();
         let into = ptr::from_mut(&mut pointer).cast();
         // SAFETY: one pointer, to room for so many bytes as the driver asked for.
-        let error = unsafe { info(self.handle, sys::PROGRAM_BINARIES, size_of::<*mut u8>(), into, ptr::null_mut()) };
+        let error = unsafe { info(self.handle, sys::CL_PROGRAM_BINARIES, size_of::<*mut u8>(), into, ptr::null_mut()) };
         succeeded("clGetProgramInfo", error).ok().map(|()| binary)
     }
 
     fn log(&self) -> String {
         // SAFETY: a program and its device.
         text(bytes(|size, into, needed| unsafe {
-            (self.context.api.clGetProgramBuildInfo)(self.handle, self.device.0, sys::PROGRAM_BUILD_LOG, size, into, needed)
+            (self.context.api.clGetProgramBuildInfo)(self.handle, self.device.0, sys::CL_PROGRAM_BUILD_LOG, size, into, needed)
         }))
     }
 }
@@ -482,7 +480,7 @@ unsafe impl Sync for Kernel {}
 
 impl Kernel {
     pub(crate) fn create(program: &Arc<Program>, name: &CStr) -> Tried<Kernel> {
-        let mut error = sys::SUCCESS;
+        let mut error = sys::CL_SUCCESS;
         // SAFETY: a program that is built and a NUL-terminated name.
         let handle = unsafe { (program.context.api.clCreateKernel)(program.handle, name.as_ptr(), &mut error) };
         Ok(Kernel { program: program.clone(), handle: given("clCreateKernel", error, handle)? })
@@ -507,7 +505,7 @@ impl Kernel {
 
     /// States that the kernel may reach memory of a kind through pointers in its arguments.
     pub(crate) fn allow(&mut self, what: cl_uint) -> Tried<()> {
-        let yes = sys::TRUE;
+        let yes = sys::CL_TRUE;
         let value = ptr::from_ref(&yes).cast();
         // SAFETY: the value is a `cl_bool`, as for every `what` that this crate asks for.
         succeeded("clSetKernelExecInfo", unsafe { (self.api().clSetKernelExecInfo)(self.handle, what, size_of_val(&yes), value) })
@@ -515,7 +513,7 @@ impl Kernel {
 
     /// Names the memory that the kernel may reach through pointers in its arguments; at least one.
     pub(crate) fn allow_pointers(&mut self, pointers: &[*mut c_void]) -> Tried<()> {
-        let (what, bytes) = (sys::KERNEL_EXEC_INFO_SVM_PTRS, size_of_val(pointers));
+        let (what, bytes) = (sys::CL_KERNEL_EXEC_INFO_SVM_PTRS, size_of_val(pointers));
         // SAFETY: an array of pointers; the driver copies it.
         succeeded("clSetKernelExecInfo", unsafe { (self.api().clSetKernelExecInfo)(self.handle, what, bytes, pointers.as_ptr().cast()) })
     }
@@ -527,19 +525,19 @@ impl Kernel {
         // SAFETY: a kernel built for this device, and room for one `size_t`.
         let error = unsafe {
             let ask = self.api().clGetKernelWorkGroupInfo;
-            ask(self.handle, self.program.device.0, sys::KERNEL_WORK_GROUP_SIZE, size_of::<usize>(), into, ptr::null_mut())
+            ask(self.handle, self.program.device.0, sys::CL_KERNEL_WORK_GROUP_SIZE, size_of::<usize>(), into, ptr::null_mut())
         };
         succeeded("clGetKernelWorkGroupInfo", error).map(|()| size)
     }
 
     /// The sub-group size that the kernel was built with because it requires one; 0 if it requires none.
     pub(crate) fn required_sub_group_size(&self) -> Tried<usize> {
-        self.sub_group_info(sys::KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, &[])
+        self.sub_group_info(sys::CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, &[])
     }
 
     /// The size of full sub-groups in work-groups of that size.
     pub(crate) fn sub_group_size(&self, local: &[usize]) -> Tried<usize> {
-        self.sub_group_info(sys::KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, local)
+        self.sub_group_info(sys::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, local)
     }
 
     fn sub_group_info(&self, what: cl_uint, local: &[usize]) -> Tried<usize> {

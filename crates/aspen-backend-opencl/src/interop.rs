@@ -28,7 +28,7 @@ impl OwnEvent for User {
 
     fn complete(&self) {
         // SAFETY: an event of `clCreateUserEvent`, completed once.
-        unsafe { (self.interop.clSetUserEventStatus)(self.event.handle(), sys::COMPLETE) };
+        unsafe { (self.interop.clSetUserEventStatus)(self.event.handle(), sys::CL_COMPLETE) };
     }
 }
 
@@ -59,12 +59,12 @@ impl Handle {
             succeeded("clGetProgramBuildInfo", error).map(|()| answer)
         };
         // PoCL calls a program executable that could not be built.
-        if ask(sys::PROGRAM_BUILD_STATUS)? as cl_int != sys::SUCCESS {
+        if ask(sys::CL_PROGRAM_BUILD_STATUS)? as cl_int != sys::CL_SUCCESS {
             return Ok(ProgramState::Input);
         }
-        Ok(match ask(sys::PROGRAM_BINARY_TYPE)? {
-            sys::PROGRAM_BINARY_TYPE_NONE => ProgramState::Input,
-            sys::PROGRAM_BINARY_TYPE_EXECUTABLE => ProgramState::Executable,
+        Ok(match ask(sys::CL_PROGRAM_BINARY_TYPE)? {
+            sys::CL_PROGRAM_BINARY_TYPE_NONE => ProgramState::Input,
+            sys::CL_PROGRAM_BINARY_TYPE_EXECUTABLE => ProgramState::Executable,
             _ => ProgramState::Object,
         })
     }
@@ -73,7 +73,8 @@ impl Handle {
     fn log(&self, program: usize) -> String {
         let ask = self.0.api().clGetProgramBuildInfo;
         // SAFETY: a program that is alive, by the contract of whoever calls, with as much room as is told.
-        let log = bytes(|size, into, needed| unsafe { ask(pointer(program), self.0.id().0, sys::PROGRAM_BUILD_LOG, size, into, needed) });
+        let log =
+            bytes(|size, into, needed| unsafe { ask(pointer(program), self.0.id().0, sys::CL_PROGRAM_BUILD_LOG, size, into, needed) });
         text(log)
     }
 }
@@ -88,7 +89,7 @@ impl native::Interop for Handle {
         // SAFETY: in all of them: a reference of the caller's, by this function's contract.
         unsafe {
             match what {
-                Native::Platform => sys::SUCCESS,
+                Native::Platform => sys::CL_SUCCESS,
                 Native::Device => (own.clReleaseDevice)(handle),
                 Native::Context => (api.clReleaseContext)(handle),
                 Native::Queue => (api.clReleaseCommandQueue)(handle),
@@ -104,13 +105,13 @@ impl native::Interop for Handle {
         let (own, api, of) = (interop(&self.0)?, self.0.api(), pointer(handle));
         let (call, ask, question): (_, Ask, _) = match what {
             Native::Platform => return Err(self.0.error(Code::Invalid, "OpenCL counts no references of platforms")),
-            Native::Device => ("clGetDeviceInfo", api.clGetDeviceInfo, sys::DEVICE_REFERENCE_COUNT),
-            Native::Context => ("clGetContextInfo", own.clGetContextInfo, sys::CONTEXT_REFERENCE_COUNT),
-            Native::Queue => ("clGetCommandQueueInfo", own.clGetCommandQueueInfo, sys::QUEUE_REFERENCE_COUNT),
-            Native::Event => ("clGetEventInfo", api.clGetEventInfo, sys::EVENT_REFERENCE_COUNT),
-            Native::Memory => ("clGetMemObjectInfo", own.clGetMemObjectInfo, sys::MEM_REFERENCE_COUNT),
-            Native::Program => ("clGetProgramInfo", api.clGetProgramInfo, sys::PROGRAM_REFERENCE_COUNT),
-            Native::Kernel => ("clGetKernelInfo", own.clGetKernelInfo, sys::KERNEL_REFERENCE_COUNT),
+            Native::Device => ("clGetDeviceInfo", api.clGetDeviceInfo, sys::CL_DEVICE_REFERENCE_COUNT),
+            Native::Context => ("clGetContextInfo", own.clGetContextInfo, sys::CL_CONTEXT_REFERENCE_COUNT),
+            Native::Queue => ("clGetCommandQueueInfo", own.clGetCommandQueueInfo, sys::CL_QUEUE_REFERENCE_COUNT),
+            Native::Event => ("clGetEventInfo", api.clGetEventInfo, sys::CL_EVENT_REFERENCE_COUNT),
+            Native::Memory => ("clGetMemObjectInfo", own.clGetMemObjectInfo, sys::CL_MEM_REFERENCE_COUNT),
+            Native::Program => ("clGetProgramInfo", api.clGetProgramInfo, sys::CL_PROGRAM_REFERENCE_COUNT),
+            Native::Kernel => ("clGetKernelInfo", own.clGetKernelInfo, sys::CL_KERNEL_REFERENCE_COUNT),
         };
         // SAFETY: an object of the kind, by this function's contract; counts are `cl_uint`s.
         self.tried(Code::Invalid, unsafe { asked(call, ask, of, question) })
@@ -125,9 +126,9 @@ impl native::Interop for Handle {
     unsafe fn is_in(&self, context: usize) -> Result<bool> {
         let ask = interop(&self.0)?.clGetContextInfo;
         // SAFETY: a context that is alive, by this function's contract, with as much room as is told.
-        let ids = bytes(|size, into, needed| unsafe { ask(pointer(context), sys::CONTEXT_DEVICES, size, into, needed) });
+        let ids = bytes(|size, into, needed| unsafe { ask(pointer(context), sys::CL_CONTEXT_DEVICES, size, into, needed) });
         if ids.is_empty() {
-            return Err(self.0.failed(Code::Invalid, Failure { call: "clGetContextInfo", error: sys::INVALID_CONTEXT }));
+            return Err(self.0.failed(Code::Invalid, Failure { call: "clGetContextInfo", error: sys::CL_INVALID_CONTEXT }));
         }
         let (ids, _) = ids.as_chunks::<{ size_of::<cl_device_id>() }>();
         Ok(ids.iter().any(|id| usize::from_ne_bytes(*id) == self.0.id().0.addr()))
@@ -137,14 +138,14 @@ impl native::Interop for Handle {
         let (call, ask, of) = ("clGetCommandQueueInfo", interop(&self.0)?.clGetCommandQueueInfo, pointer(queue));
         let read = || -> Tried<QueueFacts> {
             // SAFETY: a queue that is alive, by this function's contract, and answers of these types.
-            let properties: cl_bitfield = unsafe { asked(call, ask, of, sys::QUEUE_PROPERTIES as cl_uint) }?;
+            let properties: cl_bitfield = unsafe { asked(call, ask, of, sys::CL_QUEUE_PROPERTIES as cl_uint) }?;
             Ok(QueueFacts {
                 // SAFETY: as above.
-                device: unsafe { asked(call, ask, of, sys::QUEUE_DEVICE) }?,
+                device: unsafe { asked(call, ask, of, sys::CL_QUEUE_DEVICE) }?,
                 // SAFETY: as above.
-                context: unsafe { asked(call, ask, of, sys::QUEUE_CONTEXT) }?,
-                in_order: properties & sys::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0,
-                profiling: properties & sys::QUEUE_PROFILING_ENABLE != 0,
+                context: unsafe { asked(call, ask, of, sys::CL_QUEUE_CONTEXT) }?,
+                in_order: properties & sys::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0,
+                profiling: properties & sys::CL_QUEUE_PROFILING_ENABLE != 0,
             })
         };
         self.tried(Code::Invalid, read())
@@ -177,7 +178,7 @@ impl native::Interop for Handle {
         let interop = interop(&self.0)?;
         // SAFETY: by this function's contract.
         let context = unsafe { self.context(context) }?;
-        let mut error = sys::SUCCESS;
+        let mut error = sys::CL_SUCCESS;
         // SAFETY: a context that is alive, and room for the error.
         let made = unsafe { (interop.clCreateUserEvent)(context.handle(), &mut error) };
         let made = self.tried(Code::Runtime, given("clCreateUserEvent", error, made))?;
@@ -190,7 +191,7 @@ impl native::Interop for Handle {
         // SAFETY: a program that is alive, by this function's contract.
         let state = self.tried(Code::Invalid, unsafe { self.state(program) })?;
         // SAFETY: as above.
-        let context = unsafe { asked("clGetProgramInfo", self.0.api().clGetProgramInfo, pointer(program), sys::PROGRAM_CONTEXT) };
+        let context = unsafe { asked("clGetProgramInfo", self.0.api().clGetProgramInfo, pointer(program), sys::CL_PROGRAM_CONTEXT) };
         Ok((state, self.tried(Code::Invalid, context)?))
     }
 
@@ -203,7 +204,7 @@ impl native::Interop for Handle {
                 self.0.error(Code::Build, format!("{failure}{}{log}", if log.is_empty() { "" } else { "\n" })).with_native(error)
             }
         };
-        let succeeded = |error: cl_int| if error == sys::SUCCESS { Ok(()) } else { Err(error) };
+        let succeeded = |error: cl_int| if error == sys::CL_SUCCESS { Ok(()) } else { Err(error) };
         let mut objects = Vec::new();
         for program in programs {
             // SAFETY: a program that is alive, by this function's contract.
@@ -214,7 +215,7 @@ impl native::Interop for Handle {
             }
             if let ([only], ProgramState::Input, ProgramState::Executable) = (programs, now, state) {
                 // SAFETY: as above; one device, no options, no callback.
-                let error = unsafe { (api.clBuildProgram)(pointer(*only), 1, &device, c"".as_ptr(), ptr::null(), ptr::null_mut()) };
+                let error = unsafe { (api.clBuildProgram)(pointer(*only), 1, &device, c"".as_ptr(), None, ptr::null_mut()) };
                 succeeded(error).map_err(not_built("clBuildProgram", *only))?;
                 retain(&self.0, Native::Program, *only)?;
                 return Ok(*only);
@@ -222,8 +223,8 @@ impl native::Interop for Handle {
             if now == ProgramState::Input {
                 // SAFETY: as above.
                 let error = unsafe {
-                    let (none, names) = (ptr::null(), ptr::null());
-                    (api.clCompileProgram)(pointer(*program), 1, &device, c"".as_ptr(), 0, none, names, ptr::null(), ptr::null_mut())
+                    let (none, names) = (ptr::null(), ptr::null_mut());
+                    (api.clCompileProgram)(pointer(*program), 1, &device, c"".as_ptr(), 0, none, names, None, ptr::null_mut())
                 };
                 succeeded(error).map_err(not_built("clCompileProgram", *program))?;
                 if let ([only], ProgramState::Object) = (programs, state) {
@@ -235,18 +236,18 @@ impl native::Interop for Handle {
         }
         // SAFETY: a program that is alive.
         let context: usize = self.tried(Code::Invalid, unsafe {
-            asked("clGetProgramInfo", api.clGetProgramInfo, objects.first().copied().unwrap_or_default(), sys::PROGRAM_CONTEXT)
+            asked("clGetProgramInfo", api.clGetProgramInfo, objects.first().copied().unwrap_or_default(), sys::CL_PROGRAM_CONTEXT)
         })?;
         let options: &CStr = if state == ProgramState::Object { c"-create-library" } else { c"" };
-        let (count, mut error) = (objects.len() as cl_uint, sys::SUCCESS);
+        let (count, mut error) = (objects.len() as cl_uint, sys::CL_SUCCESS);
         // SAFETY: programs of one context, by this function's contract, one device of it, no callback.
         let linked = unsafe {
             let link = api.clLinkProgram;
-            link(pointer(context), 1, &device, options.as_ptr(), count, objects.as_ptr(), ptr::null(), ptr::null_mut(), &mut error)
+            link(pointer(context), 1, &device, options.as_ptr(), count, objects.as_ptr(), None, ptr::null_mut(), &mut error)
         };
         let handle = linked.expose_provenance();
-        if error != sys::SUCCESS || linked.is_null() {
-            let told = not_built("clLinkProgram", handle)(if error == sys::SUCCESS { sys::LINK_PROGRAM_FAILURE } else { error });
+        if error != sys::CL_SUCCESS || linked.is_null() {
+            let told = not_built("clLinkProgram", handle)(if error == sys::CL_SUCCESS { sys::CL_LINK_PROGRAM_FAILURE } else { error });
             if !linked.is_null() {
                 // SAFETY: made above, and nobody else has it.
                 unsafe { (api.clReleaseProgram)(linked) };
@@ -270,21 +271,21 @@ impl native::Interop for Handle {
         };
         let read = || -> Tried<KernelFacts> {
             let (mut sizes, mut private) = ([0_usize; 3], 0_u64);
-            about(sys::KERNEL_COMPILE_WORK_GROUP_SIZE, size_of_val(&sizes), sizes.as_mut_ptr().cast())?;
-            about(sys::KERNEL_PRIVATE_MEM_SIZE, size_of::<u64>(), ptr::from_mut(&mut private).cast())?;
+            about(sys::CL_KERNEL_COMPILE_WORK_GROUP_SIZE, size_of_val(&sizes), sizes.as_mut_ptr().cast())?;
+            about(sys::CL_KERNEL_PRIVATE_MEM_SIZE, size_of::<u64>(), ptr::from_mut(&mut private).cast())?;
             // SAFETY: as above.
-            let attributes = bytes(|size, into, needed| unsafe { ask(of, sys::KERNEL_ATTRIBUTES, size, into, needed) });
+            let attributes = bytes(|size, into, needed| unsafe { ask(of, sys::CL_KERNEL_ATTRIBUTES, size, into, needed) });
             let [x, y, z] = sizes.map(|size| size as u64);
             Ok(KernelFacts {
                 // SAFETY: as above.
-                context: unsafe { asked("clGetKernelInfo", ask, of, sys::KERNEL_CONTEXT) }?,
+                context: unsafe { asked("clGetKernelInfo", ask, of, sys::CL_KERNEL_CONTEXT) }?,
                 // SAFETY: as above.
-                program: unsafe { asked("clGetKernelInfo", ask, of, sys::KERNEL_PROGRAM) }?,
+                program: unsafe { asked("clGetKernelInfo", ask, of, sys::CL_KERNEL_PROGRAM) }?,
                 // SAFETY: as above.
-                arguments: unsafe { asked("clGetKernelInfo", ask, of, sys::KERNEL_NUM_ARGS) }?,
-                max_work_group_size: number(sys::KERNEL_WORK_GROUP_SIZE)?,
+                arguments: unsafe { asked("clGetKernelInfo", ask, of, sys::CL_KERNEL_NUM_ARGS) }?,
+                max_work_group_size: number(sys::CL_KERNEL_WORK_GROUP_SIZE)?,
                 work_group_size: [z, y, x],
-                preferred_multiple: number(sys::KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)?,
+                preferred_multiple: number(sys::CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)?,
                 private_memory: private,
                 attributes: text(attributes),
             })

@@ -61,8 +61,8 @@ impl Memory {
     pub(crate) fn allocate(&self, context: cl_context, device: DeviceId, kind: UsmKind, layout: Layout, known: &Known) -> Tried<*mut u8> {
         let call = self.allocate_call();
         let failed = |error| Failure { call, error };
-        let (size, mut error) = (layout.size(), sys::SUCCESS);
-        let alignment = cl_uint::try_from(layout.align()).map_err(|_| failed(sys::INVALID_VALUE))?;
+        let (size, mut error) = (layout.size(), sys::CL_SUCCESS);
+        let alignment = cl_uint::try_from(layout.align()).map_err(|_| failed(sys::CL_INVALID_VALUE))?;
         // SAFETY: a context with this device, and no properties.
         let pointer = unsafe {
             match self {
@@ -74,12 +74,12 @@ impl Memory {
                 Memory::Svm(api, capabilities) => (api.clSVMAlloc)(context, svm_flags(kind, *capabilities), size, alignment),
             }
         };
-        if error != sys::SUCCESS {
+        if error != sys::CL_SUCCESS {
             return Err(failed(error));
         }
         if self.is_svm() {
             if pointer.is_null() {
-                return Err(failed(sys::OUT_OF_RESOURCES));
+                return Err(failed(sys::CL_OUT_OF_RESOURCES));
             }
             known.lock().insert(pointer.expose_provenance());
         }
@@ -95,7 +95,7 @@ impl Memory {
         unsafe {
             match self {
                 Memory::Usm(usm) => match (usm.clMemFreeINTEL)(context, pointer.cast()) {
-                    sys::SUCCESS => Ok(()),
+                    sys::CL_SUCCESS => Ok(()),
                     error => Err(Failure { call: "clMemFreeINTEL", error }),
                 },
                 Memory::Svm(api, _) => {
@@ -168,9 +168,9 @@ impl Memory {
 /// Memory of the device needs no fine grain; what the host touches does, and takes atomics where they are to be had.
 fn svm_flags(kind: UsmKind, capabilities: cl_bitfield) -> cl_bitfield {
     let fine = kind != UsmKind::Device;
-    let atomics = fine && capabilities & sys::SVM_ATOMICS != 0;
+    let atomics = fine && capabilities & sys::CL_DEVICE_SVM_ATOMICS != 0;
     let flag = |on, flag| if on { flag } else { 0 };
-    sys::MEM_READ_WRITE | flag(fine, sys::MEM_SVM_FINE_GRAIN_BUFFER) | flag(atomics, sys::MEM_SVM_ATOMICS)
+    sys::CL_MEM_READ_WRITE | flag(fine, sys::CL_MEM_SVM_FINE_GRAIN_BUFFER) | flag(atomics, sys::CL_MEM_SVM_ATOMICS)
 }
 
 #[cfg(test)]
@@ -179,12 +179,13 @@ mod tests {
 
     #[test]
     fn only_what_the_host_touches_is_fine_grained() {
-        let (coarse, fine) = (sys::SVM_COARSE_GRAIN_BUFFER, sys::SVM_COARSE_GRAIN_BUFFER | sys::SVM_FINE_GRAIN_BUFFER);
+        let (coarse, fine) =
+            (sys::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, sys::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | sys::CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
         for (kind, capabilities, flags) in [
             (UsmKind::Device, coarse, 1),
-            (UsmKind::Device, fine | sys::SVM_ATOMICS, 1),
+            (UsmKind::Device, fine | sys::CL_DEVICE_SVM_ATOMICS, 1),
             (UsmKind::Host, fine, 1 | 1 << 10),
-            (UsmKind::Shared, fine | sys::SVM_ATOMICS, 1 | 1 << 10 | 1 << 11),
+            (UsmKind::Shared, fine | sys::CL_DEVICE_SVM_ATOMICS, 1 | 1 << 10 | 1 << 11),
         ] {
             assert_eq!(svm_flags(kind, capabilities), flags, "{kind:?} {capabilities:#x}");
         }

@@ -97,12 +97,12 @@ impl Side {
                 Argument::Memory { handle, offset, size } => {
                     let mut memory: cl_mem = ptr::with_exposed_provenance_mut(*handle);
                     // SAFETY: memory that is alive, by the contract of `launch`.
-                    let whole: usize = unsafe { asked("clGetMemObjectInfo", self.interop.clGetMemObjectInfo, memory, sys::MEM_SIZE)? };
+                    let whole: usize = unsafe { asked("clGetMemObjectInfo", self.interop.clGetMemObjectInfo, memory, sys::CL_MEM_SIZE)? };
                     if *size != 0 && (*offset != 0 || *size < whole) {
-                        let (region, mut error) = ([*offset, *size], sys::SUCCESS);
+                        let (region, mut error) = ([*offset, *size], sys::CL_SUCCESS);
                         let create = self.interop.clCreateSubBuffer;
                         // SAFETY: as above; a region is two numbers.
-                        memory = unsafe { create(memory, 0, sys::BUFFER_CREATE_TYPE_REGION, region.as_ptr().cast(), &mut error) };
+                        memory = unsafe { create(memory, 0, sys::CL_BUFFER_CREATE_TYPE_REGION, region.as_ptr().cast(), &mut error) };
                         parts.push(Part { interop: self.interop, handle: given("clCreateSubBuffer", error, memory)? });
                     }
                     set(size_of::<cl_mem>(), ptr::from_ref(&memory).cast())?;
@@ -155,11 +155,11 @@ impl NativeQueue for Side {
     }
 
     fn memory(&self, size: usize) -> Result<Option<Box<dyn NativeMemory>>> {
-        let (create, context, mut error) = (self.interop.clCreateBuffer, self.queue.context().handle(), sys::SUCCESS);
+        let (create, context, mut error) = (self.interop.clCreateBuffer, self.queue.context().handle(), sys::CL_SUCCESS);
         // SAFETY: a context that is alive, and no memory of the host. OpenCL has none of no bytes.
-        let handle = unsafe { create(context, sys::MEM_READ_WRITE, size.max(1), ptr::null_mut(), &mut error) };
+        let handle = unsafe { create(context, sys::CL_MEM_READ_WRITE, size.max(1), ptr::null_mut(), &mut error) };
         let handle = given("clCreateBuffer", error, handle).map_err(self.failed(Code::MemoryAllocation))?;
-        Ok(Some(self.object(handle, size, sys::MEM_READ_WRITE)))
+        Ok(Some(self.object(handle, size, sys::CL_MEM_READ_WRITE)))
     }
 
     unsafe fn adopt(&self, memory: usize) -> Result<(Box<dyn NativeMemory>, usize)> {
@@ -170,15 +170,15 @@ impl NativeQueue for Side {
             // SAFETY: memory that is alive, by this function's contract, and numbers of the types that OpenCL gives.
             unsafe {
                 Ok((
-                    asked(call, ask, handle, sys::MEM_TYPE)?,
-                    asked(call, ask, handle, sys::MEM_FLAGS)?,
-                    asked(call, ask, handle, sys::MEM_SIZE)?,
-                    asked(call, ask, handle, sys::MEM_CONTEXT)?,
+                    asked(call, ask, handle, sys::CL_MEM_TYPE)?,
+                    asked(call, ask, handle, sys::CL_MEM_FLAGS)?,
+                    asked(call, ask, handle, sys::CL_MEM_SIZE)?,
+                    asked(call, ask, handle, sys::CL_MEM_CONTEXT)?,
                 ))
             }
         };
         let (kind, flags, size, context) = read().map_err(self.failed(Code::Invalid))?;
-        if kind != sys::MEM_OBJECT_BUFFER {
+        if kind != sys::CL_MEM_OBJECT_BUFFER {
             return Err(wrong("make_buffer takes a cl_mem that is a buffer"));
         }
         if context != self.context() {
@@ -233,8 +233,8 @@ impl Object {
     /// # Safety
     /// `from` is null or readable for the size of the object.
     unsafe fn beside(&self, from: *const u8) -> Tried<Part> {
-        let flags = sys::MEM_READ_WRITE | if from.is_null() { 0 } else { sys::MEM_COPY_HOST_PTR };
-        let (create, context, mut error) = (self.interop.clCreateBuffer, self.queue.context().handle(), sys::SUCCESS);
+        let flags = sys::CL_MEM_READ_WRITE | if from.is_null() { 0 } else { sys::CL_MEM_COPY_HOST_PTR };
+        let (create, context, mut error) = (self.interop.clCreateBuffer, self.queue.context().handle(), sys::CL_SUCCESS);
         // SAFETY: a context that is alive; memory of the host by this function's contract, which is only read.
         let handle = unsafe { create(context, flags, self.size, from.cast_mut().cast(), &mut error) };
         Ok(Part { interop: self.interop, handle: given("clCreateBuffer", error, handle)? })
@@ -256,7 +256,7 @@ impl Object {
         let (queue, size) = (self.queue.handle(), self.size);
         let none = (ptr::null(), ptr::null_mut());
         // SAFETY: by this function's contract; the call returns when it is done.
-        let error = unsafe { (self.interop.clEnqueueReadBuffer)(queue, from, sys::TRUE, 0, size, to.cast(), 0, none.0, none.1) };
+        let error = unsafe { (self.interop.clEnqueueReadBuffer)(queue, from, sys::CL_TRUE, 0, size, to.cast(), 0, none.0, none.1) };
         succeeded("clEnqueueReadBuffer", error)
     }
 }
@@ -270,7 +270,7 @@ impl NativeMemory for Object {
         if self.size == 0 {
             return Ok(());
         }
-        if self.flags & (sys::MEM_HOST_NO_ACCESS | sys::MEM_HOST_WRITE_ONLY) == 0 {
+        if self.flags & (sys::CL_MEM_HOST_NO_ACCESS | sys::CL_MEM_HOST_WRITE_ONLY) == 0 {
             // SAFETY: an object of that size; `to` is as large by the contract of `NativeMemory::read`.
             return unsafe { self.fetch(self.handle, to) }.map_err(self.failed());
         }
@@ -288,7 +288,7 @@ impl NativeMemory for Object {
         if self.size == 0 {
             return Ok(());
         }
-        if self.flags & (sys::MEM_HOST_NO_ACCESS | sys::MEM_HOST_READ_ONLY) != 0 {
+        if self.flags & (sys::CL_MEM_HOST_NO_ACCESS | sys::CL_MEM_HOST_READ_ONLY) != 0 {
             // Kernels may write what the host may not.
             // SAFETY: `from` is as large as the object, by the contract of `NativeMemory::write`.
             return unsafe { self.beside(from) }.and_then(|copy| self.copy(copy.handle, self.handle)).map_err(self.failed());
@@ -296,7 +296,8 @@ impl NativeMemory for Object {
         let (queue, size) = (self.queue.handle(), self.size);
         let none = (ptr::null(), ptr::null_mut());
         // SAFETY: as in `read`; the call copies what it needs of the host.
-        let error = unsafe { (self.interop.clEnqueueWriteBuffer)(queue, self.handle, sys::TRUE, 0, size, from.cast(), 0, none.0, none.1) };
+        let error =
+            unsafe { (self.interop.clEnqueueWriteBuffer)(queue, self.handle, sys::CL_TRUE, 0, size, from.cast(), 0, none.0, none.1) };
         succeeded("clEnqueueWriteBuffer", error).map_err(self.failed())?;
         // The program may use its own queue next, which knows nothing of this one.
         // SAFETY: a queue that is alive, and room for an event.

@@ -8,16 +8,16 @@ use aspen_runtime::{Code, Result};
 
 use crate::device::Device;
 use crate::handles::{Tried, succeeded};
-use crate::sys::{self, Interop, Opaque, cl_int, cl_uint};
+use crate::sys::{self, Interop, cl_int, cl_uint};
 
 /// A question about an object: the object, what, room for the answer, how much that needs.
-pub(crate) type Ask = unsafe extern "C" fn(*mut Opaque, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+pub(crate) type Ask = unsafe extern "C" fn(*mut c_void, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
 
 /// The answer to a question. Handles are asked for as `usize`.
 ///
 /// # Safety
 /// `of` is what `ask` takes, alive, and the answer is a `T`, for which every pattern of bits is a value.
-pub(crate) unsafe fn asked<T: Copy + Default>(call: &'static str, ask: Ask, of: *mut Opaque, what: cl_uint) -> Tried<T> {
+pub(crate) unsafe fn asked<T: Copy + Default>(call: &'static str, ask: Ask, of: *mut c_void, what: cl_uint) -> Tried<T> {
     let mut out = T::default();
     // SAFETY: by this function's contract, with room for a `T`.
     succeeded(call, unsafe { ask(of, what, size_of::<T>(), ptr::from_mut(&mut out).cast(), ptr::null_mut()) })?;
@@ -30,7 +30,7 @@ pub(crate) fn interop(device: &Device) -> Result<&'static Interop> {
         .ok_or_else(|| device.error(Code::FeatureNotSupported, "the OpenCL loader is too old for programs that use OpenCL beside SYCL"))
 }
 
-pub(crate) fn pointer(handle: usize) -> *mut Opaque {
+pub(crate) fn pointer(handle: usize) -> *mut c_void {
     ptr::with_exposed_provenance_mut(handle)
 }
 

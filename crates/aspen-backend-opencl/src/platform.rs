@@ -41,10 +41,10 @@ pub(crate) fn platforms(api: &'static Api, cache: Option<&Arc<ProgramCache>>) ->
         .filter_map(|id| {
             let text = |what| platform_text(api, id.0, what);
             let facts = PlatformFacts {
-                name: text(sys::PLATFORM_NAME),
-                vendor: text(sys::PLATFORM_VENDOR),
-                version: text(sys::PLATFORM_VERSION),
-                extensions: text(sys::PLATFORM_EXTENSIONS).split_whitespace().map(str::to_owned).collect(),
+                name: text(sys::CL_PLATFORM_NAME),
+                vendor: text(sys::CL_PLATFORM_VENDOR),
+                version: text(sys::CL_PLATFORM_VERSION),
+                extensions: text(sys::CL_PLATFORM_EXTENSIONS).split_whitespace().map(str::to_owned).collect(),
             };
             let ids = device_ids(api, id)
                 .map_err(|failure| tracing::warn!(platform = facts.name, %failure, "an OpenCL platform is left out"))

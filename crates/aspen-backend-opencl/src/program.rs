@@ -32,10 +32,10 @@ use crate::tools::link;
 const DEFAULT_LOGICAL_GROUP: [u64; 3] = [1, 1, 1];
 
 /// Images that do not become one program.
-const NO_LINK: Failure = Failure { call: "clLinkProgram", error: sys::LINK_PROGRAM_FAILURE };
+const NO_LINK: Failure = Failure { call: "clLinkProgram", error: sys::CL_LINK_PROGRAM_FAILURE };
 
 /// A module that does not become bitcode.
-const NO_BITCODE: Failure = Failure { call: "making bitcode", error: sys::BUILD_PROGRAM_FAILURE };
+const NO_BITCODE: Failure = Failure { call: "making bitcode", error: sys::CL_BUILD_PROGRAM_FAILURE };
 
 /// An image, built for a device.
 pub(crate) struct Image {

@@ -13,20 +13,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-const MAGIC: u32 = 0x0723_0203;
-pub(crate) const HEADER_WORDS: usize = 5;
+use aspen_spirv::words::{Words, literal, opcode};
+use rspirv::spirv::{ExecutionMode, Op};
 
-const OP_ENTRY_POINT: u32 = 15;
-const OP_EXECUTION_MODE: u32 = 16;
-const OP_FUNCTION: u32 = 54;
-const OP_FUNCTION_PARAMETER: u32 = 55;
-const MODE_LOCAL_SIZE: u32 = 17;
-
-const OP_NAME: u32 = 5;
+const MODE_LOCAL_SIZE: u32 = ExecutionMode::LocalSize as u32;
 
 /// The variables' names.
-const SLOT: &[u8] = b"_ZZN4sycl6detail17local_memory_slotEvE4slot";
-const SCRATCH: &[u8] = b"_ZZN4sycl6detail12scratch_slotEvE4slot";
+const SLOT: &str = "_ZZN4sycl6detail17local_memory_slotEvE4slot";
+const SCRATCH: &str = "_ZZN4sycl6detail12scratch_slotEvE4slot";
 
 const WORK_GROUP_PARAMETERS: usize = 3;
 
@@ -35,51 +29,34 @@ pub(crate) fn for_driver(image: &[u8]) -> Cow<'_, [u8]> {
     without_group_sizes(image).map_or(Cow::Borrowed(image), Cow::Owned)
 }
 
-/// The words of what begins as SPIR-V; the header may be cut.
-pub(crate) fn words(image: &[u8]) -> Option<Vec<u32>> {
-    let words: Vec<u32> = image.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-    (words.first() == Some(&MAGIC) && image.len().is_multiple_of(4)).then_some(words)
-}
-
 /// Whether functions of the module use the work-group memory of a kernel.
 pub(crate) fn uses_local_memory(image: &[u8]) -> bool {
-    let Some(words) = words(image) else { return false };
-    let mut at = HEADER_WORDS;
-    while at < words.len() {
-        let (length, code) = ((words[at] >> 16) as usize, words[at] & 0xFFFF);
-        let Some(instruction) = words.get(at..at + length).filter(|instruction| !instruction.is_empty()) else { return false };
-        let name = || instruction.get(2..).unwrap_or_default().iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
-        if code == OP_NAME && [SLOT, SCRATCH].iter().any(|slot| name().eq(slot.iter().copied())) {
-            return true;
-        }
-        at += length;
-    }
-    false
+    let Ok(words) = Words::read(image) else { return false };
+    words.instructions().map_while(Result::ok).any(|(_, instruction)| {
+        opcode(instruction) == Op::Name as u16 && [SLOT, SCRATCH].contains(&literal(instruction.get(2..).unwrap_or_default()).as_str())
+    })
 }
 
 /// `None` if nothing is to be changed.
 fn without_group_sizes(image: &[u8]) -> Option<Vec<u8>> {
-    let words = words(image)?;
+    let words = Words::read(image).ok()?;
     let (mut entries, mut groups, mut sized) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-    let (mut function, mut parameters, mut at) = (0, 0, HEADER_WORDS);
-    while at < words.len() {
-        let (length, code) = ((words[at] >> 16) as usize, words[at] & 0xFFFF);
-        let instruction = words.get(at..at + length).filter(|instruction| !instruction.is_empty())?;
-        match code {
-            OP_ENTRY_POINT => {
-                entries.insert(*instruction.get(2)?);
-            }
-            OP_EXECUTION_MODE if instruction.get(2) == Some(&MODE_LOCAL_SIZE) => sized.push((instruction[1], at..at + length)),
-            OP_FUNCTION => (function, parameters) = (*instruction.get(2)?, 0),
-            OP_FUNCTION_PARAMETER => {
+    let (mut function, mut parameters) = (0, 0);
+    for instruction in words.instructions() {
+        let (at, instruction) = instruction.ok()?;
+        match (Op::from_u32(opcode(instruction).into()), instruction) {
+            (Some(Op::EntryPoint), [_, _, entry, ..]) => _ = entries.insert(*entry),
+            (Some(Op::ExecutionMode), [_, entry, MODE_LOCAL_SIZE, ..]) => sized.push((*entry, at..at + instruction.len())),
+            (Some(Op::Function), [_, _, id, ..]) => (function, parameters) = (*id, 0),
+            (Some(Op::FunctionParameter), _) => {
                 parameters += 1;
                 if parameters == WORK_GROUP_PARAMETERS {
                     groups.insert(function);
                 }
             }
+            (Some(Op::EntryPoint | Op::Function), _) => return None,
             _ => {}
         }
-        at += length;
     }
     sized.retain(|(entry, _)| entries.contains(entry) && groups.contains(entry));
     if sized.is_empty() {
@@ -96,35 +73,35 @@ fn without_group_sizes(image: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn instruction(code: u32, operands: &[u32]) -> Vec<u32> {
-        let mut words = vec![(operands.len() as u32 + 1) << 16 | code];
+    fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
+        let mut words = vec![(operands.len() as u32 + 1) << 16 | op as u32];
         words.extend(operands);
         words
     }
 
     fn bytes(instructions: &[Vec<u32>]) -> Vec<u8> {
-        let header = vec![MAGIC, 0x0001_0400, 0, 100, 0];
+        let header = vec![0x0723_0203, 0x0001_0400, 0, 100, 0];
         [&[header], instructions].concat().concat().iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
     fn entry(id: u32) -> Vec<u32> {
-        instruction(OP_ENTRY_POINT, &[6, id, 0x0061_6161])
+        instruction(Op::EntryPoint, &[6, id, 0x0061_6161])
     }
 
     fn local_size(id: u32) -> Vec<u32> {
-        instruction(OP_EXECUTION_MODE, &[id, MODE_LOCAL_SIZE, 8, 1, 1])
+        instruction(Op::ExecutionMode, &[id, MODE_LOCAL_SIZE, 8, 1, 1])
     }
 
     fn function(id: u32, parameters: u32) -> Vec<u32> {
-        let parameter = |index| instruction(OP_FUNCTION_PARAMETER, &[50, 60 + index]);
-        let mut words = instruction(OP_FUNCTION, &[40, id, 0, 41]);
+        let parameter = |index| instruction(Op::FunctionParameter, &[50, 60 + index]);
+        let mut words = instruction(Op::Function, &[40, id, 0, 41]);
         words.extend((0..parameters).flat_map(parameter));
         words
     }
 
     #[test]
     fn only_work_group_kernels_lose_their_size() {
-        let sub_group = instruction(OP_EXECUTION_MODE, &[2, 35, 16]);
+        let sub_group = instruction(Op::ExecutionMode, &[2, 35, 16]);
         let rest = [function(1, 2), function(2, 3), function(3, 1), function(4, 3)].concat();
         let with = bytes(&[entry(1), entry(2), entry(3), local_size(1), local_size(2), local_size(3), sub_group.clone(), rest.clone()]);
         let without = bytes(&[entry(1), entry(2), entry(3), local_size(1), local_size(3), sub_group, rest]);
@@ -145,15 +122,15 @@ mod tests {
 
     #[test]
     fn local_memory_is_told_by_the_variables_name() {
-        let named = |text: &[u8]| {
-            let mut text = text.to_vec();
+        let named = |text: &str| {
+            let mut text = text.as_bytes().to_vec();
             text.resize((text.len() + 1).next_multiple_of(4), 0);
             let name: Vec<u32> = text.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("a multiple of 4"))).collect();
-            instruction(OP_NAME, &[&[7], &name[..]].concat())
+            instruction(Op::Name, &[&[7], &name[..]].concat())
         };
-        assert!(uses_local_memory(&bytes(&[named(b"other"), named(SLOT)])));
+        assert!(uses_local_memory(&bytes(&[named("other"), named(SLOT)])));
         assert!(uses_local_memory(&bytes(&[named(SCRATCH)])));
-        assert!(!uses_local_memory(&bytes(&[named(b"other"), named(&SLOT[1..]), named(&SLOT[..SLOT.len() - 1])])));
+        assert!(!uses_local_memory(&bytes(&[named("other"), named(&SLOT[1..]), named(&SLOT[..SLOT.len() - 1])])));
         assert!(!uses_local_memory(b"no SPIR-V"));
     }
 }

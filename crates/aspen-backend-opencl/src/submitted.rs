@@ -45,7 +45,7 @@ impl<E: Enqueue> Deferred for Later<E> {
         let queue = self.device.queue(profile)?;
         let event = match self.work.enqueue(queue, &events) {
             Ok(event) => event,
-            Err(Failure { error: sys::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, .. }) if !events.is_empty() => return Ok(None),
+            Err(Failure { error: sys::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, .. }) if !events.is_empty() => return Ok(None),
             Err(failure) => return Err(self.device.error(code, with(&what, failure))),
         };
         let many = self.device.in_flight().fetch_add(1, Ordering::Relaxed) >= MOST_IN_FLIGHT;
@@ -103,7 +103,7 @@ impl Drop for Submitted {
 pub(crate) fn outcome(device: &Device, code: Code, what: &str, tried: Tried<()>) -> Outcome {
     match tried {
         Ok(()) => Outcome::Done,
-        Err(Failure { error: sys::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, .. }) => Outcome::NotBegun,
+        Err(Failure { error: sys::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, .. }) => Outcome::NotBegun,
         Err(failure) => Outcome::Failed(device.error(code, with(what, failure))),
     }
 }

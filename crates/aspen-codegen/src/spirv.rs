@@ -64,7 +64,7 @@ fn image(mut object: Object) -> Result<Image, CodegenError> {
             fallback: None,
             rest: None,
         }),
-        Err(error) => Err(CodegenError::Damaged { image: object.name, reason: format!("{} at word {}", error.why, error.word) }),
+        Err(error) => Err(CodegenError::Damaged { image: object.name, reason: error.to_string() }),
     }
 }
 

@@ -88,7 +88,7 @@ pub fn find<'a>(bytes: &'a [u8], file_name: &str) -> Result<Container<'a>, Conta
         return archive(bytes, file_name);
     }
     let kind = if bytes.starts_with(&0x0723_0203u32.to_le_bytes()) {
-        SpirvModule::parse(bytes).map_err(|error| at(Reason::SpirV { word: error.word, why: error.why }))?;
+        SpirvModule::parse(bytes).map_err(|error| at(Reason::SpirV(error)))?;
         Kind::SpirV
     } else if bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&0x0b17_c0deu32.to_le_bytes()) {
         Kind::Bitcode
@@ -218,12 +218,7 @@ pub enum Reason {
     /// The archive around it.
     Archive(String),
     /// The SPIR-V module.
-    SpirV {
-        /// Where, in 32-bit words.
-        word: usize,
-        /// What is wrong there.
-        why: &'static str,
-    },
+    SpirV(aspen_spirv::Error),
 }
 
 impl fmt::Display for ContainerError {
@@ -235,7 +230,7 @@ impl fmt::Display for ContainerError {
             Reason::Section { section, error } => write!(f, "'{file}': section '{section}': {error}"),
             Reason::Elf(why) => write!(f, "'{file}' is a damaged ELF file: {why}"),
             Reason::Archive(why) => write!(f, "'{file}' is a damaged archive: {why}"),
-            Reason::SpirV { word, why } => write!(f, "'{file}' is a damaged SPIR-V module: {why} at word {word}"),
+            Reason::SpirV(error) => write!(f, "'{file}': {error}"),
         }
     }
 }

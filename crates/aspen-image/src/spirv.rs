@@ -5,26 +5,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aspen_contract::{Aspect, Requirements, WorkGroupSize};
+use aspen_spirv::Error;
+use aspen_spirv::words::{Words, literal, opcode};
+use rspirv::spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, Op};
 
-const MAGIC: u32 = 0x0723_0203;
-const HEADER_WORDS: usize = 5;
+/// What a module begins with, before names, types and code.
+fn is_before_names(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Extension | Op::ExtInstImport | Op::MemoryModel | Op::EntryPoint | Op::ExecutionMode | Op::Capability | Op::ExecutionModeId
+    )
+}
 
-const OP_ENTRY_POINT: u32 = 15;
-const OP_EXECUTION_MODE: u32 = 16;
-const OP_CAPABILITY: u32 = 17;
-const OP_FUNCTION: u32 = 54;
-const OP_DECORATE: u32 = 71;
-/// OpExtension, OpExtInstImport, OpMemoryModel, OpEntryPoint, OpExecutionMode, OpCapability, OpExecutionModeId: what a module begins with.
-const BEFORE_NAMES: [u32; 7] = [10, 11, 14, OP_ENTRY_POINT, OP_EXECUTION_MODE, OP_CAPABILITY, 331];
-
-const MODEL_KERNEL: u32 = 6;
-const MODE_LOCAL_SIZE: u32 = 17;
-const MODE_SUBGROUP_SIZE: u32 = 35;
-const DECORATION_BUILT_IN: u32 = 11;
-const DECORATION_LINKAGE: u32 = 41;
+const MODEL_KERNEL: u32 = ExecutionModel::Kernel as u32;
+const MODE_LOCAL_SIZE: u32 = ExecutionMode::LocalSize as u32;
+const MODE_SUBGROUP_SIZE: u32 = ExecutionMode::SubgroupSize as u32;
+const DECORATION_BUILT_IN: u32 = Decoration::BuiltIn as u32;
+const DECORATION_LINKAGE: u32 = Decoration::LinkageAttributes as u32;
 
 /// Capabilities that a device has exactly if it has the aspect.
-const CAPABILITIES: [(u32, Aspect); 3] = [(9, Aspect::FP16), (10, Aspect::FP64), (12, Aspect::ATOMIC64)];
+const CAPABILITIES: [(Capability, Aspect); 3] =
+    [(Capability::Float16, Aspect::FP16), (Capability::Float64, Aspect::FP64), (Capability::Int64Atomics, Aspect::ATOMIC64)];
 
 /// A module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -37,41 +38,22 @@ pub struct SpirvModule {
     pub imports: Vec<String>,
 }
 
-/// Damage of a module.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SpirvError {
-    /// Where, in 32-bit words.
-    pub word: usize,
-    /// What is wrong there.
-    pub why: &'static str,
-}
-
 impl SpirvModule {
     /// Reads a little-endian module; all its instructions are walked over.
     ///
     /// # Errors
     /// If it is cut off, or an instruction that is looked at has too few words.
-    pub fn parse(bytes: &[u8]) -> Result<SpirvModule, SpirvError> {
-        let (words, rest) = bytes.as_chunks::<4>();
-        let words: Vec<u32> = words.iter().copied().map(u32::from_le_bytes).collect();
-        if words.first() != Some(&MAGIC) {
-            return Err(SpirvError { word: 0, why: "it does not begin as a SPIR-V module does" });
-        }
-        if !rest.is_empty() || words.len() < HEADER_WORDS {
-            return Err(SpirvError { word: words.len(), why: "the module is cut off" });
-        }
-        let (mut reader, mut at, mut in_functions) = (Reader::default(), HEADER_WORDS, false);
-        while at < words.len() {
-            let (length, opcode) = ((words[at] >> 16) as usize, words[at] & 0xffff);
-            if length == 0 {
-                return Err(SpirvError { word: at, why: "an instruction has no length" });
-            }
-            let instruction = words.get(at..at + length).ok_or(SpirvError { word: at, why: "an instruction is cut off" })?;
-            in_functions |= opcode == OP_FUNCTION;
+    pub fn parse(bytes: &[u8]) -> Result<SpirvModule, Error> {
+        let words = Words::read(bytes)?;
+        let (mut reader, mut in_functions) = (Reader::default(), false);
+        for instruction in words.instructions() {
+            let (at, instruction) = instruction?;
+            let op = Op::from_u32(opcode(instruction).into());
+            in_functions |= op == Some(Op::Function);
             if !in_functions {
-                reader.instruction(opcode, &instruction[1..]).ok_or(SpirvError { word: at, why: "an instruction is too short" })?;
+                let taken = reader.instruction(op, &instruction[1..]);
+                taken.ok_or_else(|| Error::Damaged { word: at, why: "an instruction is too short".into() })?;
             }
-            at += length;
         }
         Ok(reader.finish())
     }
@@ -100,42 +82,45 @@ pub struct Sizes {
 
 /// Capabilities that show what a need is for, and that devices have or lack beside the aspect: `Float16Buffer`, and atomic additions, minima
 /// and maxima of `double`.
-const TOUCHING: [(u32, Aspect); 3] = [(8, Aspect::FP16), (6034, Aspect::ATOMIC64), (5613, Aspect::ATOMIC64)];
+const TOUCHING: [(Capability, Aspect); 3] = [
+    (Capability::Float16Buffer, Aspect::FP16),
+    (Capability::AtomicFloat64AddEXT, Aspect::ATOMIC64),
+    (Capability::AtomicFloat64MinMaxEXT, Aspect::ATOMIC64),
+];
 
 /// What comes before names, types and code. `None` if the bytes end before the capabilities do, or are no module.
 pub fn beginning(bytes: &[u8]) -> Option<Beginning> {
-    let (words, _) = bytes.as_chunks::<4>();
-    let word = |at: usize| words.get(at).copied().map(u32::from_le_bytes);
-    if word(0)? != MAGIC {
-        return None;
-    }
+    let words = Words::read_beginning(bytes).ok()?;
     let mut out = Beginning::default();
-    let (mut at, mut capabilities, mut sizes) = (HEADER_WORDS, true, Sizes::default());
-    loop {
-        let Some(head) = word(at) else { return (!capabilities).then_some(out) };
-        let (length, opcode) = ((head >> 16) as usize, head & 0xffff);
-        if opcode == OP_CAPABILITY {
-            let capability = word(at + 1)?;
-            out.needed.extend(CAPABILITIES.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
-            out.touched.extend(TOUCHING.iter().filter(|(number, _)| *number == capability).map(|(_, aspect)| *aspect));
+    let (mut capabilities, mut sizes) = (true, Sizes::default());
+    for instruction in words.instructions() {
+        // The bytes end here, or are damaged.
+        let Ok((_, instruction)) = instruction else { break };
+        let op = Op::from_u32(opcode(instruction).into());
+        if op == Some(Op::Capability) {
+            let capability = *instruction.get(1)?;
+            let named = |table: &[(Capability, Aspect)]| {
+                table.iter().filter(|(one, _)| *one as u32 == capability).map(|(_, aspect)| *aspect).collect::<Vec<_>>()
+            };
+            out.needed.extend(named(&CAPABILITIES));
+            out.touched.extend(named(&TOUCHING));
         } else if capabilities {
             capabilities = false;
             out.touched.extend(out.needed.iter().copied());
         }
-        if !BEFORE_NAMES.contains(&opcode) || length == 0 {
-            out.sizes = (length > 0).then_some(sizes);
+        if !op.is_some_and(is_before_names) {
+            out.sizes = Some(sizes);
             return Some(out);
         }
-        if opcode == OP_EXECUTION_MODE {
-            let operand = |index: usize| word(at + index).filter(|_| index < length);
-            match (operand(2), operand(3), operand(4), operand(5)) {
-                (Some(MODE_SUBGROUP_SIZE), Some(size), ..) => _ = sizes.sub_groups.insert(size),
-                (Some(MODE_LOCAL_SIZE), Some(x), Some(y), Some(z)) => _ = sizes.work_groups.insert([x, y, z]),
+        if op == Some(Op::ExecutionMode) {
+            match instruction[1..] {
+                [_, MODE_SUBGROUP_SIZE, size, ..] => _ = sizes.sub_groups.insert(size),
+                [_, MODE_LOCAL_SIZE, x, y, z, ..] => _ = sizes.work_groups.insert([x, y, z]),
                 _ => {}
             }
         }
-        at += length;
     }
+    (!capabilities).then_some(out)
 }
 
 #[derive(Default)]
@@ -153,25 +138,25 @@ struct Reader {
 
 impl Reader {
     /// Takes in an instruction's operands; `None` if there are too few.
-    fn instruction(&mut self, opcode: u32, operands: &[u32]) -> Option<()> {
-        match opcode {
-            OP_CAPABILITY => {
+    fn instruction(&mut self, op: Option<Op>, operands: &[u32]) -> Option<()> {
+        match op {
+            Some(Op::Capability) => {
                 let capability = operands.first()?;
-                self.aspects.extend(CAPABILITIES.iter().filter(|(number, _)| number == capability).map(|(_, aspect)| *aspect));
+                self.aspects.extend(CAPABILITIES.iter().filter(|(one, _)| *one as u32 == *capability).map(|(_, aspect)| *aspect));
             }
-            OP_ENTRY_POINT => {
+            Some(Op::EntryPoint) => {
                 let [model, id, name @ ..] = operands else { return None };
                 if *model == MODEL_KERNEL {
                     self.kernels.push((*id, literal(name)));
                 }
             }
-            OP_EXECUTION_MODE => match operands {
+            Some(Op::ExecutionMode) => match operands {
                 [id, MODE_LOCAL_SIZE, x, y, z, ..] => _ = self.local_sizes.entry(*id).or_insert([*x, *y, *z]),
                 [id, MODE_SUBGROUP_SIZE, size, ..] => _ = self.sub_group_sizes.entry(*id).or_insert(*size),
                 [_, MODE_LOCAL_SIZE | MODE_SUBGROUP_SIZE, ..] | [] | [_] => return None,
                 _ => {}
             },
-            OP_DECORATE => match operands {
+            Some(Op::Decorate) => match operands {
                 [id, DECORATION_LINKAGE, name @ .., kind] => self.linkage.push((*id, literal(name), *kind == 1)),
                 [id, DECORATION_BUILT_IN, ..] => _ = self.built_in.insert(*id),
                 [] | [_] | [_, DECORATION_LINKAGE] => return None,
@@ -207,18 +192,12 @@ impl Reader {
     }
 }
 
-/// A string literal: bytes in little-endian words, up to the first zero.
-fn literal(words: &[u32]) -> String {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn module(instructions: &[&[u32]]) -> Vec<u8> {
-        let mut words = vec![MAGIC, 0x0001_0400, 0, 10, 0];
+        let mut words = vec![0x0723_0203, 0x0001_0400, 0, 10, 0];
         for instruction in instructions {
             words.push((instruction.len() as u32) << 16 | instruction[0]);
             words.extend(&instruction[1..]);
@@ -277,8 +256,8 @@ mod tests {
         let whole = module(&[start, modes].concat()).len();
         for length in 0..all.len() {
             let told = beginning(&all[..length]);
-            assert_eq!(told.is_some(), length >= 20 + 24 + 4, "{length}");
-            assert_eq!(told.is_some_and(|told| told.sizes.is_some()), length >= whole + 4, "{length}");
+            assert_eq!(told.is_some(), length >= 20 + 24 + 12, "{length}");
+            assert_eq!(told.is_some_and(|told| told.sizes.is_some()), length >= whole + 12, "{length}");
         }
         for (capability, touched) in [(8, Aspect::FP16), (6034, Aspect::ATOMIC64), (5613, Aspect::ATOMIC64)] {
             let told = beginning(&module(&[&[17, capability], &[14, 2, 2]])).expect("a module");
@@ -293,7 +272,7 @@ mod tests {
     #[test]
     fn many_kernels_take_no_longer_each() {
         const KERNELS: u32 = 200_000;
-        let mut words = vec![MAGIC, 0x0001_0400, 0, 10 + KERNELS, 0];
+        let mut words = vec![0x0723_0203, 0x0001_0400, 0, 10 + KERNELS, 0];
         for id in 1..=KERNELS {
             words.extend([4 << 16 | 15, 6, id, name(b"k\0\0\0"), 4 << 16 | 16, id, 35, 1 + id % 64]);
             words.extend([5 << 16 | 71, id, 41, name(b"k\0\0\0"), 0]);
@@ -316,7 +295,8 @@ mod tests {
             ([module(&[]), (9u32 << 16 | 17).to_le_bytes().to_vec()].concat(), 5, "cut off"),
         ] {
             let error = SpirvModule::parse(&bytes).expect_err(why);
-            assert!(error.word == word && error.why.contains(why), "{error:?}");
+            let told = error.to_string();
+            assert!(told.starts_with(&format!("damaged SPIR-V at word {word}: ")) && told.contains(why), "{told}");
         }
     }
 }

@@ -242,11 +242,8 @@ fn damaged_files_name_file_member_and_reason() {
         ([&object[..16], &[0xa5; 3000]].concat(), "'f' is a damaged ELF file: "),
         ([&b"!<arch>\n"[..], &[0xa5; 3000]].concat(), "'f' is a damaged archive: "),
         (format!("!<arch>\n{:<48}{:<10}`\nxyz", "x.o/", "9999999999").into_bytes(), "'f(x.o)' is a damaged archive: "),
-        (
-            [&0x0723_0203u32.to_le_bytes()[..], &[0xa5; 3000]].concat(),
-            "'f' is a damaged SPIR-V module: an instruction is cut off at word 5",
-        ),
-        (0x0723_0203u32.to_le_bytes().to_vec(), "'f' is a damaged SPIR-V module: the module is cut off"),
+        ([&0x0723_0203u32.to_le_bytes()[..], &[0xa5; 3000]].concat(), "'f': damaged SPIR-V at word 5: an instruction is cut off"),
+        (0x0723_0203u32.to_le_bytes().to_vec(), "'f': damaged SPIR-V at word 1: the module is cut off"),
     ] {
         assert!(message(&bytes, "f").starts_with(start), "{}", message(&bytes, "f"));
     }

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use rspirv::spirv::Op;
 
-use crate::module::{Instruction, Module, literal};
+use crate::module::{Instruction, Module};
+use crate::words::literal;
 
 /// Instructions of these sets.
 const FUNCTION: u32 = 20;

@@ -5,8 +5,9 @@ use rspirv::spirv::Op;
 use crate::constants::Constants;
 use crate::error::Error;
 use crate::grammar::IdMap;
-use crate::module::{Definition, Module, literal};
+use crate::module::{Definition, Module};
 use crate::spec_id::SpecId;
+use crate::words::literal;
 
 /// Longer conditions are cut: they share parts, and could be endless in words.
 const LONGEST: usize = 2000;

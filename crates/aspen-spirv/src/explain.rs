@@ -7,7 +7,8 @@ use rspirv::spirv::Op;
 
 use crate::debug_info::{DebugInfo, Place, Spot};
 use crate::error::Error;
-use crate::module::{Module, instructions, literal};
+use crate::module::{Module, instructions};
+use crate::words::literal;
 
 /// A function of a chain, and where in it the next one is called, or the number used: file, line, column.
 #[derive(Clone, PartialEq, Eq, Debug)]

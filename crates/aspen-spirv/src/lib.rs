@@ -23,6 +23,7 @@ mod needs;
 mod role;
 mod spec_id;
 mod specialise;
+pub mod words;
 mod write;
 
 pub use describe::describe;

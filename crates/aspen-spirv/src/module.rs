@@ -9,9 +9,7 @@ use rspirv::spirv::Op;
 
 use crate::error::Error;
 use crate::grammar::IdSet;
-
-pub(crate) const MAGIC: u32 = 0x0723_0203;
-pub(crate) const HEADER_WORDS: usize = 5;
+use crate::words::{HEADER_WORDS, Words, length_at, literal, split};
 
 /// The bound that every consumer takes. Source: SPIR-V specification, "Universal Limits".
 const BOUND_LIMIT: usize = 4_194_304;
@@ -75,18 +73,7 @@ pub(crate) struct Module<'b> {
 impl<'b> Module<'b> {
     /// Walks over all instructions once.
     pub(crate) fn parse(bytes: &'b [u8]) -> Result<Module<'b>, Error> {
-        let (chunks, rest) = bytes.as_chunks::<4>();
-        // Images lie aligned, and nothing is copied then.
-        let as_they_lie = if cfg!(target_endian = "little") { bytemuck::try_cast_slice(chunks.as_flattened()).ok() } else { None };
-        let words = as_they_lie.map_or_else(|| chunks.iter().map(|word| u32::from_le_bytes(*word)).collect(), Cow::Borrowed);
-        match words.first() {
-            Some(&MAGIC) => {}
-            Some(&magic) if magic == MAGIC.swap_bytes() => return Err(Error::Endianness),
-            _ => return Err(Error::damaged(0, "it does not begin as a SPIR-V module does")),
-        }
-        if !rest.is_empty() || words.len() < HEADER_WORDS {
-            return Err(Error::damaged(words.len(), "the module is cut off"));
-        }
+        let words = Words::read(bytes)?.0;
         if u32::try_from(words.len()).is_err() {
             return Err(Error::damaged(0, "the module is larger than 16 GiB"));
         }
@@ -148,14 +135,8 @@ impl<'b> Module<'b> {
     /// Length and opcode of the instruction there.
     #[inline]
     fn instruction_at(&self, at: usize) -> Result<(usize, u16), Error> {
-        let (length, opcode) = split(self.words[at]);
-        if length == 0 {
-            return Err(Error::damaged(at, "an instruction has no length"));
-        }
-        if self.words.len() - at < length {
-            return Err(Error::damaged(at, "an instruction is cut off"));
-        }
-        Ok((length, opcode))
+        let length = length_at(&self.words, at)?;
+        Ok((length, split(self.words[at]).1))
     }
 
     /// Where the function that begins there ends.
@@ -236,10 +217,6 @@ impl<'b> Module<'b> {
 }
 
 /// Length and opcode of an instruction's first word.
-pub(crate) fn split(word: u32) -> (usize, u16) {
-    ((word >> 16) as usize, (word & 0xffff) as u16)
-}
-
 /// The instructions of a function's body, or of any words that [`Module::parse`] has walked over.
 pub(crate) struct Instructions<'w> {
     words: &'w [u32],
@@ -258,12 +235,6 @@ impl<'w> Iterator for Instructions<'w> {
         self.words = rest;
         Some((opcode, instruction))
     }
-}
-
-/// A string literal: bytes in little-endian words, up to the first zero.
-pub(crate) fn literal(words: &[u32]) -> String {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// How many words a string literal takes at the beginning of these.

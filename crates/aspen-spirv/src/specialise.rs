@@ -14,10 +14,11 @@ use crate::constants::Constants;
 use crate::error::Error;
 use crate::grammar::{Class, Enumerants, IdSet, Item, grammar};
 use crate::mark::Marks;
-use crate::module::{HEADER_WORDS, Instruction, Module, instruction, instructions, literal, literal_length, put};
+use crate::module::{Instruction, Module, instruction, instructions, literal_length, put};
 use crate::needs::Needs;
 use crate::role::Role;
 use crate::spec_id::SpecId;
+use crate::words::{HEADER_WORDS, literal};
 
 /// How the symbols of `sycl::detail::where_device_has` and `where_device_lacks` begin (include/sycl/ext/oneapi/device_if.hpp).
 const GUARDED_BODIES: [&str; 2] = ["_ZN4sycl6detail16where_device_has", "_ZN4sycl6detail18where_device_lacks"];

@@ -11,8 +11,9 @@ use crate::conditions::{Alternative, Clause, Conditions, alternative};
 use crate::constants::Constants;
 use crate::error::Error;
 use crate::grammar::{Enumerants, Item, grammar};
-use crate::module::{Definition, HEADER_WORDS, Instruction, Module, instruction, instructions, literal, to_literal};
+use crate::module::{Definition, Instruction, Module, instruction, instructions, to_literal};
 use crate::spec_id::{Numbering, SpecId};
+use crate::words::{HEADER_WORDS, literal};
 
 const EXTENSION: &str = "SPV_INTEL_function_variants";
 

@@ -30,8 +30,7 @@ fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str, Failure> {
 
 /// A SPIR-V module; its capabilities stand for aspects.
 pub fn spirv(path: &Path, bytes: &[u8]) -> Result<Image, Failure> {
-    let module = SpirvModule::parse(bytes)
-        .map_err(|error| failed(path, format!("it is a damaged SPIR-V module: {} at word {}", error.why, error.word)))?;
+    let module = SpirvModule::parse(bytes).map_err(|error| failed(path, error.to_string()))?;
     let kernels: Vec<Kernel> = module.kernels.into_iter().map(|(symbol, requirements)| kernel(symbol, requirements)).collect();
     Ok(Image {
         name: stem(path),

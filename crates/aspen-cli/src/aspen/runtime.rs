@@ -1,9 +1,10 @@
 //! libaspen.so as any program uses it: loaded at run time, spoken to through `aspen.h` only. Source: ARCHITECTURE "Planes and crates".
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
+
+use libloading::Library;
 
 /// What `aspen_platforms` and the others return; opaque.
 #[repr(C)]
@@ -66,29 +67,25 @@ impl Runtime {
     /// # Errors
     /// With the loader's words, or the function that it lacks.
     pub fn load(library: &Path) -> Result<Runtime, String> {
-        let name = CString::new(library.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
-        // SAFETY: a valid string; loading runs the library's constructors, which aspen.h promises nothing about but which are our own.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if handle.is_null() {
-            // SAFETY: dlerror returns a string or null; nothing else calls the loader meanwhile.
-            let words = unsafe { text(libc::dlerror()) };
-            return Err(format!("cannot load '{}': {words}", library.display()));
-        }
+        // SAFETY: loading runs the library's constructors, which aspen.h promises nothing about but which are our own.
+        let open = unsafe { Library::new(library) }.map_err(|error| format!("cannot load '{}': {error}", library.display()))?;
         // SAFETY: the types are those of aspen.h for these names.
-        unsafe {
-            Ok(Runtime {
-                error_message: function(handle, c"aspen_error_message")?,
-                error_delete: function(handle, c"aspen_error_delete")?,
-                platforms: function(handle, c"aspen_platforms")?,
-                platform_devices: function(handle, c"aspen_platform_devices")?,
-                device_backend: function(handle, c"aspen_device_backend")?,
-                device_aspects: function(handle, c"aspen_device_aspects")?,
-                device_sub_group_sizes: function(handle, c"aspen_device_sub_group_sizes")?,
-                device_string: function(handle, c"aspen_device_string")?,
-                device_number: function(handle, c"aspen_device_number")?,
-                device_compile: function(handle, c"aspen_device_compile")?,
-            })
-        }
+        let runtime = unsafe {
+            Runtime {
+                error_message: function(&open, c"aspen_error_message")?,
+                error_delete: function(&open, c"aspen_error_delete")?,
+                platforms: function(&open, c"aspen_platforms")?,
+                platform_devices: function(&open, c"aspen_platform_devices")?,
+                device_backend: function(&open, c"aspen_device_backend")?,
+                device_aspects: function(&open, c"aspen_device_aspects")?,
+                device_sub_group_sizes: function(&open, c"aspen_device_sub_group_sizes")?,
+                device_string: function(&open, c"aspen_device_string")?,
+                device_number: function(&open, c"aspen_device_number")?,
+                device_compile: function(&open, c"aspen_device_compile")?,
+            }
+        };
+        std::mem::forget(open);
+        Ok(runtime)
     }
 
     /// All devices that the environment admits.
@@ -168,16 +165,12 @@ impl Runtime {
 }
 
 /// # Safety
-/// `handle` is a loaded library, and `F` the type of a pointer to that function.
-unsafe fn function<F: Copy>(handle: *mut c_void, name: &CStr) -> Result<F, String> {
-    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: a loaded library and a valid string.
-    let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
-    if found.is_null() {
-        return Err(format!("libaspen.so has no function '{}': it is of another version", name.to_string_lossy()));
-    }
-    // SAFETY: the caller says that F is such a pointer; the sizes agree.
-    Ok(unsafe { std::mem::transmute_copy(&found) })
+/// `F` is the type of the function of that name.
+unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, String> {
+    // SAFETY: as the caller promises.
+    let found = unsafe { library.get::<F>(name.to_bytes_with_nul()) };
+    let found = found.map_err(|_| format!("libaspen.so has no function '{}': it is of another version", name.to_string_lossy()))?;
+    Ok(*found)
 }
 
 /// # Safety

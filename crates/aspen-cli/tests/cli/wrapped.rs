@@ -402,7 +402,7 @@ fn compilers_get_what_objects_and_archives_hold() {
                 "takes 2 of 2",
                 "image 1 cannot be tried: it is LLVM bitcode, of which the link makes SPIR-V",
                 "B  yes",
-                "image 3 cannot be tried: it is unreadable at byte 64 ('all.a(torn.o)': it is a damaged SPIR-V module: ",
+                "image 3 cannot be tried: it is unreadable at byte 64 ('all.a(torn.o)': damaged SPIR-V at word ",
             ],
         ),
     ] {
