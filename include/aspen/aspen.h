@@ -217,6 +217,12 @@ aspen_error_t *aspen_buffer_create(size_t size, size_t alignment, void *host, in
 void aspen_buffer_retain(aspen_buffer_t *buffer);
 void aspen_buffer_release(aspen_buffer_t *buffer); /* never blocks; memory goes when the last user is complete */
 void aspen_buffer_wait(aspen_buffer_t *buffer);    /* until no command uses it: what ~buffer does before it writes back */
+/* The host memory of `use_host` 1 is to be afterwards as it was before. `how` becomes 1 if the buffer has left it (nobody had asked for an
+ * address), 2 if aspen_buffer_restore_host will put back what was there (nobody had written yet, or it is little), 0 if that is lost. */
+aspen_error_t *aspen_buffer_spare_host(aspen_buffer_t *buffer, int *how);
+/* When no command uses the buffer: what was there goes back. Returns where the content is that was there until now, while the buffer lives;
+ * null if nothing was kept. */
+void *aspen_buffer_restore_host(aspen_buffer_t *buffer);
 /* The address that kernels on `device` see; with a null device, the address that host tasks see. Stays the same for the buffer's life.
  * What is behind it is current only while a command or host access that uses the buffer runs there. */
 aspen_error_t *aspen_buffer_address(aspen_buffer_t *buffer, const aspen_device_t *device, void **out);

@@ -108,29 +108,56 @@ private:
 
 struct buffer_state : counted {
   /// `use_host`: as of aspen_buffer_create.
-  buffer_state(size_t size, size_t alignment, void *host, int use_host) : in_place(use_host), write_back(use_host) {
-    check(aspen_buffer_create(size ? size : 1, alignment, host, use_host, &handle));
+  buffer_state(size_t bytes, size_t alignment, void *host, int use_host)
+      : size(bytes), used(use_host ? host : nullptr), in_place(use_host), exactly(use_host == 2), at_home(use_host), write_back(use_host) {
+    check(aspen_buffer_create(bytes ? bytes : 1, alignment, host, use_host, &handle));
   }
   /// One that make_buffer was given.
-  buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), in_place(false), write_back(true) {}
+  buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), write_back(true) {}
   /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
   ~buffer_state() {
-    if (in_place || (write_back && destination))
+    const bool goes = write_back && (at_home || destination);
+    if (in_place || goes)
       aspen_buffer_wait(handle);
-    if (write_back && (in_place || destination)) {
+    if (goes) {
       void *content = nullptr;
       if (aspen_error_t *error = aspen_buffer_host_access_begin(handle, ASPEN_ACCESS_READ, &content)) {
         std::fprintf(stderr, "a buffer's content could not be written back: %s\n", aspen_error_message(error));
         aspen_error_delete(error);
       } else {
+        if (restores && !at_home)
+          content = aspen_buffer_restore_host(handle);
         if (destination)
           destination->write(content);
+        else if (!in_place)
+          std::memcpy(used, content, size);
         aspen_buffer_host_access_end(handle, ASPEN_ACCESS_READ);
       }
+    } else if (restores) {
+      aspen_buffer_restore_host(handle);
     }
     delete destination;
     delete owner;
     aspen_buffer_release(handle);
+  }
+  /// The content goes nowhere, to another place, or to the memory that the buffer works on (`home`).
+  void set_destination(final_data *to, bool home) {
+    delete destination;
+    destination = to;
+    at_home = home;
+    set_write_back(to || home);
+  }
+  void set_write_back(bool wanted) {
+    write_back = wanted;
+    if (!in_place || exactly || restores || (wanted && at_home))
+      return;
+    int how = 0;
+    check(aspen_buffer_spare_host(handle, &how));
+    restores = how == 2;
+    if (how == 1) {
+      in_place = false;
+      origin = used;
+    }
   }
 
   aspen_buffer_t *handle = nullptr;
@@ -143,7 +170,11 @@ struct buffer_state : counted {
   void *origin = nullptr;
   size_t size = 0; // bytes
   std::mutex *mutex = nullptr;
-  bool in_place;
+  void *const used = nullptr; // the host memory that the buffer was made to work on
+  bool in_place = false;      // it does
+  bool exactly = false;       // and nowhere else
+  bool at_home = false;       // that memory is where the content goes
+  bool restores = false;      // what was there before goes back, unless the content stays
   bool write_back;
 };
 
@@ -252,6 +283,9 @@ public:
   /// An output iterator, a pointer, a weak_ptr, or null for nowhere. A pointer to no type is one to elements, as in SYCL 1.2.1.
   template <class Destination = std::nullptr_t> void set_final_data(Destination to = nullptr) {
     detail::final_data *made = nullptr;
+    if constexpr (std::is_pointer_v<Destination>)
+      if (to && to == state_->used)
+        return state_->set_destination(nullptr, true);
     if constexpr (std::is_same_v<Destination, void *>)
       made = to ? new detail::final_data_at<T, element *>(static_cast<element *>(to), size()) : nullptr;
     else if constexpr (detail::is_weak_pointer<Destination>)
@@ -262,11 +296,11 @@ public:
       made = to ? new detail::final_data_at<T, Destination>(to, size()) : nullptr;
     else if constexpr (!std::is_same_v<Destination, std::nullptr_t>)
       made = new detail::final_data_at<T, Destination>(std::move(to), size());
-    delete state_->destination;
-    state_->destination = made ? locked(made) : nullptr;
-    state_->write_back = made != nullptr;
+    state_->set_destination(made ? locked(made) : nullptr, false);
   }
-  void set_write_back(bool wanted = true) { state_->write_back = wanted; }
+  /// Without final data the host memory that the buffer was made of is as it was before when the buffer is gone, if this is said before commands
+  /// have written the buffer, or it has at most 16 KiB, and `use_host_ptr` was not given. Source: SYCL 2020 §4.7.4.
+  void set_write_back(bool wanted = true) { state_->set_write_back(wanted); }
 
   /// The same memory as elements of another type.
   template <class U, int E> auto reinterpret(const range<E> &extent) const {
@@ -356,7 +390,6 @@ private:
   /// For handler::update_host.
   void remember(element *host) {
     state_->origin = host;
-    state_->size = byte_size();
     if (properties_.template has_property<property::buffer::use_mutex>())
       state_->mutex = properties_.template get_property<property::buffer::use_mutex>().get_mutex_ptr();
   }

@@ -157,6 +157,21 @@ static void buffers(int argc, char **argv) {
   FAILS(ASPEN_ERRC_INVALID, aspen_buffer_create(8, 8, NULL, 1, &empty));
   FAILS(ASPEN_ERRC_INVALID, aspen_buffer_create(8, 384, NULL, 0, &empty));
 
+  /* Host memory that is to be as it was: left before anybody asks where the buffer is, else put back. */
+  int how = -1;
+  aspen_buffer_t *leaves;
+  OK(aspen_buffer_spare_host(direct, &how));
+  CHECK(how == 2 && address_of(direct) == host);
+  OK(aspen_buffer_create(sizeof host, 8, host, 1, &leaves));
+  OK(aspen_buffer_spare_host(leaves, &how));
+  CHECK(how == 1 && address_of(leaves) != host && address_of(leaves)[63] == 63);
+  CHECK(!aspen_buffer_restore_host(leaves) && !aspen_buffer_restore_host(NULL));
+  host[5] = 55;
+  CHECK(((long *)aspen_buffer_restore_host(direct))[5] == 55 && host[5] == 5);
+  FAILS(ASPEN_ERRC_INVALID, aspen_buffer_spare_host(NULL, &how));
+  FAILS(ASPEN_ERRC_INVALID, aspen_buffer_spare_host(direct, NULL));
+  aspen_buffer_release(leaves);
+
   /* Writers in two queues keep their order; readers run in between and all see the same value. */
   long *value = address_of(copy), seen[16] = {0};
   int open = 0;

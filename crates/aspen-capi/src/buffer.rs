@@ -71,6 +71,26 @@ pub unsafe extern "C" fn aspen_buffer_wait(buffer: *const Buffer) {
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_buffer_spare_host(buffer: *const Buffer, how: *mut c_int) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or alive; null or writable, by the header.
+        let (buffer, how) = unsafe { (buffer.as_ref(), how.as_mut()) };
+        let buffer = buffer.ok_or_else(|| null_argument("aspen_buffer_spare_host", "buffer"))?;
+        *how.ok_or_else(|| null_argument("aspen_buffer_spare_host", "how"))? = buffer.spare_host()? as c_int;
+        Ok(())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_buffer_restore_host(buffer: *const Buffer) -> *mut c_void {
+    // SAFETY: null or a buffer, by the header.
+    let content = guarded(|| unsafe { buffer.as_ref() }.and_then(Buffer::restore_host));
+    content.map_or(std::ptr::null_mut(), |content| content.as_ptr().cast())
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_buffer_address(buffer: *const Buffer, device: *const Device, out: *mut *mut c_void) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive; null or writable, by the header.

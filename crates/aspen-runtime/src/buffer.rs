@@ -8,11 +8,13 @@
 //! of the host hands to OpenCL is a copy, too, as an object of OpenCL's: objects over memory that kernels reach by address are not to be had
 //! (Intel's drivers give such an object memory of its own).
 
+mod spared;
+
 use std::alloc::Layout;
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 
 use crate::backend::{NativeMemory, UsmKind};
 use crate::command::{Command, Work, lock};
@@ -24,6 +26,7 @@ use crate::queue::Event;
 use crate::self_wait::Thread;
 use crate::system::Device;
 use crate::zeroed::Zeroed;
+pub use spared::Spared;
 
 /// How a command uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,15 +92,21 @@ pub(crate) enum Place {
 /// A buffer.
 pub struct Buffer {
     pool: Arc<Pool>,
-    memory: NonNull<u8>,
+    /// The memory that it was made with.
+    made: NonNull<u8>,
+    /// That, if it is the buffer's own. Commands that use it hold the buffer, so none is left when it goes.
+    _owned: Option<Zeroed>,
+    /// What it works on instead, if anything; empty until somebody asks where the content is.
+    instead: OnceLock<Option<Zeroed>>,
     size: usize,
     alignment: usize,
-    /// The memory, if it is the buffer's own. Commands that use it hold the buffer, so none is left when it goes.
-    _owned: Option<Zeroed>,
-    /// The same with guards, for checks of accesses.
+    /// The memory with guards, for checks of accesses.
     guarded: Option<Guarded>,
-    /// Memory of the program's that the buffer stands for, where accesses are checked: it gets the content when the host asks for that.
+    /// Memory of the program's that the buffer works on. Where accesses are checked, the buffer stands for it: it gets the content when the
+    /// host asks for that.
     origin: Option<NonNull<u8>>,
+    /// Whether it does so no longer.
+    left: AtomicBool,
     /// Whether the content is newer than what the origin has.
     changed: AtomicBool,
     hazards: Mutex<Hazards>,
@@ -193,6 +202,8 @@ struct Hazards {
     writer: Option<Arc<Command>>,
     readers: Vec<Arc<Command>>,
     host: Vec<HostAccess>,
+    /// What was in the program's memory before anybody wrote there, if it is kept.
+    original: Option<Box<[u8]>>,
 }
 
 // SAFETY: the pointer is only handed out; who accesses the memory when is what the hazards are for.
@@ -209,11 +220,25 @@ impl Buffer {
     /// # Errors
     /// [`Code::MemoryAllocation`] without memory, [`Code::Invalid`] for a bad alignment or host memory to use that is none.
     pub unsafe fn create(pool: &Arc<Pool>, size: usize, alignment: usize, host: *mut u8, how: HostMemory) -> Result<Arc<Buffer>> {
-        let buffer = |memory, owned, guarded, origin| {
+        let buffer = |made, owned, guarded, origin| {
             let (alignment, hazards) = (alignment.max(ALIGNMENT), Mutex::default());
             let (copied, copies, changed) = (AtomicBool::new(false), Mutex::default(), AtomicBool::new(false));
-            let pool = pool.clone();
-            Arc::new(Buffer { pool, memory, size, alignment, _owned: owned, guarded, origin, changed, hazards, copied, copies })
+            let (pool, instead, left) = (pool.clone(), OnceLock::new(), AtomicBool::new(false));
+            Arc::new(Buffer {
+                pool,
+                made,
+                _owned: owned,
+                instead,
+                size,
+                alignment,
+                guarded,
+                origin,
+                left,
+                changed,
+                hazards,
+                copied,
+                copies,
+            })
         };
         let used = NonNull::new(host).filter(|_| how != HostMemory::Copied);
         if how != HostMemory::Copied && used.is_none() {
@@ -234,18 +259,18 @@ impl Buffer {
             return Ok(buffer(memory, None, Some(guarded), used));
         }
         if let Some(memory) = used {
-            return Ok(buffer(memory, None, None, None));
+            return Ok(buffer(memory, None, None, used.filter(|_| how == HostMemory::Used)));
         }
         Layout::from_size_align(size.max(1), alignment.max(ALIGNMENT))
             .map_err(|_| Error::new(Code::Invalid, format!("a buffer of {size} bytes cannot be aligned to {alignment}")))?;
-        // Zeroed, so that no run depends on what memory held before.
-        let owned = Zeroed::new(size, alignment.max(ALIGNMENT))
-            .ok_or_else(|| Error::new(Code::MemoryAllocation, format!("no memory for a buffer of {size} bytes")))?;
-        if !host.is_null() {
-            // SAFETY: readable by this function's contract; the destination is fresh and at least as large.
-            unsafe { std::ptr::copy_nonoverlapping(host, owned.memory().as_ptr(), size) };
-        }
+        // SAFETY: by this function's contract.
+        let owned = unsafe { own_memory(size, alignment.max(ALIGNMENT), host) }?;
         Ok(buffer(owned.memory(), Some(owned), None, None))
+    }
+
+    /// Where the content is on the host.
+    fn memory(&self) -> NonNull<u8> {
+        self.instead.get_or_init(|| None).as_ref().map_or(self.made, Zeroed::memory)
     }
 
     /// Lets a command access the memory, if that is checked, until [`Buffer::shut`] with the same access.
@@ -267,16 +292,17 @@ impl Buffer {
 
     /// Copies the content to the memory that the buffer stands for, if it has changed. Only in a host access.
     fn show_origin(&self) {
-        let Some(origin) = self.origin else { return };
+        let shown = self.guarded.is_some() && !self.left.load(Ordering::Acquire);
+        let Some(origin) = self.origin.filter(|_| shown) else { return };
         if self.changed.swap(false, Ordering::AcqRel) {
             // SAFETY: valid for that many bytes by the contract of `create`; nobody writes the buffer in a host access.
-            unsafe { std::ptr::copy(self.memory.as_ptr(), origin.as_ptr(), self.size) };
+            unsafe { std::ptr::copy(self.memory().as_ptr(), origin.as_ptr(), self.size) };
         }
     }
 
     /// Where host accessors and host tasks find the data; the same for the buffer's life.
     pub fn host_address(&self) -> *mut u8 {
-        self.memory.as_ptr()
+        self.memory().as_ptr()
     }
 
     /// Where kernels of the device find the data; the same for the buffer's life.
@@ -391,7 +417,7 @@ impl Buffer {
             let from = from.ok_or_else(|| Error::new(Code::Runtime, "a buffer's content was lost when a driver failed"))?;
             self.open(Access::Write);
             // SAFETY: both are `size` bytes, and the hazards keep commands that conflict away.
-            let read = unsafe { from.read(self.memory.as_ptr(), self.size) };
+            let read = unsafe { from.read(self.memory().as_ptr(), self.size) };
             self.shut(Access::Write);
             read?;
             copies.host_stale = false;
@@ -399,7 +425,7 @@ impl Buffer {
         if let (false, Some(index)) = (is_current, target) {
             let to = &mut copies.list[index];
             // SAFETY: as above.
-            unsafe { to.write(self.memory.as_ptr(), self.size) }?;
+            unsafe { to.write(self.memory().as_ptr(), self.size) }?;
             to.current = true;
         }
         if access.writes() {
@@ -508,6 +534,9 @@ impl Buffer {
     /// Notes that a command uses it from now on.
     pub(crate) fn record(&self, access: Access, command: &Arc<Command>) {
         let mut hazards = lock(&self.hazards);
+        if access.writes() {
+            self.keep_original(&mut hazards);
+        }
         let old = if access.writes() {
             (hazards.writer.replace(command.clone()), mem::take(&mut hazards.readers))
         } else {
@@ -521,6 +550,21 @@ impl Buffer {
         drop(hazards);
         drop(old);
     }
+}
+
+/// Memory of a buffer's own with what `content` points to, if that is not null.
+///
+/// # Safety
+/// `content` is null or readable for `size` bytes.
+unsafe fn own_memory(size: usize, alignment: usize, content: *const u8) -> Result<Zeroed> {
+    // Zeroed, so that no run depends on what memory held before.
+    let owned = Zeroed::new(size, alignment)
+        .ok_or_else(|| Error::new(Code::MemoryAllocation, format!("no memory for a buffer of {size} bytes")))?;
+    if !content.is_null() {
+        // SAFETY: readable by this function's contract; the destination is fresh and at least as large.
+        unsafe { std::ptr::copy_nonoverlapping(content, owned.memory().as_ptr(), size) };
+    }
+    Ok(owned)
 }
 
 /// Merges several uses of one buffer, so that a command never waits for itself.
@@ -548,6 +592,6 @@ impl Drop for Buffer {
 
 impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Buffer").field("memory", &self.memory).finish_non_exhaustive()
+        f.debug_struct("Buffer").field("made", &self.made).finish_non_exhaustive()
     }
 }

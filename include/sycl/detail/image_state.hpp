@@ -95,6 +95,9 @@ protected:
 
   template <class Destination = std::nullptr_t> void final_data_to(Destination to) {
     final_data *made = nullptr;
+    if constexpr (std::is_pointer_v<Destination>)
+      if (to && to == state_->used)
+        return state_->set_destination(nullptr, true);
     if constexpr (is_weak_pointer<Destination> || is_shared_pointer<Destination>) {
       made = new final_bytes<Destination>(std::move(to), memory_size());
     } else if constexpr (std::is_pointer_v<Destination>) {
@@ -105,16 +108,14 @@ protected:
     }
     if (std::mutex *const mutex = mutex_of(); made && mutex)
       made = new final_data_locked(made, mutex);
-    delete state_->destination;
-    state_->destination = made;
-    state_->write_back = made != nullptr;
+    state_->set_destination(made, false);
   }
   /// Where an image worked on a copy of the memory that it was made from.
   void write_back_to(void *host) {
     if (host && !state_->in_place)
       final_data_to(host);
   }
-  void write_back_wanted(bool wanted) { state_->write_back = wanted; }
+  void write_back_wanted(bool wanted) { state_->set_write_back(wanted); }
 
   bool is_same(const image_base &other) const { return state_ == other.state_; }
 

@@ -1,0 +1,229 @@
+//! What becomes of the host memory that a buffer was made of: `set_write_back`, `set_final_data`. Exit status 0: all right.
+//! Source: SYCL 2020 §4.7.2, §4.7.4.
+#include "check.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <future>
+#include <memory>
+#include <sycl/sycl.hpp>
+#include <vector>
+
+using namespace sycl;
+
+constexpr size_t large = 1 << 20; // bytes of which nobody keeps a copy unasked
+constexpr size_t sizes[] = {1, 100, 4096, large};
+
+static bool all(const std::vector<int> &v, int value) {
+  return std::all_of(v.begin(), v.end(), [=](int x) { return x == value; });
+}
+
+static event add(queue &q, buffer<int> b, int by) {
+  return q.submit([&](handler &h) {
+    accessor a(b, h);
+    h.parallel_for<class adds>(b.get_range(), [=](id<1> i) { a[i] += by; });
+  });
+}
+static void look(queue &q, buffer<int> b, bool wanted) {
+  bool *const right = malloc_shared<bool>(1, q);
+  q.submit([&](handler &h) {
+     accessor a(b, h, read_only);
+     h.single_task<class looks>([=] { *right = a[0] == 1; });
+   }).wait();
+  CHECK(*right == wanted);
+  sycl::free(right, q);
+}
+
+/// Right behind the constructor.
+static void at_once(queue &q, size_t n) {
+  std::vector<int> data(n, 1), other(n, 0);
+  {
+    buffer<int> b(data.data(), range<1>(n));
+    b.set_write_back(false);
+    add(q, b, 1);
+    CHECK(host_accessor(b)[n - 1] == 2);
+  }
+  CHECK(all(data, 1));
+  {
+    buffer<int> b(data);
+    b.set_final_data(nullptr);
+    add(q, b, 1);
+  }
+  q.wait();
+  CHECK(all(data, 1));
+  {
+    buffer<int> b(data);
+    b.set_final_data(other.data());
+    add(q, b, 1);
+  }
+  CHECK(all(data, 1) && all(other, 2));
+  {
+    buffer<int> b(data);
+    b.set_final_data(other.begin());
+    add(q, b, 2);
+  }
+  CHECK(all(data, 1) && all(other, 3));
+  // To and fro: what was said last counts.
+  {
+    buffer<int> b(data);
+    b.set_write_back(false);
+    add(q, b, 1);
+    b.set_write_back(true);
+  }
+  CHECK(all(data, 2));
+  {
+    buffer<int> b(data);
+    b.set_final_data(nullptr);
+    b.set_final_data(data.data());
+    add(q, b, -1);
+  }
+  CHECK(all(data, 1));
+  {
+    buffer<int> b(data);
+    b.set_final_data(data.data());
+    add(q, b, 1);
+  }
+  CHECK(all(data, 2));
+  {
+    buffer<int> b(data);
+    b.set_final_data(data.begin());
+    add(q, b, 1);
+  }
+  CHECK(all(data, 3));
+}
+
+/// Behind commands that only read.
+static void after_readers(queue &q, size_t n) {
+  std::vector<int> data(n, 1);
+  {
+    buffer<int> b(data);
+    look(q, b, true);
+    CHECK(host_accessor(b, read_only)[0] == 1);
+    b.set_write_back(false);
+    add(q, b, 1);
+    look(q, b, false);
+  }
+  CHECK(all(data, 1));
+}
+
+/// Behind commands that wrote: small buffers.
+static void after_writers(queue &q, size_t n) {
+  std::vector<int> data(n, 1), other(n, 0);
+  {
+    buffer<int> b(data);
+    add(q, b, 1);
+    b.set_write_back(false);
+    add(q, b, 1);
+    CHECK(host_accessor(b, read_only)[0] == 3);
+  }
+  CHECK(all(data, 1));
+  {
+    buffer<int> b(data);
+    add(q, b, 1);
+    b.set_final_data(other.data());
+    add(q, b, 1);
+  }
+  CHECK(all(data, 1) && all(other, 3));
+  {
+    buffer<int> b(data);
+    {
+      host_accessor a(b);
+      a[0] = 7;
+    }
+    b.set_final_data(nullptr);
+  }
+  CHECK(all(data, 1));
+  // The destination is that memory.
+  {
+    buffer<int> b(data);
+    add(q, b, 4);
+    b.set_final_data(data.begin());
+  }
+  CHECK(all(data, 5));
+  {
+    buffer<int> b(data);
+    add(q, b, 4);
+    b.set_write_back(false);
+    b.set_write_back();
+  }
+  CHECK(all(data, 9));
+  {
+    buffer<int> b(data);
+    auto bytes = b.reinterpret<unsigned char>(range<1>(n * sizeof(int)));
+    q.submit([&](handler &h) {
+      accessor a(bytes, h);
+      h.single_task<class one_byte>([=] { a[0] = 0; });
+    });
+    bytes.set_write_back(false);
+  }
+  CHECK(all(data, 9));
+}
+
+/// A buffer that gives nothing back waits for nobody, if it knew before it was used. Source: SYCL 2020 §4.7.2.3.
+static void waits_for_nobody(queue &q) {
+  auto data = std::make_unique<int>(1);
+  std::promise<void> go;
+  event last;
+  {
+    buffer<int> b(data.get(), range<1>(1));
+    b.set_write_back(false);
+    last = q.submit([&](handler &h) {
+      accessor a(b, h, read_write_host_task);
+      h.host_task([=, ready = go.get_future().share()] {
+        ready.wait();
+        a[0] = 2;
+      });
+    });
+  }
+  CHECK(*data == 1);
+  data.reset();
+  go.set_value();
+  last.wait();
+}
+
+static void images(queue &q) {
+  if (!q.get_device().has(aspect::image))
+    return;
+  std::vector<float> pixels(4 * 4, 1.0f);
+  {
+    unsampled_image<1> image(pixels.data(), image_format::r32g32b32a32_sfloat, range<1>(4));
+    image.set_write_back(false);
+    q.submit([&](handler &h) {
+      unsampled_image_accessor<float4, 1, access_mode::write> to(image, h);
+      h.parallel_for<class paints>(range<1>(4), [=](item<1> i) { to.write(int(i.get_id(0)), float4(2.0f)); });
+    });
+  }
+  q.wait();
+  CHECK(std::all_of(pixels.begin(), pixels.end(), [](float x) { return x == 1.0f; }));
+}
+
+/// `update_host` still has somewhere to go.
+static void update(queue &q) {
+  std::vector<int> data(10, 1);
+  {
+    buffer<int> b(data);
+    b.set_write_back(false);
+    add(q, b, 1);
+    q.submit([&](handler &h) {
+       accessor a(b, h, read_only);
+       h.update_host(a);
+     }).wait();
+    CHECK(all(data, 2));
+    add(q, b, 1);
+  }
+  CHECK(all(data, 2));
+}
+
+int main() {
+  queue q;
+  for (const size_t n : sizes) {
+    at_once(q, n);
+    after_readers(q, n);
+    if (n * sizeof(int) <= 16384)
+      after_writers(q, n);
+  }
+  waits_for_nobody(q);
+  images(q);
+  update(q);
+  return failures != 0;
+}
