@@ -231,7 +231,7 @@ private:
     show(detail::placeholder_address(place_.buffer->handle));
   }
   void require(handler &command) const {
-    show(command.aspen_use(place_.buffer->handle, detail::access_of(Mode), Target == target::host_task));
+    show(command.aspen_use(*place_.buffer, detail::access_of(Mode), Target == target::host_task));
     if (is_placeholder())
       command.aspen_holds(place_.buffer);
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <sycl/access.hpp>
+#include <sycl/detail/buffer_users.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/property_list.hpp>
 #include <sycl/range.hpp>
@@ -169,6 +170,7 @@ struct buffer_state : counted {
   /// For handler::update_host: the host memory that the buffer was made from, unless it works there or may not write there.
   void *origin = nullptr;
   size_t size = 0; // bytes
+  mutable buffer_users users;
   std::mutex *mutex = nullptr;
   void *const used = nullptr; // the host memory that the buffer was made to work on
   bool in_place = false;      // it does

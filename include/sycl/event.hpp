@@ -1,5 +1,6 @@
 //! `sycl::event`. Source: SYCL 2020 §4.6.6.
 #pragma once
+#include <sycl/detail/buffer_users.hpp>
 #include <sycl/detail/queue_state.hpp>
 
 namespace sycl {
@@ -46,7 +47,8 @@ public:
   ~event();
 
   void wait() const;
-  /// Waits, then hands asynchronous errors of the queues of this command and of those that it was told to wait for to their async_handlers.
+  /// Waits, then hands asynchronous errors of the queues of this command and of those that it waits for, by events or buffers, to their
+  /// async_handlers.
   void wait_and_throw() const;
   static void wait(const std::vector<event> &events) {
     for (const event &e : events)
@@ -103,6 +105,10 @@ public:
   /// For the library: remembers an event of the wait list, without that event's own list, so that no history piles up; and the queues whose
   /// errors wait_and_throw hands on.
   void aspen_waits_for(const event &other);
+  /// For the library: what the command was told to wait for, and whose commands come before by buffers.
+  void aspen_comes_after(const detail::list<event> &events, const detail::list<detail::shared<detail::queue_state>> &queues);
+  /// For the library: the queues whose errors wait_and_throw hands on are added to `to`.
+  void aspen_queues(detail::list<detail::shared<detail::queue_state>> &to) const;
   /// For the library: an event that stands for a node of a graph in the making, for which nobody can wait.
   static event aspen_of_graph(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue,
                               const detail::shared<detail::recording> &node);
@@ -114,6 +120,7 @@ public:
 
 private:
   struct awaited;
+  void add_queue(const detail::shared<detail::queue_state> &other);
   aspen_event_t *handle_;
   detail::shared<detail::queue_state> queue_;
   detail::shared<awaited> awaited_; // null: nothing
@@ -125,12 +132,6 @@ struct event::awaited : detail::counted {
   detail::list<detail::shared<detail::queue_state>> queues; // others than the event's own, each once
   detail::shared<detail::recording> node; // that of the graph in the making
   bool is_tag = false;
-  void add(const detail::shared<detail::queue_state> &queue) {
-    for (const detail::shared<detail::queue_state> &known : queues)
-      if (known == queue)
-        return;
-    queues.add(queue);
-  }
 };
 inline void event::wait() const {
   if (awaited_ && awaited_->node)
@@ -166,24 +167,39 @@ inline event::~event() {
   if (handle_)
     aspen_event_release(handle_);
 }
+inline void event::add_queue(const detail::shared<detail::queue_state> &other) {
+  if (other == queue_)
+    return;
+  if (!awaited_)
+    awaited_ = detail::shared<awaited>(new awaited);
+  detail::buffer_users::add_once(awaited_->queues, other);
+}
 inline void event::aspen_waits_for(const event &other) {
-  const auto mine = [&]() -> awaited & {
-    if (!awaited_)
-      awaited_ = detail::shared<awaited>(new awaited);
-    return *awaited_;
-  };
-  if (other.queue_ && other.queue_ != queue_)
-    mine().add(other.queue_);
+  if (other.queue_)
+    add_queue(other.queue_);
   if (other.awaited_)
     for (const detail::shared<detail::queue_state> &before : other.awaited_->queues)
-      if (before != queue_)
-        mine().add(before);
+      add_queue(before);
   if (aspen_event_status(other.handle_) == ASPEN_EVENT_COMPLETE)
     return;
-  mine();
+  if (!awaited_)
+    awaited_ = detail::shared<awaited>(new awaited);
   event bare(other);
   bare.awaited_ = {};
   awaited_->events.add(std::move(bare));
+}
+inline void event::aspen_comes_after(const detail::list<event> &events, const detail::list<detail::shared<detail::queue_state>> &queues) {
+  for (const event &one : events)
+    aspen_waits_for(one);
+  for (const detail::shared<detail::queue_state> &one : queues)
+    add_queue(one);
+}
+inline void event::aspen_queues(detail::list<detail::shared<detail::queue_state>> &to) const {
+  if (queue_)
+    detail::buffer_users::add_once(to, queue_);
+  if (awaited_)
+    for (const detail::shared<detail::queue_state> &one : awaited_->queues)
+      detail::buffer_users::add_once(to, one);
 }
 inline event event::aspen_of_graph(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue,
                                    const detail::shared<detail::recording> &node) {

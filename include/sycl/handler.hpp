@@ -13,6 +13,7 @@
 #include <sycl/detail/kernel_properties.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/detail/native_arguments.hpp>
+#include <sycl/detail/reduction_tag.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/event.hpp>
 #include <sycl/interop_handle.hpp>
@@ -25,9 +26,6 @@ class queue;
 template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 
 namespace detail {
-/// Base of what sycl::reduction returns.
-struct reduction_tag {};
-template <class T> inline constexpr bool is_reduction = std::is_base_of_v<reduction_tag, std::decay_t<T>>;
 /// In reduction.hpp. `Properties` are those of the launch.
 template <class Name, class Properties, class Shape, class... Arguments, size_t... I>
 void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
@@ -38,7 +36,7 @@ public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
 
-  void depends_on(const event &e) { events_.add(e); }
+  void depends_on(const event &e) { e.aspen_queues(before_), events_.add(e); }
   void depends_on(const std::vector<event> &events) {
     for (const event &e : events)
       depends_on(e);
@@ -291,14 +289,17 @@ public:
     uses_.add({buffer, on_host ? access : access | ASPEN_ACCESS_ON_DEVICE});
     return address;
   }
+  template <class State> void *aspen_use(const State &buffer, aspen_access_t access, bool on_host) {
+    buffer.users.meet(queue_, before_);
+    return aspen_use(buffer.handle, access, on_host);
+  }
   /// For the library: the command requires this buffer's placeholders.
   void aspen_holds(const detail::buffer_state *buffer) { held_.add(buffer); }
   /// For the library: reserves local memory; returns its offset. `needed`: the alignment without which accesses fail.
   size_t aspen_local_memory(size_t bytes, size_t alignment, size_t needed) {
     open();
     local_memory_ = (local_memory_ + alignment - 1) / alignment * alignment;
-    const size_t offset = local_memory_;
-    local_memory_ += bytes;
+    const size_t offset = std::exchange(local_memory_, local_memory_ + bytes);
     if (local_alignment_ < needed)
       local_alignment_ = needed;
     return offset;
@@ -394,8 +395,7 @@ private:
     event whole(std::exchange(last_, nullptr), queue_);
     if (lent_.buffer)
       queue_->scratch.give_back(std::exchange(lent_, {}), whole.aspen_handle());
-    for (const event &e : events_)
-      whole.aspen_waits_for(e);
+    whole.aspen_comes_after(events_, before_);
     return whole;
   }
 
@@ -579,6 +579,7 @@ private:
   detail::list<aspen_buffer_use_t> uses_;
   detail::list<const detail::buffer_state *> held_; // whose placeholders are required
   detail::list<event> events_;
+  detail::list<detail::shared<detail::queue_state>> before_; // whose commands used its buffers
   detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses
   detail::scratch_pool::block lent_;       // the queue's
   detail::list<detail::stream_text> streams_; // what is printed behind the command

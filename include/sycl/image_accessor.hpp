@@ -44,7 +44,7 @@ inline constexpr bool differ_by_const = !std::is_same_v<U, T> && std::is_same_v<
 template <class Image> image_view used_by(handler &command, const Image &image, access_mode mode, image_target place) {
   if (place == image_target::device)
     check_image_support(command);
-  return image.aspen_view(command.aspen_use(image.aspen_state()->handle, access_of(mode), place == image_target::host_task));
+  return image.aspen_view(command.aspen_use(*image.aspen_state(), access_of(mode), place == image_target::host_task));
 }
 
 /// Reads through the image's sampler.

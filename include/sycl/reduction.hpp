@@ -19,7 +19,7 @@ template <class T, class Op, bool HasIdentity, size_t Extent, int Dimensions> cl
 public:
   using parts_type = partial_values<T, Op, HasIdentity, Extent, Dimensions>;
   using target_type = reduction_target<parts_type>;
-  reduction_of(T *variable, aspen_buffer_t *buffer, size_t offset, const combination<T, Op, HasIdentity> &how, const property_list &properties)
+  reduction_of(T *variable, const buffer_state *buffer, size_t offset, const combination<T, Op, HasIdentity> &how, const property_list &properties)
       : variable_(variable), buffer_(buffer), offset_(offset), how_(how),
         initialize_(properties.has_property<property::reduction::initialize_to_identity>()) {}
 
@@ -35,10 +35,10 @@ private:
   T *variable(handler &command) const {
     if (!buffer_)
       return variable_;
-    return reinterpret_cast<T *>(static_cast<char *>(command.aspen_use(buffer_, ASPEN_ACCESS_READ_WRITE, false)) + offset_);
+    return reinterpret_cast<T *>(static_cast<char *>(command.aspen_use(*buffer_, ASPEN_ACCESS_READ_WRITE, false)) + offset_);
   }
   T *variable_;
-  aspen_buffer_t *buffer_;
+  const buffer_state *buffer_;
   size_t offset_;
   combination<T, Op, HasIdentity> how_;
   bool initialize_;
@@ -52,10 +52,10 @@ template <class T, class Op> inline combination<T, Op, has_known_identity_v<Op, 
     return {op};
 }
 
-template <class T, int D, class A> inline aspen_buffer_t *single_variable(const buffer<T, D, A> &variable) {
+template <class T, int D, class A> inline const buffer_state *single_variable(const buffer<T, D, A> &variable) {
   if (variable.size() != 1)
     fail(errc::invalid, "a reduction's buffer has exactly one element");
-  return variable.aspen_handle();
+  return variable.aspen_state();
 }
 
 } // namespace detail
