@@ -43,6 +43,7 @@ public:
   }
   /// Makes the command wait for, and the placeholder refer to, its buffer. Call it before the kernel's lambda is made.
   template <class T, int D, access_mode M, target P, access::placeholder H> void require(const accessor<T, D, M, P, H> &a);
+  template <class T> void require(const ext::oneapi::experimental::dynamic_parameter<T> &of); // of a placeholder
 
   /// Takes the kernels of this command group, and the specialization constants they read, from `bundle`. Source: SYCL 2020 §4.11.15.
   void use_kernel_bundle(const kernel_bundle<bundle_state::executable> &bundle) {
@@ -290,8 +291,7 @@ public:
     return address;
   }
   template <class State> void *aspen_use(const State &buffer, aspen_access_t access, bool on_host) {
-    buffer.users.meet(queue_, before_);
-    return aspen_use(buffer.handle, access, on_host);
+    return buffer.users.meet(queue_, before_), aspen_use(buffer.handle, access, on_host);
   }
   /// For the library: the command requires this buffer's placeholders.
   void aspen_holds(const detail::buffer_state *buffer) { held_.add(buffer); }
@@ -506,7 +506,7 @@ private:
   void launch_object(aspen_launch_kind_t kind, const kernel &what, const range<D> &global, const range<D> *local, const id<D> &offset) {
     open();
     if (what.aspen_id().aspen_identity().function)
-      return arguments_.launch_function(*this, *queue_, kind, what, global, local, offset);
+      return arguments_.launch_function(*this, *queue_, record_, kind, what, global, local, offset);
     take(arguments_.prepare(queue_->handle, what, static_cast<bool>(record_), global, local, offset));
   }
 

@@ -154,6 +154,18 @@ struct recorded_command final : recording {
     aspen_buffer_retain(one.buffer);
     uses.add(one);
   }
+  /// Uses these buffers, and `before` no longer unless it `stays`.
+  void exchange_use(const aspen_buffer_t *before, bool stays, const list<aspen_buffer_use_t> &now) {
+    list<aspen_buffer_use_t> old;
+    std::swap(old, uses);
+    for (const aspen_buffer_use_t &one : old)
+      if (stays || one.buffer != before)
+        use(one);
+    for (const aspen_buffer_use_t &one : now)
+      use(one);
+    for (const aspen_buffer_use_t &one : old)
+      aspen_buffer_release(one.buffer);
+  }
   void add(recorded_part *part) { parts.add(shared<recorded_part>(part)); }
   /// What it does: that of the choice, if it is one.
   recorded_command &current() { return choice ? *choice->each.data()[choice->active] : *this; }
@@ -164,6 +176,7 @@ struct recorded_command final : recording {
       gone.add(one);
     kind = other.kind;
     parts = other.parts;
+    arguments = other.arguments;
     whole = other.whole;
     list<aspen_buffer_use_t> before;
     std::swap(before, uses);

@@ -36,6 +36,8 @@ struct function_launcher {
   std::uint32_t parameters;
   int mark; // dimensions of its nd_range; 4: a single task
   void (*launch)(handler &command, const native_arguments &arguments, const aspen_launch_t &shape);
+  /// Makes the kernel's function object of arguments and hands it to `take`, which copies its bytes.
+  void (*pack)(const native_arguments &arguments, void (*take)(void *to, const void *closure), void *to);
 };
 
 /// What the runtime finds a kernel by.

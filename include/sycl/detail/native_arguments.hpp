@@ -5,6 +5,7 @@
 #include <sycl/access.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/detail/list.hpp>
+#include <sycl/detail/recorded.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/raw_kernel_arg.hpp>
 #include <type_traits>
@@ -15,6 +16,7 @@ template <class T, int D, access_mode Mode, target Target, access::placeholder P
 template <class T, int D> class local_accessor;
 namespace ext::oneapi::experimental {
 template <class T, class Properties> class work_group_memory;
+template <class T> class dynamic_parameter;
 }
 
 namespace detail {
@@ -37,6 +39,8 @@ inline constexpr argument_type argument_type_of = {
     : std::is_integral_v<T> && !std::is_same_v<T, bool> ? argument_type::whole_number
                                                       : argument_type::own,
     argument_text<T>()};
+
+template <class Arguments> shared<kept_by_node> keep_arguments(const Arguments &set, const function_launcher &function);
 
 /// The arguments that a command group has set. Source: SYCL 2020 table 130.
 class native_arguments {
@@ -71,6 +75,11 @@ public:
     made.size = bytes.count_;
     keep(index, {bytes.count_, argument_type::raw, "[T = raw_kernel_arg]"}, bytes.bytes_);
   }
+  /// The value that it has now; a graph's node may be told another one.
+  template <class T> void set(int index, const ext::oneapi::experimental::dynamic_parameter<T> &parameter) {
+    set(index, parameter.aspen_value());
+    dynamic_.add({index, parameter.aspen_argument()});
+  }
   void set(int index, std::nullptr_t) { set(index, static_cast<void *>(nullptr)); }
   template <class T> void set(int index, const T &value) {
     static_assert(!carries_values<T>, "set_arg takes accessors of buffers, local_accessors, pointers of USM and plain values");
@@ -86,6 +95,22 @@ public:
     (set(index++, arguments), ...);
   }
 
+  /// The buffer of the accessor that was set last with that number, and how many arguments are of it.
+  const aspen_buffer_t *buffer_of(int index) const {
+    const aspen_buffer_t *found = nullptr;
+    for (const aspen_native_argument_t &one : all_)
+      if (one.index == static_cast<std::uint32_t>(index) && one.kind == ASPEN_ARGUMENT_BUFFER)
+        found = one.buffer;
+    return found;
+  }
+  int uses_of(const aspen_buffer_t *buffer) const {
+    int count = 0;
+    for (const aspen_native_argument_t &one : all_)
+      if (one.kind == ASPEN_ARGUMENT_BUFFER && one.buffer == buffer && buffer_of(static_cast<int>(one.index)) == buffer)
+        ++count;
+    return count;
+  }
+
   /// The argument that was set last with that number, if its type fits.
   template <class T> T get(int index) const {
     alignas(T) unsigned char raw[sizeof(T)];
@@ -96,7 +121,7 @@ public:
   /// Launches a kernel that is a function. What the extension leaves undefined is an error: another kind of launch (errc::invalid),
   /// arguments that are missing, too many or of other types (errc::kernel_argument).
   template <class Kernel, class Queue, int D>
-  void launch_function(handler &command, const Queue &on, int kind, const Kernel &what, const range<D> &global, const range<D> *local,
+  void launch_function(handler &command, const Queue &on, const shared<recording> &node, int kind, const Kernel &what, const range<D> &global, const range<D> *local,
                        const id<D> &offset) const {
     const function_launcher &function = *what.aspen_id().aspen_identity().function;
     if (!(what.get_context() == on.context))
@@ -110,6 +135,12 @@ public:
     aspen_launch_t shape = {};
     set_shape(shape, global, local, offset);
     function.launch(command, *this, shape);
+    if (dynamic_.size() && !node)
+      fail(errc::invalid, "set_arg: dynamic parameters are arguments of a graph's nodes only");
+    if (dynamic_.size())
+      node->arguments = detail::keep_arguments(*this, function);
+    for (const dynamic &one : dynamic_)
+      one.argument->used_by(node, one.index);
   }
 
   /// A kernel object brings no function and no arguments of a SYCL kernel. Source: SYCL 2020 §4.9.4.2.
@@ -143,6 +174,10 @@ public:
   }
 
 private:
+  struct dynamic {
+    int index;
+    shared<dynamic_argument> argument;
+  };
   aspen_native_argument_t &add(int index, int kind) {
     if (index < 0)
       fail(errc::invalid, "set_arg: arguments are counted from 0");
@@ -188,7 +223,18 @@ private:
   list<aspen_native_argument_t> all_;
   list<kept> kept_;
   list<unsigned char> bytes_; // of them, one behind the other
+  list<dynamic> dynamic_;
 };
+
+/// The arguments of a node's kernel, which is a function.
+struct kept_arguments final : kept_by_node {
+  kept_arguments(const native_arguments &s, const function_launcher &f) : set(s), function(f) {}
+  native_arguments set;
+  const function_launcher &function;
+};
+template <class Arguments> shared<kept_by_node> keep_arguments(const Arguments &set, const function_launcher &function) {
+  return shared<kept_by_node>(new kept_arguments(set, function));
+}
 
 } // namespace detail
 } // namespace sycl

@@ -7,9 +7,21 @@
 namespace sycl::detail {
 
 struct queue_state;
+struct recording;
+
+/// An argument of kernels of nodes that can be updated: ext/oneapi/experimental/graph/dynamic.hpp.
+struct dynamic_argument : counted {
+  virtual ~dynamic_argument() = default;
+  virtual void used_by(const shared<recording> &node, int index) = 0;
+};
 
 /// What a node is, in the order of node_type.
 enum class recorded_kind { empty, subgraph, kernel, memcpy, memset, memfill, prefetch, memadvise, barrier, host_task };
+
+/// What a node keeps beside its command.
+struct kept_by_node : counted {
+  virtual ~kept_by_node() = default;
+};
 
 /// A command that a graph remembers, as its command group makes it part by part.
 struct recording : counted {
@@ -20,6 +32,7 @@ struct recording : counted {
       kind = what;
   }
   recorded_kind kind = recorded_kind::empty;
+  shared<kept_by_node> arguments; // of a kernel that is a function, if some of them can be updated
   virtual void kernel(const aspen_launch_t &launch) = 0;
   virtual void copy(void *to, const void *from, size_t bytes) = 0;
   virtual void fill(void *to, const void *pattern, size_t size, size_t count) = 0;

@@ -85,9 +85,16 @@ template <auto *Func> void launch_free_function(handler &command, const native_a
     command.parallel_for<free_function_kernel<Func>>(nd_range<mark>(global, local, offset), free_function_item<Func, mark>{arguments});
   }
 }
+template <auto *Func> void pack_free_function(const native_arguments &set, void (*take)(void *to, const void *closure), void *to) {
+  using type = free_function_type<decltype(Func)>;
+  constexpr int mark = function_mark<Func>();
+  using kernel = std::conditional_t<mark == 4, free_function_task<Func>, free_function_item<Func, mark == 4 ? 1 : mark>>;
+  const kernel made{detail::get_arguments(static_cast<const typename type::arguments *>(nullptr), set, 0)};
+  take(to, &made);
+}
 template <auto *Func>
 inline constexpr function_launcher free_function_launcher = {free_function_type<decltype(Func)>::count, function_mark<Func>(),
-                                                             &launch_free_function<Func>};
+                                                             &launch_free_function<Func>, &pack_free_function<Func>};
 
 template <auto *Func> kernel_id free_function_id() {
   constexpr int mark = function_mark<Func>();
