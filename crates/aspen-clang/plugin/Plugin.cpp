@@ -11,6 +11,7 @@
 #include "Diagnose.h"
 #include "Facts.h"
 #include "HeaderErrors.h"
+#include "HostExceptions.h"
 #include "HostOnly.h"
 #include "HostVariables.h"
 #include "Kernels.h"
@@ -81,6 +82,7 @@ public:
     resetAttributes();
     watchDiagnosticPragmas(CI, Pragmas);
     nameAbsentHeaders(CI);
+    hideExceptionsFromLibrary(CI);
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     showErrorsAtUsersLines(CI);
     // SYCL's own position for attributes on lambdas is what C++23 made standard.

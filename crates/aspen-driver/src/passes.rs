@@ -129,6 +129,16 @@ impl PassBuilder<'_> {
         self.finish(Role::Host, arguments, input, output, scratch)
     }
 
+    fn host_has_exceptions(&self) -> bool {
+        let words = self.options.host_words();
+        let last = words.iter().rev().find_map(|word| match word.as_str() {
+            "-fexceptions" | "-fcxx-exceptions" => Some(true),
+            "-fno-exceptions" | "-fno-cxx-exceptions" => Some(false),
+            _ => None,
+        });
+        last.unwrap_or(true)
+    }
+
     fn device(&self, input: &Input, role: Role, scratch: &mut Scratch) -> Pass {
         let (target, macros): (Option<&Target>, &[String]) = match &role {
             Role::Code { target } => (Some(&self.targets[*target]), &self.targets[*target].macros),
@@ -163,6 +173,10 @@ impl PassBuilder<'_> {
             // On the embedded CPU loops over work-items come first, and these are made when an image is linked; those that say what they are,
             // are vectorised here. SPIR-V has not all that vectorised loops use, and its drivers make vectors of work-items, too.
             arguments.extend(["-fno-vectorize", "-fno-slp-vectorize"].map(str::to_owned));
+        }
+        if self.host_has_exceptions() {
+            // As the host has them, so that both compile the same program: the plugin hides the first one from the C++ library.
+            arguments.extend(["-D__cpp_exceptions=199711L", "-D__EXCEPTIONS=1"].map(str::to_owned));
         }
         let given = self.macros.iter().chain(macros).map(String::as_str);
         arguments.extend(PREDEFINED.into_iter().chain(given).map(|text| format!("-D{text}")));
