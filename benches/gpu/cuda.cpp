@@ -128,6 +128,74 @@ static void two_dimensions() {
     TRY(cuMemFree_v2(p));
 }
 
+static void stream_of_doubles() {
+  const address a = memory(8ull * doubles), b = memory(8ull * doubles), c = memory(8ull * doubles), sum = memory(8);
+  const shape all{doubles / 256, 1, 256, 1};
+  start(kernel("begin_stream"), all, a, b, c);
+  void *const copy = kernel("copy"), *const scale = kernel("scale"), *const add = kernel("add"), *const triad = kernel("triad"), *const dot = kernel("dot");
+  measure(side, "STREAM copy", 20, [&] { start(copy, all, c, a); }, wait);
+  measure(side, "STREAM scale", 20, [&] { start(scale, all, b, c); }, wait);
+  measure(side, "STREAM add", 20, [&] { start(add, all, c, a, b); }, wait);
+  measure(side, "STREAM triad", 20, [&] { start(triad, all, a, b, c); }, wait);
+  measure(
+      side, "STREAM dot", 20,
+      [&] {
+        TRY(cuMemsetD32Async(sum, 0, 2, stream));
+        start(dot, {groups, 1, 256, 1}, sum, a, b, int(doubles));
+      },
+      wait);
+  right(side, "STREAM", stream_is_right(at<double>(a + 8ull * (doubles - 1)), at<double>(sum)));
+  for (address p : {a, b, c, sum})
+    TRY(cuMemFree_v2(p));
+}
+
+template <class T> static std::vector<T> all_of(address from, std::size_t count) {
+  std::vector<T> out(count);
+  TRY(cuMemcpyDtoHAsync_v2(out.data(), from, sizeof(T) * count, stream));
+  wait();
+  return out;
+}
+
+static void algorithms() {
+  const address x = memory(4ull * items), y = memory(4ull * items), few = memory(4ull * items / 1024);
+  start(kernel("mix"), {items / 256, 1, 256, 1}, x);
+  TRY(cuMemsetD32Async(few, 0, bins, stream));
+  void *const histogram = kernel("histogram");
+  measure(side, "histogram", 20, [&] { start(histogram, {groups, 1, 256, 1}, few, x, int(items)); }, wait);
+  right(side, "histogram", histogram_is_right(all_of<unsigned>(few, bins), 6 * 20));
+  void *const step = kernel("sort_step");
+  measure(
+      side, "bitonic sort", 3,
+      [&] {
+        for (unsigned size = 2; size <= sorted; size *= 2)
+          for (unsigned distance = size / 2; distance > 0; distance /= 2)
+            start(step, {sorted / 512, 1, 256, 1}, x, size, distance);
+      },
+      wait);
+  right(side, "bitonic sort", sort_is_right(all_of<unsigned>(x, sorted)));
+  start(kernel("small_numbers"), {items / 256, 1, 256, 1}, x);
+  void *const blocks = kernel("scan_blocks"), *const totals = kernel("scan_totals"), *const add = kernel("scan_add");
+  measure(
+      side, "scan", 20,
+      [&] {
+        start(blocks, {items / 1024, 1, 256, 1}, y, few, x);
+        start(totals, {1, 1, 1024, 1}, few, int(items / 1024));
+        start(add, {items / 1024, 1, 256, 1}, y, few);
+      },
+      wait);
+  right(side, "scan", scan_is_right(all_of<unsigned>(y, items)));
+  for (address p : {x, y, few})
+    TRY(cuMemFree_v2(p));
+  const address columns = memory(4ull * rows * filled), elements = memory(4ull * rows * filled), factors = memory(4ull * rows), out = memory(4ull * rows);
+  start(kernel("place_elements"), {rows / 256, 1, 256, 1}, columns, elements);
+  start(kernel("place_factors"), {rows / 256, 1, 256, 1}, factors);
+  void *const sparse = kernel("sparse");
+  measure(side, "SpMV, a sub-group a row", 20, [&] { start(sparse, {rows / 8, 1, 256, 1}, out, columns, elements, factors); }, wait);
+  right(side, "SpMV", product_is_right(all_of<float>(out, rows)));
+  for (address p : {columns, elements, factors, out})
+    TRY(cuMemFree_v2(p));
+}
+
 static void launches(int device) {
   const address p = memory(4);
   void *const nothing = kernel("nothing"), *const one = kernel("one"), *const increase = kernel("increase");
@@ -192,6 +260,8 @@ int main(int count, char **arguments) {
   memory_bound();
   arithmetic();
   two_dimensions();
+  stream_of_doubles();
+  algorithms();
   launches(device);
   return wrong != 0;
 }

@@ -1,7 +1,9 @@
 // What both sides of the GPU bench share: sizes, the clock, and lines `side|label|minimum|median` of five samples in microseconds.
 #pragma once
+#include "data.h"
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -43,6 +45,45 @@ template <class Launch, class Wait> void measure(const char *side, const char *l
   std::sort(samples.begin(), samples.end());
   std::printf("%s|%s|%.3f|%.3f\n", side, label, samples[0], samples[2]);
   std::fflush(stdout);
+}
+
+// What the algorithms must leave behind.
+
+/// Copy and scale once or more often leave b = a / 2, add c = a + b, and each triad what it did once: a = b + c / 2.
+inline bool stream_is_right(double last, double dot) {
+  const double b = 0.5 * 0.125, c = 0.125 + b, a = b + 0.5 * c;
+  return last == a && std::abs(dot / (a * b * doubles) - 1) < 1e-9;
+}
+inline bool histogram_is_right(const std::vector<unsigned> &found, unsigned times) {
+  std::vector<unsigned> wanted(bins);
+  for (unsigned i = 0; i < items; ++i)
+    wanted[mixed(i) & 255] += times;
+  return found == wanted;
+}
+inline bool sort_is_right(const std::vector<unsigned> &found) {
+  std::vector<unsigned> wanted(sorted);
+  for (unsigned i = 0; i < sorted; ++i)
+    wanted[i] = mixed(i);
+  std::sort(wanted.begin(), wanted.end());
+  return found == wanted;
+}
+inline bool scan_is_right(const std::vector<unsigned> &found) {
+  unsigned before = 0;
+  for (unsigned i = 0; i < items; before += small_number(i++))
+    if (found[i] != before)
+      return false;
+  return true;
+}
+inline bool product_is_right(const std::vector<float> &found) {
+  for (unsigned row = 0; row < rows; row += 7) {
+    float wanted = 0;
+    for (unsigned k = 0; k < filled; ++k)
+      wanted += element(row, k) * factor(column(row, k));
+    // Multiples of an eighth, and few enough: exact in any order.
+    if (found[row] != wanted)
+      return false;
+  }
+  return true;
 }
 
 } // namespace bench

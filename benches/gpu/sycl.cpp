@@ -155,6 +155,124 @@ static void two_dimensions(sycl::queue &q) {
   sycl::free(a, q), sycl::free(b, q), sycl::free(c, q);
 }
 
+static void stream_of_doubles(sycl::queue &q) {
+  const auto wait = [&] { q.wait(); };
+  const auto made = [&] { return sycl::malloc_device<double>(doubles, q); };
+  double *a = made(), *b = made(), *c = made(), *sum = sycl::malloc_shared<double>(1, q);
+  const sycl::range<1> all(doubles);
+  q.parallel_for(all, [=](sycl::id<1> i) { a[i] = 0.125, b[i] = 0.25, c[i] = 0; }).wait();
+  measure(side, "STREAM copy", 20, [&] { q.parallel_for(all, [=](sycl::id<1> i) { c[i] = a[i]; }); }, wait);
+  measure(side, "STREAM scale", 20, [&] { q.parallel_for(all, [=](sycl::id<1> i) { b[i] = 0.5 * c[i]; }); }, wait);
+  measure(side, "STREAM add", 20, [&] { q.parallel_for(all, [=](sycl::id<1> i) { c[i] = a[i] + b[i]; }); }, wait);
+  measure(side, "STREAM triad", 20, [&] { q.parallel_for(all, [=](sycl::id<1> i) { a[i] = b[i] + 0.5 * c[i]; }); }, wait);
+  measure(
+      side, "STREAM dot", 20,
+      [&] {
+        q.parallel_for(all, sycl::reduction(sum, 0., sycl::plus<double>(), {sycl::property::reduction::initialize_to_identity{}}),
+                       [=](sycl::id<1> i, auto &r) { r += a[i] * b[i]; });
+      },
+      wait);
+  double last = 0;
+  q.memcpy(&last, a + doubles - 1, sizeof last).wait();
+  right(side, "STREAM", stream_is_right(last, *sum));
+  sycl::free(a, q), sycl::free(b, q), sycl::free(c, q), sycl::free(sum, q);
+}
+
+template <class T> static std::vector<T> all_of(sycl::queue &q, const T *from, size_t count) {
+  std::vector<T> out(count);
+  q.memcpy(out.data(), from, sizeof(T) * count).wait();
+  return out;
+}
+
+static void algorithms(sycl::queue &q) {
+  const auto wait = [&] { q.wait(); };
+  unsigned *x = sycl::malloc_device<unsigned>(items, q), *y = sycl::malloc_device<unsigned>(items, q), *few = sycl::malloc_device<unsigned>(items / 1024, q);
+  q.parallel_for(sycl::range<1>(items), [=](sycl::id<1> i) { x[i] = mixed(static_cast<unsigned>(i[0])); });
+  q.fill(few, 0u, bins).wait();
+  measure(
+      side, "histogram", 20,
+      [&] {
+        q.submit([&](sycl::handler &h) {
+          sycl::local_accessor<unsigned> own(bins, h);
+          h.parallel_for(sycl::nd_range<1>(groups * 256, 256), [=](sycl::nd_item<1> i) {
+            using sycl::memory_order, sycl::memory_scope, sycl::access::address_space;
+            const unsigned t = i.get_local_id(0);
+            own[t] = 0;
+            sycl::group_barrier(i.get_group());
+            for (unsigned k = i.get_global_id(0); k < items; k += i.get_global_range(0))
+              sycl::atomic_ref<unsigned, memory_order::relaxed, memory_scope::work_group, address_space::local_space>(own[x[k] & 255]) += 1;
+            sycl::group_barrier(i.get_group());
+            sycl::atomic_ref<unsigned, memory_order::relaxed, memory_scope::device, address_space::global_space>(few[t]) += own[t];
+          });
+        });
+      },
+      wait);
+  right(side, "histogram", histogram_is_right(all_of(q, few, bins), 6 * 20));
+  measure(
+      side, "bitonic sort", 3,
+      [&] {
+        for (unsigned size = 2; size <= sorted; size *= 2)
+          for (unsigned distance = size / 2; distance > 0; distance /= 2)
+            q.parallel_for(sycl::range<1>(sorted / 2), [=](sycl::id<1> i) {
+              const unsigned pair = i[0], low = (pair & ~(distance - 1)) * 2 + (pair & (distance - 1)), high = low + distance;
+              const unsigned a = x[low], b = x[high];
+              if ((a > b) == ((low & size) == 0))
+                x[low] = b, x[high] = a;
+            });
+      },
+      wait);
+  right(side, "bitonic sort", sort_is_right(all_of(q, x, sorted)));
+  q.parallel_for(sycl::range<1>(items), [=](sycl::id<1> i) { x[i] = small_number(static_cast<unsigned>(i[0])); }).wait();
+  measure(
+      side, "scan", 20,
+      [&] {
+        q.parallel_for(sycl::nd_range<1>(items / 4, 256), [=](sycl::nd_item<1> i) {
+          const unsigned first = i.get_global_id(0) * 4;
+          const unsigned v[4] = {x[first], x[first + 1], x[first + 2], x[first + 3]}, own = v[0] + v[1] + v[2] + v[3];
+          unsigned before = sycl::exclusive_scan_over_group(i.get_group(), own, sycl::plus<unsigned>());
+          if (i.get_local_id(0) == 255)
+            few[i.get_group(0)] = before + own;
+          for (int k = 0; k < 4; ++k)
+            y[first + k] = before, before += v[k];
+        });
+        q.parallel_for(sycl::nd_range<1>(1024, 1024), [=](sycl::nd_item<1> i) {
+          sycl::joint_exclusive_scan(i.get_group(), few, few + items / 1024, few, sycl::plus<unsigned>());
+        });
+        q.parallel_for(sycl::nd_range<1>(items / 4, 256), [=](sycl::nd_item<1> i) {
+          const unsigned first = i.get_global_id(0) * 4, before = few[i.get_group(0)];
+          for (int k = 0; k < 4; ++k)
+            y[first + k] += before;
+        });
+      },
+      wait);
+  right(side, "scan", scan_is_right(all_of(q, y, items)));
+  sycl::free(x, q), sycl::free(y, q), sycl::free(few, q);
+  unsigned *columns = sycl::malloc_device<unsigned>(rows * filled, q);
+  float *elements = sycl::malloc_device<float>(rows * filled, q), *factors = sycl::malloc_device<float>(rows, q), *out = sycl::malloc_device<float>(rows, q);
+  q.parallel_for(sycl::range<1>(rows), [=](sycl::id<1> i) {
+     const unsigned row = i[0];
+     factors[row] = factor(row);
+     for (unsigned k = 0; k < filled; ++k)
+       columns[row * filled + k] = column(row, k), elements[row * filled + k] = element(row, k);
+   }).wait();
+  measure(
+      side, "SpMV, a sub-group a row", 20,
+      [&] {
+        q.parallel_for(sycl::nd_range<1>(rows * 32, 256), [=](sycl::nd_item<1> i) {
+          const unsigned row = i.get_global_id(0) / 32, lane = i.get_local_id(0) % 32;
+          float v = 0;
+          for (unsigned k = row * filled + lane; k < (row + 1) * filled; k += 32)
+            v += elements[k] * factors[columns[k]];
+          v = sycl::reduce_over_group(i.get_sub_group(), v, sycl::plus<float>());
+          if (lane == 0)
+            out[row] = v;
+        });
+      },
+      wait);
+  right(side, "SpMV", product_is_right(all_of(q, out, rows)));
+  sycl::free(columns, q), sycl::free(elements, q), sycl::free(factors, q), sycl::free(out, q);
+}
+
 static void launches(sycl::queue &q, sycl::queue &free_order) {
   int *p = sycl::malloc_device<int>(1, q);
   const auto wait = [&] { q.wait(); };
@@ -181,6 +299,8 @@ int main() {
   memory_bound(q);
   arithmetic(q);
   two_dimensions(q);
+  stream_of_doubles(q);
+  algorithms(q);
   launches(q, free_order);
   return wrong != 0;
 }
