@@ -67,7 +67,14 @@ template <class T> struct words_of {
   unsigned words[count] = {};
   words_of() = default;
   explicit words_of(const T &value) { __builtin_memcpy(words, &value, sizeof(T)); }
-  T value() const { return bit_cast_of_bytes<T>(words); }
+  /// Words are read as such: bytes would be, one by one, where the memory is a device's.
+  T value() const {
+    const words_of copy = *this;
+    if constexpr (sizeof(T) == sizeof(words))
+      return __builtin_bit_cast(T, copy);
+    else
+      return bit_cast_of_bytes<T>(copy.words);
+  }
 };
 
 /// The type in which SPIR-V adds and compares a `T`; exact for all narrower integers.
@@ -88,9 +95,14 @@ template <> struct spirv_number<half_impl::half> {
 /// Shared memory for a value of each warp. Every use is followed by a barrier, so that the next one may write again.
 template <class T> inline words_of<T> *warp_slots() {
   typedef unsigned words __attribute__((opencl_local));
-  static words slots[ptx::warp_size * words_of<T>::count];
+  alignas(16) static words slots[ptx::warp_size * words_of<T>::count];
   return (words_of<T> *)(unsigned *)slots;
 }
+
+/// Eight of them, by as few instructions as there are.
+template <class T> struct alignas(16) eight_slots {
+  words_of<T> of[8];
+};
 
 template <class T, class Exchange> inline T exchange_words(const T &value, Exchange exchange) {
   words_of<T> in(value), out;
@@ -189,7 +201,7 @@ template <class T, class Op> inline T reduce_lanes(unsigned count, T sum, Op op)
     sum = add_lane(16, sum, op);
   if (count > 8)
     sum = add_lane(8, sum, op);
-  if (count >= 8) // without a loop: groups have 256 work-items most often
+  if (count >= 8) // without a loop
     return add_lane(1, add_lane(2, add_lane(4, sum, op), op), op);
   for (unsigned step = count / 2; step > 0; step /= 2)
     sum = add_lane(step, sum, op);
@@ -216,6 +228,15 @@ template <class T, class Op> inline T reduce_whole_warps(unsigned thread, unsign
   if (lane == 0)
     slots[thread / ptx::warp_size] = words_of<T>(own);
   __syncthreads();
+  if constexpr (sizeof(T) <= 8) {
+    if (count == 8) { // groups have 256 work-items most often; all lanes read the same, which takes less time than to exchange
+      const eight_slots<T> all = *(const eight_slots<T> *)slots;
+      __syncthreads();
+      const auto both = [&](const T &a, const T &b) { return static_cast<T>(op(a, b)); };
+      const auto four = [&](int i) { return both(both(all.of[i].value(), all.of[i + 1].value()), both(all.of[i + 2].value(), all.of[i + 3].value())); };
+      return both(four(0), four(4));
+    }
+  }
   if ((count & (count - 1)) == 0) {
     const T sum = slots[lane & (count - 1)].value();
     __syncthreads();
