@@ -118,7 +118,8 @@ struct buffer_state : counted {
   /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
   ~buffer_state() {
     const bool goes = write_back && (at_home || destination);
-    if (in_place || goes)
+    // Nobody may look at memory that is put back.
+    if (restores)
       aspen_buffer_wait(handle);
     if (goes) {
       void *content = nullptr;
@@ -137,6 +138,9 @@ struct buffer_state : counted {
     } else if (restores) {
       aspen_buffer_restore_host(handle);
     }
+    // Behind the access, which waits for a writer only, and brings the content meanwhile.
+    if (in_place || goes)
+      aspen_buffer_wait(handle);
     delete destination;
     delete owner;
     aspen_buffer_release(handle);

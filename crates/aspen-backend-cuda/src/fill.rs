@@ -9,6 +9,7 @@ use std::ptr;
 use cudarc::driver::sys::{self, CUfunction, CUstream};
 
 use crate::driver::{Tried, tried};
+use crate::memory::enqueue_copy;
 
 /// Bytes that the kernel writes at once.
 const QUAD: usize = 16;
@@ -142,20 +143,10 @@ impl Kernel {
         tried("cuLaunchKernel", error)?;
         // SAFETY: the ends of the range, and bytes that outlive the copies.
         unsafe {
-            copy(address, quads.before.as_ptr() as u64, quads.before.len(), stream)?;
-            copy(first + quads.count * QUAD as u64, quads.quad.as_ptr() as u64, quads.behind, stream)
+            enqueue_copy(address, quads.before.as_ptr() as u64, quads.before.len(), stream)?;
+            enqueue_copy(first + quads.count * QUAD as u64, quads.quad.as_ptr() as u64, quads.behind, stream)
         }
     }
-}
-
-/// # Safety
-/// Both are valid for `size` bytes, until the copy is done.
-unsafe fn copy(to: u64, from: u64, size: usize, stream: CUstream) -> Tried<()> {
-    if size == 0 {
-        return Ok(());
-    }
-    // SAFETY: by this function's contract. Addresses mean the same on host and device.
-    tried("cuMemcpyAsync", unsafe { sys::cuMemcpyAsync(to, from, size, stream) })
 }
 
 /// What the copies begin with.
@@ -167,14 +158,14 @@ pub(crate) fn first_copy(pattern: &[u8], count: usize) -> Vec<u8> {
 /// The range of `total` bytes is memory of the device, the stream of the current context; `first` is valid until it is done.
 pub(crate) unsafe fn submit_copies(address: u64, first: &[u8], total: usize, stream: CUstream) -> Tried<()> {
     // SAFETY: `first` is no larger than the range.
-    unsafe { copy(address, first.as_ptr() as u64, first.len(), stream)? };
+    unsafe { enqueue_copy(address, first.as_ptr() as u64, first.len(), stream)? };
     let most = (LARGE / first.len()).max(1) * first.len();
     let mut done = first.len();
     while done < total {
         // Whole patterns until the last, so that what follows goes on where the source began.
         let next = done.min(most).min(total - done);
         // SAFETY: source [0, next) and destination [done, done + next) are inside the range and do not overlap.
-        unsafe { copy(address + done as u64, address, next, stream)? };
+        unsafe { enqueue_copy(address + done as u64, address, next, stream)? };
         done += next;
     }
     Ok(())

@@ -76,7 +76,7 @@ impl DeviceEvent for Event {
         None
     }
 
-    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
+    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
         // SAFETY: an event that is alive.
         let over = self.device.enter(|| tried("cuEventQuery", unsafe { sys::cuEventQuery(self.raw) })).is_ok();
         if over {

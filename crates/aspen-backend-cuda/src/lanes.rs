@@ -89,6 +89,12 @@ impl Lanes {
         Ok(Turn { lane, stream: streams[lane].stream.0, last: lock(&streams[lane].last) })
     }
 
+    /// The stream of a job, if that is the last one there.
+    pub(crate) fn stream_behind(&self, place: Place) -> Option<CUstream> {
+        let Lane { stream, last } = self.streams().ok()?.get(place.lane)?;
+        (*lock(last) == place.number).then_some(stream.0)
+    }
+
     /// Returns when all is over that is in the streams; for what must not be freed before.
     pub(crate) fn finish(&self) -> Tried<()> {
         match self.streams.get() {

@@ -24,6 +24,45 @@ pub(crate) struct Memory {
     pool: OnceLock<Tried<Pool>>,
     /// What was allocated, by address: the driver has a function of its own for each kind.
     allocated: Mutex<HashMap<usize, Kind>>,
+    /// Small blocks of the pool that nothing uses, by their class: to allocate such and to free it takes the driver as long as a launch.
+    spare: Mutex<Spare>,
+}
+
+/// What all blocks of the driver's are aligned to.
+const ALIGNMENT: usize = 256;
+
+/// Blocks of up to so many bytes are kept, and so many bytes of them.
+const LARGEST_SPARE: usize = 1 << 20;
+const MOST_SPARE: usize = 64 << 20;
+
+/// Free blocks of a device, whose sizes are powers of two.
+#[derive(Default)]
+struct Spare {
+    blocks: HashMap<usize, Vec<u64>>,
+    bytes: usize,
+}
+
+impl Spare {
+    /// The size that a block has in the pool.
+    fn size(wanted: usize) -> usize {
+        if wanted <= LARGEST_SPARE { wanted.next_power_of_two().max(512) } else { wanted }
+    }
+
+    fn take(&mut self, size: usize) -> Option<u64> {
+        let address = self.blocks.get_mut(&size)?.pop()?;
+        self.bytes -= size;
+        Some(address)
+    }
+
+    /// Whether there was room for it.
+    fn keep(&mut self, size: usize, address: u64) -> bool {
+        let keeps = size <= LARGEST_SPARE && self.bytes + size <= MOST_SPARE;
+        if keeps {
+            self.bytes += size;
+            self.blocks.entry(size).or_default().push(address);
+        }
+        keeps
+    }
 }
 
 /// By what memory was allocated.
@@ -110,10 +149,22 @@ impl Memory {
     /// Allocates memory of a device.
     pub(crate) fn allocate(&self, device: &Device, kind: UsmKind, layout: Layout) -> Tried<NonNull<u8>> {
         let size = layout.size();
+        let spare = (kind == UsmKind::Device && layout.align() <= ALIGNMENT).then(|| lock(&self.spare).take(Spare::size(size))).flatten();
+        if let Some(pointer) = spare.and_then(|address| NonNull::new(address as *mut u8)) {
+            lock(&self.allocated).insert(pointer.addr().get(), Kind::Pool);
+            return Ok(pointer);
+        }
         let (address, kind) = device.enter(|| match kind {
             UsmKind::Device if device.answers().memory_pools => {
-                let pool = self.pool.get_or_init(|| Pool::create(device)).as_ref().map_err(|failure| *failure)?;
-                Ok((pool.allocate(size)?, Kind::Pool))
+                let (pool, size) =
+                    (self.pool.get_or_init(|| Pool::create(device)).as_ref().map_err(|failure| *failure)?, Spare::size(size));
+                let allocated = pool.allocate(size).or_else(|failure| {
+                    if failure.error != CUresult::CUDA_ERROR_OUT_OF_MEMORY || !self.give_up_spare(device, pool)? {
+                        return Err(failure);
+                    }
+                    pool.allocate(size)
+                });
+                Ok((allocated?, Kind::Pool))
             }
             UsmKind::Device => {
                 let mut address = 0;
@@ -148,6 +199,24 @@ impl Memory {
     pub(crate) fn free(&self, device: &Device, address: usize) -> Tried<()> {
         let kind = lock(&self.allocated).remove(&address);
         kind.map_or(Ok(()), |kind| self.release(device, address as u64, kind))
+    }
+
+    /// The same of memory of the device that nothing uses which is submitted, and that had this size.
+    pub(crate) fn free_idle(&self, device: &Device, address: usize, size: usize) -> Tried<()> {
+        let kind = lock(&self.allocated).remove(&address);
+        match kind {
+            Some(Kind::Pool) if lock(&self.spare).keep(Spare::size(size), address as u64) => Ok(()),
+            kind => kind.map_or(Ok(()), |kind| self.release(device, address as u64, kind)),
+        }
+    }
+
+    /// Gives spare blocks back to the pool, and says whether there were any.
+    fn give_up_spare(&self, device: &Device, pool: &Pool) -> Tried<bool> {
+        let spare = std::mem::take(&mut *lock(&self.spare));
+        let mut blocks: Vec<u64> = spare.blocks.into_values().flatten().collect();
+        blocks.sort_unstable();
+        blocks.iter().try_for_each(|address| pool.free(device, *address))?;
+        Ok(!blocks.is_empty())
     }
 
     fn release(&self, device: &Device, address: u64, kind: Kind) -> Tried<()> {
@@ -249,7 +318,7 @@ fn side(device: &Device, address: u64) -> Side {
     }
 }
 
-/// A copy of so many bytes. Addresses mean the same on host and device.
+/// A copy of so many bytes.
 struct Copy {
     to: u64,
     from: u64,
@@ -267,8 +336,20 @@ impl Enqueue for Copy {
 
     fn submit(&self, _: &Device, stream: CUstream) -> Tried<()> {
         // SAFETY: valid until the job is over, by the contract of whoever made it.
-        tried("cuMemcpyAsync", unsafe { sys::cuMemcpyAsync(self.to, self.from, self.size, stream) })
+        unsafe { enqueue_copy(self.to, self.from, self.size, stream) }
     }
+}
+
+/// Puts a copy into a stream of the current context. Addresses mean the same on host and device.
+///
+/// # Safety
+/// Both ranges are valid until the copy is over.
+pub(crate) unsafe fn enqueue_copy(to: u64, from: u64, size: usize, stream: CUstream) -> Tried<()> {
+    if size == 0 {
+        return Ok(());
+    }
+    // SAFETY: by this function's contract.
+    tried("cuMemcpyAsync", unsafe { sys::cuMemcpyAsync(to, from, size, stream) })
 }
 
 /// A fill of memory that is not the host's.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Native, Part, PlatformFacts, Program, RawDevice, UsmKind,
+    Backend, BackendKind, DeviceEvent, DeviceImage, DeviceType, Facts, Fit, Job, Native, Part, PlatformFacts, Program, RawDevice, UsmKind,
 };
 use aspen_runtime::native::Interop;
 use aspen_runtime::{Code, Result};
@@ -16,6 +16,10 @@ use crate::driver::Driver;
 use crate::fit::fit;
 use crate::memory::{Memory, copy_later, fill_later};
 use crate::program::Image;
+use crate::submitted::copy_behind;
+
+/// What the driver takes from ordinary memory of the host before it returns, without waiting for the device.
+const MOST_AHEAD: usize = 64 << 10;
 
 /// The driver with its devices.
 pub(crate) struct Platform {
@@ -107,6 +111,14 @@ impl RawDevice for Handle {
         }
     }
 
+    unsafe fn free_idle(&self, pointer: NonNull<u8>, layout: Layout) {
+        if let Err(failure) = self.memory.free_idle(&self.device, pointer.addr().get(), layout.size())
+            && !failure.is_the_end()
+        {
+            tracing::warn!(device = self.device.name(), %failure, "memory is lost");
+        }
+    }
+
     fn shares_host_memory(&self) -> bool {
         // A GPU behind a bus may reach the host's memory too, but not as it is: pages move.
         self.device.answers().pageable_memory_access && self.device.answers().host_page_tables
@@ -118,6 +130,16 @@ impl RawDevice for Handle {
 
     fn interop(&self) -> Option<&dyn Interop> {
         Some(self)
+    }
+
+    fn most_ahead(&self) -> usize {
+        MOST_AHEAD
+    }
+
+    unsafe fn copy_behind(&self, event: &Arc<dyn DeviceEvent>, to: *mut u8, from: *const u8, size: usize) -> Option<Result<()>> {
+        // SAFETY: by the contract of `RawDevice::copy_behind`.
+        let copied = unsafe { copy_behind(&self.device, &**event, to as u64, from as u64, size) }?;
+        Some(copied.map_err(|failure| self.device.error(Code::Runtime, failure)))
     }
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {

@@ -242,7 +242,7 @@ impl Entry {
 struct Shared(Arc<Entry>);
 
 impl backend::Kernel for Shared {
-    fn prepare(&self, mut launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
+    fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
         let device = self.0.device();
         let grid = grid(&launch, &self.0.limits())
             .map_err(|text| Error::new(Code::NdRange, format!("kernel '{}' was launched with {text}", launch.name)))?;
@@ -254,8 +254,7 @@ impl backend::Kernel for Shared {
         if launch.global.contains(&0) {
             return Ok(Box::new(Empty));
         }
-        let name = std::mem::take(&mut launch.name);
-        Ok(Later::job(&self.0.module.device, Prepared { entry: self.0.clone(), launch, name, grid }))
+        Ok(Later::job(&self.0.module.device, Prepared { entry: self.0.clone(), launch, grid }))
     }
 }
 
@@ -282,7 +281,6 @@ impl Job for Empty {
 struct Prepared {
     entry: Arc<Entry>,
     launch: Launch,
-    name: String,
     grid: Grid,
 }
 
@@ -292,7 +290,7 @@ impl Enqueue for Prepared {
     }
 
     fn name(&self) -> String {
-        format!("kernel '{}'", self.name)
+        format!("kernel '{}'", self.launch.name)
     }
 
     fn prints(&self) -> bool {

@@ -4,13 +4,15 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Job, Outcome};
+use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Job, Outcome};
 use aspen_runtime::{Code, Error, Result};
 use cudarc::driver::sys::CUstream;
+use smallvec::SmallVec;
 
 use crate::device::Device;
 use crate::driver::{Failure, Tried};
 use crate::lanes::{LANES, Mark, Place};
+use crate::memory::enqueue_copy;
 use crate::watch::Pending;
 
 /// How long a thread that waits asks again and again, and how often it does so afterwards.
@@ -43,7 +45,9 @@ impl Later {
         Box::new(Later { device: device.clone(), work: Arc::new(work) })
     }
 
-    fn put(&self, before: &[&Submitted], profile: bool) -> Tried<Submitted> {
+    /// # Safety
+    /// As [`Deferred::enqueue_behind`].
+    unsafe fn put(&self, ahead: &[Ahead], before: &[&Submitted], profile: bool) -> Tried<Submitted> {
         let Later { device, work } = self;
         let lanes = device.lanes();
         device.enter(|| {
@@ -56,7 +60,11 @@ impl Later {
                 }
             }
             begin.as_ref().map_or(Ok(()), |mark| mark.record(turn.stream))?;
-            let put = work.submit(device, turn.stream).and_then(|()| end.record(turn.stream));
+            let put = ahead.iter().try_for_each(|copy| {
+                // SAFETY: by this function's contract.
+                unsafe { enqueue_copy(copy.to as u64, copy.from as u64, copy.size, turn.stream) }
+            });
+            let put = put.and_then(|()| work.submit(device, turn.stream)).and_then(|()| end.record(turn.stream));
             let place = turn.took();
             if let Err(failure) = put {
                 // A part of it may be there already, and what it uses goes.
@@ -75,13 +83,25 @@ impl Deferred for Later {
     }
 
     fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+        // SAFETY: no copies.
+        unsafe { self.enqueue_behind(&[], after, profile) }
+    }
+
+    unsafe fn enqueue_behind(
+        &self,
+        ahead: &[Ahead],
+        after: &[Arc<dyn DeviceEvent>],
+        profile: bool,
+    ) -> Result<Option<Arc<dyn DeviceEvent>>> {
         let own = after.iter().filter_map(|event| {
             let any: &dyn Any = &**event;
-            any.downcast_ref::<Event>()
+            any.downcast_ref::<Submitted>()
         });
-        let before: Vec<&Submitted> = own.map(|event| &*event.0).collect();
-        let submitted = self.put(&before, profile).map_err(|failure| failed(&self.device, &*self.work, failure))?;
-        Ok(Some(Arc::new(Event(Arc::new(submitted)))))
+        let before: SmallVec<[&Submitted; 2]> = own.collect();
+        // SAFETY: by this function's contract.
+        let submitted = unsafe { self.put(ahead, &before, profile) };
+        let submitted = submitted.map_err(|failure| failed(&self.device, &*self.work, failure))?;
+        Ok(Some(Arc::new(submitted)))
     }
 
     fn is_busy(&self) -> bool {
@@ -95,8 +115,9 @@ impl Job for Later {
     }
 
     fn run(&self, _: usize) -> Result<()> {
-        let submitted = self.put(&[], false).map_err(|failure| failed(&self.device, &*self.work, failure))?;
-        match submitted.wait() {
+        // SAFETY: no copies.
+        let submitted = unsafe { self.put(&[], &[], false) }.map_err(|failure| failed(&self.device, &*self.work, failure))?;
+        match submitted.finished() {
             Outcome::Failed(error) => Err(error),
             Outcome::Done | Outcome::NotBegun => Ok(()),
         }
@@ -161,22 +182,44 @@ impl Submitted {
         self.device.enter(ask).transpose()
     }
 
-    fn wait(&self) -> Outcome {
+    /// Returns when it is over.
+    fn finished(&self) -> Outcome {
         if let Some(outcome) = self.over.get() {
             return outcome.clone();
         }
+        self.device.watch().attend(self.place.lane);
         let begin = Instant::now();
         loop {
+            // A question takes the driver so long that no pause is wanted between two.
             if let Some(tried) = self.ask() {
                 return self.ended(tried.err());
             }
             if begin.elapsed() > SPIN {
                 std::thread::sleep(LOOK);
-            } else {
-                (0..32).for_each(|_| std::hint::spin_loop());
             }
         }
     }
+}
+
+/// Copies to memory of the host as soon as a job of the device is over, and returns when that is done; `None` if the event is not one.
+///
+/// # Safety
+/// As `RawDevice::copy_behind`.
+pub(crate) unsafe fn copy_behind(device: &Device, event: &dyn Any, to: u64, from: u64, size: usize) -> Option<Tried<()>> {
+    let job = event.downcast_ref::<Submitted>().filter(|job| std::ptr::eq(&*job.device, device))?;
+    // What came behind the job would be waited for, too.
+    let stream = device.lanes().stream_behind(job.place).filter(|_| !job.work.prints())?;
+    Some(device.enter(|| {
+        let done = device.lanes().mark(false)?;
+        // No turn is taken: the driver waits for the device, and who wants the next one would.
+        // SAFETY: by this function's contract.
+        unsafe { enqueue_copy(to, from, size, stream)? };
+        done.record(stream)?;
+        while !done.is_reached()? {}
+        device.lanes().recycle(done, false);
+        let _ended = job.ended(None);
+        Ok(())
+    }))
 }
 
 impl Pending for Submitted {
@@ -193,13 +236,13 @@ impl Pending for Submitted {
 
     fn note_over(&self) {
         if self.work.prints() {
-            self.wait();
+            self.finished();
         }
         self.ended(None);
     }
 
     fn finish(&self) {
-        self.wait();
+        self.finished();
     }
 
     fn name(&self) -> String {
@@ -217,28 +260,24 @@ impl Drop for Submitted {
     }
 }
 
-/// What the runtime holds of it, so that a share can be given to whoever watches.
-struct Event(Arc<Submitted>);
-
-impl DeviceEvent for Event {
+impl DeviceEvent for Submitted {
     fn wait(&self) -> Outcome {
-        let outcome = self.0.wait();
+        let outcome = self.finished();
         // Those before it are over, too; who waited has the time to tell of them.
-        let job: Arc<dyn Pending> = self.0.clone();
-        self.0.device.watch().tell(self.0.place.lane, &job, &outcome);
+        self.device.watch().tell(self.place.lane, self.place.number, &outcome);
         outcome
     }
 
     fn has_begun(&self) -> bool {
-        match self.0.marks.as_ref().and_then(|marks| marks.begin.as_ref()) {
-            Some(begin) => self.0.device.enter(|| begin.is_reached()).unwrap_or(true),
+        match self.marks.as_ref().and_then(|marks| marks.begin.as_ref()) {
+            Some(begin) => self.device.enter(|| begin.is_reached()).unwrap_or(true),
             // The driver does not tell.
             None => true,
         }
     }
 
     fn times(&self) -> Option<DeviceTimes> {
-        let Submitted { device, marks, queued, .. } = &*self.0;
+        let Submitted { device, marks, queued, .. } = self;
         let Marks { begin, end } = marks.as_ref()?;
         let begin = begin.as_ref()?;
         let times = device.enter(|| {
@@ -250,8 +289,9 @@ impl DeviceEvent for Event {
         times.map_err(|failure| tracing::debug!(%failure, "no times")).ok()
     }
 
-    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
-        let Place { lane, number } = self.0.place;
-        self.0.device.watch().add(lane, number, self.0.clone(), call)
+    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
+        let Place { lane, number } = self.place;
+        let device = self.device.clone();
+        device.watch().add(lane, number, self, call)
     }
 }

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use aspen_runtime::backend::Outcome;
+use smallvec::SmallVec;
 
 use crate::driver::lock;
 use crate::lanes::LANES;
@@ -20,6 +21,10 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// After so many jobs of a stream whoever submits looks itself, and the thread leaves the stream alone for some time.
 const MANY: usize = 32;
 const ALONE: Duration = Duration::from_micros(200);
+
+/// So often the thread leaves a stream alone to which jobs came since it was there: who submits is about to look. Two threads that complete jobs
+/// of one stream take memory and locks from each other, which costs more than a launch.
+const POLITE: usize = 4;
 
 /// So many jobs of a stream may be in flight; then whoever submits more waits.
 const MOST: usize = 1000;
@@ -58,9 +63,11 @@ struct Shared {
 struct Lane {
     /// In the order of the stream, with their numbers there.
     jobs: VecDeque<Watched>,
-    /// How many were added.
+    /// How many were added; how many of them when the thread was here, and how often it has left them alone.
     added: usize,
-    /// When whoever submits has looked.
+    seen: usize,
+    left: usize,
+    /// When whoever submits has looked, or somebody began to wait.
     looked: Option<Instant>,
 }
 
@@ -68,6 +75,15 @@ struct Watched {
     number: u64,
     job: Arc<dyn Pending>,
     call: Call,
+}
+
+impl Lane {
+    /// Whether the thread is to look. Called once each time.
+    fn is_wanted(&mut self) -> bool {
+        let before = std::mem::replace(&mut self.seen, self.added);
+        self.left = if self.added > before && self.left < POLITE { self.left + 1 } else { 0 };
+        !self.jobs.is_empty() && self.left == 0 && self.looked.is_none_or(|looked| looked.elapsed() >= ALONE)
+    }
 }
 
 impl Watch {
@@ -109,6 +125,11 @@ impl Watch {
         true
     }
 
+    /// Somebody begins to wait for a job of the stream, and will tell: the thread leaves it alone for some time.
+    pub(crate) fn attend(&self, lane: usize) {
+        lock(&self.shared).lanes[lane].looked = Some(Instant::now());
+    }
+
     /// How many jobs are in flight, for all that is known.
     pub(crate) fn count(&self) -> usize {
         lock(&self.shared).count
@@ -129,23 +150,23 @@ impl Watch {
         let last = |count: usize| count.saturating_sub(1);
         let places: [fn(usize) -> usize; 3] = [last, |count| count / 2, |_| 0];
         for place in places {
-            let job = {
+            let asked = {
                 let shared = lock(&self.shared);
                 let jobs = &shared.lanes[lane].jobs;
-                jobs.get(place(jobs.len())).map(|watched| watched.job.clone())
+                jobs.get(place(jobs.len())).map(|watched| (watched.number, watched.job.clone()))
             };
-            let Some(job) = job else { return };
+            let Some((number, job)) = asked else { return };
             if let Some(outcome) = job.outcome() {
-                return self.tell(lane, &job, &outcome);
+                return self.tell(lane, number, &outcome);
             }
         }
     }
 
     /// Tells of a job of a stream that ended so, and of those before it. Nothing happens if that was done, or the job is not watched.
-    pub(crate) fn tell(&self, lane: usize, last: &Arc<dyn Pending>, outcome: &Outcome) {
+    pub(crate) fn tell(&self, lane: usize, last: u64, outcome: &Outcome) {
         let mut shared = lock(&self.shared);
-        let Some(place) = shared.lanes[lane].jobs.iter().position(|watched| Arc::ptr_eq(&watched.job, last)) else { return };
-        let over: Vec<_> = shared.lanes[lane].jobs.drain(..=place).collect();
+        let Some(place) = shared.lanes[lane].jobs.binary_search_by_key(&last, |watched| watched.number).ok() else { return };
+        let over: SmallVec<[Watched; 1]> = shared.lanes[lane].jobs.drain(..=place).collect();
         shared.count -= over.len();
         drop(shared);
         for Watched { job, call, .. } in over {
@@ -161,8 +182,7 @@ impl Watch {
     fn run(&self) {
         let mut last = Instant::now();
         loop {
-            let alone = |lane: &Lane| lane.looked.is_some_and(|looked| looked.elapsed() < ALONE);
-            let wanted: Vec<usize> = {
+            let wanted: [bool; LANES] = {
                 let mut shared = lock(&self.shared);
                 if shared.count > 0 {
                     last = Instant::now();
@@ -175,11 +195,9 @@ impl Watch {
                     shared.asleep = false;
                     last = Instant::now();
                 }
-                (0..LANES).filter(|lane| !shared.lanes[*lane].jobs.is_empty() && !alone(&shared.lanes[*lane])).collect()
+                std::array::from_fn(|lane| shared.lanes[lane].is_wanted())
             };
-            for lane in wanted {
-                self.look(lane);
-            }
+            (0..LANES).filter(|lane| wanted[*lane]).for_each(|lane| self.look(lane));
             thread::sleep(LOOK);
         }
     }

@@ -55,7 +55,7 @@ impl DeviceEvent for Foreign {
         self.event.times()
     }
 
-    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
+    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
         let device = self.device.clone();
         self.event.when_over(Box::new(move |status| call(outcome(&device, WHAT.0, WHAT.1, command_outcome(status)))))
     }

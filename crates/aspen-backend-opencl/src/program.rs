@@ -239,7 +239,7 @@ impl backend::Kernel for Shared {
     fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
         let geometry = Geometry::of(&launch);
         let kernel = self.0.take()?;
-        let work = Prepared { entry: self.0.clone(), kernel: Some(kernel), name: String::new(), geometry };
+        let work = Prepared { entry: self.0.clone(), kernel: Some(kernel), name: launch.name.clone(), geometry };
         let mut prepared = Later { device: self.0.device.clone(), work };
         let Some(kernel) = &mut prepared.work.kernel else { return Ok(Box::new(prepared)) };
         if let Some(local) = &prepared.work.geometry.local {
@@ -257,7 +257,6 @@ impl backend::Kernel for Shared {
         let pointers = self.0.device.pointers_to_name().filter(|pointers| !pointers.is_empty());
         let named = pointers.map_or(Ok(()), |pointers| kernel.allow_pointers(&pointers));
         named.map_err(|failure| self.0.device.error(Code::Runtime, failure))?;
-        prepared.work.name = launch.name;
         Ok(Box::new(prepared))
     }
 }
@@ -311,7 +310,7 @@ struct Prepared {
     entry: Arc<Entry>,
     /// Set until the value is dropped.
     kernel: Option<Kernel>,
-    name: String,
+    name: Arc<str>,
     geometry: Geometry,
 }
 

@@ -121,7 +121,7 @@ impl DeviceEvent for Submitted {
         self.event.times()
     }
 
-    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
+    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
         let (device, code, what) = (self.device.clone(), self.code, self.what.clone());
         self.event.when_over(Box::new(move |status| call(outcome(&device, code, &what, command_outcome(status)))))
     }

@@ -3,7 +3,6 @@
 //! The runtime checks requirements and geometry before it calls any of this, so a backend may rely on what [`Launch`] documents.
 
 use std::alloc;
-use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -11,8 +10,11 @@ pub use aspen_contract::BackendKind;
 use aspen_contract::{AspectSet, Capabilities};
 pub use aspen_image::{DeviceImage, ImageError, ImageKind, WorkItems};
 
+pub use self::deferred::{Ahead, Deferred, DeviceEvent, DeviceTimes, Outcome};
 use crate::error::{Code, Error, Result};
 use crate::native::Interop;
+
+mod deferred;
 
 /// The type of a device (`aspen_device_type_t`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -238,6 +240,14 @@ pub trait RawDevice: Send + Sync {
     /// # Safety
     /// `pointer` comes from [`RawDevice::allocate`] of this device with the same layout, and nothing uses it any more.
     unsafe fn free(&self, pointer: NonNull<u8>, layout: alloc::Layout);
+    /// The same of memory of [`UsmKind::Device`] that nothing in the device's queue uses either, so that it may be given again at once.
+    ///
+    /// # Safety
+    /// As [`RawDevice::free`].
+    unsafe fn free_idle(&self, pointer: NonNull<u8>, layout: alloc::Layout) {
+        // SAFETY: by this function's contract.
+        unsafe { self.free(pointer, layout) };
+    }
     /// Whether [`RawDevice::allocate`] ever gives memory of [`UsmKind::Device`].
     fn has_memory(&self) -> bool {
         true
@@ -286,6 +296,19 @@ pub trait RawDevice: Send + Sync {
     /// # Errors
     /// If the driver fails.
     unsafe fn fill(&self, to: *mut u8, pattern: &[u8], count: usize) -> Result<()>;
+    /// How many bytes its [`Deferred`] jobs bring from the host ahead of themselves ([`Deferred::enqueue_behind`]); 0 if none. Their chain is this
+    /// device's alone.
+    fn most_ahead(&self) -> usize {
+        0
+    }
+    /// Copies from memory of this device to the host's as soon as the event is over, and returns when that is done. `None` if nothing was done:
+    /// the event is not this device's, or the device has nothing better than to wait for it first.
+    ///
+    /// # Safety
+    /// Both ranges are valid for `size` bytes.
+    unsafe fn copy_behind(&self, _event: &Arc<dyn DeviceEvent>, _to: *mut u8, _from: *const u8, _size: usize) -> Option<Result<()>> {
+        None
+    }
     /// [`RawDevice::copy`] as a job for the device's own queue; `None` if it has none.
     ///
     /// # Safety
@@ -365,57 +388,6 @@ pub unsafe fn fill_on_host(to: *mut u8, pattern: &[u8], count: usize) {
         // SAFETY: source [0, next) and destination [done, done + next) are inside the range and do not overlap, as next <= done.
         unsafe { std::ptr::copy_nonoverlapping(to.cast_const(), to.add(done), next) };
         done += next;
-    }
-}
-
-/// What became of a command in a device's own queue.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// It ran.
-    Done,
-    /// It failed.
-    Failed(Error),
-    /// It never began, because a command that it waited for failed.
-    NotBegun,
-}
-
-/// When a command ran, in nanoseconds of the device's clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DeviceTimes {
-    /// It was put into the device's queue.
-    pub queued: u64,
-    /// It began.
-    pub start: u64,
-    /// It was complete.
-    pub end: u64,
-}
-
-/// A command in a device's own queue.
-pub trait DeviceEvent: Any + Send + Sync {
-    /// Returns when it is over.
-    fn wait(&self) -> Outcome;
-    /// Whether the device has begun it.
-    fn has_begun(&self) -> bool;
-    /// When it ran; only of commands that are over and were to be profiled. `None` if the driver does not tell.
-    fn times(&self) -> Option<DeviceTimes>;
-    /// Calls `call` once when the command is over, on any thread, perhaps this one. `false` if the driver will not: then nobody calls it.
-    fn when_over(&self, call: Box<dyn FnOnce(Outcome) + Send>) -> bool;
-}
-
-/// A job that a device's own queue takes as a whole, so that no thread of the host waits for it.
-pub trait Deferred: Send + Sync {
-    /// Jobs with the same number may wait for each other's events inside the driver.
-    fn chain(&self) -> usize;
-    /// Puts it into the queue, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it. `None` if one
-    /// of them failed already, which some drivers say at once.
-    ///
-    /// # Errors
-    /// What the driver says; then the job does not run.
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>>;
-    /// Whether the device has work already, so that a job that follows none of it is not waited for, and takes the driver so long that another
-    /// thread may as well put it there.
-    fn is_busy(&self) -> bool {
-        false
     }
 }
 
@@ -503,7 +475,7 @@ pub enum LaunchKind {
 #[derive(Debug)]
 pub struct Launch {
     /// The kernel's name for people.
-    pub name: String,
+    pub name: Arc<str>,
     /// How it is invoked.
     pub kind: LaunchKind,
     /// Work-items (for [`LaunchKind::WorkGroups`]: groups); the product does not overflow.

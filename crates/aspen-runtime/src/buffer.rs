@@ -14,10 +14,10 @@ use std::alloc::Layout;
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::backend::{NativeMemory, UsmKind};
-use crate::command::{Command, Work, lock};
+use crate::command::{Command, Commands, Work, lock};
 use crate::error::{Code, Error, Result};
 use crate::guarded::{Guarded, Purpose};
 use crate::native::NativeQueue;
@@ -27,6 +27,8 @@ use crate::self_wait::Thread;
 use crate::system::Device;
 use crate::zeroed::Zeroed;
 pub use spared::Spared;
+
+mod near;
 
 /// How a command uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,6 +148,14 @@ impl Copies {
 
     fn is_current(&self, target: Option<usize>) -> bool {
         target.map_or(!self.host_stale, |index| self.list[index].current)
+    }
+
+    /// A command that writes has begun there: nowhere else the content is current.
+    fn written(&mut self, target: Option<usize>) {
+        self.host_stale = target.is_some();
+        for (index, copy) in self.list.iter_mut().enumerate() {
+            copy.current = Some(index) == target;
+        }
     }
 }
 
@@ -429,23 +439,9 @@ impl Buffer {
             to.current = true;
         }
         if access.writes() {
-            copies.host_stale = target.is_some();
-            for (index, copy) in copies.list.iter_mut().enumerate() {
-                copy.current = Some(index) == target;
-            }
+            copies.written(target);
         }
         Ok(())
-    }
-
-    /// Whether [`Buffer::bring`] would copy nothing, and at once.
-    pub(crate) fn is_current(&self, place: Place) -> bool {
-        // Who holds it may be copying.
-        let copies = match self.copies.try_lock() {
-            Ok(copies) => copies,
-            Err(TryLockError::Poisoned(copies)) => copies.into_inner(),
-            Err(TryLockError::WouldBlock) => return false,
-        };
-        copies.target(place).is_none_or(|target| copies.is_current(target))
     }
 
     /// Returns when no command uses it any more. Host accesses do not count: the caller may hold one itself.
@@ -470,7 +466,7 @@ impl Buffer {
         let command = Command::new(&self.pool, Work::External(Some(thread)), None, Vec::new(), None, false, None);
         let before = {
             let _order = crate::queue::order();
-            let mut before = Vec::new();
+            let mut before = Commands::new();
             self.blockers(access, &mut before);
             let own = |command: &Arc<Command>| {
                 lock(&self.hazards).host.iter().any(|host| host.thread == thread && Arc::ptr_eq(&host.command, command))
@@ -483,6 +479,9 @@ impl Buffer {
             command.submit();
             before
         };
+        if let [writer] = &before[..] {
+            self.bring_behind(writer);
+        }
         for blocker in before {
             blocker.wait();
         }
@@ -515,7 +514,7 @@ impl Buffer {
     }
 
     /// What a command with that access has to wait for.
-    pub(crate) fn blockers(&self, access: Access, out: &mut Vec<Arc<Command>>) {
+    pub(crate) fn blockers(&self, access: Access, out: &mut Commands) {
         let hazards = lock(&self.hazards);
         let first = out.len();
         out.extend(hazards.writer.iter().cloned());
@@ -584,7 +583,7 @@ impl Drop for Buffer {
         for copy in mem::take(&mut lock(&self.copies).list) {
             if let Store::Memory(memory, layout) = copy.store {
                 // SAFETY: allocated by this device in `address` with this layout; commands that use it hold the buffer, so none is left.
-                unsafe { copy.device.real().free(memory, layout) };
+                unsafe { copy.device.real().free_idle(memory, layout) };
             }
         }
     }

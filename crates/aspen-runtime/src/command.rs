@@ -17,10 +17,14 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
+
 use crate::backend::{Deferred, DeviceEvent, Job};
+use crate::bringing::Before;
 use crate::buffer::{Access, Buffer};
 use crate::error::{Code, Error, Result};
-use crate::in_flight::InFlight;
+use crate::in_flight::{DeviceEvents, InFlight};
+use crate::native::Shown;
 use crate::pool::{Pool, Ticket, serves, waiting};
 use crate::self_wait::{Patience, Thread};
 use crate::times::nanoseconds;
@@ -65,13 +69,6 @@ pub(crate) enum Work {
     External(Option<Thread>),
 }
 
-/// What is done before a command's work, on the thread that runs it; if it fails, the work is not done.
-pub(crate) trait Before: Send {
-    /// Whether it only writes something down, so that what the command waits for need not be complete, only in flight.
-    fn is_quick(&self) -> bool;
-    fn run(&self) -> Result<()>;
-}
-
 /// Asynchronous errors of a queue's commands, oldest first.
 #[derive(Default, Debug)]
 pub(crate) struct AsyncErrors(Mutex<VecDeque<Error>>);
@@ -86,6 +83,9 @@ impl AsyncErrors {
     }
 }
 
+/// A few commands, mostly one, so that the list needs no memory of its own.
+pub(crate) type Commands = SmallVec<[Arc<Command>; 2]>;
+
 /// A command, and the event of it.
 pub struct Command {
     pub(crate) pool: Arc<Pool>,
@@ -99,6 +99,7 @@ pub struct Command {
     pub(crate) traced: Option<Box<Traced>>,
     /// The queue of a device that its work is for. Source: [`crate::backend::Deferred::chain`].
     pub(crate) chain: Option<usize>,
+    pub(crate) shown: Shown,
     pub(crate) inner: Mutex<Inner>,
 }
 
@@ -106,12 +107,12 @@ pub(crate) struct Inner {
     pub(crate) work: Option<Work>,
     before: Option<Box<dyn Before>>,
     running: Option<Arc<Running>>,
-    blockers: Vec<Arc<Command>>,
-    successors: Vec<Arc<Command>>,
+    blockers: Commands,
+    successors: Commands,
     /// Successors for the same device's queue, which wait until this one is in flight.
-    pub(crate) chained: Vec<Arc<Command>>,
+    pub(crate) chained: Commands,
     /// Events of blockers in flight, which the device waits for.
-    pub(crate) after: Vec<Arc<dyn DeviceEvent>>,
+    pub(crate) after: DeviceEvents,
     pub(crate) in_flight: Option<InFlight>,
     /// The event of work that is over before the command is complete: successors in the device's queue need no more.
     pub(crate) gone: Option<Arc<dyn DeviceEvent>>,
@@ -168,18 +169,15 @@ impl Command {
             times.submit.store(now(), Ordering::Relaxed);
             times
         });
-        let chain = match &work {
-            Work::Kernel(job) => job.deferred().map(Deferred::chain),
-            _ => None,
-        };
+        let chain = if let Work::Kernel(job) = &work { job.deferred().map(Deferred::chain) } else { None };
         let inner = Inner {
             work: Some(work),
             before,
             running: None,
-            blockers: Vec::new(),
-            successors: Vec::new(),
-            chained: Vec::new(),
-            after: Vec::new(),
+            blockers: Commands::new(),
+            successors: Commands::new(),
+            chained: Commands::new(),
+            after: DeviceEvents::new(),
             in_flight: None,
             gone: None,
             again: false,
@@ -197,6 +195,7 @@ impl Command {
             times,
             traced,
             chain,
+            shown: Shown::default(),
             inner: Mutex::new(inner),
         })
     }
@@ -238,7 +237,7 @@ impl Command {
 
     /// Ends the submission: from now on the command runs when its blockers are complete.
     pub(crate) fn submit(self: &Arc<Self>) {
-        release(vec![self.clone()], true);
+        release(Commands::from_iter([self.clone()]), true);
     }
 
     /// Whether it is complete.
@@ -269,15 +268,15 @@ impl Command {
 
     /// Runs it, or puts it into a device's queue, if nobody has begun it. Returns the commands that may follow it in that queue, for
     /// [`release`]: chains may be longer than the stack.
-    fn begin(self: &Arc<Self>) -> Vec<Arc<Command>> {
+    fn begin(self: &Arc<Self>) -> Commands {
         match self.state.compare_exchange(READY, RUNNING, Ordering::AcqRel, Ordering::Relaxed) {
             Ok(_) => self.begun(),
-            Err(_) => Vec::new(),
+            Err(_) => Commands::new(),
         }
     }
 
     /// The rest of [`Command::begin`], for the one thread that made it RUNNING.
-    fn begun(self: &Arc<Self>) -> Vec<Arc<Command>> {
+    fn begun(self: &Arc<Self>) -> Commands {
         if let Some(times) = &self.times {
             times.start.store(now(), Ordering::Relaxed);
         }
@@ -294,16 +293,18 @@ impl Command {
             self.wait_for_blockers();
             after.clear();
         }
-        let bring = |before: Box<dyn Before>| {
+        let bring = |before: &dyn Before| {
             let _slice = self.slice("buffers");
             guarded(|| before.run())
         };
-        if let Some(Err(error)) = before.map(bring) {
+        let brings_itself = matches!(&work, Some(Work::Kernel(job)) if job.deferred().is_some());
+        let ahead = before.as_ref().filter(|_| brings_itself).map_or_else(SmallVec::new, |before| before.ahead());
+        if let Some(Err(error)) = before.as_deref().filter(|_| ahead.is_empty()).map(bring) {
             self.wait_for_blockers();
             self.report(Err(error));
             drop(work);
             self.complete();
-            return Vec::new();
+            return Commands::new();
         }
         match work {
             None | Some(Work::Nothing | Work::External(_)) => self.complete(),
@@ -313,10 +314,10 @@ impl Command {
                 drop(slice);
                 self.complete();
             }
-            Some(Work::Kernel(job)) if job.deferred().is_some() => return self.enqueue(job, after),
+            Some(Work::Kernel(job)) if job.deferred().is_some() => return self.enqueue(job, after, before.as_deref().zip(Some(ahead))),
             Some(Work::Kernel(job)) => self.run_kernel(job),
         }
-        Vec::new()
+        Commands::new()
     }
 
     fn run_kernel(self: &Arc<Self>, job: Box<dyn Job>) {
@@ -426,7 +427,7 @@ impl Command {
     }
 
     /// Marks it complete and returns its successors.
-    fn finish(&self) -> Vec<Arc<Command>> {
+    fn finish(&self) -> Commands {
         if let Some(times) = &self.times {
             let end = now();
             // Of work on a device it is known already.
@@ -443,7 +444,7 @@ impl Command {
         opens.iter().filter(|_| inner.open).for_each(|(buffer, access)| buffer.shut(*access));
         let mut successors = mem::take(&mut inner.successors);
         successors.append(&mut inner.chained);
-        inner.blockers = Vec::new();
+        inner.blockers = Commands::new();
         let gone = inner.gone.take();
         self.state.store(COMPLETE, Ordering::Release);
         drop(inner);
@@ -546,7 +547,7 @@ impl std::fmt::Debug for Command {
 
 /// Takes one count off each command, and makes those ready that wait for nothing more. A loop, since chains may be long. `here`: whether
 /// work for a device's queue may be put there by this thread, which is no driver's.
-pub(crate) fn release(mut commands: Vec<Arc<Command>>, here: bool) {
+pub(crate) fn release(mut commands: Commands, here: bool) {
     while let Some(command) = commands.pop() {
         if command.missing.fetch_sub(1, Ordering::AcqRel) != 1 {
             continue;

@@ -12,10 +12,19 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::backend::{DeviceEvent, Job, Outcome};
-use crate::command::{Command, READY, Work, guarded, lock, now};
+use smallvec::SmallVec;
+
+use crate::backend::{Ahead, DeviceEvent, Job, Outcome};
+use crate::bringing::Before;
+use crate::command::{Command, Commands, READY, Work, guarded, lock, now};
 use crate::error::{Code, Error};
 use crate::pool::Ticket;
+
+/// Events of a few commands.
+pub(crate) type DeviceEvents = SmallVec<[Arc<dyn DeviceEvent>; 2]>;
+
+/// What a job brings itself.
+type Copies = SmallVec<[Ahead; 2]>;
 
 /// A command's share in a device's queue.
 pub(crate) struct InFlight {
@@ -28,17 +37,20 @@ pub(crate) struct InFlight {
 impl Command {
     /// Puts the job into its device's queue, behind the events that it waits for. Returns the commands that may follow it there: each waits
     /// for one thing less.
-    pub(crate) fn enqueue(self: &Arc<Self>, job: Box<dyn Job>, mut after: Vec<Arc<dyn DeviceEvent>>) -> Vec<Arc<Command>> {
+    pub(crate) fn enqueue(self: &Arc<Self>, job: Box<dyn Job>, mut after: DeviceEvents, brings: Option<(&dyn Before, Copies)>) -> Commands {
         if lock(&self.inner).again {
             self.wait_for_blockers();
             after.clear();
         }
         let Some(deferred) = job.deferred() else {
             self.complete();
-            return Vec::new();
+            return Commands::new();
         };
         let enqueued = now();
-        let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| deferred.enqueue(after, self.times.is_some() || self.traced.is_some()));
+        let profile = self.times.is_some() || self.traced.is_some();
+        let ahead = brings.as_ref().map_or(&[][..], |(_, ahead)| ahead);
+        // SAFETY: of buffers that the command uses, and holds.
+        let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| unsafe { deferred.enqueue_behind(ahead, after, profile) });
         let tried = enqueue(&after).and_then(|event| match event {
             Some(event) => Ok(Some(event)),
             None => {
@@ -52,10 +64,13 @@ impl Command {
             Err(error) => {
                 // Whoever waits for this one waits for those, too.
                 self.wait_for_blockers();
+                if let Some((before, ahead)) = brings {
+                    before.undo(&ahead);
+                }
                 self.report(Err(error));
                 drop(job);
                 self.complete();
-                return Vec::new();
+                return Commands::new();
             }
         };
         let chained = {
@@ -68,7 +83,7 @@ impl Command {
             lock(&successor.inner).after.push(event.clone());
         }
         let (command, own) = (self.clone(), event.clone());
-        if !event.when_over(Box::new(move |outcome| command.over(&own, outcome))) {
+        if !event.clone().when_over(Box::new(move |outcome| command.over(&own, outcome))) {
             self.over(&event, event.wait());
         }
         chained

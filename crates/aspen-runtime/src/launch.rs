@@ -42,7 +42,7 @@ impl Queue {
     pub unsafe fn kernel(&self, registry: &Registry, request: Request<'_>) -> Result<Prepared> {
         let admitted = registry.admit(self.device(), request.kernel)?;
         let launch = self.checked(&admitted, request)?;
-        tracing::trace!(kernel = launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "prepared");
+        tracing::trace!(kernel = &*launch.name, kind = ?launch.kind, global = ?launch.global, local = ?launch.local, "prepared");
         let label = trace::on().map(|_| Label::Kernel {
             name: admitted.name.clone(),
             kind: launch.kind,
@@ -80,7 +80,7 @@ impl Queue {
             LaunchKind::SingleTask | LaunchKind::Range | LaunchKind::WorkGroups => required.map_or([0; 3], padded),
         };
         Ok(Launch {
-            name: admitted.name.to_string(),
+            name: admitted.name.clone(),
             kind: request.kind,
             global: right_aligned(request.global, dimensions, 1),
             local,
@@ -113,11 +113,9 @@ impl Geometry<'_> {
     /// What no device can run.
     fn check_shape(&self) -> Result<()> {
         let (global, offset) = (self.global(), &self.request.offset[..self.request.dimensions]);
-        let mut items = global.to_vec();
-        if self.request.kind == LaunchKind::WorkGroups {
-            items.extend(self.local().iter().filter(|dim| **dim > 0));
-        }
-        if product(&items).is_none() || global.iter().zip(offset).any(|(size, offset)| size.checked_add(*offset).is_none()) {
+        let groups = if self.request.kind == LaunchKind::WorkGroups { self.local() } else { &[] };
+        let items = product(global.iter().chain(groups.iter().filter(|dim| **dim > 0)));
+        if items.is_none() || global.iter().zip(offset).any(|(size, offset)| size.checked_add(*offset).is_none()) {
             return Err(self.wrong(&format!("was launched over {}, more work-items than can be counted", dims(global))));
         }
         if self.request.kind != LaunchKind::NdRange {
@@ -189,8 +187,8 @@ impl Geometry<'_> {
     }
 }
 
-fn product(dims: &[u64]) -> Option<u64> {
-    dims.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim))
+fn product<'a>(dims: impl IntoIterator<Item = &'a u64>) -> Option<u64> {
+    dims.into_iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim))
 }
 
 fn dims(dims: &[u64]) -> String {

@@ -263,7 +263,7 @@ impl Event {
                 }
             };
             let call = over.clone();
-            if !event.when_over(Box::new(move |_| call())) {
+            if !event.clone().when_over(Box::new(move |_| call())) {
                 // A driver that does not call: somebody has to wait. A thread of its own, as those of the pool may be needed meanwhile.
                 let event = event.clone();
                 let (waits, ends) = (event.clone(), over.clone());
@@ -278,7 +278,7 @@ impl Event {
                 }
             }
         }
-        Event { of: events.into(), ..Event::new(command) }
+        Event { command, of: Some(events.into()) }
     }
 
     /// The interface's event of the command, the same for all that ask for it.
@@ -289,7 +289,7 @@ impl Event {
     /// # Errors
     /// What the driver says.
     pub unsafe fn native(&self, interface: &dyn Interop, context: Option<usize>) -> Result<usize> {
-        let mut shown = lock(&self.shown.0);
+        let mut shown = lock(&self.command.shown.0);
         if let Some(known) = &*shown {
             return Ok(known.handle());
         }

@@ -8,7 +8,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
@@ -31,6 +31,8 @@ pub struct Pool {
     threads: usize,
     shared: Mutex<Shared>,
     work: Condvar,
+    /// Whether threads run, to be asked without the lock.
+    started: AtomicBool,
     /// What each thread calls before anything else.
     begin: Box<dyn Fn() + Send + Sync>,
     /// How many tickets there are.
@@ -58,7 +60,6 @@ pub(crate) fn waiting(wait: impl FnOnce()) {
 struct Shared {
     tickets: VecDeque<Ticket>,
     sleepers: usize,
-    started: bool,
 }
 
 impl Pool {
@@ -69,7 +70,14 @@ impl Pool {
 
     /// The same, of which each thread calls `begin` before anything else.
     pub(crate) fn placed(threads: usize, begin: Box<dyn Fn() + Send + Sync>) -> Arc<Pool> {
-        Arc::new(Pool { threads: threads.max(1), shared: Mutex::default(), work: Condvar::new(), begin, tickets: AtomicUsize::new(0) })
+        Arc::new(Pool {
+            threads: threads.max(1),
+            shared: Mutex::default(),
+            work: Condvar::new(),
+            started: AtomicBool::new(false),
+            begin,
+            tickets: AtomicUsize::new(0),
+        })
     }
 
     /// How many threads run commands.
@@ -82,20 +90,26 @@ impl Pool {
     /// # Errors
     /// [`Code::Runtime`] if the system gives not even one thread.
     pub(crate) fn start(self: &Arc<Self>) -> Result<()> {
-        let mut shared = lock(&self.shared);
-        if shared.started {
+        if self.started.load(Ordering::Acquire) {
             return Ok(());
         }
+        // Who comes second waits for the first one's threads.
+        let _shared = lock(&self.shared);
+        if self.started.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let mut started = false;
         for index in 0..self.threads {
             let pool = self.clone();
             let spawned = thread::Builder::new().name(format!("aspen-{index}")).stack_size(STACK).spawn(move || pool.serve());
             match spawned {
-                Ok(_) => shared.started = true,
+                Ok(_) => started = true,
                 // Fewer threads than wanted are slower, not wrong.
-                Err(_) if shared.started => break,
+                Err(_) if started => break,
                 Err(error) => return Err(Error::new(Code::Runtime, format!("no thread to run commands on: {error}"))),
             }
         }
+        self.started.store(true, Ordering::Release);
         Ok(())
     }
 

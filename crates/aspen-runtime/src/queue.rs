@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::backend::{DeviceEvent, Job};
+use crate::bringing::bringing;
 use crate::buffer::{Access, Buffer, Place, merged};
-use crate::command::{AsyncErrors, Before, Command, Status, Times, Work, lock};
+use crate::command::{AsyncErrors, Command, Commands, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
 use crate::guarded;
-use crate::native::{NativeLaunch, NativeQueue, Shown};
+use crate::native::{NativeLaunch, NativeQueue};
 use crate::pool::Pool;
 use crate::system::Device;
 use crate::trace::{self, Label};
@@ -272,13 +273,13 @@ impl Queue {
         }
         let hazards = self.in_order || is_barrier || !buffers.is_empty();
         let guard = hazards.then(order);
-        let mut before = Vec::new();
+        let mut before = Commands::new();
         for (buffer, access) in &buffers {
             buffer.blockers(*access, &mut before);
         }
         let mut submitted = lock(&self.submitted);
         if self.in_order {
-            before.append(&mut submitted.commands);
+            submitted.commands.drain(..).for_each(|command| before.push(command));
         } else if is_barrier && after.events.is_empty() {
             before.extend(submitted.commands.iter().cloned());
         }
@@ -318,30 +319,6 @@ impl Submitted {
     }
 }
 
-/// Brings buffers to where a command runs.
-struct Bringing {
-    moving: Vec<(Arc<Buffer>, Access, Place)>,
-}
-
-impl Before for Bringing {
-    fn is_quick(&self) -> bool {
-        self.moving.iter().all(|(buffer, _, place)| buffer.is_current(*place))
-    }
-
-    fn run(&self) -> Result<()> {
-        self.moving.iter().try_for_each(|(buffer, access, place)| buffer.bring(*place, *access))
-    }
-}
-
-/// What brings the buffers to where a command runs. Mostly nothing: a buffer that has no copy anywhere by now needs none brought, since
-/// whoever writes it on another device later waits for this command.
-fn bringing(buffers: &[(Arc<Buffer>, Access)], place_of: impl Fn(&Arc<Buffer>) -> Place) -> Option<Box<dyn Before>> {
-    let copied = buffers.iter().filter(|(buffer, _)| buffer.has_copies());
-    let placed = copied.map(|(buffer, access)| (buffer.clone(), *access, place_of(buffer)));
-    let moving: Vec<_> = placed.filter(|(_, _, place)| !matches!(place, Place::Nowhere)).collect();
-    (!moving.is_empty()).then(|| Box::new(Bringing { moving }) as Box<dyn Before>)
-}
-
 /// An address that travels to another thread.
 struct Address(*mut u8);
 
@@ -365,8 +342,7 @@ pub enum Moment {
 pub struct Event {
     pub(crate) command: Arc<Command>,
     /// The events of a backend's own interface that it stands for.
-    pub(crate) of: Arc<[Arc<dyn DeviceEvent>]>,
-    pub(crate) shown: Arc<Shown>,
+    pub(crate) of: Option<Arc<[Arc<dyn DeviceEvent>]>>,
 }
 
 impl std::fmt::Debug for Event {
@@ -388,13 +364,13 @@ impl Event {
     }
 
     pub(crate) fn new(command: Arc<Command>) -> Event {
-        Event { command, of: Arc::new([]), shown: Arc::default() }
+        Event { command, of: None }
     }
 
     /// Its status.
     pub fn status(&self) -> Status {
         match self.command.status() {
-            Status::Running if !self.of.is_empty() && !self.of.iter().any(|event| event.has_begun()) => Status::Submitted,
+            Status::Running if self.of.as_ref().is_some_and(|of| !of.iter().any(|event| event.has_begun())) => Status::Submitted,
             status => status,
         }
     }
@@ -410,7 +386,7 @@ impl Event {
     /// [`Code::Invalid`] if its queue does not profile.
     pub fn profiling(&self, moment: Moment) -> Result<u64> {
         self.wait();
-        if let Some(times) = self.of.last().and_then(|event| event.times()) {
+        if let Some(times) = self.of.as_ref().and_then(|of| of.last()?.times()) {
             return Ok(match moment {
                 Moment::Submit => times.queued,
                 Moment::Start => times.start,

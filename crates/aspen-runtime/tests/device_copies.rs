@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use aspen_contract::Capabilities;
+use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Job, Outcome, copy_on_host, fill_on_host};
 use aspen_runtime::backend::{Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind};
-use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Job, Outcome, copy_on_host, fill_on_host};
 use aspen_runtime::buffer::{Access, Buffer, HostMemory};
 use aspen_runtime::queue::{Dependencies, Queue};
 use aspen_runtime::system::{Device, System};
@@ -39,7 +39,7 @@ impl DeviceEvent for Late {
         let outcome = self.outcome.lock().expect("no test panics there");
         (*outcome == Some(Outcome::NotBegun)).then_some(DeviceTimes { queued: 0, start: 0, end: 0 })
     }
-    fn when_over(&self, call: Call) -> bool {
+    fn when_over(self: Arc<Self>, call: Call) -> bool {
         let outcome = self.outcome.lock().expect("no test panics there");
         match &*outcome {
             // As some drivers do: the runtime has to wait.
@@ -88,9 +88,24 @@ impl Job for LaterJob {
 
 impl Deferred for LaterJob {
     fn chain(&self) -> usize {
-        7
+        Arc::as_ptr(&self.0.seen).addr()
     }
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], _: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+        // SAFETY: no copies.
+        unsafe { self.enqueue_behind(&[], after, profile) }
+    }
+    unsafe fn enqueue_behind(&self, ahead: &[Ahead], after: &[Arc<dyn DeviceEvent>], _: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+        if !ahead.is_empty() && self.0.seen.fails.load(Ordering::Relaxed) {
+            return Err(Error::new(Code::Runtime, "the driver fails"));
+        }
+        let ahead: Vec<[usize; 3]> = ahead.iter().map(|copy| [copy.to as usize, copy.from as usize, copy.size]).collect();
+        self.0.seen.ahead.fetch_add(ahead.len(), Ordering::Relaxed);
+        let bring = move || {
+            for [to, from, size] in ahead {
+                // SAFETY: by the contract.
+                unsafe { copy_on_host(to as *mut u8, from as *const u8, size) };
+            }
+        };
         // As drivers do that look at once.
         let failed = |event: &Arc<dyn DeviceEvent>| !event.has_begun() && event.times().is_some();
         if after.iter().any(failed) {
@@ -99,13 +114,15 @@ impl Deferred for LaterJob {
         let (event, own, queued, after) = (Arc::new(Late::default()), self.0.clone(), self.0.clone(), after.to_vec());
         *own.seen.last_thread.lock().expect("no test panics there") = std::thread::current().name().map(str::to_owned);
         if own.seen.at_once.load(Ordering::Relaxed) {
+            bring();
             queued.run();
             *event.outcome.lock().expect("no test panics there") = Some(Outcome::Done);
             return Ok(Some(event));
         }
         let late = event.clone();
         std::thread::spawn(move || {
-            let begins = after.iter().all(|event| event.wait() == Outcome::Done);
+            let begins = after.iter().filter(|event| event.wait() == Outcome::Done).count() == after.len();
+            bring();
             let number = own.seen.late.load(Ordering::Relaxed);
             let outcome = if !begins || (!after.is_empty() && number.is_multiple_of(5)) { Outcome::NotBegun } else { Outcome::Done };
             if outcome == Outcome::Done {
@@ -127,6 +144,9 @@ impl Deferred for LaterJob {
     }
 }
 
+/// Bytes that devices with a queue bring ahead of jobs.
+const MOST_AHEAD: usize = 512;
+
 /// What the test sees of a device.
 #[derive(Default)]
 struct Seen {
@@ -134,6 +154,9 @@ struct Seen {
     copies: AtomicUsize,
     /// Commands that went through a queue of the device's own.
     late: AtomicUsize,
+    /// Copies in front of these, and behind.
+    ahead: AtomicUsize,
+    behind: AtomicUsize,
     /// Whether those are over when they are enqueued.
     at_once: AtomicBool,
     /// Whether the device always says that it has work already, and not now and then.
@@ -188,6 +211,18 @@ impl RawDevice for Fake {
     }
     fn shares_host_memory(&self) -> bool {
         self.shares
+    }
+    fn most_ahead(&self) -> usize {
+        if self.has_queue { MOST_AHEAD } else { 0 }
+    }
+    unsafe fn copy_behind(&self, event: &Arc<dyn DeviceEvent>, to: *mut u8, from: *const u8, size: usize) -> Option<Result<()>> {
+        assert!(size <= MOST_AHEAD);
+        if event.wait() != Outcome::Done {
+            return None;
+        }
+        self.seen.behind.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: by the contract of `copy`.
+        Some(unsafe { self.copy(to, from, size) })
     }
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
         if self.seen.fails.load(Ordering::Relaxed) {
@@ -348,8 +383,33 @@ fn content_is_where_commands_look_for_it() {
             assert!(seen.copies.load(Ordering::Relaxed) > 100, "the devices took part");
             assert_eq!(seen.allocations.load(Ordering::Relaxed), 0, "copies went with their buffers");
         }
-        assert!(!has_queue || seen[0].late.load(Ordering::Relaxed) > 100, "the queue of the device took part");
+        let [late, ahead, behind] = [&seen[0].late, &seen[0].ahead, &seen[0].behind].map(|count| count.load(Ordering::Relaxed));
+        assert!(!has_queue || (late > 100 && ahead > 100 && behind > 0), "the queue of the device took part: {late} {ahead} {behind}");
     }
+}
+
+/// A job that could not bring a buffer's content leaves it where it was.
+#[test]
+fn what_no_job_brought_is_still_the_hosts() {
+    let (system, devices, seen) = system(2, true);
+    let queue = Queue::new(devices[0], system.pool(), true, false);
+    let buffers = buffers(system, 1);
+    let value = buffers[0].begin_host_access(Access::ReadWrite).expect("no driver fails").cast::<u64>();
+    // SAFETY: eight bytes that only this access may use.
+    unsafe { value.write(42) };
+    buffers[0].end_host_access(Access::ReadWrite);
+    let address = buffers[0].address(devices[0]).expect("memory");
+    for fails in [true, false] {
+        seen[0].fails.store(fails, Ordering::Relaxed);
+        // SAFETY: the buffer is a dependency of the command.
+        let fill = unsafe { queue.fill(address, vec![7], 4) };
+        queue.submit(fill, uses(&[(&buffers[0], Access::ReadWrite)])).expect("there are threads");
+        queue.wait();
+        assert_eq!(queue.take_async_error().is_some(), fails);
+        let wanted = if fails { 42_u64.to_ne_bytes() } else { [7, 7, 7, 7, 0, 0, 0, 0] };
+        assert_eq!(read(&buffers[0]).expect("no driver fails").to_ne_bytes(), wanted);
+    }
+    assert_eq!(seen[0].ahead.load(Ordering::Relaxed), 1);
 }
 
 /// Commands that wait for each other are enqueued one after another when the first one may be, and not each from within the one before it.

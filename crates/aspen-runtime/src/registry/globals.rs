@@ -168,7 +168,7 @@ impl Drop for Memory {
 fn run(program: &Arc<dyn Program>, kernel: &str, table: u64) -> Result<()> {
     let closure = table.to_le_bytes();
     let launch = Launch {
-        name: kernel.to_owned(),
+        name: kernel.into(),
         kind: LaunchKind::SingleTask,
         global: [1; 3],
         local: [0; 3],
