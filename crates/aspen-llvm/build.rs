@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "vector_math",
             "private_memory",
             "safe_loops",
+            "whole_lanes",
             "boxes",
             "lane_gains",
             "lane_loops",

@@ -38,6 +38,7 @@ private:
   llvm::BasicBlock *targetOf(llvm::BasicBlock *To, unsigned Who);
   void prelude(llvm::IRBuilder<> &B);
   void place(llvm::IRBuilder<> &B, Frame &Frame);
+  llvm::Type *keptAs(llvm::AllocaInst *Variable) const;
   bool isOfItem(llvm::AllocaInst *Variable) const;
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Number);
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, const Loop &L, unsigned Who);

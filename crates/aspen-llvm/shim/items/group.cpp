@@ -193,9 +193,15 @@ void Builder::placeInRegisters(IRBuilder<> &B) {
     const uint64_t Bytes = Variable->getAllocationSize(Layout)->getFixedValue();
     if (Bytes > MaxInRegisters || (Used += Bytes) > MaxTileInRegisters)
       continue;
-    OfFull[Variable] = B.CreateAlloca(ArrayType::get(Variable->getAllocatedType(), From.Lanes), nullptr, "lanes");
+    OfFull[Variable] = B.CreateAlloca(ArrayType::get(keptAs(Variable), From.Lanes), nullptr, "lanes");
     OfFull[Variable]->setAlignment(std::max(Align(64), Variable->getAlign()));
   }
+}
+
+// What a lane keeps is a byte if it is a bit: there are no vectors of bits in memory that single lanes could read.
+Type *Builder::keptAs(AllocaInst *Variable) const {
+  Type *T = Variable->getAllocatedType();
+  return T->isIntegerTy(1) ? Type::getInt8Ty(C) : T;
 }
 
 bool Builder::isOfItem(AllocaInst *Variable) const { return is_contained(P.PerItem, Variable) || is_contained(P.Arrays, Variable); }
@@ -209,7 +215,7 @@ Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, Value *Number) {
 // Of the item that a loop is at.
 Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, const Loop &L, unsigned Who) {
   if (AllocaInst *Lanes = Who == Full ? OfFull.lookup(Variable) : nullptr)
-    return B.CreateInBoundsGEP(Variable->getAllocatedType(), Lanes, L.At);
+    return B.CreateInBoundsGEP(keptAs(Variable), Lanes, L.At);
   auto Found = InTile.find(Variable);
   if (Found == InTile.end())
     return placeOf(B, Variable, L.Of[size_t(Id::Linear)]);
@@ -312,9 +318,10 @@ void Builder::piece(Version V) {
     Value *Value = Before.lookup(Variable);
     // In the first piece nothing is known yet, and nothing that is written on some ways only is used on the others.
     if (!Value && !(IsFirst && !reentered(Start))) {
-      auto *Load = B.CreateAlignedLoad(Variable->getAllocatedType(), placeOf(B, Variable, L, V.second), Variable->getAlign());
+      auto *Load = B.CreateAlignedLoad(keptAs(Variable), placeOf(B, Variable, L, V.second), Variable->getAlign());
+      markKept(*Load);
       Accesses.push_back(Load);
-      Value = Load;
+      Value = B.CreateTrunc(Load, Variable->getAllocatedType());
     }
     if (Value)
       B.CreateStore(Value, Now[Variable]);
@@ -376,7 +383,7 @@ void Builder::piece(Version V) {
     auto *Load = B.CreateLoad(Variable->getAllocatedType(), Now[Variable]);
     if (auto Found = Between.find(Variable); Found == Between.end()) {
       Accesses.push_back(Load);
-      Accesses.push_back(B.CreateAlignedStore(Load, placeOf(B, Variable, L, V.second), Variable->getAlign()));
+      Accesses.push_back(B.CreateAlignedStore(B.CreateZExt(Load, keptAs(Variable)), placeOf(B, Variable, L, V.second), Variable->getAlign()));
     } else if (SomeEnd) {
       // Who ends may not have come to where the value is made.
       Value *Kept = B.CreateLoad(Variable->getAllocatedType(), Found->second);
@@ -450,6 +457,8 @@ void Builder::promise(BranchInst *Back, unsigned Who, ArrayRef<Instruction *> Ow
   }
   Metadata *const Parallel[] = {MDString::get(C, "llvm.loop.parallel_accesses"), Group};
   SmallVector<Metadata *, 4> Said{nullptr, MDNode::get(C, Parallel)};
+  if (From.BySubGroups && Who == Full && !P.Takes.empty())
+    Said.push_back(lanesOf(C, From.Lanes));
   // Loops that skip items have masks everywhere: vectors of these cost more time to make than they save. So do loops over sub-groups that are
   // not full, in which ids grow as they come, in long kernels.
   if (From.BySubGroups && (Who == NotEnded || (Who == All && IsLong))) {

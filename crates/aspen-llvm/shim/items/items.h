@@ -172,6 +172,17 @@ struct SafeLoops : llvm::PassInfoMixin<SafeLoops> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Reads what items kept where they begin, and has loops over the lanes of full sub-groups become one vector each.
+struct WholeLanes : llvm::PassInfoMixin<WholeLanes> {
+  static constexpr const char *Name = "aspen-whole-lanes";
+  const llvm::TargetMachine &Machine;
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+// Marks a load of what the item kept in an earlier piece: it may be done wherever the item is.
+void markKept(llvm::LoadInst &Load);
+// What a loop over all lanes of a full sub-group says of itself.
+llvm::MDNode *lanesOf(llvm::LLVMContext &C, unsigned Count);
+
 // Has loops over items call what their inner loops compute, in as many lanes as become a vector.
 struct LaneLoops : llvm::PassInfoMixin<LaneLoops> {
   static constexpr const char *Name = "aspen-lane-loops";
