@@ -396,7 +396,7 @@ private:
     if (lent_.buffer)
       queue_->scratch.give_back(std::exchange(lent_, {}), whole.aspen_handle());
     whole.aspen_comes_after(events_, before_);
-    return whole;
+    return detail::printed_before_exit(streams_, std::move(whole));
   }
 
   /// A host task finds its buffers on the host.

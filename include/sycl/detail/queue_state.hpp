@@ -80,6 +80,38 @@ inline void print_stream(void *memory, std::size_t size) {
   std::memset(memory, 0, sizeof count); // a graph executes the command again
 }
 
+/// Commands whose streams are not printed yet. Programs may end without waiting for them.
+struct printing_commands {
+  ~printing_commands() {
+    for (aspen_event_t *one : each) {
+      aspen_event_wait(one);
+      aspen_event_release(one);
+    }
+  }
+  void add(aspen_event_t *made) {
+    const locked hold(lock);
+    list<aspen_event_t *> left;
+    for (aspen_event_t *one : each)
+      if (aspen_event_status(one) == ASPEN_EVENT_COMPLETE)
+        aspen_event_release(one);
+      else
+        left.add(one);
+    aspen_event_retain(made);
+    left.add(made);
+    each = left;
+  }
+  list<aspen_event_t *> each;
+  spin_lock lock;
+};
+/// The same event; the process, or the library, does not end before it is complete if the command has streams.
+template <class Event> Event printed_before_exit(const list<stream_text> &streams, Event of) {
+  if (streams.size()) {
+    static printing_commands all;
+    all.add(of.aspen_handle());
+  }
+  return of;
+}
+
 struct queue_state : counted {
   /// `own`: the queue that make_queue was given.
   queue_state(const sycl::context &in, const device &on, async_handler errors, const property_list &props, std::uintptr_t own = 0)
