@@ -114,6 +114,7 @@ void Builder::prelude(IRBuilder<> &B) {
       return B.getInt64(From.WorkGroup[D]);
     auto *Load = B.CreateAlignedLoad(Word, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), G->getArg(1), layout::LocalRange + 8 * D), Align(8));
     Load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(C, {}));
+    boundRange(*Load);
     return Load;
   };
   if (From.IsRow) {

@@ -11,6 +11,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -212,6 +213,19 @@ void meet(CallInst &Call, const char *Barrier, bool OfSubGroup) {
   Call.replaceAllUsesWith(B.CreateCall(Callee, {B.getInt1(OfSubGroup)}));
 }
 
+} // namespace
+
+// Items of a work-group, at most: the device's limit is far below.
+constexpr uint64_t MaxItems = 0x7fffffff;
+
+void boundRange(LoadInst &Load) {
+  LLVMContext &C = Load.getContext();
+  Load.setMetadata(LLVMContext::MD_range, MDBuilder(C).createRange(APInt(64, 1), APInt(64, MaxItems + 1)));
+  Load.setMetadata(LLVMContext::MD_noundef, MDNode::get(C, {}));
+}
+
+namespace {
+
 // A structure of its own for the item, filled from the group's and the ids; what of it is only read becomes values.
 AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   Module &M = *Body.getParent();
@@ -228,6 +242,11 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   };
   auto Write = [&](Value *V, unsigned Place) { B.CreateAlignedStore(V, At(Self, Place), Align(V->getType() == Half ? 4 : 8)); };
 
+  auto Few = [&](Id Which) {
+    CallInst *Call = id(B, M, Which, Word);
+    Call->addRangeRetAttr(ConstantRange(APInt(64, 0), APInt(64, MaxItems + 1)));
+    return Call;
+  };
   for (unsigned Place : {0u, layout::LocalMemory, layout::GroupSlots, layout::Scheduler})
     Write(Read(Pointer, Place), Place);
   Write(Constant::getNullValue(Pointer), layout::ScratchMemory); // the entry's own
@@ -237,9 +256,10 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
     Write(Read(Half, Place), Place);
   Value *Items = nullptr;
   for (unsigned D = 0; D < 3; ++D) {
-    Value *Local = id(B, M, Id(D), Word);
-    Value *Range = Read(Word, layout::LocalRange + 8 * D);
-    Items = Items ? B.CreateMul(Items, Range) : Range;
+    Value *Local = Few(Id(D));
+    LoadInst *Range = Read(Word, layout::LocalRange + 8 * D);
+    boundRange(*Range);
+    Items = Items ? B.CreateMul(Items, Range) : static_cast<Value *>(Range);
     Write(Local, layout::LocalId + 8 * D);
     Value *First = B.CreateAdd(B.CreateMul(Read(Word, layout::GroupId + 8 * D), Range), Read(Word, layout::Offset + 8 * D));
     Write(B.CreateAdd(First, Local), layout::GlobalId + 8 * D);
@@ -247,13 +267,13 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   // Lanes are consecutive items; the last sub-group may be short. The sub-group's slots begin at its first item.
   Value *Linear, *Lane, *First, *SubGroup, *Size;
   if (BySubGroups) {
-    auto Of = [&](Id Which) { return B.CreateTrunc(id(B, M, Which, Word), Half); };
+    auto Of = [&](Id Which) { return B.CreateTrunc(Few(Which), Half); };
     Lane = Of(Id::Lane), First = Of(Id::First), SubGroup = Of(Id::SubGroup), Size = Of(Id::SubGroupSize);
     Linear = B.CreateNUWAdd(First, Lane);
     Write(Of(Id::SubGroupMaxSize), layout::SubGroupMaxSize);
   } else {
     Value *Most = Read(Half, layout::SubGroupMaxSize);
-    Linear = B.CreateTrunc(id(B, M, Id::Linear, Word), Half);
+    Linear = B.CreateTrunc(Few(Id::Linear), Half);
     SubGroup = B.CreateUDiv(Linear, Most), First = B.CreateMul(SubGroup, Most), Lane = B.CreateSub(Linear, First);
     Value *Rest = B.CreateSub(B.CreateTrunc(Items, Half), First);
     Size = B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most);

@@ -91,6 +91,9 @@ bool isTake(const llvm::Value *V);
 // Whether it is what all lanes have taken, behind the cut.
 bool isCommonTaken(const llvm::Value *V);
 
+// What a work-group's range is in a dimension. Programs index by 32 bits of ids: with this, LLVM knows that nothing is cut off.
+void boundRange(llvm::LoadInst &Load);
+
 // Puts that call in the place of the header's function.
 void makeTake(llvm::CallInst &Call);
 

@@ -3,6 +3,9 @@
 // What an item kept from another piece is read where it is first needed, which may be behind a condition. There it becomes a masked load, or,
 // where the processor has none for its size, a branch a lane. It may always be read, so it is read where the item begins.
 //
+// Loops with mathematical functions of vectors do two vectors a turn: such a function is a chain of dependent steps, and behind its call processors
+// see too little of the next turn to begin it.
+//
 // Loops over the lanes of a full sub-group between two takes become one vector of all lanes, where that is several registers: so what is
 // taken is a shuffle of one vector, and LLVM joins shuffles with those before and behind that it would not see through halves and quarters.
 
@@ -16,6 +19,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/VFABIDemangler.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
@@ -33,6 +37,9 @@ constexpr unsigned MaxAddress = 16;
 constexpr size_t MaxWhole = 32;
 // Registers for the values of all lanes.
 constexpr uint64_t MaxRegisters = 4;
+
+// Instructions of a loop that is written twice.
+constexpr size_t MaxTwice = 200;
 
 // What an address is made of behind the place where it is to be known, in order. False if that may not be done there.
 bool addressAt(Value *V, const Instruction &Place, const DominatorTree &DT, SmallSetVector<Instruction *, 8> &Out) {
@@ -124,6 +131,22 @@ bool takeAllLanes(Loop &L, ScalarEvolution &SE, unsigned VectorBits) {
   return true;
 }
 
+// Has loops that call mathematical functions go through two vectors at once.
+bool takeTwo(Loop &L) {
+  size_t Length = 0;
+  bool Calls = false;
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block) {
+      ++Length;
+      const auto *Call = dyn_cast<CallInst>(&I);
+      Calls |= Call && Call->hasFnAttr(VFABI::MappingsAttrName) && Call->getCalledFunction() && Call->getCalledFunction()->isDeclaration();
+    }
+  if (!Calls || Length > MaxTwice || getOptionalIntLoopAttribute(&L, "llvm.loop.interleave.count"))
+    return false;
+  addStringMetadataToLoop(&L, "llvm.loop.interleave.count", 2);
+  return true;
+}
+
 } // namespace
 
 PreservedAnalyses WholeLanes::run(Function &F, FunctionAnalysisManager &FAM) {
@@ -136,6 +159,7 @@ PreservedAnalyses WholeLanes::run(Function &F, FunctionAnalysisManager &FAM) {
     if (L->isInnermost()) {
       Changed |= readKept(*L, DT, AA);
       Changed |= takeAllLanes(*L, SE, vectorBits(F, Machine));
+      Changed |= takeTwo(*L);
     }
   if (!Changed)
     return PreservedAnalyses::all();
