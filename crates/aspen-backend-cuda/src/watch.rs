@@ -18,13 +18,17 @@ use crate::lanes::LANES;
 const LOOK: Duration = Duration::from_micros(50);
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// After so many jobs of a stream whoever submits looks itself, and the thread leaves the stream alone for some time.
+/// After so many jobs of a stream whoever submits looks itself.
 const MANY: usize = 32;
+
+/// After somebody began to wait for a job of a stream the thread leaves it alone for so long.
 const ALONE: Duration = Duration::from_micros(200);
 
-/// So often the thread leaves a stream alone to which jobs came since it was there: who submits is about to look. Two threads that complete jobs
-/// of one stream take memory and locks from each other, which costs more than a launch.
-const POLITE: usize = 4;
+/// So often the thread leaves a stream alone to which jobs came since it was there, if so many or more came to the device: who submits is about
+/// to look. Two threads that complete jobs of one stream take memory and locks from each other, which costs more than a launch. By time this
+/// cannot be told: whoever was once slowed down would stay so.
+const POLITE: usize = 16;
+const FAST: usize = 4;
 
 /// So many jobs of a stream may be in flight; then whoever submits more waits.
 const MOST: usize = 1000;
@@ -55,6 +59,9 @@ pub(crate) struct Watch {
 struct Shared {
     lanes: [Lane; LANES],
     count: usize,
+    /// How many were added in all, and how many of them when the thread was here.
+    added: usize,
+    seen: usize,
     thread: bool,
     asleep: bool,
 }
@@ -67,8 +74,8 @@ struct Lane {
     added: usize,
     seen: usize,
     left: usize,
-    /// When whoever submits has looked, or somebody began to wait.
-    looked: Option<Instant>,
+    /// When somebody began to wait.
+    waited: Option<Instant>,
 }
 
 struct Watched {
@@ -78,11 +85,11 @@ struct Watched {
 }
 
 impl Lane {
-    /// Whether the thread is to look. Called once each time.
-    fn is_wanted(&mut self) -> bool {
+    /// Whether the thread is to look. Called once each time; `fast`: whether many jobs came to the device since.
+    fn is_wanted(&mut self, fast: bool) -> bool {
         let before = std::mem::replace(&mut self.seen, self.added);
-        self.left = if self.added > before && self.left < POLITE { self.left + 1 } else { 0 };
-        !self.jobs.is_empty() && self.left == 0 && self.looked.is_none_or(|looked| looked.elapsed() >= ALONE)
+        self.left = if fast && self.added > before && self.left < POLITE { self.left + 1 } else { 0 };
+        !self.jobs.is_empty() && self.left == 0 && self.waited.is_none_or(|waited| waited.elapsed() >= ALONE)
     }
 }
 
@@ -105,21 +112,19 @@ impl Watch {
         own.jobs.insert(own.jobs.len() - behind, Watched { number, job, call });
         own.added += 1;
         let (count, looks) = (own.jobs.len(), own.added.is_multiple_of(MANY));
-        if looks {
-            own.looked = Some(Instant::now());
-        }
+        shared.added += 1;
         drop(shared);
         if asleep {
             self.changed.notify_one();
         }
         if looks {
-            self.look(lane);
+            self.look(lane, true);
         }
         if count > MOST {
             let first = lock(&self.shared).lanes[lane].jobs.front().map(|first| first.job.clone());
             if let Some(first) = first {
                 first.finish();
-                self.look(lane);
+                self.look(lane, true);
             }
         }
         true
@@ -127,7 +132,7 @@ impl Watch {
 
     /// Somebody begins to wait for a job of the stream, and will tell: the thread leaves it alone for some time.
     pub(crate) fn attend(&self, lane: usize) {
-        lock(&self.shared).lanes[lane].looked = Some(Instant::now());
+        lock(&self.shared).lanes[lane].waited = Some(Instant::now());
     }
 
     /// How many jobs are in flight, for all that is known.
@@ -145,10 +150,11 @@ impl Watch {
         names
     }
 
-    /// Tells of what is over in a stream. Asks for few: what is before one that is over is over, too.
-    fn look(&self, lane: usize) {
+    /// Tells of what is over in a stream. Asks for few: what is before one that is over is over, too. `submits`: whoever asks has put the last
+    /// one there just now, and it is hardly over.
+    fn look(&self, lane: usize, submits: bool) {
         let last = |count: usize| count.saturating_sub(1);
-        let places: [fn(usize) -> usize; 3] = [last, |count| count / 2, |_| 0];
+        let places: [fn(usize) -> usize; 3] = [if submits { |count| count * 3 / 4 } else { last }, |count| count / 2, |_| 0];
         for place in places {
             let asked = {
                 let shared = lock(&self.shared);
@@ -195,9 +201,11 @@ impl Watch {
                     shared.asleep = false;
                     last = Instant::now();
                 }
-                std::array::from_fn(|lane| shared.lanes[lane].is_wanted())
+                let fast = shared.added - shared.seen >= FAST;
+                shared.seen = shared.added;
+                std::array::from_fn(|lane| shared.lanes[lane].is_wanted(fast))
             };
-            (0..LANES).filter(|lane| wanted[*lane]).for_each(|lane| self.look(lane));
+            (0..LANES).filter(|lane| wanted[*lane]).for_each(|lane| self.look(lane, false));
             thread::sleep(LOOK);
         }
     }

@@ -63,6 +63,9 @@ unsafe fn dependencies(after: *const After) -> Result<Dependencies> {
     // SAFETY: arrays of that length, by the header.
     let (buffers, events) =
         unsafe { (array(after.buffers, after.buffer_count, "buffers")?, array(after.events, after.event_count, "events")?) };
+    if buffers.is_empty() && events.is_empty() {
+        return Ok(Dependencies::default());
+    }
     let buffers = buffers
         .iter()
         .map(|used| {

@@ -17,8 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::backend::{NativeMemory, UsmKind};
-use crate::command::{Command, Commands, Work, lock};
+use crate::command::{Command, Work, lock};
 use crate::error::{Code, Error, Result};
+use crate::few::Few;
 use crate::guarded::{Guarded, Purpose};
 use crate::native::NativeQueue;
 use crate::pool::Pool;
@@ -466,7 +467,7 @@ impl Buffer {
         let command = Command::new(&self.pool, Work::External(Some(thread)), None, Vec::new(), None, false, None);
         let before = {
             let _order = crate::queue::order();
-            let mut before = Commands::new();
+            let mut before = Few::new();
             self.blockers(access, &mut before);
             let own = |command: &Arc<Command>| {
                 lock(&self.hazards).host.iter().any(|host| host.thread == thread && Arc::ptr_eq(&host.command, command))
@@ -514,7 +515,7 @@ impl Buffer {
     }
 
     /// What a command with that access has to wait for.
-    pub(crate) fn blockers(&self, access: Access, out: &mut Commands) {
+    pub(crate) fn blockers(&self, access: Access, out: &mut Few<Command>) {
         let hazards = lock(&self.hazards);
         let first = out.len();
         out.extend(hazards.writer.iter().cloned());

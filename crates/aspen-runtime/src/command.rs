@@ -23,7 +23,8 @@ use crate::backend::{Deferred, DeviceEvent, Job};
 use crate::bringing::Before;
 use crate::buffer::{Access, Buffer};
 use crate::error::{Code, Error, Result};
-use crate::in_flight::{DeviceEvents, InFlight};
+use crate::few::{Few, add};
+use crate::in_flight::InFlight;
 use crate::native::Shown;
 use crate::pool::{Pool, Ticket, serves, waiting};
 use crate::self_wait::{Patience, Thread};
@@ -83,9 +84,6 @@ impl AsyncErrors {
     }
 }
 
-/// A few commands, mostly one, so that the list needs no memory of its own.
-pub(crate) type Commands = SmallVec<[Arc<Command>; 2]>;
-
 /// A command, and the event of it.
 pub struct Command {
     pub(crate) pool: Arc<Pool>,
@@ -107,12 +105,12 @@ pub(crate) struct Inner {
     pub(crate) work: Option<Work>,
     before: Option<Box<dyn Before>>,
     running: Option<Arc<Running>>,
-    blockers: Commands,
-    successors: Commands,
+    blockers: Few<Command>,
+    successors: Few<Command>,
     /// Successors for the same device's queue, which wait until this one is in flight.
-    pub(crate) chained: Commands,
+    pub(crate) chained: Few<Command>,
     /// Events of blockers in flight, which the device waits for.
-    pub(crate) after: DeviceEvents,
+    pub(crate) after: Few<dyn DeviceEvent>,
     pub(crate) in_flight: Option<InFlight>,
     /// The event of work that is over before the command is complete: successors in the device's queue need no more.
     pub(crate) gone: Option<Arc<dyn DeviceEvent>>,
@@ -174,10 +172,10 @@ impl Command {
             work: Some(work),
             before,
             running: None,
-            blockers: Commands::new(),
-            successors: Commands::new(),
-            chained: Commands::new(),
-            after: DeviceEvents::new(),
+            blockers: Few::new(),
+            successors: Few::new(),
+            chained: Few::new(),
+            after: Few::new(),
             in_flight: None,
             gone: None,
             again: false,
@@ -237,7 +235,7 @@ impl Command {
 
     /// Ends the submission: from now on the command runs when its blockers are complete.
     pub(crate) fn submit(self: &Arc<Self>) {
-        release(Commands::from_iter([self.clone()]), true);
+        release(Few::from_iter([self.clone()]), true);
     }
 
     /// Whether it is complete.
@@ -268,15 +266,15 @@ impl Command {
 
     /// Runs it, or puts it into a device's queue, if nobody has begun it. Returns the commands that may follow it in that queue, for
     /// [`release`]: chains may be longer than the stack.
-    fn begin(self: &Arc<Self>) -> Commands {
+    fn begin(self: &Arc<Self>) -> Few<Command> {
         match self.state.compare_exchange(READY, RUNNING, Ordering::AcqRel, Ordering::Relaxed) {
             Ok(_) => self.begun(),
-            Err(_) => Commands::new(),
+            Err(_) => Few::new(),
         }
     }
 
     /// The rest of [`Command::begin`], for the one thread that made it RUNNING.
-    fn begun(self: &Arc<Self>) -> Commands {
+    fn begun(self: &Arc<Self>) -> Few<Command> {
         if let Some(times) = &self.times {
             times.start.store(now(), Ordering::Relaxed);
         }
@@ -304,7 +302,7 @@ impl Command {
             self.report(Err(error));
             drop(work);
             self.complete();
-            return Commands::new();
+            return Few::new();
         }
         match work {
             None | Some(Work::Nothing | Work::External(_)) => self.complete(),
@@ -317,7 +315,7 @@ impl Command {
             Some(Work::Kernel(job)) if job.deferred().is_some() => return self.enqueue(job, after, before.as_deref().zip(Some(ahead))),
             Some(Work::Kernel(job)) => self.run_kernel(job),
         }
-        Commands::new()
+        Few::new()
     }
 
     fn run_kernel(self: &Arc<Self>, job: Box<dyn Job>) {
@@ -427,7 +425,7 @@ impl Command {
     }
 
     /// Marks it complete and returns its successors.
-    fn finish(&self) -> Commands {
+    fn finish(&self) -> Few<Command> {
         if let Some(times) = &self.times {
             let end = now();
             // Of work on a device it is known already.
@@ -443,8 +441,8 @@ impl Command {
         // Before anybody knows that the command is over.
         opens.iter().filter(|_| inner.open).for_each(|(buffer, access)| buffer.shut(*access));
         let mut successors = mem::take(&mut inner.successors);
-        successors.append(&mut inner.chained);
-        inner.blockers = Commands::new();
+        add(&mut successors, mem::take(&mut inner.chained));
+        inner.blockers = Few::new();
         let gone = inner.gone.take();
         self.state.store(COMPLETE, Ordering::Release);
         drop(inner);
@@ -547,7 +545,7 @@ impl std::fmt::Debug for Command {
 
 /// Takes one count off each command, and makes those ready that wait for nothing more. A loop, since chains may be long. `here`: whether
 /// work for a device's queue may be put there by this thread, which is no driver's.
-pub(crate) fn release(mut commands: Commands, here: bool) {
+pub(crate) fn release(mut commands: Few<Command>, here: bool) {
     while let Some(command) = commands.pop() {
         if command.missing.fetch_sub(1, Ordering::AcqRel) != 1 {
             continue;
@@ -563,7 +561,7 @@ pub(crate) fn release(mut commands: Commands, here: bool) {
             }
         };
         match kind {
-            READY => commands.extend(command.finish()),
+            READY => add(&mut commands, command.finish()),
             RUNNING => {
                 command.state.store(RUNNING, Ordering::SeqCst);
                 command.notify();
@@ -572,13 +570,13 @@ pub(crate) fn release(mut commands: Commands, here: bool) {
                 // Never READY: another thread that waits for it could take it, and this one would return before it is over.
                 command.state.store(RUNNING, Ordering::SeqCst);
                 command.notify();
-                commands.extend(command.begun());
+                add(&mut commands, command.begun());
             }
             _ => {
                 command.state.store(READY, Ordering::SeqCst);
                 command.notify();
                 if here && command.chain.is_some() && command.is_quick() && !command.is_for_another_thread() {
-                    commands.extend(command.begin());
+                    add(&mut commands, command.begin());
                 } else {
                     let pool = command.pool.clone();
                     pool.push(Ticket::Run(command));

@@ -16,12 +16,10 @@ use smallvec::SmallVec;
 
 use crate::backend::{Ahead, DeviceEvent, Job, Outcome};
 use crate::bringing::Before;
-use crate::command::{Command, Commands, READY, Work, guarded, lock, now};
+use crate::command::{Command, READY, Work, guarded, lock, now};
 use crate::error::{Code, Error};
+use crate::few::Few;
 use crate::pool::Ticket;
-
-/// Events of a few commands.
-pub(crate) type DeviceEvents = SmallVec<[Arc<dyn DeviceEvent>; 2]>;
 
 /// What a job brings itself.
 type Copies = SmallVec<[Ahead; 2]>;
@@ -30,24 +28,29 @@ type Copies = SmallVec<[Ahead; 2]>;
 pub(crate) struct InFlight {
     job: Box<dyn Job>,
     pub(crate) event: Arc<dyn DeviceEvent>,
-    /// When it was enqueued, by the runtime's clock.
+    /// When it was enqueued, by the runtime's clock; 0 if nobody will ask.
     enqueued: u64,
 }
 
 impl Command {
     /// Puts the job into its device's queue, behind the events that it waits for. Returns the commands that may follow it there: each waits
     /// for one thing less.
-    pub(crate) fn enqueue(self: &Arc<Self>, job: Box<dyn Job>, mut after: DeviceEvents, brings: Option<(&dyn Before, Copies)>) -> Commands {
+    pub(crate) fn enqueue(
+        self: &Arc<Self>,
+        job: Box<dyn Job>,
+        mut after: Few<dyn DeviceEvent>,
+        brings: Option<(&dyn Before, Copies)>,
+    ) -> Few<Command> {
         if lock(&self.inner).again {
             self.wait_for_blockers();
             after.clear();
         }
         let Some(deferred) = job.deferred() else {
             self.complete();
-            return Commands::new();
+            return Few::new();
         };
-        let enqueued = now();
         let profile = self.times.is_some() || self.traced.is_some();
+        let enqueued = if profile { now() } else { 0 };
         let ahead = brings.as_ref().map_or(&[][..], |(_, ahead)| ahead);
         // SAFETY: of buffers that the command uses, and holds.
         let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| unsafe { deferred.enqueue_behind(ahead, after, profile) });
@@ -70,7 +73,7 @@ impl Command {
                 self.report(Err(error));
                 drop(job);
                 self.complete();
-                return Commands::new();
+                return Few::new();
             }
         };
         let chained = {

@@ -18,6 +18,7 @@ pub mod cache;
 mod command;
 mod environment;
 mod error;
+mod few;
 pub mod guarded;
 mod in_flight;
 pub mod launch;

@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use crate::backend::{DeviceEvent, Job};
 use crate::bringing::bringing;
 use crate::buffer::{Access, Buffer, Place, merged};
-use crate::command::{AsyncErrors, Command, Commands, Status, Times, Work, lock};
+use crate::command::{AsyncErrors, Command, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
+use crate::few::Few;
 use crate::guarded;
 use crate::native::{NativeLaunch, NativeQueue};
 use crate::pool::Pool;
@@ -273,7 +274,7 @@ impl Queue {
         }
         let hazards = self.in_order || is_barrier || !buffers.is_empty();
         let guard = hazards.then(order);
-        let mut before = Commands::new();
+        let mut before = Few::new();
         for (buffer, access) in &buffers {
             buffer.blockers(*access, &mut before);
         }
