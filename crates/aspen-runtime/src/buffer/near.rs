@@ -22,7 +22,7 @@ impl Buffer {
     /// The copy by which a job can bring the content itself. It must write: others that read would not wait for the copy.
     fn copy_ahead(&self, copies: &Copies, target: Option<usize>, access: Access) -> Option<Ahead> {
         let DeviceCopy { device, store: Store::Memory(memory, _), current: false } = &copies.list[target?] else { return None };
-        let may = access.writes() && !copies.host_stale && self.size <= device.real().most_ahead();
+        let may = access.writes() && !copies.host_stale && self.guarded.is_none() && self.size <= device.real().most_ahead();
         may.then_some(Ahead { to: memory.as_ptr(), from: self.memory().as_ptr(), size: self.size })
     }
 
