@@ -86,7 +86,7 @@ pub enum CodegenError {
     #[error(transparent)]
     Llvm(#[from] aspen_llvm::CodegenError),
     /// The back end wrote something that cannot be read.
-    #[error("the code generated for image '{image}' is damaged: {reason}")]
+    #[error("the code generated for image '{image}' cannot be read: {reason}")]
     Damaged {
         /// [`ImageInput::name`].
         image: String,

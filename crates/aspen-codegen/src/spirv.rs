@@ -87,6 +87,6 @@ mod tests {
         let made = image(object(&[&header[..], &import].concat())).expect("a sound module");
         assert_eq!((made.imports, made.kind), (vec!["extern".to_owned()], ImageKind::SpirV));
         let error = image(object(&[&header[..], &import[..4]].concat())).expect_err("it is cut off").to_string();
-        assert_eq!(error, "the code generated for image 'x_0' is damaged: an instruction is cut off at word 5");
+        assert_eq!(error, "the code generated for image 'x_0' cannot be read: damaged SPIR-V at word 5: an instruction is cut off");
     }
 }

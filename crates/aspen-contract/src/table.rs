@@ -61,7 +61,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { number: 53, name: "ext_intel_matrix", core: false, deprecated: false, offered: &[], why: "its headers have no joint matrices" },
     Row { number: 54, name: "ext_oneapi_is_composite", core: false, deprecated: false, offered: &[], why: "its headers have no composite devices" },
     Row { number: 55, name: "ext_oneapi_is_component", core: false, deprecated: false, offered: &[], why: "its headers have no composite devices" },
-    Row { number: 56, name: "ext_oneapi_graph", core: false, deprecated: false, offered: &[], why: "its command graphs have no dynamic_parameter" },
+    Row { number: 56, name: "ext_oneapi_graph", core: false, deprecated: false, offered: &[], why: "its command graphs have no dynamic_work_group_memory" },
     Row { number: 57, name: "ext_oneapi_limited_graph", core: false, deprecated: false, offered: &[NativeCpu, Cuda], why: "sycl::ext::oneapi::experimental::command_graph works on every device, and of other drivers' devices the public rows list the aspect for NVIDIA's alone" },
     Row { number: 58, name: "ext_oneapi_private_alloca", core: false, deprecated: false, offered: &[], why: "its headers have no private_alloca" },
     Row { number: 59, name: "ext_oneapi_cubemap", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },

@@ -6,6 +6,8 @@ use std::alloc::{self, Layout};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Job, Outcome, copy_on_host, fill_on_host};
@@ -381,7 +383,15 @@ fn content_is_where_commands_look_for_it() {
         }
         for seen in &seen {
             assert!(seen.copies.load(Ordering::Relaxed) > 100, "the devices took part");
-            assert_eq!(seen.allocations.load(Ordering::Relaxed), 0, "copies went with their buffers");
+            // The thread that has completed the last command may not have let go of its buffers yet.
+            let are_gone = || seen.allocations.load(Ordering::Relaxed) == 0;
+            assert!(
+                (0..1000).any(|_| are_gone() || {
+                    thread::sleep(Duration::from_millis(5));
+                    false
+                }),
+                "copies went with their buffers"
+            );
         }
         let [late, ahead, behind] = [&seen[0].late, &seen[0].ahead, &seen[0].behind].map(|count| count.load(Ordering::Relaxed));
         assert!(!has_queue || (late > 100 && ahead > 100 && behind > 0), "the queue of the device took part: {late} {ahead} {behind}");
