@@ -99,7 +99,7 @@ fn every_answer_is_of_what_is_offered() {
         assert!(device.is_none_or(|device| said.contains(&format!("1 kernel 'vectors' cannot run on '{device}':\n"))), "{said}");
         assert!(said.contains(&format!("guards {guards} has 001 listed")), "{environment}: {said}");
         assert!(listed.is_none_or(|listed| said.contains(&format!(" listed {listed}\n"))), "{environment}: {said}");
-        assert!(said.contains("Aspen does not offer it: its command graphs have no dynamic_parameter"), "{environment}: {said}");
+        assert!(said.contains("Aspen does not offer it: its command graphs have no dynamic_work_group_memory"), "{environment}: {said}");
     }
     // `aspen check`, for people and for programs.
     let said = session.run("aspen check k --device intel_gpu_skl --device spir64");
