@@ -53,19 +53,19 @@ impl Buffer {
     /// as long again. Nothing happens where the device has no such copies, or the driver fails: then [`Buffer::bring`] says why.
     pub(super) fn bring_behind(&self, writer: &Command) {
         let Some(event) = lock(&writer.inner).in_flight.as_ref().map(|in_flight| in_flight.event.clone()) else { return };
-        let found = {
-            let copies = lock(&self.copies);
-            let written = |copy: &&DeviceCopy| copy.current && self.size <= copy.device.real().most_ahead();
-            copies.list.iter().filter(|_| copies.host_stale && self.guarded.is_none()).find(written).and_then(|copy| match copy.store {
-                Store::Memory(memory, _) => Some((copy.device, memory)),
-                Store::Object(..) => None,
-            })
-        };
+        // Held while it is copied, as by whoever else brings content home: both would write there.
+        let mut copies = lock(&self.copies);
+        let written = |copy: &&DeviceCopy| copy.current && self.size <= copy.device.real().most_ahead();
+        let found = copies.list.iter().filter(|_| copies.host_stale && self.guarded.is_none()).find(written);
+        let found = found.and_then(|copy| match copy.store {
+            Store::Memory(memory, _) => Some((copy.device, memory)),
+            Store::Object(..) => None,
+        });
         let Some((device, memory)) = found else { return };
         // SAFETY: both are `size` bytes, the host's memory is nobody's but the caller's, and the writer is over when the copy begins.
         let copied = unsafe { device.real().copy_behind(&event, self.memory().as_ptr(), memory.as_ptr(), self.size) };
         if copied.is_some_and(|copied| copied.is_ok()) {
-            lock(&self.copies).host_stale = false;
+            copies.host_stale = false;
         }
     }
 }
