@@ -50,12 +50,10 @@ extern "C" fn handler(signal: c_int, information: *mut libc::siginfo_t, context:
     unsafe {
         let (information, context) = (&*information, &*context.cast::<libc::ucontext_t>());
         let running = running::now();
-        if signal == libc::SIGSEGV && guarded::is_on() {
-            out_of_bounds::tell(running, information, context);
-        }
+        let is_told = signal == libc::SIGSEGV && guarded::is_on() && out_of_bounds::tell(running, information, context);
         // A signal that somebody else sent says nothing of the kernel; an abort is one that the thread sends itself.
         let is_own = information.si_code > 0 || (signal == libc::SIGABRT && information.si_pid() == libc::getpid());
-        if !running.is_program() && is_own {
+        if !is_told && !running.is_program() && is_own {
             // Only of a kernel's own instructions is the place one that its author knows.
             let place =
                 running.kernel().filter(|_| signal != libc::SIGABRT).map(|_| context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize);
@@ -122,22 +120,25 @@ fn information_address(information: &libc::siginfo_t) -> usize {
 
 /// Names the kernel, what it does, and the place of the instruction at that address.
 fn tell(running: Running, (what, way_out): (String, &str), place: Option<usize>) {
-    // Another thread tells already, and the process ends with that.
-    if !guarded::tell_once() {
-        return std::thread::sleep(std::time::Duration::from_secs(5));
+    if !lines::is_first_to_tell() {
+        return;
     }
     // SAFETY: what this thread runs.
     let who = unsafe { running.in_words() };
-    lines::say(&format!("aspen: {who} {what}"));
+    lines::say(format!("aspen: {who} {what}").as_bytes());
     let (place, hint) = place.map(lines::at).unwrap_or_default();
-    lines::say(&format!("{place}: {way_out}{hint}\n"));
+    lines::say(format!("{place}: {way_out}{hint}\n").as_bytes());
 }
 
 /// The kernel of this thread has written over what lies below its stack, where nothing stopped it. Ends the process as an access would have.
 pub(crate) fn end_by_overflow() -> ! {
+    // What lies there may be the allocator's, so nothing is allocated.
+    let running = running::now();
     // SAFETY: what this thread runs.
-    let who = unsafe { running::now().in_words() };
-    lines::say(&format!("aspen: {who} {OVERFLOW}: {OVERFLOW_WAY_OUT}\n"));
+    let kernel = unsafe { running.kernel() }.unwrap_or_default();
+    for text in [b"aspen: kernel '", kernel, b"' ", OVERFLOW.as_bytes(), b": ", OVERFLOW_WAY_OUT.as_bytes(), b"\n"] {
+        lines::say(text);
+    }
     // SAFETY: plain system calls; the signal ends the process, whatever the program wants to do at it.
     unsafe {
         libc::signal(libc::SIGSEGV, libc::SIG_DFL);

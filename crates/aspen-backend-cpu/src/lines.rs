@@ -3,10 +3,12 @@
 use std::ffi::CStr;
 use std::panic::catch_unwind;
 use std::path::Path;
-use std::{fs, mem};
+use std::time::Duration;
+use std::{fs, mem, thread};
 
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, LittleEndian};
+use aspen_runtime::guarded;
 use object::{Object as _, ObjectSection as _};
 
 /// ` at file:line:column`, or nothing; and what to do to get one, or nothing. For handlers of signals: whatever happens inside, it returns.
@@ -16,9 +18,18 @@ pub(crate) fn at(address: usize) -> (String, &'static str) {
     (place.filter(|place| !place.is_empty()).map_or_else(String::new, |place| format!(" at {place}")), hint)
 }
 
+/// Whether this thread is the first of the process to tell what it dies of. Another one waits here: the process ends meanwhile.
+pub(crate) fn is_first_to_tell() -> bool {
+    let is_first = guarded::tell_once();
+    if !is_first {
+        thread::sleep(Duration::from_secs(5));
+    }
+    is_first
+}
+
 /// Writes to standard error, past every lock.
-pub(crate) fn say(text: &str) {
-    // SAFETY: bytes of a string.
+pub(crate) fn say(text: &[u8]) {
+    // SAFETY: bytes of a slice.
     unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }
 

@@ -15,11 +15,11 @@ pub(crate) const WRITE: usize = 2;
 /// The kernel's own signal, for faults that have no address.
 pub(crate) const SI_KERNEL: i32 = 0x80;
 
-/// Tells what is known of the fault, if it is one that checks have caused.
+/// Tells what is known of the fault, if it is one that checks have caused; whether it is.
 ///
 /// # Safety
 /// In the handler of the signal, in the thread that runs that.
-pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, context: &libc::ucontext_t) {
+pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, context: &libc::ucontext_t) -> bool {
     // SAFETY: a fault's information.
     let address = unsafe { information.si_addr() } as usize;
     let register = |register: i32| context.uc_mcontext.gregs[register as usize];
@@ -28,11 +28,10 @@ pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, conte
     // SAFETY: by this function's contract.
     let kernel = unsafe { running.kernel() };
     if found.is_none() && (information.si_code != SI_KERNEL || kernel.is_none()) {
-        return;
+        return false;
     }
-    // Another thread tells already, and the process ends with that.
-    if !guarded::tell_once() {
-        return std::thread::sleep(std::time::Duration::from_secs(5));
+    if !lines::is_first_to_tell() {
+        return true;
     }
     // SAFETY: by this function's contract: what the thread runs.
     let who = unsafe { running.in_words() };
@@ -43,9 +42,10 @@ pub(crate) unsafe fn tell(running: Running, information: &libc::siginfo_t, conte
             "memory begins at a multiple of the largest power of two that divides its size, so that it ends where it is guarded",
         ),
     };
-    lines::say(&format!("aspen: {who} {what}"));
+    lines::say(format!("aspen: {who} {what}").as_bytes());
     let (place, hint) = lines::at(register(libc::REG_RIP) as usize);
-    lines::say(&format!("{place} (found by ASPEN_CHECK): {way_out}{hint}\n"));
+    lines::say(format!("{place} (found by ASPEN_CHECK): {way_out}{hint}\n").as_bytes());
+    true
 }
 
 /// What the access is, and what to do about it.
