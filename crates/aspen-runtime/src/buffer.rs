@@ -8,6 +8,7 @@
 //! of the host hands to OpenCL is a copy, too, as an object of OpenCL's: objects over memory that kernels reach by address are not to be had
 //! (Intel's drivers give such an object memory of its own).
 
+mod near;
 mod spared;
 
 use std::alloc::Layout;
@@ -28,8 +29,6 @@ use crate::self_wait::Thread;
 use crate::system::Device;
 use crate::zeroed::Zeroed;
 pub use spared::Spared;
-
-mod near;
 
 /// How a command uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use smallvec::SmallVec;
 
 use crate::backend::{Deferred, DeviceEvent, Job};
-use crate::bringing::Before;
+use crate::before::Before;
 use crate::buffer::{Access, Buffer};
 use crate::error::{Code, Error, Result};
 use crate::few::{Few, add};

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use smallvec::SmallVec;
 
 use crate::backend::{Ahead, DeviceEvent, Job, Outcome};
-use crate::bringing::Before;
+use crate::before::Before;
 use crate::command::{Command, READY, Work, guarded, lock, now};
 use crate::error::{Code, Error};
 use crate::few::Few;

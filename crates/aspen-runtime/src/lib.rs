@@ -12,6 +12,7 @@
 //! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, and `pool` the threads that run the others.
 
 pub mod backend;
+mod before;
 mod bringing;
 pub mod buffer;
 pub mod cache;
