@@ -25,19 +25,28 @@ KERNEL saxpy(float *y, const float *x, float s, int n) {
     y[i] = y[i] + s * x[i];
 }
 
+static DEVICE float other_lane(float v, int step) { return __nvvm_shfl_sync_bfly_f32(~0u, v, step, 31); }
+static DEVICE double other_lane(double v, int step) {
+  int halves[2];
+  __builtin_memcpy(halves, &v, sizeof v);
+  halves[0] = __nvvm_shfl_sync_bfly_i32(~0u, halves[0], step, 31), halves[1] = __nvvm_shfl_sync_bfly_i32(~0u, halves[1], step, 31);
+  __builtin_memcpy(&v, halves, sizeof v);
+  return v;
+}
+
 // In every thread of the first warp.
-static DEVICE float sum_of_block(float v) {
-  static BLOCK float sums[32];
+template <class T> static DEVICE T sum_of_block(T v) {
+  static BLOCK T sums[32];
   const int t = THREAD_X, lane = t % 32;
   for (int step = 16; step > 0; step /= 2)
-    v += __nvvm_shfl_sync_bfly_f32(~0u, v, step, 31);
+    v += other_lane(v, step);
   if (lane == 0)
     sums[t / 32] = v;
   MEET;
   if (t < 32) {
-    v = t < static_cast<int>(__nvvm_read_ptx_sreg_ntid_x()) / 32 ? sums[t] : 0.f;
+    v = t < static_cast<int>(__nvvm_read_ptx_sreg_ntid_x()) / 32 ? sums[t] : T(0);
     for (int step = 16; step > 0; step /= 2)
-      v += __nvvm_shfl_sync_bfly_f32(~0u, v, step, 31);
+      v += other_lane(v, step);
   }
   return v;
 }
@@ -121,28 +130,6 @@ KERNEL scale(double *b, const double *c) { b[PLACE_X] = 0.5 * c[PLACE_X]; }
 KERNEL add(double *c, const double *a, const double *b) { c[PLACE_X] = a[PLACE_X] + b[PLACE_X]; }
 KERNEL triad(double *a, const double *b, const double *c) { a[PLACE_X] = b[PLACE_X] + 0.5 * c[PLACE_X]; }
 
-static DEVICE double other_lane(double v, int step) {
-  int halves[2];
-  __builtin_memcpy(halves, &v, sizeof v);
-  halves[0] = __nvvm_shfl_sync_bfly_i32(~0u, halves[0], step, 31), halves[1] = __nvvm_shfl_sync_bfly_i32(~0u, halves[1], step, 31);
-  __builtin_memcpy(&v, halves, sizeof v);
-  return v;
-}
-static DEVICE double sum_of_block(double v) {
-  static BLOCK double sums[32];
-  const int t = THREAD_X, lane = t % 32;
-  for (int step = 16; step > 0; step /= 2)
-    v += other_lane(v, step);
-  if (lane == 0)
-    sums[t / 32] = v;
-  MEET;
-  if (t < 32) {
-    v = t < static_cast<int>(__nvvm_read_ptx_sreg_ntid_x()) / 32 ? sums[t] : 0.;
-    for (int step = 16; step > 0; step /= 2)
-      v += other_lane(v, step);
-  }
-  return v;
-}
 KERNEL dot(double *out, const double *a, const double *b, int n) {
   double v = 0;
   for (int i = PLACE_X; i < n; i += __nvvm_read_ptx_sreg_ntid_x() * __nvvm_read_ptx_sreg_nctaid_x())
