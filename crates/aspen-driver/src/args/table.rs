@@ -229,6 +229,7 @@ const HOST_ONLY: &[&str] = &[
     "-ftest-coverage",
     "-fprofile*",
     "-fno-profile*",
+    "-fno-builtin*", // in kernels `memcpy` and `std::abs` are builtins or nothing
     "-pg",
     "-fsanitize*",
     "-fno-sanitize*",

@@ -34,6 +34,7 @@ fn every_word_goes_where_it_belongs() {
         ("x.cpp -Wno-sycl-aspects -Werror=sycl-external", "", "", ""),
         ("-Xarch_host -DH -Xarch_device -DD x.cpp", "-DH", "-DD", "-DH"),
         ("-g x.cpp", "-g", "-g", "-g"),
+        ("-fno-builtin -fno-builtin-memcpy x.cpp", "-fno-builtin -fno-builtin-memcpy", "", "-fno-builtin -fno-builtin-memcpy"),
         ("-g0 x.cpp", "-g0", "", "-g0"),
         ("-std=c++20 -mllvm -x=y x.cpp", "-std=c++20 -mllvm -x=y", "-std=c++20 -mllvm -x=y", ""),
         ("-shared -fPIC x.cpp", "-fPIC", "", "-shared -fPIC"),
