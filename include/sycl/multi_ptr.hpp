@@ -66,6 +66,10 @@ public:
             std::enable_if_t<holds_<access::address_space::global_space> &&
                                  detail::points_to<typename accessor<U, D, M, target::device, P>::value_type, T>, int> = 0>
   multi_ptr(accessor<U, D, M, target::device, P> from) : pointer_(from.get_multi_ptr().get_raw()) {}
+  /// From a reading accessor to a pointer that is not to const: the constructor names the accessor's mode as any. Source: SYCL 2020 §4.7.7.1.
+  template <class U, int D, access::placeholder P,
+            std::enable_if_t<holds_<access::address_space::global_space> && std::is_same_v<U, T> && !std::is_const_v<U>, int> = 0>
+  explicit multi_ptr(accessor<U, D, access_mode::read, target::device, P> from) : pointer_(const_cast<T *>(from.get_multi_ptr().get_raw())) {}
   /// The same of constants, which SYCL 1.2.1 has pointers to that are not const.
   template <class U, int D, access::placeholder P,
             std::enable_if_t<Space == access::address_space::constant_space && detail::points_to<U, T>, int> = 0>

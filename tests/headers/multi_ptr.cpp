@@ -37,7 +37,8 @@ static_assert(std::is_same_v<decltype(sycl::multi_ptr(std::declval<writes>())), 
 static_assert(std::is_same_v<decltype(sycl::multi_ptr(std::declval<looks>())), sycl::raw_global_ptr<const int>>);
 static_assert(std::is_same_v<decltype(sycl::multi_ptr(std::declval<sycl::local_accessor<int>>())), sycl::raw_local_ptr<int>>);
 static_assert(std::is_constructible_v<sycl::generic_ptr<void>, writes> && std::is_constructible_v<sycl::raw_local_ptr<int>, sycl::local_accessor<int, 3>>);
-static_assert(!std::is_constructible_v<sycl::global_ptr<int>, looks> && !std::is_constructible_v<sycl::local_ptr<int>, writes>);
+static_assert(only_explicit<looks, sycl::global_ptr<int>> && only_explicit<looks, sycl::decorated_global_ptr<int>>);
+static_assert(!std::is_constructible_v<sycl::global_ptr<float>, looks> && !std::is_constructible_v<sycl::local_ptr<int>, writes>);
 
 static_assert(std::is_same_v<decltype(sycl::make_ptr<int, address_space::local_space>((int *)nullptr)),
                              sycl::multi_ptr<int, address_space::local_space, sycl::access::decorated::legacy>>);
