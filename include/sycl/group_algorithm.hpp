@@ -2,6 +2,9 @@
 #pragma once
 #include <sycl/detail/exchange.hpp>
 
+/// Sums and products of std::complex, as of every type that an operation takes. Source: sycl_ext_oneapi_complex_algorithms.
+#define SYCL_EXT_ONEAPI_COMPLEX_ALGORITHMS 1
+
 namespace sycl {
 
 template <class T> struct is_group : std::false_type {};

@@ -148,12 +148,20 @@ public:
   template <class T> void set_arg(int index, T &&argument) { arguments_.set(index, argument); }
   template <class... T> void set_args(const T &...arguments) { arguments_.set_all(arguments...); }
 
-  /// Hierarchical kernels; the device chooses the size of the groups.
+  /// Hierarchical kernels; the device chooses the size of the groups if none is given. Properties: sycl_ext_oneapi_kernel_properties.
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for_work_group(range<D> groups, F f) {
     hierarchical<Name>(groups, nullptr, f);
   }
   template <class Name = detail::unnamed_kernel, class F, int D> void parallel_for_work_group(range<D> groups, range<D> local, F f) {
     hierarchical<Name>(groups, &local, f);
+  }
+  template <class Name = detail::unnamed_kernel, class F, class... P, int D>
+  void parallel_for_work_group(range<D> groups, const ext::oneapi::experimental::properties<P...> &with, F f) {
+    hierarchical<detail::kernel_name_t<Name, F>>(groups, nullptr, detail::with_properties<F, P...>(f, with, *this));
+  }
+  template <class Name = detail::unnamed_kernel, class F, class... P, int D>
+  void parallel_for_work_group(range<D> groups, range<D> local, const ext::oneapi::experimental::properties<P...> &with, F f) {
+    hierarchical<detail::kernel_name_t<Name, F>>(groups, &local, detail::with_properties<F, P...>(f, with, *this));
   }
 
   void memcpy(void *to, const void *from, size_t bytes) {
@@ -197,8 +205,7 @@ public:
     barrier_ = true;
   }
   void ext_oneapi_barrier(const std::vector<event> &events) {
-    depends_on(events);
-    events.empty() ? nothing() : ext_oneapi_barrier();
+    depends_on(events), events.empty() ? nothing() : ext_oneapi_barrier();
   }
   /// Executes all of a graph. Source: sycl_ext_oneapi_graph.
   template <class Graph> void ext_oneapi_graph(const Graph &graph) {
@@ -232,8 +239,7 @@ public:
     go_on();
     host_task([from] {});
   }
-  template <class T, int D, access_mode M, target P, access::placeholder H, class U, int E, access_mode N, target Q,
-            access::placeholder I>
+  template <class T, int D, access_mode M, target P, access::placeholder H, class U, int E, access_mode N, target Q, access::placeholder I>
   void copy(accessor<T, D, M, P, H> from, accessor<U, E, N, Q, I> to) {
     if (to.size() < from.size())
       detail::fail(errc::invalid, "copy: the destination is smaller than the source");
@@ -255,9 +261,7 @@ public:
     void *content = nullptr;
     detail::check(aspen_buffer_address(of->handle, nullptr, &content));
     host_task([content, origin = of->origin, size = of->size, mutex = of->mutex] {
-      std::unique_lock<std::mutex> locked;
-      if (mutex)
-        locked = std::unique_lock<std::mutex>(*mutex);
+      const auto locked = mutex ? std::unique_lock<std::mutex>(*mutex) : std::unique_lock<std::mutex>();
       if (origin)
         std::memcpy(origin, content, size);
     });
@@ -300,8 +304,7 @@ public:
     open();
     local_memory_ = (local_memory_ + alignment - 1) / alignment * alignment;
     const size_t offset = std::exchange(local_memory_, local_memory_ + bytes);
-    if (local_alignment_ < needed)
-      local_alignment_ = needed;
+    local_alignment_ = local_alignment_ < needed ? needed : local_alignment_;
     return offset;
   }
   /// For the library: memory that only this command uses, where its device sees it.
@@ -327,10 +330,7 @@ public:
     return memory;
   }
   /// For the library: a kernel that runs after the command so far, as a part of it.
-  template <class Name, class F> void aspen_then(const F &f) {
-    go_on();
-    single_task<Name>(f);
-  }
+  template <class Name, class F> void aspen_then(const F &f) { go_on(), single_task<Name>(f); }
   /// The same; as aspen_over.
   template <class Name, bool Here, class Shape, class F> void aspen_then(const Shape &shape, const F &f) {
     go_on();

@@ -55,6 +55,10 @@ template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::ident
 
 namespace info::kernel {
 struct reference_count : info::reference_count {};
+/// SYCL 1.2.1's, as `get_context`.
+struct context {
+  using return_type = sycl::context;
+};
 /// Of kernels that a backend's own interface made, and of those that are functions, if the id that they were got by names the function.
 struct num_args {
   using return_type = std::uint32_t;
@@ -128,6 +132,8 @@ public:
   template <class Descriptor> typename Descriptor::return_type get_info() const {
     if constexpr (std::is_same_v<Descriptor, info::kernel::reference_count>) {
       return 1;
+    } else if constexpr (std::is_same_v<Descriptor, info::kernel::context>) {
+      return context_;
     } else if constexpr (std::is_same_v<Descriptor, info::kernel::attributes>) {
       typename Descriptor::return_type out;
       void (*const take)(const char *, size_t, void *) = [](const char *text, size_t size, void *to) {

@@ -14,7 +14,7 @@
 namespace sycl {
 
 namespace detail {
-/// Every property is one bit; two of them have a value besides.
+/// Every property is one bit; some have a value besides.
 template <std::uint32_t Bit> struct flag_property {
   static constexpr std::uint32_t bit = Bit;
 };
@@ -71,6 +71,18 @@ class use_pinned_host_memory : public sycl::detail::flag_property<524288u> {};
 namespace oneapi::property::usm {
 class device_read_only : public sycl::detail::flag_property<16777216u> {};
 } // namespace oneapi::property::usm
+#define SYCL_EXT_INTEL_RUNTIME_BUFFER_LOCATION 1
+/// In which of an FPGA's memories an allocation lies: ignored elsewhere. Source: sycl_ext_intel_runtime_buffer_location.
+namespace intel::experimental::property::usm {
+class buffer_location : public sycl::detail::flag_property<134217728u> {
+public:
+  buffer_location(std::uint64_t location) : location_(location) {}
+  std::uint64_t get_buffer_location() const { return location_; }
+
+private:
+  std::uint64_t location_;
+};
+} // namespace intel::experimental::property::usm
 /// Promises of what an accessor reaches; in ext/oneapi/accessor_property_list.hpp. Source: sycl_ext_oneapi_accessor_properties.
 namespace oneapi::property {
 struct no_offset : sycl::detail::flag_property<33554432u> {
@@ -170,7 +182,9 @@ public:
     else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
       return P(bound_);
     else if constexpr (std::is_same_v<P, ext::intel::property::queue::compute_index>)
-      return P(index_);
+      return P(static_cast<int>(number_));
+    else if constexpr (std::is_same_v<P, ext::intel::experimental::property::usm::buffer_location>)
+      return P(number_);
     else
       return P{};
   }
@@ -182,11 +196,13 @@ private:
     else if constexpr (std::is_constructible_v<P, const detail::shared<detail::property_value> &>)
       bound_ = property.aspen_value();
     else if constexpr (std::is_same_v<P, ext::intel::property::queue::compute_index>)
-      index_ = property.get_index();
+      number_ = static_cast<std::uint64_t>(property.get_index());
+    else if constexpr (std::is_same_v<P, ext::intel::experimental::property::usm::buffer_location>)
+      number_ = property.get_buffer_location();
   }
 
   std::uint32_t bits_;
-  int index_ = 0; // of compute_index
+  std::uint64_t number_ = 0; // of compute_index, a queue's, or of buffer_location, an allocation's
   std::mutex *mutex_ = nullptr; // of use_mutex
   detail::shared<detail::property_value> bound_; // of context_bound
 };

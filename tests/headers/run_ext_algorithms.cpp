@@ -2,6 +2,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <cstdio>
 #include <vector>
 #include <sycl/sycl.hpp>
@@ -143,6 +144,35 @@ static void keys_and_values_of_ranges(sycl::queue &q) {
   sycl::free(values, q);
 }
 
+/// Complex numbers, whose sums and products have known identities.
+static void complex_numbers(sycl::queue &q) {
+  static_assert(SYCL_EXT_ONEAPI_COMPLEX_ALGORITHMS >= 1);
+  using number = std::complex<float>;
+  static_assert(sycl::known_identity_v<sycl::plus<number>, number> == number(0) && sycl::known_identity_v<sycl::multiplies<>, number> == number(1));
+  number *out = sycl::malloc_shared<number>(width * 5, q);
+  q.parallel_for(sycl::nd_range<1>(width, width), [=](sycl::nd_item<1> item) {
+     const auto g = item.get_group();
+     const size_t i = item.get_global_id(0);
+     const number x(static_cast<float>(i), -1.0f), turn(0.0f, i % 2 ? 1.0f : -1.0f);
+     out[i] = sycl::reduce_over_group(g, x, sycl::plus<number>());
+     out[width + i] = sycl::exclusive_scan_over_group(g, x, sycl::plus<>());
+     out[2 * width + i] = sycl::inclusive_scan_over_group(g, turn, sycl::multiplies<number>(), number(2.0f, 0.0f));
+     sycl::group_barrier(g);
+     out[3 * width + i] = sycl::joint_reduce(g, out, out + width, number(1.0f), sycl::plus<number>());
+     sycl::joint_inclusive_scan(g, out + width, out + 2 * width, out + 4 * width, sycl::plus<number>());
+   }).wait();
+  number product(2.0f, 0.0f), sum = 0, total = 0;
+  for (size_t i = 0; i < width; ++i) {
+    const number all(width * (width - 1) / 2.0f, -static_cast<float>(width));
+    product *= number(0.0f, i % 2 ? 1.0f : -1.0f);
+    total += sum;
+    CHECK(out[i] == all && out[width + i] == sum && out[2 * width + i] == product);
+    CHECK(out[3 * width + i] == static_cast<float>(width) * all + 1.0f && out[4 * width + i] == total);
+    sum += number(static_cast<float>(i), -1.0f);
+  }
+  sycl::free(out, q);
+}
+
 int main() {
   sycl::queue q;
   keys_and_values(q);
@@ -243,6 +273,7 @@ int main() {
   CHECK(sums[0] == 7 && pairs[0].key == 7 && ex::annotated_arg<long>(three) == 3 && !ex::annotated_arg<int *>());
   static_assert(to.has_property<ex::alignment_key>() && to.get_property<ex::alignment_key>().value == 4 && !three.has_property<ex::alignment_key>());
   static_assert(std::is_same_v<decltype(ex::annotated_arg(to, ex::properties(ex::alignment<4>))), std::remove_const_t<decltype(to)>>);
+  complex_numbers(q);
   sycl::free(in, q);
   sycl::free(sorted, q);
   sycl::free(sums, q);

@@ -15,4 +15,9 @@ void allocations(sycl::queue q) {
   (void)(sycl::get_pointer_type(untyped[0], c) == sycl::usm::alloc::device && sycl::get_pointer_device(typed[0], c) == d);
   std::vector<int, sycl::usm_allocator<int, sycl::usm::alloc::shared>> v(4, 0, sycl::usm_allocator<int, sycl::usm::alloc::shared>(q));
   v.push_back(1);
+  using location = sycl::ext::intel::experimental::property::usm::buffer_location;
+  const sycl::property_list hints{sycl::ext::oneapi::property::usm::device_read_only(), location(3)};
+  sycl::usm_allocator<int, sycl::usm::alloc::host> hinted(q, hints);
+  hinted.deallocate(hinted.allocate(1), 1);
+  (void)(hints.get_property<location>().get_buffer_location() == 3);
 }

@@ -316,16 +316,21 @@ kernel_bundle<State> bundle_of(const context &in, const list<device> &devices, c
 
 template <class Object, class = void> inline constexpr bool knows_backend = false;
 template <class Object> inline constexpr bool knows_backend<Object, std::void_t<decltype(std::declval<const Object &>().get_backend())>> = true;
+/// The numbers of errors of a backend's own interface.
+enum class native_error : int {};
 
 } // namespace detail
 
 template <backend Backend> class backend_traits {
 public:
+  using errc = detail::native_error;
   template <class Object> using input_type = typename detail::native_handle<Backend, Object>::input;
   template <class Object> using return_type = typename detail::native_handle<Backend, Object>::output;
 };
 template <backend Backend, class Object> using backend_input_t = typename backend_traits<Backend>::template input_type<Object>;
 template <backend Backend, class Object> using backend_return_t = typename backend_traits<Backend>::template return_type<Object>;
+/// Source: SYCL 2020 §4.13.2.
+template <backend Backend> using errc_for = typename backend_traits<Backend>::errc;
 
 /// The object's handle. One of OpenCL has a reference for the caller, who releases it; those of CUDA stay the runtime's.
 template <backend Backend, class Object> backend_return_t<Backend, Object> get_native(const Object &of) {

@@ -43,6 +43,10 @@ template <class T> union held {
 
 template <class T, class Op> struct reducer_access;
 
+/// What a reducer of sums counts up: numbers, and vectors of them, as DPC++ does.
+template <class T> inline constexpr bool counts_up = std::is_integral_v<T>;
+template <class T, int N> inline constexpr bool counts_up<vec<T, N>> = std::is_integral_v<T>;
+
 /// What the parts of a kernel leave: `Extent` values a part, and whether each is one (without an identity not every part has one).
 template <class T, class Op, bool HasIdentity, size_t Extent, int Dimensions> struct partial_values {
   using value_type = T;
@@ -85,12 +89,12 @@ public:
   __ASPEN_REDUCER_OPERATOR(&=, bit_and)
   __ASPEN_REDUCER_OPERATOR(^=, bit_xor)
 #undef __ASPEN_REDUCER_OPERATOR
-  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::plus && std::is_integral_v<T>, int> = 0>
+  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::plus && detail::counts_up<T>, int> = 0>
   friend reducer &operator++(reducer &r) {
     return r.combine(static_cast<T>(1));
   }
   /// Not in SYCL 2020; programs write it for the prefix. A reducer has no value to give back.
-  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::plus && std::is_integral_v<T>, int> = 0>
+  template <class O = Op, std::enable_if_t<detail::operation_of<O> == detail::operation::plus && detail::counts_up<T>, int> = 0>
   friend void operator++(reducer &r, int) {
     r.combine(static_cast<T>(1));
   }

@@ -1,0 +1,3 @@
+//! DPC++'s header of the properties of USM allocations.
+#pragma once
+#include <sycl/property_list.hpp>

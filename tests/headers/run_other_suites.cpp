@@ -1,0 +1,72 @@
+//! What tests of other implementations found missing: sums of vectors that count up, properties of hierarchical kernels, numbers of errors of
+//! backends, allocations with a location. Exit status 0: all right.
+#include "check.hpp"
+
+#include <cstdio>
+#include <sycl/sycl.hpp>
+
+namespace ex = sycl::ext::oneapi::experimental;
+class with_groups_size;
+
+static void counting_up(sycl::queue &q) {
+  sycl::int2 *sum = sycl::malloc_shared<sycl::int2>(1, q);
+  *sum = {3, 4};
+  const auto count = [=](sycl::id<1>, auto &to) {
+    ++to;
+    to++;
+  };
+  q.parallel_for(64, sycl::reduction(sum, sycl::plus<>()), count).wait();
+  CHECK((*sum)[0] == 131 && (*sum)[1] == 132);
+  sycl::free(sum, q);
+}
+
+static void hierarchical_properties(sycl::queue &q) {
+  int *out = sycl::malloc_shared<int>(32, q);
+  const auto write = [=](sycl::group<1> g, int value) {
+    g.parallel_for_work_item(sycl::range<1>(8), [&](sycl::h_item<1> i) { out[g.get_group_id(0) * 8 + i.get_logical_local_id(0)] = value; });
+  };
+  q.submit([&](sycl::handler &h) {
+     h.parallel_for_work_group<with_groups_size>(sycl::range<1>(4), sycl::range<1>(8), ex::properties{ex::work_group_size<8>},
+                                                       [=](sycl::group<1> g) { write(g, 1); });
+   }).wait();
+  for (int i = 0; i < 32; ++i)
+    CHECK(out[i] == 1);
+  q.submit([&](sycl::handler &h) {
+     const ex::properties hint{sycl::ext::intel::experimental::cache_config{sycl::ext::intel::experimental::large_slm}};
+     h.parallel_for_work_group<class without>(sycl::range<1>(1), hint, [=](sycl::group<1> g) { write(g, 2); });
+   }).wait();
+  CHECK(out[0] == 2 && out[7] == 2);
+  bool refused = false;
+  try {
+    q.submit([&](sycl::handler &h) {
+      h.parallel_for_work_group<class of_wrong_size>(sycl::range<1>(4), sycl::range<1>(4), ex::properties{ex::work_group_size<8>},
+                                                     [=](sycl::group<1> g) { write(g, 3); });
+    });
+  } catch (const sycl::exception &e) {
+    refused = e.code() == sycl::errc::nd_range;
+  }
+  CHECK(refused);
+  sycl::free(out, q);
+}
+
+int main() {
+  sycl::queue q;
+  counting_up(q);
+  hierarchical_properties(q);
+
+  sycl::backend_traits<sycl::backend::opencl>::errc one{1};
+  sycl::errc_for<sycl::backend::ext_oneapi_hip> other{1};
+  CHECK(one == other);
+
+  using location = sycl::ext::intel::experimental::property::usm::buffer_location;
+  const sycl::property_list hints{location(3), sycl::ext::oneapi::property::usm::device_read_only()};
+  CHECK(hints.get_property<location>().get_buffer_location() == 3);
+  int *placed = sycl::malloc_device<int>(1, q, hints);
+  CHECK(placed);
+  sycl::free(placed, q);
+
+  const sycl::kernel_id id = sycl::get_kernel_id<with_groups_size>();
+  const auto bundle = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {id});
+  CHECK(bundle.get_kernel(id).get_info<sycl::info::kernel::context>() == q.get_context());
+  return failures;
+}
