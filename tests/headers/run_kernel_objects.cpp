@@ -14,6 +14,11 @@ SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) void iota(float star
   out[i] = start + static_cast<float>(i);
 }
 
+struct four_ints {
+  int a, b, c, d;
+};
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void sum_of_four(four_ints of, int *out) { *out = of.a + of.b + of.c + of.d; }
+
 struct pair {
   int by;
   char other;
@@ -119,7 +124,7 @@ static void in_a_graph() {
 static void raw_bytes(sycl::queue &q) {
   using sycl::ext::oneapi::raw_kernel_arg;
   int *const n = sycl::malloc_shared<int>(1, q);
-  const int value = 77;
+  int value = 77;
   q.submit([&](sycl::handler &h) {
      h.set_arg(0, raw_kernel_arg(&n, sizeof n));
      h.set_arg(1, raw_kernel_arg(&value, sizeof value));
@@ -128,6 +133,23 @@ static void raw_bytes(sycl::queue &q) {
   CHECK(*n == 77);
   q.submit([&](sycl::handler &h) { ex::single_task(h, object<set<int>>(q), n, ex::raw_kernel_arg(&value, 4)); }).wait();
   CHECK(throws(sycl::errc::kernel_argument, [&] { ex::single_task(q, object<set<int>>(q), n, raw_kernel_arg(&value, 3)); }));
+  // Lists of them, a pointer that says that it is one, and an array, which is its bytes.
+  value = 7;
+  std::vector<ex::raw_kernel_arg> list{{&n, ex::pointer_arg}, {&value, sizeof value}};
+  ex::single_task(q, object<set<int>>(q), list);
+  q.wait();
+  CHECK(*n == 7);
+  value = 8;
+  q.submit([&](sycl::handler &h) { ex::single_task(h, object<set<int>>(q), sycl::span<const ex::raw_kernel_arg>(list.data(), 2)); }).wait();
+  CHECK(*n == 8);
+  CHECK(throws(sycl::errc::kernel_argument, [&] { ex::single_task(q, object<set<int>>(q), std::vector<ex::raw_kernel_arg>()); }));
+  const int four[4] = {1, 2, 3, 4};
+  ex::single_task(q, object<sum_of_four>(q), four, n);
+  q.wait();
+  CHECK(*n == 10);
+  ex::host_task(q, [=] { *n = 11; });
+  q.wait();
+  CHECK(*n == 11);
   sycl::free(n, q);
 }
 

@@ -65,23 +65,29 @@ public:
     add(index, ASPEN_ARGUMENT_LOCAL).size = m.aspen_size();
     keep(index, m);
   }
-  template <class T> void set(int index, T *pointer) {
+  template <class T, std::enable_if_t<std::is_pointer_v<T>, int> = 0> void set(int index, const T &pointer) {
     add(index, ASPEN_ARGUMENT_POINTER).data = pointer;
     keep(index, pointer);
   }
   void set(int index, const ext::oneapi::raw_kernel_arg &bytes) {
-    aspen_native_argument_t &made = add(index, ASPEN_ARGUMENT_BYTES);
-    made.offset = bytes_.size(); // until prepare
-    made.size = bytes.count_;
+    aspen_native_argument_t &made = add(index, bytes.is_pointer_ ? ASPEN_ARGUMENT_POINTER : ASPEN_ARGUMENT_BYTES);
+    if (bytes.is_pointer_) {
+      std::memcpy(&made.data, bytes.bytes_, sizeof made.data);
+    } else {
+      made.offset = bytes_.size(); // until prepare
+      made.size = bytes.count_;
+    }
     keep(index, {bytes.count_, argument_type::raw, "[T = raw_kernel_arg]"}, bytes.bytes_);
   }
+  /// An array is the bytes that it is.
+  template <class T, size_t N> void set(int index, const T (&array)[N]) { set(index, ext::oneapi::raw_kernel_arg(array, sizeof array)); }
   /// The value that it has now; a graph's node may be told another one.
   template <class T> void set(int index, const ext::oneapi::experimental::dynamic_parameter<T> &parameter) {
     set(index, parameter.aspen_value());
     dynamic_.add({index, parameter.aspen_argument()});
   }
   void set(int index, std::nullptr_t) { set(index, static_cast<void *>(nullptr)); }
-  template <class T> void set(int index, const T &value) {
+  template <class T, std::enable_if_t<!std::is_pointer_v<T> && !std::is_array_v<T>, int> = 0> void set(int index, const T &value) {
     static_assert(!carries_values<T>, "set_arg takes accessors of buffers, local_accessors, pointers of USM and plain values");
     static_assert(std::is_trivially_copyable_v<T>, "an argument of a kernel is a plain value");
     aspen_native_argument_t &made = add(index, ASPEN_ARGUMENT_BYTES);

@@ -3,7 +3,24 @@
 #include <sycl/ext/oneapi/properties/properties.hpp>
 #include <sycl/queue.hpp>
 
-#define SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS 1
+#define SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS 2
+
+namespace sycl::detail {
+/// Whether a kernel object's arguments are given as a list of raw ones: a span or a container of them.
+template <class T, class = void> inline constexpr bool is_argument_list = false;
+template <class T>
+inline constexpr bool is_argument_list<T, std::void_t<decltype(std::declval<const T &>().data()[0])>> =
+    std::is_same_v<decltype(std::declval<const T &>().data()[0]), const ext::oneapi::raw_kernel_arg &>;
+template <class... Arguments> void set_arguments(handler &h, const Arguments &...arguments) {
+  if constexpr (sizeof...(Arguments) == 1 && (is_argument_list<Arguments> && ...)) {
+    int index = 0;
+    for (const ext::oneapi::raw_kernel_arg &one : (arguments, ...))
+      h.set_arg(index++, one);
+  } else {
+    h.set_args(arguments...);
+  }
+}
+} // namespace sycl::detail
 
 namespace sycl::ext::oneapi::experimental {
 
@@ -29,7 +46,7 @@ template <class... P, class F> event submit_with_event(queue q, properties<P...>
 template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(handler &h, const F &f) { h.single_task<Name>(f); }
 template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(queue q, const F &f) { q.single_task<Name>(f); }
 template <class... Arguments> void single_task(handler &h, const kernel &k, Arguments &&...arguments) {
-  h.set_args(std::forward<Arguments>(arguments)...);
+  sycl::detail::set_arguments(h, arguments...);
   h.single_task(k);
 }
 template <class... Arguments> void single_task(queue q, const kernel &k, Arguments &&...arguments) {
@@ -56,7 +73,7 @@ template <class... Arguments> void single_task(queue q, const kernel &k, Argumen
   }                                                                                                                                        \
   /* A kernel object, and its arguments. */                                                                                                \
   template <__VA_ARGS__ class... Arguments> void name(handler &h, SHAPE shape, const kernel &k, Arguments &&...arguments) {                \
-    h.set_args(std::forward<Arguments>(arguments)...);                                                                                     \
+    sycl::detail::set_arguments(h, arguments...);                                                                                          \
     h.parallel_for(shape, k);                                                                                                              \
   }                                                                                                                                        \
   template <__VA_ARGS__ class... Arguments> void name(queue q, SHAPE shape, const kernel &k, Arguments &&...arguments) {                   \
@@ -90,6 +107,11 @@ __ASPEN_BOTH(, prefetch, const void *memory __ASPEN_COMMA size_t bytes, prefetch
 __ASPEN_BOTH(, mem_advise, const void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice, mem_advise(memory, bytes, advice))
 #undef __ASPEN_COMMA
 #undef __ASPEN_BOTH
+
+template <class F> void host_task(handler &h, F &&task) { h.host_task(std::forward<F>(task)); }
+template <class F> void host_task(queue q, F &&task) {
+  q.submit([&](handler &h) { h.host_task(std::forward<F>(task)); });
+}
 
 inline void barrier(handler &h) { h.ext_oneapi_barrier(); }
 inline void barrier(queue q) { q.ext_oneapi_submit_barrier(); }
