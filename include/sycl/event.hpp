@@ -112,6 +112,9 @@ public:
   /// For the library: an event that stands for a node of a graph in the making, for which nobody can wait.
   static event aspen_of_graph(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue,
                               const detail::shared<detail::recording> &node);
+  /// For the library: a command that waits for a node of a graph that records becomes one, too, and all that comes behind it in its queue.
+  /// Source: sycl_ext_oneapi_graph, "Transitive Queue Recording".
+  void aspen_joins(detail::queue_state &queue, detail::shared<detail::recorder> &graph, detail::shared<detail::recording> &node, bool begun) const;
   /// For the library: the command is a mark, all of whose times are one. Source: sycl_ext_oneapi_profiling_tag.
   void aspen_make_tag();
   bool aspen_is_tag() const;
@@ -207,6 +210,14 @@ inline event event::aspen_of_graph(aspen_event_t *handle, const detail::shared<d
   made.awaited_ = detail::shared<awaited>(new awaited);
   made.awaited_->node = node;
   return made;
+}
+inline void event::aspen_joins(detail::queue_state &queue, detail::shared<detail::recorder> &graph, detail::shared<detail::recording> &node,
+                               bool begun) const {
+  if (node || !awaited_ || !awaited_->node)
+    return;
+  graph = awaited_->node->takes_in(queue, begun);
+  if (graph)
+    node = detail::shared<detail::recording>(graph->begin());
 }
 inline void event::aspen_make_tag() {
   if (!awaited_)

@@ -36,7 +36,7 @@ public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
 
-  void depends_on(const event &e) { e.aspen_queues(before_), events_.add(e); }
+  void depends_on(const event &e) { e.aspen_joins(*queue_, recorder_, record_, complete_), e.aspen_queues(before_), events_.add(e); }
   void depends_on(const std::vector<event> &events) {
     for (const event &e : events)
       depends_on(e);

@@ -157,6 +157,73 @@ static void free_functions(sycl::queue &q, int *m) {
   CHECK(size == sycl::range<3>(8, 1, 1) || size == sycl::range<3>(1, 1, 8));
 }
 
+/// A queue whose command waits for one of a queue that is recorded is recorded itself.
+static void queues_that_follow(sycl::queue &q, int *m) {
+  const sycl::property_list in_order{sycl::property::queue::in_order()};
+  sycl::queue first(q.get_context(), q.get_device(), in_order), second(q.get_context(), q.get_device(), in_order), third(q.get_context(), q.get_device());
+  ex::command_graph graph(q.get_context(), q.get_device());
+  m[0] = m[1] = m[2] = 0;
+  graph.begin_recording(first);
+  const sycl::event a = first.single_task([=] { m[0] = 1; });
+  CHECK(second.ext_oneapi_get_state() == ex::queue_state::executing);
+  second.ext_oneapi_submit_barrier({a});
+  CHECK(second.ext_oneapi_get_state() == ex::queue_state::recording && second.ext_oneapi_get_graph() == graph);
+  const sycl::event b = second.single_task([=] { m[1] = m[0] + 1; });
+  third.submit([&](sycl::handler &h) {
+    h.depends_on(b);
+    h.single_task([=] { m[2] = m[1] + 1; });
+  });
+  CHECK(throws(sycl::errc::invalid, [&] {
+    sycl::queue late(q.get_context(), q.get_device());
+    late.submit([&](sycl::handler &h) {
+      h.single_task([] {});
+      h.depends_on(b);
+    });
+  }));
+  graph.end_recording();
+  for (const sycl::queue &one : {first, second, third})
+    CHECK(one.ext_oneapi_get_state() == ex::queue_state::executing);
+  CHECK(m[0] == 0 && m[2] == 0 && graph.get_nodes().size() == 4);
+  const auto exec = graph.finalize();
+  q.ext_oneapi_graph(exec).wait();
+  CHECK(m[0] == 1 && m[1] == 2 && m[2] == 3);
+  // Once the graph does not record, nobody follows it.
+  third.submit([&](sycl::handler &h) {
+    h.depends_on(b);
+    h.single_task([=] { m[2] = 7; });
+  }).wait();
+  CHECK(m[2] == 7 && graph.get_nodes().size() == 4);
+}
+
+/// What is called when a graph and the executable ones that were made of it are gone.
+static void last_words(sycl::queue &q, int *m) {
+  struct moved {
+    moved(int *count) : count(count) {}
+    moved(const moved &other) : count(other.count) { ++*count; }
+    moved(moved &&other) : count(other.count) {}
+    int *count;
+  };
+  int copies = 0, calls = 0, size = 3;
+  {
+    std::vector<ex::command_graph<ex::graph_state::executable>> kept;
+    {
+      ex::command_graph graph(q);
+      ex::submit(graph, [&](sycl::handler &h) { h.single_task([=] { m[0] = 5; }); });
+      ex::submit(graph, ex::properties{}, [&](sycl::handler &h) { h.single_task([=] { m[1] = m[0]; }); });
+      CHECK(graph.get_root_nodes().size() == 1);
+      graph.set_destruction_callback([](int &copied, int *to, const moved &, const moved &) { *to += copied; }, size, &calls, moved(&copies),
+                                     moved(&copies));
+      size = 100;
+      kept.push_back(graph.finalize());
+      graph.set_destruction_callback([](int *to) { *to += 10; }, &calls);
+    }
+    CHECK(calls == 10 && copies == 0);
+    q.ext_oneapi_graph(kept[0]).wait();
+    CHECK(m[0] == 5 && m[1] == 5);
+  }
+  CHECK(calls == 13);
+}
+
 int main() {
   sycl::queue q;
   int *m = sycl::malloc_shared<int>(count, q);
@@ -164,6 +231,8 @@ int main() {
   by_recording(q, m);
   of_buffers(q);
   free_functions(q, m);
+  queues_that_follow(q, m);
+  last_words(q, m);
   sycl::free(m, q);
   return failures;
 }

@@ -6,8 +6,10 @@
 #include <mutex>
 #include <new>
 #include <sycl/detail/list.hpp>
+#include <sycl/detail/queue_state.hpp>
 #include <sycl/detail/recorded.hpp>
 #include <sycl/exception.hpp>
+#include <tuple>
 
 namespace sycl::detail {
 
@@ -198,6 +200,8 @@ struct recorded_command final : recording {
     return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
   }
 
+  shared<recorder> takes_in(queue_state &queue, bool begun) override;
+
   list<shared<recorded_part>> parts;
   list<aspen_buffer_use_t> uses;
   list<shared<recorded_command>> after;
@@ -326,6 +330,36 @@ private:
   }
 };
 
+// A graph that records a queue is held by it, so it is not about to go.
+inline shared<recorder> recorded_command::takes_in(queue_state &queue, bool begun) {
+  if (!lock)
+    return {};
+  const std::lock_guard hold(lock->mutex);
+  if (!graph || graph->recorded.size() == 0)
+    return {};
+  if (queue.device.aspen_handle() != graph->device)
+    fail(errc::invalid, "a command waits for one that a graph records, and its queue has another device than the graph");
+  if (begun)
+    fail(errc::invalid, "depends_on: say that the command waits for one that a graph records before the command is said");
+  graph->retain();
+  const shared<recorder> own(graph);
+  const shared<recorder> other = queue.begin_recording(own);
+  if (!other)
+    graph->recorded.add(&queue);
+  return other ? other : own;
+}
+
+/// Called when all graphs that were made of the one that it was given to are gone, and that one, too.
+struct last_words : counted {
+  virtual ~last_words() = default;
+};
+template <class F, class... A> struct last_words_of final : last_words {
+  template <class G, class... B> explicit last_words_of(G &&f, B &&...with) : f(std::forward<G>(f)), with(std::forward<B>(with)...) {}
+  ~last_words_of() override { std::apply(f, with); }
+  F f;
+  std::tuple<A...> with;
+};
+
 /// Events that are given back together.
 struct held_events {
   held_events() = default;
@@ -342,6 +376,8 @@ struct held_events {
 /// it: one does at a time.
 struct recorded_execution final : executable {
   ~recorded_execution() override {
+    if (last && at_end.size())
+      aspen_event_wait(last); // what is called at the end may free what the execution works on
     if (last)
       aspen_event_release(last);
   }
@@ -400,6 +436,7 @@ struct recorded_execution final : executable {
   list<shared<recorded_command>> commands;
   list<std::uint64_t> numbers; // of the nodes, in the order in which they were added
   bool updatable = false;
+  list<shared<last_words>> at_end;
   std::mutex lock; // behind that of a graph in the making
   aspen_event_t *last = nullptr; // of the execution before
 

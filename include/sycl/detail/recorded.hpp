@@ -7,6 +7,7 @@
 namespace sycl::detail {
 
 struct queue_state;
+struct recorder;
 struct recording;
 
 /// An argument of kernels of nodes that can be updated: ext/oneapi/experimental/graph/dynamic.hpp.
@@ -39,6 +40,9 @@ struct recording : counted {
   /// `data` is counted: each time that the task is prepared it has a reference more, which `drop` gives back.
   virtual void host_task(aspen_error_t *(*task)(void *), void (*drop)(void *), void *data, counted *count) = 0;
   virtual bool empty() const = 0;
+  /// A queue whose command waits for this node is recorded from then on by the node's graph, if that records any queue, which is given; if
+  /// not, null. An error if the command has `begun`.
+  virtual shared<recorder> takes_in(queue_state &queue, bool begun) = 0;
 };
 
 /// What can be executed: the caller of `run` gets a reference to an event of all of it.

@@ -16,6 +16,7 @@ namespace detail {
 struct graph_in_making final : recorded_graph {
   graph_in_making(const context &in, const sycl::device &on) : own(in, on) { device = on.aspen_handle(); }
   queue own; // through which nodes are made
+  list<shared<last_words>> at_end;
 };
 } // namespace detail
 
@@ -221,6 +222,7 @@ public:
     const sycl::detail::shared<sycl::detail::recorded_execution> sorted(new sycl::detail::recorded_execution);
     sorted->device = graph_->device;
     sorted->updatable = properties.has_property<property::graph::updatable>();
+    sorted->at_end = graph_->at_end;
     const size_t count = graph_->commands.size();
     sycl::detail::list<command> copies;
     for (const command &one : graph_->commands) {
@@ -244,6 +246,14 @@ public:
         sorted->commands.add(copies.data()[i]);
       }
     return command_graph<graph_state::executable>(sorted);
+  }
+
+  /// Calls `f` with copies of `arguments` when this graph and all executable ones that are made of it from now on are gone.
+  template <class F, class... A> void set_destruction_callback(F &&f, A &&...arguments) {
+    using made = sycl::detail::last_words_of<std::decay_t<F>, std::decay_t<A>...>;
+    static_assert(std::is_invocable_v<std::decay_t<F> &, std::decay_t<A> &...>, "the function is called with the arguments, as lvalues");
+    const std::lock_guard hold(graph_->lock);
+    graph_->at_end.add(sycl::detail::shared<sycl::detail::last_words>(new made(std::forward<F>(f), std::forward<A>(arguments)...)));
   }
 
   template <class Vector = std::vector<node>> Vector get_nodes() const {
@@ -357,6 +367,13 @@ command_graph(const context &, const device &, const property_list & = {}) -> co
 command_graph(const queue &, const property_list & = {}) -> command_graph<graph_state::modifiable>;
 command_graph(const device &, const property_list & = {}) -> command_graph<graph_state::modifiable>;
 
+/// A node that comes behind all others, as commands of one queue would. Source: sycl_ext_oneapi_enqueue_functions.
+template <class F> void submit(command_graph<graph_state::modifiable> graph, F &&command_group) {
+  graph.add(command_group, property::node::depends_on_all_leaves());
+}
+template <class... P, class F> void submit(command_graph<graph_state::modifiable> graph, properties<P...>, F &&command_group) {
+  experimental::submit(graph, command_group);
+}
 inline void execute_graph(queue q, const command_graph<graph_state::executable> &graph) { q.ext_oneapi_graph(graph); }
 inline void execute_graph(handler &h, const command_graph<graph_state::executable> &graph) { h.ext_oneapi_graph(graph); }
 
