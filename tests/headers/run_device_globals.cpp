@@ -36,6 +36,8 @@ device_global<node *> linked;
 device_global<int, decltype(ex::properties(ex::device_image_scope))> in_image;
 static device_global<const int[3], decltype(ex::properties(ex::host_access_read))> read_only;
 device_global<int, decltype(ex::properties(ex::device_image_scope, ex::host_access_write, ex::init_mode_reset, ex::implement_in_csr_on))> all_properties;
+device_global<int, decltype(ex::properties(ex::device_constant))> only_read;
+static_assert(decltype(only_read)::has_property<ex::device_constant_key>());
 struct alignas(64) wide {
   int x[16];
 };

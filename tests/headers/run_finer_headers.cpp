@@ -3,7 +3,14 @@
 #include <sycl/ext/oneapi/experimental/graph/command_graph.hpp>
 #include <sycl/ext/oneapi/memcpy2d.hpp>
 #include <sycl/ext/oneapi/properties/property_value.hpp>
+#include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
 #include <sycl/group_algorithm.hpp>
+#include <sycl/info/context.hpp>
+#include <sycl/info/device.hpp>
+#include <sycl/info/event.hpp>
+#include <sycl/info/kernel.hpp>
+#include <sycl/info/platform.hpp>
+#include <sycl/info/queue.hpp>
 #include <sycl/properties/all_properties.hpp>
 #include <sycl/reduction.hpp>
 #include <sycl/types.hpp>

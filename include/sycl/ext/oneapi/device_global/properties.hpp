@@ -1,5 +1,5 @@
-//! Properties of device globals. `device_image_scope` says where the value lies, `host_access` which copies there may be; the other two are
-//! about FPGAs and change nothing. Source: sycl_ext_oneapi_device_global, "Properties for device global variables".
+//! Properties of device globals. `device_image_scope` says where the value lies, `host_access` which copies there may be; `device_constant`
+//! promises that kernels only read, and the other two are about FPGAs: these change nothing. Source: sycl_ext_oneapi_device_global, "Properties for device global variables".
 #pragma once
 #include <sycl/ext/oneapi/properties/properties.hpp>
 
@@ -19,12 +19,16 @@ struct host_access_key {
 struct init_mode_key {
   template <init_mode_enum Trigger> using value_t = property_value<init_mode_key, std::integral_constant<init_mode_enum, Trigger>>;
 };
+struct device_constant_key {
+  using value_t = property_value<device_constant_key>;
+};
 struct implement_in_csr_key {
   template <bool Enable> using value_t = property_value<implement_in_csr_key, std::bool_constant<Enable>>;
 };
 
 /// The value lies in the one device image whose kernels use it.
 inline constexpr device_image_scope_key::value_t device_image_scope;
+inline constexpr device_constant_key::value_t device_constant;
 /// How the host copies: nothing but what is said.
 template <host_access_enum Access> inline constexpr host_access_key::value_t<Access> host_access;
 inline constexpr host_access_key::value_t<host_access_enum::read> host_access_read;
@@ -42,6 +46,7 @@ inline constexpr implement_in_csr_key::value_t<false> implement_in_csr_off;
   template <> struct is_property_key<key> : std::true_type {};                                                                            \
   template <class T, class Properties> struct is_property_key_of<key, device_global<T, Properties>> : std::true_type {};
 __ASPEN_DEVICE_GLOBAL_PROPERTY(device_image_scope_key)
+__ASPEN_DEVICE_GLOBAL_PROPERTY(device_constant_key)
 __ASPEN_DEVICE_GLOBAL_PROPERTY(host_access_key)
 __ASPEN_DEVICE_GLOBAL_PROPERTY(init_mode_key)
 __ASPEN_DEVICE_GLOBAL_PROPERTY(implement_in_csr_key)
