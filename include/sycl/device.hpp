@@ -162,6 +162,8 @@ public:
   bool is_host() const { return false; }
   /// A descriptor of namespace info::device.
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }
+  /// `max_work_item_sizes` took no dimensions. Source: SYCL 1.2.1 §4.6.4.2.
+  template <template <int> class Descriptor> auto get_info() const { return get_info<Descriptor<3>>(); }
   /// Like all functions here that return a vector: a template, so that only programs that call it pay for compiling it.
   template <class Vector = std::vector<device>> static Vector get_devices(info::device_type type = info::device_type::all);
 
@@ -357,6 +359,11 @@ __ASPEN_SELECTOR(cpu_selector)
 __ASPEN_SELECTOR(gpu_selector)
 __ASPEN_SELECTOR(accelerator_selector)
 #undef __ASPEN_SELECTOR
+/// The host as a device: the embedded one.
+class host_selector : public device_selector {
+public:
+  int operator()(const device &d) const override { return d.get_backend() == backend::native_cpu ? 1 : -1; }
+};
 
 inline detail::aspect_selector_object aspect_selector(const std::vector<aspect> &wanted, const std::vector<aspect> &unwanted = {}) {
   return {detail::list<aspect>(wanted.data(), wanted.size()), detail::list<aspect>(unwanted.data(), unwanted.size())};

@@ -16,10 +16,10 @@
 //# stderr~: SYCL_EXT_ONEAPI_FUNCTION_PROPERTY takes nd_range_kernel<N> and single_task_kernel; Aspen takes other
 //# stderr~: the function was not declared with SYCL_EXT_ONEAPI_FUNCTION_PROPERTY
 //# stderr~: Aspen does not take work_group_scratch_size beside reductions: use a local_accessor
-//# run: aspen++ -DHEADER=<sycl/ext/intel/fpga_extensions.hpp> {self} -o program
+//# run: aspen++ -DHEADER=<sycl/ext/intel/experimental/pipes.hpp> {self} -o program
 //# exit: 1
 //# count: 1 stderr error:
-//# stderr~: absent\.cpp:39:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/fpga_extensions\.hpp'
+//# stderr~: absent\.cpp:39:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/experimental/pipes\.hpp'
 //# deep: further headers
 //# run: aspen++ -DHEADER=<sycl/ext/oneapi/bindless_images.hpp> -c {self} -o program.o
 //# exit: 1

@@ -191,6 +191,7 @@ fn headers(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         "include/sycl/usm",
         "include/CL",
         "include/CL/sycl",
+        "include/CL/sycl/INTEL",
         "include/CL/sycl/access",
         "include/CL/sycl/backend",
         "include/syclcompat",

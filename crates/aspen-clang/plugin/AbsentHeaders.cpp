@@ -21,7 +21,7 @@ struct Absent {
 
 /// The first that fits.
 constexpr Absent Known[] = {
-    {"intel/fpga", "Intel's FPGA extensions (pipes, LSUs, selectors), since it has no FPGA target; guard them by a macro of the FPGA flow"},
+    {"intel/fpga", "this part of Intel's FPGA extensions, since it has no FPGA target; guard them by a macro of the FPGA flow"},
     {"intel/experimental/fpga", "Intel's FPGA extensions, since it has no FPGA target; guard them by a macro of the FPGA flow"},
     {"intel/experimental/pipe", "Intel's FPGA extensions, since it has no FPGA target; guard them by a macro of the FPGA flow"},
     {"intel/ac_types", "Intel's FPGA extensions (ac_types), since it has no FPGA target; use the integers of C++"},

@@ -78,4 +78,11 @@ __ASPEN_LOCAL_MEMORY_OF(group_local_memory_for_overwrite)(Group g) {
 #endif
 
 } // namespace ext::oneapi
+
+// Where DPC++ had them before 2024.
+#if __cplusplus >= 202002L
+using ext::oneapi::group_local_memory, ext::oneapi::group_local_memory_for_overwrite;
+#else
+using ext::oneapi::aspen_call; // what the macros name
+#endif
 } // namespace sycl
