@@ -32,6 +32,9 @@ inline constexpr mode_target_tag_t<access_mode::read, target::constant_buffer> r
 
 namespace detail {
 
+/// Whether an accessor whose type says `Mode` takes a tag that says `Tag`: the same, or less than both of what it does anyway, as programs write
+/// that leave the type's mode out (`accessor<int> a{b, h, read_only}`).
+template <access_mode Mode, access_mode Tag> inline constexpr bool tag_fits = Mode == Tag || Mode == access_mode::read_write;
 /// What constructor arguments say about mode and target; the first tag decides.
 template <access_mode Default, class... Arguments> struct tags_of {
   static constexpr access_mode mode = Default;

@@ -215,9 +215,11 @@ private:
   }
   void take(const range<D> &extent) { extent_ = extent; }
   void take(const id<D> &offset) { offset_ = offset; }
-  template <access_mode M> void take(mode_tag_t<M>) { static_assert(M == Mode, "the tag names another mode than the accessor's type"); }
+  template <access_mode M> void take(mode_tag_t<M>) {
+    static_assert(detail::tag_fits<Mode, M>, "the tag names another mode than the accessor's type");
+  }
   template <access_mode M, target P> void take(mode_target_tag_t<M, P>) {
-    static_assert(M == Mode && P == Target, "the tag names another mode or target than the accessor's type");
+    static_assert(detail::tag_fits<Mode, M> && P == Target, "the tag names another mode or target than the accessor's type");
   }
   void take(const property_list &properties) {
     namespace hint = ext::oneapi::property;
@@ -496,7 +498,9 @@ public:
 private:
   void take(const range<D> &extent) { extent_ = extent; }
   void take(const id<D> &offset) { offset_ = offset; }
-  template <access_mode M> void take(mode_tag_t<M>) { static_assert(M == Mode, "the tag names another mode than the accessor's type"); }
+  template <access_mode M> void take(mode_tag_t<M>) {
+    static_assert(detail::tag_fits<Mode, M>, "the tag names another mode than the accessor's type");
+  }
   void take(const property_list &properties) { no_init_ = detail::takes_no_init(Mode, properties); }
   template <class B> void open(B &of) {
     for (int d = 0; d < D; ++d)

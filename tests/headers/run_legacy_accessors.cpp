@@ -49,6 +49,19 @@ static void atomics(sycl::queue &q) {
   CHECK(wide == 5);
 }
 
+/// The type says that both are done, and the tag one of them; what the type says is done.
+static void tags_that_say_less(sycl::queue &q) {
+  sycl::buffer<int, 1> b(sycl::range<1>(1));
+  sycl::host_accessor<int, 1>(b, sycl::write_only)[0] = 3;
+  q.submit([&](sycl::handler &h) {
+    sycl::accessor<int, 1> from{b, h, sycl::read_only};
+    sycl::accessor<int, 1> to{b, h, sycl::write_only, sycl::no_init};
+    static_assert(std::is_same_v<decltype(from)::value_type, int>);
+    h.single_task([=] { to[0] = from[0] + 1; });
+  });
+  CHECK(sycl::host_accessor<int, 1>(b, sycl::read_only)[0] == 4);
+}
+
 static void targets(sycl::queue &q) {
   int data[4] = {1, 2, 3, 4};
   {
@@ -164,6 +177,7 @@ int main() {
   sycl::queue q;
   atomics(q);
   targets(q);
+  tags_that_say_less(q);
   comparisons();
   refusals(q);
   unused(q);
