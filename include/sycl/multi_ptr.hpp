@@ -13,10 +13,10 @@ template <class T, int D> class local_accessor;
 template <class T, access::address_space Space = access::address_space::global_space> class atomic;
 
 namespace detail {
-/// A pointer to `U` is one to `T` too: of the same type, perhaps less const, or of no type.
+/// A pointer to `U` is one to `T` too: of the same type, perhaps less const or volatile, or of no type.
 template <class U, class T>
-inline constexpr bool points_to = (std::is_const_v<T> || !std::is_const_v<U>) &&
-                                  (std::is_void_v<T> || std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>);
+inline constexpr bool points_to = (std::is_const_v<T> || !std::is_const_v<U>) && (std::is_volatile_v<T> || !std::is_volatile_v<U>) &&
+                                  (std::is_void_v<T> || std::is_same_v<std::remove_cv_t<U>, std::remove_cv_t<T>>);
 } // namespace detail
 
 template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy> class multi_ptr {

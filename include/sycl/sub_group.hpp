@@ -54,30 +54,38 @@ public:
 
   /// The element of each work-item: at `from`, they lie in the order of the work-items. A `vec` takes one from each of its length such
   /// rows. `from` is the same for all, a pointer or a multi_ptr. Source: sycl_ext_oneapi_sub_group "Loads and Stores".
-  template <class Pointer> auto load(Pointer from) const {
-    return std::remove_cv_t<std::remove_reference_t<decltype(*from)>>(from[static_cast<std::ptrdiff_t>(item_.lane())]);
+  template <class Pointer, class = decltype(*std::declval<Pointer &>())> auto load(Pointer from) const {
+    return std::remove_cv_t<std::remove_reference_t<decltype(*from)>>(settled(from[static_cast<std::ptrdiff_t>(item_.lane())]));
   }
   template <class T, class Pointer, std::enable_if_t<std::is_convertible_v<decltype(*std::declval<Pointer>()), T>, int> = 0>
   std::remove_cv_t<T> load(Pointer from) const {
-    return from[static_cast<std::ptrdiff_t>(item_.lane())];
+    return settled(from[static_cast<std::ptrdiff_t>(item_.lane())]);
   }
-  template <int N, class Pointer> auto load(Pointer from) const {
+  template <int N, class Pointer, class = decltype(*std::declval<Pointer &>())> auto load(Pointer from) const {
     vec<std::remove_cv_t<std::remove_reference_t<decltype(*from)>>, N> out;
     for (int i = 0; i < N; ++i)
-      out[i] = from[static_cast<std::ptrdiff_t>(i * item_.sub_group_max_size() + item_.lane())];
+      out[i] = settled(from[static_cast<std::ptrdiff_t>(i * item_.sub_group_max_size() + item_.lane())]);
     return out;
   }
+  template <int N, class T, class Pointer> vec<std::remove_cv_t<T>, N> load(Pointer from) const { return load<N>(from); }
   template <class Pointer, class T> void store(Pointer to, const T &x) const { to[static_cast<std::ptrdiff_t>(item_.lane())] = x; }
-  template <class Pointer, class T, int N> void store(Pointer to, const vec<T, N> &x) const {
+  /// Rows of its elements; a pointer to vectors takes it as one element.
+  template <class Pointer, class T, int N, std::enable_if_t<!std::is_same_v<std::decay_t<decltype(*std::declval<Pointer &>())>, vec<T, N>>, int> = 0>
+  void store(Pointer to, const vec<T, N> &x) const {
     for (int i = 0; i < N; ++i)
       to[static_cast<std::ptrdiff_t>(i * item_.sub_group_max_size() + item_.lane())] = x[i];
   }
+  /// With the value's type named.
+  template <class T, class Pointer> void store(Pointer to, const std::enable_if_t<true, T> &x) const { store(to, x); }
+  template <int N, class T, class Pointer> void store(Pointer to, const vec<std::enable_if_t<true, T>, N> &x) const { store(to, x); }
 
   /// For the library.
   explicit sub_group(const detail::work_item &at) : item_(at) {}
   const detail::work_item &work_item_() const { return item_; }
 
 private:
+  /// What is volatile is read once here, and classes have no copies of such.
+  template <class T> static const std::remove_cv_t<T> &settled(T &x) { return const_cast<const std::remove_cv_t<T> &>(x); }
   detail::work_item item_;
 };
 

@@ -89,6 +89,31 @@ static void stores(sycl::queue &q, int *in, int *out) {
   for (size_t group = 0; group < count / width; ++group)
     for (size_t i = 0; i < 2; ++i)
       CHECK(out[count + group * width * 2 + i] == in[group * width / 2 + i]);
+
+  // Elements that are vectors, what is volatile, and the types and lengths said.
+  sycl::int2 *pairs = sycl::malloc_shared<sycl::int2>(count * 2, q);
+  for (size_t i = 0; i < count; ++i)
+    pairs[i] = pairs[count + i] = {in[i], in[i] * 2};
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) {
+     const auto s = item.get_sub_group();
+     const size_t lanes = s.get_max_local_range()[0], first = item.get_group(0) * width + s.get_group_id()[0] * lanes;
+     const sycl::global_ptr<const volatile sycl::int2> at(pairs + first);
+     s.store(pairs + first, s.load(pairs + first) + s.load(at) + s.load<const volatile sycl::int2>(pairs + first));
+     if (s.get_group_id()[0] == 0) {
+       const sycl::multi_ptr<int, sycl::access::address_space::global_space, sycl::access::decorated::yes> to(out + first);
+       const sycl::multi_ptr<const volatile int, sycl::access::address_space::global_space, sycl::access::decorated::yes> from(to);
+       s.store<int>(to, s.load<int>(to) + s.load<const volatile int>(from));
+       if (lanes * 2 <= width)
+         s.store<2, int>(to, s.load<2, const volatile int>(from) + sycl::int2(1));
+       else
+         s.store<int>(to, s.load<int>(to) + 1);
+     }
+   }).wait();
+  for (size_t i = 0; i < count; ++i)
+    CHECK(pairs[i][0] == 3 * in[i] && pairs[i][1] == 6 * in[i] && pairs[count + i][0] == in[i]);
+  for (size_t group = 0; group < count / width; ++group)
+    CHECK(out[group * width] == 2 * (in[group * width] + 1) + 1);
+  sycl::free(pairs, q);
 }
 
 struct start {
