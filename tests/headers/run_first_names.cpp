@@ -23,6 +23,7 @@ static_assert(std::is_same_v<device_ptr<int>, ext::intel::device_ptr<int>> && st
 static_assert(std::is_same_v<info::device::ext_intel_gpu_eu_count_per_subslice, ext::intel::info::device::gpu_eu_count_per_subslice>);
 static_assert(ex::architecture::intel_gpu_dg2_g10 == ex::architecture::intel_gpu_acm_g10 &&
               ex::architecture::intel_gpu_12_60_7 == ex::architecture::intel_gpu_pvc);
+static_assert(std::is_same_v<sycl::ext::oneapi::detail::memory_order, memory_order> && std::is_same_v<sycl::ext::oneapi::detail::memory_scope, memory_scope>);
 // Generations of one maker are in order.
 static_assert(ex::architecture::intel_gpu_skl < ex::architecture::intel_gpu_pvc &&
               ex::architecture::intel_gpu_pvc < ex::architecture::intel_gpu_bmg_g21 && ex::architecture::nvidia_gpu_sm_80 < ex::architecture::nvidia_gpu_sm_90);

@@ -35,6 +35,12 @@ using sycl::memory_scope;
 
 using sycl::sub_group;
 
+/// By which editors complete the names of DPC++, and programs say them.
+namespace detail {
+using sycl::memory_order;
+using sycl::memory_scope;
+} // namespace detail
+
 namespace experimental {
 using namespace function_objects;
 } // namespace experimental
