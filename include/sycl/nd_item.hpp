@@ -1,6 +1,8 @@
 //! `sycl::nd_item` and group_barrier. Source: SYCL 2020 §4.9.1.5, §4.17.3.
 #pragma once
+#include <sycl/detail/call_kernel.hpp>
 #include <sycl/group.hpp>
+#include <sycl/item.hpp>
 #include <sycl/sub_group.hpp>
 
 namespace sycl {
@@ -72,5 +74,26 @@ public:
 private:
   detail::work_item item_;
 };
+
+namespace detail {
+/// A function that takes none of them gets the item of a launch over a plain range, which SYCL 2020 does not say, but DPC++ took until 2025.
+template <int D> struct item_forms<nd_item<D>> {
+  using own = own_forms<nd_item<D>>;
+  using plain = item_forms<item<D, true>>;
+  // One after the other: asking instantiates the bodies of functions that take `auto`.
+  template <class F, class... More> struct takes_own : std::bool_constant<own::template any<F, More...>> {};
+  template <class F, class... More> struct takes_plain : std::bool_constant<plain::template any<F, More...>> {};
+  template <class F, class... More> static constexpr bool any = std::disjunction_v<takes_own<F, More...>, takes_plain<F, More...>>;
+
+  template <class F, class... More> [[gnu::always_inline]] static inline void call(F &f, nd_item<D> &at, More &...more) {
+    if constexpr (takes_own<F, More...>::value) {
+      own::call(f, at, more...);
+    } else {
+      auto part = item_access::make(at.get_global_id(), at.get_global_range(), at.get_offset());
+      plain::call(f, part, more...);
+    }
+  }
+};
+} // namespace detail
 
 } // namespace sycl

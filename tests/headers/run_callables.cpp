@@ -66,6 +66,12 @@ int main() {
   check("nd_item &", [&](queue &q, int *c) {
     q.parallel_for(sycl::nd_range<1>(12, 4), [=](sycl::nd_item<1> &i) { ++c[i.get_global_id(0)]; });
   });
+  check("item of an nd_range", [&](queue &q, int *c) {
+    q.parallel_for(sycl::nd_range<2>({3, 4}, {1, 2}), [=](sycl::item<2> i) { c[i.get_linear_id()] += i.get_range(0) == 3; });
+  });
+  check("id of an nd_range, kernel_handler", [&](queue &q, int *c) {
+    q.parallel_for(sycl::nd_range<1>(12, 4), [=](sycl::id<1> i, sycl::kernel_handler) { ++c[i]; });
+  });
   check("nd_item, auto &", [&](queue &q, int *c) {
     q.parallel_for(sycl::nd_range<2>({3, 4}, {1, 2}), [=](auto &i) { ++c[i.get_global_linear_id()]; });
   });

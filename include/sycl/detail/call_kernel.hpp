@@ -12,7 +12,7 @@ class kernel_handler;
 namespace sycl::detail {
 
 /// The forms of `Item` that a function can ask for by `&`, best first. By value and by `const &` all of them convert from the first.
-template <class Item> struct item_forms {
+template <class Item> struct own_forms {
   template <class F, class... More>
   static constexpr bool any = std::disjunction_v<std::is_invocable<F &, Item &, More &...>, std::is_invocable<F &, Item, More &...>>;
 
@@ -23,6 +23,7 @@ template <class Item> struct item_forms {
       f(std::move(at), more...);
   }
 };
+template <class Item> struct item_forms : own_forms<Item> {};
 template <int D> struct item_forms<item<D, true>> {
   template <class F, class... More>
   static constexpr bool any =
