@@ -19,7 +19,7 @@
 //# run: aspen++ -DHEADER=<sycl/ext/intel/experimental/pipes.hpp> {self} -o program
 //# exit: 1
 //# count: 1 stderr error:
-//# stderr~: absent\.cpp:39:10: fatal error: Aspen does not have Intel's FPGA extensions .*no header 'sycl/ext/intel/experimental/pipes\.hpp'
+//# stderr~: absent\.cpp:39:10: fatal error: Aspen does not have Intel's FPGA extensions, .*no header 'sycl/ext/intel/experimental/pipes\.hpp'
 //# deep: further headers
 //# run: aspen++ -DHEADER=<sycl/ext/oneapi/bindless_images.hpp> -c {self} -o program.o
 //# exit: 1
