@@ -106,6 +106,8 @@ public:
   exception(const context &in, int value, const std::error_category &category);
   bool has_context() const noexcept { return static_cast<bool>(context_); }
   context get_context() const;
+  /// The error of OpenCL, or 0. Source: SYCL 1.2.1 §4.9.2.
+  int get_cl_code() const { return native_; }
   /// For the library: the number of the error in the backend's own interface.
   int aspen_native() const noexcept { return native_; }
   void aspen_native(int number) noexcept { native_ = number; }

@@ -44,6 +44,7 @@ static void names(queue &q) {
     throw cl::sycl::exception(errc::nd_range);
   } catch (const nd_range_error &e) {
     expect(e.code() == errc::nd_range, "a class of errors");
+    expect(e.get_cl_code() == 0, "no error of OpenCL"); // CL_SUCCESS
   }
   int first = 5, seen = 0;
   {
