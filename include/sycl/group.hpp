@@ -115,7 +115,8 @@ public:
   size_t get_linear() const { return get_group_linear_id(); }
   range<D> get_global_range() const { return get_group_range() * local_; }
   size_t get_global_range(int d) const { return get_global_range()[d]; }
-  void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
+  /// The mode may be one of reads, writes and both; it is of both.
+  template <access_mode = access_mode::read_write> void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
     atomic_fence(memory_order::acq_rel, memory_scope::work_group);
   }
 

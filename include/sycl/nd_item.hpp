@@ -59,7 +59,8 @@ public:
 
   /// SYCL 1.2.1's spelling of group_barrier(get_group()).
   void barrier(access::fence_space = access::fence_space::global_and_local) const { item_.group_barrier(); }
-  void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
+  /// Of reads, writes or both; it is of both. Source: SYCL 1.2.1 §4.8.1.5.
+  template <access_mode = access_mode::read_write> void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
     atomic_fence(memory_order::acq_rel, memory_scope::work_group);
   }
 

@@ -46,6 +46,11 @@ static void names(queue &q) {
     expect(e.code() == errc::nd_range, "a class of errors");
     expect(e.get_cl_code() == 0, "no error of OpenCL"); // CL_SUCCESS
   }
+  q.parallel_for(nd_range<1>(4, 2), [=](nd_item<1> item) {
+     item.mem_fence<access::mode::write>(access::fence_space::global_space);
+     item.get_group().mem_fence<access::mode::read>();
+     item.mem_fence();
+   }).wait();
   int first = 5, seen = 0;
   {
     buffer<int> from(&first, range<1>(1)), to(&seen, range<1>(1));
