@@ -371,7 +371,7 @@ private:
   static constexpr size_t alignment = alignof(T) > 16 ? alignof(T) : 16;
   T *first() const {
     char *const memory = detail::local_memory() + place_.offset;
-#if defined(__ASPEN_PTX__)
+#if defined(__ASPEN_GPU__)
     return reinterpret_cast<T *>(__builtin_assume_aligned(memory, alignment));
 #else // where it begins is the driver's affair
     return reinterpret_cast<T *>(memory);

@@ -59,6 +59,15 @@ inline void atomic_fence(memory_order order, memory_scope scope = memory_scope::
 #elif defined(__ASPEN_PTX__)
   if (order != memory_order::relaxed)
     detail::ptx::fence(scope == memory_scope::system ? 0 : scope == memory_scope::device ? 1 : 2, order == memory_order::seq_cst);
+#elif defined(__ASPEN_AMDGCN__)
+  if (order == memory_order::relaxed)
+    return;
+  if (scope == memory_scope::system)
+    order == memory_order::seq_cst ? __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "") : __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "");
+  else if (scope == memory_scope::device)
+    order == memory_order::seq_cst ? __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent") : __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "agent");
+  else
+    order == memory_order::seq_cst ? __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup") : __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup");
 #else
   (void)scope;
   switch (order) {

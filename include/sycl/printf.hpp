@@ -39,11 +39,16 @@ inline void device_assert(const char *expression, const char *file, unsigned lin
   __assertfail(expression, file, line, function, 1);
 }
 } // namespace detail
+#elif defined(__ASPEN_AMDGCN__)
+namespace detail {
+/// Ends the kernel: there is no printing (docs/AMD.md).
+inline void device_assert(const char *, const char *, unsigned, const char *) { __builtin_trap(); }
+} // namespace detail
 #endif
 
 } // namespace sycl
 
-#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
 // glibc's `assert` calls this name. A macro, as a definition of a function that never returns breaks drivers. <cassert> comes first, above.
 #define __assert_fail(expression, file, line, function) ::sycl::detail::device_assert(expression, file, line, function)
 #endif

@@ -11,8 +11,8 @@ public:
   private_memory(const private_memory &) = delete;
   private_memory &operator=(const private_memory &) = delete;
 
-#if defined(__ASPEN_SPIRV__)
-  /// SPIR-V has no memory of a size that is only known at run time; larger groups are out of bounds.
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_AMDGCN__)
+  /// SPIR-V and AMD's GPUs have no memory of a size that is only known at run time; larger groups are out of bounds.
   static constexpr size_t capacity = 256;
   explicit private_memory(const group<D> &) {}
 #elif defined(__ASPEN_PTX__)
@@ -45,7 +45,7 @@ public:
   }
 
 private:
-#if defined(__ASPEN_SPIRV__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_AMDGCN__)
   T values_[capacity];
 #elif defined(__ASPEN_PTX__)
   /// How many values a thread has besides the first.

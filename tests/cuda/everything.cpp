@@ -361,7 +361,11 @@ int main() {
   mathematics(q);
   half_and_vectors(q);
   memory(q);
-  q.single_task([=] { sycl::ext::oneapi::experimental::printf("from the device: %d %s\n", 42, "words"); }).wait();
+  q.single_task([=] {
+#if !defined(__AMDGCN__) // does not print (tests/amd/same-as-nvidia.cpp)
+     sycl::ext::oneapi::experimental::printf("from the device: %d %s\n", 42, "words");
+#endif
+   }).wait();
   q.wait_and_throw();
   std::printf("%s\n", wrong ? "FAILED" : "ok");
   return wrong != 0;

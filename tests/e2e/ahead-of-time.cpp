@@ -38,9 +38,9 @@
 //# run: aspen++ -fsycl-targets=intel_gpu_skl -Xsycl-target-backend=intel_gpu_dg1 -q {self} -o f.out
 //# exit: 1
 //# stderr~: '-Xsycl-target-backend=intel_gpu_dg1': code is made for other targets only
-//# run: aspen++ -fsycl-targets=amd_gpu_gfx90a {self} -o g.out
+//# run: aspen++ -fsycl-targets=amd_gpu_gfx940 {self} -o g.out
 //# exit: 1
-//# stderr~: no code can be made for 'amd_gpu_gfx90a' yet
+//# stderr~: no code can be made for 'amd_gpu_gfx940': LLVM 22 has no code generator for it
 //# run: aspen++ -fsycl-targets=native_cpu -Xs -g {self} -o h.out
 //# stderr~: warning: '-Xs' is not used
 #include <sycl/sycl.hpp>

@@ -49,12 +49,13 @@ enum Backend {
     #[serde(rename = "opencl")]
     OpenCl,
     Cuda,
+    Hip,
 }
 
 impl Offered {
     fn backends(&self) -> &[Backend] {
         match self {
-            Offered::Everywhere(true) => &[Backend::NativeCpu, Backend::OpenCl, Backend::Cuda],
+            Offered::Everywhere(true) => &[Backend::NativeCpu, Backend::OpenCl, Backend::Cuda, Backend::Hip],
             Offered::Everywhere(false) => &[],
             Offered::On(list) => list,
         }
@@ -123,7 +124,7 @@ fn architectures(table: &Table) -> impl Iterator<Item = (u32, &str)> {
 fn rust_table(table: &Table) -> String {
     let mut out = String::from(
         "//! Generated from data/aspects.toml by `cargo xtask generate`; edit the table, not this file.\n\nuse crate::aspect::Row;\n\
-         use crate::backend::BackendKind::{Cuda, NativeCpu, OpenCl};\n\n\
+         use crate::backend::BackendKind::{Cuda, Hip, NativeCpu, OpenCl};\n\n\
          /// Every aspect, sorted by number.\npub(crate) const ROWS: &[Row] = &[\n",
     );
     let mut row = |number: u32, name: &str, core: bool, deprecated: bool, offered: &Offered, why: &str| {

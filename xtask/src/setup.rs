@@ -17,9 +17,12 @@ const PACKAGES: [(&str, &str); 4] =
 /// What only the tests need besides: the ahead-of-time compiler for Intel GPUs, the loader of OpenCL drivers, GCC's view of our headers, a
 /// test framework for hosts, builds under make, CMake, Meson and pkg-config, a cache of compilers, what editors ask, ninja for graphs,
 /// PoCL's way from
-/// SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels.
-const FOR_TESTS: [(&str, &str); 14] = [
+/// SPIR-V to its LLVM's bitcode, a debugger and the AddressSanitizer that look into kernels, the linker and the mathematical functions of
+/// AMD's GPUs.
+const FOR_TESTS: [(&str, &str); 16] = [
     ("intel-opencl-icd", "ocloc"),
+    ("lld-22", "ld.lld-22"),
+    ("rocm-device-libs", "ld.lld-22"),
     ICD_LOADER,
     ("g++", "g++"),
     ("libboost-test-dev", "g++"),

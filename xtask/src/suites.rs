@@ -40,7 +40,7 @@ struct Suite {
     run: fn(&Tree, Depth, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 14] = [
+const SUITES: [Suite; 15] = [
     Suite { name: "fmt", about: "formatting", run: |tree, _, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _, _| generate::check(&tree.root) },
@@ -53,6 +53,7 @@ const SUITES: [Suite; 14] = [
     Suite { name: "book", about: "the book's chapters, links and examples", run: the_book },
     Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
+    Suite { name: "amd", about: "programs for AMD's GPUs through lld, of which none runs", run: amd },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
     Suite {
         name: SERVICES,
@@ -378,8 +379,20 @@ fn random_programs(tree: &Tree, _: Depth, count: &mut Count) -> Result<()> {
 /// Programs that run on other devices must be PTX that ptxas takes, whatever they use; `tests/cuda` says what is special there.
 fn cuda(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     let cuda = cuda::install(&devices::cache()?)?;
+    gpu_programs(tree, depth, count, "cuda", "nvidia_gpu_sm_90", &[("CUDA_PATH", &cuda)])?;
+    with_one_cache(tree, depth, "tests/cuda", &[&format!("CUDA_PATH={}", cuda.display())], count)
+}
+
+/// The same for AMD's GPUs: wavefronts of both widths.
+fn amd(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
+    gpu_programs(tree, depth, count, "amd", "amd_gpu_gfx90a,amd_gpu_gfx1100", &[])?;
+    with_one_cache(tree, depth, "tests/amd", &[], count)
+}
+
+/// Examples, and in a deep run the programs of the headers, through a GPU's compiler.
+fn gpu_programs(tree: &Tree, depth: Depth, count: &mut Count, name: &str, targets: &str, variables: &[(&str, &Path)]) -> Result<()> {
     let bin = install::made(tree)?;
-    let folder = tree.target.join("cuda");
+    let folder = tree.target.join(name);
     let cache = folder.join("cache");
     install::forget(&cache)?;
     std::fs::create_dir_all(&folder)?;
@@ -396,9 +409,9 @@ fn cuda(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
             .map(|name| {
                 let mut build = Command::new(bin.join("aspen++"));
                 build
-                    .env("CUDA_PATH", &cuda)
+                    .envs(variables.iter().copied())
                     .env("ASPEN_CACHE_DIR", &cache)
-                    .args(["-w", "-std=c++23", "-O2", "-fsycl-targets=nvidia_gpu_sm_90"])
+                    .args(["-w", "-std=c++23", "-O2", &format!("-fsycl-targets={targets}")])
                     .arg(tree.root.join(&name));
                 build.arg("-o").arg(folder.join(name.replace('/', "-")));
                 vec![(name, build)]
@@ -406,8 +419,8 @@ fn cuda(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
             .collect(),
     );
     count.deeper = deeper;
-    ensure!(count.failed == 0, "programs that are no PTX");
-    with_one_cache(tree, depth, "tests/cuda", &[&format!("CUDA_PATH={}", cuda.display())], count)
+    ensure!(count.failed == 0, "programs that are no code for {targets}");
+    Ok(())
 }
 
 /// The daemons' packages are large and for root, so they are installed for this suite alone; without root it is skipped.

@@ -19,8 +19,8 @@ char *aspen_clang_on_optimized(LLVMModuleRef Module, const char *Options, size_t
 /// The report of a pass whose module needs no analysis: launches only. Same result.
 char *aspen_clang_on_launches(const char *Facts, size_t FactsLength, const char *Options, size_t OptionsLength);
 
-/// Whether SPIR-V's code generator, or PTX's, brings the function of that symbol itself.
-bool aspen_clang_is_provided(const char *Symbol, size_t Length, bool Ptx);
+/// Whether SPIR-V's code generator (0), PTX's (1) or that for AMD's processors (2) brings the function of that symbol itself.
+bool aspen_clang_is_provided(const char *Symbol, size_t Length, unsigned Generator);
 
 void aspen_clang_free_message(char *Message);
 }

@@ -315,7 +315,8 @@ private:
 
   /// An analysis whose code nobody takes is for SPIR-V too.
   bool isProvided(const llvm::Function &F) const {
-    return aspen_clang_is_provided(F.getName().data(), F.getName().size(), Library == DeviceLibrary::Nvidia);
+    const unsigned Generator = Library == DeviceLibrary::Nvidia ? 1 : Library == DeviceLibrary::Amd ? 2 : 0;
+    return aspen_clang_is_provided(F.getName().data(), F.getName().size(), Generator);
   }
 
   /// A function of the C library that clang knows: optimisation computes it (`strlen` of a constant) or makes instructions of it (`frexp`),

@@ -15,6 +15,7 @@ enum class DeviceLibrary {
   Host,   ///< all of the host's libraries; also where no code is made of the module
   SpirV,  ///< what SPIR-V's code generator knows
   Nvidia, ///< the same for PTX
+  Amd,    ///< the same for AMD's processors
 };
 
 /// Errors at the users' own lines. The module holds only what the device reaches (Reach.h). With `AllowsHost`, code that is linked with the

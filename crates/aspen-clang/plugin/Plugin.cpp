@@ -196,6 +196,8 @@ private:
     const llvm::Triple &Triple = CI.getTarget().getTriple();
     if (Triple.isNVPTX())
       return DeviceLibrary::Nvidia;
+    if (Triple.isAMDGCN())
+      return DeviceLibrary::Amd;
     return Triple.isSPIROrSPIRV() && Opts.MakesCode ? DeviceLibrary::SpirV : DeviceLibrary::Host;
   }
 

@@ -10,7 +10,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
-use aspen_llvm::{ModuleRef, Ptx};
+use aspen_llvm::{AmdGpu, ModuleRef, Ptx};
 use llvm_sys::prelude::LLVMModuleRef;
 
 /// Analyses a device module, attaches its metadata and writes the report. Null, or why not.
@@ -57,15 +57,20 @@ pub unsafe extern "C" fn aspen_clang_on_launches(
     guarded(|| pass::launches(facts, options))
 }
 
-/// Whether SPIR-V's code generator, or PTX's, brings the function of that symbol itself.
+/// Whether SPIR-V's code generator (0), PTX's (1) or that for AMD's processors (2) brings the function of that symbol itself.
 ///
 /// # Safety
 /// The text points to that many readable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_clang_is_provided(symbol: *const c_char, length: usize, ptx: bool) -> bool {
+pub unsafe extern "C" fn aspen_clang_is_provided(symbol: *const c_char, length: usize, generator: u32) -> bool {
     // SAFETY: promised by the caller, for the duration of the call.
     let symbol = unsafe { bytes(symbol, length) };
-    std::str::from_utf8(symbol).is_ok_and(|symbol| if ptx { Ptx::provides(symbol) } else { aspen_llvm::spirv_provides(symbol) })
+    let provides = match generator {
+        1 => Ptx::provides,
+        2 => AmdGpu::provides,
+        _ => aspen_llvm::spirv_provides,
+    };
+    std::str::from_utf8(symbol).is_ok_and(provides)
 }
 
 /// Frees what the other functions return.

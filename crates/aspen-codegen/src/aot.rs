@@ -18,6 +18,9 @@ const CHATTER: [&str; 2] = ["Compilation from IR - skipping loading of FCL", "Bu
 /// SPIR-V's first word as it lies in files. Source: Khronos "SPIR-V Specification", 2.3.
 const SPIRV_MAGIC: [u8; 4] = 0x0723_0203u32.to_le_bytes();
 
+/// An ELF file's. Source: System V ABI.
+const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
+
 /// Whose command line a compiler has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -25,13 +28,19 @@ pub enum Form {
     Ocloc,
     /// ptxas's; it takes PTX.
     Ptxas,
+    /// lld's; it takes an object for AMD's GPUs.
+    Lld,
 }
 
 impl Form {
-    /// Of a compiler that takes this input; `None` if it is neither SPIR-V nor PTX.
+    /// Of a compiler that takes this input; `None` if it is neither SPIR-V, PTX nor an object.
     pub fn of(input: &[u8]) -> Option<Form> {
         let is_ptx = || std::str::from_utf8(input).is_ok_and(|text| text.contains(".version"));
-        if input.starts_with(&SPIRV_MAGIC) { Some(Form::Ocloc) } else { is_ptx().then_some(Form::Ptxas) }
+        match input {
+            _ if input.starts_with(&SPIRV_MAGIC) => Some(Form::Ocloc),
+            _ if input.starts_with(&ELF_MAGIC) => Some(Form::Lld),
+            _ => is_ptx().then_some(Form::Ptxas),
+        }
     }
 
     /// What files of its input, and of its output, end in.
@@ -39,6 +48,7 @@ impl Form {
         match self {
             Form::Ocloc => ("spv", "gen"),
             Form::Ptxas => ("ptx", "cubin"),
+            Form::Lld => ("o", "hsaco"),
         }
     }
 
@@ -47,6 +57,7 @@ impl Form {
         match self {
             Form::Ocloc => "the Debian package intel-opencl-icd",
             Form::Ptxas => "NVIDIA's Python package nvidia-cuda-nvcc, or a CUDA toolkit",
+            Form::Lld => "the package lld-22 (Debian's, or LLVM's at apt.llvm.org)",
         }
     }
 }
@@ -92,7 +103,7 @@ impl Aot {
                 command.args(["compile", "-spirv_input", "-file", input]).args(&self.options);
                 command.args(["-output", output, "-output_no_suffix", "-out_dir", "."])
             }
-            Form::Ptxas => command.args(&self.options).arg(input).args(["-o", output]),
+            Form::Ptxas | Form::Lld => command.args(&self.options).arg(input).args(["-o", output]),
         };
         command
     }

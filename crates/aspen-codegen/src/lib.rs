@@ -3,6 +3,7 @@
 //! [`generate_images`] runs the common way: LLVM in worker processes ([`aspen_llvm::generate()`]), then what the target does with the
 //! result. What a target kind wants of each step is its [`Target`].
 
+mod amdgpu;
 mod aot;
 mod cache;
 mod compiler;
@@ -22,6 +23,7 @@ use aspen_image::ImageKind;
 use aspen_llvm::{Generated, Job};
 use aspen_spirv::Numbering;
 
+pub use amdgpu::{AmdGpu, LINKER_OPTIONS};
 pub use aot::{Aot, Form, Made};
 pub use cache::Cache;
 pub use earlier::Earlier;

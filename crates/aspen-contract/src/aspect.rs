@@ -163,23 +163,23 @@ mod tests {
 
     #[test]
     fn offers() {
-        use BackendKind::{Cuda, NativeCpu, OpenCl};
+        use BackendKind::{Cuda, Hip, NativeCpu, OpenCl};
         let on = |name: &str| {
             let aspect = Aspect::from_text(name).unwrap_or_else(|| panic!("no aspect {name}"));
-            [None, Some(NativeCpu), Some(OpenCl), Some(Cuda)].map(|backend| aspect.is_offered(backend))
+            [None, Some(NativeCpu), Some(OpenCl), Some(Cuda), Some(Hip)].map(|backend| aspect.is_offered(backend))
         };
         for (name, expected) in [
-            ("fp64", [true; 4]),
-            ("emulated", [true; 4]),
-            ("ext_intel_gpu_bdw", [true; 4]),
-            ("image", [true; 4]),
-            ("ext_intel_esimd", [false; 4]),
-            ("host", [false; 4]),
-            ("ext_oneapi_graph", [false; 4]),
-            ("online_compiler", [true, false, true, true]),
-            ("host_debuggable", [true, true, false, false]),
+            ("fp64", [true; 5]),
+            ("emulated", [true; 5]),
+            ("ext_intel_gpu_bdw", [true; 5]),
+            ("image", [true; 5]),
+            ("ext_intel_esimd", [false; 5]),
+            ("host", [false; 5]),
+            ("ext_oneapi_graph", [false; 5]),
+            ("online_compiler", [true, false, true, true, false]),
+            ("host_debuggable", [true, true, false, false, false]),
             // Hardware that this build has not met.
-            ("#103", [true; 4]),
+            ("#103", [true; 5]),
         ] {
             assert_eq!(on(name), expected, "{name}");
         }

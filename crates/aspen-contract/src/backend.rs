@@ -10,11 +10,13 @@ pub enum BackendKind {
     OpenCl = 1,
     /// CUDA drivers.
     Cuda = 2,
+    /// HIP runtimes.
+    Hip = 3,
 }
 
 impl BackendKind {
     /// Every backend that `ASPEN_DEVICE_SELECTOR` knows, whether or not it has devices here.
-    pub const ALL: [BackendKind; 3] = [BackendKind::NativeCpu, BackendKind::OpenCl, BackendKind::Cuda];
+    pub const ALL: [BackendKind; 4] = [BackendKind::NativeCpu, BackendKind::OpenCl, BackendKind::Cuda, BackendKind::Hip];
 
     /// Its name in `ASPEN_DEVICE_SELECTOR`.
     pub fn name(self) -> &'static str {
@@ -22,6 +24,7 @@ impl BackendKind {
             BackendKind::NativeCpu => "native_cpu",
             BackendKind::OpenCl => "opencl",
             BackendKind::Cuda => "cuda",
+            BackendKind::Hip => "hip",
         }
     }
 }

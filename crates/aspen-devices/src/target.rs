@@ -113,6 +113,7 @@ impl Target {
             "native_cpu" | "x86_64" | "x86_64_v2" | "x86_64_v3" | "x86_64_v4" | "spir64_x86_64" => Some(BackendKind::NativeCpu),
             name if name.starts_with("intel_gpu_") => Some(BackendKind::OpenCl),
             name if name.starts_with("nvidia_gpu_") => Some(BackendKind::Cuda),
+            name if name.starts_with("amd_gpu_") => Some(BackendKind::Hip),
             _ => None,
         }
     }

@@ -31,6 +31,7 @@ mod prefix_map;
 mod preprocessed;
 pub mod progress;
 mod registration;
+mod rocm;
 mod runtimes;
 mod sanitizers;
 pub mod scan;

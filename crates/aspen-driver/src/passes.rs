@@ -19,7 +19,7 @@ use crate::prefix_map::PrefixMap;
 use crate::preprocessed::{self, Text};
 use crate::sanitizers;
 use crate::scratch::Scratch;
-use crate::targets::{Family, Target};
+use crate::targets::{AMD_TRIPLE, Family, Target};
 use crate::toolchain::Toolchain;
 
 /// What a pass is for.
@@ -157,7 +157,7 @@ impl PassBuilder<'_> {
                 let builtin = ["-D__cpuidex=__aspen_cpuidex"];
                 flags.into_iter().chain(host).chain(builtin).map(str::to_owned).chain(level).collect()
             }
-            Some(Family::Ptx) => ptx_words(target.and_then(Target::processor).unwrap_or_default()),
+            Some(family @ (Family::Ptx | Family::AmdGpu)) => gpu_words(family, target.and_then(Target::processor).unwrap_or_default()),
             _ => {
                 // Macros are the host's, `__SSE2__` among them, and clang makes code of the host's classes that have virtual functions, too.
                 let features = ["-Xclang", "-target-feature", "-Xclang", "+sse", "-Xclang", "-target-feature", "-Xclang", "+sse2"];
@@ -169,7 +169,7 @@ impl PassBuilder<'_> {
         let fixed = ["-fno-math-errno", "-fno-exceptions", "-gdwarf-4", "-gline-tables-only", "-fdebug-compilation-dir=."];
         arguments.extend(fixed.map(str::to_owned));
         arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
-        if target.is_none_or(|target| target.family != Family::Ptx) {
+        if target.is_none_or(|target| !matches!(target.family, Family::Ptx | Family::AmdGpu)) {
             // On the embedded CPU loops over work-items come first, and these are made when an image is linked; those that say what they are,
             // are vectorised here. SPIR-V has not all that vectorised loops use, and its drivers make vectors of work-items, too.
             arguments.extend(["-fno-vectorize", "-fno-slp-vectorize"].map(str::to_owned));
@@ -349,16 +349,21 @@ pub fn check_host(options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// clang's driver knows no header folders for NVIDIA's processors, and device code needs those of the host. So the driver compiles for the
+/// clang's driver knows no header folders for the processors of GPUs, and device code needs those of the host. So the driver compiles for the
 /// host, and the compiler proper is told the other triple: of an option given twice it takes the last. Source: DEVICE_CODE §5 (N).
-/// Products and sums become one instruction across statements too, as in clang's CUDA, unless a later word says otherwise.
-fn ptx_words(processor: &str) -> Vec<String> {
+/// Products and sums become one instruction across statements too, as in clang's CUDA and HIP, unless a later word says otherwise.
+fn gpu_words(family: Family, processor: &str) -> Vec<String> {
     let mut words = ["--target=x86_64-pc-linux-gnu", "-ffp-contract=fast"].map(str::to_owned).to_vec();
-    let mut compiler = vec!["-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-pc-linux-gnu"];
+    let triple = if family == Family::Ptx { "nvptx64-nvidia-cuda" } else { AMD_TRIPLE };
+    let mut compiler = vec!["-triple", triple, "-aux-triple", "x86_64-pc-linux-gnu"];
     compiler.extend(["-target-cpu", processor, "-tune-cpu", processor, "-fsycl-is-device", "-sycl-std=2020"]);
-    let features = Ptx::features(processor);
+    let features = if family == Family::Ptx { Ptx::features(processor) } else { "" };
     if !features.is_empty() {
         compiler.extend(["-target-feature", features]);
+    }
+    if family == Family::AmdGpu {
+        // What ROCm 6 and later load, and what the header counts on (include/aspen/hip.h).
+        compiler.push("-mcode-object-version=5");
     }
     words.extend(compiler.into_iter().flat_map(|word| ["-Xclang".to_owned(), word.to_owned()]));
     words

@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use aspen_codegen::{Aot, Form};
+use aspen_codegen::{Aot, Form, LINKER_OPTIONS};
 use aspen_devices::{Database, macros};
 
 use crate::args::{Options, Side, Stage, response};
 use crate::cuda;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
+use crate::rocm;
 
 /// Which code generator a target needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +24,8 @@ pub enum Family {
     Gen,
     /// PTX, compiled ahead of time by ptxas.
     Ptx,
+    /// A code object for AMD's GPUs, linked by lld.
+    AmdGpu,
     /// A device that no code can be made for yet.
     Known,
 }
@@ -35,7 +38,7 @@ impl Family {
 
     /// Whether a device's own compiler finishes its images, so that those it could not run are left out.
     pub fn is_ahead_of_time(self) -> bool {
-        matches!(self, Family::Gen | Family::Ptx)
+        matches!(self, Family::Gen | Family::Ptx | Family::AmdGpu)
     }
 }
 
@@ -50,6 +53,16 @@ const ANY_GPU: &str = "spir64_gen";
 
 /// What names of NVIDIA's targets begin with; the rest is a processor as clang and ptxas spell it.
 const NVIDIA: &str = "nvidia_gpu_";
+
+/// The same of AMD's targets; the rest is a processor as LLVM spells it.
+const AMD: &str = "amd_gpu_";
+
+/// AMD's processors that LLVM 22 has no code generator for: samples that never were on sale. Their like is gfx942. Source: LLVM 20 "Release
+/// Notes", "Changes to the AMDGPU Backend".
+const SAMPLES: [&str; 2] = ["amd_gpu_gfx940", "amd_gpu_gfx941"];
+
+/// The triple of their code.
+pub const AMD_TRIPLE: &str = "amdgcn-amd-amdhsa";
 
 /// A target of the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,13 +86,14 @@ impl Target {
             Family::NativeCpu => "x86_64-pc-linux-gnu",
             Family::Spirv => "spirv64-unknown-unknown",
             Family::Ptx => "nvptx64-nvidia-cuda",
+            Family::AmdGpu => AMD_TRIPLE,
             Family::Gen | Family::Known => "spir64_gen",
         }
     }
 
-    /// NVIDIA's name of the processor, `sm_90`.
+    /// The maker's name of the processor, `sm_90` or `gfx90a`.
     pub fn processor(&self) -> Option<&str> {
-        self.name.strip_prefix(NVIDIA)
+        [NVIDIA, AMD].iter().find_map(|maker| self.name.strip_prefix(maker))
     }
 
     /// The level of the x86-64 psABI that its code is for, as clang's `-march` takes it.
@@ -104,8 +118,10 @@ impl Target {
             name if LEVELS.iter().any(|(level, _)| *level == name) => Family::NativeCpu,
             ANY_GPU => Family::Gen,
             name if name.starts_with(NVIDIA) => Family::Ptx,
+            name if SAMPLES.contains(&name) => Family::Known,
+            name if name.starts_with(AMD) => Family::AmdGpu,
             _ if found.aot_toolchain.is_some() => Family::Gen,
-            name if ["amd_gpu_", "intel_cpu_"].iter().any(|prefix| name.starts_with(prefix)) => Family::Known,
+            name if name.starts_with("intel_cpu_") => Family::Known,
             _ => Family::Spirv,
         };
         let macros: Vec<String> = found.pass_macros().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -143,6 +159,10 @@ impl Target {
             (Family::Ptx, Form::Ptxas) => {
                 options.insert(0, format!("-arch={}", self.processor().unwrap_or_default()));
                 self.compiler().unwrap_or_else(|| cuda::ASSEMBLER.into())
+            }
+            (Family::AmdGpu, Form::Lld) => {
+                options.splice(0..0, LINKER_OPTIONS.map(str::to_owned));
+                rocm::linker(self.compiler().as_deref())
             }
             _ => return None,
         };
@@ -206,8 +226,13 @@ pub fn resolve(options: &Options, from_environment: Option<&Path>) -> Result<Tar
         backend_words(options, &database, &list)?;
     }
     if let Some(known) = list.iter().find(|target| target.family == Family::Known) {
+        let why = if SAMPLES.contains(&known.name.as_str()) {
+            ": LLVM 22 has no code generator for it ('amd_gpu_gfx942' is what came of it)"
+        } else {
+            " yet"
+        };
         return Err(Error::Usage(format!(
-            "'-fsycl-targets': no code can be made for '{0}' yet; it is known to 'aspen check --device {0}', '-fsycl-fixed-targets' and ASPEN_DEVICE_PROFILE",
+            "'-fsycl-targets': no code can be made for '{0}'{why}; it is known to 'aspen check --device {0}', '-fsycl-fixed-targets' and ASPEN_DEVICE_PROFILE",
             known.name
         )));
     }
@@ -291,8 +316,9 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
                 Some(&found.name)
             }
         };
-        // `-Xs` is for ocloc where it runs, as ever; for ptxas where only that does.
-        let gpus = if targets.iter().any(|target| target.family == Family::Gen) { Family::Gen } else { Family::Ptx };
+        // `-Xs` is for ocloc where it runs, as ever; else for ptxas, and for lld where only that does.
+        let runs = |family: &Family| targets.iter().any(|target| target.family == *family);
+        let gpus = [Family::Gen, Family::Ptx].into_iter().find(runs).unwrap_or(Family::AmdGpu);
         let meant = |target: &Target| match wanted {
             None => target.family == gpus,
             Some(name) => *name == target.name,

@@ -36,10 +36,14 @@ Function *kernel(Module &M, StringRef Name) {
   const auto &Target = M.getTargetTriple();
   auto *Pointer = PointerType::getUnqual(Context);
   // native_cpu.h: the closure and the box, by address. Elsewhere the closure by value.
-  const bool ByAddress = !Target.isSPIROrSPIRV() && !Target.isNVPTX();
+  const bool ByAddress = !Target.isSPIROrSPIRV() && !Target.isNVPTX() && !Target.isAMDGCN();
   SmallVector<Type *, 2> Parameters(ByAddress ? 2 : 1, Pointer);
+  if (Target.isAMDGCN())
+    Parameters[0] = Type::getInt64Ty(Context);
   auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), Parameters, false), GlobalValue::ExternalLinkage, Name, M);
-  if (!ByAddress) {
+  if (Target.isAMDGCN()) {
+    F->setCallingConv(CallingConv::AMDGPU_KERNEL);
+  } else if (!ByAddress) {
     F->addParamAttr(0, Attribute::getWithByValType(Context, StructType::create({Type::getInt64Ty(Context)}, "aspen.device_globals")));
     F->addParamAttr(0, Attribute::getWithAlignment(Context, Align(8)));
     F->setCallingConv(Target.isNVPTX() ? CallingConv::PTX_Kernel : CallingConv::SPIR_KERNEL);
@@ -70,8 +74,12 @@ extern "C" bool aspen_llvm_exchange_device_globals(LLVMModuleRef Raw, const char
   auto *F = kernel(M, Name);
   IRBuilder<> Builder(BasicBlock::Create(Context, "", F));
   auto *Word = Builder.getInt64Ty();
-  auto *Global = PointerType::get(Context, M.getTargetTriple().isSPIROrSPIRV() || M.getTargetTriple().isNVPTX() ? 1 : 0);
-  auto *Table = Builder.CreateIntToPtr(Builder.CreateAlignedLoad(Word, F->getArg(0), Align(8)), Global);
+  const auto &Target = M.getTargetTriple();
+  auto *Global = PointerType::get(Context, Target.isSPIROrSPIRV() || Target.isNVPTX() || Target.isAMDGCN() ? 1 : 0);
+  Value *Closure = F->getArg(0);
+  if (Closure->getType()->isPointerTy())
+    Closure = Builder.CreateAlignedLoad(Word, Closure, Align(8));
+  auto *Table = Builder.CreateIntToPtr(Closure, Global);
   for (size_t I = 0; I < Variables.size(); ++I) {
     auto *V = Variables[I];
     auto *Slot = Builder.CreateConstInBoundsGEP1_64(Word, Table, I);
@@ -79,7 +87,7 @@ extern "C" bool aspen_llvm_exchange_device_globals(LLVMModuleRef Raw, const char
       V->setLinkage(GlobalValue::InternalLinkage);
       Value *Address = V;
       // The host's addresses are generic ones.
-      if (M.getTargetTriple().isNVPTX() && V->getAddressSpace() != 0)
+      if ((Target.isNVPTX() || Target.isAMDGCN()) && V->getAddressSpace() != 0)
         Address = Builder.CreateAddrSpaceCast(V, PointerType::getUnqual(Context));
       Builder.CreateAlignedStore(Builder.CreatePtrToInt(Address, Word), Slot, Align(8));
       continue;

@@ -119,4 +119,8 @@ unsafe extern "C" {
     pub fn LLVMInitializeNVPTXTarget();
     pub fn LLVMInitializeNVPTXTargetMC();
     pub fn LLVMInitializeNVPTXAsmPrinter();
+    pub fn LLVMInitializeAMDGPUTargetInfo();
+    pub fn LLVMInitializeAMDGPUTarget();
+    pub fn LLVMInitializeAMDGPUTargetMC();
+    pub fn LLVMInitializeAMDGPUAsmPrinter();
 }

@@ -37,6 +37,8 @@ pub enum Output {
     X86_64Object(X86_64Object),
     /// PTX, as text.
     Ptx(crate::ptx::Ptx),
+    /// An ELF object for one of AMD's GPUs, to be linked by lld.
+    AmdGpu(crate::amdgpu::AmdGpu),
 }
 
 /// What an x86-64 object gets besides its code.
@@ -216,6 +218,10 @@ fn initialise() {
         ffi::LLVMInitializeNVPTXTarget();
         ffi::LLVMInitializeNVPTXTargetMC();
         ffi::LLVMInitializeNVPTXAsmPrinter();
+        ffi::LLVMInitializeAMDGPUTargetInfo();
+        ffi::LLVMInitializeAMDGPUTarget();
+        ffi::LLVMInitializeAMDGPUTargetMC();
+        ffi::LLVMInitializeAMDGPUAsmPrinter();
     }
 }
 
@@ -264,6 +270,10 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
             ptx.prepare(&context, &mut module, job.opt_level)?;
             module.triple()
         }
+        Output::AmdGpu(amdgpu) => {
+            amdgpu.prepare(&context, &mut module)?;
+            module.triple()
+        }
     };
     module.set_triple(&triple);
     let is_spirv = matches!(job.output, Output::SpirV { .. });
@@ -310,7 +320,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
     // Made after the extensions were chosen: it reads them when it is made.
     let kind = match job.output {
         Output::Ptx(_) => LLVMCodeGenFileType::LLVMAssemblyFile,
-        Output::SpirV { .. } | Output::X86_64Object(_) => LLVMCodeGenFileType::LLVMObjectFile,
+        Output::SpirV { .. } | Output::X86_64Object(_) | Output::AmdGpu(_) => LLVMCodeGenFileType::LLVMObjectFile,
     };
     emit(&module, machine(&triple, job)?, kind)
 }
@@ -321,6 +331,7 @@ fn machine(triple: &str, job: &Job) -> Result<LLVMTargetMachineRef, String> {
         Output::SpirV { .. } => ("spirv", c"", c""),
         Output::X86_64Object(_) => ("x86_64", c"", c""),
         Output::Ptx(ptx) => ("nvptx64", ptx.processor.as_c_str(), ptx.features.as_c_str()),
+        Output::AmdGpu(amdgpu) => ("amdgcn", amdgpu.processor.as_c_str(), c""),
     };
     if !triple.starts_with(expected) {
         return Err(format!("the module is for '{triple}', not for {expected}"));

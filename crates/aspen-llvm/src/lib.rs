@@ -4,6 +4,7 @@
 //! [`Module`]s: parse, link, clone the closure of each image, and [`generate()`] code in worker processes.
 
 mod addresses;
+mod amdgpu;
 mod aspect_names;
 mod attach;
 mod calls;
@@ -19,6 +20,7 @@ mod guards;
 mod ir;
 mod item_loops;
 mod legalise;
+mod libraries;
 mod malformed;
 mod matrices;
 mod module;
@@ -33,6 +35,7 @@ mod types;
 mod virtual_sets;
 mod worker;
 
+pub use amdgpu::AmdGpu;
 pub use aspect_names::AspectNames;
 pub use attach::{attach, forget_dialect, prepare_for_spirv};
 pub use device_globals::{EXCHANGES_DEVICE_GLOBALS, SharedImageScope};

@@ -4,17 +4,16 @@
 //! bitcode, so calls are renamed to its functions and those are linked in, here at code generation: compiling needs no CUDA, and it does
 //! not matter which header declared a function. Source: DEVICE_CODE §5 (N); NVIDIA "libdevice User's Guide".
 
-use std::ffi::{CString, c_uint};
+use std::ffi::CString;
 use std::fs;
 use std::path::PathBuf;
 
-use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
-use llvm_sys::prelude::LLVMValueRef;
 
 use crate::calls::KERNEL_CONVENTIONS;
 use crate::ffi;
-use crate::ir::{Value, take_message};
+use crate::ir::take_message;
+use crate::libraries::{needs, remainders, resolve};
 use crate::module::{Context, Module};
 
 /// PTX for one processor.
@@ -31,7 +30,7 @@ pub struct Ptx {
 }
 
 /// Intrinsics and C functions of one or more numbers that libdevice has as `__nv_<name>` for `double` and `__nv_<name>f` for `float`.
-const FUNCTIONS: [&str; 57] = [
+pub(crate) const FUNCTIONS: [&str; 57] = [
     "acos",
     "acosh",
     "asin",
@@ -169,8 +168,8 @@ impl Ptx {
 
     /// Resolves the mathematical functions and states what all kernels require.
     pub(crate) fn prepare<'c>(&self, context: &'c Context, module: &mut Module<'c>, opt_level: u8) -> Result<(), String> {
-        remainders(module);
-        resolve(module);
+        remainders(module, [c"__nv_fmodf", c"__nv_fmod"]);
+        resolve(module, library_name);
         // SAFETY: a valid module; the message is ours.
         if let Some(reason) = unsafe { take_message(ffi::aspen_llvm_hierarchical_kernels(module.raw(), opt_level > 0)) } {
             return Err(reason);
@@ -220,11 +219,6 @@ impl Ptx {
     }
 }
 
-/// The first function with that prefix that is called and not defined.
-fn needs(module: &Module<'_>, prefix: &str) -> Option<String> {
-    module.imports().into_iter().find(|name| name.starts_with(prefix))
-}
-
 /// PTX has no dots in names (the tags of kernels have): `$` stands for them. The backend that looks kernels up does the same
 /// (`include/aspen/cuda.h`); LLVM does it for what is internal.
 fn name_for_ptx(module: &Module<'_>) {
@@ -234,25 +228,6 @@ fn name_for_ptx(module: &Module<'_>) {
             let name = name.replace('.', "$");
             // SAFETY: a function of a valid module; the name is copied.
             unsafe { LLVMSetValueName2(function.raw(), name.as_ptr().cast(), name.len()) };
-        }
-    }
-}
-
-/// Declarations of mathematical functions become those of libdevice. (An intrinsic that is renamed is a plain function.)
-fn resolve(module: &Module<'_>) {
-    let declared: Vec<Value<'_>> = module.view().functions().filter(|function| function.is_declaration()).collect();
-    for function in declared {
-        if let Some(name) = library_name(&function.name()) {
-            let Ok(c_name) = CString::new(name.as_str()) else { continue };
-            // SAFETY: functions of a valid module; after the replacement nothing uses the old one.
-            unsafe {
-                let known = LLVMGetNamedFunction(module.raw(), c_name.as_ptr());
-                if known.is_null() {
-                    LLVMSetValueName2(function.raw(), name.as_ptr().cast(), name.len());
-                } else {
-                    LLVMReplaceAllUsesWith(function.raw(), known);
-                }
-            }
         }
     }
 }
@@ -274,41 +249,6 @@ fn library_name(symbol: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!("{library}{mark}"))
-}
-
-/// `frem` becomes a call of `fmod`: the back end would divide and multiply back, which is wrong for large quotients.
-fn remainders(module: &Module<'_>) {
-    let found: Vec<Value<'_>> = module
-        .view()
-        .functions()
-        .flat_map(Value::instructions)
-        .filter(|instruction| instruction.opcode() == LLVMOpcode::LLVMFRem)
-        .collect();
-    for instruction in found {
-        let name = match instruction.ty().spelling().as_str() {
-            "float" => c"__nv_fmodf",
-            "double" => c"__nv_fmod",
-            _ => continue,
-        };
-        let mut operands: Vec<LLVMValueRef> = instruction.operands().map(Value::raw).collect();
-        let count = operands.len() as c_uint;
-        // SAFETY: a module with its instruction; the call has the instruction's operands and type, and takes its place.
-        unsafe {
-            let ty = LLVMTypeOf(instruction.raw());
-            let mut parameters = vec![ty; operands.len()];
-            let function_type = LLVMFunctionType(ty, parameters.as_mut_ptr(), count, 0);
-            let mut function = LLVMGetNamedFunction(module.raw(), name.as_ptr());
-            if function.is_null() {
-                function = LLVMAddFunction(module.raw(), name.as_ptr(), function_type);
-            }
-            let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module.raw()));
-            LLVMPositionBuilderBefore(builder, instruction.raw());
-            let call = LLVMBuildCall2(builder, function_type, function, operands.as_mut_ptr(), count, c"".as_ptr());
-            LLVMReplaceAllUsesWith(instruction.raw(), call);
-            LLVMInstructionEraseFromParent(instruction.raw());
-            LLVMDisposeBuilder(builder);
-        }
-    }
 }
 
 #[cfg(test)]

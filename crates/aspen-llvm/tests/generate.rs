@@ -230,6 +230,57 @@ define internal float @helper(float %x) { %y = fsub float %x, 18.0
 define float @__nv_unused(float %x) { ret float %x }
 "#;
 
+/// Code for AMD's GPUs: what comes from ocml, and what is told where it is missing or where wavefronts have another size.
+fn code_objects_are_complete() {
+    const KERNEL: &str = r#"
+target triple = "amdgcn-amd-amdhsa"
+@slot = internal addrspace(3) global i32 0
+define amdgpu_kernel void @k(ptr addrspace(1) %p) {
+  %x = load float, ptr addrspace(1) %p
+  %y = call float @sinf(float %x)
+  store float %y, ptr addrspace(1) %p
+  store i32 1, ptr addrspace(3) @slot
+  ret void
+}
+declare float @sinf(float)
+"#;
+    const LIBRARY: &str = r#"
+target triple = "amdgcn-amd-amdhsa"
+define float @__ocml_sin_f32(float %x) { %y = fadd float %x, 17.0
+  ret float %y }
+"#;
+    let mut library = tempfile::NamedTempFile::new().unwrap();
+    library.write_all(LIBRARY.as_bytes()).unwrap();
+    let amd = |library: Option<&std::path::Path>, sub_group| {
+        Output::AmdGpu(aspen_llvm::AmdGpu {
+            processor: c"gfx90a".into(),
+            library: library.map(Into::into),
+            work_group: Some([8, 4, 2]),
+            sub_group,
+            entries: vec!["k".into()],
+        })
+    };
+    let object = good(run(&[job("k", KERNEL, amd(Some(library.path()), Some(64)))])).remove(0);
+    // An ELF file for machine 224, AMDGPU; the name of the kernel's descriptor.
+    assert_eq!((&object[..4], &object[18..20]), (&b"\x7fELF"[..], &[224, 0][..]));
+    assert!(object.windows(4).any(|text| text == b"k.kd"));
+    let results = run(&[
+        job("k", KERNEL, amd(None, None)),
+        job("k", KERNEL, amd(Some(std::path::Path::new("/nowhere/ocml.bc")), None)),
+        job("k", KERNEL, amd(Some(library.path()), Some(32))),
+        job("k", X86, amd(None, None)),
+    ]);
+    for (result, expected) in results.into_iter().zip([
+        "'__ocml_sin_f32' of ROCm's ocml, which was not found: install Debian's package rocm-device-libs",
+        "cannot read /nowhere/ocml.bc",
+        "sub-groups of 32 work-items, and those of gfx90a have 64",
+        "not for amdgcn",
+    ]) {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
 /// Functions come from the library and nothing else does; names have no dots; the group's size is stated where a thread is a work-item.
 fn ptx_is_complete() {
     let mut library = tempfile::NamedTempFile::new().unwrap();
@@ -316,8 +367,9 @@ fn main() {
     x86_objects_are_elf();
     prompt_functions_are_told();
     ptx_is_complete();
+    code_objects_are_complete();
     a_failing_image_is_an_error_that_names_it();
     several_threads_are_refused();
     joined_threads_are_no_obstacle();
-    println!("generate: 9 tests ok");
+    println!("generate: 10 tests ok");
 }

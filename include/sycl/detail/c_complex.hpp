@@ -4,7 +4,7 @@
 #pragma once
 #include <sycl/detail/complex_math.hpp>
 
-#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
 namespace sycl::detail::cx {
 inline number<float> from_c(_Complex float z) { return {__real__ z, __imag__ z}; }
 inline number<double> from_c(_Complex double z) { return {__real__ z, __imag__ z}; }

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
 extern "C" __attribute__((weak, no_builtin)) int memcmp(const void *a, const void *b, size_t size) noexcept {
   const unsigned char *x = static_cast<const unsigned char *>(a), *y = static_cast<const unsigned char *>(b);
   for (size_t i = 0; i < size; ++i)

@@ -13,6 +13,10 @@
 #define __ASPEN_SPIRV__ 1
 #elif defined(__NVPTX__)
 #define __ASPEN_PTX__ 1
+#define __ASPEN_GPU__ 1
+#elif defined(__AMDGCN__)
+#define __ASPEN_AMDGCN__ 1
+#define __ASPEN_GPU__ 1
 #elif defined(__SYCL_DEVICE_ONLY__)
 #define __ASPEN_NATIVE_CPU__ 1
 #else

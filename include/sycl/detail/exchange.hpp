@@ -58,6 +58,8 @@ template <> struct group_traits<sub_group> {
   static size_t lane(const sub_group &, size_t i) { return i; }
 #if defined(__ASPEN_PTX__)
   static std::uint64_t members(const sub_group &) { return ptx::members(); }
+#elif defined(__ASPEN_AMDGCN__)
+  static std::uint64_t members(const sub_group &) { return amdgcn::ballot(true); }
 #endif
 };
 
@@ -112,6 +114,10 @@ template <class T, class Exchange> inline T exchange_words(const T &value, Excha
 }
 #endif
 
+} // namespace sycl::detail
+#include <sycl/detail/amdgcn_exchange.hpp>
+namespace sycl::detail {
+
 /// The value that the work-item `from` of the group passes in; all pass the same `from` unless the group is a sub-group. An item that has
 /// ended passes nothing: the result is any value then, and for a broadcast that is a mistake (ASPEN_CHECK=1).
 template <bool IsBroadcast, class Group, class T> inline T take_from(const Group &g, const T &value, size_t from) {
@@ -153,6 +159,11 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
     __syncthreads();
     return out;
   }
+#elif defined(__ASPEN_AMDGCN__)
+  if constexpr (group_traits<Group>::is_sub_group)
+    return from_lane(value, static_cast<unsigned>(group_traits<Group>::lane(g, from)));
+  else
+    return from_item(value, from);
 #else
   (void)g;
   (void)from;
@@ -311,7 +322,7 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
 }
 #endif
 
-#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__) || defined(__ASPEN_NATIVE_CPU__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__) || defined(__ASPEN_NATIVE_CPU__)
 /// Of parts of a sub-group: members take the sum of those before them, twice as many in each step.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine_members(const Group &g, const T &value, const T *first, Op op) {
 #if defined(__ASPEN_NATIVE_CPU__)
@@ -392,6 +403,11 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine(const
     return combine_members<Kind>(g, value, first, op);
   else
     return combine_warps<Kind, Group>(value, first, op);
+#elif defined(__ASPEN_AMDGCN__)
+  if constexpr (group_traits<Group>::is_part)
+    return combine_members<Kind>(g, value, first, op);
+  else
+    return combine_waves<Kind, Group>(value, first, op);
 #else
   (void)g;
   return first ? static_cast<T>(op(*first, value)) : value;

@@ -7,7 +7,7 @@
 //! | nd_range      | `(F f, local char *memory)`                             | `(const F &f, aspen_cpu_item_t *item)`            |
 //! | work-groups   | `(F f, local char *memory, work_group_shape shape)`     | `(const F &f, aspen_cpu_item_t *item)`            |
 //!
-//! PTX: cuda.h says which parameters follow the closure.
+//! PTX and AMD: cuda.h says which parameters follow the closure.
 //!
 //! `memory` is the launch's local memory (never less than one byte). A SPIR-V work-group launch runs one work-item a group, and `shape` is
 //! the logical group in SYCL order, right-aligned, unused dimensions 1. An entry's body is one call with its parameters and nothing else:
@@ -104,7 +104,7 @@ template <class Name, int D, class F> [[clang::sycl_kernel_entry_point(Name)]] v
   run_work_group<D>(f, item);
 }
 
-#elif defined(__ASPEN_PTX__)
+#elif defined(__ASPEN_GPU__)
 
 template <class F> inline void run_single_task(const F &f) { f(); }
 
@@ -112,18 +112,18 @@ template <class F> inline void run_single_task(const F &f) { f(); }
 template <int D, class F> inline void run_range(const F &f, const aspen_cuda_launch_t &launch) {
   const range<D> extent = right_aligned_range<D>(launch.global_range);
   const id<D> offset(right_aligned_range<D>(launch.offset));
-  const size_t i = size_t(ptx::ctaid<2>()) * ptx::ntid<2>() + ptx::tid<2>();
+  const size_t i = size_t(gpu::ctaid<2>()) * gpu::ntid<2>() + gpu::tid<2>();
   if (i >= launch.global_range[2])
     return;
   if constexpr (D == 1) {
     detail::call_kernel(f, item_access::make(id<1>(i + offset[0]), extent, offset));
   } else {
-    const size_t first_j = size_t(ptx::ctaid<1>()) * ptx::ntid<1>() + ptx::tid<1>(), step_j = size_t(ptx::nctaid<1>()) * ptx::ntid<1>();
+    const size_t first_j = size_t(gpu::ctaid<1>()) * gpu::ntid<1>() + gpu::tid<1>(), step_j = size_t(gpu::nctaid<1>()) * gpu::ntid<1>();
     for (size_t j = first_j; j < launch.global_range[1]; j += step_j) {
       if constexpr (D == 2) {
         detail::call_kernel(f, item_access::make(id<2>(j + offset[0], i + offset[1]), extent, offset));
       } else {
-        const size_t first_k = size_t(ptx::ctaid<0>()) * ptx::ntid<0>() + ptx::tid<0>(), step_k = size_t(ptx::nctaid<0>()) * ptx::ntid<0>();
+        const size_t first_k = size_t(gpu::ctaid<0>()) * gpu::ntid<0>() + gpu::tid<0>(), step_k = size_t(gpu::nctaid<0>()) * gpu::ntid<0>();
         for (size_t k = first_k; k < launch.global_range[0]; k += step_k)
           detail::call_kernel(f, item_access::make(id<3>(k + offset[0], j + offset[1], i + offset[2]), extent, offset));
       }

@@ -134,4 +134,8 @@ __ASPEN_PTX_ATOMIC(atomic_add, "add", "f64", double, "d")
 
 } // namespace sycl::detail::ptx
 
+namespace sycl::detail {
+namespace gpu = ptx;
+}
+
 #endif

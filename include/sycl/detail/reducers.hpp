@@ -15,7 +15,7 @@ template <class T, class Op, int Dimensions = 0, size_t Extent = 1> class reduce
 namespace detail {
 
 // Which way the kernels of this pass go (reduction.hpp). Tests have all devices reduce in groups.
-#if defined(__ASPEN_PTX__) || defined(__ASPEN_REDUCE_IN_GROUPS)
+#if defined(__ASPEN_GPU__) || defined(__ASPEN_REDUCE_IN_GROUPS)
 inline constexpr bool reduces_in_groups = true;
 #else
 inline constexpr bool reduces_in_groups = false;

@@ -1,10 +1,11 @@
 //! The work-item that device code runs as: ids, sizes and barriers of each code generator behind one class.
 //!
 //! SPIR-V reads built-in variables. The native CPU reads the structure that the backend hands to the entry; `current` remembers it for code
-//! that has no nd_item at hand (local accessors). PTX reads special registers, and what the launch adds to them. In the host pass the functions exist so that kernels can be checked; they never run.
+//! that has no nd_item at hand (local accessors). GPUs read special registers, and what the launch adds to them. In the host pass the functions exist so that kernels can be checked; they never run.
 #pragma once
 #include <aspen/native_cpu.h>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/amdgcn.hpp>
 #include <sycl/detail/ptx.hpp>
 #include <sycl/range.hpp>
 
@@ -201,11 +202,11 @@ public:
 #elif defined(__ASPEN_SPIRV__)
 #define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
   template <int S> size_t name() const { return builtin(2 - S); }
-#elif defined(__ASPEN_PTX__)
+#elif defined(__ASPEN_GPU__)
   explicit work_item(const aspen_cuda_launch_t &launch) : cpu((aspen_cpu_item_t *)&launch) {}
   const aspen_cuda_launch_t &launch() const { return *(const aspen_cuda_launch_t *)cpu; }
 #define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
-  template <int S> size_t name() const { return ptx::name<S>(launch()); }
+  template <int S> size_t name() const { return gpu::name<S>(launch()); }
 #else
 #define __ASPEN_WORK_ITEM_VALUE(name, builtin, member)                                                                                    \
   template <int S> size_t name() const { return 0; }
@@ -225,9 +226,9 @@ public:
 #elif defined(__ASPEN_SPIRV__)
 #define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
   std::uint32_t name() const { return builtin(); }
-#elif defined(__ASPEN_PTX__)
+#elif defined(__ASPEN_GPU__)
 #define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
-  std::uint32_t name() const { return ptx::name(); }
+  std::uint32_t name() const { return gpu::name(); }
 #else
 #define __ASPEN_SUB_GROUP_VALUE(name, builtin, member)                                                                                    \
   std::uint32_t name() const { return 1; }
@@ -243,8 +244,8 @@ public:
   size_t local_linear_id() const {
 #if defined(__ASPEN_NATIVE_CPU__)
     return cpu->local_linear_id;
-#elif defined(__ASPEN_PTX__)
-    return ptx::thread();
+#elif defined(__ASPEN_GPU__)
+    return gpu::thread();
 #else
     return (local_id<0>() * local_range<1>() + local_id<1>()) * local_range<2>() + local_id<2>();
 #endif
@@ -259,6 +260,8 @@ public:
                            spirv::sequential | spirv::work_group_memory | spirv::global_memory);
 #elif defined(__ASPEN_PTX__)
     __syncthreads();
+#elif defined(__ASPEN_AMDGCN__)
+    amdgcn::group_barrier();
 #endif
   }
   void sub_group_barrier() const {
@@ -269,10 +272,12 @@ public:
                            spirv::acquire_release | spirv::sub_group_memory | spirv::work_group_memory | spirv::global_memory);
 #elif defined(__ASPEN_PTX__)
     __nvvm_bar_warp_sync(ptx::members());
+#elif defined(__ASPEN_AMDGCN__)
+    amdgcn::wave_barrier();
 #endif
   }
 
-  aspen_cpu_item_t *cpu = nullptr; // in every pass, so that the layout is the same; on PTX the launch
+  aspen_cpu_item_t *cpu = nullptr; // in every pass, so that the layout is the same; on GPUs the launch
 };
 
 #define __ASPEN_INDEX_OF(name, Type)                                                                                                      \
@@ -301,7 +306,7 @@ inline unsigned long &local_memory_slot() {
 }
 #endif
 
-#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
 /// Where its scratch memory begins, or 0. The same: code that is far from the entry finds it here.
 inline unsigned long &scratch_slot() {
   __attribute__((opencl_local)) static unsigned long slot;
@@ -315,7 +320,7 @@ inline char *local_memory() {
   return current->local_memory;
 #elif defined(__ASPEN_SPIRV__)
   return (char *)local_memory_slot();
-#elif defined(__ASPEN_PTX__)
+#elif defined(__ASPEN_GPU__)
   return (char *)__aspen_local_memory;
 #else
   return nullptr;
@@ -326,7 +331,7 @@ inline char *local_memory() {
 inline char *scratch_memory() {
 #if defined(__ASPEN_NATIVE_CPU__)
   return current->scratch_memory;
-#elif defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+#elif defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
   return (char *)scratch_slot();
 #else
   return nullptr;

@@ -29,6 +29,10 @@ template <access::address_space Space> bool lies_in(const volatile void *memory)
   return pointer != nullptr && found == (global ? aspen_cpu_global : local ? aspen_cpu_local : aspen_cpu_private);
 #elif defined(__ASPEN_PTX__)
   return global ? __nvvm_isspacep_global(pointer) : local ? __nvvm_isspacep_shared(pointer) : __nvvm_isspacep_local(pointer);
+#elif defined(__ASPEN_AMDGCN__)
+  const auto any = (const __attribute__((address_space(0))) void *)pointer;
+  const bool is_local = __builtin_amdgcn_is_shared(any), is_private = __builtin_amdgcn_is_private(any);
+  return pointer != nullptr && (global ? !is_local && !is_private : local ? is_local : is_private);
 #elif defined(__ASPEN_SPIRV__)
   // The storage classes CrossWorkgroup, Workgroup and Function.
   if constexpr (global)

@@ -105,7 +105,7 @@ pub fn users(work: &Path, prefix: &Path, out: &Path, epoch: u64) -> Result<Vec<P
                 // The plugin is loaded into clang, and aspen++ runs it, with the C++ library that it depends on.
                 depends: format!("{same}, {}, clang-22 (>= 1:22.1), binutils", needs(&compiler)?),
                 recommends: "intel-opencl-icd",
-                suggests: "clangd-22, spirv-tools, llvm-spirv-15, ninja-build, gdb",
+                suggests: "clangd-22, spirv-tools, llvm-spirv-15, ninja-build, gdb, lld-22, rocm-device-libs",
                 about: "SYCL 2020 compiler driver with optional kernel features\n \
                         aspen++ compiles SYCL programs with clang 22, works out what every kernel needs\n \
                         of a device, and splits device code by it; aspen looks into programs, says why a\n \

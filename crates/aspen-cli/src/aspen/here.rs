@@ -114,6 +114,7 @@ impl Local {
             BackendKind::OpenCl if target == "spir64_gen" || target.starts_with("intel_gpu_") => has("gpu"),
             BackendKind::OpenCl => !ours && has("cpu") && ["spir64_x86_64", "x86_64"].contains(&target),
             BackendKind::NativeCpu => ours && (target == "native_cpu" || target.contains("x86_64")),
+            BackendKind::Hip => target.starts_with("amd_gpu_") || target.starts_with("amdgcn"),
             BackendKind::Cuda => target.starts_with("nvidia_gpu_") || target.starts_with("nvptx64"),
         }
     }

@@ -120,6 +120,13 @@ fn triples_are_names() {
             "nvidia_gpu_sm_80,nvidia_gpu_sm_90",
             &[(Some("nvidia_gpu_sm_80"), "-v"), (Some("nvidia_gpu_sm_90"), "-v")],
         ),
+        ("-fsycl-targets=amdgcn-amd-amdhsa -Xsycl-target-backend=amdgcn-amd-amdhsa --offload-arch=gfx90a", "amd_gpu_gfx90a", nothing),
+        (
+            "-fsycl-targets=amdgcn-amd-amdhsa,nvptx64-nvidia-cuda,native_cpu -Xsycl-target-backend=amdgcn-amd-amdhsa \
+             '--offload-arch=gfx1100 --offload-arch=gfx906 -O3' -Xsycl-target-backend=nvptx64-nvidia-cuda --offload-arch=sm_90",
+            "amd_gpu_gfx1100,amd_gpu_gfx906,nvidia_gpu_sm_90,native_cpu",
+            &[(Some("amd_gpu_gfx1100"), "-O3"), (Some("amd_gpu_gfx906"), "-O3")],
+        ),
         ("-fsycl-targets=spir64_x86_64 -Xsycl-target-backend=spir64_x86_64 -march=avx2", "spir64_x86_64,x86_64_v3", nothing),
         ("-fsycl-targets=spir64_gen -Xs '-device pvc' -Xsv", "spir64_gen", &[(None, "-device pvc"), (None, "-v")]),
         ("-Xsycl-target-backend=nvptx64-nvidia-cuda --cuda-gpu-arch=sm_80", "", nothing),
@@ -130,7 +137,7 @@ fn triples_are_names() {
         assert_eq!(given, words, "{line}");
     }
     for (line, needle) in [
-        ("-fsycl-targets=amdgcn-amd-amdhsa", "'-fsycl-targets': 'amdgcn-amd-amdhsa': no code can be made for AMD's GPUs yet"),
+        ("-fsycl-targets=amdgcn-amd-amdhsa", "'-fsycl-targets': 'amdgcn-amd-amdhsa' needs to know for which processor"),
         ("-fsycl-targets=spir64_fpga", "no target for FPGAs"),
     ] {
         let text = refusal(&format!("{line} x.cpp"));

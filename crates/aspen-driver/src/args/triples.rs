@@ -1,16 +1,17 @@
 //! Triples of DPC++ command lines as names of targets. The rest of the driver sees only those.
 //!
-//! `nvptx64-nvidia-cuda` alone names no processor; that is said by a word for its backend, which ptxas must not see then.
+//! `nvptx64-nvidia-cuda` and `amdgcn-amd-amdhsa` alone name no processor; that is said by a word for the backend, which ptxas and lld must not see then.
 
 use super::known::TRIPLES;
 use super::{Options, response};
 use crate::error::Error;
 
-/// What says for which processors NVIDIA's triple stands.
+/// What says for which processors the triples of GPUs stand.
 const PROCESSOR: [&str; 3] = ["--cuda-gpu-arch=", "--offload-arch=", "-march=sm_"];
 
-/// The processor that is meant where nothing says which; its PTX runs on later ones too.
-const USUAL_PROCESSOR: &str = "sm_75";
+/// What names of processors begin with, by the target, and the processor that is meant where nothing says which: PTX runs on later ones too,
+/// AMD's code on no other.
+const PROCESSORS: [(&str, &str, Option<&str>); 2] = [("nvidia_gpu_", "sm_", Some("sm_75")), ("amd_gpu_", "gfx", None)];
 
 /// Processors as Intel's compiler for them names them, and the targets for the same.
 const LEVELS: [(&str, &str); 5] =
@@ -58,8 +59,19 @@ fn names_of(option: &str, name: String, processors: &[String]) -> Result<Vec<Str
         None => Err(Error::Usage(format!("'{option}': '{name}': {}", triple.why))),
         Some(target) => Ok(match target.strip_suffix('*') {
             None => vec![target.to_owned()],
-            Some(start) if processors.is_empty() => vec![format!("{start}{USUAL_PROCESSOR}")],
-            Some(start) => processors.iter().map(|processor| format!("{start}{processor}")).collect(),
+            Some(start) => {
+                let (_, prefix, usual) = PROCESSORS.iter().find(|(of, ..)| *of == start).copied().unwrap_or((start, "", None));
+                let mut meant: Vec<&str> =
+                    processors.iter().map(String::as_str).filter(|processor| processor.starts_with(prefix)).collect();
+                if meant.is_empty() {
+                    meant.push(usual.ok_or_else(|| {
+                        Error::Usage(format!(
+                            "'{option}': '{name}' needs to know for which processor: -Xsycl-target-backend={name} --offload-arch=gfx90a"
+                        ))
+                    })?);
+                }
+                meant.into_iter().map(|processor| format!("{start}{processor}")).collect()
+            }
         }),
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use aspen_analysis::link::tagged_symbol;
 use aspen_analysis::split::ImagePlan;
 use aspen_analysis::summary::{Function, Role};
-use aspen_codegen::{CodegenError, Earlier, Form, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
+use aspen_codegen::{AmdGpu, CodegenError, Earlier, Form, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Requirements, Verdict, check};
 use aspen_image::decided::decided_set;
 use aspen_image::{
@@ -26,6 +26,7 @@ use crate::cuda;
 use crate::error::Error;
 use crate::passes::PassBuilder;
 use crate::progress::Progress;
+use crate::rocm;
 use crate::scratch::Scratch;
 use crate::session::Session;
 use crate::shared;
@@ -155,6 +156,7 @@ fn generator(builder: &PassBuilder<'_>, target: &Target, words: &[String], elsew
         Family::NativeCpu => Box::new(NativeCpu { compiler: builder.toolchain.clang.clone() }),
         Family::Gen => Box::new(ahead_of_time(target, words, elsewhere)),
         Family::Ptx => Box::new(assembled(target, words, elsewhere)),
+        Family::AmdGpu => Box::new(linked(target, words, elsewhere)),
         Family::Spirv | Family::Known => Box::new(SpirV),
     }
 }
@@ -185,6 +187,7 @@ fn ending(family: Family, kind: ImageKind) -> &'static str {
         (Family::NativeCpu, _) => "so",
         (Family::Gen, _) => "gen",
         (Family::Ptx, _) => "cubin",
+        (Family::AmdGpu, _) => "hsaco",
         (Family::Spirv | Family::Known, _) => "spv",
     }
 }
@@ -193,6 +196,18 @@ fn ahead_of_time(target: &Target, words: &[String], elsewhere: bool) -> Gen {
     let compiler = target.compiler().unwrap_or_else(|| targets::OCLOC.into());
     let (options, device) = (target.compiler_options(words), target.info.capabilities());
     Gen { compiler, options, limit: Gen::LIMIT, cache: shared::cache(), device, elsewhere }
+}
+
+fn linked(target: &Target, words: &[String], elsewhere: bool) -> AmdGpu {
+    AmdGpu {
+        processor: target.processor().unwrap_or_default().to_owned(),
+        linker: rocm::linker(target.compiler().as_deref()),
+        options: target.compiler_options(words),
+        library: rocm::library(),
+        limit: Gen::LIMIT,
+        cache: shared::cache(),
+        elsewhere,
+    }
 }
 
 fn assembled(target: &Target, words: &[String], elsewhere: bool) -> Ptx {
@@ -248,7 +263,7 @@ fn plans<'p>(
             continue;
         }
         // Machine code of GPUs is not linked at run time.
-        if target.family == Family::Gen && !plan.imports.is_empty() {
+        if matches!(target.family, Family::Gen | Family::AmdGpu) && !plan.imports.is_empty() {
             leave_out(session, request, &name, plan, kernels, coverage)?;
             continue;
         }

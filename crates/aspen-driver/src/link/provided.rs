@@ -57,7 +57,7 @@ fn form(target: &Target) -> Option<Form> {
         Family::NativeCpu => ImageKind::Object,
         Family::Spirv | Family::Known => ImageKind::SpirV,
         Family::Ptx => ImageKind::Ptx,
-        Family::Gen => return None,
+        Family::Gen | Family::AmdGpu => return None,
     };
     Some(Form { kind, triple: target.triple().to_owned() })
 }

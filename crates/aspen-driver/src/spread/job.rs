@@ -104,7 +104,7 @@ fn input(job: &Job<'_>) -> Result<Vec<u8>, Stopped> {
 }
 
 fn form(job: &Job<'_>, content: &[u8]) -> Result<Form, Stopped> {
-    Form::of(content).ok_or_else(|| Stopped::Job(format!("'{}' is neither SPIR-V nor PTX", job.input.display())))
+    Form::of(content).ok_or_else(|| Stopped::Job(format!("'{}' is neither SPIR-V, PTX nor an object", job.input.display())))
 }
 
 fn run(job: &Job<'_>, aot: Aot, content: &[u8]) -> Result<String, Stopped> {

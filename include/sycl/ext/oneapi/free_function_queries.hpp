@@ -12,8 +12,8 @@ namespace detail {
 inline work_item running_work_item() {
 #if defined(__ASPEN_NATIVE_CPU__)
   return work_item(current);
-#elif defined(__ASPEN_PTX__)
-  return work_item(ptx::launch_without_offset);
+#elif defined(__ASPEN_GPU__)
+  return work_item(gpu::launch_without_offset);
 #else
   return work_item();
 #endif

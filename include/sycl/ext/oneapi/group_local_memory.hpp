@@ -23,7 +23,7 @@ template <class T, class Site> __ASPEN_OF_EACH_CALLER inline T *memory_of_call()
 #if defined(__ASPEN_NATIVE_CPU__)
   alignas(T) static thread_local char memory[sizeof(T)];
   return (T *)memory;
-#elif defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__)
+#elif defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
   struct alignas(T) alignas(16) bytes { // 16: see local_accessor
     char memory[sizeof(T)];
   };

@@ -112,6 +112,8 @@ private:
 template <class Group> std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_group>, sub_group_mask> group_ballot(Group g, bool predicate = true) {
 #if defined(__ASPEN_PTX__)
   const std::uint64_t bits = static_cast<unsigned>(__nvvm_vote_ballot_sync(sycl::detail::ptx::members(), predicate));
+#elif defined(__ASPEN_AMDGCN__)
+  const std::uint64_t bits = sycl::detail::amdgcn::ballot(predicate);
 #elif defined(__ASPEN_SPIRV__)
   const auto words = __builtin_spirv_subgroup_ballot(predicate);
   const std::uint64_t bits = words[0] | std::uint64_t(words[1]) << 32;

@@ -143,7 +143,7 @@ pub const VARIABLES: &[Variable] = &[
         values: "",
         unset: "",
         readers: &[],
-        about: "clang++-22, ahead-of-time compilers (ocloc, ptxas), ninja, and for drivers that take bitcode llvm-spirv and spirv-link are looked for there.",
+        about: "clang++-22, ahead-of-time compilers (ocloc, ptxas, ld.lld-22), ninja, and for drivers that take bitcode llvm-spirv and spirv-link are looked for there.",
     },
     Variable {
         name: "TMPDIR",
@@ -158,6 +158,13 @@ pub const VARIABLES: &[Variable] = &[
         unset: "",
         readers: &[],
         about: "Where a CUDA toolkit is, for ptxas and libdevice.10.bc; before PATH and /usr/local/cuda (docs/CUDA.md).",
+    },
+    Variable {
+        name: "HIP_DEVICE_LIB_PATH, ROCM_PATH",
+        values: "",
+        unset: "",
+        readers: &[],
+        about: "Where ROCm's ocml.bc is, or ROCm; before /opt/rocm and /usr (docs/AMD.md).",
     },
     Variable {
         name: "XDG_CACHE_HOME, HOME",

@@ -213,7 +213,7 @@ pub const TRIPLES: &[Triple] = &[
     Triple { names: &["spir64_x86_64", "spir64_x86_64-unknown-unknown"], target: Some("spir64_x86_64"), why: "machine code for the embedded CPU device, as `native_cpu`, and not for Intel's OpenCL driver for processors; that takes `spir64`. `-march=` of `-Xsycl-target-backend` adds images for such processors: `sse4.2` and `avx` those of `x86_64_v2`, `avx2` of `x86_64_v3`, `avx512` of `x86_64_v4`" },
     Triple { names: &["nvptx64-nvidia-cuda", "nvptx64"], target: Some("nvidia_gpu_*"), why: "NVIDIA GPUs: `--cuda-gpu-arch=sm_XX` or `--offload-arch=sm_XX` of `-Xsycl-target-backend` says for which, `nvidia_gpu_sm_75` if nothing does; other processors run the PTX that lies beside" },
     Triple { names: &["native_cpu"], target: Some("native_cpu"), why: "the embedded CPU device" },
-    Triple { names: &["amdgcn-amd-amdhsa", "amdgcn"], target: None, why: "no code can be made for AMD's GPUs yet; their names ('amd_gpu_gfx90a') are known to 'aspen check', '-fsycl-fixed-targets' and ASPEN_DEVICE_PROFILE" },
+    Triple { names: &["amdgcn-amd-amdhsa", "amdgcn"], target: Some("amd_gpu_*"), why: "AMD GPUs: `--offload-arch=gfxXXX` of `-Xsycl-target-backend` says for which, and must" },
     Triple { names: &["spir64_fpga", "spir64_fpga-unknown-unknown"], target: None, why: "there is no target for FPGAs" },
     Triple { names: &["spir", "spir-unknown-unknown", "spirv32", "spirv32-unknown-unknown"], target: None, why: "device code is for devices with 64-bit addresses; use 'spir64'" },
 ];

@@ -65,6 +65,8 @@ public:
     (void)__builtin_spirv_subgroup_ballot(true); // those that execute it do so together
 #elif defined(__ASPEN_PTX__)
     __nvvm_bar_warp_sync(static_cast<unsigned>(members_));
+#elif defined(__ASPEN_AMDGCN__)
+    amdgcn::wave_barrier();
 #endif
   }
 #if defined(__ASPEN_NATIVE_CPU__)
@@ -115,6 +117,8 @@ public:
     return (words[0] | std::uint64_t(words[1]) << 32) & members_;
 #elif defined(__ASPEN_PTX__)
     return static_cast<unsigned>(__nvvm_vote_ballot_sync(static_cast<unsigned>(members_), x));
+#elif defined(__ASPEN_AMDGCN__)
+    return amdgcn::ballot(x) & members_;
 #else
     return reduce_over_members(std::uint64_t(x) << item_.lane());
 #endif
@@ -241,6 +245,8 @@ inline experimental::fragment<sub_group> get_opportunistic_group() {
 #elif defined(__ASPEN_PTX__)
   unsigned members;
   asm volatile("activemask.b32 %0;" : "=r"(members));
+#elif defined(__ASPEN_AMDGCN__)
+  const std::uint64_t members = sycl::detail::amdgcn::ballot(true);
 #else
   const std::uint64_t members = std::uint64_t(1) << item.lane();
 #endif
