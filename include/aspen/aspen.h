@@ -84,7 +84,7 @@ typedef enum aspen_platform_info {
 /* Lives as long as the process. */
 const char *aspen_platform_string(const aspen_platform_t *platform, aspen_platform_info_t what);
 
-typedef enum aspen_backend { ASPEN_BACKEND_NATIVE_CPU = 0, ASPEN_BACKEND_OPENCL = 1, ASPEN_BACKEND_CUDA = 2 } aspen_backend_t;
+typedef enum aspen_backend { ASPEN_BACKEND_NATIVE_CPU = 0, ASPEN_BACKEND_OPENCL = 1, ASPEN_BACKEND_CUDA = 2, ASPEN_BACKEND_HIP = 3 } aspen_backend_t;
 typedef enum aspen_device_type {
   ASPEN_DEVICE_TYPE_CPU = 0,
   ASPEN_DEVICE_TYPE_GPU = 1,
@@ -357,7 +357,7 @@ const char *const *aspen_kernel_symbols(size_t *count);
 
 /* --- objects of a backend's own interface ---------------------------------------------------------------------------------------- */
 
-/* Handles belong to the interface of the backend of `device` and must be alive; for CUDA, which counts no references, retaining and
+/* Handles belong to the interface of the backend of `device` and must be alive; for CUDA and HIP, which count no references, retaining and
  * releasing do nothing. `context` 0 is the runtime's own. All fail with ASPEN_ERRC_FEATURE_NOT_SUPPORTED if the backend has no such objects,
  * and with ASPEN_ERRC_INVALID if the driver does not know a handle. */
 int aspen_error_native(const aspen_error_t *error); /* the driver's number of the error (cl_int, CUresult); 0 if it is none */
@@ -384,7 +384,7 @@ aspen_error_t *aspen_queue_native(aspen_queue_t *queue, aspen_native_t what, int
 
 /* An event that is complete when all of these are; whether they failed nobody is told. */
 aspen_error_t *aspen_event_of_native(const aspen_device_t *device, const uintptr_t *events, size_t count, aspen_event_t **out);
-/* The interface's event of a command, the same each time. On CUDA the call waits for the command. */
+/* The interface's event of a command, the same each time. On CUDA and HIP the call waits for the command. */
 aspen_error_t *aspen_event_native(aspen_event_t *event, const aspen_device_t *device, uintptr_t context, int retain, uintptr_t *out);
 
 /* A buffer of `size` bytes over memory of that context, which has the content when `after` (or null) is complete, and gets it back by

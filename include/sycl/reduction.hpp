@@ -198,7 +198,7 @@ template <class Name, class... R, class Launch> inline void reduce_in_groups(han
 }
 
 /// Groups where they are cheap.
-inline bool prefers_groups(const device &on) { return !reduces_in_parts || on.get_backend() == backend::cuda; }
+inline bool prefers_groups(const device &on) { return !reduces_in_parts || on.get_backend() == backend::cuda || on.get_backend() == backend::ext_oneapi_hip; }
 
 template <class Name, int D, class F, class... R> inline void reduce(handler &command, const range<D> &extent, const F &f, const R &...reductions) {
   using N = kernel_name_t<Name, F>;

@@ -53,7 +53,7 @@ const SUITES: [Suite; 15] = [
     Suite { name: "book", about: "the book's chapters, links and examples", run: the_book },
     Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
-    Suite { name: "amd", about: "programs for AMD's GPUs through lld, of which none runs", run: amd },
+    Suite { name: "amd", about: "programs for AMD's GPUs through lld, and against a runtime of the tests", run: amd },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
     Suite {
         name: SERVICES,

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute as Attribute};
+use crate::sys::{self, CUdevice, CUdevice_attribute as Attribute};
 
 use crate::driver::{Driver, Tried, tried};
 
@@ -15,6 +15,8 @@ pub struct Answers {
     pub driver: (u32, u32),
     /// Compute capability, `(9, 0)`.
     pub processor: (u32, u32),
+    /// The processor as images' targets name it, where the compute capability does not say it: `gfx90a`.
+    pub architecture: String,
     /// Bytes of global memory.
     pub total_memory: u64,
     /// `MULTIPROCESSOR_COUNT`.
@@ -79,6 +81,7 @@ impl Answers {
                 small(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                 small(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
             ),
+            architecture: sys::processor(device),
             total_memory: total as u64,
             multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
             max_threads: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),

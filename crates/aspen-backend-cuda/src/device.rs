@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{Facts, Native};
 use aspen_runtime::{Code, Error};
-use cudarc::driver::sys::{CUcontext, CUdevice, CUstream};
 
 use crate::answers::Answers;
 use crate::capabilities::{capabilities, facts};
 use crate::driver::{Context, Driver, Stream, Tried, lock};
 use crate::fill;
 use crate::lanes::Lanes;
+use crate::sys::{self, CUcontext, CUdevice, CUstream};
 use crate::watch::Watch;
 
 /// A device.
@@ -25,7 +25,7 @@ pub(crate) struct Device {
     context: OnceLock<Tried<Context>>,
     /// What fills memory with patterns that the driver has no function for.
     fill: OnceLock<Tried<fill::Kernel>>,
-    /// The stream of programs that use CUDA beside SYCL.
+    /// The stream of programs that use the driver beside SYCL.
     native: OnceLock<Tried<Stream>>,
     /// Streams that nobody uses at the moment, for what is waited for at once.
     streams: Mutex<Vec<Stream>>,
@@ -98,7 +98,7 @@ impl Device {
 
     /// An error that names the device.
     pub(crate) fn error(&self, code: Code, failure: impl std::fmt::Display) -> Error {
-        Error::new(code, format!("CUDA device '{}': {failure}", self.name()))
+        Error::new(code, format!("{} device '{}': {failure}", sys::NAME, self.name()))
     }
 
     /// Calls the driver in this device's context.
@@ -121,7 +121,7 @@ impl Device {
         })
     }
 
-    /// The stream of programs that use CUDA beside SYCL.
+    /// The stream of programs that use the driver beside SYCL.
     pub(crate) fn native_stream(&self) -> Tried<CUstream> {
         let stream = self.native.get_or_init(|| self.enter(Stream::create));
         stream.as_ref().map(|stream| stream.0).map_err(|failure| *failure)

@@ -1,67 +1,10 @@
-//! The CUDA driver API: bindings of cudarc, whose library is opened at run time, behind a check that every function we call is there.
-//!
-//! cudarc panics where a function is missing, so an old or broken driver must be found out before.
+//! What the driver has, as values that free themselves. Calls have CUDA's names, whoever answers them (`sys`).
 
 use std::ffi::{CStr, c_int, c_uint};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cudarc::driver::sys::{self, CUcontext, CUdevice, CUresult, CUstream};
-
-/// Every function that this crate calls, under the names by which cudarc loads them.
-const FUNCTIONS: [&str; 51] = [
-    "cuCtxGetDevice",
-    "cuCtxPopCurrent_v2",
-    "cuCtxPushCurrent_v2",
-    "cuDeviceCanAccessPeer",
-    "cuDeviceGet",
-    "cuDeviceGetAttribute",
-    "cuDeviceGetCount",
-    "cuDeviceGetName",
-    "cuDevicePrimaryCtxRelease_v2",
-    "cuDevicePrimaryCtxRetain",
-    "cuDeviceTotalMem_v2",
-    "cuDriverGetVersion",
-    "cuEventCreate",
-    "cuEventDestroy_v2",
-    "cuEventElapsedTime",
-    "cuEventQuery",
-    "cuEventRecord",
-    "cuEventSynchronize",
-    "cuFuncGetAttribute",
-    "cuFuncSetAttribute",
-    "cuGetErrorName",
-    "cuGetErrorString",
-    "cuInit",
-    "cuLaunchKernel",
-    "cuLinkAddData_v2",
-    "cuLinkComplete",
-    "cuLinkCreate_v2",
-    "cuLinkDestroy",
-    "cuMemAllocFromPoolAsync",
-    "cuMemAllocManaged",
-    "cuMemAlloc_v2",
-    "cuMemFreeAsync",
-    "cuMemFreeHost",
-    "cuMemFree_v2",
-    "cuMemHostAlloc",
-    "cuMemPoolCreate",
-    "cuMemPoolSetAccess",
-    "cuMemPoolSetAttribute",
-    "cuMemcpyAsync",
-    "cuMemsetD16Async",
-    "cuMemsetD32Async",
-    "cuMemsetD8Async",
-    "cuModuleGetFunction",
-    "cuModuleLoadDataEx",
-    "cuModuleUnload",
-    "cuPointerGetAttributes",
-    "cuStreamCreate",
-    "cuStreamDestroy_v2",
-    "cuStreamGetCtx",
-    "cuStreamSynchronize",
-    "cuStreamWaitEvent",
-];
+use crate::sys::{self, CUcontext, CUdevice, CUresult, CUstream};
 
 /// Locks in spite of poison: no critical section of this crate leaves its data in disorder.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -114,11 +57,11 @@ pub(crate) type Tried<T> = Result<T, Failure>;
 /// `cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE (invalid argument)`.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} failed: ", self.call)?;
+        write!(f, "{} failed: ", sys::spelling(self.call))?;
         match (text(self.error, sys::cuGetErrorName), text(self.error, sys::cuGetErrorString)) {
             (Some(name), Some(words)) => write!(f, "{name} ({words})"),
             (Some(name), None) => f.write_str(name),
-            (None, _) => write!(f, "error {} of CUDA", self.error as u32),
+            (None, _) => write!(f, "error {} of {}", self.error as u32, sys::NAME),
         }
     }
 }
@@ -145,13 +88,7 @@ pub(crate) fn tried(call: &'static str, error: CUresult) -> Tried<()> {
 pub(crate) fn open() -> Option<Driver> {
     static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
     *DRIVER.get_or_init(|| {
-        // SAFETY: the driver's initialisers are those of every CUDA program.
-        if !unsafe { sys::is_culib_present() } {
-            tracing::debug!("no CUDA driver, so no CUDA devices");
-            return None;
-        }
-        if let Some(missing) = FUNCTIONS.iter().find(|name| !is_there(name)) {
-            tracing::warn!(missing, "the CUDA driver is too old: it needs CUDA 12.1");
+        if !sys::load() {
             return None;
         }
         // SAFETY: the library is there; it wants no flags.
@@ -159,26 +96,20 @@ pub(crate) fn open() -> Option<Driver> {
             Ok(()) => Some(Driver(())),
             // A driver without a GPU is no news.
             Err(failure) => {
-                tracing::debug!(%failure, "no CUDA devices");
+                tracing::debug!(%failure, "no {} devices", sys::NAME);
                 None
             }
         }
     })
 }
 
-fn is_there(name: &str) -> bool {
-    let terminated: Vec<u8> = name.bytes().chain([0]).collect();
-    // SAFETY: the library was found to open, and only the address is looked at.
-    unsafe { sys::culib().get::<unsafe extern "C" fn()>(terminated.as_slice()) }.is_ok()
-}
-
 impl Driver {
-    /// The CUDA version that the driver implements: 12.4 is (12, 4).
+    /// The version that the driver implements: 12.4 is (12, 4).
     pub(crate) fn version(self) -> Tried<(c_int, c_int)> {
         let mut version = 0;
         // SAFETY: room for the answer.
         tried("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
-        Ok((version / 1000, version % 1000 / 10))
+        Ok(sys::version(version))
     }
 
     /// Its devices.

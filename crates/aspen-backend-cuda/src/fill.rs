@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use cudarc::driver::sys::{self, CUfunction, CUstream};
+use crate::sys::{self, CUfunction, CUstream};
 
 use crate::driver::{Tried, tried};
 use crate::memory::enqueue_copy;

@@ -5,12 +5,14 @@
 
 use aspen_runtime::backend::{DeviceImage, Fit, ImageKind};
 
+use crate::answers::Answers;
+
 /// What NVIDIA's targets are called before the processor.
 const PREFIX: &str = "nvidia_gpu_sm_";
 
-/// How well a device of that compute capability takes the image.
-pub(crate) fn fit(device: (u32, u32), image: &DeviceImage<'_>) -> Option<Fit> {
-    fit_of(device, image.target(), image.kind())
+/// How well a device with those answers takes the image.
+pub(crate) fn fit(device: &Answers, image: &DeviceImage<'_>) -> Option<Fit> {
+    fit_of(device.processor, image.target(), image.kind())
 }
 
 fn fit_of(device: (u32, u32), arch: &str, kind: ImageKind) -> Option<Fit> {

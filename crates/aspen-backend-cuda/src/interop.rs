@@ -6,10 +6,10 @@
 use std::ptr;
 use std::sync::Arc;
 
+use crate::sys::{self, CUcontext, CUevent, CUresult, CUstream};
 use aspen_runtime::backend::{DeviceEvent, DeviceTimes, Native, NativeMemory, Outcome};
 use aspen_runtime::native::{Interop, KernelFacts, NativeLaunch, NativeQueue, OwnEvent, ProgramState, QueueFacts};
 use aspen_runtime::{Code, Error, Result};
-use cudarc::driver::sys::{self, CUcontext, CUevent, CUresult, CUstream};
 
 use crate::device::Device;
 use crate::driver::{Failure, Stream, Tried, entered, tried};
@@ -21,7 +21,7 @@ fn pointer<T>(handle: usize) -> *mut T {
 
 impl Device {
     fn lacks(&self, what: &str) -> Error {
-        self.error(Code::FeatureNotSupported, format!("{what} of CUDA cannot be made to SYCL's objects"))
+        self.error(Code::FeatureNotSupported, format!("{what} of {} cannot be made to SYCL's objects", sys::NAME))
     }
 
     fn wrong(&self) -> impl Fn(Failure) -> Error {
@@ -149,7 +149,7 @@ impl Interop for Handle {
     unsafe fn release(&self, _: Native, _: usize) {}
 
     unsafe fn references(&self, _: Native, _: usize) -> Result<u32> {
-        Err(self.device.error(Code::FeatureNotSupported, "CUDA counts no references"))
+        Err(self.device.error(Code::FeatureNotSupported, format!("{} counts no references", sys::NAME)))
     }
 
     fn device_info(&self, _: u32) -> Vec<u8> {

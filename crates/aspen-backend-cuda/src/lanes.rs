@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
-use cudarc::driver::sys::{self, CUevent, CUresult, CUstream};
+use crate::sys::{self, CUevent, CUresult, CUstream};
 
 use crate::driver::{Stream, Tried, lock, tried};
 

@@ -1,6 +1,6 @@
 //! NVIDIA's GPUs: they take the `nvidia_gpu_sm_*` images of programs, machine code as it is and PTX by the driver's compiler.
 //!
-//! - `driver`: the CUDA driver API, loaded at run time; without a driver there are no devices, which is no error;
+//! - `sys`: the CUDA driver API, loaded at run time; without a driver there are no devices, which is no error; `driver`: what it has, as values;
 //! - [`answers`]: what the driver says of a device; [`capabilities`]: what follows from that;
 //! - [`fit`]: which images a device takes;
 //! - `device`: a device's context; `lanes`: its streams; `watch`: who finds out that jobs are over; `submitted`: jobs in streams;
@@ -21,6 +21,7 @@ mod memory;
 mod platform;
 mod program;
 mod submitted;
+mod sys;
 mod watch;
 
 use aspen_runtime::backend::Backend;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::ptr::{self, NonNull};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::sys::{self, CUmemPool_attribute, CUmemoryPool, CUpointer_attribute, CUresult, CUstream};
 use aspen_runtime::backend::{Job, UsmKind, copy_on_host, fill_on_host};
 use aspen_runtime::{Code, Result};
-use cudarc::driver::sys::{self, CUmemPool_attribute, CUmemoryPool, CUpointer_attribute, CUresult, CUstream};
 
 use crate::device::Device;
 use crate::driver::{Failure, Stream, Tried, lock, tried};
@@ -363,7 +363,11 @@ struct Fill {
 
 impl Fill {
     fn new(to: u64, pattern: &[u8], count: usize) -> Fill {
-        let way = way(to, pattern, count);
+        let way = match way(to, pattern, count) {
+            // The kernel for them is PTX.
+            Way::Quads(_) if !sys::TAKES_PTX => Way::Copies,
+            way => way,
+        };
         let first = if way == Way::Copies { fill::first_copy(pattern, count) } else { Vec::new() };
         Fill { to, way, first, total: pattern.len() * count }
     }

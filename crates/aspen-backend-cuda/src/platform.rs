@@ -17,6 +17,7 @@ use crate::fit::fit;
 use crate::memory::{Memory, copy_later, fill_later};
 use crate::program::Image;
 use crate::submitted::copy_behind;
+use crate::sys;
 
 /// What the driver takes from ordinary memory of the host before it returns, without waiting for the device.
 const MOST_AHEAD: usize = 64 << 10;
@@ -36,24 +37,22 @@ pub(crate) struct Handle {
 /// The platform, if it has devices. A device that fails to answer is left out, with a line in the log.
 pub(crate) fn platform(driver: Driver) -> Option<Platform> {
     let ids = driver.devices().unwrap_or_else(|failure| {
-        tracing::warn!(%failure, "CUDA has no devices");
+        tracing::warn!(%failure, "{} has no devices", sys::NAME);
         Vec::new()
     });
     let device = |id| {
-        let device = Device::new(driver, id).map_err(|failure| tracing::warn!(id, %failure, "a CUDA device is left out")).ok()?;
+        let device = Device::new(driver, id).map_err(|failure| tracing::warn!(id, %failure, "a {} device is left out", sys::NAME)).ok()?;
         Some(Arc::new(Handle { device: Arc::new(device), memory: Memory::default() }))
     };
     let devices: Vec<Arc<Handle>> = ids.into_iter().filter_map(device).collect();
-    let version = devices.first()?.device.facts().backend_version.clone();
-    Some(Platform {
-        facts: PlatformFacts { name: "NVIDIA CUDA".into(), vendor: "NVIDIA Corporation".into(), version, extensions: Vec::new() },
-        devices,
-    })
+    let facts = devices.first()?.device.facts();
+    let (vendor, version) = (facts.vendor.clone(), facts.backend_version.clone());
+    Some(Platform { facts: PlatformFacts { name: sys::PLATFORM.into(), vendor, version, extensions: Vec::new() }, devices })
 }
 
 impl Backend for Platform {
     fn kind(&self) -> BackendKind {
-        BackendKind::Cuda
+        sys::KIND
     }
 
     fn platform(&self) -> PlatformFacts {
@@ -79,7 +78,7 @@ impl RawDevice for Handle {
     }
 
     fn fit(&self, image: &DeviceImage<'_>) -> Option<Fit> {
-        fit(self.device.answers().processor, image)
+        fit(self.device.answers(), image)
     }
 
     fn runs_sub_group_size(&self, size: u32) -> bool {

@@ -5,10 +5,10 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aspen_runtime::backend::{self, ImageKind, Job, Launch, Part};
+use crate::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
+use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
 use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
-use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
 
 use crate::device::Device;
 use crate::driver::{Tried, tried};
@@ -83,7 +83,7 @@ impl Image {
             several => link(several, &mut log),
         });
         let raw = loaded.map_err(|failure| {
-            let mut text = format!("{name} cannot be loaded for CUDA device '{}': {failure}", device.name());
+            let mut text = format!("{name} cannot be loaded for {} device '{}': {failure}", sys::NAME, device.name());
             let words = log.text();
             if !words.is_empty() {
                 text += &format!("\n{words}");
@@ -164,8 +164,7 @@ impl backend::Program for Image {
         let failed = |why: &dyn std::fmt::Display| {
             Error::new(Code::Build, format!("{}: the image's list of kernels promises '{}', but: {why}", self.name, kernel_name(symbol)))
         };
-        // PTX has no dots in names: `include/aspen/cuda.h`.
-        let c_symbol = CString::new(symbol.replace('.', "$")).map_err(|error| failed(&error))?;
+        let c_symbol = CString::new(sys::kernel_symbol(symbol)).map_err(|error| failed(&error))?;
         let mut function = ptr::null_mut();
         let max_threads = self.module.device.enter(|| {
             // SAFETY: a module of this context, a terminated name, room for the answer.
@@ -244,7 +243,11 @@ struct Shared(Arc<Entry>);
 impl backend::Kernel for Shared {
     fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
         let device = self.0.device();
-        let grid = grid(&launch, &self.0.limits())
+        let mut limits = self.0.limits();
+        if launch.kind == LaunchKind::WorkGroups && !sys::GROUPS_IN_THREADS {
+            limits.threads = 1;
+        }
+        let grid = grid(&launch, &limits)
             .map_err(|text| Error::new(Code::NdRange, format!("kernel '{}' was launched with {text}", launch.name)))?;
         self.0.check(&launch, &grid)?;
         self.0.reserve(launch.local_memory).map_err(|failure| {

@@ -4,9 +4,9 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::sys::CUstream;
 use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Job, Outcome};
 use aspen_runtime::{Code, Error, Result};
-use cudarc::driver::sys::CUstream;
 use smallvec::SmallVec;
 
 use crate::device::Device;

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use crate::driver::lock;
 use crate::lanes::LANES;
+use crate::sys;
 
 /// How often the thread looks, and for how long after the last job it goes on doing so: to wake it takes as long as a launch. A question takes
 /// the driver a microsecond, and whoever submits meanwhile waits for it.
@@ -100,7 +101,7 @@ impl Watch {
         let mut shared = lock(&self.shared);
         if !shared.thread {
             let watch = self.clone();
-            if thread::Builder::new().name("aspen-cuda".into()).spawn(move || watch.run()).is_err() {
+            if thread::Builder::new().name(format!("aspen-{}", sys::KIND.name())).spawn(move || watch.run()).is_err() {
                 return false;
             }
             shared.thread = true;

@@ -72,6 +72,9 @@ fn start() -> Result<Global> {
     if environment.admits(BackendKind::Cuda)? {
         backends.extend(aspen_backend_cuda::platforms());
     }
+    if environment.admits(BackendKind::Hip)? {
+        backends.extend(aspen_backend_hip::platforms());
+    }
     let system = System::start(&backends, environment)?;
     let devices = system.platforms().iter().flat_map(|platform| platform.devices());
     Ok(Global {

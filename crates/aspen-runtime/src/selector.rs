@@ -1,7 +1,7 @@
 //! `ASPEN_DEVICE_SELECTOR`: which devices a program may see.
 //!
 //! Grammar (DESIGN §6): terms separated by `;`; a term is an optional `!` and `backend:device` or a bare word. A backend is `native_cpu`,
-//! `opencl`, `cuda` or `*`; a device is a type (`cpu`, `gpu`, `accelerator`, `custom`), a number counted within the backend, or `*`, and
+//! `opencl`, `cuda`, `hip` or `*`; a device is a type (`cpu`, `gpu`, `accelerator`, `custom`), a number counted within the backend, or `*`, and
 //! several stand with `,` between them. Case does not matter. A bare word is a backend or a type. Devices are admitted by the terms without `!` (all of them if
 //! there is none) and not excluded by a term with `!`.
 
@@ -79,7 +79,7 @@ fn parse_term(body: &str, whole: &str, list: &mut Vec<Term>) -> Result<()> {
     };
     let backend = match backend.trim() {
         "*" => None,
-        name => Some(backend_named(name).ok_or_else(|| nonsense(name, "a backend (native_cpu, opencl, cuda or *)", whole))?),
+        name => Some(backend_named(name).ok_or_else(|| nonsense(name, "a backend (native_cpu, opencl, cuda, hip or *)", whole))?),
     };
     for device in devices.split(',').map(str::trim) {
         let device = match device {
@@ -101,8 +101,9 @@ fn parse_word(word: &str, whole: &str) -> Result<Term> {
     if let Some(backend) = backend_named(word) {
         return Ok(Term { backend: Some(backend), device: Which::All });
     }
-    let device = type_named(word)
-        .ok_or_else(|| nonsense(word, "a backend (native_cpu, opencl, cuda) or a device type (cpu, gpu, accelerator, custom)", whole))?;
+    let device = type_named(word).ok_or_else(|| {
+        nonsense(word, "a backend (native_cpu, opencl, cuda, hip) or a device type (cpu, gpu, accelerator, custom)", whole)
+    })?;
     Ok(Term { backend: None, device: Which::Type(device) })
 }
 

@@ -1,6 +1,6 @@
-//! Interoperability with backends: `backend_traits`, `get_native`, `make_*`. The headers of OpenCL and CUDA are not needed: what their
+//! Interoperability with backends: `backend_traits`, `get_native`, `make_*`. The headers of OpenCL, CUDA and HIP are not needed: what their
 //! handles point to is only declared, under the names by which those headers know it, so the types are the same.
-//! Source: SYCL 2020 §4.5.1, §C; for CUDA, DPC++'s backend, as SYCL-CTS `cuda_interop` tests it.
+//! Source: SYCL 2020 §4.5.1, §C; for CUDA and HIP, DPC++'s backends; SYCL-CTS `cuda_interop` tests the former.
 #pragma once
 #include <sycl/absent.hpp>
 #include <sycl/kernel_bundle.hpp>
@@ -18,6 +18,9 @@ struct CUctx_st;
 struct CUstream_st;
 struct CUevent_st;
 struct CUgraph_st;
+struct ihipCtx_t;
+struct ihipStream_t;
+struct ihipEvent_t;
 struct _cl_command_buffer_khr;
 
 namespace sycl {
@@ -30,7 +33,7 @@ namespace detail {
 /// The types of an object's handle in a backend: what make_* takes, and what get_native gives.
 template <backend Backend, class Object> struct native_handle {
   static_assert(never<Object>, "Aspen has no native handle of such an object in this backend: OpenCL has those of platform, device, context, "
-                               "queue, event, buffer, kernel_bundle and kernel, CUDA those of device, context, queue and event");
+                               "queue, event, buffer, kernel_bundle and kernel, CUDA and HIP those of device, context, queue and event");
 };
 template <class In, class Out = In> struct native_types {
   using input = In;
@@ -50,6 +53,11 @@ template <> struct native_handle<backend::cuda, context> : several<CUctx_st *> {
 template <> struct native_handle<backend::cuda, queue> : native_types<CUstream_st *> {};
 template <> struct native_handle<backend::cuda, event> : native_types<CUevent_st *> {};
 template <class T, int D, class A> struct native_handle<backend::cuda, buffer<T, D, A>> : native_types<std::remove_const_t<T> *> {};
+template <> struct native_handle<backend::ext_oneapi_hip, device> : native_types<int> {};
+template <> struct native_handle<backend::ext_oneapi_hip, context> : native_types<ihipCtx_t *> {};
+template <> struct native_handle<backend::ext_oneapi_hip, queue> : native_types<ihipStream_t *> {};
+template <> struct native_handle<backend::ext_oneapi_hip, event> : native_types<ihipEvent_t *> {};
+template <class T, int D, class A> struct native_handle<backend::ext_oneapi_hip, buffer<T, D, A>> : native_types<void *> {};
 /// No object has these, but programs name them: see interop_handle.
 template <ext::oneapi::experimental::graph_state S>
 struct native_handle<backend::opencl, ext::oneapi::experimental::command_graph<S>> : native_types<_cl_command_buffer_khr *> {};
@@ -58,7 +66,6 @@ struct native_handle<backend::cuda, ext::oneapi::experimental::command_graph<S>>
 
 /// Programs name each backend that they know. Aspen has no devices of these, so whoever asks gets `errc::backend_mismatch`.
 template <class Object> struct native_handle<backend::ext_oneapi_level_zero, Object> : native_types<void *> {};
-template <class Object> struct native_handle<backend::ext_oneapi_hip, Object> : native_types<void *> {};
 
 /// Memory of an accessor: objects of OpenCL; elsewhere the address.
 template <backend Backend, class T> struct native_memory {

@@ -94,7 +94,7 @@ pub fn users(work: &Path, prefix: &Path, out: &Path, epoch: u64) -> Result<Vec<P
                 about: "runtime of SYCL programs that aspen++ compiled\n \
                         The shared library that chooses a device and an image for every kernel, checks\n \
                         that the device has what the kernel needs, and runs it: on the processor, by\n \
-                        OpenCL drivers, or by NVIDIA's CUDA driver.",
+                        OpenCL drivers, by NVIDIA's CUDA driver or AMD's HIP runtime.",
             },
         ),
         (

@@ -59,7 +59,7 @@ pub enum Number {
 }
 
 /// Names of `aspen_backend_t`.
-const BACKENDS: [&str; 3] = ["native_cpu", "opencl", "cuda"];
+const BACKENDS: [&str; 4] = ["native_cpu", "opencl", "cuda", "hip"];
 
 impl Runtime {
     /// Loads the library; it stays loaded until the process ends.

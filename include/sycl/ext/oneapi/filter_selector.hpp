@@ -49,9 +49,7 @@ private:
     size_t left = number.empty() ? 0 : std::stoul(number);
     platform::each_platform([&](const platform &p) {
       p.each([&](const device &d) {
-        const sycl::backend own = d.get_backend();
-        const char *const name = own == sycl::backend::native_cpu ? "native_cpu" : own == sycl::backend::opencl ? "opencl" : "cuda";
-        if ((!backend.empty() && backend != name) || !is(d, kind) || (!number.empty() && left-- != 0))
+        if ((!backend.empty() && backend != sycl::detail::name_of(d.get_backend())) || !is(d, kind) || (!number.empty() && left-- != 0))
           return;
         admitted_.add(d.aspen_handle());
       });

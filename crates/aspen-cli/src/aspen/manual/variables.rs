@@ -115,7 +115,7 @@ pub const VARIABLES: &[Variable] = &[
         values: "backend:type-or-number, several with ;, without by !",
         unset: "all devices",
         readers: &["programs", "aspen"],
-        about: "Which devices programs see. Backends are native_cpu, opencl and cuda, types cpu, gpu and acc; * stands for all: opencl:gpu;native_cpu, !cuda:*.",
+        about: "Which devices programs see. Backends are native_cpu, opencl, cuda and hip, types cpu, gpu and acc; * stands for all: opencl:gpu;native_cpu, !cuda:*.",
     },
     Variable {
         name: "ASPEN_LOG",
