@@ -46,6 +46,14 @@
 //# stdout!~: wavefront_size: 64
 //# stdout~: ds_bpermute_b32
 //# stdout!~: <unknown>
+// Code for one processor knows which.
+//# run: aspen++ -O2 -fsycl-targets=amd_gpu_gfx90a,amd_gpu_gfx1100 -save-temps=which which.cpp -o which.out
+//# sh: llvm-objdump-22 -d --mcpu=gfx90a which/*gfx90a.hsaco
+//# stdout~: 0x2b67
+//# stdout!~: 0x56ce
+//# sh: llvm-objdump-22 -d --mcpu=gfx1100 which/*gfx1100.hsaco
+//# stdout~: 0x56ce
+//# stdout!~: 0x2b67
 // As DPC++ spells it.
 //# run: aspen++ -w -fsycl-targets=amdgcn-amd-amdhsa -Xsycl-target-backend=amdgcn-amd-amdhsa --offload-arch=gfx90a {self} -o b.out
 //# run: aspen inspect b.out
@@ -148,6 +156,16 @@ int main() {
   *p = 21;
   q.single_task<class calls>([=] { *p = twice(*p); }).wait();
   std::printf("%d\n", *p);
+}
+//# file: which.cpp
+#include <sycl/sycl.hpp>
+namespace ex = sycl::ext::oneapi::experimental;
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  q.single_task([=] {
+    ex::if_architecture_is<ex::architecture::amd_gpu_gfx90a>([=] { *p = 0x2b67; }).otherwise([=] { *p = 0x56ce; });
+  });
 }
 //# file: asks.cpp
 #include <sycl/sycl.hpp>

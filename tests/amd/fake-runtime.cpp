@@ -5,7 +5,7 @@
 //# run: aspen++ -O2 -fsycl-targets=amd_gpu_gfx90a {self} -o a.out
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=hip:* ./a.out
 //# stdout: hip device Fake 0 of Advanced Micro Devices, Inc., driver 6.2, version gfx90a
-//# stdout: sub-groups of 64, 49152 bytes of local memory
+//# stdout: sub-groups of 64, 49152 bytes of local memory, gfx90a 1, gfx908 0, AMD's 1
 //# stdout: load machine code
 //# stdout: launch _ZTS4task: grid 1x1x1, block 1x1x1, 0 bytes, global 1x1x1, offset 0x0x0, local 1x1x1
 //# stdout: launch _ZTS4line: grid 4x1x1, block 256x1x1, 0 bytes, global 1x1x1000, offset 0x0x0, local 1x1x256
@@ -110,8 +110,10 @@ int main() {
   using namespace sycl::info::device;
   std::printf("%s device %s of %s, driver %s, version %s\n", device.get_backend() == HIP ? "hip" : "another", device.get_info<name>().c_str(),
               device.get_info<vendor>().c_str(), device.get_info<driver_version>().c_str(), device.get_info<version>().c_str());
-  std::printf("sub-groups of %zu, %zu bytes of local memory\n", device.get_info<sub_group_sizes>()[0],
-              static_cast<size_t>(device.get_info<local_mem_size>()));
+  namespace ex = sycl::ext::oneapi::experimental;
+  std::printf("sub-groups of %zu, %zu bytes of local memory, gfx90a %d, gfx908 %d, AMD's %d\n", device.get_info<sub_group_sizes>()[0],
+              static_cast<size_t>(device.get_info<local_mem_size>()), device.ext_oneapi_architecture_is(ex::architecture::amd_gpu_gfx90a),
+              device.ext_oneapi_architecture_is(ex::architecture::amd_gpu_gfx908), device.ext_oneapi_architecture_is(ex::arch_category::amd_gpu));
   int *p = sycl::malloc_shared<int>(64, q);
   if (!p) {
     std::puts("no memory");

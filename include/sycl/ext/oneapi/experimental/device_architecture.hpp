@@ -83,8 +83,30 @@ constexpr aspect aspect_of(architecture which) {
     __ASPEN_ARCHITECTURES(__ASPEN_AS)
 #undef __ASPEN_AS
   default:
-    return aspect::cpu; // that of the host: devices that are CPUs run on it
+    // That of the host: devices that are CPUs run on it. AMD's that are asked for are the target's own.
+    return which == architecture::x86_64 ? aspect::cpu : aspect::gpu;
   }
+}
+
+/// Of AMD's name of a processor, `gfx90a`.
+constexpr architecture amd_architecture(const char *processor) {
+  const auto is = [processor](const char *name) {
+    size_t i = 0;
+    while (name[i] != 0 && name[i] == processor[i])
+      ++i;
+    return name[i] == processor[i];
+  };
+#define __ASPEN_GFX(n)                                                                                                                    \
+  if (is("gfx" #n))                                                                                                                        \
+    return architecture::amd_gpu_gfx##n;
+  __ASPEN_GFX(700) __ASPEN_GFX(701) __ASPEN_GFX(702) __ASPEN_GFX(703) __ASPEN_GFX(704) __ASPEN_GFX(705) __ASPEN_GFX(801) __ASPEN_GFX(802)
+  __ASPEN_GFX(803) __ASPEN_GFX(805) __ASPEN_GFX(810) __ASPEN_GFX(900) __ASPEN_GFX(902) __ASPEN_GFX(904) __ASPEN_GFX(906) __ASPEN_GFX(908)
+  __ASPEN_GFX(909) __ASPEN_GFX(90a) __ASPEN_GFX(90c) __ASPEN_GFX(940) __ASPEN_GFX(941) __ASPEN_GFX(942) __ASPEN_GFX(950) __ASPEN_GFX(1010)
+  __ASPEN_GFX(1011) __ASPEN_GFX(1012) __ASPEN_GFX(1013) __ASPEN_GFX(1030) __ASPEN_GFX(1031) __ASPEN_GFX(1032) __ASPEN_GFX(1033)
+  __ASPEN_GFX(1034) __ASPEN_GFX(1035) __ASPEN_GFX(1036) __ASPEN_GFX(1100) __ASPEN_GFX(1101) __ASPEN_GFX(1102) __ASPEN_GFX(1103)
+  __ASPEN_GFX(1150) __ASPEN_GFX(1151) __ASPEN_GFX(1152) __ASPEN_GFX(1153) __ASPEN_GFX(1200) __ASPEN_GFX(1201)
+#undef __ASPEN_GFX
+  return architecture::amd_gpu_unknown;
 }
 
 inline architecture architecture_of(const device &of) {
@@ -111,6 +133,8 @@ inline architecture architecture_of(const device &of) {
     }
     return architecture::nvidia_gpu_unknown;
   }
+  if (of.get_backend() == backend::ext_oneapi_hip)
+    return amd_architecture(aspen_device_string(of.aspen_handle(), ASPEN_DEVICE_VERSION));
   if (of.is_gpu() && aspen_device_number(of.aspen_handle(), ASPEN_DEVICE_VENDOR_ID) == 0x8086)
     return architecture::intel_gpu_unknown;
 #if defined(__x86_64__)
@@ -165,6 +189,10 @@ template <architecture Wanted> constexpr bool can_be_known() {
 
 /// Whether the device can be asked for it. A target that is known and is not said to be a CPU is none.
 template <architecture Wanted> constexpr bool can_be_asked() {
+#if defined(__ASPEN_AMDGCN__)
+  if (is_of(Wanted, arch_category::amd_gpu))
+    return Wanted == amd_architecture(__amdgcn_processor__);
+#endif
 #if defined(__SYCL_DEVICE_ONLY__) && defined(__ASPEN_TARGET_ASPECTS__)
   if (Wanted == architecture::x86_64)
     return device_has_one(aspect::cpu) == device_answer::yes;
@@ -175,7 +203,7 @@ template <architecture Wanted> constexpr bool can_be_asked() {
 /// Adds a clause for each architecture to those before; the functions run where one of them is the device's.
 template <architecture First, architecture... Rest, class Clauses, class F, class... Args>
 auto add_architectures(Clauses before, F f, Args... args) {
-  static_assert(can_be_known<First>(), "Aspen has sycl_ext_oneapi_device_architecture in kernels for Intel's GPUs and x86-64 only: the driver "
+  static_assert(can_be_known<First>(), "Aspen has sycl_ext_oneapi_device_architecture in kernels for Intel's and AMD's GPUs and x86-64 only: the driver "
                                              "translates code for NVIDIA's GPUs. Ask device::ext_oneapi_architecture_is on the host");
   if constexpr (!can_be_asked<First>()) {
     using callable [[maybe_unused]] = decltype(f(args...));
