@@ -280,6 +280,6 @@ foreach version = ["1010", "1011", "1012", "1013", "1032", "1033", "1034", "1035
   def : AmdGpu<version, FreeMemory # Usm, 32>;
 def : AmdGpu<"1031", Usm, 32>;
 
-// The public table says of these only that they exist.
+// The public table says of these only that they exist: they may have anything. Their wavefronts have 32 lanes.
 foreach version = ["1200", "1201"] in
-  def : TargetInfo<"amd_gpu_gfx" # version, [], 0, []>;
+  def : TargetInfo<"amd_gpu_gfx" # version, [], 1, [32]>;

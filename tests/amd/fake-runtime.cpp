@@ -22,6 +22,12 @@
 //# stdout!~: Fake
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=hip:* aspen check a.out --here
 //# stdout~: line
+// What the traits of a program for the target say holds for the device, aspect by aspect.
+//# also: ../e2e/traits-at-run-time.cpp
+//# run: aspen++ -w -fsycl-targets=amd_gpu_gfx90a traits-at-run-time.cpp -o traits.out
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=hip:* ./traits.out
+//# stdout: 0 contradictions
+//# stdout~: compatible 1
 // Another processor takes no image.
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=hip:* FAKE_PROCESSOR=gfx908 ./a.out
 //# stdout~: the program has no image of it for .*, only for amd_gpu_gfx90a

@@ -1,6 +1,8 @@
-//! From the runtime's answers to what the device can do: one table of aspects. Source: ROCm "HIP Runtime API", `hipDeviceAttribute_t`.
+//! From the runtime's answers to what the device can do: one table of aspects. Of processors that the device database describes it says which of
+//! these they have, so that what a program was compiled to expect of its target is so where it runs. Source: ROCm "HIP Runtime API", `hipDeviceAttribute_t`.
 
 use aspen_contract::{Aspect, AspectSet, BackendKind, Capabilities, Offers};
+use aspen_devices::Database;
 use aspen_runtime::backend::Facts;
 
 use crate::answers::Answers;
@@ -34,8 +36,16 @@ const AMD: u64 = 0x1002;
 
 /// What a device with these answers can do.
 pub(crate) fn capabilities(answers: &Answers) -> Capabilities {
-    let names = ASPECTS.iter().filter(|(_, has)| has(answers)).map(|(name, _)| *name);
-    let aspects: AspectSet = names.filter_map(Aspect::from_name).collect();
+    let row = Database::builtin().lookup(&format!("amd_gpu_{}", answers.architecture)).ok().filter(|target| !target.aspects.is_empty());
+    let has = |(name, has): &(&str, Has)| {
+        let aspect = Aspect::from_name(name)?;
+        let is_there = match row {
+            Some(row) => row.aspects.contains(&aspect) && (answers.managed_memory || !name.contains("_shared_")),
+            None => has(answers),
+        };
+        is_there.then_some(aspect)
+    };
+    let aspects: AspectSet = ASPECTS.iter().filter_map(has).collect();
     let [x, y, z] = answers.max_block;
     Capabilities {
         aspects,
@@ -89,6 +99,18 @@ mod tests {
             [("fp64", true), ("usm_shared_allocations", true), ("usm_system_allocations", false), ("online_compiler", false)]
         {
             assert_eq!(has(name), expected, "{name}");
+        }
+        // What the database says.
+        for (architecture, managed_memory, expected) in [
+            ("gfx90a", true, ["atomic64", "usm_atomic_host_allocations", "usm_shared_allocations"].as_slice()),
+            ("gfx906", true, &["usm_atomic_host_allocations", "usm_shared_allocations"]),
+            ("gfx906", false, &["usm_atomic_host_allocations"]),
+        ] {
+            let found = capabilities(&Answers { architecture: architecture.into(), managed_memory, ..Answers::default() });
+            for name in ["atomic64", "usm_atomic_host_allocations", "usm_shared_allocations", "image"] {
+                let has = found.aspects.iter().any(|aspect| aspect.to_string() == name);
+                assert_eq!(has, expected.contains(&name), "{architecture} {name}");
+            }
         }
         assert_eq!((found.sub_group_sizes, found.max_work_item_sizes), (Some(vec![64]), Some([64, 512, 1024])));
         assert_eq!(facts(&Answers { driver: (6, 2), architecture: "gfx90a".into(), ..answers }).backend_version, "HIP 6.2");

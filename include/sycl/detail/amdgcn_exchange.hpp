@@ -1,4 +1,5 @@
-//! How lanes and work-groups of AMD's processors exchange values: within a wavefront by ds_bpermute, between wavefronts by local memory.
+//! Part of exchange.hpp, which includes it: how lanes and work-groups of AMD's processors exchange values, within a wavefront by ds_bpermute,
+//! between wavefronts by local memory.
 #pragma once
 #include <sycl/detail/config.hpp>
 

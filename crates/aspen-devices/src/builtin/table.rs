@@ -154,6 +154,6 @@ pub(super) const TARGET_TABLE: &[TargetInfo] = &[
     TargetInfo { target_name: "amd_gpu_gfx1150", aspects: &[2, 5, 6, 10, 11, 12, 18, 35, 36, 37, 34, 13, 14, 15, 25, 26], may_support_other_aspects: false, sub_group_sizes: &[32], aot_toolchain: "", aot_toolchain_options: "", alias_of: "" },
     TargetInfo { target_name: "amd_gpu_gfx1151", aspects: &[2, 5, 6, 10, 11, 12, 18, 35, 36, 37, 34, 13, 14, 15, 25, 26], may_support_other_aspects: false, sub_group_sizes: &[32], aot_toolchain: "", aot_toolchain_options: "", alias_of: "" },
     TargetInfo { target_name: "amd_gpu_gfx1031", aspects: &[2, 5, 6, 10, 11, 12, 18, 35, 36, 37, 13, 14, 15, 25, 26], may_support_other_aspects: false, sub_group_sizes: &[32], aot_toolchain: "", aot_toolchain_options: "", alias_of: "" },
-    TargetInfo { target_name: "amd_gpu_gfx1200", aspects: &[], may_support_other_aspects: false, sub_group_sizes: &[], aot_toolchain: "", aot_toolchain_options: "", alias_of: "" },
-    TargetInfo { target_name: "amd_gpu_gfx1201", aspects: &[], may_support_other_aspects: false, sub_group_sizes: &[], aot_toolchain: "", aot_toolchain_options: "", alias_of: "" },
+    TargetInfo { target_name: "amd_gpu_gfx1200", aspects: &[], may_support_other_aspects: true, sub_group_sizes: &[32], aot_toolchain: "", aot_toolchain_options: "", alias_of: "" },
+    TargetInfo { target_name: "amd_gpu_gfx1201", aspects: &[], may_support_other_aspects: true, sub_group_sizes: &[32], aot_toolchain: "", aot_toolchain_options: "", alias_of: "" },
 ];
