@@ -32,7 +32,7 @@ use crate::times::nanoseconds;
 pub(crate) use crate::times::{Times, now};
 use crate::trace::Traced;
 
-const PENDING: u8 = 0;
+pub(crate) const PENDING: u8 = 0;
 pub(crate) const READY: u8 = 1;
 const RUNNING: u8 = 2;
 const COMPLETE: u8 = 3;

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 
 use smallvec::SmallVec;
 
+use crate::at_exit;
 use crate::backend::{Ahead, DeviceEvent, Job, Outcome};
 use crate::before::Before;
 use crate::command::{Command, READY, Work, guarded, lock, now};
@@ -76,6 +77,7 @@ impl Command {
                 return Few::new();
             }
         };
+        at_exit::driver_has_more();
         let chained = {
             let mut inner = lock(&self.inner);
             inner.in_flight = Some(InFlight { job, event: event.clone(), enqueued });

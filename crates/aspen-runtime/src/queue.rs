@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use crate::at_exit;
 use crate::backend::{DeviceEvent, Job};
 use crate::bringing::bringing;
 use crate::buffer::{Access, Buffer, Place, merged};
@@ -264,8 +265,12 @@ impl Queue {
         };
         let traced = label.zip(trace::on()).map(|(label, trace)| trace.command(label, self.number, &self.device.real().facts().name));
         let errors = Some(self.errors.clone());
+        let is_for_driver = matches!(&work, Work::Kernel(job) if job.deferred().is_some());
         let command = Command::new(&self.pool, work, bringing(&buffers, place_of), holds, errors, self.profiling, traced);
         let _slice = command.slice(trace::SUBMIT);
+        if is_for_driver {
+            at_exit::waits_for(&command);
+        }
         if guarded::is_on() {
             lock(&command.inner).opens = buffers.clone();
         }

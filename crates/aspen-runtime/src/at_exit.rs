@@ -1,0 +1,63 @@
+//! A program may end without waiting for its commands. A driver then takes itself down at exit while its threads and ours are still in it, and
+//! aborts ("Pure virtual function called!"); so the process waits for what drivers were given first.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::command::{Command, PENDING, lock};
+use crate::pool::serves;
+
+/// Commands for drivers that may not be complete.
+static GIVEN: Mutex<Vec<Arc<Command>>> = Mutex::new(Vec::new());
+
+/// How many of them there may be before the completed ones are dropped.
+static PRUNE_AT: AtomicUsize = AtomicUsize::new(64);
+
+/// A kernel that has not ended by then has no end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What has not become ready by then, while nothing else was under way, is held back by something that will not end: a host accessor of the
+/// thread that ends the process.
+const PATIENCE_OF_HELD: Duration = Duration::from_millis(500);
+
+/// The process does not end before this command of a driver's device is complete.
+pub(crate) fn waits_for(command: &Arc<Command>) {
+    let mut given = lock(&GIVEN);
+    if given.len() >= PRUNE_AT.load(Ordering::Relaxed) {
+        given.retain(|command| !command.is_complete());
+        PRUNE_AT.store((given.len() * 2).max(64), Ordering::Relaxed);
+    }
+    given.push(command.clone());
+}
+
+/// A driver has just been given a command. What was registered last is called first, and drivers make static objects with their first
+/// commands of a kind: so this registers again, ever more seldom.
+pub(crate) fn driver_has_more() {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    if (COUNT.fetch_add(1, Ordering::Relaxed) + 1).is_power_of_two() {
+        // SAFETY: a function that lives as long as this library, which is never unloaded while a program uses it.
+        unsafe { libc::atexit(wait) };
+    }
+}
+
+extern "C" fn wait() {
+    if serves() {
+        return; // a host task ends the process: it would wait for itself
+    }
+    let begin = Instant::now();
+    let mut progress = begin;
+    while begin.elapsed() < PATIENCE && progress.elapsed() < PATIENCE_OF_HELD {
+        let mut given = lock(&GIVEN);
+        given.retain(|command| !command.is_complete());
+        if given.is_empty() {
+            return;
+        }
+        if given.iter().any(|command| command.state.load(Ordering::Acquire) != PENDING) {
+            progress = Instant::now();
+        }
+        drop(given);
+        sleep(Duration::from_micros(200));
+    }
+}
