@@ -270,16 +270,14 @@ def : AmdGpu<"1030", FreeMemory # Usm # Graphs # [AspectAtomic64], 32>;
 def : AmdGpu<"1100", FreeMemory # Usm # Graphs, 32>;
 foreach version = ["906", "90c"] in
   def : AmdGpu<version, FreeMemory # Usm, 64>;
-// The public rows say 16, which is how many lanes a SIMD runs at a time: their wavefronts have 64. Source: LLVM "User Guide for AMDGPU Backend",
-// "Processors".
 foreach version = ["700", "701", "702", "703", "704", "705", "801", "802", "803", "805", "810"] in
-  def : AmdGpu<version, FreeMemory, 64>;
+  def : AmdGpu<version, FreeMemory, 16>;
 foreach version = ["900", "902", "904", "909"] in
   def : AmdGpu<version, FreeMemory, 64>;
 foreach version = ["1010", "1011", "1012", "1013", "1032", "1033", "1034", "1035", "1036", "1101", "1102", "1103", "1150", "1151"] in
   def : AmdGpu<version, FreeMemory # Usm, 32>;
 def : AmdGpu<"1031", Usm, 32>;
 
-// The public table says of these only that they exist: they may have anything. Their wavefronts have 32 lanes.
+// The public table says of these only that they exist.
 foreach version = ["1200", "1201"] in
-  def : TargetInfo<"amd_gpu_gfx" # version, [], 1, [32]>;
+  def : TargetInfo<"amd_gpu_gfx" # version, [], 0, []>;

@@ -77,7 +77,8 @@ private:
 };
 
 namespace detail {
-/// A function that takes none of them gets the item of a launch over a plain range, which SYCL 2020 does not say, but DPC++ took until 2025.
+/// A function that takes none of them gets the item of a launch over a plain range, which SYCL 2020 does not say, but DPC++ takes
+/// unless it is told to conform.
 template <int D> struct item_forms<nd_item<D>> {
   using own = own_forms<nd_item<D>>;
   using plain = item_forms<item<D, true>>;

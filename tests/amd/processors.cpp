@@ -18,8 +18,15 @@
 //# run: aspen++ -fsycl-targets=amd_gpu_gfx9999 {self} -o b.out
 //# exit: 1
 //# stderr~: unknown target 'amd_gpu_gfx9999'
-//# run: aspen++ -DSIZE=16 -fsycl-targets=amd_gpu_gfx803,amd_gpu_gfx1200 {self} -o c.out
-//# stderr~: has no image for any target: 'amd_gpu_gfx803' lacks sub-group size 16; 'amd_gpu_gfx1200' lacks sub-group size 16
+//# run: aspen++ -DSIZE=16 -fsycl-targets=amd_gpu_gfx906,amd_gpu_gfx1030 {self} -o c.out
+//# stderr~: has no image for any target: 'amd_gpu_gfx906' lacks sub-group size 16; 'amd_gpu_gfx1030' lacks sub-group size 16
+// The database says nothing of gfx1200's sub-groups, and of gfx803's what they do not have; the code generator knows them.
+//# run: aspen++ -w -DSIZE=16 -fsycl-targets=amd_gpu_gfx1200 {self} -o c.out
+//# exit: 1
+//# stderr~: its kernels require sub-groups of 16 work-items, and those of gfx1200 have 32
+//# run: aspen++ -w -DSIZE=16 -fsycl-targets=amd_gpu_gfx803 {self} -o c.out
+//# exit: 1
+//# stderr~: its kernels require sub-groups of 16 work-items, and those of gfx803 have 64
 #include <sycl/sycl.hpp>
 #ifdef SIZE
 #define REQUIRED [[sycl::reqd_sub_group_size(SIZE)]]

@@ -59,15 +59,7 @@ fn rows_of_the_public_table() {
         let alias_of = (target.name != row.name).then_some(target.name.as_str());
         // S4 gives rpl_s an aspect and a macro of its own.
         assert!(alias_of == row.alias_of || row.name == "intel_gpu_rpl_s", "{}: {alias_of:?}", row.name);
-        // The public rows give AMD's older processors the width of a SIMD; a sub-group is a wavefront. Of the newest they say nothing.
-        let processor = row.name.strip_prefix("amd_gpu_").unwrap_or_default();
-        let is_new = ["gfx1200", "gfx1201"].contains(&processor);
-        let sizes = match processor {
-            _ if is_new => &Some(vec![32]),
-            older if older.starts_with("gfx7") || older.starts_with("gfx8") => &Some(vec![64]),
-            _ => &row.sizes,
-        };
-        assert_eq!((target.may_support_other_aspects, &target.sub_group_sizes), (row.open || is_new, sizes), "{}", row.name);
+        assert_eq!((target.may_support_other_aspects, &target.sub_group_sizes), (row.open, &row.sizes), "{}", row.name);
         let mut expected = row.aspects.clone();
         if expected.contains(&Aspect::from_number(1)) {
             // The public rows of processors list queries about GPUs.
@@ -171,19 +163,7 @@ fn every_vendor_is_there() {
         .filter(|target| target.may_support_other_aspects)
         .map(|target| target.name.split("_sm_").next().unwrap())
         .collect();
-    assert!(
-        open.iter().all(|name| [
-            "nvidia_gpu",
-            "spir64_x86_64",
-            "x86_64",
-            "intel_cpu_spr",
-            "intel_cpu_gnr",
-            "amd_gpu_gfx1200",
-            "amd_gpu_gfx1201"
-        ]
-        .contains(name)),
-        "{open:?}"
-    );
+    assert!(open.iter().all(|name| ["nvidia_gpu", "spir64_x86_64", "x86_64", "intel_cpu_spr", "intel_cpu_gnr"].contains(name)), "{open:?}");
 }
 
 /// What the database lists, programs get where Aspen offers it; the lists themselves are those of hardware and seeds. Source: DESIGN §7.26.

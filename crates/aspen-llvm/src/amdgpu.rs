@@ -120,14 +120,14 @@ declare TYPE @__ocml_remquo_SHORT(TYPE, TYPE, ptr addrspace(5))
 
 /// What is true of all our code: infinities and denormal numbers count, and square roots and quotients are rounded as IEEE 754 says.
 const ANSWERS: &str = r"
-@__oclc_finite_only_opt = internal addrspace(4) constant i8 0
-@__oclc_unsafe_math_opt = internal addrspace(4) constant i8 0
-@__oclc_daz_opt = internal addrspace(4) constant i8 0
-@__oclc_correctly_rounded_sqrt32 = internal addrspace(4) constant i8 1
-@__oclc_wavefrontsize64 = internal addrspace(4) constant i8 WIDE
-@__oclc_wavefrontsize_log2 = internal addrspace(4) constant i8 LOG2
-@__oclc_ISA_version = internal addrspace(4) constant i32 VERSION
-@__oclc_ABI_version = internal addrspace(4) constant i32 500
+@__oclc_finite_only_opt = addrspace(4) constant i8 0
+@__oclc_unsafe_math_opt = addrspace(4) constant i8 0
+@__oclc_daz_opt = addrspace(4) constant i8 0
+@__oclc_correctly_rounded_sqrt32 = addrspace(4) constant i8 1
+@__oclc_wavefrontsize64 = addrspace(4) constant i8 WIDE
+@__oclc_wavefrontsize_log2 = addrspace(4) constant i8 LOG2
+@__oclc_ISA_version = addrspace(4) constant i32 VERSION
+@__oclc_ABI_version = addrspace(4) constant i32 500
 ";
 
 impl AmdGpu {
@@ -179,7 +179,6 @@ impl AmdGpu {
         let version = isa_version(&self.processor.to_string_lossy());
         let wide = self.lanes() == 64;
         ANSWERS
-            .replace("internal ", "")
             .replace("WIDE", if wide { "1" } else { "0" })
             .replace("LOG2", if wide { "6" } else { "5" })
             .replace("VERSION", &version.to_string())

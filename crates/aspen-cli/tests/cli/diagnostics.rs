@@ -78,7 +78,7 @@ fn errors_inside_the_headers_are_the_users() {
     for (lines, expected) in [
         ("sycl::queue q;\nq.single_task([=](int) {});", &[("4:3: ", asserts), ("handler.hpp", "note: ")][..]),
         (
-            "sycl::queue q;\nq.parallel_for(sycl::range(8, 8), [=](sycl::id<1>) {});\nq.parallel_for(sycl::nd_range<1>(8, 8), [](int) {});",
+            "sycl::queue q;\nq.parallel_for(sycl::range(8, 8), [=](sycl::id<1>) {});\nq.parallel_for(sycl::nd_range<1>(8, 8), [](sycl::id<2>) {});",
             &[("4:3: ", asserts), ("handler.hpp", "note: "), ("5:3: ", asserts), ("handler.hpp", "note: ")],
         ),
         ("sycl::buffer<int, 4> b{sycl::range<3>(1, 1, 1)};", &[("3:22: ", asserts), ("buffer.hpp", "note: ")]),

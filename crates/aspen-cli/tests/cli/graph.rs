@@ -364,7 +364,7 @@ fn a_job_by_hand() {
     // Wrong everywhere, so it is told before the input is looked for.
     session.bad(2, "aspen aot --target nothing missing.spv -o x", &["unknown target 'nothing'"]);
     session.bad(2, "aspen aot --target nvidia_gpu_sm_90 in.spv -o x", &["has no compiler for such code"]);
-    session.bad(1, "aspen aot --target b --compiler ./fake own.yaml -o x", &["'own.yaml' is neither SPIR-V nor PTX"]);
+    session.bad(1, "aspen aot --target b --compiler ./fake own.yaml -o x", &["'own.yaml' is neither SPIR-V, PTX nor an object"]);
     session.bad(75, "aspen aot --target b --compiler ./fake none.spv -o x", &["target 'b': cannot read 'none.spv'", "this machine is '"]);
     session.bad(75, "aspen aot --target b --compiler ./none in.spv -o x", &["target 'b': cannot run", "/none'"]);
     session.bad(75, "aspen aot --target b --compiler ./fake in.spv -o own.yaml/x -- -device b", &["cannot make the folder 'own.yaml'"]);
