@@ -125,6 +125,22 @@ fn contents(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn read_as(path: &Path, whole: bool) -> Result<Vec<Image>, Failure> {
+    let mut images = images_in(path, whole)?;
+    for image in &mut images {
+        image.name = visible(&image.name);
+        for kernel in image.kernels.iter_mut().chain(&mut image.functions) {
+            kernel.name = visible(&kernel.name);
+        }
+    }
+    Ok(images)
+}
+
+/// A name in which a terminal finds nothing to obey: files are named, and damaged, by anybody.
+fn visible(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+fn images_in(path: &Path, whole: bool) -> Result<Vec<Image>, Failure> {
     let name = path.display().to_string();
     let bytes = Rc::new(contents(path).map_err(|error| Failure::Input(format!("cannot read '{name}': {error}")))?);
     let container = match find(&bytes, &name) {

@@ -107,3 +107,13 @@ fn every_container_shows_what_it_holds() {
     session.ok("rm e.o");
     session.bad(1, "aspen inspect lib/libthin.a", &["lib/libthin.a", "e.o"]);
 }
+
+/// Files are named by anybody, and a terminal obeys what it is shown.
+#[test]
+fn names_have_nothing_that_a_terminal_obeys() {
+    let session = Session::new(&[("k.cpp", KERNELS), ("e.cpp", ELSEWHERE), ("main.cpp", MAIN)]);
+    session.ok("aspen++ -O0 -fsycl-targets=spir64 main.cpp k.cpp e.cpp -o \"$(printf 'a\\033[31m\\nb')\" && mv a*b app");
+    let said = session.ok("aspen inspect app && aspen report app").stdout;
+    assert!(said.contains("[0] a\u{fffd}[31m\u{fffd}b_"), "{said}");
+    assert!(!said.contains('\u{1b}'), "{said}");
+}
