@@ -9,11 +9,10 @@ use aspen_contract::{Aspect, Requirements, Source, Step, WorkGroupSize};
 use serde::{Deserialize, Serialize};
 
 use crate::guards::{self, GUARDS, Guards};
+use crate::lookup::Lookup;
 use crate::offload::{Entry, ImageKind, NulInString};
 use crate::payload::{self, PayloadError};
-use crate::property::{
-    ParseError, PropertySet, PropertySets, UnwritableName, Value, check_set_name, find_in_text, set_from_text, set_to_text,
-};
+use crate::property::{ParseError, PropertySet, PropertySets, UnwritableName, Value, check_set_name, set_from_text, set_to_text};
 use crate::sources::{self, IMPORT_CHAINS, SourceTable, requirement_sources_set};
 
 /// What every kernel of the image needs, in the seeds' dialect. Source: DESIGN §5.
@@ -33,10 +32,19 @@ const REQD_SUB_GROUP_SIZE: &str = "reqd_sub_group_size";
 const REQD_WORK_GROUP_SIZE: &str = "reqd_work_group_size";
 
 /// An image of a container, read lazily: opening it looks at nothing.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct DeviceImage<'a> {
     entry: Entry<'a>,
+    lookup: Lookup,
 }
+
+impl PartialEq for DeviceImage<'_> {
+    fn eq(&self, other: &DeviceImage<'_>) -> bool {
+        self.entry == other.entry
+    }
+}
+
+impl Eq for DeviceImage<'_> {}
 
 /// What the link knows of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -59,7 +67,8 @@ pub struct Kernel {
 impl<'a> DeviceImage<'a> {
     /// The image of that entry.
     pub fn new(entry: Entry<'a>) -> DeviceImage<'a> {
-        DeviceImage { entry }
+        let lookup = Lookup::new(&entry);
+        DeviceImage { entry, lookup }
     }
 
     /// The entry with all its strings.
@@ -151,10 +160,8 @@ impl<'a> DeviceImage<'a> {
         set_from_text(text).map(Some).map_err(|error| ImageError::Text { set: name.to_owned(), error })
     }
 
-    /// One property; the others of its set are not looked at.
-    pub(crate) fn property(&self, set: &str, name: &str) -> Result<Option<Value>, ImageError> {
-        let Some(text) = self.set_text(set)? else { return Ok(None) };
-        find_in_text(text, name).map_err(|error| ImageError::Text { set: set.to_owned(), error })
+    pub(crate) fn lookup(&self) -> &Lookup {
+        &self.lookup
     }
 
     fn set_text(&self, name: &str) -> Result<Option<&str>, ImageError> {
@@ -167,13 +174,15 @@ impl<'a> DeviceImage<'a> {
     /// # Errors
     /// If the set is damaged, or asks for something this build cannot check: such an image must not run.
     pub fn requirements(&self) -> Result<Requirements, ImageError> {
-        let mut out = match self.property_set(DEVICE_REQUIREMENTS)? {
-            Some(set) => requirements_of(&set)?,
-            None => Requirements::default(),
-        };
-        let guarded = self.guards()?.into_values().flatten();
-        out.guard_also(guarded.filter(|(_, needed)| !needed.is_empty()));
-        Ok(out)
+        self.lookup.requirements(|| {
+            let mut out = match self.property_set(DEVICE_REQUIREMENTS)? {
+                Some(set) => requirements_of(&set)?,
+                None => Requirements::default(),
+            };
+            let guarded = self.guards()?.into_values().flatten();
+            out.guard_also(guarded.filter(|(_, needed)| !needed.is_empty()));
+            Ok(out)
+        })
     }
 
     /// The guards that each entry point reaches, with what it needs under them.

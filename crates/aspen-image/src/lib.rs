@@ -25,6 +25,7 @@ pub mod dpcpp;
 pub mod guards;
 pub mod image;
 pub mod kernel_reqs;
+mod lookup;
 pub mod object_sections;
 pub mod offload;
 pub mod payload;

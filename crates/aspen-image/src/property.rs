@@ -150,21 +150,6 @@ pub fn set_from_text(text: &str) -> Result<PropertySet, ParseError> {
     Ok(set)
 }
 
-/// Reads one property from the `name=type|value` lines of a set and looks at no other value.
-///
-/// # Errors
-/// If its line is wrong.
-pub fn find_in_text(text: &str, name: &str) -> Result<Option<Value>, ParseError> {
-    for (line, number) in lines(text) {
-        if line.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')) {
-            let mut set = PropertySet::new();
-            read_property(line, &mut set).map_err(|reason| ParseError { line: number, reason })?;
-            return Ok(set.swap_remove(name));
-        }
-    }
-    Ok(None)
-}
-
 /// The `name=type|value` lines of one set.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use aspen_contract::{Aspect, Guard, Need, Place, Requirements, Source, Step};
 use aspen_image::decided::decided_set;
-use aspen_image::image::{IMPORTED_SYMBOLS, symbols_set};
+use aspen_image::image::{IMPORTED_SYMBOLS, KERNELS, add_sets, symbols_set};
 use aspen_image::kernel_reqs::kernel_reqs_set;
 use aspen_image::{DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel as KernelOf, KernelInfo, Value};
 use aspen_runtime::Code;
@@ -105,6 +105,29 @@ fn what_was_decided_ahead_of_time_has_to_be_true_of_the_device() {
     world.module(1, &[bytes(kernel("aot", &[]).set(DECIDED, damaged))]);
     let said = world.launch();
     assert!(said.starts_with("Build: ") && said.contains("'K'") && said.contains("Aspen/decided"), "{said}");
+}
+
+/// A launch reads what is said of its own kernel: one that read all of it would take time by the square of the number of kernels.
+#[test]
+fn what_is_said_of_other_kernels_is_not_read() {
+    let damaged = |symbol: &str| {
+        let other = KernelOf { symbol: symbol.into(), info: KernelInfo { name: "other".into(), requirements: Requirements::default() } };
+        let builder = kernel("jit", &[]).kernel(other, Vec::new());
+        let mut sets = builder.property_sets();
+        let mut kernels = sets.remove(KERNELS).expect("there are kernels");
+        kernels.insert(symbol.into(), Value::U32(1));
+        let mut entry = builder.entry(bytes(library("jit", "code", &[]))).expect("it can be written");
+        add_sets(&mut entry, &[(KERNELS.to_owned(), kernels)].into_iter().collect()).expect("names");
+        entry.to_bytes().expect("it can be written")
+    };
+    let launched = |symbol: &str| {
+        let world = World::new();
+        world.module(1, &[damaged(symbol)]);
+        world.registry.check(world.device, KERNEL).map_err(|error| error.message().to_owned())
+    };
+    assert_eq!(launched("L"), Ok(()));
+    let said = launched("K").expect_err("it is the kernel's own");
+    assert!(said.contains("'K' of 'Aspen/kernels' is no byte array"), "{said}");
 }
 
 /// A profile lacks what the device has, and has what it lacks: the bodies are those that both can, and what these need is checked.

@@ -132,12 +132,11 @@ impl Candidate<'_> {
     /// The kernel's name for people.
     ///
     /// # Errors
-    /// If the set of names is damaged.
+    /// If what the link said of the kernel is damaged.
     pub(super) fn name(&self) -> Result<String> {
-        let kernels = self.image.image.kernels().map_err(|error| self.image.damaged(&error))?;
-        let found = kernels.into_iter().find(|kernel| kernel.symbol == self.symbol);
-        // Foreign images know their kernels by the symbols only.
-        let told = found.map(|kernel| kernel.info.name).filter(|name| *name != self.symbol);
+        // Only this one: a program launches its kernels one after the other. Foreign images know theirs by the symbols alone.
+        let found = self.image.image.kernel(&self.symbol).map_err(|error| self.image.damaged(&error))?;
+        let told = found.map(|kernel| kernel.name).filter(|name| *name != self.symbol);
         Ok(told.unwrap_or_else(|| kernel_name(&self.symbol)))
     }
 }
