@@ -31,6 +31,19 @@
 //# stdout: together
 //# count: 1 stdout ^a stream waits$
 //# stdout: times are right
+// Many in order, which another thread puts into the stream: they come there in their order, and one that fails is told as any other.
+//# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90 many.cpp -o many.out
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./many.out
+//# count: 1000 stdout ^launch _ZTS4many: 
+//# stdout: told 0
+//# sh: LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./many.out | sed -n 's/.*global 1x1x\([0-9]*\),.*/\1/p' | sort -c -n
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuLaunchKernel=2 FAKE_FAIL_ONLY=500 ./many.out
+//# count: 999 stdout ^launch _ZTS4many: 
+//# stdout~: ^later: CUDA device 'Fake 0': kernel 'many': cuLaunchKernel failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)$
+//# stdout: told 1
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=2 FAKE_FAIL_ONLY=500 ./many.out
+//# stdout~: ^later: CUDA device 'Fake 0': kernel 'many': cuEventRecord failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)$
+//# stdout: told 1
 //# sh: sed -i 's/nvidia_gpu_sm_90/nvidia_gpu_sm_80/' a.out
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./a.out
 //# stdout: load PTX
@@ -222,6 +235,35 @@ int main() {
              ended = e.get_profiling_info<command_end>();
   // The driver's events are a millisecond apart each.
   std::printf("times are %s\n", submitted <= began && ended - began == 1000000 ? "right" : "wrong");
+}
+//# file: many.cpp
+#include <sycl/sycl.hpp>
+#include <cstdio>
+class many;
+int main() {
+  int told = 0;
+  const auto tell = [&](sycl::exception_list errors) {
+    for (const std::exception_ptr &error : errors)
+      try {
+        std::rethrow_exception(error);
+      } catch (const sycl::exception &e) {
+        ++told;
+        std::printf("later: %s\n", e.what());
+      }
+  };
+  sycl::queue q(tell, sycl::property::queue::in_order{});
+  int *p = sycl::malloc_device<int>(1, q);
+  sycl::event middle;
+  for (int i = 1; i <= 1000; ++i) {
+    sycl::event e = q.parallel_for<many>(sycl::range<1>(i), [=](sycl::id<1>) { *p += 1; });
+    if (i == 700)
+      middle = e;
+  }
+  middle.wait();
+  // What is freed waits for all that is on its way.
+  sycl::free(p, q);
+  q.wait_and_throw();
+  std::printf("told %d\n", told);
 }
 //# file: library.cpp
 #include <sycl/sycl.hpp>

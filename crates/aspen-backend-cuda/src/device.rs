@@ -11,6 +11,8 @@ use crate::capabilities::{capabilities, facts};
 use crate::driver::{Context, Driver, Stream, Tried, lock};
 use crate::fill;
 use crate::lanes::Lanes;
+use crate::launcher::Launcher;
+use crate::submitted::Given;
 use crate::sys::{self, CUcontext, CUdevice, CUstream};
 use crate::watch::Watch;
 
@@ -32,6 +34,7 @@ pub(crate) struct Device {
     /// Those of all other work.
     lanes: Lanes,
     watch: Arc<Watch>,
+    launcher: Arc<Launcher<Given>>,
     /// What was in flight when the context was found lost.
     suspects: OnceLock<Vec<String>>,
 }
@@ -52,6 +55,7 @@ impl Device {
             streams: Mutex::default(),
             lanes: Lanes::default(),
             watch: Arc::default(),
+            launcher: Arc::default(),
             suspects: OnceLock::new(),
         })
     }
@@ -70,6 +74,11 @@ impl Device {
 
     pub(crate) fn watch(&self) -> &Arc<Watch> {
         &self.watch
+    }
+
+    /// Who puts jobs into streams for those who submit many.
+    pub(crate) fn launcher(&self) -> &Arc<Launcher<Given>> {
+        &self.launcher
     }
 
     /// The kernel that fills memory, in the current context.

@@ -47,16 +47,16 @@ pub(crate) struct Turn<'a> {
     last: MutexGuard<'a, u64>,
 }
 
-impl Turn<'_> {
+impl<'a> Turn<'a> {
     /// The stream's index.
     pub(crate) fn lane(&self) -> usize {
         self.lane
     }
 
-    /// The place of the job that was put there.
-    pub(crate) fn took(mut self) -> Place {
+    /// Makes a job of the place; it comes there before what comes back is dropped.
+    pub(crate) fn took<T>(mut self, job: impl FnOnce(Place) -> T) -> (T, MutexGuard<'a, u64>) {
         *self.last += 1;
-        Place { lane: self.lane, number: *self.last }
+        (job(Place { lane: self.lane, number: *self.last }), self.last)
     }
 }
 

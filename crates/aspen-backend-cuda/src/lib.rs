@@ -4,6 +4,7 @@
 //! - [`answers`]: what the driver says of a device; [`capabilities`]: what follows from that;
 //! - [`fit`]: which images a device takes;
 //! - `device`: a device's context; `lanes`: its streams; `watch`: who finds out that jobs are over; `submitted`: jobs in streams;
+//!   `launcher`: who puts them there where many come;
 //! - `memory`: memory, copies and fills; `fill`: patterns in memory; `program`: modules, kernels and launches; [`geometry`]: how launches
 //!   become grids;
 //! - `platform`: what the runtime sees of all that; `interop`: CUDA's objects beside SYCL.
@@ -17,6 +18,7 @@ pub mod fit;
 pub mod geometry;
 mod interop;
 mod lanes;
+mod launcher;
 mod memory;
 mod platform;
 mod program;

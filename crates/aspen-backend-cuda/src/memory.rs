@@ -139,6 +139,7 @@ impl Pool {
 
     /// Frees as soon as all is over that was put into the device's streams so far.
     fn free(&self, device: &Device, address: u64) -> Tried<()> {
+        device.launcher().settle();
         device.lanes().before(self.frees.0)?;
         // SAFETY: allocated by this pool, and used by nothing that is submitted from now on.
         tried("cuMemFreeAsync", unsafe { sys::cuMemFreeAsync(address, self.frees.0) })

@@ -1,6 +1,7 @@
 //! Jobs in a device's streams: kernels, copies and fills that the device begins when their time has come.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -12,12 +13,16 @@ use smallvec::SmallVec;
 use crate::device::Device;
 use crate::driver::{Failure, Tried};
 use crate::lanes::{LANES, Mark, Place};
+use crate::launcher::Ticket;
 use crate::memory::enqueue_copy;
 use crate::watch::Pending;
 
 /// How long a thread that waits asks again and again, and how often it does so afterwards.
 const SPIN: Duration = Duration::from_millis(2);
 const LOOK: Duration = Duration::from_micros(20);
+
+/// With so many jobs in flight more are expected, and nobody waits for the next one at once.
+const MANY: usize = 8;
 
 /// What a job puts into a stream.
 pub(crate) trait Enqueue: Send + Sync + 'static {
@@ -45,35 +50,97 @@ impl Later {
         Box::new(Later { device: device.clone(), work: Arc::new(work) })
     }
 
+    /// Puts it into a stream, or gives it to the thread that does so.
+    ///
     /// # Safety
     /// As [`Deferred::enqueue_behind`].
-    unsafe fn put(&self, ahead: &[Ahead], before: &[&Submitted], profile: bool) -> Tried<Submitted> {
+    unsafe fn put(&self, ahead: &[Ahead], after: &[Arc<dyn DeviceEvent>], profile: bool) -> Tried<Arc<Submitted>> {
         let Later { device, work } = self;
-        let lanes = device.lanes();
+        let (lanes, launcher) = (device.lanes(), device.launcher());
+        let before: SmallVec<[&Submitted; 2]> = after.iter().filter_map(|event| submitted(&**event)).collect();
         device.enter(|| {
             let queued = if profile { lanes.now()? } else { 0 };
-            let (end, begin) = (lanes.mark(profile)?, profile.then(|| lanes.mark(true)).transpose()?);
+            let marks = Marks { end: lanes.mark(profile)?, begin: profile.then(|| lanes.mark(true)).transpose()? };
             let turn = lanes.turn(before.iter().map(|job| job.place))?;
-            for job in before.iter().filter(|job| job.place.lane != turn.lane() && job.over.get().is_none()) {
-                if let Some(marks) = &job.marks {
-                    marks.end.hold_back(turn.stream)?;
-                }
+            let (lane, stream) = (turn.lane(), turn.stream);
+            let job = |place, is_put| Submitted {
+                device: device.clone(),
+                work: work.clone(),
+                place,
+                marks: Some(marks),
+                queued,
+                is_put: AtomicBool::new(is_put),
+                over: OnceLock::new(),
+            };
+            let is_chained = || !before.is_empty() && device.watch().count() >= MANY && launcher.is_awake();
+            if ahead.is_empty() && (launcher.has(lane) || is_chained()) {
+                let is_elsewhere = |event: &&Arc<dyn DeviceEvent>| submitted(&***event).is_some_and(|job| job.place.lane != lane);
+                let after = after.iter().filter(is_elsewhere).cloned().collect();
+                let (job, kept) = turn.took(|place| Arc::new(job(place, false)));
+                launcher.give(Given { job: job.clone(), stream, after });
+                drop(kept);
+                return Ok(job);
             }
-            begin.as_ref().map_or(Ok(()), |mark| mark.record(turn.stream))?;
-            let put = ahead.iter().try_for_each(|copy| {
+            launcher.help_until(|| !launcher.has(lane));
+            let mut put = hold_back(stream, before.iter().copied().filter(|job| job.place.lane != lane));
+            for copy in ahead {
                 // SAFETY: by this function's contract.
-                unsafe { enqueue_copy(copy.to as u64, copy.from as u64, copy.size, turn.stream) }
-            });
-            let put = put.and_then(|()| work.submit(device, turn.stream)).and_then(|()| end.record(turn.stream));
-            let place = turn.took();
+                put = put.and_then(|()| unsafe { enqueue_copy(copy.to as u64, copy.from as u64, copy.size, stream) });
+            }
+            let (job, kept) = turn.took(|place| job(place, true));
+            put = put.and_then(|()| job.put(stream));
+            drop(kept);
             if let Err(failure) = put {
                 // A part of it may be there already, and what it uses goes.
                 let _failed = lanes.finish();
                 return Err(failure);
             }
-            let marks = Some(Marks { begin, end });
-            Ok(Submitted { device: device.clone(), work: work.clone(), place, marks, queued, over: OnceLock::new() })
+            Ok(Arc::new(job))
         })
+    }
+}
+
+/// The job of this crate that an event is.
+fn submitted(event: &dyn DeviceEvent) -> Option<&Submitted> {
+    let any: &dyn Any = event;
+    any.downcast_ref()
+}
+
+/// Makes a stream of the current context wait for jobs in others.
+fn hold_back<'a>(stream: CUstream, before: impl Iterator<Item = &'a Submitted>) -> Tried<()> {
+    for job in before {
+        job.settle();
+        if let (Some(marks), None) = (&job.marks, job.over.get()) {
+            marks.end.hold_back(stream)?;
+        }
+    }
+    Ok(())
+}
+
+/// A job on its way to a stream, and those in other streams that it waits for.
+pub(crate) struct Given {
+    job: Arc<Submitted>,
+    stream: CUstream,
+    after: SmallVec<[Arc<dyn DeviceEvent>; 2]>,
+}
+
+// SAFETY: the driver's streams may be used by every thread; all else is shared by threads anyway.
+unsafe impl Send for Given {}
+
+impl Ticket for Given {
+    fn lane(&self) -> usize {
+        self.job.place.lane
+    }
+
+    fn put(self) {
+        let Given { job, stream, after } = self;
+        let before = after.iter().filter_map(|event| submitted(&**event));
+        if let Err(failure) = job.device.enter(|| hold_back(stream, before).and_then(|()| job.put(stream))) {
+            // A part of it may be there already. What comes before in the stream is over when this one is.
+            let _failed = job.device.enter(|| job.device.lanes().finish());
+            job.ended(Some(failure));
+        }
+        job.is_put.store(true, Ordering::Release);
     }
 }
 
@@ -93,15 +160,9 @@ impl Deferred for Later {
         after: &[Arc<dyn DeviceEvent>],
         profile: bool,
     ) -> Result<Option<Arc<dyn DeviceEvent>>> {
-        let own = after.iter().filter_map(|event| {
-            let any: &dyn Any = &**event;
-            any.downcast_ref::<Submitted>()
-        });
-        let before: SmallVec<[&Submitted; 2]> = own.collect();
         // SAFETY: by this function's contract.
-        let submitted = unsafe { self.put(ahead, &before, profile) };
-        let submitted = submitted.map_err(|failure| failed(&self.device, &*self.work, failure))?;
-        Ok(Some(Arc::new(submitted)))
+        let submitted = unsafe { self.put(ahead, after, profile) };
+        Ok(Some(submitted.map_err(|failure| failed(&self.device, &*self.work, failure))?))
     }
 
     fn is_busy(&self) -> bool {
@@ -157,6 +218,8 @@ struct Submitted {
     marks: Option<Marks>,
     /// When it was put there, by the device's clock; 0 if it is not profiled.
     queued: u64,
+    /// Whether it is in its stream, or never will be; until then it is given to the thread that puts it there.
+    is_put: AtomicBool,
     over: OnceLock<Outcome>,
 }
 
@@ -167,12 +230,29 @@ struct Marks {
 }
 
 impl Submitted {
+    /// Puts it into its stream, of the current context.
+    fn put(&self, stream: CUstream) -> Tried<()> {
+        let Some(Marks { begin, end }) = &self.marks else { return Ok(()) };
+        begin.as_ref().map_or(Ok(()), |mark| mark.record(stream))?;
+        self.work.submit(&self.device, stream)?;
+        end.record(stream)
+    }
+
+    fn is_put(&self) -> bool {
+        self.is_put.load(Ordering::Acquire)
+    }
+
+    /// Returns when it is in its stream.
+    fn settle(&self) {
+        self.device.launcher().help_until(|| self.is_put());
+    }
+
     fn ended(&self, failure: Option<Failure>) -> Outcome {
         let outcome = || failure.map_or(Outcome::Done, |failure| Outcome::Failed(failed(&self.device, &*self.work, failure)));
         self.over.get_or_init(outcome).clone()
     }
 
-    /// Asks the driver; `None` while it is not over.
+    /// Asks the driver about a job in its stream; `None` while it is not over.
     fn ask(&self) -> Option<Tried<()>> {
         let marks = self.marks.as_ref()?;
         let ask = || match marks.end.is_reached()? {
@@ -188,8 +268,12 @@ impl Submitted {
             return outcome.clone();
         }
         self.device.watch().attend(self.place.lane);
+        self.settle();
         let begin = Instant::now();
         loop {
+            if let Some(outcome) = self.over.get() {
+                return outcome.clone();
+            }
             // A question takes the driver so long that no pause is wanted between two.
             if let Some(tried) = self.ask() {
                 return self.ended(tried.err());
@@ -207,6 +291,7 @@ impl Submitted {
 /// As `RawDevice::copy_behind`.
 pub(crate) unsafe fn copy_behind(device: &Device, event: &dyn Any, to: u64, from: u64, size: usize) -> Option<Tried<()>> {
     let job = event.downcast_ref::<Submitted>().filter(|job| std::ptr::eq(&*job.device, device))?;
+    job.settle();
     // What came behind the job would be waited for, too.
     let stream = device.lanes().stream_behind(job.place).filter(|_| !job.work.prints())?;
     Some(device.enter(|| {
@@ -227,11 +312,18 @@ impl Pending for Submitted {
         if let Some(outcome) = self.over.get() {
             return Some(outcome.clone());
         }
+        if !Submitted::is_put(self) {
+            return None;
+        }
         match self.ask()? {
             // The process ends.
             Err(failure) if failure.is_the_end() => None,
             tried => Some(self.ended(tried.err())),
         }
+    }
+
+    fn is_put(&self) -> bool {
+        Submitted::is_put(self)
     }
 
     fn note_over(&self) {
@@ -246,7 +338,8 @@ impl Pending for Submitted {
     }
 
     fn name(&self) -> String {
-        if self.over.get().is_some() { String::new() } else { self.work.name() }
+        // What is in no stream has done nothing yet.
+        if self.over.get().is_some() || !Submitted::is_put(self) { String::new() } else { self.work.name() }
     }
 }
 
@@ -269,6 +362,9 @@ impl DeviceEvent for Submitted {
     }
 
     fn has_begun(&self) -> bool {
+        if !self.is_put() {
+            return false;
+        }
         match self.marks.as_ref().and_then(|marks| marks.begin.as_ref()) {
             Some(begin) => self.device.enter(|| begin.is_reached()).unwrap_or(true),
             // The driver does not tell.

@@ -38,6 +38,8 @@ const MOST: usize = 1000;
 pub(crate) trait Pending: Send + Sync {
     /// How it ended; `None` while it has not, or where there is nobody left to tell.
     fn outcome(&self) -> Option<Outcome>;
+    /// Whether it is in its stream; those before it are so, too.
+    fn is_put(&self) -> bool;
     /// Learns that it is over, since one behind it in its stream is.
     fn note_over(&self);
     /// Returns when it is over.
@@ -160,7 +162,8 @@ impl Watch {
             let asked = {
                 let shared = lock(&self.shared);
                 let jobs = &shared.lanes[lane].jobs;
-                jobs.get(place(jobs.len())).map(|watched| (watched.number, watched.job.clone()))
+                let put = jobs.partition_point(|watched| watched.job.is_put());
+                jobs.get(place(put)).filter(|_| put > 0).map(|watched| (watched.number, watched.job.clone()))
             };
             let Some((number, job)) = asked else { return };
             if let Some(outcome) = job.outcome() {
@@ -226,6 +229,10 @@ mod tests {
     impl Pending for Job {
         fn outcome(&self) -> Option<Outcome> {
             self.over.load(Ordering::Acquire).then_some(Outcome::Done)
+        }
+
+        fn is_put(&self) -> bool {
+            true
         }
 
         fn note_over(&self) {

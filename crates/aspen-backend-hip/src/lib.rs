@@ -23,6 +23,8 @@ mod geometry;
 mod interop;
 #[path = "../../aspen-backend-cuda/src/lanes.rs"]
 mod lanes;
+#[path = "../../aspen-backend-cuda/src/launcher.rs"]
+mod launcher;
 #[path = "../../aspen-backend-cuda/src/memory.rs"]
 mod memory;
 #[path = "../../aspen-backend-cuda/src/platform.rs"]

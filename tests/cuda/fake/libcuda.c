@@ -1,6 +1,6 @@
 /* A CUDA driver without a GPU, for tests of the backend: memory is the host's, kernels are not run but named.
  *
- * FAKE_FAIL=FUNCTION=NUMBER makes that function fail with that error. FAKE_DEVICES says how many devices there are (1).
+ * FAKE_FAIL=FUNCTION=NUMBER makes that function fail with that error. With FAKE_FAIL_ONLY=N only its Nth call fails. FAKE_DEVICES says how many devices there are (1).
  * FAKE_OLD leaves a function out, as an old driver would (compile with -DFAKE_OLD).
  */
 #include <stdint.h>
@@ -14,8 +14,12 @@ enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_FOUND = 500, N
 static result failing(const char *function) {
   const char *wanted = getenv("FAKE_FAIL");
   const size_t length = strlen(function);
-  if (wanted && strncmp(wanted, function, length) == 0 && wanted[length] == '=')
-    return atoi(wanted + length + 1);
+  if (wanted && strncmp(wanted, function, length) == 0 && wanted[length] == '=') {
+    static int calls;
+    const char *only = getenv("FAKE_FAIL_ONLY");
+    if (!only || __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) == atoi(only))
+      return atoi(wanted + length + 1);
+  }
   return SUCCESS;
 }
 #define ENTER                                                                                                                             \
