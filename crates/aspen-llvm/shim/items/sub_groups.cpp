@@ -26,6 +26,11 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
       *Variable = B.CreateAlloca(Half, nullptr, "round");
       B.CreateStore(B.getInt32(0), *Variable);
     }
+  // Items of the full sub-groups that a group of one row begins with: of these nothing has to be worked out each time, neither where a
+  // row ends (a division takes as long as a short sub-group does) nor how many lanes are left.
+  Value *Lanes = B.getInt64(From.Lanes), *IsOneRow = B.CreateICmpEQ(Rows, B.getInt64(1)), *IsWidth = B.CreateICmpEQ(Most, Lanes);
+  Value *Whole = B.CreateAnd(Items, B.getInt64(-uint64_t(From.Lanes)));
+  Value *InOrder = B.CreateSelect(B.CreateAnd(IsOneRow, IsWidth), Whole, B.getInt64(0), "in-order");
   BasicBlock *Entry = B.GetInsertBlock(), *Head = BasicBlock::Create(C, "sub-group", G);
   NextSubGroup = BasicBlock::Create(C, "sub-group.next", G);
   End = BasicBlock::Create(C, "sub-group.end", G);
@@ -37,27 +42,35 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
   for (PHINode *Phi : {Number, FirstItem})
     Phi->addIncoming(B.getInt64(0), Entry);
   SubGroup = Number, First = FirstItem;
-  Value *Rest = B.CreateNUWSub(Items, First);
-  Size = B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most, "size");
   Tile = B.CreateInBoundsGEP(B.getInt8Ty(), G->getArg(2), B.CreateNUWMul(First, B.getInt64(TileBytes)), "tile");
-  // Groups of one row need no division, which takes as long as a short sub-group does.
-  auto *OfRows = BasicBlock::Create(C, "sub-group.rows", G), *Placed = BasicBlock::Create(C, "sub-group.placed", G);
-  BasicBlock *OneRow = B.GetInsertBlock();
-  B.CreateCondBr(B.CreateICmpEQ(Rows, B.getInt64(1)), Placed, OfRows);
+  auto *Other = BasicBlock::Create(C, "sub-group.other", G), *OfRows = BasicBlock::Create(C, "sub-group.rows", G),
+       *Counted = BasicBlock::Create(C, "sub-group.counted", G), *Placed = BasicBlock::Create(C, "sub-group.placed", G);
+  B.CreateCondBr(B.CreateICmpULT(First, InOrder), Placed, Other);
+  B.SetInsertPoint(Other);
+  Value *Rest = B.CreateNUWSub(Items, First), *Left = B.CreateSelect(B.CreateICmpULT(Rest, Most), Rest, Most);
+  B.CreateCondBr(IsOneRow, Counted, OfRows);
   B.SetInsertPoint(OfRows);
   Value *Row = B.CreateUDiv(First, Columns), *Plane = B.CreateUDiv(Row, Middle);
   Value *const At[] = {Plane, B.CreateSub(Row, B.CreateMul(Plane, Middle)), B.CreateSub(First, B.CreateMul(Row, Columns))};
+  B.CreateBr(Counted);
+  B.SetInsertPoint(Counted);
+  auto merge = [&](Type *T, ArrayRef<std::pair<Value *, BasicBlock *>> Values, const Twine &Name) {
+    PHINode *Phi = B.CreatePHI(T, Values.size(), Name);
+    for (auto [V, Block] : Values)
+      Phi->addIncoming(V, Block);
+    return Phi;
+  };
+  Value *Where[3];
+  for (unsigned D = 0; D < 3; ++D)
+    Where[D] = merge(Word, {{D == 2 ? First : B.getInt64(0), Other}, {At[D], OfRows}}, "first");
+  Value *IsInRow = B.CreateICmpULE(B.CreateAdd(Where[2], Lanes), Columns);
+  Value *IsWhole = B.CreateAnd(B.CreateAnd(IsWidth, B.CreateICmpEQ(Left, Lanes)), IsInRow);
   B.CreateBr(Placed);
   B.SetInsertPoint(Placed);
-  for (unsigned D = 0; D < 3; ++D) {
-    PHINode *Phi = B.CreatePHI(Word, 2, "first");
-    Phi->addIncoming(D == 2 ? First : B.getInt64(0), OneRow);
-    Phi->addIncoming(At[D], OfRows);
-    FirstAt[D] = Phi;
-  }
-  Value *Lanes = B.getInt64(From.Lanes);
-  Value *IsFull = B.CreateAnd(B.CreateICmpEQ(Most, Lanes), B.CreateICmpEQ(Size, Lanes));
-  IsFull = B.CreateAnd(IsFull, B.CreateICmpULE(B.CreateAdd(FirstAt[2], Lanes), Columns));
+  for (unsigned D = 0; D < 3; ++D)
+    FirstAt[D] = merge(Word, {{D == 2 ? First : B.getInt64(0), Head}, {Where[D], Counted}}, "first");
+  Size = merge(Word, {{Lanes, Head}, {Left, Counted}}, "size");
+  Value *IsFull = merge(B.getInt1Ty(), {{B.getTrue(), Head}, {IsWhole, Counted}}, "full");
   if (hasRounds()) {
     auto *Initial = BasicBlock::Create(C, "sub-group.begin", G), *Again = BasicBlock::Create(C, "sub-group.again", G);
     B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(Half, Round), B.getInt32(0)), Initial, Again);
