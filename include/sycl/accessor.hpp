@@ -3,6 +3,7 @@
 #include <sycl/buffer.hpp>
 #include <sycl/detail/element.hpp>
 #include <sycl/detail/range_iterator.hpp>
+#include <sycl/ext/oneapi/accessor_property_list.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/multi_ptr.hpp>
 
@@ -22,12 +23,6 @@ inline bool takes_no_init(access_mode mode, const property_list &properties) {
     fail(errc::invalid, "an accessor that only reads cannot have the property no_init");
   return taken;
 }
-/// Where a buffer_place keeps a property.
-template <class P>
-inline constexpr std::uint64_t place_bit = std::is_same_v<P, property::no_init>                   ? buffer_place::no_init
-                                           : std::is_same_v<P, ext::oneapi::property::no_offset> ? buffer_place::no_offset
-                                           : std::is_same_v<P, ext::oneapi::property::no_alias>  ? buffer_place::no_alias
-                                                                                                 : 0;
 /// Whether an accessor to elements `V` may be made of a buffer of `U`: the types are the same but for const, which stays.
 template <class U, class V>
 inline constexpr bool reads_from = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<V>> && (std::is_const_v<V> || !std::is_const_v<U>);
@@ -44,9 +39,8 @@ template <int D, bool HasRange, class Take, class First, class... Rest> void tak
 }
 } // namespace detail
 
-template <class T, int D = 1, access_mode Mode = detail::default_mode<T>, target Target = target::device,
-          access::placeholder Placeholder = access::placeholder::false_t>
-class accessor {
+/// With any promises but those of none: in detail/promising_accessor.hpp.
+template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder, class Promises> class accessor {
   using element = std::remove_const_t<T>;
   static constexpr bool read_only_ = Mode == access_mode::read || std::is_const_v<T>;
 
@@ -140,8 +134,11 @@ public:
         start_(other.start_) {}
 
   bool is_placeholder() const { return place_.placeholder(); }
-  template <class P> bool has_property() const noexcept {
-    return (place_.what & detail::place_bit<P>) != 0;
+  template <class P, std::enable_if_t<!ext::oneapi::is_compile_time_property<P>::value, int> = 0> bool has_property() const noexcept {
+    return std::is_same_v<P, property::no_init> && (place_.what & detail::buffer_place::no_init) != 0;
+  }
+  template <class P, std::enable_if_t<ext::oneapi::is_compile_time_property<P>::value, int> = 0> static constexpr bool has_property() noexcept {
+    return false;
   }
   template <class P> P get_property() const {
     static_assert(is_property_of_v<P, accessor>, "accessors have no such property");
@@ -202,7 +199,7 @@ public:
   size_t aspen_memory_size() const { return memory_.size() * sizeof(element); }
 
 private:
-  template <class, int, access_mode, target, access::placeholder> friend class accessor;
+  template <class, int, access_mode, target, access::placeholder, class> friend class accessor;
   friend class handler;
 
   struct whole {};
@@ -222,10 +219,7 @@ private:
     static_assert(detail::tag_fits<Mode, M> && P == Target, "the tag names another mode or target than the accessor's type");
   }
   void take(const property_list &properties) {
-    namespace hint = ext::oneapi::property;
-    place_.what |= detail::takes_no_init(Mode, properties) ? detail::place_bit<property::no_init> : 0;
-    place_.what |= properties.has_property<hint::no_offset>() ? detail::place_bit<hint::no_offset> : 0;
-    place_.what |= properties.has_property<hint::no_alias>() ? detail::place_bit<hint::no_alias> : 0;
+    place_.what |= detail::takes_no_init(Mode, properties) ? detail::buffer_place::no_init : 0;
   }
 
   void hold_place() {
@@ -256,13 +250,14 @@ private:
 template <class T, int D, class A, class... Arguments>
 accessor(buffer<T, D, A> &, handler &, Arguments...)
     -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Arguments...>::mode,
-                detail::tags_of<detail::default_mode<T>, Arguments...>::place, access::placeholder::false_t>;
+                detail::tags_of<detail::default_mode<T>, Arguments...>::place, access::placeholder::false_t, detail::promises<Arguments...>>;
 template <class T, int D, class A>
 accessor(buffer<T, D, A> &) -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::true_t>;
 template <class T, int D, class A, class First, class... Arguments, class = std::enable_if_t<!std::is_same_v<First, handler>>>
 accessor(buffer<T, D, A> &, First, Arguments...)
     -> accessor<T, D, detail::tags_of<detail::default_mode<T>, First, Arguments...>::mode,
-                detail::tags_of<detail::default_mode<T>, First, Arguments...>::place, access::placeholder::true_t>;
+                detail::tags_of<detail::default_mode<T>, First, Arguments...>::place, access::placeholder::true_t,
+                detail::promises<First, Arguments...>>;
 
 // For what is in braces.
 #define __ASPEN_GUIDE(parameters, arguments)                                                                                              \
@@ -280,19 +275,19 @@ __ASPEN_BEFORE_PROPERTIES(__ASPEN_GUIDE)
 template <class T, int D, class A, class... Rest>
 accessor(buffer<T, D, A> &, handler &, range<D>, Rest...)
     -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
-                access::placeholder::false_t>;
+                access::placeholder::false_t, detail::promises<Rest...>>;
 template <class T, int D, class A, class... Rest>
 accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, Rest...)
     -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
-                access::placeholder::false_t>;
+                access::placeholder::false_t, detail::promises<Rest...>>;
 template <class T, int D, class A, class... Rest>
 accessor(buffer<T, D, A> &, range<D>, Rest...)
     -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
-                access::placeholder::true_t>;
+                access::placeholder::true_t, detail::promises<Rest...>>;
 template <class T, int D, class A, class... Rest>
 accessor(buffer<T, D, A> &, range<D>, id<D>, Rest...)
     -> accessor<T, D, detail::tags_of<detail::default_mode<T>, Rest...>::mode, detail::tags_of<detail::default_mode<T>, Rest...>::place,
-                access::placeholder::true_t>;
+                access::placeholder::true_t, detail::promises<Rest...>>;
 
 template <class T, int D, access_mode M, target P, access::placeholder H> inline void handler::require(const accessor<T, D, M, P, H> &a) {
   if (a.is_placeholder())
@@ -301,7 +296,8 @@ template <class T, int D, access_mode M, target P, access::placeholder H> inline
 
 namespace detail {
 template <class T> inline constexpr bool is_accessor = false;
-template <class T, int D, access_mode M, target P, access::placeholder H> inline constexpr bool is_accessor<accessor<T, D, M, P, H>> = true;
+template <class T, int D, access_mode M, target P, access::placeholder H, class L>
+inline constexpr bool is_accessor<accessor<T, D, M, P, H, L>> = true;
 } // namespace detail
 
 /// Memory that the work-items of one work-group share. Source: SYCL 2020 §4.7.6.11.
@@ -542,9 +538,11 @@ host_accessor(buffer<T, D, A> &, range<D>, id<D>, Rest...) -> host_accessor<T, D
 
 #include <sycl/detail/accessor_of_one.hpp>
 #include <sycl/detail/legacy_accessors.hpp>
+#include <sycl/detail/promising_accessor.hpp>
 
-template <class T, int D, sycl::access_mode M, sycl::target P, sycl::access::placeholder H> struct std::hash<sycl::accessor<T, D, M, P, H>> {
-  std::size_t operator()(const sycl::accessor<T, D, M, P, H> &a) const noexcept {
+template <class T, int D, sycl::access_mode M, sycl::target P, sycl::access::placeholder H, class L>
+struct std::hash<sycl::accessor<T, D, M, P, H, L>> {
+  std::size_t operator()(const sycl::accessor<T, D, M, P, H, L> &a) const noexcept {
     if constexpr (P == sycl::target::local)
       return std::hash<sycl::local_accessor<T, D>>()(a);
     else if constexpr (P == sycl::target::host_buffer)

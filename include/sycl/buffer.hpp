@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <sycl/access.hpp>
+#include <sycl/detail/accessor_class.hpp>
 #include <sycl/detail/buffer_users.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/property_list.hpp>
@@ -201,7 +202,6 @@ constexpr aspen_access_t access_of(access_mode mode) {
 
 } // namespace detail
 
-template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <class T, int D, access_mode Mode> class host_accessor;
 
 template <class T, int D = 1, class Allocator = buffer_allocator<std::remove_const_t<T>>> class buffer {

@@ -181,6 +181,7 @@ inline context platform::khr_get_default_context() const {
       return c;
   return context(*this);
 }
+inline context device::ext_oneapi_get_default_context() const { return get_platform().khr_get_default_context(); }
 inline context platform::ext_oneapi_get_default_context() const { return khr_get_default_context(); }
 
 inline exception::exception(const context &in, std::error_code code, const std::string &what) : exception(code, what) {

@@ -97,8 +97,9 @@ template <class Vector, class Device> Vector divided(const Device &whole, int ho
 }
 }
 
-/// One device. A small value: devices live as long as the process.
 #define SYCL_EXT_ONEAPI_PEER_ACCESS 1
+#define SYCL_EXT_ONEAPI_PLATFORM_DEVICE_INDEX 1
+#define SYCL_EXT_ONEAPI_DEVICE_DEFAULT_CONTEXT 1
 namespace ext::oneapi {
 enum class peer_access { access_supported, atomics_supported };
 namespace experimental {
@@ -106,6 +107,7 @@ enum class source_language { opencl = 0, spirv = 1, sycl = 2 };
 }
 } // namespace ext::oneapi
 
+/// One device. A small value: devices live as long as the process.
 class device {
 public:
   /// The default selector's choice.
@@ -158,6 +160,10 @@ public:
   bool ext_oneapi_can_compile(ext::oneapi::experimental::source_language) const { return false; }
   /// Source: sycl_ext_oneapi_device_architecture.
   template <class Architecture> bool ext_oneapi_architecture_is(Architecture which) const { return aspen_architecture_is(*this, which); }
+  /// The place among its platform's devices. Source: sycl_ext_oneapi_platform_device_index.
+  size_t ext_oneapi_index_within_platform() const;
+  /// In context.hpp. Source: sycl_ext_oneapi_device_default_context.
+  context ext_oneapi_get_default_context() const;
   /// Deprecated: SYCL 1.2.1's host device is none of the devices here.
   bool is_host() const { return false; }
   /// A descriptor of namespace info::device.
@@ -206,6 +212,14 @@ public:
     return out;
   }
   template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(handle_); }
+  /// Source: sycl_ext_oneapi_platform_device_index.
+  device ext_oneapi_device_at_index(size_t index) const {
+    size_t count = 0;
+    const aspen_device_t *const *devices = aspen_platform_devices(handle_, &count);
+    if (index >= count)
+      detail::fail(errc::invalid, "ext_oneapi_device_at_index: the platform has fewer devices");
+    return device(devices[index]);
+  }
   /// Of queues that are made without one. In context.hpp. Source: sycl_khr_default_context, sycl_ext_oneapi_default_context.
   context khr_get_default_context() const;
   context ext_oneapi_get_default_context() const;
@@ -265,6 +279,15 @@ inline bool detail::is_type(const device &d, info::device_type type) {
 }
 
 inline platform device::get_platform() const { return platform(aspen_device_platform(handle_)); }
+
+inline size_t device::ext_oneapi_index_within_platform() const {
+  size_t count = 0;
+  const aspen_device_t *const *devices = aspen_platform_devices(aspen_device_platform(handle_), &count);
+  for (size_t i = 0; i < count; ++i)
+    if (devices[i] == handle_)
+      return i;
+  detail::fail(errc::invalid, "ext_oneapi_index_within_platform: a part of a device has no place among its platform's");
+}
 
 template <class Vector> Vector device::get_devices(info::device_type type) {
   Vector out;

@@ -115,7 +115,14 @@ __ASPEN_INFO(usm_device_allocations, bool, device.has(aspect::usm_device_allocat
 __ASPEN_INFO(usm_host_allocations, bool, device.has(aspect::usm_host_allocations))
 __ASPEN_INFO(usm_shared_allocations, bool, device.has(aspect::usm_shared_allocations))
 __ASPEN_INFO(usm_system_allocations, bool, device.has(aspect::usm_system_allocations))
+// Names of before SYCL 2020 was final, which DPC++ has kept.
+__ASPEN_INFO(usm_restricted_shared_allocations, bool, device.has(aspect::usm_shared_allocations))
+__ASPEN_INFO(usm_system_allocator, bool, device.has(aspect::usm_system_allocations))
+__ASPEN_INFO(atomic64, bool, device.has(aspect::atomic64))
 __ASPEN_INFO(image_support, bool, device.has(aspect::image))
+// Of DPC++'s extensions for what no device here has: pipes between kernels, images in sRGB.
+__ASPEN_INFO(kernel_kernel_pipe_support, bool, false)
+__ASPEN_INFO(ext_oneapi_srgb, bool, device.has(aspect::ext_oneapi_srgb))
 // Images are software over buffers, so memory is their limit, and what coordinates can tell apart: a float counts texels up to 2^24.
 #define __ASPEN_INFO_IMAGE(descriptor, type, number) __ASPEN_INFO(descriptor, type, device.has(aspect::image) ? type(number) : type(0))
 __ASPEN_INFO_IMAGE(max_read_image_args, std::uint32_t, 128)

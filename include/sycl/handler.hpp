@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 #include <sycl/access.hpp>
+#include <sycl/detail/accessor_class.hpp>
 #include <sycl/detail/call_kernel.hpp>
 #include <sycl/detail/device_global_copies.hpp>
 #include <sycl/detail/kernel_entry.hpp>
@@ -23,7 +24,6 @@ namespace sycl {
 
 class handler;
 class queue;
-template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 
 namespace detail {
 /// In reduction.hpp. `Properties` are those of the launch.

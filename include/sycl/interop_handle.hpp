@@ -3,6 +3,7 @@
 #pragma once
 #include <sycl/access.hpp>
 #include <sycl/backend.hpp>
+#include <sycl/detail/accessor_class.hpp>
 #include <sycl/exception.hpp>
 
 #define SYCL_EXT_ONEAPI_ENQUEUE_NATIVE_COMMAND 1
@@ -12,7 +13,6 @@ namespace sycl {
 class context;
 class device;
 class queue;
-template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <backend Backend> class backend_traits;
 namespace ext::oneapi::experimental {
 enum class graph_state;

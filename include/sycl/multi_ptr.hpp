@@ -3,11 +3,11 @@
 #pragma once
 #include <iterator>
 #include <sycl/access.hpp>
+#include <sycl/detail/accessor_class.hpp>
 #include <type_traits>
 
 namespace sycl {
 
-template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <class T, int D> class local_accessor;
 /// In atomic.hpp.
 template <class T, access::address_space Space = access::address_space::global_space> class atomic;
@@ -133,6 +133,8 @@ template <class T, int D, access::placeholder P>
 multi_ptr(accessor<T, D, access_mode::read, target::device, P>) -> multi_ptr<const T, access::address_space::global_space, access::decorated::no>;
 template <class T, int D, access_mode M, access::placeholder P>
 multi_ptr(accessor<T, D, M, target::device, P>) -> multi_ptr<T, access::address_space::global_space, access::decorated::no>;
+template <class T, int D, access_mode M, access::placeholder P>
+multi_ptr(accessor<T, D, M, target::constant_buffer, P>) -> multi_ptr<T, access::address_space::constant_space, access::decorated::no>;
 template <class T, int D> multi_ptr(local_accessor<T, D>) -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
 
 template <class T, access::decorated E = access::decorated::legacy> using global_ptr = multi_ptr<T, access::address_space::global_space, E>;

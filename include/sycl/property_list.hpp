@@ -1,6 +1,7 @@
 //! Properties and property_list. Source: SYCL 2020 §4.5.4.
 #pragma once
 #include <mutex>
+#include <sycl/detail/accessor_class.hpp>
 #include <sycl/detail/config.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/exception.hpp>
@@ -83,15 +84,6 @@ private:
   std::uint64_t location_;
 };
 } // namespace intel::experimental::property::usm
-/// Promises of what an accessor reaches; in ext/oneapi/accessor_property_list.hpp. Source: sycl_ext_oneapi_accessor_properties.
-namespace oneapi::property {
-struct no_offset : sycl::detail::flag_property<33554432u> {
-  template <bool = true> using instance = no_offset;
-};
-struct no_alias : sycl::detail::flag_property<67108864u> {
-  template <bool = true> using instance = no_alias;
-};
-} // namespace oneapi::property
 } // namespace ext
 
 namespace property {
@@ -109,6 +101,16 @@ public:
 };
 /// Buffers of this library belong to no context, so they keep what they are given. In context.hpp.
 class context_bound;
+#define SYCL_EXT_INTEL_MEM_CHANNEL_PROPERTY 1
+/// In which channel of a device's memory a buffer may lie, a hint that is remembered. Source: sycl_ext_intel_mem_channel_property.
+class mem_channel : public detail::flag_property<536870912u> {
+public:
+  mem_channel(std::uint32_t channel) : channel_(channel) {}
+  std::uint32_t get_channel() const { return channel_; }
+
+private:
+  std::uint32_t channel_;
+};
 } // namespace buffer
 /// Images are buffers, and their properties say the same. Source: SYCL 2020 §4.7.3.3.
 namespace image {
@@ -134,14 +136,8 @@ inline constexpr property::no_init no_init{};
 /// DPC++'s name of before SYCL 2020 was final.
 inline constexpr property::no_init noinit{};
 
-enum class access_mode : int;
-enum class target : int;
-namespace access {
-enum class placeholder : int;
-}
 class queue;
 template <class T, int D, class Allocator> class buffer;
-template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <class T, int D, access_mode Mode> class host_accessor;
 
 /// Whether objects of a class take the property.
@@ -160,8 +156,9 @@ template <class T, int D, class A> struct is_property_of<property::buffer::use_h
 template <class T, int D, class A> struct is_property_of<property::buffer::use_mutex, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<property::buffer::context_bound, buffer<T, D, A>> : std::true_type {};
 template <class T, int D, class A> struct is_property_of<ext::oneapi::property::buffer::use_pinned_host_memory, buffer<T, D, A>> : std::true_type {};
-template <class T, int D, access_mode M, target P, access::placeholder H>
-struct is_property_of<property::no_init, accessor<T, D, M, P, H>> : std::true_type {};
+template <class T, int D, class A> struct is_property_of<property::buffer::mem_channel, buffer<T, D, A>> : std::true_type {};
+template <class T, int D, access_mode M, target P, access::placeholder H, class L>
+struct is_property_of<property::no_init, accessor<T, D, M, P, H, L>> : std::true_type {};
 template <class T, int D, access_mode M> struct is_property_of<property::no_init, host_accessor<T, D, M>> : std::true_type {};
 template <class P, class Object> inline constexpr bool is_property_of_v = is_property_of<P, Object>::value;
 
@@ -185,6 +182,8 @@ public:
       return P(static_cast<int>(number_));
     else if constexpr (std::is_same_v<P, ext::intel::experimental::property::usm::buffer_location>)
       return P(number_);
+    else if constexpr (std::is_same_v<P, property::buffer::mem_channel>)
+      return P(static_cast<std::uint32_t>(number_));
     else
       return P{};
   }
@@ -199,10 +198,12 @@ private:
       number_ = static_cast<std::uint64_t>(property.get_index());
     else if constexpr (std::is_same_v<P, ext::intel::experimental::property::usm::buffer_location>)
       number_ = property.get_buffer_location();
+    else if constexpr (std::is_same_v<P, property::buffer::mem_channel>)
+      number_ = property.get_channel();
   }
 
   std::uint32_t bits_;
-  std::uint64_t number_ = 0; // of compute_index, a queue's, or of buffer_location, an allocation's
+  std::uint64_t number_ = 0; // of compute_index, a queue's, of buffer_location, an allocation's, or of mem_channel, a buffer's
   std::mutex *mutex_ = nullptr; // of use_mutex
   detail::shared<detail::property_value> bound_; // of context_bound
 };

@@ -1,5 +1,4 @@
-//! Placeholder accessors that nobody required, and queues that may discard events. Accessors'
-//! properties. Exit status 0: all right.
+//! Placeholder accessors that nobody required, and queues that may discard events. Exit status 0: all right.
 #include "check.hpp"
 
 #include <sycl/sycl.hpp>
@@ -108,31 +107,6 @@ static void discarded() {
   sycl::free(n, other);
 }
 
-/// Promises of what accessors reach are taken in every position.
-static void promises(sycl::queue &q) {
-  using sycl::ext::oneapi::accessor_property_list, sycl::ext::oneapi::no_alias, sycl::ext::oneapi::no_offset;
-  namespace property = sycl::ext::oneapi::property;
-  sycl::buffer<int, 1> b(8);
-  const accessor_property_list both{no_offset, no_alias};
-  static_assert(both.has_property<property::no_alias>());
-  static_assert(!accessor_property_list<property::no_offset>::has_property<property::no_alias>());
-  static_assert(sycl::ext::oneapi::is_compile_time_property<property::no_alias>::value);
-  q.submit([&](sycl::handler &h) {
-    const sycl::accessor a(b, h, sycl::write_only, accessor_property_list{no_alias, sycl::no_init});
-    const sycl::accessor all(b, h, both);
-    const accessor_property_list<property::no_alias::instance<true>> one(no_alias);
-    const sycl::accessor part(b, h, sycl::range<1>(4), sycl::read_only, one);
-    CHECK(a.has_property<property::no_alias>() && a.has_property<sycl::property::no_init>() && !a.has_property<property::no_offset>());
-    CHECK(all.has_property<property::no_offset>() && !all.has_property<sycl::property::no_init>() && !all.is_placeholder());
-    CHECK(part.size() == 4 && part.has_property<property::no_alias>());
-    h.parallel_for(sycl::range<1>(8), [=](sycl::id<1> i) { a[i] = 3; });
-  });
-  sycl::accessor place(b, both);
-  CHECK(place.is_placeholder() && place.has_property<property::no_offset>() && sycl::host_accessor(b)[7] == 3);
-  CHECK(throws(argument, [&] { q.single_task([=] { place[0] = 1; }); }));
-  CHECK(throws(sycl::errc::invalid, [&] { sycl::accessor(b, sycl::read_only, accessor_property_list{sycl::no_init}); }));
-}
-
 /// Commands that copy and fill take accessors of no dimensions too.
 static void of_one_element(sycl::queue &q) {
   sycl::buffer<int, 1> b(4), other(4);
@@ -159,7 +133,6 @@ int main() {
   sycl::queue q;
   placeholders(q);
   of_one_element(q);
-  promises(q);
   discarded();
   return failures != 0;
 }

@@ -106,11 +106,11 @@ template <class A> const auto &in_line(const A &a) {
 
 /// What an accessor knows of its buffer, on the host. The word beside it lets a launch see placeholders that its function holds.
 struct buffer_place {
-  static constexpr std::uint64_t is_placeholder = 0x5c3e1d9a706c6800, no_init = 1, no_offset = 2, no_alias = 4;
+  static constexpr std::uint64_t is_placeholder = 0x5c3e1d9a706c6800, no_init = 1;
   buffer_state *buffer = nullptr;
   std::uint64_t what = 0;
 
-  bool placeholder() const { return (what & ~std::uint64_t(7)) == is_placeholder; }
+  bool placeholder() const { return (what & ~no_init) == is_placeholder; }
   void hold() {
     what |= is_placeholder;
     __atomic_store_n(&were_held, true, __ATOMIC_RELAXED);

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstring>
 #include <sycl/access.hpp>
+#include <sycl/detail/accessor_class.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/detail/list.hpp>
 #include <sycl/detail/recorded.hpp>
@@ -12,7 +13,6 @@
 
 namespace sycl {
 
-template <class T, int D, access_mode Mode, target Target, access::placeholder Placeholder> class accessor;
 template <class T, int D> class local_accessor;
 namespace ext::oneapi::experimental {
 template <class T, class Properties> class work_group_memory;
