@@ -35,9 +35,8 @@
 //# run: aspen++ -fsycl-targets=spir64_gen -Xs "-device dg1" {self} -o e.out
 //# exit: 1
 //# stderr~: Double type is not supported on this platform
-//# run: aspen++ -fsycl-targets=intel_gpu_skl -Xsycl-target-backend=intel_gpu_dg1 -q {self} -o f.out
-//# exit: 1
-//# stderr~: '-Xsycl-target-backend=intel_gpu_dg1': code is made for other targets only
+//# run: aspen++ -fsycl-targets=native_cpu -Xsycl-target-backend=intel_gpu_dg1 -q -Xsycl-target-backend=nvptx64-nvidia-cuda --offload-arch=sm_80 {self} -o f.out
+//# stderr~: warning: '-Xsycl-target-backend=intel_gpu_dg1' is not used: code is made for other targets only
 //# run: aspen++ -fsycl-targets=amd_gpu_gfx940 {self} -o g.out
 //# exit: 1
 //# stderr~: no code can be made for 'amd_gpu_gfx940': LLVM 22 has no code generator for it

@@ -292,7 +292,7 @@ fn contradictions(list: &[Target]) -> Result<(), Error> {
 /// What `-Xs` and `-Xsycl-target-backend` say to the compilers of these targets, a list of words a target. Source: S4.
 ///
 /// # Errors
-/// If `-device` is left out for `spir64_gen` or given for a device that has a name, or if a target is named that is none of these.
+/// If `-device` is left out for `spir64_gen` or given for a device that has a name, or if a target is named that there is not.
 pub fn backend_words(options: &Options, database: &Database, targets: &[Target]) -> Result<Vec<Vec<String>>, Error> {
     let mut out = vec![Vec::new(); targets.len()];
     for level in wanted_levels(options)? {
@@ -307,11 +307,9 @@ pub fn backend_words(options: &Options, database: &Database, targets: &[Target])
             None => None,
             Some(name) => {
                 let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-Xsycl-target-backend={name}': {error}")))?;
-                if !targets.iter().any(|target| target.name == found.name) {
-                    return Err(Error::Usage(format!("'-Xsycl-target-backend={name}': code is made for other targets only")));
-                }
-                if found.name == NATIVE_CPU {
-                    continue;
+                let is_made = targets.iter().any(|target| target.name == found.name);
+                if !is_made || found.name == NATIVE_CPU {
+                    continue; // `unused_words` tells
                 }
                 Some(&found.name)
             }
@@ -356,6 +354,8 @@ pub fn unused_words(options: &Options, database: &Database, targets: &[Target]) 
             Some(name) => {
                 let found = database.lookup(name).ok().and_then(|found| targets.iter().find(|target| target.name == found.name));
                 match found.map(|target| target.family) {
+                    // Build systems say it for all targets that they know of.
+                    None => format!("'-Xsycl-target-backend={name}' is not used: code is made for other targets only"),
                     Some(Family::Spirv) => format!("'-Xsycl-target-backend={name}' is not used: its device code is compiled where it runs"),
                     Some(Family::NativeCpu) if name != NATIVE_CPU => {
                         format!("'-Xsycl-target-backend={name}' is not used: no compiler runs for it that would take options")
