@@ -3,6 +3,9 @@
 //# also: ../headers/run_ext_queues.cpp
 //# also: ../headers/run_ext_graphs.cpp
 //# also: ../headers/run_ext_complex.cpp
+//# also: ../headers/run_ext_hints.cpp
+//# also: ../headers/run_accessor_promises.cpp
+//# also: ../headers/run_intel_math.cpp
 //# run: aspen++ -O2 run_ext_queues.cpp -o queues
 //# run: ./queues
 //# run: aspen++ -O2 run_ext_graphs.cpp -o graphs
@@ -10,3 +13,9 @@
 //# deep: further extensions
 //# run: aspen++ -O2 run_ext_complex.cpp -o complex
 //# run: ./complex
+//# run: aspen++ -O2 run_ext_hints.cpp -o hints
+//# run: ./hints
+//# run: aspen++ -O2 run_accessor_promises.cpp -o promises
+//# run: ./promises
+//# run: aspen++ -O2 run_intel_math.cpp -o math
+//# run: ./math
