@@ -40,6 +40,12 @@ int main() {
   CHECK(size == kernel.get_info<sycl::info::kernel_device_specific::max_sub_group_size>(q.get_device()) && parts * size >= 33);
   CHECK(kernel.ext_oneapi_get_info<launches::num_sub_groups>(q, sycl::range<2>(1 << 14, 1 << 14)) == 0);
   CHECK(thrown([&] { kernel.ext_oneapi_get_info<launches::max_sub_group_size>(q, sycl::range<2>(0, 1)); }) == sycl::errc::invalid);
+  // As get_kernel_info asks it, with the launch's properties.
+  const ex::properties synchronized{ex::use_root_sync};
+  const sycl::context in = q.get_context();
+  CHECK(ex::get_kernel_info<class together, ex::info::kernel::max_num_work_groups_sync>(q, 16, synchronized, 0) == groups);
+  CHECK(ex::get_kernel_info<class together, ex::info::kernel::max_num_work_groups_sync>(in, q.get_device(), sycl::range<2>(2, 8)) == 1);
+  CHECK(ex::get_kernel_info<class together, ex::info::kernel::max_num_work_groups_sync>(q, sycl::range<2>(1 << 14, 1 << 14)) == 0);
   const auto run = [=](sycl::nd_item<1> item) {
     const auto root = item.ext_oneapi_get_root_group();
     const size_t i = root.get_local_id()[0], last = root.get_local_linear_range() - 1;

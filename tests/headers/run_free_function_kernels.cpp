@@ -95,6 +95,8 @@ int main() {
   const sycl::kernel iota_kernel = bundle.ext_oneapi_get_kernel<iota>();
   CHECK(iota_kernel.get_info<sycl::info::kernel_device_specific::work_group_size>(q.get_device()) ==
         ex::get_kernel_info<iota, sycl::info::kernel_device_specific::work_group_size>(q));
+  CHECK(ex::get_kernel_info<iota, ex::info::kernel::max_num_work_groups_sync>(q, 16, ex::properties{ex::use_root_sync}, 64) == 1);
+  CHECK(ex::get_kernel_info<iota, ex::info::kernel::max_num_work_groups_sync>(q.get_context(), q.get_device(), sycl::range<3>(1, 2, 4)) == 1);
   q.submit([&](sycl::handler &h) {
     h.use_kernel_bundle(bundle);
     ex::nd_launch(h, sycl::nd_range<1>(count, 8), ex::kernel_function<iota>, 1.0f, m);

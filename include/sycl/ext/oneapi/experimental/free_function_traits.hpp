@@ -3,6 +3,7 @@
 //! sycl_ext_oneapi_free_function_kernels; docs/decisions/0047.
 #pragma once
 #include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>
+#include <sycl/ext/oneapi/experimental/root_group.hpp>
 #include <sycl/ext/oneapi/free_function_kernel_properties.hpp>
 
 namespace sycl {
@@ -165,6 +166,24 @@ template <auto *Func, class Descriptor> typename Descriptor::return_type get_ker
 template <auto *Func, class Descriptor> typename Descriptor::return_type get_kernel_info(const queue &of) {
   return experimental::get_kernel_info<Func, Descriptor>(of.get_context(), of.get_device());
 }
+/// How many work-groups of that size may wait for each other.
+#define __ASPEN_SYNC_QUERY(D)                                                                                                             \
+  template <auto *Func, class Descriptor, class Properties = empty_properties_t>                                                           \
+  std::enable_if_t<std::is_same_v<Descriptor, info::kernel::max_num_work_groups_sync>, size_t> get_kernel_info(                            \
+      const context &in, const device &on, const range<D> &local, Properties = {}, size_t bytes = 0) {                                     \
+    return info::kernel_queue_specific::max_num_work_groups::aspen_on(                                                                     \
+        experimental::get_kernel_bundle<Func, bundle_state::executable>(in, std::vector<device>{on}).template ext_oneapi_get_kernel<Func>(),  \
+        on, local.size(), bytes);                                                                                                          \
+  }                                                                                                                                        \
+  template <auto *Func, class Descriptor, class Properties = empty_properties_t>                                                           \
+  std::enable_if_t<std::is_same_v<Descriptor, info::kernel::max_num_work_groups_sync>, size_t> get_kernel_info(                            \
+      const queue &of, const range<D> &local, Properties properties = {}, size_t bytes = 0) {                                              \
+    return experimental::get_kernel_info<Func, Descriptor>(of.get_context(), of.get_device(), local, properties, bytes);                   \
+  }
+__ASPEN_SYNC_QUERY(1)
+__ASPEN_SYNC_QUERY(2)
+__ASPEN_SYNC_QUERY(3)
+#undef __ASPEN_SYNC_QUERY
 
 } // namespace ext::oneapi::experimental
 #undef __ASPEN_MARKED

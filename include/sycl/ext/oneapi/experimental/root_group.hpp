@@ -160,15 +160,16 @@ struct max_num_work_groups {
   static size_t get(const sycl::kernel &kernel, const queue &q, const range<3> &local, size_t bytes = 0) { return one(kernel, q, local.size(), bytes); }
   /// Without a size: the first version's, in which it was any.
   static size_t get(const sycl::kernel &kernel, const queue &q) { return one(kernel, q, 1, 0); }
-
-private:
-  static size_t one(const sycl::kernel &kernel, const queue &q, size_t items, size_t bytes) {
-    const sycl::device d = q.get_device();
+  /// For the library.
+  static size_t aspen_on(const sycl::kernel &kernel, const sycl::device &d, size_t items, size_t bytes) {
     if (items == 0)
       sycl::detail::fail(errc::invalid, "max_num_work_groups: a work-group has at least one work-item");
     return kernel.aspen_id().aspen_runs_on(d) && items <= kernel.get_info<sycl::info::kernel_device_specific::work_group_size>(d) &&
            bytes <= d.get_info<sycl::info::device::local_mem_size>();
   }
+
+private:
+  static size_t one(const sycl::kernel &kernel, const queue &q, size_t items, size_t bytes) { return aspen_on(kernel, q.get_device(), items, bytes); }
 };
 using max_num_work_group_sync = max_num_work_groups;
 
@@ -196,6 +197,32 @@ struct num_sub_groups : sycl::detail::sub_group_query<sycl::detail::least_sub_gr
 
 namespace ext::oneapi::experimental::info::kernel {
 using namespace kernel_queue_specific;
+/// What `max_num_work_groups` says, asked by `get_kernel_info` with the launch's properties.
+struct max_num_work_groups_sync {
+  using return_type = size_t;
+};
 }
+
+namespace ext::oneapi::experimental {
+
+/// Of a kernel that has a name, launched over work-groups of that size with these properties and so many bytes of local memory besides.
+#define __ASPEN_SYNC_QUERY(D)                                                                                                             \
+  template <class Name, class Descriptor, class Properties = empty_properties_t>                                                           \
+  std::enable_if_t<std::is_same_v<Descriptor, info::kernel::max_num_work_groups_sync>, size_t> get_kernel_info(                            \
+      const context &in, const device &on, const range<D> &local, Properties = {}, size_t bytes = 0) {                                     \
+    return info::kernel_queue_specific::max_num_work_groups::aspen_on(                                                                     \
+        sycl::get_kernel_bundle<Name, bundle_state::executable>(in, {on}).template get_kernel<Name>(), on, local.size(), bytes);           \
+  }                                                                                                                                        \
+  template <class Name, class Descriptor, class Properties = empty_properties_t>                                                           \
+  std::enable_if_t<std::is_same_v<Descriptor, info::kernel::max_num_work_groups_sync>, size_t> get_kernel_info(                            \
+      const queue &of, const range<D> &local, Properties properties = {}, size_t bytes = 0) {                                              \
+    return experimental::get_kernel_info<Name, Descriptor>(of.get_context(), of.get_device(), local, properties, bytes);                   \
+  }
+__ASPEN_SYNC_QUERY(1)
+__ASPEN_SYNC_QUERY(2)
+__ASPEN_SYNC_QUERY(3)
+#undef __ASPEN_SYNC_QUERY
+
+} // namespace ext::oneapi::experimental
 
 } // namespace sycl
