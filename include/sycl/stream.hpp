@@ -385,12 +385,18 @@ template <int D> inline constexpr bool is_printed<h_item<D>> = true;
 
 template <class T, std::enable_if_t<detail::is_printed<std::decay_t<const T>>, int> = 0>
 detail::statement operator<<(const stream &to, const T &value) {
-  return detail::statement(to, static_cast<const std::decay_t<const T> &>(value));
+  if constexpr (std::is_volatile_v<T>)
+    return detail::statement(to, std::decay_t<const T>(value));
+  else
+    return detail::statement(to, static_cast<const std::decay_t<const T> &>(value));
 }
 namespace detail {
 template <class T, std::enable_if_t<is_printed<std::decay_t<const T>>, int> = 0>
 const statement &operator<<(const statement &to, const T &value) {
-  to.append(static_cast<const std::decay_t<const T> &>(value));
+  if constexpr (std::is_volatile_v<T>)
+    to.append(std::decay_t<const T>(value));
+  else
+    to.append(static_cast<const std::decay_t<const T> &>(value));
   return to;
 }
 } // namespace detail

@@ -64,14 +64,16 @@ static void words(sycl::queue &q) {
       out << "a " << point{1, 2} << " b " << point{3, 4} << '\n';
       out << "pointer " << static_cast<void *>(nullptr) << ' ' << reinterpret_cast<int *>(0xABC) << '\n';
       const char array[] = "array";
-      out << array << '\n';
+      volatile int changing = 6; // others may write it
+      out << array << ' ' << changing << '\n' << sycl::flush;
+      out << changing << '\n';
     });
   });
   expect("words", said,
          "text c 1 -2 3 true -5\n-7 -9223372036854775808 18446744073709551615\nff 0xff 0xffffffff 0 010 8 c8\n"
          "+5 -5 5[   42][abcd][   x][1]\n"
          "1, 2, 3, 4 {3, 4} {5, 6, 7} nd_range(global_range: {8}, local_range: {4}, offset: {0})\n2.5, 4 3 8, 7, 8\n"
-         "a <1|2> b <3|4>\npointer 0x0 0xabc\narray\n");
+         "a <1|2> b <3|4>\npointer 0x0 0xabc\narray 6\n6\n");
 }
 
 /// The same as printf, which has other words for the manipulators.
