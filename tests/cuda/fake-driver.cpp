@@ -44,6 +44,14 @@
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=2 FAKE_FAIL_ONLY=500 ./many.out
 //# stdout~: ^later: CUDA device 'Fake 0': kernel 'many': cuEventRecord failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)$
 //# stdout: told 1
+// Whoever has memory of the device will launch: what may run there is loaded meanwhile, and nothing else.
+//# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90 early.cpp -ldl -o early.out
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./early.out
+//# count: 1 stdout ^load machine code$
+//# stdout: loaded
+//# stdout: not launched
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuModuleLoadDataEx=200 ./early.out at once
+//# stdout~: ^image 'early_0' .* cannot be loaded for CUDA device 'Fake 0'
 //# sh: sed -i 's/nvidia_gpu_sm_90/nvidia_gpu_sm_80/' a.out
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./a.out
 //# stdout: load PTX
@@ -264,6 +272,32 @@ int main() {
   sycl::free(p, q);
   q.wait_and_throw();
   std::printf("told %d\n", told);
+}
+//# file: early.cpp
+#include <sycl/sycl.hpp>
+#include <chrono>
+#include <cstdio>
+#include <dlfcn.h>
+#include <thread>
+class fits;
+class does_not;
+int main(int count, char **) {
+  sycl::queue q;
+  int *p = sycl::malloc_device<int>(1, q);
+  const auto loads = reinterpret_cast<int (*)()>(dlsym(dlopen("libcuda.so", RTLD_NOW), "fake_loads"));
+  for (int i = 0; count == 1 && loads() == 0 && i < 60000; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (loads() > 0)
+    std::puts("loaded");
+  try {
+    if (count > 1)
+      q.single_task<fits>([=] { *p = 1; }).wait();
+    else
+      q.parallel_for<does_not>(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1>) [[sycl::reqd_sub_group_size(16)]] { *p = 2; });
+  } catch (const sycl::exception &e) {
+    std::puts(e.code() == sycl::errc::kernel_not_supported ? "not launched" : e.what());
+  }
+  sycl::free(p, q);
 }
 //# file: library.cpp
 #include <sycl/sycl.hpp>

@@ -75,6 +75,14 @@ impl Lanes {
         streams.as_deref().map_err(|failure| *failure)
     }
 
+    /// Makes the streams, and as many marks as a first few jobs want.
+    pub(crate) fn get_ready(&self) -> Tried<()> {
+        self.streams()?;
+        let marks = (0..LANES).map(|_| self.mark(false)).collect::<Tried<Vec<Mark>>>()?;
+        marks.into_iter().for_each(|mark| self.recycle(mark, false));
+        Ok(())
+    }
+
     /// A turn behind one of those places if it is its stream's last, the latest first; else in the next stream.
     pub(crate) fn turn(&self, behind: impl DoubleEndedIterator<Item = Place>) -> Tried<Turn<'_>> {
         let streams = self.streams()?;

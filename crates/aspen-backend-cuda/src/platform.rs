@@ -118,6 +118,18 @@ impl RawDevice for Handle {
         }
     }
 
+    fn gets_ready(&self) -> bool {
+        true
+    }
+
+    fn get_ready(&self) {
+        if let Err(failure) = self.device.enter(|| self.device.lanes().get_ready())
+            && !failure.is_the_end()
+        {
+            tracing::debug!(device = self.device.name(), %failure, "not ready");
+        }
+    }
+
     fn shares_host_memory(&self) -> bool {
         // A GPU behind a bus may reach the host's memory too, but not as it is: pages move.
         self.device.answers().pageable_memory_access && self.device.answers().host_page_tables

@@ -3,10 +3,12 @@
 use std::ffi::{c_int, c_void};
 
 use aspen_runtime::backend::UsmKind;
+use aspen_runtime::registry::registry;
 use aspen_runtime::system::Device;
-use aspen_runtime::{Code, Error, usm};
+use aspen_runtime::{Code, Error, early, usm};
 
 use crate::error::{ErrorHandle, fallible, guarded, null_argument};
+use crate::global::global;
 
 const UNKNOWN: c_int = 3;
 
@@ -31,6 +33,9 @@ pub unsafe extern "C" fn aspen_usm_alloc(
             _ => return Err(Error::new(Code::Invalid, format!("aspen_usm_alloc: {kind} is no kind of USM memory"))),
         };
         *out = usm::allocate(device, kind, size, alignment)?.cast();
+        if kind != UsmKind::Host && !out.is_null() {
+            early::begin(registry(), device, device.threads_or(global()?.system.pool()));
+        }
         Ok(())
     })
 }

@@ -266,6 +266,12 @@ pub trait RawDevice: Send + Sync {
     fn nodes(&self) -> usize {
         0
     }
+    /// Whether it has anything to gain from [`RawDevice::get_ready`] and from loading kernels before they are launched.
+    fn gets_ready(&self) -> bool {
+        false
+    }
+    /// Makes what its first command would have to make. Failures are left to that.
+    fn get_ready(&self) {}
     /// Called by each thread of a part before it runs anything, on that thread: to bring it where the part's compute units are.
     fn begin_thread(&self) {}
     /// An object of the backend's own interface; the caller gets a reference of its own if it wants to `retain` it and the interface counts.

@@ -5,6 +5,7 @@
 //! - [`launch`]: from a request to a running kernel;
 //! - [`partition`]: devices that are parts of another one;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
+//! - [`early`]: what a device does before its first launch;
 //! - [`native`]: objects of a backend's own interface;
 //! - [`trace`]: what a program did and when, for viewers; [`guarded`]: memory whose bounds are checked;
 //! - [`trial`]: whether a device's compiler takes an image; [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
@@ -19,6 +20,7 @@ mod bringing;
 pub mod buffer;
 pub mod cache;
 mod command;
+pub mod early;
 mod environment;
 mod error;
 mod few;

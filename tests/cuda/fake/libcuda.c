@@ -288,6 +288,11 @@ static void say(unsigned options, int *names, void **values, const char *words) 
   if (options == 2 && names[0] == 5 && names[1] == 6)
     snprintf(values[0], (size_t)values[1], "%s", words);
 }
+static int loads;
+/* How many modules were loaded; for programs that wait for one. */
+int fake_loads(void) {
+  return __atomic_load_n(&loads, __ATOMIC_SEQ_CST);
+}
 result cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *names, void **values) {
   const int is_elf = memcmp(image, "\177ELF", 4) == 0;
   result failure = failing(__func__);
@@ -297,6 +302,7 @@ result cuModuleLoadDataEx(void **module, const void *image, unsigned options, in
   }
   printf("load %s\n", is_elf ? "machine code" : strstr(image, ".target") ? "PTX" : "what the linker made");
   *module = strdup(is_elf ? "" : image);
+  __atomic_add_fetch(&loads, 1, __ATOMIC_SEQ_CST);
   return SUCCESS;
 }
 result cuModuleUnload(void *module) {

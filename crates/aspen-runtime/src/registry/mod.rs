@@ -3,6 +3,7 @@
 //! - `module`: a module's images; registration keeps only the pointer, so a program that never launches pays nothing;
 //! - `closure`: the images that a kernel's image imports functions from;
 //! - `choice`: which image runs, or why none does: the check;
+//! - `early`: kernels that are loaded before they are launched;
 //! - `globals`: variables of which every device has a value of its own;
 //! - `programs`: what came of loading images;
 //! - `verdicts`: what came of it, remembered until a module comes or goes.
@@ -15,6 +16,7 @@
 
 mod choice;
 mod closure;
+mod early;
 mod globals;
 mod module;
 mod programs;
