@@ -51,6 +51,8 @@ pub enum Name {
     Openmp,
     /// SYCL on one of NVIDIA's GPUs beside CUDA by clang: leaves a folder to carry to a machine with a GPU
     Gpu,
+    /// HeCBench's programs in SYCL on one of NVIDIA's GPUs beside their CUDA versions by clang: leaves a folder to carry there (needs --source)
+    Pairs,
     /// Kernels of HeCBench's programs on the embedded CPU device, beside the same program in OpenMP (needs --source)
     Real,
 }
@@ -77,7 +79,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Graph => bench.graph(),
         Name::Openmp => bench.openmp(),
         Name::Gpu => bench.gpu(),
-        Name::Real => bail!("this one is measured by real::openmp"),
+        Name::Pairs | Name::Real => bail!("these are measured by the module `real`"),
     }
 }
 

@@ -1,6 +1,7 @@
-//! CUDA's ptxas and libdevice for tests, in the folder that holds the OpenCL drivers: no GPU and no toolkit is needed to make cubins.
+//! CUDA's ptxas and libdevice for tests, in the folder that holds the OpenCL drivers: no GPU and no toolkit is needed to make cubins. For benches that
+//! compile CUDA by clang also what that wants: headers, the runtime library, and the programs that pack and link device code.
 //!
-//! They come as a Python wheel of NVIDIA's, which is only unpacked. The version is the last that knows all targets of the database
+//! They come as Python wheels of NVIDIA's, which are only unpacked. The version is the last that knows all targets of the database
 //! (`sm_50` and later). Source: issue 5.7.
 
 use std::fs;
@@ -36,15 +37,63 @@ pub fn install(cache: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn lay_out(new: &Path, folder: &Path) -> Result<()> {
+/// The wheels of a toolkit for clang, and what of them is laid out: folders and files below theirs.
+const TOOLKIT: [(&str, &str, &[&str]); 3] = [
+    ("nvidia-cuda-nvcc-cu12==12.9.86", ROOT, &[ASSEMBLER, "include", "nvvm"]),
+    ("nvidia-cuda-runtime-cu12==12.9.79", "nvidia/cuda_runtime", &["include", "lib"]),
+    // That of 12.9 has no such programs.
+    ("nvidia-cuda-nvcc==13.0.88", "nvidia/cu13", &["bin/fatbinary", "bin/nvlink"]),
+];
+/// clang includes it whenever it compiles CUDA, and its own library, whose wheel is large, is not wanted.
+const UNUSED_HEADER: &str = "include/curand_mtgp32_kernel.h";
+
+/// The folder for clang's `--cuda-path`; brings what is missing.
+pub fn toolkit(cache: &Path) -> Result<PathBuf> {
+    let folder = cache.join(format!("cuda-toolkit-{VERSION}"));
+    if folder.join(UNUSED_HEADER).is_file() {
+        return Ok(folder);
+    }
+    println!("setup: installing CUDA's toolkit {VERSION}, as far as clang needs it");
+    let new = cache.join(format!(".cuda-toolkit.{}", std::process::id()));
+    let outcome = lay_out_toolkit(&new, &folder);
+    let _ = fs::remove_dir_all(&new);
+    outcome.with_context(|| format!("CUDA's toolkit {VERSION}"))?;
+    Ok(folder)
+}
+
+fn lay_out_toolkit(new: &Path, folder: &Path) -> Result<()> {
+    let root = new.join("root");
+    for (number, (wheel, own, parts)) in TOOLKIT.into_iter().enumerate() {
+        let unpacked = unpack(&new.join(number.to_string()), wheel)?.join(own);
+        for part in parts {
+            let to = root.join(part);
+            fs::create_dir_all(to.parent().context("a part of a folder")?)?;
+            output(Command::new("cp").arg("-rT").arg(unpacked.join(part)).arg(&to))?;
+        }
+    }
+    for program in fs::read_dir(root.join("bin"))? {
+        fs::set_permissions(program?.path(), fs::Permissions::from_mode(0o755))?;
+    }
+    // What `-lcudart` looks for.
+    std::os::unix::fs::symlink("libcudart.so.12", root.join("lib/libcudart.so"))?;
+    fs::write(root.join(UNUSED_HEADER), "")?;
+    fs::rename(&root, folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+/// Brings a wheel and unpacks it below a new folder; where.
+fn unpack(new: &Path, wanted: &str) -> Result<PathBuf> {
     let python = setup_pip()?;
     let (wheels, unpacked) = (new.join("wheels"), new.join("unpacked"));
     fs::create_dir_all(&wheels).with_context(|| format!("cannot make {}", wheels.display()))?;
-    let wanted = format!("{PACKAGE}=={VERSION}");
     run(Command::new(&python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(&wheels).arg(wanted))?;
     for wheel in fs::read_dir(&wheels)? {
         output(Command::new(&python).args(["-m", "zipfile", "-e"]).arg(wheel?.path()).arg(&unpacked))?;
     }
+    Ok(unpacked)
+}
+
+fn lay_out(new: &Path, folder: &Path) -> Result<()> {
+    let unpacked = unpack(new, &format!("{PACKAGE}=={VERSION}"))?;
     let root = new.join("root");
     for file in FILES {
         let (from, to) = (unpacked.join(ROOT).join(file), root.join(file));

@@ -7,6 +7,7 @@
 mod apps;
 mod build;
 pub mod openmp;
+pub mod pairs;
 mod pinned;
 mod suites;
 mod verdict;

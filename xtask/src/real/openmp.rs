@@ -14,18 +14,18 @@ use super::suites::{self, How, Suite};
 use super::verdict::Verdict;
 use crate::{install, shell::Tree};
 
-/// `cargo xtask bench real`.
+/// `cargo xtask bench real` and `pairs`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// For `real`: a checkout of HeCBench, or a folder of checkouts
+    /// For `real` and `pairs`: a checkout of HeCBench, or a folder of checkouts
     #[arg(long)]
-    source: Option<PathBuf>,
-    /// For `real`: only programs of these names; '*' and '?' stand for anything
+    pub(super) source: Option<PathBuf>,
+    /// For `real` and `pairs`: only programs of these names; '*' and '?' stand for anything
     #[arg(long, value_delimiter = ',')]
-    only: Vec<Pattern>,
-    /// For `real`: folder of aspen++; without it, an installation is built
+    pub(super) only: Vec<Pattern>,
+    /// For `real` and `pairs`: folder of aspen++; without it, an installation is built
     #[arg(long)]
-    bin: Option<PathBuf>,
+    pub(super) bin: Option<PathBuf>,
     /// For `real`: seconds that a run may take
     #[arg(long, default_value_t = 20)]
     limit: u32,
