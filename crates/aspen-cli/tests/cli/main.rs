@@ -14,6 +14,7 @@ mod inspect;
 mod item_loops;
 mod kept_headers;
 mod known_ranges;
+mod link_bounds;
 mod manual;
 mod offers;
 mod older_spellings;

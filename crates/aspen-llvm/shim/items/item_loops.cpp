@@ -121,9 +121,15 @@ bool hasFewLoops(Function &F, FunctionAnalysisManager &FAM) {
   return FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder().size() <= MaxUnrolled;
 }
 
-// Code generation takes about 60 microseconds an instruction. Functions of more get no copies for levels, and all copies of an image
+// Code generation takes about 60 microseconds an instruction. Functions of more get no copy for a level, and all copies of an image
 // together are no longer than this: what is short is mostly loops, in which the levels pay; what is long is mostly scalar.
-constexpr size_t MaxCopied = 4000, MaxCopiedOfImage = 24000;
+constexpr size_t MaxCopied[std::size(Levels)] = {0, 0, 4000, 1500}, MaxCopiedOfImage = 12000;
+
+// Nor are copies longer than so many times what the image holds without them, for which SPIR-V takes 18 microseconds an instruction. An image
+// that is short may have this much.
+constexpr size_t CopiedToCode = 4, SmallCopies = 2500;
+
+size_t mostCopied(size_t Code) { return std::min(std::max(CopiedToCode * Code, SmallCopies), MaxCopiedOfImage); }
 
 // A function for whole groups, and the levels that it gets copies for.
 struct Whole {
@@ -136,13 +142,12 @@ struct Whole {
   std::array<bool, std::size(Levels)> HasLevel{};
 };
 
-// The shortest first; who does not get both levels gets the lower one.
-void chooseLevels(MutableArrayRef<Whole> Made, std::string &Lines) {
+// The shortest first; who does not get both levels gets the lower one. `Left` is what all copies may have together.
+void chooseLevels(MutableArrayRef<Whole> Made, size_t Left, std::string &Lines) {
   SmallVector<std::pair<size_t, size_t>, 8> Order;
   for (auto [Place, W] : enumerate(Made))
     Order.push_back({W.Group->getInstructionCount(), Place});
   sort(Order);
-  size_t Left = MaxCopiedOfImage;
   for (auto [Size, Place] : Order) {
     Whole &W = Made[Place];
     if (W.Entry->getFnAttribute("target-cpu").getValueAsString() != "x86-64")
@@ -151,12 +156,13 @@ void chooseLevels(MutableArrayRef<Whole> Made, std::string &Lines) {
     for (size_t Level = 1; Level < std::size(Levels); ++Level) {
       if (!Levels[Level])
         continue;
-      W.HasLevel[Level] = !W.TooLong && Size <= MaxCopied && Size <= Left;
+      W.HasLevel[Level] = !W.TooLong && Size <= MaxCopied[Level] && Size <= Left;
       Left -= W.HasLevel[Level] ? Size : 0;
       All &= W.HasLevel[Level];
     }
     if (!All)
-      Lines += ("less " + W.Entry->getName() + ": with " + Twine(Size) + " instructions for a group it is too long for copies for all levels of the processor\n").str();
+      Lines += ("less " + W.Entry->getName() + ": with " + Twine(Size) + " instructions for a group it is too long for copies for all levels of the processor" +
+                (Size <= MaxCopied[std::size(Levels) - 1] && !W.TooLong ? " beside the other copies of the image" : "") + "\n").str();
   }
 }
 
@@ -270,6 +276,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         };
         SmallVector<Function *, 8> Entries;
         SmallVector<Whole, 8> Made;
+        const size_t Code = M.getInstructionCount();
         for (Function &F : M)
           if (isEntry(F))
             Entries.push_back(&F);
@@ -361,7 +368,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           StripDebugInfo(M);
         FAM.clear();
         SmallPtrSet<const Function *, 16> Finished;
-        chooseLevels(Made, Lines);
+        chooseLevels(Made, mostCopied(Code), Lines);
         for (const Whole &W : Made) {
           SmallVector<Constant *, 4> Table(std::size(Levels), ConstantPointerNull::get(PointerType::get(M.getContext(), 0)));
           Table[0] = W.Group;
