@@ -23,6 +23,30 @@ inline bool takes_no_init(access_mode mode, const property_list &properties) {
     fail(errc::invalid, "an accessor that only reads cannot have the property no_init");
   return taken;
 }
+// What accessors do on the host, once a unit and not once a type of elements.
+
+/// How many bytes behind the start of the buffer's memory an accessor's first element is. Fails if it covers more than there is.
+template <int D>
+[[gnu::noinline]] inline size_t start_of_part(size_t start, size_t element, const range<D> &extent, const range<D> &memory, const id<D> &offset) {
+  for (int d = 0; d < D; ++d)
+    if (offset[d] + extent[d] > memory[d])
+      fail(errc::invalid, "an accessor's range and offset must lie inside the buffer");
+  return start + linear_id(offset, memory) * element;
+}
+/// The command uses the buffer; its address where the command runs.
+[[gnu::noinline]] inline void *require_buffer(handler &command, const buffer_place &place, access_mode mode, bool on_host) {
+  void *const address = command.aspen_use(*place.buffer, access_of(mode), on_host);
+  if (place.placeholder())
+    command.aspen_holds(place.buffer);
+  return address;
+}
+[[gnu::noinline]] inline void *hold_buffer(buffer_place &place) {
+  place.hold();
+  return placeholder_address(place.buffer->handle);
+}
+[[gnu::noinline]] inline std::uint64_t place_bits(access_mode mode, const property_list &properties) {
+  return takes_no_init(mode, properties) ? buffer_place::no_init : 0;
+}
 /// Whether an accessor to elements `V` may be made of a buffer of `U`: the types are the same but for const, which stays.
 template <class U, class V>
 inline constexpr bool reads_from = std::is_same_v<std::remove_const_t<U>, std::remove_const_t<V>> && (std::is_const_v<V> || !std::is_const_v<U>);
@@ -218,24 +242,13 @@ private:
   template <access_mode M, target P> void take(mode_target_tag_t<M, P>) {
     static_assert(detail::tag_fits<Mode, M> && P == Target, "the tag names another mode or target than the accessor's type");
   }
-  void take(const property_list &properties) {
-    place_.what |= detail::takes_no_init(Mode, properties) ? detail::buffer_place::no_init : 0;
-  }
+  void take(const property_list &properties) { place_.what |= detail::place_bits(Mode, properties); }
 
-  void hold_place() {
-    place_.hold();
-    show(detail::placeholder_address(place_.buffer->handle));
-  }
-  void require(handler &command) const {
-    show(command.aspen_use(*place_.buffer, detail::access_of(Mode), Target == target::host_task));
-    if (is_placeholder())
-      command.aspen_holds(place_.buffer);
-  }
+  void hold_place() { show(detail::hold_buffer(place_)); }
+  void require(handler &command) const { show(detail::require_buffer(command, place_, Mode, Target == target::host_task)); }
   void show(void *address) const {
-    for (int d = 0; d < D; ++d)
-      if (offset_[d] + extent_[d] > memory_[d])
-        detail::fail(errc::invalid, "an accessor's range and offset must lie inside the buffer");
-    data_ = reinterpret_cast<element *>(static_cast<char *>(address) + start_) + detail::linear_id(offset_, memory_);
+    data_ = reinterpret_cast<element *>(static_cast<char *>(address) +
+                                        detail::start_of_part(start_, sizeof(element), extent_, memory_, offset_));
   }
   value_type *allocation() const { return data_ - detail::linear_id(offset_, memory_); }
 
@@ -381,11 +394,11 @@ private:
 namespace detail {
 /// Holds back conflicting commands as long as a host accessor or one of its copies lives.
 struct host_access : counted {
-  host_access(aspen_buffer_t *of, aspen_access_t how) : buffer(of), access(how) {
+  [[gnu::noinline]] host_access(aspen_buffer_t *of, aspen_access_t how) : buffer(of), access(how) {
     check(aspen_buffer_host_access_begin(of, how, &address));
     aspen_buffer_retain(of);
   }
-  ~host_access() {
+  [[gnu::noinline]] ~host_access() {
     aspen_buffer_host_access_end(buffer, access);
     aspen_buffer_release(buffer);
   }
@@ -499,11 +512,9 @@ private:
   }
   void take(const property_list &properties) { no_init_ = detail::takes_no_init(Mode, properties); }
   template <class B> void open(B &of) {
-    for (int d = 0; d < D; ++d)
-      if (offset_[d] + extent_[d] > memory_[d])
-        detail::fail(errc::invalid, "an accessor's range and offset must lie inside the buffer");
+    const size_t start = detail::start_of_part(of.aspen_offset(), sizeof(element), extent_, memory_, offset_);
     held_ = detail::shared<detail::host_access>(new detail::host_access(of.aspen_handle(), detail::access_of(Mode)));
-    data_ = reinterpret_cast<element *>(static_cast<char *>(held_->address) + of.aspen_offset()) + detail::linear_id(offset_, memory_);
+    data_ = reinterpret_cast<element *>(static_cast<char *>(held_->address) + start);
   }
 
   template <class, int, access_mode> friend class host_accessor;

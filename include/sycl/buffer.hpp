@@ -110,14 +110,14 @@ private:
 
 struct buffer_state : counted {
   /// `use_host`: as of aspen_buffer_create.
-  buffer_state(size_t bytes, size_t alignment, void *host, int use_host)
+  [[gnu::noinline]] buffer_state(size_t bytes, size_t alignment, void *host, int use_host)
       : size(bytes), used(use_host ? host : nullptr), in_place(use_host), exactly(use_host == 2), at_home(use_host), write_back(use_host) {
     check(aspen_buffer_create(bytes ? bytes : 1, alignment, host, use_host, &handle));
   }
   /// One that make_buffer was given.
   buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), write_back(true) {}
   /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
-  ~buffer_state() {
+  [[gnu::noinline]] ~buffer_state() {
     const bool goes = write_back && (at_home || destination);
     // Nobody may look at memory that is put back.
     if (restores)
@@ -184,6 +184,17 @@ struct buffer_state : counted {
   bool restores = false;      // what was there before goes back, unless the content stays
   bool write_back;
 };
+
+/// Once a unit, whatever the elements are.
+[[gnu::noinline]] inline buffer_state *new_buffer_state(size_t bytes, size_t alignment, const property_list &properties, void *host, bool use_host) {
+  std::unique_lock<std::mutex> locked;
+  if (host && properties.has_property<ext::oneapi::property::buffer::use_pinned_host_memory>())
+    fail(errc::invalid, "use_pinned_host_memory is for buffers without memory of the program");
+  if (host && properties.has_property<property::buffer::use_mutex>())
+    locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
+  const int how = !use_host ? 0 : properties.has_property<property::buffer::use_host_ptr>() ? 2 : 1;
+  return new buffer_state(bytes, alignment, host, how);
+}
 
 template <class P, class = void> inline constexpr bool is_shared_pointer = false;
 template <class P>
@@ -371,16 +382,7 @@ private:
   friend struct detail::weak_access;
   template <class, int, class> friend class buffer;
   buffer(const range<D> &extent, const property_list &properties, element *host, bool use_host, const Allocator &allocator)
-      : state_(made(extent, properties, host, use_host)), extent_(extent), properties_(properties), allocator_(allocator) {}
-  static detail::buffer_state *made(const range<D> &extent, const property_list &properties, element *host, bool use_host) {
-    std::unique_lock<std::mutex> locked;
-    if (host && properties.has_property<ext::oneapi::property::buffer::use_pinned_host_memory>())
-      detail::fail(errc::invalid, "use_pinned_host_memory is for buffers without memory of the program");
-    if (host && properties.has_property<property::buffer::use_mutex>())
-      locked = std::unique_lock<std::mutex>(*properties.get_property<property::buffer::use_mutex>().get_mutex_ptr());
-    const int how = !use_host ? 0 : properties.has_property<property::buffer::use_host_ptr>() ? 2 : 1;
-    return new detail::buffer_state(extent.size() * sizeof(T), alignof(T), host, how);
-  }
+      : state_(detail::new_buffer_state(extent.size() * sizeof(T), alignof(T), properties, host, use_host)), extent_(extent), properties_(properties), allocator_(allocator) {}
   /// In a vector whose elements lie side by side: those of a vector of bool do not.
   using stored = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
   buffer(const std::vector<stored> &content, const property_list &properties, const Allocator &allocator, int)

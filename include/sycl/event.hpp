@@ -152,7 +152,7 @@ inline void event::wait_and_throw() const {
 }
 inline event::event() : handle_(aspen_event_create_complete()) {}
 inline event::event(aspen_event_t *handle, const detail::shared<detail::queue_state> &queue) : handle_(handle), queue_(queue) {}
-inline event::event(const event &other) : handle_(other.handle_), queue_(other.queue_), awaited_(other.awaited_), native_(other.native_) {
+[[gnu::noinline]] inline event::event(const event &other) : handle_(other.handle_), queue_(other.queue_), awaited_(other.awaited_), native_(other.native_) {
   aspen_event_retain(handle_);
 }
 inline event::event(event &&other) noexcept
@@ -166,7 +166,8 @@ inline event &event::operator=(event &&other) noexcept {
   std::swap(native_, other.native_);
   return *this;
 }
-inline event::~event() {
+// Out of the way: programs have events wherever they submit, and most drop them at once.
+[[gnu::noinline]] inline event::~event() {
   if (handle_)
     aspen_event_release(handle_);
 }

@@ -245,7 +245,7 @@ public:
       detail::fail(errc::invalid, "copy: the destination is smaller than the source");
     const auto &line = detail::in_line(to);
     const size_t run = contiguous(line);
-    hold(to);
+    hold(&to, sizeof to);
     rows(detail::in_line(from), [&](const T *row, size_t done, size_t count) {
       for (size_t n = 0; count > 0; row += n, done += n, count -= n) {
         n = count < run - done % run ? count : run - done % run;
@@ -256,7 +256,7 @@ public:
   }
   /// A host task finds its buffers on the host; from there the content goes to the memory that the buffer was made from.
   template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H> from) {
-    hold(from);
+    hold(&from, sizeof from);
     const auto *of = from.aspen_buffer();
     void *content = nullptr;
     detail::check(aspen_buffer_address(of->handle, nullptr, &content));
@@ -473,8 +473,8 @@ private:
   }
 
   /// Placeholders that a command uses must be required; implementations are encouraged to throw. Source: SYCL 2020 §4.7.6.9.
-  template <class F> void hold(const F &f) const {
-    if (detail::buffer_place::is_left(&f, sizeof f, held_.data(), held_.size()))
+  [[gnu::noinline]] void hold(const void *function, size_t size) const {
+    if (detail::buffer_place::is_left(function, size, held_.data(), held_.size()))
       detail::fail(errc::kernel_argument, "a command uses a placeholder accessor that its command group has not given to handler::require");
   }
   /// How many elements of what an accessor covers lie in a row of memory.
@@ -491,7 +491,7 @@ private:
   template <class A, class Each> void rows(const A &a, Each each) {
     constexpr int D = A::dimensions;
     open();
-    hold(a);
+    hold(&a, sizeof a);
     const range<D> extent = a.get_range();
     const size_t total = extent.size(), chunk = contiguous(a);
     for (size_t done = 0; done < total; done += chunk) {
@@ -545,29 +545,29 @@ private:
     }
   }
 
+  /// The kernel's type is in `code` alone: what follows is compiled once a unit, as programs may have thousands of kernels.
   template <class Name, class F, int D>
   void launch(aspen_launch_kind_t kind, const range<D> &global, const std::common_type_t<range<D>> *local, const id<D> &offset, const F &f) {
+    launch(kind, global, local, offset, detail::kernel_code::of(detail::identify_kernel<Name>(), f));
+  }
+  template <int D>
+  [[gnu::noinline]] void launch(aspen_launch_kind_t kind, const range<D> &global, const std::common_type_t<range<D>> *local,
+                                const id<D> &offset, const detail::kernel_code &code) {
+    aspen_launch_t l = detail::launch_of(kind, code.identity);
+    detail::set_shape(l, global, local, offset);
+    launch(l, code);
+  }
+  [[gnu::noinline]] void launch(aspen_launch_t &l, const detail::kernel_code &code) {
     open();
-    const detail::kernel_identity kernel = detail::identify_kernel<Name>();
     // Further parts are the library's own, which come with the user's kernel.
-    if (bundle_ && !further_ && !(bundle_->contains(kernel_id(kernel)) && bundle_->has_device(queue_->device)))
+    if (bundle_ && !further_ && !(bundle_->contains(kernel_id(code.identity)) && bundle_->has_device(queue_->device)))
       detail::fail(errc::kernel_not_supported, "the kernel bundle that the command group uses does not contain this kernel for its device");
     if (!further_)
-      hold(f);
-    // Local memory is that of a work-group. Source: SYCL 2020 §4.7.6.11 "Local accessor".
-    const bool in_groups = kind != ASPEN_LAUNCH_SINGLE_TASK && kind != ASPEN_LAUNCH_RANGE;
-    if (local_memory_ > 0 && !in_groups && detail::local_place::is_in(&f, sizeof f, local_memory_))
-      detail::fail(errc::kernel_argument, "a local accessor needs a kernel with work-groups: launch it over a sycl::nd_range");
-    if (!in_groups && detail::has_scratch<F>)
-      detail::fail(errc::kernel_argument, "work_group_scratch_size needs a kernel with work-groups: launch it over a sycl::nd_range");
-    aspen_launch_t l = detail::launch_of(kind, kernel);
-    detail::set_shape(l, global, local, offset);
+      hold(code.closure, code.size);
+    const bool in_groups = code.is_in_groups(l.kind, local_memory_);
     // Where the end is exact, what it is a multiple of tells where it may begin.
     l.local_memory = in_groups ? (local_memory_ + local_alignment_ - 1) / local_alignment_ * local_alignment_ : 0;
-    l.closure = &f;
-    l.closure_size = sizeof f;
-    l.closure_alignment = alignof(F);
-    detail::launch_rules<F>::check(l);
+    code.describe(l);
     aspen_prepared_t *prepared = nullptr;
     detail::check(aspen_prepare_kernel(queue_->handle, &l, &prepared));
     if (record_)

@@ -75,11 +75,7 @@ public:
   }
 
   /// Runs the command group function and hands its command to the device. Source: SYCL 2020 §4.9.3.
-  template <class T> event submit(T command_group) {
-    handler command(state_);
-    command_group(command);
-    return submitted(command);
-  }
+  template <class T> event submit(T command_group) { return command(command_group); }
   /// Tries the secondary queue if this one refuses the command.
   template <class T> event submit(T command_group, queue &secondary) {
 #ifndef __SYCL_DEVICE_ONLY__
@@ -301,10 +297,20 @@ private:
     if (!is_in_order())
       detail::fail(errc::invalid, what);
   }
-  template <class Command, class... After> event command(const Command &made, const After &...after) {
+  /// A command group function; `After`: nothing, an event, or several. What follows is compiled once a unit: programs have hundreds of them.
+  template <class Command> event command(Command &&made) { return run(&call<std::remove_reference_t<Command>>, std::addressof(made), nullptr, 0); }
+  template <class Command> event command(Command &&made, const event &after) { return run(&call<std::remove_reference_t<Command>>, std::addressof(made), &after, 1); }
+  template <class Command> event command(Command &&made, const std::vector<event> &after) {
+    return run(&call<std::remove_reference_t<Command>>, std::addressof(made), after.data(), after.size());
+  }
+  template <class Command> static void call(const void *made, handler &h) {
+    (*static_cast<Command *>(const_cast<void *>(made)))(h);
+  }
+  [[gnu::noinline]] event run(void (*made)(const void *, handler &), const void *function, const event *after, size_t count) {
     handler h(state_);
-    (h.depends_on(after), ...);
-    made(h);
+    for (size_t i = 0; i < count; ++i)
+      h.depends_on(after[i]);
+    made(function, h);
     return submitted(h);
   }
   event submitted(handler &h) {

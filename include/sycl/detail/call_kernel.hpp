@@ -11,13 +11,21 @@ class kernel_handler;
 
 namespace sycl::detail {
 
+/// Whether a function object can be called so. std::is_invocable, which knows pointers to members too, costs several times as much, and
+/// each kernel asks several times.
+template <class Void, class F, class... A> inline constexpr bool calls_or_not = false;
+template <class F, class... A> inline constexpr bool calls_or_not<std::void_t<decltype(std::declval<F>()(std::declval<A>()...))>, F, A...> = true;
+template <class F, class... A> inline constexpr bool calls = calls_or_not<void, F, A...>;
+/// For std::disjunction, which asks no further than it must: the body of a generic lambda may be an error with another form.
+template <class F, class... A> struct can_call : std::bool_constant<calls<F, A...>> {};
+
 /// The forms of `Item` that a function can ask for by `&`, best first. By value and by `const &` all of them convert from the first.
 template <class Item> struct own_forms {
   template <class F, class... More>
-  static constexpr bool any = std::disjunction_v<std::is_invocable<F &, Item &, More &...>, std::is_invocable<F &, Item, More &...>>;
+  static constexpr bool any = std::disjunction_v<can_call<F &, Item &, More &...>, can_call<F &, Item, More &...>>;
 
   template <class F, class... More> [[gnu::always_inline]] static inline void call(F &f, Item &at, More &...more) {
-    if constexpr (std::is_invocable_v<F &, Item &, More &...>)
+    if constexpr (calls<F &, Item &, More &...>)
       f(at, more...);
     else
       f(std::move(at), more...);
@@ -27,16 +35,16 @@ template <class Item> struct item_forms : own_forms<Item> {};
 template <int D> struct item_forms<item<D, true>> {
   template <class F, class... More>
   static constexpr bool any =
-      std::disjunction_v<std::is_invocable<F &, item<D, true> &, More &...>, std::is_invocable<F &, id<D> &, More &...>,
-                         std::is_invocable<F &, item<D, false> &, More &...>, std::is_invocable<F &, item<D, true>, More &...>>;
+      std::disjunction_v<can_call<F &, item<D, true> &, More &...>, can_call<F &, id<D> &, More &...>,
+                         can_call<F &, item<D, false> &, More &...>, can_call<F &, item<D, true>, More &...>>;
 
   template <class F, class... More> [[gnu::always_inline]] static inline void call(F &f, item<D, true> &at, More &...more) {
-    if constexpr (std::is_invocable_v<F &, item<D, true> &, More &...>) {
+    if constexpr (calls<F &, item<D, true> &, More &...>) {
       f(at, more...);
-    } else if constexpr (std::is_invocable_v<F &, id<D> &, More &...>) {
+    } else if constexpr (calls<F &, id<D> &, More &...>) {
       id<D> own = at;
       f(own, more...);
-    } else if constexpr (std::is_invocable_v<F &, item<D, false> &, More &...>) {
+    } else if constexpr (calls<F &, item<D, false> &, More &...>) {
       item<D, false> own = at;
       f(own, more...);
     } else {

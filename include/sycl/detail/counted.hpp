@@ -49,8 +49,7 @@ public:
   bool release() noexcept {
     if (__atomic_fetch_sub(&count_, 1u, __ATOMIC_ACQ_REL) != 1u)
       return false;
-    if (weak_link *const link = __atomic_load_n(&link_, __ATOMIC_ACQUIRE))
-      link->end();
+    unlink();
     return true;
   }
   /// For who has a reference.
@@ -70,6 +69,10 @@ protected:
 
 private:
   friend class weak_link;
+  [[gnu::noinline]] void unlink() noexcept {
+    if (weak_link *const link = __atomic_load_n(&link_, __ATOMIC_ACQUIRE))
+      link->end();
+  }
   unsigned count_ = 1;
   weak_link *link_ = nullptr;
 };

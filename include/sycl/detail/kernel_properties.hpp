@@ -4,6 +4,8 @@
 #pragma once
 #include <sycl/aspects.hpp>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/launch.hpp>
+#include <sycl/exception.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -85,6 +87,41 @@ template <class F> struct launch_rules<F, std::void_t<typename F::aspen_kernel_f
     return G::aspen_check_launch(launch);
   }
   template <class G, class Launch> static void one(const G *, const Launch &, long) {}
+};
+
+/// What a launch has of a kernel's function object.
+struct kernel_code {
+  kernel_identity identity;
+  const void *closure;
+  size_t size, alignment;
+  bool has_scratch;
+  void (*check)(const aspen_launch_t &launch); // what its properties demand; null: nothing
+
+  template <class F> static kernel_code of(const kernel_identity &identity, const F &f) {
+    kernel_code code = {identity, &f, sizeof f, alignof(F), detail::has_scratch<F>, nullptr};
+    if constexpr (wraps_function<F>)
+      code.check = &launch_rules<F>::template check<aspen_launch_t>;
+    return code;
+  }
+  /// Whether a launch of that kind has work-groups. Local memory is theirs; `local_memory`: of the command. Source: SYCL 2020 §4.7.6.11
+  /// "Local accessor".
+  bool is_in_groups(int kind, size_t local_memory) const {
+    if (kind != ASPEN_LAUNCH_SINGLE_TASK && kind != ASPEN_LAUNCH_RANGE)
+      return true;
+    if (local_memory > 0 && local_place::is_in(closure, size, local_memory))
+      fail(errc::kernel_argument, "a local accessor needs a kernel with work-groups: launch it over a sycl::nd_range");
+    if (has_scratch)
+      fail(errc::kernel_argument, "work_group_scratch_size needs a kernel with work-groups: launch it over a sycl::nd_range");
+    return false;
+  }
+  /// In the launch, which may be one that its properties do not allow.
+  void describe(aspen_launch_t &launch) const {
+    launch.closure = closure;
+    launch.closure_size = size;
+    launch.closure_alignment = alignment;
+    if (check)
+      check(launch);
+  }
 };
 
 template <class F, class List> struct add_properties;

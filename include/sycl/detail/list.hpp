@@ -44,7 +44,7 @@ public:
   const T *end() const noexcept { return items_ + size_; }
 
 private:
-  void grow() {
+  [[gnu::noinline]] void grow() {
     const std::size_t room = room_ ? 2 * room_ : 4;
     T *items = static_cast<T *>(::operator new(room * sizeof(T), std::align_val_t(alignof(T))));
     for (std::size_t i = 0; i < size_; ++i) {

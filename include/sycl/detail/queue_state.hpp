@@ -131,7 +131,7 @@ struct queue_state : counted {
       }
     }
   }
-  ~queue_state() {
+  [[gnu::noinline]] ~queue_state() {
     shared<detail::recorder> last;
     {
       const locked hold(recording_lock_); // who ends the recording has let go
