@@ -2,6 +2,7 @@
 //!
 //!   * after a parameter list, `[=]() [[sycl::device_has(A)]] {}`: "cannot be applied to types". Moved before the list.
 //!   * a lone identifier as first argument, `device_has(A)`: parsed as a name, not an expression. Put in parentheses.
+//!   * a lone identifier as a number, `reqd_sub_group_size(n)`: a lambda without a default would have to capture a local constant. Made `+n`.
 //!   * packs and `vec_type_hint(T)`: closed tables in the parser. Written as `clang::annotate`.
 //!   * `named_sub_group_size(automatic)`: no such expression. Made a string.
 //!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
@@ -367,6 +368,8 @@ private:
       Args = {text(word(First), Args[0].getLocation())};
     } else if (hasPack(First, Last)) {
       Annotate = true;
+    } else if (Spec.Takes == Arguments::Sizes) {
+      Args = asValues(Args);
     } else if (!Args.empty() && Args[0].is(tok::identifier) && (Args.size() == 1 || Args[1].is(tok::comma))) {
       const SourceLocation L = Args[0].getLocation();
       Args.insert(Args.begin() + 1, make(tok::r_paren, L));
@@ -411,6 +414,20 @@ private:
         return true;
     }
     return false;
+  }
+
+  /// Arguments of which those that are an identifier alone are values and not variables: `+n`, which uses the variable no further.
+  TokenList asValues(const TokenList &Args) const {
+    TokenList Result;
+    int Depth = 0;
+    for (size_t I = 0; I < Args.size(); ++I) {
+      Depth += opens(Args[I]) - closes(Args[I]);
+      if (Depth == 0 && Args[I].is(tok::identifier) && (I == 0 || Args[I - 1].is(tok::comma)) &&
+          (I + 1 == Args.size() || Args[I + 1].is(tok::comma)))
+        Result.push_back(make(tok::plus, Args[I].getLocation()));
+      Result.push_back(Args[I]);
+    }
+    return Result;
   }
 
   /// `T` as an expression: `static_cast<T*>(nullptr)`.

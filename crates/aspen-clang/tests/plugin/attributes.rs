@@ -82,6 +82,24 @@ void host(int *p) {
     check(source, &[("kernel:K", Some(&[6])), ("kernel:L", Some(&[5]))]);
 }
 
+/// A variable whose value alone is asked for is not captured, as in `int x[n]`.
+#[test]
+fn local_constants() {
+    let outcome = check(
+        "class K; class G;
+void host(int *p) {
+  constexpr int n = 8;
+  const unsigned short w = 16;
+  launch_items<K>([p](sycl::nd_item<1>) [[sycl::reqd_sub_group_size(n)]] [[sycl::reqd_work_group_size(w, n, w)]] { *p = 1; });
+  launch_items<G>([p](sycl::nd_item<1>) [[intel::reqd_sub_group_size(n)]] { *p = 1; });
+}",
+        &[],
+    );
+    assert_eq!(outcome.body("K")["reqd_sub_group_size"]["size"], 8);
+    assert_eq!(outcome.body("K")["reqd_work_group_size"]["dims"].to_string(), "[16,8,16]");
+    assert_eq!(outcome.body("G")["reqd_sub_group_size"]["size"], 8);
+}
+
 #[test]
 fn template_arguments() {
     let outcome = check(
