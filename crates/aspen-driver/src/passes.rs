@@ -168,7 +168,14 @@ impl PassBuilder<'_> {
         // nobody reads and preprocessed text lacks.
         let fixed = ["-fno-math-errno", "-fno-exceptions", "-gdwarf-4", "-gline-tables-only", "-fdebug-compilation-dir=."];
         arguments.extend(fixed.map(str::to_owned));
-        arguments.push(format!("-O{}", self.device_level(target.map_or(Family::Spirv, |target| target.family))));
+        let family = target.map_or(Family::Spirv, |target| target.family);
+        let level = self.device_level(family);
+        arguments.push(format!("-O{level}"));
+        if family == Family::NativeCpu && matches!(level, "3" | "4" | "fast") {
+            // What clang does more of at 3 costs here: promoted arguments make LLVM forget that work-items are independent, and loops over
+            // them are copied for conditions (docs/decisions/0050). The driver's level stays, and what follows from it for arithmetic.
+            arguments.extend(["-Xclang", "-O2"].map(str::to_owned));
+        }
         if target.is_none_or(|target| !matches!(target.family, Family::Ptx | Family::AmdGpu)) {
             // On the embedded CPU loops over work-items come first, and these are made when an image is linked; those that say what they are,
             // are vectorised here. SPIR-V has not all that vectorised loops use, and its drivers make vectors of work-items, too.
