@@ -116,7 +116,6 @@ __ASPEN_INFO(usm_host_allocations, bool, device.has(aspect::usm_host_allocations
 __ASPEN_INFO(usm_shared_allocations, bool, device.has(aspect::usm_shared_allocations))
 __ASPEN_INFO(usm_system_allocations, bool, device.has(aspect::usm_system_allocations))
 // Names of before SYCL 2020 was final, which DPC++ has kept.
-__ASPEN_INFO(usm_restricted_shared_allocations, bool, device.has(aspect::usm_shared_allocations))
 __ASPEN_INFO(usm_system_allocator, bool, device.has(aspect::usm_system_allocations))
 __ASPEN_INFO(atomic64, bool, device.has(aspect::atomic64))
 __ASPEN_INFO(image_support, bool, device.has(aspect::image))

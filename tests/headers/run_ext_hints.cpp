@@ -25,7 +25,6 @@ static void devices(const sycl::device &d) {
     CHECK(throws(sycl::errc::invalid, [&] { parts[0].ext_oneapi_index_within_platform(); }));
   }
   CHECK(d.get_info<sycl::info::device::atomic64>() == d.has(sycl::aspect::atomic64));
-  CHECK(d.get_info<sycl::info::device::usm_restricted_shared_allocations>() == d.has(sycl::aspect::usm_shared_allocations));
   CHECK(d.get_info<sycl::info::device::usm_system_allocator>() == d.has(sycl::aspect::usm_system_allocations));
   CHECK(!d.get_info<sycl::info::device::kernel_kernel_pipe_support>());
 }
