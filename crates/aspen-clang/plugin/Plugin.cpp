@@ -7,6 +7,7 @@
 #include "Bridge.h"
 #include "CallerMemory.h"
 #include "Captures.h"
+#include "DeviceArithmetic.h"
 #include "DeviceGlobals.h"
 #include "Diagnose.h"
 #include "Facts.h"
@@ -56,6 +57,8 @@ struct Options {
   bool AllowsHost = false;
   /// Whether the host's pass reads the same ranges of local accessors as this one.
   bool KnowsRanges = true;
+  /// Whether square roots of `float` are rounded to nearest on GPUs that have a faster one.
+  bool ExactRoots = false;
 };
 
 std::string text(json::Value Value) {
@@ -157,6 +160,8 @@ public:
     if (Which == Pass::Analysis)
       checkHostVariables(CI.getASTContext(), *Generator);
     checkHostOnly(CI.getASTContext(), *Generator, Kernels, library(), Opts.AllowsHost);
+    if (library() == DeviceLibrary::Nvidia && !Opts.ExactRoots)
+      approximateSquareRoots(Module);
     std::string Facts;
     if (Which == Pass::Analysis)
       Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels);
@@ -175,6 +180,9 @@ public:
     if (Opts.Optimized)
       internalise(Module, entryPoints(*Generator, Kernels));
   }
+
+  /// Whether code is made for a GPU's processor.
+  bool isForGpu() const { return library() == DeviceLibrary::Nvidia || library() == DeviceLibrary::Amd; }
 
   /// The optimiser is done.
   void onOptimized(llvm::Module &Module) {
@@ -324,8 +332,11 @@ public:
           Passes.addPass(AfterOptimizer(S));
         });
       Builder.registerPipelineStartEPCallback([S](llvm::ModulePassManager &, llvm::OptimizationLevel) { S->onModule(); });
-      Builder.registerPeepholeEPCallback(
-          [](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(PutKnownRanges()); });
+      Builder.registerPeepholeEPCallback([S](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) {
+        Passes.addPass(PutKnownRanges());
+        if (S->isForGpu())
+          Passes.addPass(NarrowCounters());
+      });
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && !Piped)
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });
@@ -363,6 +374,9 @@ public:
       } else if (Key == "ranges") {
         Opts.KnowsRanges = Value == "source";
         Good = Value == "source" || Value == "launch";
+      } else if (Key == "roots") {
+        Opts.ExactRoots = Value == "nearest";
+        Good = Value == "nearest" || Value == "allowed";
       } else if (Key == "prefix") {
         Opts.Prefix = Value.str();
       } else if (Key == "names") {
@@ -377,7 +391,7 @@ public:
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
                                        "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, ranges=source|launch, "
-                                       "prefix=STATE, source=NAME, names=FILE and facts=FILE")
+                                       "roots=allowed|nearest, prefix=STATE, source=NAME, names=FILE and facts=FILE")
             << Argument;
         return false;
       }

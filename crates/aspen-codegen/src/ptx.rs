@@ -80,7 +80,7 @@ fn passes(opt_level: u8) -> &'static str {
     match opt_level {
         0 => "nvvm-reflect,always-inline,globaldce,strip-dead-prototypes",
         _ => {
-            "nvvm-reflect,globaldce,cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce,strip-dead-prototypes"
+            "nvvm-reflect,globaldce,cgscc(inline),function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globalopt,globaldce,strip-dead-prototypes"
         }
     }
 }

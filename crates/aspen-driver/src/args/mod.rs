@@ -283,6 +283,8 @@ struct Parser {
     frontends: Vec<String>,
     /// Whether `-fsycl` was said.
     is_sycl: bool,
+    /// `-f[no-]sycl-fp32-prec-sqrt`.
+    exact_roots: bool,
     /// `-fpreprocessed`, with which launchers made for gcc say what their text is.
     is_preprocessed: bool,
 }
@@ -334,6 +336,7 @@ impl Default for Parser {
             dependency_words: Depfile::default(),
             frontends: Vec::new(),
             is_sycl: false,
+            exact_roots: false,
             is_preprocessed: false,
         }
     }

@@ -16,6 +16,7 @@ impl Parser {
             self.take_newer_standard();
         }
         self.miss_jobs();
+        self.miss_roots();
         let has = |flag: &str| self.options.words.iter().any(|word| matches!(word, Word::All(words) if words[0] == flag));
         if has("-Wno-unused-command-line-argument") || has("-Qunused-arguments") {
             self.options.notes.clear();

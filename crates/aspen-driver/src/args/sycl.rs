@@ -29,6 +29,24 @@ impl Parser {
         }
     }
 
+    /// Square roots of `float`: rounded to nearest, or as exact as SYCL asks for. The last word counts.
+    fn take_roots(&mut self, exact: bool) {
+        self.exact_roots = exact;
+        self.options.words.push(to_plugin(if exact { "roots=nearest" } else { "roots=allowed" }));
+    }
+
+    /// Whose drivers make the code of square roots, nobody here can tell how to.
+    pub(super) fn miss_roots(&mut self) {
+        let leaves_to_driver =
+            |name: &String| name == "spir64" || name.starts_with("spir64-") || name.starts_with("intel_gpu") || name == "spir64_gen";
+        if self.exact_roots && self.options.targets.as_ref().is_none_or(|targets| targets.iter().any(leaves_to_driver)) {
+            self.note(
+                "'-fsycl-fp32-prec-sqrt' is not used for SPIR-V: OpenCL drivers round 'sqrt' as they do by default [-Wunused-command-line-argument]"
+                    .into(),
+            );
+        }
+    }
+
     /// Options of ours that start with `-fsycl`: a typing error must never be silently ignored.
     pub(super) fn sycl_option(&mut self, word: &str) -> Result<(), Error> {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
@@ -41,6 +59,8 @@ impl Parser {
             ("-fno-sycl-requirement-sources", None) => options.requirement_sources = false,
             ("-fsycl-known-local-ranges", None) => options.words.push(to_plugin("ranges=source")),
             ("-fno-sycl-known-local-ranges", None) => options.words.push(to_plugin("ranges=launch")),
+            ("-fsycl-fp32-prec-sqrt", None) => self.take_roots(true),
+            ("-fno-sycl-fp32-prec-sqrt", None) => self.take_roots(false),
             ("-fsycl-auto-pch", None) => options.kept_headers = true,
             ("-fno-sycl-auto-pch", None) => options.kept_headers = false,
             ("-fsycl-targets", Some(value)) => {

@@ -126,8 +126,14 @@ template <mode M, class T> T divide(T a, T b) {
   return directed<M>(n, is_negative(b) ? -sign(left) : sign(left));
 }
 
+/// To nearest; `sycl::sqrt` need not be.
+template <class T> T nearest_root(T a) { return sycl::sqrt(a); }
+#if defined(__ASPEN_PTX__)
+inline float nearest_root(float a) { return __nvvm_sqrt_rn_f(a); }
+#endif
+
 template <mode M, class T> T square_root(T a) {
-  const T n = sycl::sqrt(a);
+  const T n = nearest_root(a);
   if (M == mode::nearest || !is_finite(a) || !(a > T(0)))
     return n;
   constexpr T scale = format<T>::scale;
