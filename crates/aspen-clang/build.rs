@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut build = cc::Build::new();
     // cc's own link lines would not say +whole-archive.
-    build.cpp(true).compiler("clang++-22").warnings(false).cargo_metadata(false).opt_level(2).debug(false);
+    build.cpp(true).compiler("clang++-22").warnings(false).cargo_metadata(false).opt_level_str("s").debug(false);
     // LLVM's headers assert by this, as Rust does by the profile.
     if std::env::var("PROFILE")? == "release" {
         build.define("NDEBUG", None);

@@ -21,7 +21,7 @@ pub use tried::try_packages;
 const MACHINE: &str = "x86_64-linux";
 
 /// What an installation may take without its debug information.
-const LIMIT_BYTES: u64 = 25 << 20;
+const LIMIT_BYTES: u64 = 25_000_000;
 
 /// Who shares no caches does not need the program for that, which is a third of all. It is a package of its own.
 const SHARED_PROGRAM: &str = "aspen-cache-remote";
