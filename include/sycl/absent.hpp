@@ -37,7 +37,6 @@ __ASPEN_ABSENT_BINDLESS(unsampled_image_handle)
 __ASPEN_ABSENT_BINDLESS(sampled_image_handle)
 __ASPEN_ABSENT_BINDLESS(bindless_image_sampler)
 #undef __ASPEN_ABSENT_BINDLESS
-__ASPEN_ABSENT_NAME(memory_pool, "sycl_ext_oneapi_async_memory_alloc", "Use unified shared memory")
 #undef __ASPEN_ABSENT_NAME
 namespace matrix {
 // Helpers of migrated programs (dpct) name these outside of templates.

@@ -373,6 +373,7 @@ public:
 #endif
   /// For the library.
   size_t aspen_offset() const { return place_.offset; }
+  local_accessor(const detail::local_place &place, const range<D> &extent) : place_(place), aspen_extent(extent) {}
 
 private:
   template <class, int> friend class local_accessor;

@@ -45,6 +45,13 @@ struct atomic_fence_scope_capabilities {
 };
 } // namespace info::context
 
+namespace usm {
+enum class alloc : int;
+}
+namespace ext::oneapi::experimental {
+class memory_pool;
+}
+
 class context {
 public:
   explicit context(const property_list &properties = {}) : context(device(), async_handler(), properties) {}
@@ -79,6 +86,10 @@ public:
     else
       return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
   }
+
+  // In ext/oneapi/experimental/async_alloc/memory_pool.hpp. Source: sycl_ext_oneapi_async_memory_alloc.
+  ext::oneapi::experimental::memory_pool ext_oneapi_get_default_memory_pool(usm::alloc kind) const;
+  ext::oneapi::experimental::memory_pool ext_oneapi_get_default_memory_pool(const device &on, usm::alloc kind) const;
 
   /// An order of owners. Source: sycl_ext_oneapi_weak_object.
   template <class Other> bool ext_oneapi_owner_before(const Other &other) const noexcept { return aspen_owner_before(*this, other); }

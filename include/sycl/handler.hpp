@@ -35,7 +35,6 @@ class handler : public detail::device_global_copies<handler> {
 public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
-
   void depends_on(const event &e) { e.aspen_joins(*queue_, recorder_, record_, complete_), e.aspen_queues(before_), events_.add(e); }
   void depends_on(const std::vector<event> &events) {
     for (const event &e : events)
@@ -349,6 +348,7 @@ public:
     launch<Name>(ASPEN_LAUNCH_ND_RANGE, shape.get_global_range(), &local, shape.get_offset(), f);
   }
   const device &aspen_device() const { return queue_->device; }
+  const context &aspen_context() const { return queue_->context; }
   detail::constant_block aspen_constants() { return constant_block(); }
 
 private:
@@ -564,7 +564,7 @@ private:
       detail::fail(errc::kernel_not_supported, "the kernel bundle that the command group uses does not contain this kernel for its device");
     if (!further_)
       hold(code.closure, code.size);
-    const bool in_groups = code.is_in_groups(l.kind, local_memory_);
+    const bool in_groups = code.is_in_groups(l.kind, local_memory_, bool(record_));
     // Where the end is exact, what it is a multiple of tells where it may begin.
     l.local_memory = in_groups ? (local_memory_ + local_alignment_ - 1) / local_alignment_ * local_alignment_ : 0;
     code.describe(l);

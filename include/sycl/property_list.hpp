@@ -50,6 +50,10 @@ class priority_high : public sycl::detail::flag_property<1024u> {};
 namespace oneapi::cuda::property::queue {
 class use_default_stream : public sycl::detail::flag_property<2048u> {};
 } // namespace oneapi::cuda::property::queue
+namespace oneapi::cuda::property::context {
+/// CUDA's primary context is what memory and kernels are in here anyway. Source: DPC++'s `sycl/properties/context_properties.hpp`.
+class use_primary_context : public sycl::detail::flag_property<1073741824u> {};
+} // namespace oneapi::cuda::property::context
 namespace intel::property::queue {
 class no_immediate_command_list : public sycl::detail::flag_property<4096u> {};
 class immediate_command_list : public sycl::detail::flag_property<8192u> {};
@@ -87,6 +91,9 @@ private:
 } // namespace ext
 
 namespace property {
+namespace context {
+namespace cuda = ext::oneapi::cuda::property::context;
+}
 namespace queue {
 class in_order : public detail::flag_property<1u> {};
 class enable_profiling : public detail::flag_property<2u> {};
@@ -149,6 +156,7 @@ template <> struct is_property_of<ext::oneapi::property::queue::priority_normal,
 template <> struct is_property_of<ext::oneapi::property::queue::priority_low, queue> : std::true_type {};
 template <> struct is_property_of<ext::oneapi::property::queue::priority_high, queue> : std::true_type {};
 template <> struct is_property_of<ext::oneapi::cuda::property::queue::use_default_stream, queue> : std::true_type {};
+template <> struct is_property_of<ext::oneapi::cuda::property::context::use_primary_context, context> : std::true_type {};
 template <> struct is_property_of<ext::intel::property::queue::no_immediate_command_list, queue> : std::true_type {};
 template <> struct is_property_of<ext::intel::property::queue::immediate_command_list, queue> : std::true_type {};
 template <> struct is_property_of<ext::intel::property::queue::compute_index, queue> : std::true_type {};

@@ -52,6 +52,7 @@
 #include <sycl/vec_math.hpp>
 #ifndef ASPEN_LEAN_HEADERS
 #include <sycl/detail/c_complex.hpp>
+#include <sycl/detail/names_in_tests.hpp>
 #include <sycl/detail/native.hpp>
 #include <sycl/detail/opencl_names.hpp>
 #include <sycl/detail/opencl_vectors.hpp>
@@ -70,10 +71,13 @@
 #include <sycl/ext/oneapi/experimental/address_cast.hpp>
 #include <sycl/ext/oneapi/experimental/annotated_arg.hpp>
 #include <sycl/ext/oneapi/experimental/annotated_ptr/annotated_ptr.hpp>
+#include <sycl/ext/oneapi/experimental/async_alloc/async_alloc.hpp>
 #include <sycl/ext/oneapi/experimental/auto_local_range.hpp>
+#include <sycl/ext/oneapi/experimental/clock.hpp>
 #include <sycl/ext/oneapi/experimental/current_device.hpp>
 #include <sycl/ext/oneapi/experimental/device_architecture.hpp>
 #include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>
+#include <sycl/ext/oneapi/experimental/forward_progress.hpp>
 #include <sycl/ext/oneapi/experimental/graph.hpp>
 #include <sycl/ext/oneapi/experimental/group_load_store.hpp>
 #include <sycl/ext/oneapi/experimental/group_sort.hpp>

@@ -49,8 +49,27 @@ static void hierarchical_properties(sycl::queue &q) {
   sycl::free(out, q);
 }
 
+// What the common headers of DPC++'s tests name of its `sycl::detail`.
+static_assert(std::is_same_v<sycl::detail::get_elem_type_t<sycl::vec<float, 3>>, float>);
+static_assert(std::is_same_v<sycl::detail::get_elem_type_t<sycl::marray<bool, 2>>, bool>);
+static_assert(std::is_same_v<sycl::detail::get_elem_type_t<decltype(sycl::int4().swizzle<0, 1>())>, int>);
+static_assert(std::is_same_v<sycl::detail::get_elem_type_t<sycl::half>, sycl::half>);
+constexpr size_t sum_below_four() {
+  size_t sum = 0;
+  sycl::detail::loop<4>([&](auto i) { sum += decltype(i)::value; });
+  return sum;
+}
+static_assert(sum_below_four() == 6);
+struct test_queue : sycl::queue {
+  test_queue(const sycl::detail::DSelectorInvocableType &selector, const sycl::property_list &properties = {})
+      : sycl::queue(selector, [](sycl::exception_list) {}, properties) {}
+};
+
 int main() {
   sycl::queue q;
+  test_queue like_theirs(sycl::default_selector_v);
+  CHECK(like_theirs.get_device() == q.get_device());
+  CHECK(test_queue([](const sycl::device &) { return 1; }, {sycl::property::queue::in_order()}).is_in_order());
   counting_up(q);
   hierarchical_properties(q);
 
@@ -64,6 +83,12 @@ int main() {
   int *placed = sycl::malloc_device<int>(1, q, hints);
   CHECK(placed);
   sycl::free(placed, q);
+
+  // CUDA's primary context is the only one that there is, so programs that ask for it have it.
+  using primary = sycl::property::context::cuda::use_primary_context;
+  static_assert(sycl::is_property_v<primary> && sycl::is_property_of_v<primary, sycl::context>);
+  const sycl::context with_property(q.get_device(), primary());
+  CHECK(sycl::queue(with_property, q.get_device()).get_device() == q.get_device());
 
   const sycl::kernel_id id = sycl::get_kernel_id<with_groups_size>();
   const auto bundle = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {id});

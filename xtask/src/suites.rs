@@ -180,6 +180,7 @@ fn headers(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         "include/sycl/ext/oneapi/experimental",
         "include/sycl/ext/oneapi/experimental/annotated_arg",
         "include/sycl/ext/oneapi/experimental/annotated_ptr",
+        "include/sycl/ext/oneapi/experimental/async_alloc",
         "include/sycl/ext/oneapi/experimental/complex",
         "include/sycl/ext/oneapi/experimental/cuda",
         "include/sycl/ext/oneapi/experimental/graph",

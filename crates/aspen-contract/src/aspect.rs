@@ -175,7 +175,8 @@ mod tests {
             ("image", [true; 5]),
             ("ext_intel_esimd", [false; 5]),
             ("host", [false; 5]),
-            ("ext_oneapi_graph", [false; 5]),
+            ("ext_oneapi_virtual_mem", [false; 5]),
+            ("ext_oneapi_graph", [true, true, false, false, false]),
             ("online_compiler", [true, false, true, true, false]),
             ("host_debuggable", [true, true, false, false, false]),
             // Hardware that this build has not met.

@@ -510,11 +510,26 @@
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_tangle__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_tangle__ 1
 #endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_graph__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_graph__ 1
+#endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_limited_graph__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_limited_graph__ 1
 #endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_queue_profiling_tag__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_queue_profiling_tag__ 1
+#endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_async_memory_alloc__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_async_memory_alloc__ 1
+#endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_clock_sub_group__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_clock_sub_group__ 1
+#endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_clock_work_group__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_clock_work_group__ 1
+#endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_clock_device__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_clock_device__ 1
 #endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_is_integrated_gpu__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_is_integrated_gpu__ 1

@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <mutex>
 #include <new>
+#include <sycl/detail/dynamic_place.hpp>
 #include <sycl/detail/list.hpp>
 #include <sycl/detail/queue_state.hpp>
 #include <sycl/detail/recorded.hpp>
@@ -33,10 +34,20 @@ public:
   bytes_of &operator=(const bytes_of &) = delete;
   ~bytes_of() { ::operator delete(at_, alignment_); }
   const void *data() const { return at_; }
+  void *data() { return at_; }
 
 private:
   std::align_val_t alignment_;
   void *at_;
+};
+
+struct recorded_command;
+
+/// Local memory whose size is updated: ext/oneapi/experimental/graph/dynamic_memory.hpp.
+struct dynamic_memory : counted {
+  virtual ~dynamic_memory() = default;
+  /// The node's kernel has it, in its function object at `at`. It has the size now that it has been told.
+  virtual void used_by(recorded_command &node, char *at, dynamic_place &place) = 0;
 };
 
 struct recorded_kernel final : recorded_part {
@@ -55,6 +66,31 @@ struct recorded_kernel final : recorded_part {
       std::fprintf(to, d ? " x %llu" : " in groups of %llu", static_cast<unsigned long long>(launch.local[d]));
     if (all)
       std::fprintf(to, "\\n%llu bytes of arguments", static_cast<unsigned long long>(launch.closure_size));
+  }
+  template <class F> void each_dynamic(const F &f) { dynamic_place::each(closure.data(), launch.closure_size, f); }
+  /// Puts the dynamic local memory behind the other. What the function object has twice is the same memory.
+  void place_dynamic() {
+    struct placed {
+      std::uint64_t number, offset;
+    };
+    list<placed> known;
+    std::uint64_t before = launch.local_memory, end = 0, alignment = 1;
+    each_dynamic([&](char *, dynamic_place &place) {
+      if (known.size() == 0)
+        end = before = place.before == dynamic_place::unplaced ? before : place.before;
+      place.before = before;
+      for (const placed &one : known)
+        if (one.number == place.number) {
+          place.offset = one.offset;
+          return;
+        }
+      place.offset = (end + place.alignment - 1) / place.alignment * place.alignment;
+      end = place.offset + place.bytes;
+      alignment = alignment < place.alignment ? place.alignment : alignment;
+      known.add({place.number, place.offset});
+    });
+    if (known.size())
+      launch.local_memory = (end + alignment - 1) / alignment * alignment;
   }
   aspen_launch_t launch;
   bytes_of closure;
@@ -126,7 +162,16 @@ struct recorded_command final : recording {
   }
   void kernel(const aspen_launch_t &launch) override {
     is(recorded_kind::kernel);
-    add(new recorded_kernel(launch));
+    recorded_kernel *const made = new recorded_kernel(launch);
+    add(made);
+    if (!dynamic_place::is_in(made->closure.data(), launch.closure_size))
+      return;
+    made->each_dynamic([&](char *at, dynamic_place &place) {
+      dynamic_memory *shared_by_all; // which lives as long as the function object that is copied here
+      std::memcpy(&shared_by_all, at + sizeof place, sizeof shared_by_all);
+      shared_by_all->used_by(*this, at, place);
+    });
+    made->place_dynamic();
   }
   void copy(void *to, const void *from, size_t bytes) override {
     is(recorded_kind::memcpy);

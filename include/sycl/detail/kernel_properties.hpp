@@ -4,6 +4,7 @@
 #pragma once
 #include <sycl/aspects.hpp>
 #include <sycl/detail/config.hpp>
+#include <sycl/detail/dynamic_place.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/exception.hpp>
 #include <type_traits>
@@ -105,10 +106,13 @@ struct kernel_code {
   }
   /// Whether a launch of that kind has work-groups. Local memory is theirs; `local_memory`: of the command. Source: SYCL 2020 §4.7.6.11
   /// "Local accessor".
-  bool is_in_groups(int kind, size_t local_memory) const {
+  bool is_in_groups(int kind, size_t local_memory, bool of_graph) const {
+    const bool has_dynamic = dynamic_place::is_in(closure, size);
+    if (has_dynamic && !of_graph)
+      fail(errc::invalid, "a dynamic_local_accessor or dynamic_work_group_memory is of kernels of a graph's nodes only");
     if (kind != ASPEN_LAUNCH_SINGLE_TASK && kind != ASPEN_LAUNCH_RANGE)
       return true;
-    if (local_memory > 0 && local_place::is_in(closure, size, local_memory))
+    if (has_dynamic || (local_memory > 0 && local_place::is_in(closure, size, local_memory)))
       fail(errc::kernel_argument, "a local accessor needs a kernel with work-groups: launch it over a sycl::nd_range");
     if (has_scratch)
       fail(errc::kernel_argument, "work_group_scratch_size needs a kernel with work-groups: launch it over a sycl::nd_range");

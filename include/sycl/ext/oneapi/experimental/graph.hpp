@@ -402,3 +402,4 @@ template <sycl::ext::oneapi::experimental::graph_state State> struct std::hash<s
 };
 
 #include <sycl/ext/oneapi/experimental/graph/dynamic.hpp>
+#include <sycl/ext/oneapi/experimental/graph/dynamic_memory.hpp>

@@ -47,6 +47,7 @@ public:
 
   /// For the library: in bytes.
   size_t aspen_size() const { return memory_.byte_size(); }
+  explicit work_group_memory(const local_accessor<value_type, 1> &memory) : memory_(memory) {}
 
 private:
   local_accessor<value_type, 1> memory_;

@@ -1,0 +1,23 @@
+//! Members of DPC++'s `sycl::detail` that the common headers of its tests name: without them hundreds of these are refused that use nothing
+//! else of DPC++'s own.
+#pragma once
+#include <sycl/device.hpp>
+#include <sycl/marray.hpp>
+#include <type_traits>
+
+namespace sycl::detail {
+
+/// Any selector of devices.
+using DSelectorInvocableType = std::function<int(const device &)>;
+
+template <class T, class = void> struct element_of_any { using type = T; };
+template <class T> struct element_of_any<T, std::void_t<typename T::element_type>> { using type = typename T::element_type; };
+template <class T, size_t N> struct element_of_any<marray<T, N>> { using type = T; };
+/// What vectors, parts of them and arrays are of; of others the type itself.
+template <class T> using get_elem_type_t = typename element_of_any<T>::type;
+
+template <class F, size_t... I> constexpr void loop(std::index_sequence<I...>, F &&f) { (f(std::integral_constant<size_t, I>()), ...); }
+/// Calls `f` with each number below `Count`, as a constant.
+template <size_t Count, class F> constexpr void loop(F &&f) { loop(std::make_index_sequence<Count>(), f); }
+
+} // namespace sycl::detail
