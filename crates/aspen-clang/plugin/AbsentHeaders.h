@@ -1,4 +1,5 @@
-//! Headers of DPC++'s extensions that are not here: one error that names the extension, in place of "file not found".
+//! Headers of DPC++'s extensions that are not here: one error that names the extension, in place of "file not found". And headers of another
+//! implementation that are found before ours.
 
 #ifndef ASPEN_CLANG_ABSENTHEADERS_H
 #define ASPEN_CLANG_ABSENTHEADERS_H
@@ -7,7 +8,7 @@
 
 namespace aspen {
 
-/// Every `#include <sycl/ext/…>` that finds nothing is such an error.
+/// Every `#include <sycl/ext/…>` that finds nothing is such an error, and so is every `<sycl/sycl.hpp>` that is not ours and does not lead on.
 void nameAbsentHeaders(clang::CompilerInstance &CI);
 
 } // namespace aspen
