@@ -28,6 +28,31 @@ static void spellings(sycl::queue &q) {
   sycl::free(sum, q);
 }
 
+/// Functions that lie beside a value's type, and take anything, are not the library's own of these names (RAJA has a `zip`).
+namespace beside {
+struct number {
+  int value;
+};
+struct adds {
+  number operator()(const number &a, const number &b) const { return {a.value + b.value}; }
+};
+template <class... A> void zip(A &&...) { static_assert(sizeof...(A) == 0, "taken for the library's"); }
+template <class... A> void with_reducers(A &&...) { static_assert(sizeof...(A) == 0, "taken for the library's"); }
+} // namespace beside
+static void functions_beside_types(sycl::queue &q) {
+  beside::number *const sum = sycl::malloc_shared<beside::number>(1, q);
+  *sum = {0};
+  q.parallel_for(sycl::range<1>(100), sycl::reduction(sum, beside::number{0}, beside::adds()),
+                 [=](sycl::id<1>, auto &r) { r.combine(beside::number{1}); }).wait();
+  q.parallel_for(sycl::range<2>(10, 10), sycl::reduction(sum, beside::adds()), [=](sycl::id<2>, auto &r) { r.combine(beside::number{2}); }).wait();
+  q.parallel_for(sycl::nd_range<1>(64, 8), sycl::reduction(sum, beside::number{0}, beside::adds()),
+                 [=](sycl::nd_item<1>, auto &r) { r.combine(beside::number{3}); }).wait();
+  q.parallel_for(sycl::nd_range<1>(64, 8), sycl::reduction(sum, beside::adds()),
+                 [=](sycl::nd_item<1>, auto &r) { r.combine(beside::number{4}); }).wait();
+  CHECK(sum->value == 100 + 200 + 192 + 256);
+  sycl::free(sum, q);
+}
+
 static void sizes(sycl::queue &q) {
   for (size_t n : {size_t(1), size_t(7), size_t(1000), size_t(100003)}) {
     int sum = 5, most = -1;
@@ -369,6 +394,7 @@ int main() {
   standard_operations(q);
   only_copied(q);
   largest(q);
+  functions_beside_types(q);
   spellings(q);
   in_a_bundle(q);
   sizes(q);

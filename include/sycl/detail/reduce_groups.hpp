@@ -62,10 +62,10 @@ template <class Group, class Own> inline void combine_in_group(const Group &g, O
 template <bool AnyNumber, class Group, class... Targets, class... Own>
 inline void fold_groups(const Group &g, size_t index, const reduction_tree &tree, const pack<Targets...> &targets, Own &...own) {
   const bool leads = g.get_local_linear_id() == 0;
-  const auto combine_all = [&] { zip(targets, [&](const auto &, auto &mine) { combine_in_group(g, mine); }, own...); };
+  const auto combine_all = [&] { detail::zip(targets, [&](const auto &, auto &mine) { combine_in_group(g, mine); }, own...); };
   const auto leave = [&] {
     if (leads)
-      zip(targets, [=](const auto &to, auto &mine) { std::decay_t<decltype(to.parts)>::access::store(mine, to.parts, index); }, own...);
+      detail::zip(targets, [=](const auto &to, auto &mine) { std::decay_t<decltype(to.parts)>::access::store(mine, to.parts, index); }, own...);
   };
   if constexpr (AnyNumber)
     if (!tree.is_whole()) { // apart from the loop, for which every group would make ready
@@ -77,7 +77,7 @@ inline void fold_groups(const Group &g, size_t index, const reduction_tree &tree
     combine_all();
     if (is_end) {
       if (leads)
-        zip(targets, [](const auto &to, auto &mine) { to.finish(mine); }, own...);
+        detail::zip(targets, [](const auto &to, auto &mine) { to.finish(mine); }, own...);
       return;
     }
     leave();
@@ -90,7 +90,7 @@ inline void fold_groups(const Group &g, size_t index, const reduction_tree &tree
     }
     if (!any_of_group(g, is_last))
       return;
-    zip(targets, [&](const auto &from, auto &mine) {
+    detail::zip(targets, [&](const auto &from, auto &mine) {
       mine.begin(from.parts);
       for (size_t part = g.get_local_linear_id(); part < tree.groups; part += g.get_local_linear_range())
         std::decay_t<decltype(from.parts)>::access::absorb(mine, from.parts, part);

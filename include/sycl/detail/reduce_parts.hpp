@@ -20,9 +20,9 @@ template <class... Targets> struct reduce_parts {
   pack<Targets...> to;
   reduction_tree tree = {};
   void operator()(const nd_item<1> &at) const {
-    with_reducers(from, [&](auto &...own) {
+    detail::with_reducers(from, [&](auto &...own) {
       for (size_t i = at.get_global_id(0); i < count; i += at.get_global_range(0))
-        zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
+        detail::zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
       fold_groups<false>(at.get_group(), at.get_group(0), tree, to, own...);
     });
   }
@@ -38,17 +38,17 @@ template <class... Targets> struct reduce_parts {
 private:
   void fold_some(size_t part) const {
     const size_t last = run_begin(count, parts, part + 1);
-    with_reducers(from, [&](auto &...own) {
+    detail::with_reducers(from, [&](auto &...own) {
       for (size_t i = run_begin(count, parts, part); i < last; ++i)
-        zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
-      zip(to, [&](const auto &into, auto &own_one) { std::decay_t<decltype(into.parts)>::access::store(own_one, into.parts, part); }, own...);
+        detail::zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
+      detail::zip(to, [&](const auto &into, auto &own_one) { std::decay_t<decltype(into.parts)>::access::store(own_one, into.parts, part); }, own...);
     });
   }
   void fold_all() const {
-    with_reducers(from, [&](auto &...own) {
+    detail::with_reducers(from, [&](auto &...own) {
       for (size_t i = 0; i < count; ++i)
-        zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
-      zip(from, [&](const auto &into, auto &own_one) { into.finish(own_one); }, own...);
+        detail::zip(from, [&](const auto &part_of, auto &own_one) { std::decay_t<decltype(part_of.parts)>::access::absorb(own_one, part_of.parts, i); }, own...);
+      detail::zip(from, [&](const auto &into, auto &own_one) { into.finish(own_one); }, own...);
     });
   }
 };

@@ -222,14 +222,14 @@ template <class Done, class... Made> inline void with_reducers(const pack<> &, c
 template <class Parts, class... Rest, class Done, class... Made>
 inline void with_reducers(const pack<reduction_target<Parts>, Rest...> &targets, const Done &done, Made &...made) {
   typename Parts::access::template own<Parts> mine(targets.first.parts);
-  with_reducers(targets.rest, done, made..., mine);
+  detail::with_reducers(targets.rest, done, made..., mine);
 }
 /// Calls `each(target, reducer)` side by side.
 template <class Each> inline void zip(const pack<> &, const Each &) {}
 template <class First, class... Rest, class Each, class Own, class... Owns>
 inline void zip(const pack<First, Rest...> &targets, const Each &each, Own &own, Owns &...owns) {
   each(targets.first, own);
-  zip(targets.rest, each, owns...);
+  detail::zip(targets.rest, each, owns...);
 }
 
 template <class F, class Item, class... R> inline void call_reducing(const F &function, const constant_block &constants, const Item &item, R &...r) {

@@ -22,16 +22,16 @@ template <class F, int D, class... Targets> struct reduce_range {
   /// has the attributes of the user's function, a required work-group size among them.
   void operator()(const item<D> &at) const {
     const size_t part = at.get_linear_id(), count = extent.size(), last = run_begin(count, parts, part + 1);
-    with_reducers(targets, [&](auto &...own) {
+    detail::with_reducers(targets, [&](auto &...own) {
       for (size_t i = run_begin(count, parts, part); i < last; ++i)
         call_reducing(function, constants, item_access::make(delinearize(i, extent), extent), own.value...);
-      zip(targets, [&](const auto &to, auto &from) { std::decay_t<decltype(to.parts)>::access::store(from, to.parts, part); }, own...);
+      detail::zip(targets, [&](const auto &to, auto &from) { std::decay_t<decltype(to.parts)>::access::store(from, to.parts, part); }, own...);
     });
   }
   /// In groups that stride over the range: neighbours take neighbouring work-items.
   void operator()(const nd_item<D> &at) const {
     const size_t group = at.get_group(D - 1), first = group * at.get_group().get_local_linear_range() + at.get_local_linear_id();
-    with_reducers(targets, [&](auto &...own) {
+    detail::with_reducers(targets, [&](auto &...own) {
       // Counted, since loops of unknown length are not unrolled.
       if (size_t left = turns + (first < one_more)) {
         id<D> i = delinearize(first, extent); // in one dimension no division
@@ -52,7 +52,7 @@ template <class F, int D, class... Targets> struct reduce_nd_range {
   reduction_tree tree = {};
 
   void operator()(const nd_item<D> &at) const {
-    with_reducers(targets, [&](auto &...own) {
+    detail::with_reducers(targets, [&](auto &...own) {
       if constexpr (reduces_in_groups) {
         if (tree.groups > 0) // else this one group stands for none
           call_reducing(function, constants, at, own.value...);
@@ -60,7 +60,7 @@ template <class F, int D, class... Targets> struct reduce_nd_range {
       } else { // every work-item is a part
         call_reducing(function, constants, at, own.value...);
         const size_t part = at.get_global_linear_id();
-        zip(targets, [&](const auto &to, auto &from) { std::decay_t<decltype(to.parts)>::access::store(from, to.parts, part); }, own...);
+        detail::zip(targets, [&](const auto &to, auto &from) { std::decay_t<decltype(to.parts)>::access::store(from, to.parts, part); }, own...);
       }
     });
   }
