@@ -277,6 +277,7 @@ private:
   queue_ptr saved_ = nullptr;
   std::vector<sycl::event> events_;
 };
+inline void get_device_info(device_info &out, const sycl::device &of) { device_ext(of).get_device_info(out); }
 
 namespace detail {
 

@@ -25,6 +25,9 @@ int main() {
   sycl::queue &q = device.default_queue();
   CHECK(&q == &dpct::get_default_queue() && &q == &dpct::get_in_order_queue() && q.is_in_order());
   CHECK(!dpct::get_out_of_order_queue().is_in_order() && &dpct::get_out_of_order_queue() == &device.out_of_order_queue());
+  dpct::device_info known;
+  dpct::get_device_info(known, dpct::dev_mgr::instance().get_device(0));
+  CHECK(known.get_max_work_group_size() == dpct::get_device(0).get_max_work_group_size());
   CHECK(dpct::select_device(0) == 0 && dpct::dev_mgr::instance().device_count() == dpct::device_count());
 
   float on_host[8];
