@@ -38,19 +38,23 @@ pub fn install(cache: &Path) -> Result<PathBuf> {
 }
 
 /// The wheels of a toolkit for clang, and what of them is laid out: folders and files below theirs.
-const TOOLKIT: [(&str, &str, &[&str]); 3] = [
+const TOOLKIT: [(&str, &str, &[&str]); 4] = [
     ("nvidia-cuda-nvcc-cu12==12.9.86", ROOT, &[ASSEMBLER, "include", "nvvm"]),
     ("nvidia-cuda-runtime-cu12==12.9.79", "nvidia/cuda_runtime", &["include", "lib"]),
+    // CUB and Thrust, which programs of others include.
+    ("nvidia-cuda-cccl-cu12==12.9.27", "nvidia/cuda_cccl", &["include"]),
     // That of 12.9 has no such programs.
     ("nvidia-cuda-nvcc==13.0.88", "nvidia/cu13", &["bin/fatbinary", "bin/nvlink"]),
 ];
 /// clang includes it whenever it compiles CUDA, and its own library, whose wheel is large, is not wanted.
 const UNUSED_HEADER: &str = "include/curand_mtgp32_kernel.h";
+/// Of the part that came to the toolkit last.
+const LAST_HEADER: &str = "include/cub/cub.cuh";
 
 /// The folder for clang's `--cuda-path`; brings what is missing.
 pub fn toolkit(cache: &Path) -> Result<PathBuf> {
     let folder = cache.join(format!("cuda-toolkit-{VERSION}"));
-    if folder.join(UNUSED_HEADER).is_file() {
+    if [UNUSED_HEADER, LAST_HEADER].iter().all(|header| folder.join(header).is_file()) {
         return Ok(folder);
     }
     println!("setup: installing CUDA's toolkit {VERSION}, as far as clang needs it");
@@ -77,6 +81,9 @@ fn lay_out_toolkit(new: &Path, folder: &Path) -> Result<()> {
     // What `-lcudart` looks for.
     std::os::unix::fs::symlink("libcudart.so.12", root.join("lib/libcudart.so"))?;
     fs::write(root.join(UNUSED_HEADER), "")?;
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot replace {}", folder.display()))?;
+    }
     fs::rename(&root, folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
