@@ -1,6 +1,6 @@
 //! The one system of the process, found at the first call that needs devices, and the arrays and strings the C ABI hands out.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
 use aspen_backend_cpu::NativeCpu;
@@ -49,7 +49,7 @@ fn start() -> Result<Global> {
         aspen_runtime::trace::start(path)?;
     }
     // AddressSanitizer knows the bounds of what it allocates, and takes no guards of others for such.
-    if let Some(bounds) = environment.check.filter(|_| !has_address_sanitizer()) {
+    if let Some(bounds) = environment.check.filter(|_| sanitizer() != Some("AddressSanitizer")) {
         guarded::start(bounds);
     }
     // The embedded CPU first: it is the default device.
@@ -61,12 +61,12 @@ fn start() -> Result<Global> {
         check: environment.check.is_some(),
         sub_group_size: environment.cpu_sub_group_size,
     })];
-    // Drivers load libraries in a way for which AddressSanitizer ends the process; who wants them asks for them.
-    let unwanted = environment.selector.is_none() && has_address_sanitizer();
-    if unwanted {
-        tracing::info!("no OpenCL devices beside AddressSanitizer, unless ASPEN_DEVICE_SELECTOR is set");
+    // Drivers load libraries in a way for which sanitizers end the process; who wants them asks for them.
+    let beside = sanitizer().filter(|_| environment.selector.is_none());
+    if let Some(sanitizer) = beside {
+        tracing::info!("no OpenCL devices beside {sanitizer}, unless ASPEN_DEVICE_SELECTOR is set");
     }
-    if !unwanted && environment.admits(BackendKind::OpenCl)? {
+    if beside.is_none() && environment.admits(BackendKind::OpenCl)? {
         backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
     }
     if environment.admits(BackendKind::Cuda)? {
@@ -84,10 +84,12 @@ fn start() -> Result<Global> {
     })
 }
 
-/// Whether AddressSanitizer watches this process.
-fn has_address_sanitizer() -> bool {
+/// The sanitizer that watches this process, of those that end it where a library is loaded with `RTLD_DEEPBIND`.
+fn sanitizer() -> Option<&'static str> {
+    let known = [(c"__asan_init", "AddressSanitizer"), (c"__tsan_init", "ThreadSanitizer"), (c"__msan_init", "MemorySanitizer")];
     // SAFETY: a terminated name; the address is only looked at.
-    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__asan_init".as_ptr()) }.is_null()
+    let is_there = |symbol: &CStr| !unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) }.is_null();
+    known.into_iter().find(|(symbol, _)| is_there(symbol)).map(|(_, name)| name)
 }
 
 impl Global {

@@ -537,4 +537,10 @@ std::optional<Values> readTypeAspects(ASTContext &Context, const CXXRecordDecl *
 
 void resetAttributes() { memory() = Memory(); }
 
+std::function<void()> setAttributesAside() {
+  auto Kept = std::make_shared<Memory>(std::move(memory()));
+  resetAttributes();
+  return [Kept] { memory() = std::move(*Kept); };
+}
+
 } // namespace aspen

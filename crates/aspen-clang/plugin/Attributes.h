@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,6 +98,9 @@ std::optional<Values> readTypeAspects(clang::ASTContext &Context, const clang::C
 
 /// Forgets everything about an earlier translation unit of this process.
 void resetAttributes();
+
+/// Sets aside what the unit has shown so far, for a module that clang compiles in the middle of it (`-fmodules`); the result gives it back.
+std::function<void()> setAttributesAside();
 
 } // namespace aspen
 

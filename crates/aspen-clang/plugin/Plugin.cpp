@@ -298,6 +298,12 @@ public:
   void HandleTranslationUnit(ASTContext &) override { S->finishAst(); }
 };
 
+/// Stands in for a session while clang compiles a module of its module map, in the middle of a unit: headers of the system are nobody's kernels.
+class BesideUnit : public ASTConsumer {
+  const std::function<void()> GiveBack = setAttributesAside();
+  void HandleTranslationUnit(ASTContext &) override { GiveBack(); }
+};
+
 /// "clang version 22.1.8" → 22; 0 if the text is another one.
 unsigned runningMajor() {
   StringRef Rest = StringRef(getClangFullVersion()).split("clang version ").second;
@@ -322,6 +328,8 @@ class Action : public PluginASTAction {
 
 public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+    if (CI.getLangOpts().getCompilingModule() == LangOptions::CMK_ModuleMap)
+      return std::make_unique<BesideUnit>();
     auto S = std::make_shared<Session>(CI, Opts);
     CodeGenOptions &CodeGen = CI.getCodeGenOpts();
     CodeGen.ClearASTBeforeBackend = false; // the module stage reads it

@@ -1,5 +1,5 @@
-//! Libraries that clang's own options need at the link (`-fsanitize=`, coverage): Debian has them in a package of its own, which the
-//! linker's words about a file that is not there do not tell. Source: issue "The people's side", 7.
+//! Libraries that clang's own options need at the link (`-fsanitize=`, coverage, `-fopenmp`): Debian has them in packages of their own, which
+//! the linker's words about a file that is not there do not tell. Source: issue "The people's side", 7.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,25 @@ const PACKAGE: &str = "libclang-rt-22-dev";
 /// How each of their files begins.
 const PREFIX: &str = "libclang_rt.";
 
+/// Debian's package of what `-fopenmp` links.
+const OPENMP_PACKAGE: &str = "libomp-22-dev";
+
+/// How GNU's linkers, lld and mold call that.
+fn is_openmp(line: &str) -> bool {
+    line.contains(" -lomp:") || line.ends_with(" -lomp") || line.ends_with(": omp")
+}
+
 /// What a failed link is to be told about runtime libraries of clang that it did not find; empty if that is not why it failed.
 pub fn advice(words: &str) -> Option<String> {
     // GNU's linkers, lld and mold.
-    let says_missing = |line: &&str| ["cannot find ", "cannot open "].iter().any(|word| line.contains(word));
+    let says_missing =
+        |line: &&str| ["cannot find ", "cannot open ", "unable to find ", "not found: "].iter().any(|word| line.contains(word));
     let names: BTreeSet<&str> = words.lines().filter(says_missing).filter_map(name).collect();
     if names.is_empty() {
-        return None;
+        let openmp = words.lines().filter(says_missing).any(is_openmp);
+        return openmp.then(|| {
+            format!("'-fopenmp' needs LLVM's OpenMP library, which is not installed: the Debian package {OPENMP_PACKAGE} brings it")
+        });
     }
     let names: Vec<&str> = names.into_iter().collect();
     Some(format!(
@@ -46,6 +58,14 @@ mod tests {
         assert!(
             said.starts_with("libclang_rt.profile.a of clang's runtime libraries is not installed: the Debian package libclang-rt-22-dev")
         );
-        assert_eq!(advice("ld: undefined reference to `libclang_rt.x'\nld: cannot find -lfoo\n"), None);
+        for openmp in [
+            "/usr/bin/ld: cannot find -lomp: No such file or directory\n",
+            "ld.lld: error: unable to find library -lomp\n",
+            "mold: fatal: library not found: omp\n",
+        ] {
+            let said = advice(openmp).expect("LLVM's OpenMP");
+            assert!(said.ends_with("the Debian package libomp-22-dev brings it"), "{said}");
+        }
+        assert_eq!(advice("ld: undefined reference to `libclang_rt.x'\nld: cannot find -lfoo\nld: cannot find -lompl: no\n"), None);
     }
 }
