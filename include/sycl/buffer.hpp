@@ -373,7 +373,8 @@ public:
 #endif
 
   /// For the library.
-  buffer(detail::buffer_state *made, const range<D> &extent) : state_(made), extent_(extent), allocator_() {}
+  template <class S, std::enable_if_t<std::is_same_v<S, detail::buffer_state>, int> = 0> // not of nullptr, which is memory of the host
+  buffer(S *made, const range<D> &extent) : state_(made), extent_(extent), allocator_() {}
   detail::buffer_state *aspen_state() const { return state_.get(); }
   aspen_buffer_t *aspen_handle() const { return state_->handle; }
   size_t aspen_offset() const { return offset_; }

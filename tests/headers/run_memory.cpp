@@ -498,8 +498,17 @@ static void no_memory(queue &q) {
   CHECK(!aligned_alloc<int>(64, 1, q, usm::alloc::unknown));
 }
 
+/// Memory of the host that is not there: the buffer has its own (oneDPL makes empty ones so).
+static void of_no_memory(queue &q) {
+  buffer<int, 1> none = {nullptr, range{0}}, some(nullptr, range<1>(4), property::buffer::use_host_ptr());
+  CHECK(none.size() == 0);
+  q.submit([&](handler &h) { h.fill(accessor(some, h, write_only, no_init), 7); });
+  CHECK(host_accessor(some, read_only)[3] == 7);
+}
+
 int main() {
   queue q;
+  of_no_memory(q);
   pointers_to_no_type(q);
   no_memory(q);
   allocators();
