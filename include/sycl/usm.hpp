@@ -131,8 +131,10 @@ public:
   usm_allocator(const queue &q, const property_list & = {}) noexcept : device_(q.get_device()) {}
   template <class U> usm_allocator(const usm_allocator<U, Kind, Alignment> &other) noexcept : device_(other.device_) {}
   T *allocate(size_t count) {
-    void *memory = detail::allocate_usm(device_, Kind, count * sizeof(T), Alignment > alignof(T) ? Alignment : detail::usm_alignment<T>);
-    if (!memory)
+    void *memory = nullptr;
+    if (count <= ~size_t(0) / sizeof(T))
+      memory = detail::allocate_usm(device_, Kind, count * sizeof(T), Alignment > alignof(T) ? Alignment : detail::usm_alignment<T>);
+    if (!memory && count > 0) // containers may ask for nothing
       detail::fail(errc::memory_allocation, "usm_allocator: no memory");
     return static_cast<T *>(memory);
   }

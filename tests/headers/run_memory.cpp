@@ -506,9 +506,18 @@ static void of_no_memory(queue &q) {
   CHECK(host_accessor(some, read_only)[3] == 7);
 }
 
+/// Allocators give nothing for nothing, as containers may ask, and no less than is asked for.
+static void nothing_and_too_much(queue &q) {
+  usm_allocator<int, usm::alloc::shared> shared(q);
+  int *const nothing = shared.allocate(0);
+  shared.deallocate(nothing, 0);
+  CHECK(throws(errc::memory_allocation, [&] { shared.allocate(~size_t(0) / sizeof(int) + 2); }));
+}
+
 int main() {
   queue q;
   of_no_memory(q);
+  nothing_and_too_much(q);
   pointers_to_no_type(q);
   no_memory(q);
   allocators();
