@@ -66,8 +66,8 @@ enum Command {
     Check {
         /// An executable, shared library, object or archive
         file: PathBuf,
-        /// A target of the database, as `aspen targets` lists them, or a device of this machine, as `opencl:0`; may be repeated
-        #[arg(long = "device", value_name = "TARGET", required_unless_present = "here")]
+        /// A target of the database, as `aspen targets` lists them, or a device of this machine, as `opencl:0`; several with commas between, or repeated
+        #[arg(long = "device", value_name = "TARGET", value_delimiter = ',', required_unless_present = "here")]
         devices: Vec<String>,
         /// Every device of this machine, as `aspen devices` lists them
         #[arg(long)]

@@ -102,7 +102,7 @@ fn every_answer_is_of_what_is_offered() {
         assert!(said.contains("Aspen does not offer it: its headers have no virtual memory functions"), "{environment}: {said}");
     }
     // `aspen check`, for people and for programs.
-    let said = session.run("aspen check k --device intel_gpu_skl --device spir64");
+    let said = session.run("aspen check k --device intel_gpu_skl,spir64");
     assert_eq!(said.code, Some(1), "{}", said.stderr);
     let lacks = "lacks aspect ext_intel_esimd (the device has it, but Aspen does not offer it: its headers have no ESIMD)";
     assert!(said.stdout.contains(lacks), "{}", said.stdout);

@@ -127,7 +127,7 @@ fn every_layout_says_the_same() {
     assert_eq!((kernel["symbol"].as_str(), kernel["name"].as_str()), (Some("_ZTS1K"), Some("K")));
     assert_eq!(first[0]["requirements"]["aspects"][0], "fp64");
     assert_eq!((&first[0]["exports"][0], &first[1]["format"]), (&"_Z3onev".into(), &"spirv".into()));
-    let said = session.run("aspen check w --device intel_gpu_dg1 --device intel_gpu_pvc");
+    let said = session.run("aspen check w --device intel_gpu_dg1,intel_gpu_pvc");
     assert_eq!(said.code, Some(1));
     assert!(said.stdout.contains("K  no: lacks aspect fp64") && said.stdout.contains("L  yes"), "{}", said.stdout);
     // The compressed image's code needs more than anybody has said.

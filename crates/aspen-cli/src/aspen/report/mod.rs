@@ -48,8 +48,8 @@ pub struct Arguments {
     /// Executables, shared libraries, objects, archives, tables or bare device code
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// A target of the database, as `aspen targets` lists them, or a device of this machine, as `opencl:0`; may be repeated
-    #[arg(long = "device", value_name = "TARGET")]
+    /// A target of the database, as `aspen targets` lists them, or a device of this machine, as `opencl:0`; several with commas between, or repeated
+    #[arg(long = "device", value_name = "TARGET", value_delimiter = ',')]
     devices: Vec<String>,
     /// Every device of this machine, as `aspen devices` lists them
     #[arg(long)]
