@@ -4,15 +4,18 @@
 //! bitcode, so calls are renamed to its functions and those are linked in, here at code generation: compiling needs no CUDA, and it does
 //! not matter which header declared a function. Source: DEVICE_CODE §5 (N); NVIDIA "libdevice User's Guide".
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::fs;
 use std::path::PathBuf;
 
 use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 
 use crate::calls::KERNEL_CONVENTIONS;
 use crate::ffi;
-use crate::ir::take_message;
+use crate::ir::{Value, attribute_kind, take_message};
 use crate::libraries::{needs, remainders, resolve};
 use crate::module::{Context, Module};
 
@@ -174,6 +177,9 @@ impl Ptx {
         if let Some(reason) = unsafe { take_message(ffi::aspen_llvm_hierarchical_kernels(module.raw(), opt_level > 0)) } {
             return Err(reason);
         }
+        if opt_level > 0 {
+            inline_bodies(module);
+        }
         if needs(module, "__aspen_").is_some() {
             for (ty, mark, short) in [("float", "f", "f32"), ("double", "", "f64")] {
                 let text = SUPPORT.replace("TYPE", ty).replace("MARK", mark).replace("SHORT", short);
@@ -215,6 +221,34 @@ impl Ptx {
                 // SAFETY: a function of a valid module, and terminated strings.
                 unsafe { LLVMAddTargetDependentFunctionAttr(kernel.raw(), key.as_ptr(), value.as_ptr()) };
             }
+        }
+    }
+}
+
+/// What a kernel calls at once is its body, which CUDA's kernels have no call for: a body that is called takes what the kernel captured from
+/// local memory. clang inlines it where one kernel calls it, and not always where several do; here all of them get it, up to this many
+/// instructions together.
+const MOST_OF_BODIES: usize = 20_000;
+
+fn inline_bodies(module: &Module<'_>) {
+    let is_kernel = |function: &Value<'_>| KERNEL_CONVENTIONS.contains(&function.calling_convention());
+    let mut callers: BTreeMap<LLVMValueRef, Vec<Value<'_>>> = BTreeMap::new();
+    for call in module.view().functions().filter(is_kernel).flat_map(Value::instructions) {
+        if call.opcode() == LLVMOpcode::LLVMCall && call.called().is_function() && !call.called().is_declaration() {
+            callers.entry(call.called().raw()).or_default().push(call);
+        }
+    }
+    let (always, never) = (attribute_kind("alwaysinline"), attribute_kind("noinline"));
+    for calls in callers.values() {
+        let body = calls[0].called();
+        // SAFETY: functions and calls of a valid module, and an attribute of its context.
+        unsafe {
+            let stays = !LLVMGetEnumAttributeAtIndex(body.raw(), LLVMAttributeFunctionIndex, never).is_null();
+            if stays || body.instructions().count() * calls.len() > MOST_OF_BODIES {
+                continue;
+            }
+            let attribute = LLVMCreateEnumAttribute(module.view().context(), always, 0);
+            calls.iter().for_each(|call| LLVMAddCallSiteAttribute(call.raw(), LLVMAttributeFunctionIndex, attribute));
         }
     }
 }
