@@ -7,6 +7,7 @@
 //# run: ./a.out
 //# run: ./a.out held
 //# run: ./a.out in a task
+//# run: ./a.out in a task, beside long kernels
 #include <sycl/sycl.hpp>
 #include <cstdlib>
 
@@ -17,10 +18,15 @@ int main(int count, char **) {
     q.single_task([] {}).wait(); // the driver has been used
     new sycl::host_accessor(b);
   }
+  const int turns = count > 4 ? 20'000'000 : 0;
   for (int i = 0; i < 3; ++i)
     q.submit([&](sycl::handler &h) {
       sycl::accessor a(b, h);
-      h.single_task([=] { a[0] = 42; });
+      h.single_task([=] {
+        a[0] = 42;
+        for (int turn = 0; turn < turns; ++turn)
+          *static_cast<volatile int *>(&a[0]) += turn;
+      });
     });
   if (count == 2)
     std::exit(0);

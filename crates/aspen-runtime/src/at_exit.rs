@@ -43,9 +43,9 @@ pub(crate) fn driver_has_more() {
 }
 
 extern "C" fn wait() {
-    if serves() {
-        return; // a host task ends the process: it would wait for itself
-    }
+    // If a host task ends the process, what waits for it waits for ever, and what other commands want of this thread they do not get: only
+    // what the driver has ends by itself.
+    let in_task = serves();
     let begin = Instant::now();
     let mut progress = begin;
     while begin.elapsed() < PATIENCE && progress.elapsed() < PATIENCE_OF_HELD {
@@ -54,7 +54,11 @@ extern "C" fn wait() {
         if given.is_empty() {
             return;
         }
-        if given.iter().any(|command| command.state.load(Ordering::Acquire) != PENDING) {
+        let goes_on = |command: &Arc<Command>| match in_task {
+            true => lock(&command.inner).in_flight.is_some(),
+            false => command.state.load(Ordering::Acquire) != PENDING,
+        };
+        if given.iter().any(goes_on) {
             progress = Instant::now();
         }
         drop(given);
