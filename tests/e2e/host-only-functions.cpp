@@ -33,7 +33,7 @@
 //# remove: a.out
 //# run: aspen++ -fsycl-targets=native_cpu allowed.cpp -o a.out
 //# exit: 1
-//# stderr~: ^allowed\.cpp:8:13: error: device code cannot call 'rand', which is for the host only \[-Wsycl-strict\]$
+//# stderr~: ^allowed\.cpp:8:13: error: device code cannot call 'std::rand', which is for the host only \[-Wsycl-strict\]$
 //# stderr~: ^allowed\.cpp:9:13: error: device code cannot ask for types at run time, but 'k' uses 'typeid' of a polymorphic value
 //# stderr~: ^allowed\.cpp:10:14: error: device code cannot call 'operator new', which is for the host only \[-Wsycl-strict\]$
 //# stderr~: ^allowed\.cpp:12:5: error: device code cannot call 'operator delete', which is for the host only \[-Wsycl-strict\]$
