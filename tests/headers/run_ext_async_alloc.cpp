@@ -86,6 +86,15 @@ static void pools(sycl::queue &q) {
   ex::async_free(q, fits);
   q.wait();
   CHECK(small.get_reserved_size_current() == 0);
+  // What is kept gives way to what does not fit beside it.
+  ex::memory_pool keeps(q, alloc::shared, ex::properties{ex::maximum_size(1024), ex::initial_threshold(1024)});
+  ex::async_free(q, ex::async_malloc_from_pool(q, 300, keeps));
+  q.wait();
+  CHECK(keeps.get_reserved_size_current() == 300);
+  void *const greater = ex::async_malloc_from_pool(q, 1000, keeps);
+  CHECK(greater && keeps.get_reserved_size_current() == 1000 && keeps.get_used_size_current() == 1000);
+  ex::async_free(q, greater);
+  q.wait();
   // The program's own memory.
   char *const own = sycl::malloc_device<char>(1024, q);
   {
@@ -93,7 +102,7 @@ static void pools(sycl::queue &q) {
     CHECK(of_own.get_alloc_kind() == alloc::device && of_own.get_threshold() == 1024);
     void *a = ex::async_malloc_from_pool(q, 100, of_own), *b = ex::async_malloc_from_pool(q, 512, of_own);
     CHECK(a >= own && b >= own && a != b && static_cast<char *>(b) + 512 <= own + 1024);
-    CHECK(!of_own.aspen_state()->take(512));
+    CHECK(!of_own.aspen_state()->take(512) && !of_own.aspen_state()->take(~size_t(0)));
     ex::async_free(q, a), ex::async_free(q, b);
     q.wait();
     void *const all = ex::async_malloc_from_pool(q, 1024, of_own);

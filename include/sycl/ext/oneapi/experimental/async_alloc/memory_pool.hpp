@@ -22,6 +22,9 @@ struct pool_state : counted {
   }
   /// Null if the pool would become greater than it may.
   void *take(size_t size) {
+    if (size > maximum)
+      return nullptr;
+    list<block> gone; // freed when nothing is locked
     size = size ? (brought ? (size + alignment - 1) / alignment * alignment : size) : 1;
     {
       const locked hold(lock);
@@ -42,10 +45,14 @@ struct pool_state : counted {
         bytes_used += taken;
         return at;
       }
+      if (!brought && bytes_used + size <= maximum && bytes_reserved + size > maximum)
+        gone = let_go();
       if (brought || bytes_reserved + size > maximum)
         return nullptr;
       bytes_reserved += size; // nobody else may have it meanwhile
     }
+    for (const block &one : gone)
+      aspen_usm_free(one.at);
     void *at = nullptr;
     try {
       at = allocate_usm(device, kind, size, 0);
@@ -110,6 +117,14 @@ struct pool_state : counted {
   spin_lock lock;
 
 private:
+  /// What is kept for later is in the way of what is wanted now.
+  list<block> let_go() {
+    list<block> all = unused;
+    for (const block &one : all)
+      bytes_reserved -= one.size;
+    unused = {};
+    return all;
+  }
   void forget(block *one) {
     *one = unused.data()[unused.size() - 1];
     unused.pop();
