@@ -52,7 +52,7 @@
 #include <sycl/vec_math.hpp>
 #ifndef ASPEN_LEAN_HEADERS
 #include <sycl/detail/c_complex.hpp>
-#include <sycl/detail/names_in_tests.hpp>
+#include <sycl/detail/dpcpp_names.hpp>
 #include <sycl/detail/native.hpp>
 #include <sycl/detail/opencl_names.hpp>
 #include <sycl/detail/opencl_vectors.hpp>

@@ -1,9 +1,11 @@
 //! Members of DPC++'s `sycl::detail` that the common headers of its tests name: without them hundreds of these are refused that use nothing
 //! else of DPC++'s own.
 #pragma once
+#include <functional>
 #include <sycl/device.hpp>
 #include <sycl/marray.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace sycl::detail {
 
