@@ -224,7 +224,7 @@ public:
 
 private:
   template <class, int, access_mode, target, access::placeholder, class> friend class accessor;
-  friend class handler;
+  friend handler;
 
   struct whole {};
   template <class U, class A>

@@ -15,8 +15,6 @@
 
 namespace sycl {
 
-class handler;
-
 /// Kept for signatures that name it: the runtime owns the memory of buffers.
 template <class T> using buffer_allocator = std::allocator<T>;
 

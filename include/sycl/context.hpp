@@ -52,7 +52,7 @@ namespace ext::oneapi::experimental {
 class memory_pool;
 }
 
-class context {
+class _V1::context {
 public:
   explicit context(const property_list &properties = {}) : context(device(), async_handler(), properties) {}
   explicit context(async_handler handler, const property_list &properties = {}) : context(device(), std::move(handler), properties) {}

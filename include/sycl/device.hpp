@@ -11,9 +11,6 @@
 
 namespace sycl {
 
-class device;
-class platform;
-
 namespace detail {
 /// Names with blanks between them, as the C ABI has lists of them.
 template <class Vector> Vector words(const char *text) {
@@ -108,7 +105,7 @@ enum class source_language { opencl = 0, spirv = 1, sycl = 2 };
 } // namespace ext::oneapi
 
 /// One device. A small value: devices live as long as the process.
-class device {
+class _V1::device {
 public:
   /// The default selector's choice.
   device();
@@ -191,7 +188,7 @@ private:
 };
 
 /// The devices of one backend.
-class platform {
+class _V1::platform {
 public:
   /// The platform of the default device.
   platform() : platform(device().get_platform()) {}

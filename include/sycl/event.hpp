@@ -36,7 +36,7 @@ struct command_end {
 } // namespace info
 
 /// Stands for one command.
-class event {
+class _V1::event {
 public:
   /// Complete from the start.
   event();

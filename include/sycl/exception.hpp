@@ -44,8 +44,6 @@ template <> struct std::is_error_code_enum<sycl::errc> : std::true_type {};
 
 namespace sycl {
 
-class context;
-
 namespace detail {
 class __attribute__((visibility("default"))) sycl_error_category final : public std::error_category {
 public:

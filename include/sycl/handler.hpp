@@ -22,16 +22,13 @@
 
 namespace sycl {
 
-class handler;
-class queue;
-
 namespace detail {
 /// In reduction.hpp. `Properties` are those of the launch.
 template <class Name, class Properties, class Shape, class... Arguments, size_t... I>
 void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
 } // namespace detail
 
-class handler : public detail::device_global_copies<handler> {
+class _V1::handler : public detail::device_global_copies<handler> {
 public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
@@ -352,7 +349,7 @@ public:
   detail::constant_block aspen_constants() { return constant_block(); }
 
 private:
-  friend class queue;
+  friend queue;
   explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {
     if ((recorder_ = queue->recorder()))
       record_ = detail::shared<detail::recording>(recorder_->begin());

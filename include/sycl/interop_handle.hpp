@@ -10,9 +10,6 @@
 
 namespace sycl {
 
-class context;
-class device;
-class queue;
 template <backend Backend> class backend_traits;
 namespace ext::oneapi::experimental {
 enum class graph_state;

@@ -143,7 +143,6 @@ inline constexpr property::no_init no_init{};
 /// DPC++'s name of before SYCL 2020 was final.
 inline constexpr property::no_init noinit{};
 
-class queue;
 template <class T, int D, class Allocator> class buffer;
 template <class T, int D, access_mode Mode> class host_accessor;
 

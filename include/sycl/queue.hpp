@@ -30,7 +30,7 @@ struct device {
 };
 } // namespace info::queue
 
-class queue : public detail::device_global_shortcuts<queue> {
+class _V1::queue : public detail::device_global_shortcuts<queue> {
 public:
   explicit queue(const property_list &properties = {}) : queue(device(), async_handler(), properties) {}
   explicit queue(const async_handler &handler, const property_list &properties = {}) : queue(device(), handler, properties) {}

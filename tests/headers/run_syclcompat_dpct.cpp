@@ -4,7 +4,7 @@
 #include <complex>
 #include <cstring>
 #include <sycl/sycl.hpp>
-#include <syclcompat/dpct.hpp>
+#include <dpct/dpct.hpp> // where programs look, which is <syclcompat/dpct.hpp>
 
 namespace {
 

@@ -196,6 +196,7 @@ fn headers(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         "include/CL/sycl/INTEL",
         "include/CL/sycl/access",
         "include/CL/sycl/backend",
+        "include/dpct",
         "include/syclcompat",
     ]
     .map(|folder| files_in(tree, folder, ".hpp"));

@@ -105,6 +105,8 @@ public:
 
   static bool isInSycl(const CXXRecordDecl &Class) {
     const auto *Space = dyn_cast<NamespaceDecl>(Class.getDeclContext());
+    if (Space && Space->isInline())
+      Space = dyn_cast<NamespaceDecl>(Space->getDeclContext());
     return Space && Space->getName() == "sycl" && Space->getDeclContext()->getRedeclContext()->isTranslationUnit();
   }
 

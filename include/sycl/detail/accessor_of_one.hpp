@@ -102,7 +102,7 @@ public:
   size_t aspen_memory_size() const { return this->one_.aspen_memory_size(); }
 
 private:
-  friend class handler;
+  friend handler;
   void require(handler &command) const { command.require(this->one_); }
 };
 

@@ -44,6 +44,16 @@
 /// The SYCL 2020 interface.
 namespace sycl {
 using std::size_t;
+/// Programs declare these classes for themselves where they don't include the header, in files that no SYCL compiler sees as well: in this
+/// namespace, as DPC++'s names demand. Their mangled names, and what a program declared first, have to be ours.
+inline namespace _V1 {
+class context;
+class device;
+class event;
+class handler;
+class platform;
+class queue;
+} // namespace _V1
 /// Not for users: may change without notice.
 namespace detail {
 /// Stands for "no kernel name given": the closure's type becomes the name.

@@ -22,10 +22,6 @@ extern "C" const char __aspen_compiled_for_an_editor_by_ASPEN_EDITOR__;
 } // namespace sycl::detail
 #endif
 
-namespace sycl {
-class handler;
-}
-
 namespace sycl::detail {
 
 struct buffer_state;
