@@ -379,6 +379,11 @@ __ASPEN_SELECTOR(cpu_selector)
 __ASPEN_SELECTOR(gpu_selector)
 __ASPEN_SELECTOR(accelerator_selector)
 #undef __ASPEN_SELECTOR
+/// The host as a device, which SYCL 2020 no longer has: the embedded one, which is none by its aspects.
+class host_selector : public device_selector {
+public:
+  int operator()(const device &d) const override { return d.get_backend() == backend::native_cpu ? 1 : -1; }
+};
 
 inline detail::aspect_selector_object aspect_selector(const std::vector<aspect> &wanted, const std::vector<aspect> &unwanted = {}) {
   return {detail::list<aspect>(wanted.data(), wanted.size()), detail::list<aspect>(unwanted.data(), unwanted.size())};

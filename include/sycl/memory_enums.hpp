@@ -27,7 +27,8 @@ enum class address_space : int {
   generic_space = 4,
   /// Source: sycl_ext_intel_usm_address_spaces; see ext/intel/usm_pointers.hpp.
   ext_intel_global_device_space = global_space,
-  ext_intel_global_host_space = global_space
+  ext_intel_global_host_space = global_space,
+  ext_intel_host_device_space = ext_intel_global_host_space ///< DPC++'s first name of it
 };
 enum class decorated : int { no = 0, yes = 1, legacy = 2 };
 enum class fence_space : char { local_space, global_space, global_and_local };

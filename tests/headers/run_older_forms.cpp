@@ -1,5 +1,6 @@
 // What programs of before SYCL 2020 and for DPC++ say: sycl::atomic, launches of kernel objects, arguments by number, names of backends; and
 // group loads and stores, and the limits of launches.
+#include <sycl/detail/defines_elementary.hpp>
 #include <sycl/sycl.hpp>
 
 namespace ex = sycl::ext::oneapi::experimental;
@@ -12,6 +13,9 @@ void expect(bool holds, const char *what) {
     ++failures;
   }
 }
+
+__SYCL_ALWAYS_INLINE inline bool of_macros() { return true; }
+__SYCL2020_DEPRECATED("for another") void of_old();
 
 void atomics(sycl::queue &q) {
   int *values = sycl::malloc_shared<int>(8, q);
@@ -190,6 +194,12 @@ int main() {
   const first_of_all selector;
   const sycl::device_selector &base = selector;
   expect(sycl::queue(base).get_device() == selector.select_device(), "a class derived from device_selector");
+  const sycl::host_selector host;
+  const sycl::device of_host{host};
+  expect(of_macros(), "macros");
+  expect(of_host.get_backend() == sycl::backend::native_cpu && !of_host.is_host(), "the host as a device");
+  expect(sycl::ext::intel::ctz(8u) == 3 && sycl::ext::intel::ctz(sycl::int2(4, 1))[0] == 2, "ctz");
+  static_assert(sycl::access::address_space::ext_intel_host_device_space == sycl::access::address_space::ext_intel_global_host_space);
   atomics(q);
   kernel_objects(q);
   loads_and_stores(q);

@@ -2,6 +2,7 @@
 //! else of DPC++'s own.
 #pragma once
 #include <functional>
+#include <sycl/builtins.hpp>
 #include <sycl/device.hpp>
 #include <sycl/marray.hpp>
 #include <type_traits>
@@ -23,3 +24,8 @@ template <class F, size_t... I> constexpr void loop(std::index_sequence<I...>, F
 template <size_t Count, class F> constexpr void loop(F &&f) { loop(std::make_index_sequence<Count>(), f); }
 
 } // namespace sycl::detail
+
+/// Where DPC++ had the function before SYCL 2020 did.
+namespace sycl::ext::intel {
+using sycl::ctz;
+}

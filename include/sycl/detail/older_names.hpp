@@ -24,12 +24,6 @@ using platform_error = exception;
 using profiling_error = exception;
 using feature_not_supported = exception;
 
-/// The host as a device: the embedded one.
-class host_selector : public device_selector {
-public:
-  int operator()(const device &d) const override { return d.get_backend() == backend::native_cpu ? 1 : -1; }
-};
-
 #define __ASPEN_VECTORS(name, type)                                                                                                       \
   using name##2 = vec<type, 2>;                                                                                                            \
   using name##3 = vec<type, 3>;                                                                                                            \
