@@ -96,6 +96,10 @@ int aspen_device_backend(const aspen_device_t *device); /* an aspen_backend_t */
 int aspen_device_type(const aspen_device_t *device);    /* an aspen_device_type_t; a profile does not change it */
 /* Whether the device, as the active profile presents it, has the aspect of that number. */
 int aspen_device_has(const aspen_device_t *device, uint32_t aspect);
+/* Whether its kernels may access memory that belongs to the other device: 1 or 0. */
+int aspen_device_reaches(const aspen_device_t *device, const aspen_device_t *other);
+/* Says that they are to (1) or not to any more (0). Fails with ASPEN_ERRC_INVALID if they cannot, or that was said already. */
+aspen_error_t *aspen_device_reach(const aspen_device_t *device, const aspen_device_t *other, int enable);
 /* The numbers of its aspects, ascending; lives as long as the process. */
 const uint32_t *aspen_device_aspects(const aspen_device_t *device, size_t *count);
 /* Ascending; as the active profile presents them. */
@@ -191,6 +195,10 @@ typedef enum aspen_event_status { ASPEN_EVENT_SUBMITTED = 0, ASPEN_EVENT_RUNNING
 aspen_event_t *aspen_event_create_complete(void); /* a default-constructed sycl::event */
 void aspen_event_retain(aspen_event_t *event);
 void aspen_event_release(aspen_event_t *event);
+/* The same for whoever only keeps it for others, who retain it before they wait. In an in-order queue a command that is merely kept may be
+ * found to be over as late as those behind it. */
+void aspen_event_keep(aspen_event_t *event);
+void aspen_event_drop(aspen_event_t *event);
 int aspen_event_status(const aspen_event_t *event);
 void aspen_event_wait(aspen_event_t *event);
 

@@ -41,9 +41,12 @@
 //# count: 999 stdout ^launch _ZTS4many: 
 //# stdout~: ^later: CUDA device 'Fake 0': kernel 'many': cuLaunchKernel failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)$
 //# stdout: told 1
-//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=2 FAKE_FAIL_ONLY=500 ./many.out
-//# stdout~: ^later: CUDA device 'Fake 0': kernel 'many': cuEventRecord failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)$
-//# stdout: told 1
+// They share marks, one for sixteen and for one that is asked for; without a mark the driver is asked to finish.
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=2 ./many.out
+//# count: 1000 stdout ^launch _ZTS4many: 
+//# stdout: told 0
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=719 FAKE_FAIL_ONLY=20 ./many.out
+//# stdout~: ^later: CUDA device 'Fake 0': kernel 'many': cuEventRecord failed: CUDA_ERROR_LAUNCH_FAILED
 // Whoever has memory of the device will launch: what may run there is loaded meanwhile, and nothing else.
 //# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90 early.cpp -ldl -o early.out
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* ./early.out

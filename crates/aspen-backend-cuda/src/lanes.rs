@@ -4,12 +4,13 @@
 //! take the next stream in turn, and the stream waits for the marks of what they wait for.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Instant;
 
 use crate::sys::{self, CUevent, CUresult, CUstream};
 
 use crate::driver::{Stream, Tried, lock, tried};
+use crate::row::{Awaited, Row};
 
 /// How many streams there are; the hardware has that many queues unless it is told otherwise.
 pub(crate) const LANES: usize = 8;
@@ -27,10 +28,11 @@ pub(crate) struct Lanes {
     clock: Mutex<Option<Epoch>>,
 }
 
-/// A stream and the number of the last job in it.
+/// A stream, the number of the last job that has a place in it, and the marks between those that are there.
 struct Lane {
     stream: Stream,
     last: Mutex<u64>,
+    row: Mutex<Row<Arc<Mark>>>,
 }
 
 /// A job's place: a stream, and its number there.
@@ -70,7 +72,7 @@ struct Epoch {
 
 impl Lanes {
     fn streams(&self) -> Tried<&[Lane]> {
-        let create = || Stream::create().map(|stream| Lane { stream, last: Mutex::new(0) });
+        let create = || Stream::create().map(|stream| Lane { stream, last: Mutex::new(0), row: Mutex::default() });
         let streams = self.streams.get_or_init(|| (0..LANES).map(|_| create()).collect());
         streams.as_deref().map_err(|failure| *failure)
     }
@@ -78,7 +80,7 @@ impl Lanes {
     /// Makes the streams, and as many marks as a first few jobs want.
     pub(crate) fn get_ready(&self) -> Tried<()> {
         self.streams()?;
-        let marks = (0..LANES).map(|_| self.mark(false)).collect::<Tried<Vec<Mark>>>()?;
+        let marks = (0..LANES).map(|_| self.mark(false)).collect::<Tried<Vec<Arc<Mark>>>>()?;
         marks.into_iter().for_each(|mark| self.recycle(mark, false));
         Ok(())
     }
@@ -87,7 +89,7 @@ impl Lanes {
     pub(crate) fn turn(&self, behind: impl DoubleEndedIterator<Item = Place>) -> Tried<Turn<'_>> {
         let streams = self.streams()?;
         for place in behind.rev() {
-            let Lane { stream, last } = &streams[place.lane];
+            let Lane { stream, last, .. } = &streams[place.lane];
             let last = lock(last);
             if *last == place.number {
                 return Ok(Turn { lane: place.lane, stream: stream.0, last });
@@ -99,7 +101,7 @@ impl Lanes {
 
     /// The stream of a job, if that is the last one there.
     pub(crate) fn stream_behind(&self, place: Place) -> Option<CUstream> {
-        let Lane { stream, last } = self.streams().ok()?.get(place.lane)?;
+        let Lane { stream, last, .. } = self.streams().ok()?.get(place.lane)?;
         (*lock(last) == place.number).then_some(stream.0)
     }
 
@@ -124,15 +126,82 @@ impl Lanes {
         })
     }
 
+    fn lane(&self, place: Place) -> Tried<&Lane> {
+        self.streams().map(|streams| &streams[place.lane])
+    }
+
+    /// A mark behind all that is in a stream.
+    fn recorded(&self, stream: &Stream) -> Tried<Arc<Mark>> {
+        let mark = self.mark(false)?;
+        mark.record(stream.0)?;
+        Ok(mark)
+    }
+
+    /// Marks the end of what is in the stream so far, if that is due. Before a job is put there.
+    pub(crate) fn mark_end(&self, place: Place) -> Tried<()> {
+        let Lane { stream, row, .. } = self.lane(place)?;
+        let mut row = lock(row);
+        if !row.wants_mark() {
+            return Ok(());
+        }
+        match row.mark(|| self.recorded(stream)) {
+            Err(failure) if failure.loses_the_context() => Err(failure),
+            // Whoever asks gets a later one.
+            Err(_) | Ok(()) => Ok(()),
+        }
+    }
+
+    /// Notes that the job of this place is in its stream.
+    pub(crate) fn note_put(&self, place: Place, job: Weak<dyn Awaited>) -> Tried<()> {
+        lock(&self.lane(place)?.row).put(place.number, job);
+        Ok(())
+    }
+
+    /// Whether a job is over that is in its stream.
+    pub(crate) fn is_over(&self, place: Place) -> Tried<bool> {
+        let Lane { stream, row, .. } = self.lane(place)?;
+        let found = {
+            let mut row = lock(row);
+            if row.is_over(place.number) {
+                return Ok(true);
+            }
+            row.behind(place.number, || self.recorded(stream))
+        };
+        let (number, mark) = match found {
+            Err(failure) if failure.loses_the_context() => return Err(failure),
+            Err(_) => return stream.finish().map(|()| true),
+            Ok(found) => found,
+        };
+        // Without the lock, which who puts jobs there wants. A mark that another thread has found reached meanwhile may be another job's by now: then
+        // it is not reached, at worst.
+        let is_reached = mark.is_reached()?;
+        if is_reached {
+            let mut row = lock(row);
+            lock(&self.plain.0).extend(row.note_over(number));
+        }
+        Ok(is_reached)
+    }
+
+    /// Makes a stream wait for a job that is in another.
+    pub(crate) fn hold_back(&self, stream: CUstream, place: Place) -> Tried<()> {
+        let Lane { stream: own, row, .. } = self.lane(place)?;
+        let mut row = lock(row);
+        if row.is_over(place.number) {
+            return Ok(());
+        }
+        // Under the lock: as long as nobody says that the mark is reached it is no other job's.
+        row.behind(place.number, || self.recorded(own))?.1.hold_back(stream)
+    }
+
     /// A mark for a stream of the current context. One that is `timed` tells when it was reached.
-    pub(crate) fn mark(&self, timed: bool) -> Tried<Mark> {
+    pub(crate) fn mark(&self, timed: bool) -> Tried<Arc<Mark>> {
         let marks = if timed { &self.timed } else { &self.plain };
         let spare = lock(&marks.0).pop();
-        spare.map_or_else(|| Mark::create(timed), Ok)
+        spare.map_or_else(|| Mark::create(timed).map(Arc::new), Ok)
     }
 
     /// Gives back a mark that no stream is asked for any more. What waits for it in a stream goes on doing so.
-    pub(crate) fn recycle(&self, mark: Mark, timed: bool) {
+    pub(crate) fn recycle(&self, mark: Arc<Mark>, timed: bool) {
         let marks = if timed { &self.timed } else { &self.plain };
         lock(&marks.0).push(mark);
     }
@@ -167,7 +236,7 @@ impl Lanes {
 
 /// Marks that nobody uses at the moment.
 #[derive(Default)]
-struct Marks(Mutex<Vec<Mark>>);
+struct Marks(Mutex<Vec<Arc<Mark>>>);
 
 /// An event of the driver's.
 #[derive(Debug)]

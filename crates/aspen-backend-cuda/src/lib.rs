@@ -22,6 +22,7 @@ mod launcher;
 mod memory;
 mod platform;
 mod program;
+mod row;
 mod submitted;
 mod sys;
 mod watch;

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use crate::sys::CUstream;
@@ -15,6 +15,7 @@ use crate::driver::{Failure, Tried};
 use crate::lanes::{LANES, Mark, Place};
 use crate::launcher::Ticket;
 use crate::memory::enqueue_copy;
+use crate::row::Awaited;
 use crate::watch::Pending;
 
 /// How long a thread that waits asks again and again, and how often it does so afterwards.
@@ -60,23 +61,29 @@ impl Later {
         let before: SmallVec<[&Submitted; 2]> = after.iter().filter_map(|event| submitted(&**event)).collect();
         device.enter(|| {
             let queued = if profile { lanes.now()? } else { 0 };
-            let marks = Marks { end: lanes.mark(profile)?, begin: profile.then(|| lanes.mark(true)).transpose()? };
+            let needs_marks = profile || work.prints();
+            let new = || Ok(Marks { end: lanes.mark(profile)?, begin: profile.then(|| lanes.mark(true)).transpose()? });
+            let marks = needs_marks.then(new).transpose()?;
             let turn = lanes.turn(before.iter().map(|job| job.place))?;
             let (lane, stream) = (turn.lane(), turn.stream);
-            let job = |place, is_put| Submitted {
-                device: device.clone(),
-                work: work.clone(),
-                place,
-                marks: Some(marks),
-                queued,
-                is_put: AtomicBool::new(is_put),
-                over: OnceLock::new(),
+            let job = |place, is_put| {
+                let job = Submitted {
+                    device: device.clone(),
+                    work: work.clone(),
+                    place,
+                    marks,
+                    queued,
+                    is_put: AtomicBool::new(is_put),
+                    is_awaited: AtomicBool::new(true),
+                    over: OnceLock::new(),
+                };
+                Arc::new(job)
             };
             let is_chained = || !before.is_empty() && device.watch().count() >= MANY && launcher.is_awake();
             if ahead.is_empty() && (launcher.has(lane) || is_chained()) {
                 let is_elsewhere = |event: &&Arc<dyn DeviceEvent>| submitted(&***event).is_some_and(|job| job.place.lane != lane);
                 let after = after.iter().filter(is_elsewhere).cloned().collect();
-                let (job, kept) = turn.took(|place| Arc::new(job(place, false)));
+                let (job, kept) = turn.took(|place| job(place, false));
                 launcher.give(Given { job: job.clone(), stream, after });
                 drop(kept);
                 return Ok(job);
@@ -95,7 +102,7 @@ impl Later {
                 let _failed = lanes.finish();
                 return Err(failure);
             }
-            Ok(Arc::new(job))
+            Ok(job)
         })
     }
 }
@@ -110,8 +117,10 @@ fn submitted(event: &dyn DeviceEvent) -> Option<&Submitted> {
 fn hold_back<'a>(stream: CUstream, before: impl Iterator<Item = &'a Submitted>) -> Tried<()> {
     for job in before {
         job.settle();
-        if let (Some(marks), None) = (&job.marks, job.over.get()) {
-            marks.end.hold_back(stream)?;
+        match (&job.marks, job.over.get()) {
+            (_, Some(_)) => {}
+            (Some(marks), None) => marks.end.hold_back(stream)?,
+            (None, None) => job.device.lanes().hold_back(stream, job.place)?,
         }
     }
     Ok(())
@@ -214,28 +223,32 @@ struct Submitted {
     device: Arc<Device>,
     work: Arc<dyn Enqueue>,
     place: Place,
-    /// Until it is dropped.
+    /// Its own, until it is dropped, if it is profiled or prints; others share those of their stream.
     marks: Option<Marks>,
     /// When it was put there, by the device's clock; 0 if it is not profiled.
     queued: u64,
     /// Whether it is in its stream, or never will be; until then it is given to the thread that puts it there.
     is_put: AtomicBool,
+    /// Whether somebody may ask for it alone.
+    is_awaited: AtomicBool,
     over: OnceLock<Outcome>,
 }
 
 struct Marks {
     /// Of profiled jobs.
-    begin: Option<Mark>,
-    end: Mark,
+    begin: Option<Arc<Mark>>,
+    end: Arc<Mark>,
 }
 
 impl Submitted {
     /// Puts it into its stream, of the current context.
-    fn put(&self, stream: CUstream) -> Tried<()> {
-        let Some(Marks { begin, end }) = &self.marks else { return Ok(()) };
-        begin.as_ref().map_or(Ok(()), |mark| mark.record(stream))?;
+    fn put(self: &Arc<Self>, stream: CUstream) -> Tried<()> {
+        let record = |mark: Option<&Arc<Mark>>| mark.map_or(Ok(()), |mark| mark.record(stream));
+        self.device.lanes().mark_end(self.place)?;
+        record(self.marks.as_ref().and_then(|marks| marks.begin.as_ref()))?;
         self.work.submit(&self.device, stream)?;
-        end.record(stream)
+        record(self.marks.as_ref().map(|marks| &marks.end))?;
+        self.device.lanes().note_put(self.place, Arc::downgrade(self) as Weak<dyn Awaited>)
     }
 
     fn is_put(&self) -> bool {
@@ -254,10 +267,12 @@ impl Submitted {
 
     /// Asks the driver about a job in its stream; `None` while it is not over.
     fn ask(&self) -> Option<Tried<()>> {
-        let marks = self.marks.as_ref()?;
-        let ask = || match marks.end.is_reached()? {
-            true if self.work.prints() => marks.end.finish().map(Some),
-            reached => Ok(reached.then_some(())),
+        let ask = || {
+            let Some(marks) = &self.marks else { return Ok(self.device.lanes().is_over(self.place)?.then_some(())) };
+            match marks.end.is_reached()? {
+                true if self.work.prints() => marks.end.finish().map(Some),
+                reached => Ok(reached.then_some(())),
+            }
         };
         self.device.enter(ask).transpose()
     }
@@ -343,6 +358,12 @@ impl Pending for Submitted {
     }
 }
 
+impl Awaited for Submitted {
+    fn is_awaited(&self) -> bool {
+        self.is_awaited.load(Ordering::Acquire) && self.over.get().is_none()
+    }
+}
+
 impl Drop for Submitted {
     fn drop(&mut self) {
         let Some(Marks { begin, end }) = self.marks.take() else { return };
@@ -383,6 +404,10 @@ impl DeviceEvent for Submitted {
             Ok(DeviceTimes { queued: (*queued).min(start), start, end })
         });
         times.map_err(|failure| tracing::debug!(%failure, "no times")).ok()
+    }
+
+    fn is_asked_for(&self, alone: bool) {
+        self.is_awaited.store(alone, Ordering::Release);
     }
 
     fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {

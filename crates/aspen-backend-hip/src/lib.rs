@@ -31,6 +31,8 @@ mod memory;
 mod platform;
 #[path = "../../aspen-backend-cuda/src/program.rs"]
 mod program;
+#[path = "../../aspen-backend-cuda/src/row.rs"]
+mod row;
 #[path = "../../aspen-backend-cuda/src/submitted.rs"]
 mod submitted;
 mod sys;

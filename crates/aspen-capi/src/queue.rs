@@ -42,8 +42,9 @@ pub(crate) unsafe fn release<T>(handle: *const T) {
 /// `out` is null or writable.
 pub(crate) unsafe fn give_event(event: Event, out: *mut *const Event) {
     // SAFETY: by this function's contract.
-    if let Some(out) = unsafe { out.as_mut() } {
-        *out = Arc::into_raw(Arc::new(event));
+    match unsafe { out.as_mut() } {
+        Some(out) => *out = Arc::into_raw(Arc::new(event)),
+        None => event.let_go(),
     }
 }
 
@@ -115,13 +116,39 @@ pub unsafe extern "C" fn aspen_event_create_complete() -> *const Event {
 /// See aspen.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_event_retain(event: *const Event) {
+    guarded(|| {
+        // SAFETY: null or an event of the caller's, by the header.
+        if let Some(event) = unsafe { event.as_ref() } {
+            event.ask();
+        }
+        // SAFETY: as above.
+        unsafe { retain(event) };
+    });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_release(event: *const Event) {
+    guarded(|| {
+        // SAFETY: null or an event of the caller's, by the header.
+        if let Some(event) = unsafe { event.as_ref() } {
+            event.let_go();
+        }
+        // SAFETY: as above.
+        unsafe { release(event) };
+    });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_keep(event: *const Event) {
     // SAFETY: null or an event of the caller's, by the header.
     guarded(|| unsafe { retain(event) });
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_release(event: *const Event) {
+pub unsafe extern "C" fn aspen_event_drop(event: *const Event) {
     // SAFETY: null or an event of the caller's, by the header.
     guarded(|| unsafe { release(event) });
 }

@@ -91,6 +91,8 @@ pub struct Command {
     /// Unfinished blockers, and one more until the submission is over.
     missing: AtomicUsize,
     waiters: AtomicU32,
+    /// How many may ask for it alone; one more of commands for which that always counts.
+    pub(crate) askers: AtomicUsize,
     changed: Condvar,
     errors: Option<Arc<AsyncErrors>>,
     pub(crate) times: Option<Box<Times>>,
@@ -188,6 +190,7 @@ impl Command {
             state: AtomicU8::new(PENDING),
             missing: AtomicUsize::new(1),
             waiters: AtomicU32::new(0),
+            askers: AtomicUsize::new(2),
             changed: Condvar::new(),
             errors,
             times,

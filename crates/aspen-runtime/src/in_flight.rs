@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::at_exit;
 use crate::backend::{Ahead, DeviceEvent, Job, Outcome};
 use crate::before::Before;
-use crate::command::{Command, READY, Work, guarded, lock, now};
+use crate::command::{Command, Inner, READY, Work, guarded, lock, now};
 use crate::error::{Code, Error};
 use crate::few::Few;
 use crate::pool::Ticket;
@@ -81,6 +81,7 @@ impl Command {
         let chained = {
             let mut inner = lock(&self.inner);
             inner.in_flight = Some(InFlight { job, event: event.clone(), enqueued });
+            self.tell_device(&inner);
             std::mem::take(&mut inner.chained)
         };
         self.notify();
@@ -92,6 +93,38 @@ impl Command {
             self.over(&event, event.wait());
         }
         chained
+    }
+
+    /// Says that only those who hold an event of it ask for it alone, whoever submits it first of all. Only before [`Command::submit`].
+    pub(crate) fn is_only_asked_by_event(&self) {
+        self.askers.store(1, Ordering::Relaxed);
+    }
+
+    /// One more holds an event of it.
+    pub(crate) fn ask(&self) {
+        if self.askers.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.tell_askers();
+        }
+    }
+
+    /// One of those holds it no more.
+    pub(crate) fn let_go(&self) {
+        if self.askers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.tell_askers();
+        }
+    }
+
+    fn tell_askers(&self) {
+        if self.chain.is_some() {
+            self.tell_device(&lock(&self.inner));
+        }
+    }
+
+    /// Tells its device who may ask. Under the lock, so that what is told last is so.
+    pub(crate) fn tell_device(&self, inner: &Inner) {
+        if let Some(in_flight) = &inner.in_flight {
+            in_flight.event.is_asked_for(self.askers.load(Ordering::Acquire) > 0);
+        }
     }
 
     /// Completes the command if `event` is its share in the device's queue and nobody else has done so.

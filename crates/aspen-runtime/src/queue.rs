@@ -277,6 +277,10 @@ impl Queue {
         for event in after.events.iter().chain(&marker) {
             command.wait_for(&event.command);
         }
+        // What follows in the queue is behind it anyway; of buffers it is not known who follows.
+        if self.in_order && buffers.is_empty() {
+            command.is_only_asked_by_event();
+        }
         let hazards = self.in_order || is_barrier || !buffers.is_empty();
         let guard = hazards.then(order);
         let mut before = Few::new();
@@ -371,6 +375,16 @@ impl Event {
 
     pub(crate) fn new(command: Arc<Command>) -> Event {
         Event { command, of: None }
+    }
+
+    /// One more of the program's parts holds it, and may ask for it alone. Whoever submits has it first.
+    pub fn ask(&self) {
+        self.command.ask();
+    }
+
+    /// One of those gives it up.
+    pub fn let_go(&self) {
+        self.command.let_go();
     }
 
     /// Its status.

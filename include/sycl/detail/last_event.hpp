@@ -7,7 +7,7 @@
 
 namespace sycl::detail {
 
-/// Holds a command that the runtime's queue holds as well. Of commands that several threads submit at once only the runtime knows the
+/// Keeps a command that the runtime's queue holds as well. Of commands that several threads submit at once only the runtime knows the
 /// order: then there is no event to give, until a command is submitted alone again.
 class last_event {
 public:
@@ -43,7 +43,7 @@ public:
     }
     /// The command's event.
     void made(aspen_event_t *event) {
-      aspen_event_retain(event);
+      aspen_event_keep(event);
       made_ = event;
     }
 
@@ -70,7 +70,7 @@ public:
 private:
   static void release(aspen_event_t *event) {
     if (event)
-      aspen_event_release(event);
+      aspen_event_drop(event);
   }
   spin_lock lock_;
   aspen_event_t *event_ = nullptr;

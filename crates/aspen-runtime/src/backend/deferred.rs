@@ -35,6 +35,9 @@ pub trait DeviceEvent: Any + Send + Sync {
     fn has_begun(&self) -> bool;
     /// When it ran; only of commands that are over and were to be profiled. `None` if the driver does not tell.
     fn times(&self) -> Option<DeviceTimes>;
+    /// Learns whether somebody may wait for this command and for none behind it. While nobody may, its device may let whoever waits for it wait for
+    /// later ones of its queue, too.
+    fn is_asked_for(&self, _alone: bool) {}
     /// Calls `call` once when the command is over, on any thread, perhaps this one. `false` if the driver will not: then nobody calls it.
     fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool;
 }
