@@ -16,6 +16,12 @@ inline void *allocate_usm(const device &on, usm::alloc kind, size_t bytes, size_
   check(aspen_usm_alloc(on.aspen_handle(), static_cast<aspen_usm_kind_t>(kind), bytes, alignment, &memory));
   return memory;
 }
+/// The device, if memory of the context can be there. Source: SYCL 2020 §4.8.3.2.
+inline const device &of(const context &in, const device &on) {
+  if (!is_in(in, on))
+    fail(errc::invalid, "unified shared memory: the device is not one of the context's");
+  return on;
+}
 template <class T> constexpr size_t usm_alignment = alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0;
 /// The greater of the alignment that is asked for and that of the type. What is no power of two stays, so that nothing is allocated.
 /// Source: SYCL 2020 §4.8.3.
@@ -28,27 +34,27 @@ template <class T> constexpr size_t aligned_for(size_t asked) {
 
 /// Every allocation in the forms (…, device, context) and (…, queue); untyped, typed, aligned. Null when there is no memory; throws
 /// feature_not_supported when the device lacks that kind.
-#define __ASPEN_USM_KIND(kind)                                                                                                            \
-  inline void *malloc_##kind(size_t bytes, const device &d, const context &, const property_list & = {}) {                                 \
-    return detail::allocate_usm(d, usm::alloc::kind, bytes, 0);                                                                            \
+#define __ASPEN_USM_KIND(kind)                                                                                                             \
+  inline void *malloc_##kind(size_t bytes, const device &d, const context &c, const property_list & = {}) {                                \
+    return detail::allocate_usm(detail::of(c, d), usm::alloc::kind, bytes, 0);                                                             \
   }                                                                                                                                        \
   inline void *malloc_##kind(size_t bytes, const queue &q, const property_list & = {}) {                                                   \
     return detail::allocate_usm(q.get_device(), usm::alloc::kind, bytes, 0);                                                               \
   }                                                                                                                                        \
-  template <class T> T *malloc_##kind(size_t count, const device &d, const context &, const property_list & = {}) {                        \
-    return static_cast<T *>(detail::allocate_usm(d, usm::alloc::kind, count * sizeof(T), detail::usm_alignment<T>));                       \
+  template <class T> T *malloc_##kind(size_t count, const device &d, const context &c, const property_list & = {}) {                       \
+    return static_cast<T *>(detail::allocate_usm(detail::of(c, d), usm::alloc::kind, count * sizeof(T), detail::usm_alignment<T>));        \
   }                                                                                                                                        \
   template <class T> T *malloc_##kind(size_t count, const queue &q, const property_list & = {}) {                                          \
     return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), detail::usm_alignment<T>));          \
   }                                                                                                                                        \
-  inline void *aligned_alloc_##kind(size_t alignment, size_t bytes, const device &d, const context &, const property_list & = {}) {        \
-    return detail::allocate_usm(d, usm::alloc::kind, bytes, alignment);                                                                    \
+  inline void *aligned_alloc_##kind(size_t alignment, size_t bytes, const device &d, const context &c, const property_list & = {}) {       \
+    return detail::allocate_usm(detail::of(c, d), usm::alloc::kind, bytes, alignment);                                                     \
   }                                                                                                                                        \
   inline void *aligned_alloc_##kind(size_t alignment, size_t bytes, const queue &q, const property_list & = {}) {                          \
     return detail::allocate_usm(q.get_device(), usm::alloc::kind, bytes, alignment);                                                       \
   }                                                                                                                                        \
-  template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const device &d, const context &, const property_list & = {}) { \
-    return static_cast<T *>(detail::allocate_usm(d, usm::alloc::kind, count * sizeof(T), detail::aligned_for<T>(alignment)));              \
+  template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const device &d, const context &c, const property_list & = {}) { \
+    return static_cast<T *>(detail::allocate_usm(detail::of(c, d), usm::alloc::kind, count * sizeof(T), detail::aligned_for<T>(alignment))); \
   }                                                                                                                                        \
   template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const queue &q, const property_list & = {}) {                 \
     return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), detail::aligned_for<T>(alignment))); \
@@ -74,27 +80,27 @@ template <class T> T *aligned_alloc_host(size_t alignment, size_t count, const c
 }
 
 // The kind as an argument.
-inline void *malloc(size_t bytes, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
-  return detail::allocate_usm(d, kind, bytes, 0);
+inline void *malloc(size_t bytes, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
+  return detail::allocate_usm(detail::of(c, d), kind, bytes, 0);
 }
 inline void *malloc(size_t bytes, const queue &q, usm::alloc kind, const property_list & = {}) {
   return detail::allocate_usm(q.get_device(), kind, bytes, 0);
 }
-template <class T> T *malloc(size_t count, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(d, kind, count * sizeof(T), detail::usm_alignment<T>));
+template <class T> T *malloc(size_t count, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(detail::of(c, d), kind, count * sizeof(T), detail::usm_alignment<T>));
 }
 template <class T> T *malloc(size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
   return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), detail::usm_alignment<T>));
 }
-inline void *aligned_alloc(size_t alignment, size_t bytes, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
-  return detail::allocate_usm(d, kind, bytes, alignment);
+inline void *aligned_alloc(size_t alignment, size_t bytes, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
+  return detail::allocate_usm(detail::of(c, d), kind, bytes, alignment);
 }
 inline void *aligned_alloc(size_t alignment, size_t bytes, const queue &q, usm::alloc kind, const property_list & = {}) {
   return detail::allocate_usm(q.get_device(), kind, bytes, alignment);
 }
 template <class T>
-T *aligned_alloc(size_t alignment, size_t count, const device &d, const context &, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(d, kind, count * sizeof(T), detail::aligned_for<T>(alignment)));
+T *aligned_alloc(size_t alignment, size_t count, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
+  return static_cast<T *>(detail::allocate_usm(detail::of(c, d), kind, count * sizeof(T), detail::aligned_for<T>(alignment)));
 }
 template <class T> T *aligned_alloc(size_t alignment, size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
   return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), detail::aligned_for<T>(alignment)));
@@ -103,14 +109,16 @@ template <class T> T *aligned_alloc(size_t alignment, size_t count, const queue 
 inline void free(void *memory, const context &) { aspen_usm_free(memory); }
 inline void free(void *memory, const queue &) { aspen_usm_free(memory); }
 
-inline usm::alloc get_pointer_type(const void *pointer, const context &) {
+/// Which context memory was allocated in is not kept: it is of each that has its device.
+inline usm::alloc get_pointer_type(const void *pointer, const context &c) {
   const aspen_device_t *on = nullptr;
-  return static_cast<usm::alloc>(aspen_usm_pointer_kind(pointer, &on));
+  const auto kind = static_cast<usm::alloc>(aspen_usm_pointer_kind(pointer, &on));
+  return on && !detail::is_in(c, device(on)) ? usm::alloc::unknown : kind;
 }
-inline device get_pointer_device(const void *pointer, const context &) {
+inline device get_pointer_device(const void *pointer, const context &c) {
   const aspen_device_t *on = nullptr;
-  if (aspen_usm_pointer_kind(pointer, &on) == ASPEN_USM_UNKNOWN || !on)
-    detail::fail(errc::invalid, "get_pointer_device: no unified shared memory is at this address");
+  if (aspen_usm_pointer_kind(pointer, &on) == ASPEN_USM_UNKNOWN || !on || !detail::is_in(c, device(on)))
+    detail::fail(errc::invalid, "get_pointer_device: no unified shared memory of the context is at this address");
   return device(on);
 }
 

@@ -92,6 +92,11 @@ impl Device {
         others.into_iter().filter(|other| *other != self.id && self.driver.reaches(*other, self.id)).collect()
     }
 
+    /// Whether its kernels reach another one's memory: that of pools, to which peers have access.
+    pub(crate) fn reaches(&self, other: CUdevice) -> bool {
+        other != self.id && self.answers.memory_pools && self.driver.reaches(self.id, other)
+    }
+
     /// The jobs of which one has lost the context. Once it is lost, every call fails.
     pub(crate) fn suspects(&self) -> &[String] {
         self.suspects.get_or_init(|| self.watch.names())

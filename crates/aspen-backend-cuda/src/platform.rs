@@ -17,7 +17,7 @@ use crate::fit::fit;
 use crate::memory::{Memory, copy_later, fill_later};
 use crate::program::Image;
 use crate::submitted::copy_behind;
-use crate::sys;
+use crate::sys::{self, CUdevice};
 
 /// What the driver takes from ordinary memory of the host before it returns, without waiting for the device.
 const MOST_AHEAD: usize = 64 << 10;
@@ -137,6 +137,10 @@ impl RawDevice for Handle {
 
     fn native(&self, what: Native, _retain: bool) -> Result<Option<usize>> {
         self.device.native(what).map_err(|failure| self.device.error(Code::Runtime, failure))
+    }
+
+    fn reaches(&self, other: usize) -> bool {
+        CUdevice::try_from(other).is_ok_and(|other| self.device.reaches(other))
     }
 
     fn interop(&self) -> Option<&dyn Interop> {

@@ -181,6 +181,25 @@ pub unsafe extern "C" fn aspen_device_native(device: *const Device, what: c_int,
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_reaches(device: *const Device, other: *const Device) -> c_int {
+    // SAFETY: null or devices, by the header.
+    let both = unsafe { (device.as_ref(), other.as_ref()) };
+    guarded(|| both.0.zip(both.1).map_or(0, |(device, other)| c_int::from(device.can_reach(other))))
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_device_reach(device: *const Device, other: *const Device, enable: c_int) -> *mut ErrorHandle {
+    fallible(|| {
+        // SAFETY: null or devices, by the header.
+        let both = unsafe { (device.as_ref(), other.as_ref()) };
+        let (device, other) = both.0.zip(both.1).ok_or_else(|| null_argument("aspen_device_reach", "device"))?;
+        if enable != 0 { device.enable_reach(other) } else { device.disable_reach(other) }
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_device_can_divide(device: *const Device, how: c_int) -> c_int {
     // SAFETY: null or a device, by the header.
     let device = unsafe { device.as_ref() };

@@ -282,6 +282,11 @@ pub trait RawDevice: Send + Sync {
     fn native(&self, _what: Native, _retain: bool) -> Result<Option<usize>> {
         Ok(None)
     }
+    /// Whether its kernels may access what [`RawDevice::allocate`] of another device of the same backend gives as that device's memory. `other`: the
+    /// other's [`Native::Device`].
+    fn reaches(&self, _other: usize) -> bool {
+        false
+    }
     /// The backend's own interface, if programs may use it beside SYCL.
     fn interop(&self) -> Option<&dyn Interop> {
         None

@@ -30,6 +30,7 @@ pub mod launch;
 pub mod names;
 pub mod native;
 pub mod partition;
+mod peers;
 mod pool;
 mod profile;
 pub mod queue;
