@@ -53,6 +53,8 @@ pub enum Name {
     Gpu,
     /// HeCBench's programs in SYCL on one of NVIDIA's GPUs beside their CUDA versions by clang: leaves a folder to carry there (needs --source)
     Pairs,
+    /// Links of HeCBench's programs for the embedded CPU device, beside those for spir64 and what Intel's driver takes to build that (needs --source)
+    Links,
     /// Kernels of HeCBench's programs on the embedded CPU device, beside the same program in OpenMP (needs --source)
     Real,
 }
@@ -79,7 +81,7 @@ pub fn bench(tree: &Tree, name: Name) -> Result<()> {
         Name::Graph => bench.graph(),
         Name::Openmp => bench.openmp(),
         Name::Gpu => bench.gpu(),
-        Name::Pairs | Name::Real => bail!("these are measured by the module `real`"),
+        Name::Links | Name::Pairs | Name::Real => bail!("these are measured by the module `real`"),
     }
 }
 

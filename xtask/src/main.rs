@@ -129,6 +129,7 @@ fn run(task: Task) -> Result<()> {
         Task::Docs => book::docs(&tree),
         Task::Package(options) => package::package(&tree, &options),
         Task::Bench { name: bench::Name::Real, real } => real::openmp::bench(&tree, &real),
+        Task::Bench { name: bench::Name::Links, real } => real::links::bench(&tree, &real),
         Task::Bench { name: bench::Name::Pairs, real } => real::pairs::pairs(&tree, &real),
         Task::Bench { name, real: _ } => bench::bench(&tree, name),
         Task::Devices { install, only } => devices::devices(install, &only),

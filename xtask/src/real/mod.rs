@@ -6,6 +6,7 @@
 
 mod apps;
 mod build;
+pub mod links;
 pub mod openmp;
 pub mod pairs;
 mod pinned;

@@ -14,16 +14,16 @@ use super::suites::{self, How, Suite};
 use super::verdict::Verdict;
 use crate::{install, shell::Tree};
 
-/// `cargo xtask bench real` and `pairs`.
+/// `cargo xtask bench real`, `links` and `pairs`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// For `real` and `pairs`: a checkout of HeCBench, or a folder of checkouts
+    /// For `real`, `links` and `pairs`: a checkout of HeCBench, or a folder of checkouts
     #[arg(long)]
     pub(super) source: Option<PathBuf>,
-    /// For `real` and `pairs`: only programs of these names; '*' and '?' stand for anything
+    /// For `real`, `links` and `pairs`: only programs of these names; '*' and '?' stand for anything
     #[arg(long, value_delimiter = ',')]
     pub(super) only: Vec<Pattern>,
-    /// For `real` and `pairs`: folder of aspen++; without it, an installation is built
+    /// For `real`, `links` and `pairs`: folder of aspen++; without it, an installation is built
     #[arg(long)]
     pub(super) bin: Option<PathBuf>,
     /// For `real`: seconds that a run may take
