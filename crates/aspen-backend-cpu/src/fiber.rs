@@ -1,6 +1,7 @@
 //! Stacks of our own: coroutines for work-items have a pooled one each, kept for the next group, and kernels with large private variables
 //! run on one that has room for them.
 
+use std::ffi::c_void;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +9,6 @@ use std::sync::{Mutex, PoisonError};
 use aspen_runtime::{Code, Error, Result};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use crate::group::Group;
 use crate::stacks::{ItemStack, SMALL, Stacks, Watch};
 
 /// Fibers that threads have put aside, for groups larger than most. They are kept, since making one costs several faults of pages, but no
@@ -27,7 +27,8 @@ pub(crate) enum Pause {
 /// What a fiber is resumed with.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
-    pub(crate) group: *mut Group,
+    /// The group that it works for.
+    pub(crate) group: *mut c_void,
     /// The fiber's number on the thread that resumes it.
     pub(crate) fiber: usize,
 }

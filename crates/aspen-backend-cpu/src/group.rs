@@ -201,7 +201,7 @@ impl Worker {
         let local = self.local_memory();
         if !by_item {
             spaces::note(local, spaces::NONE, (&raw const by_item).cast());
-            run_items(ptr::null(), Turn { group, fiber: usize::MAX });
+            run_items(ptr::null(), Turn { group: group.cast(), fiber: usize::MAX });
             return Ok(());
         }
         loop {
@@ -223,7 +223,7 @@ impl Worker {
                 },
             };
             spaces::note(local, spaces::NONE, self.fibers[fiber].stack_end());
-            let pause = self.fibers[fiber].resume(Turn { group, fiber });
+            let pause = self.fibers[fiber].resume(Turn { group: group.cast(), fiber });
             if self.fibers[fiber].has_overflowed() {
                 end_by_overflow();
             }
@@ -430,6 +430,7 @@ fn template(shape: &Shape) -> Item {
 
 /// Runs items until there is none left to begin.
 fn run_items(switch: *const Switch, Turn { group, fiber }: Turn) {
+    let group: *mut Group = group.cast();
     // SAFETY: the worker's group outlives the call; the borrow ends with the statement.
     let (item, shape, items) = unsafe { ((*group).template, (*group).shape, (*group).items) };
     let mut frame = Frame { item, group, switch, fiber };
@@ -442,8 +443,7 @@ fn run_items(switch: *const Switch, Turn { group, fiber }: Turn) {
             if group.next == items {
                 return;
             }
-            let linear = group.next;
-            let local = group.next_local;
+            let (linear, local) = (group.next, group.next_local);
             group.next += 1;
             advance(&mut group.next_local, &shape.local_range);
             let item = &mut (*frame).item;

@@ -10,7 +10,7 @@ use crate::facts::memory;
 use crate::faults::watched;
 use crate::fiber::with_room;
 use crate::group::{Shape, Whole, Worker};
-use crate::library::{Kept, Known, no_room};
+use crate::known::{Kept, Known, no_room};
 use crate::patience::Patience;
 use crate::running::Runs;
 

@@ -3,7 +3,7 @@
 //! - `facts`: what the device says of itself;
 //! - `level`: which images the processor can run, and which of them best;
 //! - `nodes`: which processors share a NUMA node;
-//! - `library`: loading images, which are x86-64 shared objects;
+//! - `program`: images that run together, and their kernels; `library`: each of them, an x86-64 shared object; `known`: what jobs know of a kernel;
 //! - `abi`: the agreement with images, `include/aspen/native_cpu.h`;
 //! - `range`: `single_task` and `parallel_for(range)`, boxes of work-items that the image loops over;
 //! - `group`: one work-group on one thread, by the image's function for whole groups, else work-items as coroutines where they meet;
@@ -20,12 +20,14 @@ mod fiber;
 mod group;
 mod groups;
 mod image_file;
+mod known;
 mod level;
 mod library;
 mod lines;
 mod nodes;
 mod out_of_bounds;
 mod patience;
+mod program;
 mod range;
 mod running;
 mod spaces;
@@ -37,13 +39,14 @@ use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
 use aspen_contract::Capabilities;
+use known::Ways;
 use nodes::Nodes;
 use running::Runs;
 
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, GroupLimit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice,
-    UsmKind, copy_on_host, fill_on_host,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice, UsmKind,
+    copy_on_host, fill_on_host,
 };
 use aspen_runtime::guarded::{self, Purpose};
 
@@ -111,31 +114,6 @@ struct Cpu {
     image_dir: Option<Arc<Path>>,
 }
 
-/// How kernels run.
-#[derive(Clone, Copy)]
-pub(crate) struct Ways {
-    item_by_item: Option<bool>,
-    check: bool,
-    sub_group_size: u32,
-    /// Bytes of private variables that the items which wait on one thread may have together.
-    most_variables: u64,
-}
-
-impl Ways {
-    /// The limit of work-groups whose items run one by one, for that reason, and wait for each other: each keeps its variables meanwhile.
-    fn limit(self, variables: usize, why: &str) -> Option<GroupLimit> {
-        let items = self.most_variables.checked_div(variables as u64).map(|items| items.max(1))?;
-        (items < facts::MAX_WORK_GROUP_SIZE).then(|| {
-            let why = format!(
-                "its work-items wait for each other, each with {variables} bytes of private variables, of which this machine's memory has \
-                 {} for each thread (they run one by one: {why})",
-                self.most_variables
-            );
-            GroupLimit { items, why }
-        })
-    }
-}
-
 impl RawDevice for Cpu {
     fn device_type(&self) -> DeviceType {
         DeviceType::Cpu
@@ -164,7 +142,7 @@ impl RawDevice for Cpu {
     }
 
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>> {
-        Ok(Arc::new(library::Images::load(parts, self.level, self.ways, self.image_dir.as_deref())?))
+        Ok(Arc::new(program::Images::load(parts, self.level, self.ways, self.image_dir.as_deref())?))
     }
 
     fn allocate(&self, _kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {

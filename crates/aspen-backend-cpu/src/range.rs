@@ -15,7 +15,7 @@ use crate::abi::{Range, RangeEntry, RowEntry};
 use crate::faults::watched;
 use crate::fiber::with_room;
 use crate::group::{Whole, with_frame};
-use crate::library::{Kept, Known, no_room};
+use crate::known::{Kept, Known, no_room};
 use crate::running::{Items, Runs, note_items};
 use crate::spaces;
 
