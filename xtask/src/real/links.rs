@@ -66,8 +66,11 @@ pub fn bench(tree: &Tree, options: &Options) -> Result<()> {
     let folder = tree.target.join("bench/links");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let driver_build = folder.join("driver_build");
-    output(Command::new("clang-22").args(["-O2", "-w", "-o"]).arg(&driver_build).arg(tree.root.join("benches/driver_build.c")).arg("-ldl"))?;
-    let links = Links { driver, drivers, driver_build, builder: Builder { bin, targets: "native_cpu,spir64".to_owned(), folder, limit: 0 } };
+    output(
+        Command::new("clang-22").args(["-O2", "-w", "-o"]).arg(&driver_build).arg(tree.root.join("benches/driver_build.c")).arg("-ldl"),
+    )?;
+    let links =
+        Links { driver, drivers, driver_build, builder: Builder { bin, targets: "native_cpu,spir64".to_owned(), folder, limit: 0 } };
     let (mut plain, mut whole) = (Vec::new(), Vec::new());
     for suite in suites::find(&source, &["hecbench".to_owned()])? {
         for program in &suite.programs {
