@@ -1,4 +1,4 @@
-//! What a command needs done first.
+//! What a command needs done first, and what it opens while it runs.
 
 use smallvec::SmallVec;
 
@@ -16,4 +16,10 @@ pub(crate) trait Before: Send {
     }
     /// The job did not bring that.
     fn undo(&self, _ahead: &[Ahead]) {}
+}
+
+/// What may be accessed while a command runs, where that is checked.
+pub(crate) trait Opened: Send {
+    fn open(&self);
+    fn shut(&self);
 }

@@ -1,11 +1,11 @@
-//! What brings buffers to where a command runs, just before it does.
+//! What brings buffers to where a command runs, just before it does, and lets it access them meanwhile.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use crate::backend::Ahead;
-use crate::before::Before;
+use crate::before::{Before, Opened};
 use crate::buffer::{Access, Buffer, Place};
 use crate::error::Result;
 
@@ -42,4 +42,22 @@ pub(crate) fn bringing(buffers: &[(Arc<Buffer>, Access)], place_of: impl Fn(&Arc
     let placed = copied.map(|(buffer, access)| (buffer.clone(), *access, place_of(buffer)));
     let moving: Vec<_> = placed.filter(|(_, _, place)| !matches!(place, Place::Nowhere)).collect();
     (!moving.is_empty()).then(|| Box::new(Bringing { moving }) as Box<dyn Before>)
+}
+
+/// Buffers that a command may access while it runs.
+struct Opening(Vec<(Arc<Buffer>, Access)>);
+
+impl Opened for Opening {
+    fn open(&self) {
+        self.0.iter().for_each(|(buffer, access)| buffer.open(*access));
+    }
+
+    fn shut(&self) {
+        self.0.iter().for_each(|(buffer, access)| buffer.shut(*access));
+    }
+}
+
+/// What lets a command access its buffers while it runs.
+pub(crate) fn opening(buffers: &[(Arc<Buffer>, Access)]) -> Box<dyn Opened> {
+    Box::new(Opening(buffers.to_vec()))
 }

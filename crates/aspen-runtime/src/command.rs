@@ -20,8 +20,7 @@ use std::time::{Duration, Instant};
 use smallvec::SmallVec;
 
 use crate::backend::{Deferred, DeviceEvent, Job};
-use crate::before::Before;
-use crate::buffer::{Access, Buffer};
+use crate::before::{Before, Opened};
 use crate::error::{Code, Error, Result};
 use crate::few::{Few, add};
 use crate::in_flight::InFlight;
@@ -120,9 +119,9 @@ pub(crate) struct Inner {
     pub(crate) again: bool,
     /// What must live until the command is complete (buffers).
     holds: Vec<Arc<dyn Send + Sync>>,
-    /// Buffers that may be accessed while it runs, where that is checked.
-    pub(crate) opens: Vec<(Arc<Buffer>, Access)>,
-    /// Whether they are open.
+    /// What may be accessed while it runs, where that is checked.
+    pub(crate) opens: Option<Box<dyn Opened>>,
+    /// Whether that is open.
     open: bool,
 }
 
@@ -182,7 +181,7 @@ impl Command {
             gone: None,
             again: false,
             holds,
-            opens: Vec::new(),
+            opens: None,
             open: false,
         };
         Arc::new(Command {
@@ -285,7 +284,7 @@ impl Command {
         let (work, before, mut after) = {
             let mut inner = lock(&self.inner);
             if !mem::replace(&mut inner.open, true) {
-                inner.opens.iter().for_each(|(buffer, access)| buffer.open(*access));
+                inner.opens.iter().for_each(|opens| opens.open());
             }
             (inner.work.take(), inner.before.take(), mem::take(&mut inner.after))
         };
@@ -440,9 +439,9 @@ impl Command {
         let mut inner = lock(&self.inner);
         let running = inner.running.take();
         let holds = mem::take(&mut inner.holds);
-        let opens = mem::take(&mut inner.opens);
+        let opens = inner.opens.take();
         // Before anybody knows that the command is over.
-        opens.iter().filter(|_| inner.open).for_each(|(buffer, access)| buffer.shut(*access));
+        opens.iter().filter(|_| inner.open).for_each(|opens| opens.shut());
         let mut successors = mem::take(&mut inner.successors);
         add(&mut successors, mem::take(&mut inner.chained));
         inner.blockers = Few::new();

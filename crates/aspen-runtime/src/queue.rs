@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::at_exit;
 use crate::backend::{DeviceEvent, Job};
-use crate::bringing::bringing;
+use crate::bringing::{bringing, opening};
 use crate::buffer::{Access, Buffer, Place, merged};
 use crate::command::{AsyncErrors, Command, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
@@ -272,7 +272,7 @@ impl Queue {
             at_exit::waits_for(&command);
         }
         if guarded::is_on() {
-            lock(&command.inner).opens = buffers.clone();
+            lock(&command.inner).opens = Some(opening(&buffers));
         }
         for event in after.events.iter().chain(&marker) {
             command.wait_for(&event.command);
