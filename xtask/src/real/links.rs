@@ -1,6 +1,6 @@
 //! `cargo xtask bench links --source DIR`: what a link for the embedded CPU device costs, beside the two things that stand in for it on the
 //! same processor through OpenCL: a link for `spir64`, and what Intel's driver then takes to build that SPIR-V, in each run of the program. CPU
-//! seconds of whole processes, so that neither threads nor other work on the machine count. Source: issues 13 and 14, "How fast"; docs/decisions/0060.
+//! seconds of whole processes, so that neither threads nor other work on the machine count. Source: issues 13 and 14, "How fast"; docs/decisions/0061.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
