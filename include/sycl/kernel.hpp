@@ -166,6 +166,9 @@ public:
     return Descriptor::get(on, {{{of.work_group_size[0], of.work_group_size[1], of.work_group_size[2]}, 0, 0}, of.max_work_group_size});
   }
 
+  /// SYCL 1.2.1's name of that.
+  template <class Descriptor> typename Descriptor::return_type get_work_group_info(const device &on) const { return get_info<Descriptor>(on); }
+
   /// The provisional SYCL 2020 asked with a size of the work-group, on which the answer does not depend.
   template <class Descriptor, class = std::enable_if_t<std::is_same_v<Descriptor, info::kernel_device_specific::max_sub_group_size>>>
   std::uint32_t get_info(const device &on, const range<3> &) const {

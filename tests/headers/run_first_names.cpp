@@ -31,6 +31,52 @@ static_assert(ex::architecture::intel_gpu_skl < ex::architecture::intel_gpu_pvc 
 #error its macro
 #endif
 
+/// Whether that is an error of a program's state or kernels.
+template <class F> static bool is_refused(F &&f) {
+  try {
+    f();
+  } catch (const cl::sycl::exception &e) {
+    return e.code() == errc::invalid;
+  }
+  return false;
+}
+
+/// SYCL 1.2.1's programs: kernels by their names, in states.
+static void programs(queue &q) {
+  program apart(q.get_context()), other(q.get_context(), {q.get_device()}), whole(q.get_context());
+  expect(apart.get_state() == program_state::none && !apart.is_host() && apart.get_devices().size() == 1, "a program without kernels");
+  expect(is_refused([&] { whole.get_kernel<class of_program>(); }) && is_refused([&] { whole.link(); }) &&
+             is_refused([&] { whole.has_kernel<class of_program>(); }),
+         "a state without kernels");
+  apart.compile_with_kernel_type<class of_program>("-cl-opt-disable");
+  other.compile_with_kernel_type<class of_no_launch>();
+  expect(apart.get_state() == program_state::compiled && apart.get_compile_options() == "-cl-opt-disable", "a compiled program");
+  expect(apart.has_kernel<class of_program>() && !apart.has_kernel<class of_no_launch>(), "has_kernel");
+  const program linked({apart, other}, "-cl-fast-relaxed-math");
+  expect(linked.get_state() == program_state::linked && linked.get_link_options() == "-cl-fast-relaxed-math", "a linked program");
+  expect(linked.has_kernel<class of_program>() && linked.has_kernel<class of_no_launch>() && !linked.has_kernel("of_none"), "kernels of both");
+  whole.build_with_kernel_type<class of_program>("-g");
+  expect(whole.get_build_options() == "-g" && is_refused([&] { whole.build_with_kernel_type<class of_program>(); }), "built twice");
+  expect(is_refused([&] { whole.get_kernel<class of_no_launch>(); }), "a kernel that is not in the program");
+  expect(whole.get_info<info::program::context>() == q.get_context() && whole.get_info<info::program::devices>()[0] == q.get_device(), "info");
+
+  const kernel k = whole.get_kernel<class of_program>();
+  const device d = q.get_device();
+  expect(k.get_work_group_info<info::kernel_work_group::work_group_size>(d) == k.get_info<info::kernel_device_specific::work_group_size>(d),
+         "get_work_group_info");
+  int sums[4] = {1, 2, 3, 4};
+  {
+    buffer<int, 1> values(sums, range<1>(4));
+    q.submit([&](handler &h) {
+      auto a = values.get_access<access::mode::read_write>(h);
+      h.parallel_for<class of_program>(k, range<1>(4), [=](id<1> i) { a[i] *= 10; });
+    });
+    if (false)
+      q.single_task<class of_no_launch>([] {});
+  }
+  expect(sums[0] == 10 && sums[3] == 40, "a program's kernel was launched");
+}
+
 static void names(queue &q) {
   const device d = q.get_device();
   expect(!q.is_host() && !d.is_host() && !q.get_context().is_host() && !d.get_platform().is_host(), "no device is SYCL 1.2.1's host");
@@ -162,6 +208,7 @@ static void interoperability(queue &q) {
 int main() {
   queue q;
   names(q);
+  programs(q);
   architectures(q);
   interoperability(q);
   pinned_memory();

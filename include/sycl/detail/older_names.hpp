@@ -3,6 +3,7 @@
 #pragma once
 #include <sycl/detail/letters_away.hpp>
 
+#include <sycl/detail/older_program.hpp>
 #include <sycl/detail/standard_classes.hpp>
 #include <sycl/sycl.hpp>
 
