@@ -45,6 +45,8 @@ pub(crate) struct Place {
 /// The right to put the next job into a stream.
 pub(crate) struct Turn<'a> {
     lane: usize,
+    /// Whether what is there is what the job waits for.
+    pub(crate) follows: bool,
     pub(crate) stream: CUstream,
     last: MutexGuard<'a, u64>,
 }
@@ -92,11 +94,11 @@ impl Lanes {
             let Lane { stream, last, .. } = &streams[place.lane];
             let last = lock(last);
             if *last == place.number {
-                return Ok(Turn { lane: place.lane, stream: stream.0, last });
+                return Ok(Turn { lane: place.lane, follows: true, stream: stream.0, last });
             }
         }
         let lane = self.next.fetch_add(1, Ordering::Relaxed) % streams.len();
-        Ok(Turn { lane, stream: streams[lane].stream.0, last: lock(&streams[lane].last) })
+        Ok(Turn { lane, follows: false, stream: streams[lane].stream.0, last: lock(&streams[lane].last) })
     }
 
     /// The stream of a job, if that is the last one there.
@@ -137,11 +139,11 @@ impl Lanes {
         Ok(mark)
     }
 
-    /// Marks the end of what is in the stream so far, if that is due. Before a job is put there.
-    pub(crate) fn mark_end(&self, place: Place) -> Tried<()> {
+    /// Marks the end of what is in the stream so far, if that is due. Before a job is put there, which `follows` that or has nothing to do with it.
+    pub(crate) fn mark_end(&self, place: Place, follows: bool) -> Tried<()> {
         let Lane { stream, row, .. } = self.lane(place)?;
         let mut row = lock(row);
-        if !row.wants_mark() {
+        if !row.wants_mark(follows) {
             return Ok(());
         }
         match row.mark(|| self.recorded(stream)) {

@@ -45,13 +45,14 @@ impl<M: Clone> Row<M> {
         self.put.saturating_sub(self.marks.back().map_or(self.over, |(number, _)| *number))
     }
 
-    /// Whether a mark should stand behind the last job before another comes.
-    pub(crate) fn wants_mark(&self) -> bool {
+    /// Whether a mark should stand behind the last job before another comes, which `follows` it or has nothing to do with it. Those that do not
+    /// follow share none: one may run until the host has seen that the other is over.
+    pub(crate) fn wants_mark(&self, follows: bool) -> bool {
         let is_awaited = || self.last.as_ref().and_then(Weak::upgrade).is_some_and(|job| job.is_awaited());
         match self.unmarked() {
             0 => false,
             MOST.. => true,
-            _ => is_awaited(),
+            _ => !follows || is_awaited(),
         }
     }
 
@@ -110,7 +111,7 @@ mod tests {
     fn marks(count: u64, awaited: &[u64]) -> Vec<u64> {
         let mut row = Row::<u64>::default();
         for number in 1..=count {
-            if row.wants_mark() {
+            if row.wants_mark(true) {
                 let Ok(()) = row.mark(|| Ok::<_, Infallible>(number - 1));
             }
             let put = job(awaited.contains(&number));
@@ -137,21 +138,31 @@ mod tests {
     fn who_lets_go_in_time_gets_no_mark() {
         let (mut row, asked) = (Row::<u64>::default(), job(true));
         row.put(1, Arc::downgrade(&asked) as Weak<dyn Awaited>);
-        assert!(row.wants_mark());
+        assert!(row.wants_mark(true));
         asked.0.store(false, Ordering::Relaxed);
-        assert!(!row.wants_mark());
+        assert!(!row.wants_mark(true));
         // One that is gone asks for nothing.
         let gone = job(true);
         row.put(2, Arc::downgrade(&gone) as Weak<dyn Awaited>);
         drop(gone);
-        assert!(!row.wants_mark());
+        assert!(!row.wants_mark(true));
+    }
+
+    #[test]
+    fn strangers_share_no_mark() {
+        let (mut row, left) = (Row::<u64>::default(), job(false));
+        assert!(!row.wants_mark(false), "nothing is there");
+        row.put(1, Arc::downgrade(&left) as Weak<dyn Awaited>);
+        assert!(row.wants_mark(false) && !row.wants_mark(true));
+        let Ok(()) = row.mark(|| Ok::<_, Infallible>(1));
+        assert!(!row.wants_mark(false), "there is one");
     }
 
     #[test]
     fn the_first_mark_behind_a_job_tells_of_all_before() {
         let mut row = Row::<char>::default();
         let put = job(false);
-        let mut come = |row: &mut Row<char>, number| row.put(number, Arc::downgrade(&put) as Weak<dyn Awaited>);
+        let come = |row: &mut Row<char>, number| row.put(number, Arc::downgrade(&put) as Weak<dyn Awaited>);
         (1..=3).for_each(|number| come(&mut row, number));
         let Ok(first) = row.behind(2, || Ok::<_, Infallible>('a'));
         assert_eq!(first, (3, 'a'));

@@ -65,12 +65,13 @@ impl Later {
             let new = || Ok(Marks { end: lanes.mark(profile)?, begin: profile.then(|| lanes.mark(true)).transpose()? });
             let marks = needs_marks.then(new).transpose()?;
             let turn = lanes.turn(before.iter().map(|job| job.place))?;
-            let (lane, stream) = (turn.lane(), turn.stream);
+            let (lane, stream, follows) = (turn.lane(), turn.stream, turn.follows);
             let job = |place, is_put| {
                 let job = Submitted {
                     device: device.clone(),
                     work: work.clone(),
                     place,
+                    follows,
                     marks,
                     queued,
                     is_put: AtomicBool::new(is_put),
@@ -223,6 +224,8 @@ struct Submitted {
     device: Arc<Device>,
     work: Arc<dyn Enqueue>,
     place: Place,
+    /// Whether it waits for what is in front of it in its stream.
+    follows: bool,
     /// Its own, until it is dropped, if it is profiled or prints; others share those of their stream.
     marks: Option<Marks>,
     /// When it was put there, by the device's clock; 0 if it is not profiled.
@@ -244,7 +247,7 @@ impl Submitted {
     /// Puts it into its stream, of the current context.
     fn put(self: &Arc<Self>, stream: CUstream) -> Tried<()> {
         let record = |mark: Option<&Arc<Mark>>| mark.map_or(Ok(()), |mark| mark.record(stream));
-        self.device.lanes().mark_end(self.place)?;
+        self.device.lanes().mark_end(self.place, self.follows)?;
         record(self.marks.as_ref().and_then(|marks| marks.begin.as_ref()))?;
         self.work.submit(&self.device, stream)?;
         record(self.marks.as_ref().map(|marks| &marks.end))?;
