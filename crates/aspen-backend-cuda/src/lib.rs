@@ -3,7 +3,7 @@
 //! - `sys`: the CUDA driver API, loaded at run time; without a driver there are no devices, which is no error; `driver`: what it has, as values;
 //! - [`answers`]: what the driver says of a device; [`capabilities`]: what follows from that;
 //! - [`fit`]: which images a device takes;
-//! - `device`: a device's context; `lanes`: its streams; `watch`: who finds out that jobs are over; `submitted`: jobs in streams;
+//! - `device`: a device's context; `lanes`: its streams; `row`: the marks of one; `watch`: who finds out that jobs are over; `submitted`: jobs in streams;
 //!   `launcher`: who puts them there where many come;
 //! - `memory`: memory, copies and fills; `fill`: patterns in memory; `program`: modules, kernels and launches; [`geometry`]: how launches
 //!   become grids;

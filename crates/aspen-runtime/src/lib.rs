@@ -3,7 +3,7 @@
 //! - [`system`]: platforms and devices, as selector and profile present them;
 //! - [`registry`]: modules, their images, and the check that comes before a kernel is loaded;
 //! - [`launch`]: from a request to a running kernel;
-//! - [`partition`]: devices that are parts of another one;
+//! - [`partition`]: devices that are parts of another one; `peers`: those that reach each other's memory;
 //! - [`queue`], [`buffer`], [`usm`]: queues with events, buffers with their hazards, USM;
 //! - [`early`]: what a device does before its first launch;
 //! - [`native`]: objects of a backend's own interface;
