@@ -127,10 +127,19 @@ k_virtual: cpu gpu
 ";
 
 #[test]
-fn every_position_in_every_standard_and_through_a_precompiled_header() {
+fn every_position_and_through_a_precompiled_header() {
+    positions(&["c++17"]);
+}
+
+#[test]
+fn deep_every_position_in_later_standards() {
+    positions(&["c++20", "c++23"]);
+}
+
+fn positions(standards: &[&str]) {
     let session = session(&[("a.hpp", DECLARATIONS), ("a.cpp", &format!("#include \"a.hpp\"\n{KERNELS}")), ("b.cpp", KERNELS)]);
     std::fs::write(session.path("pre.hpp"), "#include \"prelude.hpp\"\n#include \"a.hpp\"\n").expect("writable");
-    for standard in ["c++17", "c++20", "c++23"] {
+    for standard in standards {
         let flags = format!("-std={standard} -Wall -Wextra -Wno-unused -Wno-sycl-strict -fsycl-targets=native_cpu,spir64,nvidia_gpu_sm_90");
         let direct = session.ok(&format!("aspen++ {flags} -include prelude.hpp -c a.cpp -o a.o"));
         assert_eq!(direct.stderr, "", "{standard}");
@@ -145,7 +154,8 @@ fn every_position_in_every_standard_and_through_a_precompiled_header() {
     }
 }
 
-/// The error of a line, and its notes; the line is the second of `t.cpp`. Nothing is written.
+/// The error of a line, and its notes; each line stands alone in a namespace, and is the second of what is called by its number. Nothing is
+/// written.
 #[test]
 fn what_cannot_be_decorated_or_contradicts_is_an_error() {
     let cases = [
@@ -183,16 +193,19 @@ fn what_cannot_be_decorated_or_contradicts_is_an_error() {
             "2:31: error: 'intel::named_sub_group_size' attribute takes 'automatic' or 'primary'",
         ),
     ];
-    let session = session(&[]);
-    for (line, expected) in cases {
-        std::fs::write(session.path("t.cpp"), format!("\n{line}\n")).expect("writable");
-        let stderr = session.bad(1, "aspen++ -std=c++20 -include prelude.hpp -c t.cpp -o no.o", &[]).stderr;
-        let told: Vec<&str> = stderr.lines().filter(|line| line.contains("error: ") || line.contains("note: ")).collect();
+    let numbered = |number| format!("t{number}.cpp");
+    let unit: String =
+        (0..).zip(&cases).map(|(n, (line, _))| format!("namespace n{n} {{\n#line 2 \"{}\"\n{line}\n}}\n", numbered(n))).collect();
+    let session = session(&[("t.cpp", &unit)]);
+    let stderr = session.bad(1, "aspen++ -std=c++20 -include prelude.hpp -c t.cpp -o no.o", &[]).stderr;
+    for (n, (line, expected)) in (0..).zip(&cases) {
+        let of_line = |told: &&str| told.starts_with(&numbered(n)) && (told.contains("error: ") || told.contains("note: "));
+        let told: Vec<&str> = stderr.lines().filter(of_line).collect();
         let expected: Vec<&str> = expected.lines().collect();
         assert_eq!(told.len(), expected.len(), "{line}\n{}", said(&stderr));
         for (told, expected) in told.iter().zip(expected) {
-            assert!(told.starts_with(&format!("t.cpp:{expected}")), "{line}\n{told}");
+            assert!(told.replace(&format!("n{n}::"), "").starts_with(&format!("{}:{expected}", numbered(n))), "{line}\n{told}");
         }
-        assert!(!session.exists("no.o"));
     }
+    assert!(!session.exists("no.o"));
 }

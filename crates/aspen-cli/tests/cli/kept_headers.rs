@@ -40,9 +40,7 @@ fn kept_by(session: &Session, line: &str) -> usize {
 fn both(session: &Session, line: &str) -> [(String, Vec<u8>); 2] {
     let run = || (session.ok(line).stderr, session.read("a.o"));
     let first = run();
-    for _ in 0..3 {
-        run();
-    }
+    run();
     [first, run()]
 }
 

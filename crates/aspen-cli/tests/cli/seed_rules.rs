@@ -195,26 +195,27 @@ fn a_result_has_a_place() {
         ("pair f(float x) { pair one; return one; }", 24),
         ("pair f(float) { for (;;); }", 6),
     ];
-    for (f, column) in results {
-        for targets in ["spir64", "native_cpu", "nvidia_gpu_sm_90"] {
-            let source = format!(
-                "struct [[sycl_detail::uses_aspects(aspect::fp16)]] pair {{ int a, b; }};\nSYCL_EXTERNAL sycl::half g(float);\n[[sycl::device_has()]] SYCL_EXTERNAL\n{f}\n"
-            );
-            let session = units(&[("t.cpp", &source)]);
-            let out = session.ok(&format!("aspen++ -fsycl-targets={targets} -c t.cpp -o t.o"));
-            assert_eq!(
-                said(&out.stderr),
-                format!(
-                    "\
-t.cpp:4:{column}: warning: function 'f' uses aspect 'fp16' not listed in 'sycl::device_has' [-Wsycl-aspects]
+    // All in one unit, each with a name of its own.
+    let mut source =
+        "struct [[sycl_detail::uses_aspects(aspect::fp16)]] pair { int a, b; };\nSYCL_EXTERNAL sycl::half g(float);\n".to_owned();
+    let mut expected = String::new();
+    for ((f, column), name) in results.iter().zip('h'..) {
+        let line = source.lines().count() + 1;
+        source += &format!("[[sycl::device_has()]] SYCL_EXTERNAL\n{}\n", f.replacen(" f(", &format!(" {name}("), 1));
+        expected += &format!(
+            "\
+t.cpp:{}:{column}: warning: function '{name}' uses aspect 'fp16' not listed in 'sycl::device_has' [-Wsycl-aspects]
 use is from this call chain:
-  f()
-t.cpp:3:3: note: aspects of 'f' are declared here
-"
-                ),
-                "{f} for {targets}"
-            );
-        }
+  {name}()
+t.cpp:{line}:3: note: aspects of '{name}' are declared here
+",
+            line + 1
+        );
+    }
+    for targets in ["spir64", "native_cpu", "nvidia_gpu_sm_90"] {
+        let session = units(&[("t.cpp", &source)]);
+        let out = session.ok(&format!("aspen++ -fsycl-targets={targets} -c t.cpp -o t.o"));
+        assert_eq!(said(&out.stderr), expected, "{targets}");
     }
 }
 

@@ -23,9 +23,9 @@ use crate::object_file::write_whole;
 use crate::passes::Pass;
 use crate::toolchain::Toolchain;
 
-/// So many runs read the text before the header is made: making it costs what it saves about three of them, and who stops earlier has paid
-/// at most twice what was needed.
-const ASKED: u64 = 3;
+/// So many runs read the text before the header is made: making it costs what it saves one of them, and who stops earlier has paid at most
+/// twice what was needed.
+const ASKED: u64 = 1;
 
 /// For so long a header that could not be made is not tried again: a full disk does not stay full.
 const FAILED: Duration = Duration::from_secs(24 * 3600);
