@@ -157,8 +157,8 @@ fn positions(standards: &[&str]) {
 /// The error of a line, and its notes; each line stands alone in a namespace, and is the second of what is called by its number. Nothing is
 /// written.
 #[test]
-fn what_cannot_be_decorated_or_contradicts_is_an_error() {
-    let cases = [
+fn what_cannot_be_decorated_is_an_error() {
+    errors(&[
         ("[[sycl::device_has]] void f();", "2:3: error: 'sycl::device_has' attribute needs a list of aspects in parentheses"),
         (
             "using h [[sycl_detail::uses_aspects(aspect::fp16)]] = short;",
@@ -177,6 +177,17 @@ fn what_cannot_be_decorated_or_contradicts_is_an_error() {
             "2:10: error: 'sycl::device_has' attribute only applies to functions; a type takes '[[sycl_detail::uses_aspects(...)]]'",
         ),
         (
+            "[[intel::named_sub_group_size(sometimes)]] void f();",
+            "2:31: error: 'intel::named_sub_group_size' attribute takes 'automatic' or 'primary'",
+        ),
+    ]);
+}
+
+/// What other declarations say is compared at the unit's end, if it has no other errors.
+#[test]
+fn what_contradicts_is_an_error() {
+    errors(&[
+        (
             "[[sycl::device_has(aspect::fp16)]] void f(); [[sycl::device_has(aspect::fp64)]] void f() {}",
             "2:48: error: 'sycl::device_has' attribute contradicts an earlier declaration of 'f'\n2:3: note: the earlier attribute is here",
         ),
@@ -188,17 +199,16 @@ fn what_cannot_be_decorated_or_contradicts_is_an_error() {
             "[[sycl::reqd_sub_group_size(8), sycl::reqd_sub_group_size(4)]] void f() {}",
             "2:33: error: 'sycl::reqd_sub_group_size' attribute contradicts another one on the same declaration\n2:3: note: the other",
         ),
-        (
-            "[[intel::named_sub_group_size(sometimes)]] void f();",
-            "2:31: error: 'intel::named_sub_group_size' attribute takes 'automatic' or 'primary'",
-        ),
-    ];
+    ]);
+}
+
+fn errors(cases: &[(&str, &str)]) {
     let numbered = |number| format!("t{number}.cpp");
     let unit: String =
-        (0..).zip(&cases).map(|(n, (line, _))| format!("namespace n{n} {{\n#line 2 \"{}\"\n{line}\n}}\n", numbered(n))).collect();
+        (0..).zip(cases).map(|(n, (line, _))| format!("namespace n{n} {{\n#line 2 \"{}\"\n{line}\n}}\n", numbered(n))).collect();
     let session = session(&[("t.cpp", &unit)]);
     let stderr = session.bad(1, "aspen++ -std=c++20 -include prelude.hpp -c t.cpp -o no.o", &[]).stderr;
-    for (n, (line, expected)) in (0..).zip(&cases) {
+    for (n, (line, expected)) in (0..).zip(cases) {
         let of_line = |told: &&str| told.starts_with(&numbered(n)) && (told.contains("error: ") || told.contains("note: "));
         let told: Vec<&str> = stderr.lines().filter(of_line).collect();
         let expected: Vec<&str> = expected.lines().collect();
