@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Whether clippy asks, which links nothing: the C++ would be compiled once more, as build scripts of a workspace are others for each tool.
 pub fn for_clippy() -> bool {
     println!("cargo:rerun-if-env-changed=RUSTC_WORKSPACE_WRAPPER");
-    env::var_os("RUSTC_WORKSPACE_WRAPPER").is_some_and(|wrapper| Path::new(&wrapper).file_stem().is_some_and(|name| name == "clippy-driver"))
+    env::var_os("RUSTC_WORKSPACE_WRAPPER")
+        .is_some_and(|wrapper| Path::new(&wrapper).file_stem().is_some_and(|name| name == "clippy-driver"))
 }
 
 /// Precompiles `header` with all that `build` was told so far, and lets its files begin with it. They include what they need nonetheless:
