@@ -7,6 +7,7 @@ mod aspect;
 mod backend;
 mod check;
 mod guard;
+mod names;
 mod reason;
 mod requirements;
 #[rustfmt::skip] // generated: must stay as the generator writes it
@@ -16,5 +17,6 @@ pub use aspect::{Aspect, AspectSet};
 pub use backend::BackendKind;
 pub use check::{Capabilities, Need, Offers, Verdict, check};
 pub use guard::Guard;
+pub use names::as_written;
 pub use reason::{Place, Remark, Source, Step, refusal};
 pub use requirements::{InvalidWorkGroupSize, Requirements, WorkGroupSize};

@@ -127,7 +127,8 @@ fn demangle_part(symbol: &str, base: bool) -> Option<String> {
     }
     let symbol = CString::new(symbol).ok()?;
     // SAFETY: a terminated string; the result is malloc'ed for LLVMDisposeMessage.
-    unsafe { take_message(ffi::aspen_llvm_demangle(symbol.as_ptr(), base)) }
+    let name = unsafe { take_message(ffi::aspen_llvm_demangle(symbol.as_ptr(), base)) };
+    name.map(|name| aspen_contract::as_written(&name))
 }
 
 impl<'m> ModuleRef<'m> {

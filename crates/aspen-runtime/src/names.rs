@@ -10,7 +10,8 @@ pub(crate) fn named(symbol: &str) -> String {
 pub(crate) fn demangled(symbol: &str) -> String {
     let options = cpp_demangle::DemangleOptions::default().no_params().no_return_type();
     let parsed = cpp_demangle::Symbol::new(symbol).ok();
-    parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok()).unwrap_or_else(|| symbol.to_owned())
+    let name = parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok());
+    name.map_or_else(|| symbol.to_owned(), |name| aspen_contract::as_written(&name))
 }
 
 /// The kernel's name, where no image tells it, of its symbol: `_ZTS`, the type that names it (the headers' `name_of_no_class<T>` for one
@@ -34,7 +35,7 @@ mod tests {
             ("_ZTSZ4mainE1k", "main::k"),
             ("_ZTSZZ4mainENKUlRN4sycl7handlerEE_clES1_E3foo", "main::{lambda(sycl::handler&)#1}::operator()(sycl::handler&) const::foo"),
             (
-                "_ZTSZZ4mainENKUlRN4sycl7handlerEE_clES1_EUlvE_",
+                "_ZTSZZ4mainENKUlRN4sycl3_V17handlerEE_clES2_EUlvE_",
                 "main::{lambda(sycl::handler&)#1}::operator()(sycl::handler&) const::{lambda()#1}",
             ),
             ("_ZTSZ4mainEUlvE_", "main::{lambda()#1}"),
