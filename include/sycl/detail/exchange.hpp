@@ -192,11 +192,11 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_one_b
 
 #if defined(__ASPEN_PTX__)
 /// Each lane's sum of all values up to its own, in five steps.
-template <class T, class Op> inline T scan_warp(unsigned mask, const T &value, Op op) {
+template <class T, class Op> inline T scan_warp(unsigned mask, unsigned lane, const T &value, Op op) {
   T sum = value;
   for (unsigned step = 1; step < ptx::warp_size; step *= 2) {
     const T before = exchange_words(sum, [=](unsigned word) { return ptx::shuffle_up(mask, word, step); });
-    if (ptx::lane() >= step)
+    if (lane >= step)
       sum = static_cast<T>(op(before, sum));
   }
   return sum;
@@ -219,12 +219,11 @@ template <class T, class Op> inline T reduce_lanes(unsigned count, T sum, Op op)
   return sum;
 }
 
-/// The sum of all lanes, in every lane.
-template <class T, class Op> inline T reduce_warp(unsigned mask, const T &value, Op op) {
+/// The sum of all lanes up to the last, in every lane.
+template <class T, class Op> inline T reduce_warp(unsigned mask, unsigned lane, unsigned last, const T &value, Op op) {
   if (mask == ~0u)
     return reduce_lanes(ptx::warp_size, value, op);
-  const T sum = scan_warp(mask, value, op);
-  const unsigned last = ptx::sub_group_size() - 1;
+  const T sum = scan_warp(mask, lane, value, op);
   return exchange_words(sum, [=](unsigned word) { return ptx::shuffle(mask, word, last); });
 }
 
@@ -233,7 +232,7 @@ inline constexpr size_t widest_slot = 256;
 
 /// The sum of a work-group of whole warps, in every thread: each warp reduces what the warps came to.
 template <class T, class Op> inline T reduce_whole_warps(unsigned thread, unsigned count, const T &value, Op op) {
-  const unsigned lane = thread % ptx::warp_size;
+  unsigned lane = thread % ptx::warp_size;
   const T own = reduce_lanes(ptx::warp_size, value, op);
   words_of<T> *slots = warp_slots<T>();
   if (lane == 0)
@@ -247,6 +246,7 @@ template <class T, class Op> inline T reduce_whole_warps(unsigned thread, unsign
       const auto four = [&](int i) { return both(both(all.of[i].value(), all.of[i + 1].value()), both(all.of[i + 2].value(), all.of[i + 3].value())); };
       return both(four(0), four(4));
     }
+    lane = ptx::here(lane), count = ptx::here(count);
   }
   if ((count & (count - 1)) == 0) {
     const T sum = slots[lane & (count - 1)].value();
@@ -268,7 +268,7 @@ template <class T, class Op> inline T reduce_by_turns(const T &value, Op op) {
   typedef unsigned words __attribute__((opencl_local));
   static words memory[words_of<T>::count];
   words_of<T> *slot = (words_of<T> *)(unsigned *)memory;
-  T sum = reduce_warp(ptx::members(), value, op);
+  T sum = reduce_warp(ptx::members(), ptx::lane(), ptx::sub_group_size() - 1, value, op);
   const unsigned own = ptx::sub_group_id(), count = ptx::sub_group_count();
   for (unsigned turn = 0; turn < count; ++turn) {
     if (own == turn && ptx::lane() == 0)
@@ -294,13 +294,16 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
       return first ? static_cast<T>(op(*first, sum)) : sum;
     }
   }
-  const unsigned mask = ptx::members(), last = ptx::sub_group_size() - 1, lane = ptx::lane();
-  const T inclusive = Kind == scan_kind::reduce ? reduce_warp(mask, value, op) : scan_warp(mask, value, op);
+  // Work-groups of warps that are not whole are few.
+  constexpr bool is_seldom = !group_traits<Group>::is_sub_group && Kind == scan_kind::reduce;
+  const unsigned thread = is_seldom ? ptx::here(ptx::thread()) : ptx::thread(), threads = is_seldom ? ptx::here(ptx::threads()) : ptx::threads();
+  const unsigned mask = ptx::members(thread, threads), last = ptx::sub_group_size(thread, threads) - 1, lane = thread % ptx::warp_size;
+  const T inclusive = Kind == scan_kind::reduce ? reduce_warp(mask, lane, last, value, op) : scan_warp(mask, lane, value, op);
   bool begun = first != nullptr; // whether `before` is a value
   T before = first ? *first : value;
   if constexpr (!group_traits<Group>::is_sub_group) {
     words_of<T> *slots = warp_slots<T>();
-    const unsigned own = ptx::sub_group_id(), count = ptx::sub_group_count();
+    const unsigned own = thread / ptx::warp_size, count = (threads + ptx::warp_size - 1) / ptx::warp_size;
     if (lane == last)
       slots[own] = words_of<T>(inclusive);
     __syncthreads();

@@ -48,14 +48,23 @@ inline unsigned sub_group_max_size() { return warp_size; }
 inline unsigned sub_group_id() { return thread() / warp_size; }
 inline unsigned sub_group_count() { return (threads() + warp_size - 1) / warp_size; }
 inline unsigned lane() { return thread() % warp_size; }
-inline unsigned sub_group_size() {
-  const unsigned rest = threads() - sub_group_id() * warp_size;
+/// How many threads the warp of `thread` has.
+inline unsigned sub_group_size(unsigned thread, unsigned threads) {
+  const unsigned rest = threads - thread / warp_size * warp_size;
   return rest < warp_size ? rest : warp_size;
 }
-/// The own warp's threads, a bit each.
-inline unsigned members() {
-  const unsigned count = sub_group_size();
+inline unsigned sub_group_size() { return sub_group_size(thread(), threads()); }
+/// The threads of that warp, a bit each.
+inline unsigned members(unsigned thread, unsigned threads) {
+  const unsigned count = sub_group_size(thread, threads);
   return count == warp_size ? ~0u : (1u << count) - 1;
+}
+inline unsigned members() { return members(thread(), threads()); }
+/// `value`, of which nothing is computed earlier than here: what is known before a loop is else computed before it, also for branches that are
+/// seldom taken, and registers that hold it for the whole loop are warps that do not run.
+inline unsigned here(unsigned value) {
+  asm volatile("" : "+r"(value));
+  return value;
 }
 
 /// The value of lane `from`, taken modulo the size of a warp.
