@@ -112,7 +112,8 @@ typedef enum aspen_device_string {
   ASPEN_DEVICE_VERSION = 3,
   ASPEN_DEVICE_BACKEND_VERSION = 4,
   ASPEN_DEVICE_SELECTOR_NAME = 5, /* "native_cpu:0" */
-  ASPEN_DEVICE_EXTENSIONS = 6     /* of the backend's interface; names with blanks between them */
+  ASPEN_DEVICE_EXTENSIONS = 6,    /* of the backend's interface; names with blanks between them */
+  ASPEN_DEVICE_RUNS_NOTHING = 7   /* why no kernel runs there, as of a driver without SPIR-V; empty for others */
 } aspen_device_string_t;
 const char *aspen_device_string(const aspen_device_t *device, aspen_device_string_t what);
 

@@ -324,8 +324,13 @@ template <class Selector> device select_by(const Selector &selector) {
   return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
 }
 
+/// A driver may have no use for any code that there is: NVIDIA's and others' OpenCL takes no SPIR-V. Such a device is the last choice.
+inline bool runs_nothing(const device &d) { return *aspen_device_string(d.aspen_handle(), ASPEN_DEVICE_RUNS_NOTHING) != 0; }
+
 struct default_selector_object {
   int operator()(const device &d) const {
+    if (runs_nothing(d))
+      return 0;
     switch (aspen_device_type(d.aspen_handle())) {
     case ASPEN_DEVICE_TYPE_GPU:
       return 300;
@@ -339,7 +344,7 @@ struct default_selector_object {
   }
 };
 template <aspen_device_type_t Type> struct type_selector_object {
-  int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? 1 : -1; }
+  int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? !runs_nothing(d) : -1; }
 };
 
 /// Accepts devices that have all of some aspects and none of others.

@@ -44,6 +44,7 @@ static void devices(int argc, char **argv) {
       CHECK(aspen_device_number(device, ASPEN_DEVICE_MAX_COMPUTE_UNITS) > 0 && aspen_device_number(device, ASPEN_DEVICE_GLOBAL_MEM_SIZE) > 0);
       CHECK(aspen_device_number(device, ASPEN_DEVICE_LOCAL_MEM_SIZE) == 256 << 10 && aspen_device_number(device, ASPEN_DEVICE_ADDRESS_BITS) == 64);
       CHECK(aspen_device_number(device, ASPEN_DEVICE_PROFILING_TIMER_RESOLUTION) == 1 && aspen_device_number(device, (aspen_device_number_t)99) == 0);
+      CHECK(aspen_device_string(device, ASPEN_DEVICE_RUNS_NOTHING)[0] == 0);
       CHECK(aspen_device_string(device, ASPEN_DEVICE_VENDOR)[0] && aspen_device_string(device, ASPEN_DEVICE_DRIVER_VERSION)[0]);
       CHECK(aspen_device_string(device, ASPEN_DEVICE_VERSION)[0] && aspen_device_string(device, ASPEN_DEVICE_BACKEND_VERSION)[0]);
     }

@@ -87,8 +87,9 @@ impl Lanes {
         Ok(())
     }
 
-    /// A turn behind one of those places if it is its stream's last, the latest first; else in the next stream.
-    pub(crate) fn turn(&self, behind: impl DoubleEndedIterator<Item = Place>) -> Tried<Turn<'_>> {
+    /// A turn behind one of those places if it is its stream's last, the latest first; else in the next stream, or if nothing is in flight in
+    /// the one that came last: the driver is slower with one that it has not used for a while.
+    pub(crate) fn turn(&self, behind: impl DoubleEndedIterator<Item = Place>, is_idle: bool) -> Tried<Turn<'_>> {
         let streams = self.streams()?;
         for place in behind.rev() {
             let Lane { stream, last, .. } = &streams[place.lane];
@@ -97,7 +98,8 @@ impl Lanes {
                 return Ok(Turn { lane: place.lane, follows: true, stream: stream.0, last });
             }
         }
-        let lane = self.next.fetch_add(1, Ordering::Relaxed) % streams.len();
+        let next = if is_idle { self.next.load(Ordering::Relaxed) } else { self.next.fetch_add(1, Ordering::Relaxed) + 1 };
+        let lane = next % streams.len();
         Ok(Turn { lane, follows: false, stream: streams[lane].stream.0, last: lock(&streams[lane].last) })
     }
 

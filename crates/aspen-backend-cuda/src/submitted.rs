@@ -64,7 +64,7 @@ impl Later {
             let needs_marks = profile || work.prints();
             let new = || Ok(Marks { end: lanes.mark(profile)?, begin: profile.then(|| lanes.mark(true)).transpose()? });
             let marks = needs_marks.then(new).transpose()?;
-            let turn = lanes.turn(before.iter().map(|job| job.place))?;
+            let turn = lanes.turn(before.iter().map(|job| job.place), device.watch().count() == 0)?;
             let (lane, stream, follows) = (turn.lane(), turn.stream, turn.follows);
             let job = |place, is_put| {
                 let job = Submitted {

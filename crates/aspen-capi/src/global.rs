@@ -30,7 +30,7 @@ pub(crate) struct DeviceTexts {
     pub(crate) aspects: Vec<u32>,
     pub(crate) sub_group_sizes: Vec<usize>,
     /// In the order of `aspen_device_string_t`.
-    pub(crate) strings: [CString; 7],
+    pub(crate) strings: [CString; 8],
 }
 
 /// # Errors
@@ -66,14 +66,15 @@ fn start() -> Result<Global> {
     if let Some(sanitizer) = beside {
         tracing::info!("no OpenCL devices beside {sanitizer}, unless ASPEN_DEVICE_SELECTOR is set");
     }
-    if beside.is_none() && environment.admits(BackendKind::OpenCl)? {
-        backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
-    }
+    // A GPU that OpenCL has, too, is better reached by its own interface, and of equal devices a selector takes the first.
     if environment.admits(BackendKind::Cuda)? {
         backends.extend(aspen_backend_cuda::platforms());
     }
     if environment.admits(BackendKind::Hip)? {
         backends.extend(aspen_backend_hip::platforms());
+    }
+    if beside.is_none() && environment.admits(BackendKind::OpenCl)? {
+        backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
     }
     let system = System::start(&backends, environment)?;
     let devices = system.platforms().iter().flat_map(|platform| platform.devices());
@@ -126,7 +127,7 @@ fn device_texts(device: &Device) -> DeviceTexts {
     let extensions = facts.extensions.join(" ");
     let versions = [&facts.driver_version, &facts.version, &facts.backend_version].map(String::as_str);
     let [driver, version, backend] = versions;
-    let strings = [&facts.name, &facts.vendor, driver, version, backend, device.selector_name(), &extensions];
+    let strings = [&facts.name, &facts.vendor, driver, version, backend, device.selector_name(), &extensions, &facts.runs_nothing];
     DeviceTexts {
         aspects: device.capabilities().offered().map(Aspect::number).collect(),
         sub_group_sizes: sizes,

@@ -59,5 +59,9 @@ fn text(runtime: &Runtime, device: Device) -> String {
     ] {
         let _ = writeln!(out, "  {what:16} {value}");
     }
+    let why = string(Text::RunsNothing);
+    if !why.is_empty() {
+        let _ = writeln!(out, "  {:16} none: {why}", "kernels");
+    }
     out
 }

@@ -43,6 +43,8 @@ pub enum Text {
     Driver = 2,
     /// `ASPEN_DEVICE_SELECTOR_NAME`
     Selector = 5,
+    /// `ASPEN_DEVICE_RUNS_NOTHING`
+    RunsNothing = 7,
 }
 
 /// `aspen_device_number_t`.
