@@ -66,15 +66,14 @@ fn start() -> Result<Global> {
     if let Some(sanitizer) = beside {
         tracing::info!("no OpenCL devices beside {sanitizer}, unless ASPEN_DEVICE_SELECTOR is set");
     }
-    // A GPU that OpenCL has, too, is better reached by its own interface, and of equal devices a selector takes the first.
+    if beside.is_none() && environment.admits(BackendKind::OpenCl)? {
+        backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
+    }
     if environment.admits(BackendKind::Cuda)? {
         backends.extend(aspen_backend_cuda::platforms());
     }
     if environment.admits(BackendKind::Hip)? {
         backends.extend(aspen_backend_hip::platforms());
-    }
-    if beside.is_none() && environment.admits(BackendKind::OpenCl)? {
-        backends.extend(aspen_backend_opencl::platforms(environment.program_cache()));
     }
     let system = System::start(&backends, environment)?;
     let devices = system.platforms().iter().flat_map(|platform| platform.devices());
