@@ -134,7 +134,8 @@ typedef enum aspen_device_number {
   ASPEN_DEVICE_GLOBAL_MEM_CACHE_LINE_SIZE = 13,
   ASPEN_DEVICE_GLOBAL_MEM_CACHE_SIZE = 14,
   ASPEN_DEVICE_MAX_PARAMETER_SIZE = 15,
-  ASPEN_DEVICE_PROFILING_TIMER_RESOLUTION = 16
+  ASPEN_DEVICE_PROFILING_TIMER_RESOLUTION = 16,
+  ASPEN_DEVICE_HAS_IMAGE = 17 /* 1 if the program, as far as it is registered, has an image that the device takes, whatever its kernels need */
 } aspen_device_number_t;
 uint64_t aspen_device_number(const aspen_device_t *device, aspen_device_number_t what);
 

@@ -327,24 +327,28 @@ template <class Selector> device select_by(const Selector &selector) {
 /// A driver may have no use for any code that there is: NVIDIA's and others' OpenCL takes no SPIR-V. Such a device is the last choice.
 inline bool runs_nothing(const device &d) { return *aspen_device_string(d.aspen_handle(), ASPEN_DEVICE_RUNS_NOTHING) != 0; }
 
+/// Whether the program was built for it: the choice of DPC++, too, before all else.
+inline bool has_image(const device &d) { return aspen_device_number(d.aspen_handle(), ASPEN_DEVICE_HAS_IMAGE) != 0; }
+
 struct default_selector_object {
   int operator()(const device &d) const {
+    const int known = has_image(d) ? 1000 : 0;
     if (runs_nothing(d))
       return 0;
     switch (aspen_device_type(d.aspen_handle())) {
     case ASPEN_DEVICE_TYPE_GPU:
-      return 300;
+      return known + 300;
     case ASPEN_DEVICE_TYPE_CPU:
-      return 200;
+      return known + 200;
     case ASPEN_DEVICE_TYPE_ACCELERATOR:
-      return 100;
+      return known + 100;
     default:
-      return 0;
+      return known;
     }
   }
 };
 template <aspen_device_type_t Type> struct type_selector_object {
-  int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? !runs_nothing(d) : -1; }
+  int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? (runs_nothing(d) ? 0 : 1 + has_image(d)) : -1; }
 };
 
 /// Accepts devices that have all of some aspects and none of others.

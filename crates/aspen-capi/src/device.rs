@@ -5,12 +5,16 @@ use std::ptr;
 
 use aspen_runtime::backend::Native;
 use aspen_runtime::partition::Partition;
+use aspen_runtime::registry::registry;
 use aspen_runtime::system::{Device, Platform};
 use aspen_runtime::{Code, Error, trial};
 
 use crate::error::{ErrorHandle, fallible, guarded, guarded_pointer, null_argument};
 use crate::global::global;
 use crate::native::native_of;
+
+/// `ASPEN_DEVICE_HAS_IMAGE`, the number that is the program's and not the device's.
+const HAS_IMAGE: c_int = 17;
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
@@ -125,6 +129,9 @@ pub unsafe extern "C" fn aspen_device_number(device: *const Device, what: c_int)
     guarded(|| {
         // SAFETY: null or a device, by the header.
         let Some(device) = (unsafe { device.as_ref() }) else { return 0 };
+        if what == HAS_IMAGE {
+            return registry().has_image_for(device).into();
+        }
         let facts = device.real().facts();
         let capabilities = device.capabilities();
         let [x, y, z] = capabilities.max_work_item_sizes.unwrap_or_default();

@@ -167,6 +167,13 @@ impl Registry {
         symbols
     }
 
+    /// Whether the program has an image that the device takes, whatever its kernels need. Of a damaged section what can be read counts.
+    pub fn has_image_for(&self, device: &Device) -> bool {
+        let inner = self.read();
+        let mut images = inner.modules.iter().flat_map(|module| &module.parsed().images).map(|loaded| &loaded.image);
+        images.any(|image| !image.is_left_out() && device.real().fit(image).is_some())
+    }
+
     /// Whether the device can run the kernel; `None` if no module has it.
     pub fn is_supported(&self, device: &'static Device, key: KernelKey<'_>) -> Option<bool> {
         // A damaged section holds no kernel that could run; it is named when a launch needs it.
