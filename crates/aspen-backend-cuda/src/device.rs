@@ -8,7 +8,7 @@ use aspen_runtime::{Code, Error};
 
 use crate::answers::Answers;
 use crate::capabilities::{capabilities, facts};
-use crate::driver::{Context, Driver, Stream, Tried, lock};
+use crate::driver::{Context, Driver, Stream, Tried, lock, stay_entered};
 use crate::fill;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
@@ -118,6 +118,13 @@ impl Device {
     /// Calls the driver in this device's context.
     pub(crate) fn enter<T>(&self, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
         self.context()?.enter(call)
+    }
+
+    /// The calling thread, which is ours, enters no other device's context any more.
+    pub(crate) fn stay_entered(&self) {
+        if let Ok(context) = self.context() {
+            stay_entered(context.raw());
+        }
     }
 
     fn context(&self) -> Tried<&Context> {

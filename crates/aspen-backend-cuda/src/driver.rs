@@ -1,8 +1,9 @@
 //! What the driver has, as values that free themselves. Calls have CUDA's names, whoever answers them (`sys`).
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_uint};
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{fmt, ptr};
 
 use crate::sys::{self, CUcontext, CUdevice, CUresult, CUstream};
 
@@ -165,8 +166,25 @@ impl Context {
     }
 }
 
+thread_local! {
+    /// The context that a thread of ours is in all the time; null in others.
+    static STAYS_IN: Cell<CUcontext> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// Makes a context, which must be alive, current for the rest of the calling thread, which is ours: to enter and leave it for each job takes up to
+/// a quarter of a launch (docs/CUDA.md).
+pub(crate) fn stay_entered(context: CUcontext) {
+    // SAFETY: a context that is alive; the driver refuses others that it can tell.
+    if tried("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(context) }).is_ok() {
+        STAYS_IN.set(context);
+    }
+}
+
 /// Calls with a context current, which must be alive; whatever was current before is so again afterwards.
 pub(crate) fn entered<T>(context: CUcontext, call: impl FnOnce() -> Tried<T>) -> Tried<T> {
+    if !context.is_null() && STAYS_IN.get() == context {
+        return call();
+    }
     // SAFETY: a context that is alive; the driver refuses others that it can tell.
     tried("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(context) })?;
     let result = call();

@@ -27,6 +27,8 @@ const MOST: u64 = 256;
 pub(crate) trait Ticket: Send + 'static {
     /// The stream's index.
     fn lane(&self) -> usize;
+    /// The launcher's own thread comes to its first one.
+    fn begin(&self) {}
     /// Puts it there.
     fn put(self);
 }
@@ -127,15 +129,16 @@ impl<T: Ticket> Launcher<T> {
                 Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
                 Err(TryLockError::WouldBlock) => None,
             };
-            if turn.is_none_or(|_turn| !self.put_next()) {
+            if turn.is_none_or(|_turn| !self.put_next(|_| ())) {
                 pause(&mut spins);
             }
         }
     }
 
-    /// Puts the next one into its stream; `false` if there is none. Only for whoever has the turn.
-    fn put_next(&self) -> bool {
+    /// Puts the next one into its stream, after `look` has seen it; `false` if there is none. Only for whoever has the turn.
+    fn put_next(&self, look: impl FnOnce(&T)) -> bool {
         let Some(ticket) = lock(&self.tickets).pop_front() else { return false };
+        look(&ticket);
         let lane = ticket.lane();
         ticket.put();
         self.missing[lane].fetch_sub(1, Ordering::Release);
@@ -154,13 +157,18 @@ impl<T: Ticket> Launcher<T> {
     }
 
     fn run(&self) {
+        let mut has_begun = false;
         loop {
             self.awake.store(true, Ordering::SeqCst);
             let (mut last, mut spins) = (Instant::now(), 0);
             while last.elapsed() < PATIENCE {
                 if !self.is_idle() && {
                     let _turn = lock(&self.turn);
-                    self.put_next()
+                    self.put_next(|ticket| {
+                        if !std::mem::replace(&mut has_begun, true) {
+                            ticket.begin();
+                        }
+                    })
                 } {
                     (last, spins) = (Instant::now(), 0);
                 } else {

@@ -142,6 +142,10 @@ impl Ticket for Given {
         self.job.place.lane
     }
 
+    fn begin(&self) {
+        self.job.device.stay_entered();
+    }
+
     fn put(self) {
         let Given { job, stream, after } = self;
         let before = after.iter().filter_map(|event| submitted(&**event));
