@@ -332,9 +332,9 @@ inline bool has_image(const device &d) { return aspen_device_number(d.aspen_hand
 
 struct default_selector_object {
   int operator()(const device &d) const {
-    const int known = has_image(d) ? 1000 : 0;
     if (runs_nothing(d))
       return 0;
+    const int known = has_image(d) ? 1000 : 0;
     switch (aspen_device_type(d.aspen_handle())) {
     case ASPEN_DEVICE_TYPE_GPU:
       return known + 300;
@@ -348,7 +348,11 @@ struct default_selector_object {
   }
 };
 template <aspen_device_type_t Type> struct type_selector_object {
-  int operator()(const device &d) const { return aspen_device_type(d.aspen_handle()) == Type ? (runs_nothing(d) ? 0 : 1 + has_image(d)) : -1; }
+  int operator()(const device &d) const {
+    if (aspen_device_type(d.aspen_handle()) != Type)
+      return -1;
+    return runs_nothing(d) ? 0 : 1 + has_image(d);
+  }
 };
 
 /// Accepts devices that have all of some aspects and none of others.

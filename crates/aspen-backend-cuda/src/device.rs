@@ -120,7 +120,7 @@ impl Device {
         self.context()?.enter(call)
     }
 
-    /// The calling thread, which is ours, enters no other device's context any more.
+    /// From now on the calling thread, which is ours, is in this device's context unless it enters another.
     pub(crate) fn stay_entered(&self) {
         if let Ok(context) = self.context() {
             stay_entered(context.raw());

@@ -171,9 +171,12 @@ thread_local! {
     static STAYS_IN: Cell<CUcontext> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Makes a context, which must be alive, current for the rest of the calling thread, which is ours: to enter and leave it for each job takes up to
-/// a quarter of a launch (docs/CUDA.md).
+/// Makes a context, which must be alive, current for the rest of the calling thread, which is ours: to enter and leave it for each job takes a part
+/// of what a launch does. Nothing happens where it is so.
 pub(crate) fn stay_entered(context: CUcontext) {
+    if STAYS_IN.get() == context {
+        return;
+    }
     // SAFETY: a context that is alive; the driver refuses others that it can tell.
     if tried("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(context) }).is_ok() {
         STAYS_IN.set(context);

@@ -27,10 +27,8 @@ const MOST: u64 = 256;
 pub(crate) trait Ticket: Send + 'static {
     /// The stream's index.
     fn lane(&self) -> usize;
-    /// The launcher's own thread comes to its first one.
-    fn begin(&self) {}
-    /// Puts it there.
-    fn put(self);
+    /// Puts it there; `own`: the launcher's own thread does, which does nothing else.
+    fn put(self, own: bool);
 }
 
 /// The thread, and what it was given.
@@ -129,18 +127,17 @@ impl<T: Ticket> Launcher<T> {
                 Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
                 Err(TryLockError::WouldBlock) => None,
             };
-            if turn.is_none_or(|_turn| !self.put_next(|_| ())) {
+            if turn.is_none_or(|_turn| !self.put_next(false)) {
                 pause(&mut spins);
             }
         }
     }
 
-    /// Puts the next one into its stream, after `look` has seen it; `false` if there is none. Only for whoever has the turn.
-    fn put_next(&self, look: impl FnOnce(&T)) -> bool {
+    /// Puts the next one into its stream; `false` if there is none. Only for whoever has the turn.
+    fn put_next(&self, own: bool) -> bool {
         let Some(ticket) = lock(&self.tickets).pop_front() else { return false };
-        look(&ticket);
         let lane = ticket.lane();
-        ticket.put();
+        ticket.put(own);
         self.missing[lane].fetch_sub(1, Ordering::Release);
         self.done.fetch_add(1, Ordering::Release);
         true
@@ -157,18 +154,13 @@ impl<T: Ticket> Launcher<T> {
     }
 
     fn run(&self) {
-        let mut has_begun = false;
         loop {
             self.awake.store(true, Ordering::SeqCst);
             let (mut last, mut spins) = (Instant::now(), 0);
             while last.elapsed() < PATIENCE {
                 if !self.is_idle() && {
                     let _turn = lock(&self.turn);
-                    self.put_next(|ticket| {
-                        if !std::mem::replace(&mut has_begun, true) {
-                            ticket.begin();
-                        }
-                    })
+                    self.put_next(true)
                 } {
                     (last, spins) = (Instant::now(), 0);
                 } else {
@@ -212,7 +204,7 @@ mod tests {
             self.lane
         }
 
-        fn put(self) {
+        fn put(self, _: bool) {
             lock(&self.put).push((self.lane, self.number));
         }
     }

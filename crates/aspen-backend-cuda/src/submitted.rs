@@ -142,12 +142,11 @@ impl Ticket for Given {
         self.job.place.lane
     }
 
-    fn begin(&self) {
-        self.job.device.stay_entered();
-    }
-
-    fn put(self) {
+    fn put(self, own: bool) {
         let Given { job, stream, after } = self;
+        if own {
+            job.device.stay_entered();
+        }
         let before = after.iter().filter_map(|event| submitted(&**event));
         if let Err(failure) = job.device.enter(|| hold_back(stream, before).and_then(|()| job.put(stream))) {
             // A part of it may be there already. What comes before in the stream is over when this one is.

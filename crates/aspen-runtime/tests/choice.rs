@@ -74,6 +74,22 @@ fn the_best_image_whose_requirements_are_met_is_taken() {
 }
 
 /// Images made ahead of time took for granted what the database said of their target; the device may have more, or less.
+/// Source: docs/decisions/0063.
+#[test]
+fn a_program_was_built_for_a_device_whatever_its_kernels_need() {
+    let cases: [(Images<'_>, bool); 4] = [
+        (&[], false),
+        (&[("elsewhere", &[]), ("beyond", &[])], false),
+        (&[("elsewhere", &[]), ("jit", &[])], true),
+        (&[("jit", &["fp64"])], true),
+    ];
+    for (images, wanted) in cases {
+        let world = World::new();
+        world.module(1, &images.iter().map(|(target, aspects)| bytes(kernel(target, aspects))).collect::<Vec<_>>());
+        assert_eq!(world.registry.has_image_for(world.device), wanted, "{images:?}");
+    }
+}
+
 #[test]
 fn what_was_decided_ahead_of_time_has_to_be_true_of_the_device() {
     let decided = |target: &str, left_out: &[&str], taken: &[&str]| {

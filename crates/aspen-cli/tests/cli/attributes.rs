@@ -208,9 +208,10 @@ fn errors(cases: &[(&str, &str)]) {
         (0..).zip(cases).map(|(n, (line, _))| format!("namespace n{n} {{\n#line 2 \"{}\"\n{line}\n}}\n", numbered(n))).collect();
     let session = session(&[("t.cpp", &unit)]);
     let stderr = session.bad(1, "aspen++ -std=c++20 -include prelude.hpp -c t.cpp -o no.o", &[]).stderr;
+    let all: Vec<&str> = stderr.lines().filter(|told| told.contains("error: ") || told.contains("note: ")).collect();
+    assert_eq!(all.len(), cases.iter().map(|(_, expected)| expected.lines().count()).sum::<usize>(), "{}", said(&stderr));
     for (n, (line, expected)) in (0..).zip(cases) {
-        let of_line = |told: &&str| told.starts_with(&numbered(n)) && (told.contains("error: ") || told.contains("note: "));
-        let told: Vec<&str> = stderr.lines().filter(of_line).collect();
+        let told: Vec<&str> = all.iter().copied().filter(|told| told.starts_with(&numbered(n))).collect();
         let expected: Vec<&str> = expected.lines().collect();
         assert_eq!(told.len(), expected.len(), "{line}\n{}", said(&stderr));
         for (told, expected) in told.iter().zip(expected) {
