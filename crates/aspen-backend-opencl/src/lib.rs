@@ -29,6 +29,7 @@ mod spirv;
 mod submitted;
 mod sys;
 mod tools;
+mod waiters;
 
 use std::sync::Arc;
 
