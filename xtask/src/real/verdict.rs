@@ -28,7 +28,7 @@ pub enum Verdict {
 }
 
 /// What a program prints when its own check passed or failed, in capitals.
-const PASSED: [&str; 16] = [
+const PASSED: [&str; 17] = [
     "PASS",
     "PASSED",
     "SUCCESS",
@@ -41,12 +41,13 @@ const PASSED: [&str; 16] = [
     "OK",
     "MATCH",
     "MATCHES",
+    "MATCHED",
     "SUCCEEDED",
     "VALID: TRUE",
     "(VALID)",
     "NO ERRORS DETECTED",
 ];
-const FAILED: [&str; 15] = [
+const FAILED: [&str; 16] = [
     "FAIL",
     "FAILS",
     "FAILED",
@@ -55,6 +56,7 @@ const FAILED: [&str; 15] = [
     "MISMATCH",
     "MISMATCHES",
     "MISMATCHED",
+    "UNMATCHED",
     "INCORRECT",
     "WRONG",
     "UNSUCCESSFUL",
@@ -258,6 +260,8 @@ mod tests {
         check("ERROR: results differ in 3 places!", "wrong: ERROR: results differ in 3 places!");
         check("0 mismatches\nPASSED", "right");
         check("all results match\n", "right");
+        check("Matched\n", "right");
+        check("Unmatched\n", "wrong: Unmatched");
         check("Verification checksum: 945990 (Valid)", "right");
         check("Verification checksum: 1 (WARNING - INAVALID CHECKSUM!)", "wrong: Verification checksum: 1 (WARNING - INAVALID CHECKSUM!)");
         check("outcome: { valid: true, max_diff_%: 0.001 }", "right");
