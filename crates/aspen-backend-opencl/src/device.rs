@@ -18,7 +18,6 @@ use crate::identity::Identity;
 use crate::memory::{Known, Memory};
 use crate::sys::{self, Api, Usm, cl_uint};
 use crate::tools::Translator;
-use crate::waiters::Waiters;
 
 /// What the devices of a platform have in common.
 struct Common {
@@ -45,7 +44,6 @@ pub(crate) struct Device {
     /// Of programs that use OpenCL beside SYCL.
     native_queue: OnceLock<Tried<Queue>>,
     in_flight: AtomicUsize,
-    waiters: Waiters,
     identity: OnceLock<Identity>,
 }
 
@@ -80,21 +78,8 @@ pub(crate) fn devices(
         let facts = Facts { runs_nothing, ..device_facts(&answers, &of.version) };
         let capabilities = capabilities(&answers);
         let (memory, common) = (Memory::of(api, usm, &answers), common.clone());
-        let (queues, native_queue, in_flight, waiters, identity) = Default::default();
-        Arc::new(Device {
-            common,
-            id,
-            answers,
-            capabilities,
-            facts,
-            memory,
-            translator,
-            queues,
-            native_queue,
-            in_flight,
-            waiters,
-            identity,
-        })
+        let (queues, native_queue, in_flight, identity) = Default::default();
+        Arc::new(Device { common, id, answers, capabilities, facts, memory, translator, queues, native_queue, in_flight, identity })
     };
     found.into_iter().map(device).collect()
 }
@@ -179,11 +164,6 @@ impl Device {
     /// How many jobs are in its queues.
     pub(crate) fn in_flight(&self) -> &AtomicUsize {
         &self.in_flight
-    }
-
-    /// Who waits for jobs in its queues.
-    pub(crate) fn waiters(&self) -> &Waiters {
-        &self.waiters
     }
 
     /// Where programs are kept, and the key of one of these modules.

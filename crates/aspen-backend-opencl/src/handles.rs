@@ -14,6 +14,7 @@ use crate::sys::{
     self, Api, CreateProgramWithIl, Interop, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id,
     cl_program, cl_uint, cl_ulong, error_name,
 };
+use crate::waiters::Waiters;
 
 /// A call that failed: the function and OpenCL's error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +102,8 @@ pub(crate) struct Context {
     api: &'static Api,
     create_program: CreateProgramWithIl,
     handle: cl_context,
+    /// Of its commands.
+    waiters: Waiters,
 }
 
 // SAFETY: see the module's text.
@@ -115,7 +118,7 @@ impl Context {
         // SAFETY: no properties, an array of devices of one platform, no callback.
         let handle = unsafe { (api.clCreateContext)(ptr::null(), ids.len() as cl_uint, ids.as_ptr(), None, ptr::null_mut(), &mut error) };
         let create_program = sys::create_program_with_il(api, platform.0);
-        Ok(Arc::new(Context { api, create_program, handle: given("clCreateContext", error, handle)? }))
+        Ok(Arc::new(Context { api, create_program, handle: given("clCreateContext", error, handle)?, waiters: Waiters::default() }))
     }
 
     /// A program's context, with a reference of its own.
@@ -125,7 +128,7 @@ impl Context {
     pub(crate) unsafe fn of_program(api: &'static Api, interop: &Interop, platform: PlatformId, handle: cl_context) -> Tried<Arc<Context>> {
         // SAFETY: by this function's contract.
         succeeded("clRetainContext", unsafe { (interop.clRetainContext)(handle) })?;
-        Ok(Arc::new(Context { api, create_program: sys::create_program_with_il(api, platform.0), handle }))
+        Ok(Arc::new(Context { api, create_program: sys::create_program_with_il(api, platform.0), handle, waiters: Waiters::default() }))
     }
 
     pub(crate) fn handle(&self) -> cl_context {
@@ -226,7 +229,7 @@ impl Queue {
         let flushed = succeeded("clFlush", unsafe { (self.context.api.clFlush)(self.handle) });
         if flushed.is_err() {
             // To wait is to flush, and what was begun must be over before anybody hears that it failed.
-            let _ = event.wait();
+            let _ = event.wait_in_driver();
         }
         flushed.map(|()| event)
     }
@@ -271,8 +274,13 @@ impl Event {
         self.handle
     }
 
-    /// Waits until the command is over.
+    /// Waits until the command, which was flushed, is over.
     pub(crate) fn wait(&self) -> Tried<()> {
+        self.context.waiters.wait(self)
+    }
+
+    /// Flushes the command, and waits inside the driver until it is over.
+    pub(crate) fn wait_in_driver(&self) -> Tried<()> {
         // SAFETY: an event that is alive.
         let waited = succeeded("clWaitForEvents", unsafe { (self.context.api.clWaitForEvents)(1, &self.handle) });
         // The status says more than that waiting failed.

@@ -51,7 +51,7 @@ impl<E: Enqueue> Deferred for Later<E> {
         let many = self.device.in_flight().fetch_add(1, Ordering::Relaxed) >= MOST_IN_FLIGHT;
         let submitted = Submitted { device: self.device.clone(), code, what, event };
         if many {
-            let _ = submitted.device.waiters().wait(&submitted.event);
+            let _ = submitted.event.wait();
         }
         Ok(Some(Arc::new(submitted)))
     }
@@ -110,7 +110,7 @@ pub(crate) fn outcome(device: &Device, code: Code, what: &str, tried: Tried<()>)
 
 impl DeviceEvent for Submitted {
     fn wait(&self) -> Outcome {
-        outcome(&self.device, self.code, &self.what, self.device.waiters().wait(&self.event))
+        outcome(&self.device, self.code, &self.what, self.event.wait())
     }
 
     fn has_begun(&self) -> bool {

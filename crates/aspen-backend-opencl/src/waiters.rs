@@ -1,4 +1,4 @@
-//! Threads that wait for commands of a device.
+//! Threads that wait for commands of a context.
 //!
 //! Drivers of CPUs make work of a thread that waits: it computes, and where there is nothing to compute it looks again and again. That is as it
 //! should be for as many threads as the machine runs at a time. Of a thousand, each takes processors from those that it waits for.
@@ -8,7 +8,7 @@ use std::sync::{OnceLock, mpsc};
 
 use crate::handles::{Event, Tried, command_outcome};
 
-/// How many threads wait in a device's driver.
+/// How many threads wait for a context's commands inside the driver.
 #[derive(Default)]
 pub(crate) struct Waiters(AtomicUsize);
 
@@ -37,7 +37,7 @@ impl Waiters {
     /// Waits until the command is over: in the driver, or, if enough threads do that, asleep until the driver calls.
     pub(crate) fn wait(&self, event: &Event) -> Tried<()> {
         if let Some(_place) = self.place() {
-            return event.wait();
+            return event.wait_in_driver();
         }
         let (tell, told) = mpsc::sync_channel(1);
         let call = move |status| {
@@ -45,10 +45,10 @@ impl Waiters {
             let _sent = tell.try_send(status);
         };
         let asked = event.when_over(Box::new(call));
-        // A driver that takes the call back without calling says no more than one that refuses it.
+        // A driver that drops the call without making it says no more than one that refuses it.
         match asked.then(|| told.recv()) {
             Some(Ok(status)) => command_outcome(status),
-            Some(Err(_)) | None => event.wait(),
+            Some(Err(_)) | None => event.wait_in_driver(),
         }
     }
 }
