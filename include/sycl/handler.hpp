@@ -368,7 +368,7 @@ private:
   event finish() {
     if (parts_.size() > 0 || (record_ && !record_->empty()))
       print_streams();
-    detail::list<aspen_event_t *> events;
+    detail::list<aspen_event_t *, 2> events;
     for (const event &e : events_)
       events.add(e.aspen_handle());
     aspen_dependencies_t after = {uses_.data(), uses_.size(), events.data(), events.size()};
@@ -573,7 +573,7 @@ private:
   }
 
   const detail::shared<detail::queue_state> &queue_;
-  detail::list<aspen_buffer_use_t> uses_;
+  detail::list<aspen_buffer_use_t, 4> uses_;
   detail::list<const detail::buffer_state *> held_; // whose placeholders are required
   detail::list<event> events_;
   detail::list<detail::shared<detail::queue_state>> before_; // whose commands used its buffers
@@ -585,7 +585,7 @@ private:
   detail::native_arguments arguments_;
   size_t local_memory_ = 0;
   size_t local_alignment_ = 1; // the greatest of its parts
-  detail::list<aspen_prepared_t *> parts_; // what the command consists of, in order
+  detail::list<aspen_prepared_t *, 1> parts_; // what the command consists of, in order
   size_t submitted_ = 0;                   // how many of them
   aspen_event_t *last_ = nullptr;          // of those
   detail::shared<detail::recorder> recorder_; // the graph that records it,

@@ -1,6 +1,7 @@
 //! `parallel_for(nd_range)` and `parallel_for_work_group`: chunks are runs of consecutive work-groups.
 
 use std::cell::RefCell;
+use std::ptr;
 
 use aspen_runtime::backend::{Job, Launch, LaunchKind};
 use aspen_runtime::{Error, Result};
@@ -39,7 +40,7 @@ pub(crate) struct Groups {
     kept: Kept,
 }
 
-// SAFETY: the shape's pointer is the launch's own closure, which is immutable.
+// SAFETY: the shape has no pointer before it runs.
 unsafe impl Send for Groups {}
 // SAFETY: as above.
 unsafe impl Sync for Groups {}
@@ -56,7 +57,7 @@ impl Groups {
         let runs = |whole: &Whole| whole.work_group == [0; 3] || whole.work_group == local_range;
         let shape = Shape {
             entry,
-            closure: launch.closure.as_ptr().cast(),
+            closure: ptr::null(),
             group_range,
             local_range,
             offset: launch.offset,
@@ -77,13 +78,18 @@ impl Groups {
         Groups { launch, shape, groups, per_chunk, may_wait, patience, kept }
     }
 
+    /// The shape, with the closure, which stays where it is while the launch runs.
+    fn shape(&self) -> Shape {
+        Shape { closure: self.launch.closure.as_ptr().cast(), ..self.shape }
+    }
+
     /// Calls of the entry.
     fn items(&self) -> u64 {
         if self.shape.by_item { self.launch.global.iter().product() } else { self.groups }
     }
 
     fn run_groups(&self, worker: &mut Worker, chunk: u64) -> Result<()> {
-        worker.begin(self.shape);
+        worker.begin(self.shape());
         let [_, rows, columns] = self.shape.group_range;
         let first = chunk * self.per_chunk;
         let row = first / columns;
@@ -133,7 +139,7 @@ impl Job for Groups {
         }
         // The destructors of globals run after that of their thread's storage, and may launch kernels: nothing is kept then.
         let kept = WORKER.try_with(|kept| kept.borrow_mut().take()).ok().flatten();
-        let mut worker = kept.unwrap_or_else(|| Worker::new(self.shape));
+        let mut worker = kept.unwrap_or_else(|| Worker::new(self.shape()));
         // Items that may wait for each other have stacks of their own.
         let variables = if self.shape.by_item && self.shape.whole.is_none() { 0 } else { self.shape.variables };
         let result = watched(Runs::Kernel(&self.launch.name), || with_room(variables, || self.run_groups(&mut worker, chunk as u64)));

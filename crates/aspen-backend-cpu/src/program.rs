@@ -7,7 +7,7 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use aspen_runtime::backend::{GroupLimit, ImageError, Job, Kernel, Launch, LaunchKind, Part, Program, WorkItems};
+use aspen_runtime::backend::{GroupLimit, ImageError, Kernel, Launch, LaunchKind, Part, Program, Task, WorkItems};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::abi::{ItemEntry, RangeEntry};
@@ -105,19 +105,19 @@ impl Kernel for Entry {
         self.limit.as_ref()
     }
 
-    fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>> {
+    fn prepare(&self, launch: Launch, threads: usize) -> Result<Task> {
         self.known.fits(&launch.name)?;
         let keep = Kept::new(&self.pace, self.prompt, &self.libraries);
         match launch.kind {
             LaunchKind::SingleTask | LaunchKind::Range => {
                 // SAFETY: native_cpu.h: entries of kernels launched this way have this type. The front end saw every launch of the kernel.
                 let entry = unsafe { mem::transmute::<*mut c_void, RangeEntry>(self.entry.as_ptr()) };
-                Ok(Box::new(Boxes::new(entry, self.known, launch, threads, keep)))
+                Ok(Task::Job(Box::new(Boxes::new(entry, self.known, launch, threads, keep))))
             }
             LaunchKind::NdRange | LaunchKind::WorkGroups => {
                 // SAFETY: as above.
                 let entry = unsafe { mem::transmute::<*mut c_void, ItemEntry>(self.entry.as_ptr()) };
-                Ok(Box::new(Groups::new(entry, self.known, launch, threads, keep)))
+                Ok(Task::Job(Box::new(Groups::new(entry, self.known, launch, threads, keep))))
             }
         }
     }

@@ -8,8 +8,8 @@ use std::ptr;
 
 use crate::sys::{self, CUfunction, CUstream};
 
+use crate::copy::enqueue_copy;
 use crate::driver::{Tried, tried};
-use crate::memory::enqueue_copy;
 
 /// Bytes that the kernel writes at once.
 const QUAD: usize = 16;

@@ -7,7 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::sys::{self, CUcontext, CUevent, CUresult, CUstream};
-use aspen_runtime::backend::{DeviceEvent, DeviceTimes, Native, NativeMemory, Outcome};
+use aspen_runtime::backend::{DeviceEvent, DeviceTimes, Listener, Native, NativeMemory, Outcome};
 use aspen_runtime::native::{Interop, KernelFacts, NativeLaunch, NativeQueue, OwnEvent, ProgramState, QueueFacts};
 use aspen_runtime::{Code, Error, Result};
 
@@ -76,11 +76,11 @@ impl DeviceEvent for Event {
         None
     }
 
-    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
+    fn when_over(self: Arc<Self>, listener: Arc<dyn Listener>) -> bool {
         // SAFETY: an event that is alive.
         let over = self.device.enter(|| tried("cuEventQuery", unsafe { sys::cuEventQuery(self.raw) })).is_ok();
         if over {
-            call(Outcome::Done);
+            listener.hear(self, Outcome::Done);
         }
         over
     }

@@ -36,7 +36,7 @@ struct Lane {
 }
 
 /// A job's place: a stream, and its number there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Place {
     pub(crate) lane: usize,
     pub(crate) number: u64,

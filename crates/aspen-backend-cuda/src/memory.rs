@@ -6,13 +6,15 @@ use std::ptr::{self, NonNull};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::sys::{self, CUmemPool_attribute, CUmemoryPool, CUpointer_attribute, CUresult, CUstream};
-use aspen_runtime::backend::{Job, UsmKind, copy_on_host, fill_on_host};
+use aspen_runtime::backend::{Deferred, UsmKind, copy_on_host, fill_on_host};
 use aspen_runtime::{Code, Result};
 
+use crate::copy::enqueue_copy;
 use crate::device::Device;
 use crate::driver::{Failure, Stream, Tried, lock, tried};
 use crate::fill::{self, Way, way};
-use crate::submitted::{Enqueue, Later};
+use crate::submitted::Job;
+use crate::work::{Enqueue, Work};
 
 /// What `cuMemHostAlloc` calls its flags: memory for all contexts, with a device address.
 const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
@@ -270,19 +272,20 @@ impl Memory {
 ///
 /// # Safety
 /// As `RawDevice::copy_later`.
-pub(crate) unsafe fn copy_later(device: &Arc<Device>, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
+pub(crate) unsafe fn copy_later(device: &Arc<Device>, to: *mut u8, from: *const u8, size: usize) -> Option<Arc<dyn Deferred>> {
     let sides = [side(device, to as u64), side(device, from as u64)];
     let is_ours = size > 0 && !sides.contains(&Side::Unknown) && sides.contains(&Side::Device);
-    is_ours.then(|| Later::job(device, Copy { to: to as u64, from: from as u64, size }))
+    let copy = || Work::Other(Box::new(Copy { to: to as u64, from: from as u64, size }));
+    is_ours.then(|| -> Arc<dyn Deferred> { Job::new(device, copy()) })
 }
 
 /// A fill for the device's streams; `None` for memory of the host.
 ///
 /// # Safety
 /// As `RawDevice::fill_later`.
-pub(crate) unsafe fn fill_later(device: &Arc<Device>, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
+pub(crate) unsafe fn fill_later(device: &Arc<Device>, to: *mut u8, pattern: &[u8], count: usize) -> Option<Arc<dyn Deferred>> {
     let is_ours = pattern.len() * count > 0 && side(device, to as u64) == Side::Device;
-    is_ours.then(|| Later::job(device, Fill::new(to as u64, pattern, count)))
+    is_ours.then(|| -> Arc<dyn Deferred> { Job::new(device, Work::Other(Box::new(Fill::new(to as u64, pattern, count)))) })
 }
 
 /// Whose memory an address is.
@@ -339,18 +342,6 @@ impl Enqueue for Copy {
         // SAFETY: valid until the job is over, by the contract of whoever made it.
         unsafe { enqueue_copy(self.to, self.from, self.size, stream) }
     }
-}
-
-/// Puts a copy into a stream of the current context. Addresses mean the same on host and device.
-///
-/// # Safety
-/// Both ranges are valid until the copy is over.
-pub(crate) unsafe fn enqueue_copy(to: u64, from: u64, size: usize, stream: CUstream) -> Tried<()> {
-    if size == 0 {
-        return Ok(());
-    }
-    // SAFETY: by this function's contract.
-    tried("cuMemcpyAsync", unsafe { sys::cuMemcpyAsync(to, from, size, stream) })
 }
 
 /// A fill of memory that is not the host's.

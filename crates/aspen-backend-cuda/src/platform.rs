@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use aspen_contract::Capabilities;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceEvent, DeviceImage, DeviceType, Facts, Fit, Job, Native, Part, PlatformFacts, Program, RawDevice, UsmKind,
+    Backend, BackendKind, Deferred, DeviceEvent, DeviceImage, DeviceType, Facts, Fit, Native, Part, PlatformFacts, Program, RawDevice,
+    UsmKind,
 };
 use aspen_runtime::native::Interop;
 use aspen_runtime::{Code, Result};
@@ -167,12 +168,12 @@ impl RawDevice for Handle {
         unsafe { self.memory.fill(&self.device, to, pattern, count) }
     }
 
-    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
+    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Arc<dyn Deferred>> {
         // SAFETY: by the contract of `RawDevice::copy_later`.
         unsafe { copy_later(&self.device, to, from, size) }
     }
 
-    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
+    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Arc<dyn Deferred>> {
         // SAFETY: by the contract of `RawDevice::fill_later`.
         unsafe { fill_later(&self.device, to, pattern, count) }
     }

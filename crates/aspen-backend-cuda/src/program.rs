@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
-use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Part};
+use aspen_runtime::backend::{self, ImageKind, Launch, LaunchKind, Part, Task};
 use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
 use crate::driver::{Tried, tried};
 use crate::geometry::{Grid, Limits, grid};
-use crate::submitted::{Enqueue, Later};
+use crate::submitted::Job;
+use crate::work::{Launched, Work};
 
 /// The function by which kernels print, as PTX and machine code name it.
 const PRINT: &[u8] = b"vprintf";
@@ -241,7 +242,7 @@ impl Entry {
 struct Shared(Arc<Entry>);
 
 impl backend::Kernel for Shared {
-    fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
+    fn prepare(&self, launch: Launch, _threads: usize) -> Result<Task> {
         let device = self.0.device();
         let mut limits = self.0.limits();
         if launch.kind == LaunchKind::WorkGroups && !sys::GROUPS_IN_THREADS {
@@ -255,16 +256,17 @@ impl backend::Kernel for Shared {
             device.error(Code::MemoryAllocation, text)
         })?;
         if launch.global.contains(&0) {
-            return Ok(Box::new(Empty));
+            return Ok(Task::Job(Box::new(Empty)));
         }
-        Ok(Later::job(&self.0.module.device, Prepared { entry: self.0.clone(), launch, grid }))
+        let launched = Launched { function: self.0.function, prints: self.0.module.prints, launch, grid, _keeps: self.0.clone() };
+        Ok(Task::Deferred(Job::new(&self.0.module.device, Work::Kernel(launched))))
     }
 }
 
 /// A launch of no work-items.
 struct Empty;
 
-impl Job for Empty {
+impl backend::Job for Empty {
     fn chunks(&self) -> usize {
         0
     }
@@ -278,44 +280,4 @@ impl Job for Empty {
     }
 
     fn took_ns(&self, _: u64) {}
-}
-
-/// A launch with its arguments.
-struct Prepared {
-    entry: Arc<Entry>,
-    launch: Launch,
-    grid: Grid,
-}
-
-impl Enqueue for Prepared {
-    fn code(&self) -> Code {
-        Code::Kernel
-    }
-
-    fn name(&self) -> String {
-        format!("kernel '{}'", self.launch.name)
-    }
-
-    fn prints(&self) -> bool {
-        self.entry.module.prints
-    }
-
-    fn submit(&self, _: &Device, stream: sys::CUstream) -> Tried<()> {
-        let Grid { blocks, threads, shape } = &self.grid;
-        let unused = 0_u32;
-        let mut parameters: [*mut c_void; 3] = [
-            self.launch.closure.as_ptr().cast_mut().cast(),
-            ptr::from_ref(shape).cast_mut().cast(),
-            ptr::from_ref(&unused).cast_mut().cast(),
-        ];
-        let memory = u32::try_from(self.launch.local_memory).unwrap_or(u32::MAX);
-        let [bx, by, bz] = *blocks;
-        let [tx, ty, tz] = *threads;
-        // SAFETY: a function and a stream of the current context; at least as many parameters as the entry has, which the driver copies
-        // before it returns, each of the size that the entry's parameter has.
-        let error = unsafe {
-            sys::cuLaunchKernel(self.entry.function, bx, by, bz, tx, ty, tz, memory, stream, parameters.as_mut_ptr(), ptr::null_mut())
-        };
-        tried("cuLaunchKernel", error)
-    }
 }

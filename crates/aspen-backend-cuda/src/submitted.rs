@@ -6,17 +6,18 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use crate::sys::CUstream;
-use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Job, Outcome};
-use aspen_runtime::{Code, Error, Result};
+use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Listener, Outcome};
+use aspen_runtime::{Error, Result};
 use smallvec::SmallVec;
 
+use crate::copy::enqueue_copy;
 use crate::device::Device;
 use crate::driver::{Failure, Tried};
 use crate::lanes::{LANES, Mark, Place};
 use crate::launcher::Ticket;
-use crate::memory::enqueue_copy;
 use crate::row::Awaited;
 use crate::watch::Pending;
+use crate::work::{Enqueue, Work};
 
 /// How long a thread that waits asks again and again, and how often it does so afterwards.
 const SPIN: Duration = Duration::from_millis(2);
@@ -25,103 +26,108 @@ const LOOK: Duration = Duration::from_micros(20);
 /// With so many jobs in flight more are expected, and nobody waits for the next one at once.
 const MANY: usize = 8;
 
-/// What a job puts into a stream.
-pub(crate) trait Enqueue: Send + Sync + 'static {
-    /// The code of its errors.
-    fn code(&self) -> Code;
-    /// What it is, for messages; empty for what has no name.
-    fn name(&self) -> String;
-    /// Whether it may print.
-    fn prints(&self) -> bool {
-        false
-    }
-    /// Puts it there; it stays alive until it is over.
-    fn submit(&self, device: &Device, stream: CUstream) -> Tried<()>;
-}
-
-/// A job of a device.
-pub(crate) struct Later {
+/// A job of a device, and its share in a stream: one piece of memory for both.
+pub(crate) struct Job {
     device: Arc<Device>,
-    work: Arc<dyn Enqueue>,
+    work: Work,
+    /// Set when it has a place in a stream.
+    share: OnceLock<Share>,
+    /// Whether it is in its stream, or never will be; until then it is given to the thread that puts it there.
+    is_put: AtomicBool,
+    /// Whether somebody may ask for it alone.
+    is_awaited: AtomicBool,
+    over: OnceLock<Outcome>,
 }
 
-impl Later {
-    /// The job as the runtime wants it.
-    pub(crate) fn job(device: &Arc<Device>, work: impl Enqueue) -> Box<dyn Job> {
-        Box::new(Later { device: device.clone(), work: Arc::new(work) })
+/// A job's share in a stream.
+#[derive(Default)]
+struct Share {
+    place: Place,
+    /// Whether it waits for what is in front of it in its stream.
+    follows: bool,
+    /// Its own, until it is dropped, if it is profiled or prints; others share those of their stream.
+    marks: Option<Marks>,
+    /// When it was put there, by the device's clock; 0 if it is not profiled.
+    queued: u64,
+}
+
+struct Marks {
+    /// Of profiled jobs.
+    begin: Option<Arc<Mark>>,
+    end: Arc<Mark>,
+}
+
+impl Job {
+    /// A job as the runtime wants it.
+    pub(crate) fn new(device: &Arc<Device>, work: Work) -> Arc<Job> {
+        Arc::new(Job {
+            device: device.clone(),
+            work,
+            share: OnceLock::new(),
+            is_put: AtomicBool::new(false),
+            is_awaited: AtomicBool::new(true),
+            over: OnceLock::new(),
+        })
     }
 
     /// Puts it into a stream, or gives it to the thread that does so.
     ///
     /// # Safety
     /// As [`Deferred::enqueue_behind`].
-    unsafe fn put(&self, ahead: &[Ahead], after: &[Arc<dyn DeviceEvent>], profile: bool) -> Tried<Arc<Submitted>> {
-        let Later { device, work } = self;
+    unsafe fn enter(self: &Arc<Self>, ahead: &[Ahead], after: &[Arc<dyn DeviceEvent>], profile: bool) -> Tried<()> {
+        let Job { device, work, .. } = &**self;
         let (lanes, launcher) = (device.lanes(), device.launcher());
-        let before: SmallVec<[&Submitted; 2]> = after.iter().filter_map(|event| submitted(&**event)).collect();
+        let before: SmallVec<[&Job; 2]> = after.iter().filter_map(|event| job_of(&**event)).collect();
         device.enter(|| {
             let queued = if profile { lanes.now()? } else { 0 };
             let needs_marks = profile || work.prints();
             let new = || Ok(Marks { end: lanes.mark(profile)?, begin: profile.then(|| lanes.mark(true)).transpose()? });
             let marks = needs_marks.then(new).transpose()?;
-            let turn = lanes.turn(before.iter().map(|job| job.place), device.watch().count() == 0)?;
+            let turn = lanes.turn(before.iter().map(|job| job.place()), device.watch().count() == 0)?;
             let (lane, stream, follows) = (turn.lane(), turn.stream, turn.follows);
-            let job = |place, is_put| {
-                let job = Submitted {
-                    device: device.clone(),
-                    work: work.clone(),
-                    place,
-                    follows,
-                    marks,
-                    queued,
-                    is_put: AtomicBool::new(is_put),
-                    is_awaited: AtomicBool::new(true),
-                    over: OnceLock::new(),
-                };
-                Arc::new(job)
-            };
+            let share = |place| drop(self.share.set(Share { place, follows, marks, queued }));
             let is_chained = || !before.is_empty() && device.watch().count() >= MANY && launcher.is_awake();
             if ahead.is_empty() && (launcher.has(lane) || is_chained()) {
-                let is_elsewhere = |event: &&Arc<dyn DeviceEvent>| submitted(&***event).is_some_and(|job| job.place.lane != lane);
+                let is_elsewhere = |event: &&Arc<dyn DeviceEvent>| job_of(&***event).is_some_and(|job| job.place().lane != lane);
                 let after = after.iter().filter(is_elsewhere).cloned().collect();
-                let (job, kept) = turn.took(|place| job(place, false));
-                launcher.give(Given { job: job.clone(), stream, after });
+                let ((), kept) = turn.took(share);
+                launcher.give(Given { job: self.clone(), stream, after });
                 drop(kept);
-                return Ok(job);
+                return Ok(());
             }
             launcher.help_until(|| !launcher.has(lane));
-            let mut put = hold_back(stream, before.iter().copied().filter(|job| job.place.lane != lane));
+            let mut put = hold_back(stream, before.iter().copied().filter(|job| job.place().lane != lane));
             for copy in ahead {
                 // SAFETY: by this function's contract.
                 put = put.and_then(|()| unsafe { enqueue_copy(copy.to as u64, copy.from as u64, copy.size, stream) });
             }
-            let (job, kept) = turn.took(|place| job(place, true));
-            put = put.and_then(|()| job.put(stream));
+            let ((), kept) = turn.took(share);
+            self.is_put.store(true, Ordering::Release);
+            put = put.and_then(|()| self.put(stream));
             drop(kept);
-            if let Err(failure) = put {
+            if put.is_err() {
                 // A part of it may be there already, and what it uses goes.
                 let _failed = lanes.finish();
-                return Err(failure);
             }
-            Ok(job)
+            put
         })
     }
 }
 
 /// The job of this crate that an event is.
-fn submitted(event: &dyn DeviceEvent) -> Option<&Submitted> {
+fn job_of(event: &dyn DeviceEvent) -> Option<&Job> {
     let any: &dyn Any = event;
     any.downcast_ref()
 }
 
 /// Makes a stream of the current context wait for jobs in others.
-fn hold_back<'a>(stream: CUstream, before: impl Iterator<Item = &'a Submitted>) -> Tried<()> {
+fn hold_back<'a>(stream: CUstream, before: impl Iterator<Item = &'a Job>) -> Tried<()> {
     for job in before {
         job.settle();
-        match (&job.marks, job.over.get()) {
+        match (job.marks(), job.over.get()) {
             (_, Some(_)) => {}
             (Some(marks), None) => marks.end.hold_back(stream)?,
-            (None, None) => job.device.lanes().hold_back(stream, job.place)?,
+            (None, None) => job.device.lanes().hold_back(stream, job.place())?,
         }
     }
     Ok(())
@@ -129,7 +135,7 @@ fn hold_back<'a>(stream: CUstream, before: impl Iterator<Item = &'a Submitted>) 
 
 /// A job on its way to a stream, and those in other streams that it waits for.
 pub(crate) struct Given {
-    job: Arc<Submitted>,
+    job: Arc<Job>,
     stream: CUstream,
     after: SmallVec<[Arc<dyn DeviceEvent>; 2]>,
 }
@@ -139,7 +145,7 @@ unsafe impl Send for Given {}
 
 impl Ticket for Given {
     fn lane(&self) -> usize {
-        self.job.place.lane
+        self.job.place().lane
     }
 
     fn put(self, own: bool) {
@@ -147,7 +153,7 @@ impl Ticket for Given {
         if own {
             job.device.stay_entered();
         }
-        let before = after.iter().filter_map(|event| submitted(&**event));
+        let before = after.iter().filter_map(|event| job_of(&**event));
         if let Err(failure) = job.device.enter(|| hold_back(stream, before).and_then(|()| job.put(stream))) {
             // A part of it may be there already. What comes before in the stream is over when this one is.
             let _failed = job.device.enter(|| job.device.lanes().finish());
@@ -157,55 +163,29 @@ impl Ticket for Given {
     }
 }
 
-impl Deferred for Later {
+impl Deferred for Job {
     fn chain(&self) -> usize {
         Arc::as_ptr(&self.device).addr()
     }
 
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+    fn enqueue(self: Arc<Self>, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
         // SAFETY: no copies.
         unsafe { self.enqueue_behind(&[], after, profile) }
     }
 
     unsafe fn enqueue_behind(
-        &self,
+        self: Arc<Self>,
         ahead: &[Ahead],
         after: &[Arc<dyn DeviceEvent>],
         profile: bool,
     ) -> Result<Option<Arc<dyn DeviceEvent>>> {
         // SAFETY: by this function's contract.
-        let submitted = unsafe { self.put(ahead, after, profile) };
-        Ok(Some(submitted.map_err(|failure| failed(&self.device, &*self.work, failure))?))
+        unsafe { self.enter(ahead, after, profile) }.map_err(|failure| failed(&self.device, &*self.work, failure))?;
+        Ok(Some(self))
     }
 
     fn is_busy(&self) -> bool {
         self.device.watch().count() > LANES
-    }
-}
-
-impl Job for Later {
-    fn chunks(&self) -> usize {
-        1
-    }
-
-    fn run(&self, _: usize) -> Result<()> {
-        // SAFETY: no copies.
-        let submitted = unsafe { self.put(&[], &[], false) }.map_err(|failure| failed(&self.device, &*self.work, failure))?;
-        match submitted.finished() {
-            Outcome::Failed(error) => Err(error),
-            Outcome::Done | Outcome::NotBegun => Ok(()),
-        }
-    }
-
-    fn expected_ns(&self) -> Option<u64> {
-        // The device works; this thread only waits.
-        Some(0)
-    }
-
-    fn took_ns(&self, _: u64) {}
-
-    fn deferred(&self) -> Option<&dyn Deferred> {
-        Some(self)
     }
 }
 
@@ -222,39 +202,28 @@ fn failed(device: &Device, work: &dyn Enqueue, failure: Failure) -> Error {
     device.error(work.code(), text)
 }
 
-/// A job in a stream.
-struct Submitted {
-    device: Arc<Device>,
-    work: Arc<dyn Enqueue>,
-    place: Place,
-    /// Whether it waits for what is in front of it in its stream.
-    follows: bool,
-    /// Its own, until it is dropped, if it is profiled or prints; others share those of their stream.
-    marks: Option<Marks>,
-    /// When it was put there, by the device's clock; 0 if it is not profiled.
-    queued: u64,
-    /// Whether it is in its stream, or never will be; until then it is given to the thread that puts it there.
-    is_put: AtomicBool,
-    /// Whether somebody may ask for it alone.
-    is_awaited: AtomicBool,
-    over: OnceLock<Outcome>,
-}
+impl Job {
+    /// Its share in a stream; nobody asks before it has one.
+    fn share(&self) -> &Share {
+        self.share.get_or_init(Share::default)
+    }
 
-struct Marks {
-    /// Of profiled jobs.
-    begin: Option<Arc<Mark>>,
-    end: Arc<Mark>,
-}
+    fn place(&self) -> Place {
+        self.share().place
+    }
 
-impl Submitted {
+    fn marks(&self) -> Option<&Marks> {
+        self.share().marks.as_ref()
+    }
+
     /// Puts it into its stream, of the current context.
     fn put(self: &Arc<Self>, stream: CUstream) -> Tried<()> {
         let record = |mark: Option<&Arc<Mark>>| mark.map_or(Ok(()), |mark| mark.record(stream));
-        self.device.lanes().mark_end(self.place, self.follows)?;
-        record(self.marks.as_ref().and_then(|marks| marks.begin.as_ref()))?;
+        self.device.lanes().mark_end(self.place(), self.share().follows)?;
+        record(self.marks().and_then(|marks| marks.begin.as_ref()))?;
         self.work.submit(&self.device, stream)?;
-        record(self.marks.as_ref().map(|marks| &marks.end))?;
-        self.device.lanes().note_put(self.place, Arc::downgrade(self) as Weak<dyn Awaited>)
+        record(self.marks().map(|marks| &marks.end))?;
+        self.device.lanes().note_put(self.place(), Arc::downgrade(self) as Weak<dyn Awaited>)
     }
 
     fn is_put(&self) -> bool {
@@ -274,7 +243,7 @@ impl Submitted {
     /// Asks the driver about a job in its stream; `None` while it is not over.
     fn ask(&self) -> Option<Tried<()>> {
         let ask = || {
-            let Some(marks) = &self.marks else { return Ok(self.device.lanes().is_over(self.place)?.then_some(())) };
+            let Some(marks) = self.marks() else { return Ok(self.device.lanes().is_over(self.place())?.then_some(())) };
             match marks.end.is_reached()? {
                 true if self.work.prints() => marks.end.finish().map(Some),
                 reached => Ok(reached.then_some(())),
@@ -288,7 +257,7 @@ impl Submitted {
         if let Some(outcome) = self.over.get() {
             return outcome.clone();
         }
-        self.device.watch().attend(self.place.lane);
+        self.device.watch().attend(self.place().lane);
         self.settle();
         let begin = Instant::now();
         loop {
@@ -311,10 +280,10 @@ impl Submitted {
 /// # Safety
 /// As `RawDevice::copy_behind`.
 pub(crate) unsafe fn copy_behind(device: &Device, event: &dyn Any, to: u64, from: u64, size: usize) -> Option<Tried<()>> {
-    let job = event.downcast_ref::<Submitted>().filter(|job| std::ptr::eq(&*job.device, device))?;
+    let job = event.downcast_ref::<Job>().filter(|job| std::ptr::eq(&*job.device, device))?;
     job.settle();
     // What came behind the job would be waited for, too.
-    let stream = device.lanes().stream_behind(job.place).filter(|_| !job.work.prints())?;
+    let stream = device.lanes().stream_behind(job.place()).filter(|_| !job.work.prints())?;
     Some(device.enter(|| {
         let done = device.lanes().mark(false)?;
         // No turn is taken: the driver waits for the device, and who wants the next one would.
@@ -328,12 +297,12 @@ pub(crate) unsafe fn copy_behind(device: &Device, event: &dyn Any, to: u64, from
     }))
 }
 
-impl Pending for Submitted {
+impl Pending for Job {
     fn outcome(&self) -> Option<Outcome> {
         if let Some(outcome) = self.over.get() {
             return Some(outcome.clone());
         }
-        if !Submitted::is_put(self) {
+        if !Job::is_put(self) {
             return None;
         }
         match self.ask()? {
@@ -344,7 +313,7 @@ impl Pending for Submitted {
     }
 
     fn is_put(&self) -> bool {
-        Submitted::is_put(self)
+        Job::is_put(self)
     }
 
     fn note_over(&self) {
@@ -360,19 +329,19 @@ impl Pending for Submitted {
 
     fn name(&self) -> String {
         // What is in no stream has done nothing yet.
-        if self.over.get().is_some() || !Submitted::is_put(self) { String::new() } else { self.work.name() }
+        if self.over.get().is_some() || !Job::is_put(self) { String::new() } else { self.work.name() }
     }
 }
 
-impl Awaited for Submitted {
+impl Awaited for Job {
     fn is_awaited(&self) -> bool {
         self.is_awaited.load(Ordering::Acquire) && self.over.get().is_none()
     }
 }
 
-impl Drop for Submitted {
+impl Drop for Job {
     fn drop(&mut self) {
-        let Some(Marks { begin, end }) = self.marks.take() else { return };
+        let Some(Marks { begin, end }) = self.share.take().and_then(|share| share.marks) else { return };
         let timed = begin.is_some();
         for mark in begin.into_iter().chain([end]) {
             self.device.lanes().recycle(mark, timed);
@@ -380,11 +349,11 @@ impl Drop for Submitted {
     }
 }
 
-impl DeviceEvent for Submitted {
+impl DeviceEvent for Job {
     fn wait(&self) -> Outcome {
         let outcome = self.finished();
         // Those before it are over, too; who waited has the time to tell of them.
-        self.device.watch().tell(self.place.lane, self.place.number, &outcome);
+        self.device.watch().tell(self.place().lane, self.place().number, &outcome);
         outcome
     }
 
@@ -392,7 +361,7 @@ impl DeviceEvent for Submitted {
         if !self.is_put() {
             return false;
         }
-        match self.marks.as_ref().and_then(|marks| marks.begin.as_ref()) {
+        match self.marks().and_then(|marks| marks.begin.as_ref()) {
             Some(begin) => self.device.enter(|| begin.is_reached()).unwrap_or(true),
             // The driver does not tell.
             None => true,
@@ -400,7 +369,7 @@ impl DeviceEvent for Submitted {
     }
 
     fn times(&self) -> Option<DeviceTimes> {
-        let Submitted { device, marks, queued, .. } = self;
+        let (device, Share { marks, queued, .. }) = (&self.device, self.share());
         let Marks { begin, end } = marks.as_ref()?;
         let begin = begin.as_ref()?;
         let times = device.enter(|| {
@@ -416,9 +385,9 @@ impl DeviceEvent for Submitted {
         self.is_awaited.store(alone, Ordering::Release);
     }
 
-    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
-        let Place { lane, number } = self.place;
+    fn when_over(self: Arc<Self>, listener: Arc<dyn Listener>) -> bool {
+        let Place { lane, number } = self.place();
         let device = self.device.clone();
-        device.watch().add(lane, number, self, call)
+        device.watch().add(lane, number, self, listener)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use aspen_runtime::backend::Outcome;
+use aspen_runtime::backend::{DeviceEvent, Listener, Outcome};
 use smallvec::SmallVec;
 
 use crate::driver::lock;
@@ -35,7 +35,7 @@ const FAST: usize = 4;
 const MOST: usize = 1000;
 
 /// A job in flight.
-pub(crate) trait Pending: Send + Sync {
+pub(crate) trait Pending: DeviceEvent {
     /// How it ended; `None` while it has not, or where there is nobody left to tell.
     fn outcome(&self) -> Option<Outcome>;
     /// Whether it is in its stream; those before it are so, too.
@@ -47,9 +47,6 @@ pub(crate) trait Pending: Send + Sync {
     /// What it is, for messages; empty for what has no name.
     fn name(&self) -> String;
 }
-
-/// Called when a job is over.
-pub(crate) type Call = Box<dyn FnOnce(Outcome) + Send>;
 
 /// The jobs of a device's streams, in their order.
 #[derive(Default)]
@@ -84,7 +81,7 @@ struct Lane {
 struct Watched {
     number: u64,
     job: Arc<dyn Pending>,
-    call: Call,
+    listener: Arc<dyn Listener>,
 }
 
 impl Lane {
@@ -97,9 +94,9 @@ impl Lane {
 }
 
 impl Watch {
-    /// Calls when the job, that number of its stream, is over. `false` if the system has no thread for that; then nobody calls. Threads may come
+    /// Tells the listener when the job, that number of its stream, is over. `false` if the system has no thread for that; then nobody does. Threads may come
     /// here in another order than their jobs came into the stream.
-    pub(crate) fn add(self: &Arc<Self>, lane: usize, number: u64, job: Arc<dyn Pending>, call: Call) -> bool {
+    pub(crate) fn add(self: &Arc<Self>, lane: usize, number: u64, job: Arc<dyn Pending>, listener: Arc<dyn Listener>) -> bool {
         let mut shared = lock(&self.shared);
         if !shared.thread {
             let watch = self.clone();
@@ -112,7 +109,7 @@ impl Watch {
         let asleep = shared.asleep;
         let own = &mut shared.lanes[lane];
         let behind = own.jobs.iter().rev().take_while(|other| other.number > number).count();
-        own.jobs.insert(own.jobs.len() - behind, Watched { number, job, call });
+        own.jobs.insert(own.jobs.len() - behind, Watched { number, job, listener });
         own.added += 1;
         let (count, looks) = (own.jobs.len(), own.added.is_multiple_of(MANY));
         shared.added += 1;
@@ -179,13 +176,13 @@ impl Watch {
         let over: SmallVec<[Watched; 1]> = shared.lanes[lane].jobs.drain(..=place).collect();
         shared.count -= over.len();
         drop(shared);
-        for Watched { job, call, .. } in over {
+        for Watched { job, listener, .. } in over {
             if *outcome == Outcome::Done {
                 job.note_over();
             }
             // A failure says for each job which one it is.
             let own = job.outcome().unwrap_or_else(|| outcome.clone());
-            call(own);
+            listener.hear(job, own);
         }
     }
 
@@ -219,11 +216,31 @@ impl Watch {
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+    use aspen_runtime::backend::DeviceTimes;
+
     use super::*;
 
     struct Job {
         over: AtomicBool,
         name: &'static str,
+    }
+
+    impl DeviceEvent for Job {
+        fn wait(&self) -> Outcome {
+            Outcome::Done
+        }
+
+        fn has_begun(&self) -> bool {
+            true
+        }
+
+        fn times(&self) -> Option<DeviceTimes> {
+            None
+        }
+
+        fn when_over(self: Arc<Self>, _: Arc<dyn Listener>) -> bool {
+            false
+        }
     }
 
     impl Pending for Job {
@@ -248,6 +265,15 @@ mod tests {
         }
     }
 
+    /// What is to be done when a job is over.
+    struct Then<F>(F);
+
+    impl<F: Fn() + Send + Sync> Listener for Then<F> {
+        fn hear(self: Arc<Self>, _: Arc<dyn DeviceEvent>, _: Outcome) {
+            self.0();
+        }
+    }
+
     fn job(over: bool, name: &'static str) -> Arc<Job> {
         Arc::new(Job { over: AtomicBool::new(over), name })
     }
@@ -258,7 +284,7 @@ mod tests {
         let jobs: Vec<_> = (0..200).map(|_| job(false, "")).collect();
         for (index, job) in jobs.iter().enumerate() {
             let told = told.clone();
-            assert!(watch.add(index % 2, index as u64, job.clone(), Box::new(move |_| lock(&told).push(index))));
+            assert!(watch.add(index % 2, index as u64, job.clone(), Arc::new(Then(move || lock(&told).push(index)))));
         }
         jobs.iter().for_each(|job| job.finish());
         while lock(&told).len() < jobs.len() {
@@ -275,7 +301,7 @@ mod tests {
         let (watch, told) = (Arc::new(Watch::default()), Arc::new(AtomicUsize::new(0)));
         for number in 0..2 * MOST {
             let told = told.clone();
-            assert!(watch.add(3, number as u64, job(false, ""), Box::new(move |_| _ = told.fetch_add(1, Ordering::Relaxed))));
+            assert!(watch.add(3, number as u64, job(false, ""), Arc::new(Then(move || _ = told.fetch_add(1, Ordering::Relaxed)))));
         }
         assert!(told.load(Ordering::Relaxed) >= MOST);
     }
@@ -285,7 +311,7 @@ mod tests {
         let (watch, told) = (Arc::new(Watch::default()), Arc::new(Mutex::new(Vec::new())));
         let add = |number: u64, over: bool| {
             let told = told.clone();
-            assert!(watch.add(5, number, job(over, ""), Box::new(move |_| lock(&told).push(number))));
+            assert!(watch.add(5, number, job(over, ""), Arc::new(Then(move || lock(&told).push(number)))));
         };
         // The thread of the second job comes first; only the first is over.
         add(2, false);
@@ -301,7 +327,7 @@ mod tests {
     fn names_are_told_once() {
         let watch = Arc::new(Watch::default());
         for (lane, name) in [(0, "b"), (1, "a"), (1, ""), (2, "b")] {
-            watch.add(lane, 1, job(false, name), Box::new(|_| ()));
+            watch.add(lane, 1, job(false, name), Arc::new(Then(|| ())));
         }
         assert_eq!(watch.names(), ["a", "b"]);
     }

@@ -10,6 +10,8 @@
 #[path = "../../aspen-backend-cuda/src/answers.rs"]
 mod answers;
 mod capabilities;
+#[path = "../../aspen-backend-cuda/src/copy.rs"]
+mod copy;
 #[path = "../../aspen-backend-cuda/src/device.rs"]
 mod device;
 #[path = "../../aspen-backend-cuda/src/driver.rs"]
@@ -38,6 +40,8 @@ mod submitted;
 mod sys;
 #[path = "../../aspen-backend-cuda/src/watch.rs"]
 mod watch;
+#[path = "../../aspen-backend-cuda/src/work.rs"]
+mod work;
 
 use aspen_runtime::backend::Backend;
 

@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aspen_runtime::backend::{DeviceEvent, DeviceTimes, Native, NativeMemory, Outcome};
+use aspen_runtime::backend::{DeviceEvent, DeviceTimes, Listener, Native, NativeMemory, Outcome};
 use aspen_runtime::native::{Argument, NativeLaunch, NativeQueue};
 use aspen_runtime::{Code, Result};
 
@@ -56,9 +56,12 @@ impl DeviceEvent for Foreign {
         self.event.times()
     }
 
-    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
-        let device = self.device.clone();
-        self.event.when_over(Box::new(move |status| call(outcome(&device, WHAT.0, WHAT.1, command_outcome(status)))))
+    fn when_over(self: Arc<Self>, listener: Arc<dyn Listener>) -> bool {
+        let own = self.clone();
+        self.event.when_over(Box::new(move |status| {
+            let outcome = outcome(&own.device, WHAT.0, WHAT.1, command_outcome(status));
+            listener.hear(own, outcome);
+        }))
     }
 }
 

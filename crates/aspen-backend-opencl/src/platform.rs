@@ -7,8 +7,8 @@ use std::sync::Arc;
 use aspen_contract::Capabilities;
 use aspen_runtime::Result;
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Native, Part, PlatformFacts, Program, RawDevice, UsmKind, copy_on_host,
-    fill_by_copies, fill_on_host,
+    Backend, BackendKind, Deferred, DeviceImage, DeviceType, Facts, Fit, Native, Part, PlatformFacts, Program, RawDevice, UsmKind,
+    copy_on_host, fill_by_copies, fill_on_host,
 };
 use aspen_runtime::cache::ProgramCache;
 use aspen_runtime::native::Interop;
@@ -149,7 +149,7 @@ impl RawDevice for Handle {
 
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize) -> Result<()> {
         match self.copying(to, from, size) {
-            Some(copy) => copy.run(0),
+            Some(copy) => Arc::new(copy).finished(),
             None => {
                 // SAFETY: by the contract of `RawDevice::copy`; without USM and SVM there is no memory but the host's.
                 unsafe { copy_on_host(to, from, size) };
@@ -166,17 +166,17 @@ impl RawDevice for Handle {
             return Ok(());
         }
         if let Some(fill) = self.filling(to, pattern, count) {
-            return fill.run(0);
+            return Arc::new(fill).finished();
         }
         // SAFETY: by this function's contract; what is copied lies inside the range.
         unsafe { fill_by_copies(to, pattern, count, |to, from, size| self.copy(to, from, size)) }
     }
 
-    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
-        Some(Box::new(self.copying(to, from, size)?))
+    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Arc<dyn Deferred>> {
+        Some(Arc::new(self.copying(to, from, size)?))
     }
 
-    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
-        Some(Box::new(self.filling(to, pattern, count)?))
+    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Arc<dyn Deferred>> {
+        Some(Arc::new(self.filling(to, pattern, count)?))
     }
 }

@@ -14,7 +14,7 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use aspen_runtime::backend::{self, ImageKind, Job, Launch, LaunchKind, Native, Part};
+use aspen_runtime::backend::{self, ImageKind, Launch, LaunchKind, Native, Part, Task};
 use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
 
@@ -236,12 +236,12 @@ impl backend::Kernel for Shared {
         }
     }
 
-    fn prepare(&self, launch: Launch, _threads: usize) -> Result<Box<dyn Job>> {
+    fn prepare(&self, launch: Launch, _threads: usize) -> Result<Task> {
         let geometry = Geometry::of(&launch);
         let kernel = self.0.take()?;
         let work = Prepared { entry: self.0.clone(), kernel: Some(kernel), name: launch.name.clone(), geometry };
         let mut prepared = Later { device: self.0.device.clone(), work };
-        let Some(kernel) = &mut prepared.work.kernel else { return Ok(Box::new(prepared)) };
+        let Some(kernel) = &mut prepared.work.kernel else { return Ok(Task::Deferred(Arc::new(prepared))) };
         if let Some(local) = &prepared.work.geometry.local {
             self.0.check(kernel, &launch, local)?;
         }
@@ -257,7 +257,7 @@ impl backend::Kernel for Shared {
         let pointers = self.0.device.pointers_to_name().filter(|pointers| !pointers.is_empty());
         let named = pointers.map_or(Ok(()), |pointers| kernel.allow_pointers(&pointers));
         named.map_err(|failure| self.0.device.error(Code::Runtime, failure))?;
-        Ok(Box::new(prepared))
+        Ok(Task::Deferred(Arc::new(prepared)))
     }
 }
 

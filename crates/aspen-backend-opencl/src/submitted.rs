@@ -6,7 +6,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Job, Outcome};
+use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Listener, Outcome};
 use aspen_runtime::{Code, Result};
 
 use crate::device::Device;
@@ -30,12 +30,12 @@ pub(crate) struct Later<E> {
     pub(crate) work: E,
 }
 
-impl<E: Enqueue> Deferred for Later<E> {
+impl<E: Enqueue + 'static> Deferred for Later<E> {
     fn chain(&self) -> usize {
         self.device.chain()
     }
 
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+    fn enqueue(self: Arc<Self>, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
         let submitted = after.iter().filter_map(|event| {
             let any: &dyn Any = &**event;
             any.downcast_ref::<Submitted>()
@@ -57,28 +57,14 @@ impl<E: Enqueue> Deferred for Later<E> {
     }
 }
 
-impl<E: Enqueue> Job for Later<E> {
-    fn chunks(&self) -> usize {
-        1
-    }
-
-    fn run(&self, _: usize) -> Result<()> {
-        match self.enqueue(&[], false)?.map(|event| event.wait()) {
+impl<E: Enqueue + 'static> Later<E> {
+    /// Returns when it was put into the queue and is over.
+    pub(crate) fn finished(self: Arc<Self>) -> Result<()> {
+        match self.clone().enqueue(&[], false)?.map(|event| event.wait()) {
             Some(Outcome::Done) => Ok(()),
             Some(Outcome::Failed(error)) => Err(error),
             Some(Outcome::NotBegun) | None => Err(self.device.error(Code::Runtime, "a command was not begun")),
         }
-    }
-
-    fn expected_ns(&self) -> Option<u64> {
-        // The driver has its own threads; this one only waits.
-        Some(0)
-    }
-
-    fn took_ns(&self, _: u64) {}
-
-    fn deferred(&self) -> Option<&dyn Deferred> {
-        Some(self)
     }
 }
 
@@ -121,9 +107,12 @@ impl DeviceEvent for Submitted {
         self.event.times()
     }
 
-    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool {
-        let (device, code, what) = (self.device.clone(), self.code, self.what.clone());
-        self.event.when_over(Box::new(move |status| call(outcome(&device, code, &what, command_outcome(status)))))
+    fn when_over(self: Arc<Self>, listener: Arc<dyn Listener>) -> bool {
+        let own = self.clone();
+        self.event.when_over(Box::new(move |status| {
+            let outcome = outcome(&own.device, own.code, &own.what, command_outcome(status));
+            listener.hear(own, outcome);
+        }))
     }
 }
 

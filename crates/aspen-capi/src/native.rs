@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aspen_runtime::backend::Native;
 use aspen_runtime::buffer::{Buffer, HostMemory};
 use aspen_runtime::native::{Argument, Interop, NativeLaunch, ProgramState};
-use aspen_runtime::queue::{Event, Prepared, Queue};
+use aspen_runtime::queue::{Command, Event, Queue};
 use aspen_runtime::registry::{KernelKey, registry};
 use aspen_runtime::system::Device;
 use aspen_runtime::{Code, Error, Result, guarded};
@@ -15,7 +15,7 @@ use aspen_runtime::{Code, Error, Result, guarded};
 use crate::buffer::shared;
 use crate::error::{ErrorHandle, fallible, guarded, null_argument, str_of};
 use crate::global::global;
-use crate::queue::give_event;
+use crate::queue::{event_of, give_event};
 use crate::submit::give_prepared;
 
 /// `aspen_native_queue_t`.
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn aspen_event_of_native(
     device: *const Device,
     events: *const usize,
     count: usize,
-    out: *mut *const Event,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or a device, by the header.
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn aspen_event_of_native(
 /// See aspen.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_event_native(
-    event: *const Event,
+    event: *const Command,
     device: *const Device,
     context: usize,
     retain: c_int,
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn aspen_event_native(
     let function = "aspen_event_native";
     fallible(|| {
         // SAFETY: null or alive, by the header.
-        let (event, device) = unsafe { (event.as_ref(), device_of(device, function)?) };
+        let (event, device) = unsafe { (event_of(event), device_of(device, function)?) };
         let event = event.ok_or_else(|| null_argument(function, "event"))?;
         // SAFETY: a context of the backend that is alive, by the header.
         let handle = unsafe { event.native(device.interop()?, given(device.native_context(context)?)) }?;
@@ -266,7 +266,7 @@ pub unsafe extern "C" fn aspen_buffer_of_native(
     device: *const Device,
     context: usize,
     memory: usize,
-    after: *const Event,
+    after: *const Command,
     size: *mut usize,
     out: *mut *const Buffer,
 ) -> *mut ErrorHandle {
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn aspen_buffer_of_native(
         // SAFETY: no memory of the host.
         let buffer = unsafe { Buffer::create(global()?.system.pool(), bytes, alignment, std::ptr::null_mut(), HostMemory::Copied) }?;
         // SAFETY: null or alive, by the header.
-        buffer.adopt(device, key, memory, unsafe { after.as_ref() });
+        buffer.adopt(device, key, memory, unsafe { event_of(after) }.as_deref());
         // SAFETY: null or writable, by the header.
         unsafe {
             put(size, function, bytes)?;
@@ -513,7 +513,7 @@ fn check(interface: &dyn Interop, launch: &NativeKernelLaunch, context: usize, l
 pub unsafe extern "C" fn aspen_prepare_native_kernel(
     queue: *const Queue,
     launch: *const NativeKernelLaunch,
-    out: *mut *mut Prepared,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     let function = "aspen_prepare_native_kernel";
     fallible(|| {

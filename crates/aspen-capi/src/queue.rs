@@ -1,10 +1,11 @@
 //! Queues and events.
 
 use std::ffi::c_int;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
 
-use aspen_runtime::queue::{Event, Moment, Queue};
+use aspen_runtime::queue::{Command, Event, Moment, Queue};
 use aspen_runtime::system::Device;
 use aspen_runtime::{Code, Error, Result};
 
@@ -36,14 +37,23 @@ pub(crate) unsafe fn release<T>(handle: *const T) {
     }
 }
 
+/// The event of a handle, which stays the caller's.
+///
+/// # Safety
+/// `handle` is null or an event's, and alive as long as what comes back.
+pub(crate) unsafe fn event_of(handle: *const Command) -> Option<ManuallyDrop<Event>> {
+    // SAFETY: by this function's contract; what comes back gives nothing back.
+    (!handle.is_null()).then(|| ManuallyDrop::new(unsafe { Event::from_handle(handle) }))
+}
+
 /// Gives an event to the caller; a null `out` is not interested.
 ///
 /// # Safety
 /// `out` is null or writable.
-pub(crate) unsafe fn give_event(event: Event, out: *mut *const Event) {
+pub(crate) unsafe fn give_event(event: Event, out: *mut *const Command) {
     // SAFETY: by this function's contract.
     match unsafe { out.as_mut() } {
-        Some(out) => *out = Arc::into_raw(Arc::new(event)),
+        Some(out) => *out = event.into_handle(),
         None => event.let_go(),
     }
 }
@@ -109,16 +119,16 @@ pub unsafe extern "C" fn aspen_queue_take_async_error(queue: *const Queue) -> *m
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_create_complete() -> *const Event {
-    guarded_pointer(|| Arc::into_raw(Arc::new(Event::complete())))
+pub unsafe extern "C" fn aspen_event_create_complete() -> *const Command {
+    guarded_pointer(|| Event::complete().into_handle())
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_retain(event: *const Event) {
+pub unsafe extern "C" fn aspen_event_retain(event: *const Command) {
     guarded(|| {
         // SAFETY: null or an event of the caller's, by the header.
-        if let Some(event) = unsafe { event.as_ref() } {
+        if let Some(event) = unsafe { event_of(event) } {
             event.ask();
         }
         // SAFETY: as above.
@@ -128,10 +138,10 @@ pub unsafe extern "C" fn aspen_event_retain(event: *const Event) {
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_release(event: *const Event) {
+pub unsafe extern "C" fn aspen_event_release(event: *const Command) {
     guarded(|| {
         // SAFETY: null or an event of the caller's, by the header.
-        if let Some(event) = unsafe { event.as_ref() } {
+        if let Some(event) = unsafe { event_of(event) } {
             event.let_go();
         }
         // SAFETY: as above.
@@ -141,38 +151,38 @@ pub unsafe extern "C" fn aspen_event_release(event: *const Event) {
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_keep(event: *const Event) {
+pub unsafe extern "C" fn aspen_event_keep(event: *const Command) {
     // SAFETY: null or an event of the caller's, by the header.
     guarded(|| unsafe { retain(event) });
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_drop(event: *const Event) {
+pub unsafe extern "C" fn aspen_event_drop(event: *const Command) {
     // SAFETY: null or an event of the caller's, by the header.
     guarded(|| unsafe { release(event) });
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_status(event: *const Event) -> c_int {
+pub unsafe extern "C" fn aspen_event_status(event: *const Command) -> c_int {
     // SAFETY: null or an event, by the header. Null counts as complete.
-    guarded(|| unsafe { event.as_ref() }.map_or(2, |event| event.status() as c_int))
+    guarded(|| unsafe { event_of(event) }.map_or(2, |event| event.status() as c_int))
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_wait(event: *const Event) {
+pub unsafe extern "C" fn aspen_event_wait(event: *const Command) {
     // SAFETY: null or an event, by the header.
-    guarded(|| unsafe { event.as_ref() }.map_or((), Event::wait));
+    guarded(|| unsafe { event_of(event) }.map_or((), |event| event.wait()));
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_event_profiling(event: *const Event, what: c_int, out: *mut u64) -> *mut ErrorHandle {
+pub unsafe extern "C" fn aspen_event_profiling(event: *const Command, what: c_int, out: *mut u64) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or an event; null or writable, by the header.
-        let (event, out) = unsafe { (event.as_ref(), out.as_mut()) };
+        let (event, out) = unsafe { (event_of(event), out.as_mut()) };
         let event = event.ok_or_else(|| null_argument("aspen_event_profiling", "event"))?;
         let out = out.ok_or_else(|| null_argument("aspen_event_profiling", "out"))?;
         *out = event.profiling(moment(what)?)?;

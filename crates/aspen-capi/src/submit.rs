@@ -7,13 +7,13 @@ use std::sync::Arc;
 use aspen_runtime::backend::{Closure, LaunchKind};
 use aspen_runtime::buffer::{Access, Buffer};
 use aspen_runtime::launch::Request;
-use aspen_runtime::queue::{Dependencies, Event, Prepared, Queue};
+use aspen_runtime::queue::{Command, Dependencies, Event, Prepared, Queue};
 use aspen_runtime::registry::{KernelKey, registry};
 use aspen_runtime::{Code, Error, Result};
 
 use crate::buffer::shared;
 use crate::error::{ErrorHandle, fallible, null_argument, str_of};
-use crate::queue::give_event;
+use crate::queue::{event_of, give_event};
 
 /// `aspen_buffer_use_t`.
 #[repr(C)]
@@ -29,7 +29,7 @@ pub struct BufferUse {
 pub struct After {
     buffers: *const BufferUse,
     buffer_count: usize,
-    events: *const *const Event,
+    events: *const *const Command,
     event_count: usize,
 }
 
@@ -77,7 +77,7 @@ unsafe fn dependencies(after: *const After) -> Result<Dependencies> {
     let on_device = buffers.iter().filter(|(_, _, flags)| flags & ON_DEVICE != 0).map(|(buffer, ..)| buffer.clone()).collect();
     let buffers = buffers.into_iter().map(|(buffer, access, _)| (buffer, access)).collect();
     // SAFETY: null or alive, by the header.
-    let events = events.iter().filter_map(|event| unsafe { event.as_ref() }).cloned().collect();
+    let events = events.iter().filter_map(|event| unsafe { event_of(*event) }).map(|event| Event::clone(&event)).collect();
     Ok(Dependencies { buffers, on_device, events })
 }
 
@@ -103,7 +103,7 @@ unsafe fn queue_of<'a>(queue: *const Queue, function: &str) -> Result<&'a Queue>
 ///
 /// # Safety
 /// `queue` is the one the command was prepared for; `after` and `out` are as the header says.
-unsafe fn submit(queue: &Queue, prepared: Prepared, after: *const After, out: *mut *const Event) -> Result<()> {
+unsafe fn submit(queue: &Queue, prepared: Prepared, after: *const After, out: *mut *const Command) -> Result<()> {
     // SAFETY: by this function's contract.
     unsafe { give_event(queue.submit(prepared, dependencies(after)?)?, out) };
     Ok(())
@@ -111,10 +111,10 @@ unsafe fn submit(queue: &Queue, prepared: Prepared, after: *const After, out: *m
 
 /// # Safety
 /// `out` is null or writable.
-pub(crate) unsafe fn give_prepared(prepared: Prepared, out: *mut *mut Prepared) -> Result<()> {
+pub(crate) unsafe fn give_prepared(prepared: Prepared, out: *mut *const Command) -> Result<()> {
     // SAFETY: by this function's contract.
     let out = unsafe { out.as_mut() }.ok_or_else(|| null_argument("aspen_prepare", "out"))?;
-    *out = Box::into_raw(Box::new(prepared));
+    *out = prepared.into_handle();
     Ok(())
 }
 
@@ -122,31 +122,31 @@ pub(crate) unsafe fn give_prepared(prepared: Prepared, out: *mut *mut Prepared) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_submit(
     queue: *const Queue,
-    prepared: *mut Prepared,
+    prepared: *const Command,
     after: *const After,
-    out: *mut *const Event,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     // SAFETY: null or from `aspen_prepare_*`, and given up by the caller on every way out.
-    let prepared = (!prepared.is_null()).then(|| unsafe { Box::from_raw(prepared) });
+    let prepared = (!prepared.is_null()).then(|| unsafe { Prepared::from_handle(prepared) });
     fallible(|| {
         let prepared = prepared.ok_or_else(|| null_argument("aspen_submit", "prepared"))?;
         // SAFETY: null or alive, by the header, as are the others.
-        unsafe { submit(queue_of(queue, "aspen_submit")?, *prepared, after, out) }
+        unsafe { submit(queue_of(queue, "aspen_submit")?, prepared, after, out) }
     })
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_prepared_discard(prepared: *mut Prepared) {
+pub unsafe extern "C" fn aspen_prepared_discard(prepared: *const Command) {
     if !prepared.is_null() {
         // SAFETY: from `aspen_prepare_*`, and given up by the caller.
-        drop(unsafe { Box::from_raw(prepared) });
+        drop(unsafe { Prepared::from_handle(prepared) });
     }
 }
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_prepare_kernel(queue: *const Queue, launch: *const Launch, out: *mut *mut Prepared) -> *mut ErrorHandle {
+pub unsafe extern "C" fn aspen_prepare_kernel(queue: *const Queue, launch: *const Launch, out: *mut *const Command) -> *mut ErrorHandle {
     // SAFETY: as the header says.
     fallible(|| unsafe { give_prepared(kernel(queue_of(queue, "aspen_prepare_kernel")?, launch)?, out) })
 }
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn aspen_submit_kernel(
     queue: *const Queue,
     launch: *const Launch,
     after: *const After,
-    out: *mut *const Event,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive, by the header, as are the others.
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn aspen_prepare_copy(
     to: *mut c_void,
     from: *const c_void,
     size: usize,
-    out: *mut *mut Prepared,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     // SAFETY: as the header says.
     fallible(|| unsafe { give_prepared(copy(queue_of(queue, "aspen_prepare_copy")?, to, from, size)?, out) })
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn aspen_submit_copy(
     from: *const c_void,
     size: usize,
     after: *const After,
-    out: *mut *const Event,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive, by the header, as are the others.
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn aspen_prepare_fill(
     pattern: *const c_void,
     pattern_size: usize,
     count: usize,
-    out: *mut *mut Prepared,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     // SAFETY: as the header says.
     fallible(|| unsafe { give_prepared(fill(queue_of(queue, "aspen_prepare_fill")?, to, pattern, pattern_size, count)?, out) })
@@ -282,7 +282,7 @@ pub unsafe extern "C" fn aspen_submit_fill(
     pattern_size: usize,
     count: usize,
     after: *const After,
-    out: *mut *const Event,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive, by the header, as are the others.
@@ -360,7 +360,7 @@ pub unsafe extern "C" fn aspen_prepare_host_task(
     task: Option<Task>,
     drop: Option<DropData>,
     data: *mut c_void,
-    out: *mut *mut Prepared,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     // Before anything can fail: the data is dropped on every way out.
     let host_task = HostTask { task, drop, data };
@@ -376,7 +376,7 @@ pub unsafe extern "C" fn aspen_submit_host_task(
     drop: Option<DropData>,
     data: *mut c_void,
     after: *const After,
-    out: *mut *const Event,
+    out: *mut *const Command,
 ) -> *mut ErrorHandle {
     // As above.
     let host_task = HostTask { task, drop, data };
@@ -391,7 +391,7 @@ pub unsafe extern "C" fn aspen_submit_host_task(
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_submit_nothing(queue: *const Queue, after: *const After, out: *mut *const Event) -> *mut ErrorHandle {
+pub unsafe extern "C" fn aspen_submit_nothing(queue: *const Queue, after: *const After, out: *mut *const Command) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive, by the header, as are the others.
         unsafe {
@@ -403,7 +403,7 @@ pub unsafe extern "C" fn aspen_submit_nothing(queue: *const Queue, after: *const
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aspen_submit_barrier(queue: *const Queue, after: *const After, out: *mut *const Event) -> *mut ErrorHandle {
+pub unsafe extern "C" fn aspen_submit_barrier(queue: *const Queue, after: *const After, out: *mut *const Command) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive, by the header, as are the others.
         unsafe {

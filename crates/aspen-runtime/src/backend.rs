@@ -2,7 +2,7 @@
 //!
 //! The runtime checks requirements and geometry before it calls any of this, so a backend may rely on what [`Launch`] documents.
 
-use std::alloc;
+use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -10,10 +10,12 @@ pub use aspen_contract::BackendKind;
 use aspen_contract::{AspectSet, Capabilities};
 pub use aspen_image::{DeviceImage, ImageError, ImageKind, WorkItems};
 
-pub use self::deferred::{Ahead, Deferred, DeviceEvent, DeviceTimes, Outcome};
-use crate::error::{Code, Error, Result};
+pub use self::closure::Closure;
+pub use self::deferred::{Ahead, Deferred, DeviceEvent, DeviceTimes, Listener, Outcome};
+use crate::error::Result;
 use crate::native::Interop;
 
+mod closure;
 mod deferred;
 
 /// The type of a device (`aspen_device_type_t`).
@@ -234,17 +236,17 @@ pub trait RawDevice: Send + Sync {
     /// [`Code::Build`] if they cannot be loaded, with what the compiler or loader says.
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>>;
     /// Allocates memory that kernels can access; `None` when there is none left.
-    fn allocate(&self, kind: UsmKind, layout: alloc::Layout) -> Option<NonNull<u8>>;
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>>;
     /// Gives memory back.
     ///
     /// # Safety
     /// `pointer` comes from [`RawDevice::allocate`] of this device with the same layout, and nothing uses it any more.
-    unsafe fn free(&self, pointer: NonNull<u8>, layout: alloc::Layout);
+    unsafe fn free(&self, pointer: NonNull<u8>, layout: Layout);
     /// The same of memory of [`UsmKind::Device`] that nothing in the device's queue uses either, so that it may be given again at once.
     ///
     /// # Safety
     /// As [`RawDevice::free`].
-    unsafe fn free_idle(&self, pointer: NonNull<u8>, layout: alloc::Layout) {
+    unsafe fn free_idle(&self, pointer: NonNull<u8>, layout: Layout) {
         // SAFETY: by this function's contract.
         unsafe { self.free(pointer, layout) };
     }
@@ -324,14 +326,14 @@ pub trait RawDevice: Send + Sync {
     ///
     /// # Safety
     /// Both ranges stay valid for `size` bytes until the job is over.
-    unsafe fn copy_later(&self, _to: *mut u8, _from: *const u8, _size: usize) -> Option<Box<dyn Job>> {
+    unsafe fn copy_later(&self, _to: *mut u8, _from: *const u8, _size: usize) -> Option<Arc<dyn Deferred>> {
         None
     }
     /// [`RawDevice::fill`] as a job for the device's own queue; `None` if it has none for such a pattern.
     ///
     /// # Safety
     /// `to` stays valid for `pattern.len() * count` bytes until the job is over.
-    unsafe fn fill_later(&self, _to: *mut u8, _pattern: &[u8], _count: usize) -> Option<Box<dyn Job>> {
+    unsafe fn fill_later(&self, _to: *mut u8, _pattern: &[u8], _count: usize) -> Option<Arc<dyn Deferred>> {
         None
     }
 }
@@ -430,7 +432,7 @@ pub trait Kernel: Send + Sync {
     ///
     /// # Errors
     /// If the launch cannot be prepared, for lack of memory for instance.
-    fn prepare(&self, launch: Launch, threads: usize) -> Result<Box<dyn Job>>;
+    fn prepare(&self, launch: Launch, threads: usize) -> Result<Task>;
     /// The kernel or its program in the backend's own interface, with a reference for the caller; `None` if it has no such object.
     ///
     /// # Errors
@@ -440,7 +442,7 @@ pub trait Kernel: Send + Sync {
     }
 }
 
-/// A prepared launch: chunks that any thread may run in any order, each once.
+/// A launch that threads of the host run: chunks that any thread may run in any order, each once.
 pub trait Job: Send + Sync {
     /// How many chunks there are; may be 0.
     fn chunks(&self) -> usize;
@@ -462,10 +464,14 @@ pub trait Job: Send + Sync {
     fn is_brief(&self) -> bool {
         false
     }
-    /// The job as one for the device's own queue; then nobody calls the functions above.
-    fn deferred(&self) -> Option<&dyn Deferred> {
-        None
-    }
+}
+
+/// What a kernel makes of a launch.
+pub enum Task {
+    /// Chunks for threads of the host.
+    Job(Box<dyn Job>),
+    /// Something for the device's own queue.
+    Deferred(Arc<dyn Deferred>),
 }
 
 /// How a kernel is invoked (`aspen_launch_kind_t`).
@@ -501,58 +507,4 @@ pub struct Launch {
     pub sub_group_size: Option<u32>,
     /// The functor.
     pub closure: Closure,
-}
-
-/// A copy of a kernel's functor, at the alignment it asked for.
-#[derive(Debug)]
-pub struct Closure {
-    pointer: NonNull<u8>,
-    layout: alloc::Layout,
-}
-
-// SAFETY: the bytes belong to this value alone and nothing writes them after construction.
-unsafe impl Send for Closure {}
-// SAFETY: as above; shared access only reads.
-unsafe impl Sync for Closure {}
-
-impl Closure {
-    /// Copies `size` bytes from `from`.
-    ///
-    /// # Safety
-    /// `from` is readable for `size` bytes, or `size` is 0.
-    ///
-    /// # Errors
-    /// [`Code::Invalid`] for an alignment that is no power of two, [`Code::MemoryAllocation`] without memory.
-    pub unsafe fn copy(from: *const u8, size: usize, alignment: usize) -> Result<Closure> {
-        let layout = alloc::Layout::from_size_align(size.max(1), alignment.max(1))
-            .map_err(|_| Error::new(Code::Invalid, format!("a kernel's functor of {size} bytes cannot be aligned to {alignment}")))?;
-        // SAFETY: the layout has at least one byte.
-        let pointer = NonNull::new(unsafe { alloc::alloc(layout) })
-            .ok_or_else(|| Error::new(Code::MemoryAllocation, format!("no memory for a kernel's functor of {size} bytes")))?;
-        if size > 0 {
-            // SAFETY: `from` is readable by this function's contract, `pointer` is a fresh allocation of at least `size` bytes.
-            unsafe { std::ptr::copy_nonoverlapping(from, pointer.as_ptr(), size) };
-        } else {
-            // SAFETY: the layout has one byte.
-            unsafe { pointer.write(0) };
-        }
-        Ok(Closure { pointer, layout })
-    }
-
-    /// Where the bytes are.
-    pub fn as_ptr(&self) -> *const u8 {
-        self.pointer.as_ptr()
-    }
-
-    /// How many there are; at least one, as of an object of an empty class.
-    pub fn size(&self) -> usize {
-        self.layout.size()
-    }
-}
-
-impl Drop for Closure {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `copy` with this layout, and freed only here.
-        unsafe { alloc::dealloc(self.pointer.as_ptr(), self.layout) };
-    }
 }

@@ -463,7 +463,7 @@ impl Buffer {
     /// If a driver fails to bring the content to the host; then no access has begun.
     pub fn begin_host_access(self: &Arc<Self>, access: Access) -> Result<*mut u8> {
         let thread = Thread::current();
-        let command = Command::new(&self.pool, Work::External(Some(thread)), None, Vec::new(), None, false, None);
+        let command = Command::new(&self.pool, Work::External(Some(thread)));
         let before = {
             let _order = crate::queue::order();
             let mut before = Few::new();

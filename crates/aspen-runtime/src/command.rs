@@ -12,16 +12,16 @@
 
 use std::collections::VecDeque;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
-use crate::backend::{Deferred, DeviceEvent, Job};
+use crate::backend::{Deferred, DeviceEvent, Job, Task};
 use crate::before::{Before, Opened};
-use crate::error::{Code, Error, Result};
+use crate::buffer::Place;
+use crate::error::{Error, Result, guarded};
 use crate::few::{Few, add};
 use crate::in_flight::InFlight;
 use crate::native::Shown;
@@ -63,10 +63,21 @@ pub(crate) enum Work {
     /// One call that takes less time than waking a thread: if it waits for nothing, it is over before its submission is. So a program may
     /// copy from a variable that ends with the statement, as with CUDA's copies of pageable memory up to 64 KiB.
     Brief(Box<dyn FnOnce() -> Result<()> + Send>),
-    /// A kernel.
+    /// A kernel that threads of the pool run.
     Kernel(Box<dyn Job>),
+    /// A kernel, copy or fill for a device's own queue.
+    Deferred(Arc<dyn Deferred>),
     /// Something outside, which ends by [`Command::finish_external`]; of a host accessor, the thread that made it.
     External(Option<Thread>),
+}
+
+impl From<Task> for Work {
+    fn from(task: Task) -> Work {
+        match task {
+            Task::Job(job) => Work::Kernel(job),
+            Task::Deferred(deferred) => Work::Deferred(deferred),
+        }
+    }
 }
 
 /// Asynchronous errors of a queue's commands, oldest first.
@@ -93,18 +104,22 @@ pub struct Command {
     /// How many may ask for it alone; one more of commands for which that always counts.
     pub(crate) askers: AtomicUsize,
     changed: Condvar,
-    errors: Option<Arc<AsyncErrors>>,
+    pub(crate) errors: Option<Arc<AsyncErrors>>,
     pub(crate) times: Option<Box<Times>>,
     pub(crate) traced: Option<Box<Traced>>,
     /// The queue of a device that its work is for. Source: [`crate::backend::Deferred::chain`].
     pub(crate) chain: Option<usize>,
     pub(crate) shown: Shown,
+    /// The events of a backend's own interface that it stands for.
+    pub(crate) of: OnceLock<Box<[Arc<dyn DeviceEvent>]>>,
     pub(crate) inner: Mutex<Inner>,
 }
 
 pub(crate) struct Inner {
     pub(crate) work: Option<Work>,
-    before: Option<Box<dyn Before>>,
+    /// Where the work expects its buffers.
+    pub(crate) place: Place,
+    pub(crate) before: Option<Box<dyn Before>>,
     running: Option<Arc<Running>>,
     blockers: Few<Command>,
     successors: Few<Command>,
@@ -118,7 +133,7 @@ pub(crate) struct Inner {
     /// Whether a blocker failed, so that the device did not begin it.
     pub(crate) again: bool,
     /// What must live until the command is complete (buffers).
-    holds: Vec<Arc<dyn Send + Sync>>,
+    pub(crate) holds: Vec<Arc<dyn Send + Sync>>,
     /// What may be accessed while it runs, where that is checked.
     pub(crate) opens: Option<Box<dyn Opened>>,
     /// Whether that is open.
@@ -154,24 +169,12 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Command {
     /// A command that is not yet part of the graph; [`Command::submit`] makes it so.
-    pub(crate) fn new(
-        pool: &Arc<Pool>,
-        work: Work,
-        before: Option<Box<dyn Before>>,
-        holds: Vec<Arc<dyn Send + Sync>>,
-        errors: Option<Arc<AsyncErrors>>,
-        profile: bool,
-        traced: Option<Box<Traced>>,
-    ) -> Arc<Command> {
-        let times = profile.then(|| {
-            let times = Box::<Times>::default();
-            times.submit.store(now(), Ordering::Relaxed);
-            times
-        });
-        let chain = if let Work::Kernel(job) = &work { job.deferred().map(Deferred::chain) } else { None };
+    pub(crate) fn new(pool: &Arc<Pool>, work: Work) -> Arc<Command> {
+        let chain = if let Work::Deferred(job) = &work { Some(job.chain()) } else { None };
         let inner = Inner {
             work: Some(work),
-            before,
+            place: Place::Nowhere,
+            before: None,
             running: None,
             blockers: Few::new(),
             successors: Few::new(),
@@ -180,7 +183,7 @@ impl Command {
             in_flight: None,
             gone: None,
             again: false,
-            holds,
+            holds: Vec::new(),
             opens: None,
             open: false,
         };
@@ -191,11 +194,12 @@ impl Command {
             waiters: AtomicU32::new(0),
             askers: AtomicUsize::new(2),
             changed: Condvar::new(),
-            errors,
-            times,
-            traced,
+            errors: None,
+            times: None,
+            traced: None,
             chain,
             shown: Shown::default(),
+            of: OnceLock::new(),
             inner: Mutex::new(inner),
         })
     }
@@ -205,7 +209,7 @@ impl Command {
         // It never runs, so a pool without threads of its own serves.
         static NO_POOL: OnceLock<Arc<Pool>> = OnceLock::new();
         let pool = NO_POOL.get_or_init(|| Pool::new(1));
-        let command = Command::new(pool, Work::Nothing, None, Vec::new(), None, false, None);
+        let command = Command::new(pool, Work::Nothing);
         lock(&command.inner).work = None;
         command.state.store(COMPLETE, Ordering::Release);
         command
@@ -261,6 +265,11 @@ impl Command {
         self.times.as_deref()
     }
 
+    /// Notes when it was submitted, and will note when it runs. Only before [`Command::submit`].
+    pub(crate) fn profile(&mut self) {
+        self.times.insert(Box::default()).submit.store(now(), Ordering::Relaxed);
+    }
+
     /// Runs it if nobody has begun it.
     pub(crate) fn run(self: &Arc<Self>) {
         release(self.begin(), true);
@@ -297,8 +306,7 @@ impl Command {
             let _slice = self.slice("buffers");
             guarded(|| before.run())
         };
-        let brings_itself = matches!(&work, Some(Work::Kernel(job)) if job.deferred().is_some());
-        let ahead = before.as_ref().filter(|_| brings_itself).map_or_else(SmallVec::new, |before| before.ahead());
+        let ahead = before.as_ref().filter(|_| self.chain.is_some()).map_or_else(SmallVec::new, |before| before.ahead());
         if let Some(Err(error)) = before.as_deref().filter(|_| ahead.is_empty()).map(bring) {
             self.wait_for_blockers();
             self.report(Err(error));
@@ -314,8 +322,8 @@ impl Command {
                 drop(slice);
                 self.complete();
             }
-            Some(Work::Kernel(job)) if job.deferred().is_some() => return self.enqueue(job, after, before.as_deref().zip(Some(ahead))),
             Some(Work::Kernel(job)) => self.run_kernel(job),
+            Some(Work::Deferred(job)) => return self.enqueue(job, after, before.as_deref().zip(Some(ahead))),
         }
         Few::new()
     }
@@ -513,8 +521,7 @@ impl Command {
     /// kernels there faster than one, and there is room for its ticket.
     fn is_for_another_thread(&self) -> bool {
         let inner = lock(&self.inner);
-        let Some(Work::Kernel(job)) = &inner.work else { return false };
-        inner.after.is_empty() && self.pool.has_room() && job.deferred().is_some_and(Deferred::is_busy)
+        matches!(&inner.work, Some(Work::Deferred(job)) if inner.after.is_empty() && self.pool.has_room() && job.is_busy())
     }
 
     fn unfinished_blocker(&self) -> Option<Arc<Command>> {
@@ -586,13 +593,4 @@ pub(crate) fn release(mut commands: Few<Command>, here: bool) {
             }
         }
     }
-}
-
-/// Runs a call of the outside world; a panic becomes an error.
-pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        Err(Error::new(Code::Runtime, format!("a command panicked: {text}")))
-    })
 }

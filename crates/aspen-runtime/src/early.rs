@@ -29,7 +29,7 @@ pub fn begin(registry: &'static Registry, device: &'static Device, pool: &Arc<Po
         registry.load_early(device);
         Ok(())
     }));
-    let command = Command::new(pool, work, None, Vec::new(), None, false, None);
+    let command = Command::new(pool, work);
     // The driver must not go while it is called.
     at_exit::waits_for(&command);
     at_exit::driver_has_more();

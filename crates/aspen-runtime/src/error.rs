@@ -1,6 +1,7 @@
 //! The one error type of the runtime: a `sycl::errc` value and a text that says what to do.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What went wrong, with the numbers of `sycl::errc` and of `aspen_errc_t`. Source: SYCL 2020 §4.13.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,6 +106,15 @@ impl std::error::Error for Error {}
 
 /// A result of the runtime.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Runs a call of the outside world; a panic becomes an error.
+pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Err(Error::new(Code::Runtime, format!("a command panicked: {text}")))
+    })
+}
 
 #[cfg(test)]
 mod tests {

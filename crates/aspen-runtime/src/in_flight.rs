@@ -15,10 +15,10 @@ use std::sync::atomic::Ordering;
 use smallvec::SmallVec;
 
 use crate::at_exit;
-use crate::backend::{Ahead, DeviceEvent, Job, Outcome};
+use crate::backend::{Ahead, Deferred, DeviceEvent, Listener, Outcome};
 use crate::before::Before;
-use crate::command::{Command, Inner, READY, Work, guarded, lock, now};
-use crate::error::{Code, Error};
+use crate::command::{Command, Inner, READY, Work, lock, now};
+use crate::error::{Code, Error, guarded};
 use crate::few::Few;
 use crate::pool::Ticket;
 
@@ -27,7 +27,7 @@ type Copies = SmallVec<[Ahead; 2]>;
 
 /// A command's share in a device's queue.
 pub(crate) struct InFlight {
-    job: Box<dyn Job>,
+    job: Arc<dyn Deferred>,
     pub(crate) event: Arc<dyn DeviceEvent>,
     /// When it was enqueued, by the runtime's clock; 0 if nobody will ask.
     enqueued: u64,
@@ -38,7 +38,7 @@ impl Command {
     /// for one thing less.
     pub(crate) fn enqueue(
         self: &Arc<Self>,
-        job: Box<dyn Job>,
+        job: Arc<dyn Deferred>,
         mut after: Few<dyn DeviceEvent>,
         brings: Option<(&dyn Before, Copies)>,
     ) -> Few<Command> {
@@ -46,15 +46,11 @@ impl Command {
             self.wait_for_blockers();
             after.clear();
         }
-        let Some(deferred) = job.deferred() else {
-            self.complete();
-            return Few::new();
-        };
         let profile = self.times.is_some() || self.traced.is_some();
         let enqueued = if profile { now() } else { 0 };
         let ahead = brings.as_ref().map_or(&[][..], |(_, ahead)| ahead);
         // SAFETY: of buffers that the command uses, and holds.
-        let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| unsafe { deferred.enqueue_behind(ahead, after, profile) });
+        let enqueue = |after: &[Arc<dyn DeviceEvent>]| guarded(|| unsafe { job.clone().enqueue_behind(ahead, after, profile) });
         let tried = enqueue(&after).and_then(|event| match event {
             Some(event) => Ok(Some(event)),
             None => {
@@ -88,8 +84,7 @@ impl Command {
         for successor in &chained {
             lock(&successor.inner).after.push(event.clone());
         }
-        let (command, own) = (self.clone(), event.clone());
-        if !event.clone().when_over(Box::new(move |outcome| command.over(&own, outcome))) {
+        if !event.clone().when_over(self.clone()) {
             self.over(&event, event.wait());
         }
         chained
@@ -145,7 +140,7 @@ impl Command {
             Outcome::NotBegun => {
                 let mut inner = lock(&self.inner);
                 if !std::mem::replace(&mut inner.again, true) {
-                    inner.work = Some(Work::Kernel(job));
+                    inner.work = Some(Work::Deferred(job));
                     self.state.store(READY, Ordering::SeqCst);
                     drop(inner);
                     self.notify();
@@ -169,5 +164,11 @@ impl Command {
         // A kernel's arguments may hold what the program frees as soon as it knows that the command is complete.
         drop(job);
         self.complete();
+    }
+}
+
+impl Listener for Command {
+    fn hear(self: Arc<Self>, event: Arc<dyn DeviceEvent>, outcome: Outcome) {
+        self.over(&event, outcome);
     }
 }

@@ -49,7 +49,7 @@ impl Queue {
             global: launch.global,
             local: launch.local,
         });
-        Ok(self.job(admitted.kernel.prepare(launch, self.pool().threads())?, label))
+        Ok(self.on_device(admitted.kernel.prepare(launch, self.pool().threads())?.into(), label))
     }
 
     fn checked(&self, admitted: &Arc<Admitted>, request: Request<'_>) -> Result<Launch> {

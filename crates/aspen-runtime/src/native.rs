@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::backend::{DeviceEvent, Native, NativeMemory};
+use crate::backend::{DeviceEvent, Listener, Native, NativeMemory, Outcome};
 use crate::command::{Command, Work, lock};
 use crate::error::Result;
 use crate::pool::Pool;
@@ -246,39 +246,52 @@ impl std::fmt::Debug for Shown {
     }
 }
 
+/// How many events a command still stands for.
+struct Left {
+    command: Arc<Command>,
+    count: AtomicUsize,
+}
+
+impl Left {
+    fn one_less(&self) {
+        if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.command.finish_external();
+        }
+    }
+}
+
+impl Listener for Left {
+    fn hear(self: Arc<Self>, _: Arc<dyn DeviceEvent>, _: Outcome) {
+        self.one_less();
+    }
+}
+
 impl Event {
     /// An event that is complete when all of these are.
     pub fn of_native(pool: &Arc<Pool>, events: Vec<Arc<dyn DeviceEvent>>) -> Event {
         if events.is_empty() {
             return Event::complete();
         }
-        let command = Command::new(pool, Work::External(None), None, Vec::new(), None, false, None);
+        let command = Command::new(pool, Work::External(None));
         command.submit();
-        let left = Arc::new(AtomicUsize::new(events.len()));
+        let left = Arc::new(Left { command: command.clone(), count: AtomicUsize::new(events.len()) });
         for event in &events {
-            let (waiting, remaining) = (command.clone(), left.clone());
-            let over = move || {
-                if remaining.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    waiting.finish_external();
-                }
-            };
-            let call = over.clone();
-            if !event.clone().when_over(Box::new(move |_| call())) {
+            if !event.clone().when_over(left.clone()) {
                 // A driver that does not call: somebody has to wait. A thread of its own, as those of the pool may be needed meanwhile.
-                let event = event.clone();
-                let (waits, ends) = (event.clone(), over.clone());
+                let (waits, ends) = (event.clone(), left.clone());
                 let waiter = std::thread::Builder::new().spawn(move || {
                     let _outcome = waits.wait();
-                    ends();
+                    ends.one_less();
                 });
                 if waiter.is_err() {
                     // No thread to be had: whoever makes the event waits.
                     let _outcome = event.wait();
-                    over();
+                    left.one_less();
                 }
             }
         }
-        Event { command, of: Some(events.into()) }
+        let _first = command.of.set(events.into());
+        Event::new(command)
     }
 
     /// The interface's event of the command, the same for all that ask for it.
@@ -304,7 +317,7 @@ impl Event {
                 own.complete();
                 Ok(())
             }));
-            let after = Command::new(&self.command.pool, work, None, Vec::new(), None, false, None);
+            let after = Command::new(&self.command.pool, work);
             after.wait_for(&self.command);
             after.submit();
         }

@@ -5,13 +5,13 @@
 //! buffers the same for all of them, so the graph has no cycles.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::at_exit;
-use crate::backend::{DeviceEvent, Job};
 use crate::bringing::{bringing, opening};
 use crate::buffer::{Access, Buffer, Place, merged};
-use crate::command::{AsyncErrors, Command, Status, Times, Work, lock};
+pub use crate::command::Command;
+use crate::command::{AsyncErrors, Status, Times, Work, lock};
 use crate::error::{Code, Error, Result};
 use crate::few::Few;
 use crate::guarded;
@@ -32,13 +32,7 @@ pub struct Dependencies {
 }
 
 /// A command that was checked and waits to be submitted: what a command group collects before it ends. Dropping it undoes it.
-pub struct Prepared {
-    work: Work,
-    /// Where the work expects its buffers.
-    place: Place,
-    /// For the trace, if there is one.
-    label: Option<Label>,
-}
+pub struct Prepared(Arc<Command>);
 
 /// A queue.
 #[derive(Debug)]
@@ -185,7 +179,7 @@ impl Queue {
         let label = trace::on().map(|_| Label::Copy { bytes: size });
         // SAFETY: valid until the command is over, by this function's contract.
         if let Some(job) = unsafe { device.real().copy_later(to, from, size) } {
-            return self.job(job, label);
+            return self.on_device(Work::Deferred(job), label);
         }
         let (to, from) = (Address(to), Address(from.cast_mut()));
         let work = Box::new(move || {
@@ -194,7 +188,7 @@ impl Queue {
             // SAFETY: valid by the contract of `copy`.
             unsafe { device.real().copy(to.0, from.0.cast_const(), size) }
         });
-        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device), label }
+        self.on_device(if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, label)
     }
 
     /// Repeats `pattern` `count` times.
@@ -207,7 +201,7 @@ impl Queue {
         let label = trace::on().map(|_| Label::Fill { bytes: size });
         // SAFETY: valid until the command is over, by this function's contract.
         if let Some(job) = unsafe { device.real().fill_later(to, &pattern, count) } {
-            return self.job(job, label);
+            return self.on_device(Work::Deferred(job), label);
         }
         let to = Address(to);
         let work = Box::new(move || {
@@ -215,22 +209,32 @@ impl Queue {
             // SAFETY: valid by the contract of `fill`.
             unsafe { device.real().fill(to.0, &pattern, count) }
         });
-        Prepared { work: if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, place: Place::On(device), label }
+        self.on_device(if size <= BRIEF { Work::Brief(work) } else { Work::Once(work) }, label)
     }
 
     /// Runs a function of the host.
     pub fn host_task(&self, task: impl FnOnce() -> Result<()> + Send + 'static) -> Prepared {
-        Prepared { work: Work::Once(Box::new(task)), place: Place::Host, label: trace::on().map(|_| Label::HostTask) }
+        self.prepared(Work::Once(Box::new(task)), Place::Host, trace::on().map(|_| Label::HostTask))
     }
 
     /// A command that only waits.
     pub fn nothing(&self) -> Prepared {
-        Prepared { work: Work::Nothing, place: Place::Nowhere, label: trace::on().map(|_| Label::Barrier) }
+        self.prepared(Work::Nothing, Place::Nowhere, trace::on().map(|_| Label::Barrier))
     }
 
-    /// A kernel, copy or fill that this queue's device takes.
-    pub(crate) fn job(&self, job: Box<dyn Job>, label: Option<Label>) -> Prepared {
-        Prepared { work: Work::Kernel(job), place: Place::On(self.device), label }
+    /// A kernel, copy or fill of this queue's device.
+    pub(crate) fn on_device(&self, work: Work, label: Option<Label>) -> Prepared {
+        self.prepared(work, Place::On(self.device), label)
+    }
+
+    fn prepared(&self, work: Work, place: Place, label: Option<Label>) -> Prepared {
+        let mut command = Command::new(&self.pool, work);
+        if let Some(own) = Arc::get_mut(&mut command) {
+            own.inner.get_mut().unwrap_or_else(PoisonError::into_inner).place = place;
+            own.errors = Some(self.errors.clone());
+            own.traced = label.zip(trace::on()).map(|(label, trace)| trace.command(label, self.number, &self.device.real().facts().name));
+        }
+        Prepared(command)
     }
 
     /// Hands a command of this queue to the device; returns before it runs.
@@ -249,8 +253,9 @@ impl Queue {
         self.enter(self.nothing(), after, true)
     }
 
-    fn enter(&self, Prepared { work, place, label }: Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
+    fn enter(&self, Prepared(mut command): Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
         self.pool.start()?;
+        let place = lock(&command.inner).place;
         for buffer in after.on_device.iter().filter(|_| matches!(place, Place::Host)) {
             buffer.prepare_native(self.device, self.native_context(), self.native())?;
         }
@@ -258,21 +263,22 @@ impl Queue {
         let marker = self.native.get().filter(|bound| bound.follows).map(|bound| bound.queue.marker()).transpose()?;
         let marker = marker.map(|marker| Event::of_native(&self.pool, vec![marker]));
         let buffers = merged(after.buffers);
-        let holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
         let place_of = |buffer: &Arc<Buffer>| match place {
             Place::Host if after.on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
             place => place,
         };
-        let traced = label.zip(trace::on()).map(|(label, trace)| trace.command(label, self.number, &self.device.real().facts().name));
-        let errors = Some(self.errors.clone());
-        let is_for_driver = matches!(&work, Work::Kernel(job) if job.deferred().is_some());
-        let command = Command::new(&self.pool, work, bringing(&buffers, place_of), holds, errors, self.profiling, traced);
+        if let Some(own) = Arc::get_mut(&mut command).filter(|_| self.profiling) {
+            own.profile();
+        }
         let _slice = command.slice(trace::SUBMIT);
-        if is_for_driver {
+        if command.chain.is_some() {
             at_exit::waits_for(&command);
         }
-        if guarded::is_on() {
-            lock(&command.inner).opens = Some(opening(&buffers));
+        {
+            let mut inner = lock(&command.inner);
+            inner.before = bringing(&buffers, place_of);
+            inner.holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
+            inner.opens = guarded::is_on().then(|| opening(&buffers));
         }
         for event in after.events.iter().chain(&marker) {
             command.wait_for(&event.command);
@@ -310,6 +316,22 @@ impl Queue {
         // Outside the lock: a command of nothing completes here, with all that follows from it.
         command.submit();
         Ok(Event::new(command))
+    }
+}
+
+impl Prepared {
+    /// A handle of it, which holds it until [`Prepared::from_handle`].
+    pub fn into_handle(self) -> *const Command {
+        Arc::into_raw(self.0)
+    }
+
+    /// What a handle is of.
+    ///
+    /// # Safety
+    /// The handle is of [`Prepared::into_handle`], and given up by this.
+    pub unsafe fn from_handle(handle: *const Command) -> Prepared {
+        // SAFETY: by this function's contract.
+        Prepared(unsafe { Arc::from_raw(handle) })
     }
 }
 
@@ -351,8 +373,6 @@ pub enum Moment {
 #[derive(Clone)]
 pub struct Event {
     pub(crate) command: Arc<Command>,
-    /// The events of a backend's own interface that it stands for.
-    pub(crate) of: Option<Arc<[Arc<dyn DeviceEvent>]>>,
 }
 
 impl std::fmt::Debug for Event {
@@ -374,7 +394,21 @@ impl Event {
     }
 
     pub(crate) fn new(command: Arc<Command>) -> Event {
-        Event { command, of: None }
+        Event { command }
+    }
+
+    /// A handle of it, which holds it until [`Event::from_handle`] makes an event of it again.
+    pub fn into_handle(self) -> *const Command {
+        Arc::into_raw(self.command)
+    }
+
+    /// The event of a handle.
+    ///
+    /// # Safety
+    /// The handle is of [`Event::into_handle`], and given up by this unless what comes back is forgotten.
+    pub unsafe fn from_handle(handle: *const Command) -> Event {
+        // SAFETY: by this function's contract.
+        Event::new(unsafe { Arc::from_raw(handle) })
     }
 
     /// One more of the program's parts holds it, and may ask for it alone. Whoever submits has it first.
@@ -390,7 +424,7 @@ impl Event {
     /// Its status.
     pub fn status(&self) -> Status {
         match self.command.status() {
-            Status::Running if self.of.as_ref().is_some_and(|of| !of.iter().any(|event| event.has_begun())) => Status::Submitted,
+            Status::Running if self.command.of.get().is_some_and(|of| !of.iter().any(|event| event.has_begun())) => Status::Submitted,
             status => status,
         }
     }
@@ -406,7 +440,7 @@ impl Event {
     /// [`Code::Invalid`] if its queue does not profile.
     pub fn profiling(&self, moment: Moment) -> Result<u64> {
         self.wait();
-        if let Some(times) = self.of.as_ref().and_then(|of| of.last()?.times()) {
+        if let Some(times) = self.command.of.get().and_then(|of| of.last()?.times()) {
             return Ok(match moment {
                 Moment::Submit => times.queued,
                 Moment::Start => times.start,

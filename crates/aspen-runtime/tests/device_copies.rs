@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use aspen_contract::Capabilities;
-use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Job, Outcome, copy_on_host, fill_on_host};
+use aspen_runtime::backend::{Ahead, Deferred, DeviceEvent, DeviceTimes, Listener, Outcome, copy_on_host, fill_on_host};
 use aspen_runtime::backend::{Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Part, PlatformFacts, Program, RawDevice, UsmKind};
 use aspen_runtime::buffer::{Access, Buffer, HostMemory};
 use aspen_runtime::queue::{Dependencies, Queue};
@@ -21,11 +21,9 @@ use aspen_runtime::{Code, Environment, Error, Result};
 #[derive(Default)]
 struct Late {
     outcome: Mutex<Option<Outcome>>,
-    calls: Mutex<Vec<Call>>,
+    listeners: Mutex<Vec<Arc<dyn Listener>>>,
     over: Condvar,
 }
-
-type Call = Box<dyn FnOnce(Outcome) + Send>;
 
 impl DeviceEvent for Late {
     fn wait(&self) -> Outcome {
@@ -41,12 +39,12 @@ impl DeviceEvent for Late {
         let outcome = self.outcome.lock().expect("no test panics there");
         (*outcome == Some(Outcome::NotBegun)).then_some(DeviceTimes { queued: 0, start: 0, end: 0 })
     }
-    fn when_over(self: Arc<Self>, call: Call) -> bool {
+    fn when_over(self: Arc<Self>, listener: Arc<dyn Listener>) -> bool {
         let outcome = self.outcome.lock().expect("no test panics there");
         match &*outcome {
             // As some drivers do: the runtime has to wait.
             Some(_) => return false,
-            None => self.calls.lock().expect("no test panics there").push(call),
+            None => self.listeners.lock().expect("no test panics there").push(listener),
         }
         true
     }
@@ -72,31 +70,20 @@ impl Queued {
 
 struct LaterJob(Arc<Queued>);
 
-impl Job for LaterJob {
-    fn chunks(&self) -> usize {
-        1
-    }
-    fn run(&self, _: usize) -> Result<()> {
-        Err(Error::new(Code::Runtime, "nobody is to call this"))
-    }
-    fn expected_ns(&self) -> Option<u64> {
-        None
-    }
-    fn took_ns(&self, _: u64) {}
-    fn deferred(&self) -> Option<&dyn Deferred> {
-        Some(self)
-    }
-}
-
 impl Deferred for LaterJob {
     fn chain(&self) -> usize {
         Arc::as_ptr(&self.0.seen).addr()
     }
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+    fn enqueue(self: Arc<Self>, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
         // SAFETY: no copies.
         unsafe { self.enqueue_behind(&[], after, profile) }
     }
-    unsafe fn enqueue_behind(&self, ahead: &[Ahead], after: &[Arc<dyn DeviceEvent>], _: bool) -> Result<Option<Arc<dyn DeviceEvent>>> {
+    unsafe fn enqueue_behind(
+        self: Arc<Self>,
+        ahead: &[Ahead],
+        after: &[Arc<dyn DeviceEvent>],
+        _: bool,
+    ) -> Result<Option<Arc<dyn DeviceEvent>>> {
         if !ahead.is_empty() && self.0.seen.fails.load(Ordering::Relaxed) {
             return Err(Error::new(Code::Runtime, "the driver fails"));
         }
@@ -134,8 +121,8 @@ impl Deferred for LaterJob {
             }
             *late.outcome.lock().expect("no test panics there") = Some(outcome.clone());
             late.over.notify_all();
-            for call in std::mem::take(&mut *late.calls.lock().expect("no test panics there")) {
-                call(outcome.clone());
+            for listener in std::mem::take(&mut *late.listeners.lock().expect("no test panics there")) {
+                listener.hear(late.clone(), outcome.clone());
             }
         });
         Ok(Some(event))
@@ -240,13 +227,13 @@ impl RawDevice for Fake {
         unsafe { fill_on_host(to, pattern, count) };
         Ok(())
     }
-    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Box<dyn Job>> {
+    unsafe fn copy_later(&self, to: *mut u8, from: *const u8, size: usize) -> Option<Arc<dyn Deferred>> {
         let queued = Queued { seen: self.seen.clone(), to: to as usize, from: vec![0; size], source: from as usize };
-        self.has_queue.then(|| Box::new(LaterJob(Arc::new(queued))) as Box<dyn Job>)
+        self.has_queue.then(|| Arc::new(LaterJob(Arc::new(queued))) as Arc<dyn Deferred>)
     }
-    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Box<dyn Job>> {
+    unsafe fn fill_later(&self, to: *mut u8, pattern: &[u8], count: usize) -> Option<Arc<dyn Deferred>> {
         let queued = Queued { seen: self.seen.clone(), to: to as usize, from: pattern.repeat(count), source: 0 };
-        self.has_queue.then(|| Box::new(LaterJob(Arc::new(queued))) as Box<dyn Job>)
+        self.has_queue.then(|| Arc::new(LaterJob(Arc::new(queued))) as Arc<dyn Deferred>)
     }
 }
 

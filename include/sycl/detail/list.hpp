@@ -6,7 +6,21 @@
 
 namespace sycl::detail {
 
-template <class T> class list {
+/// Room for the first elements of a list.
+template <class T, std::size_t Count> class first_elements {
+protected:
+  T *first() noexcept { return reinterpret_cast<T *>(bytes_); }
+
+private:
+  alignas(T) unsigned char bytes_[Count * sizeof(T)];
+};
+template <class T> class first_elements<T, 0> {
+protected:
+  T *first() noexcept { return nullptr; }
+};
+
+/// `Here`: how many elements need no memory of their own; such a list stays where it is.
+template <class T, std::size_t Here = 0> class list : first_elements<T, Here> {
 public:
   list() = default;
   list(const T *from, std::size_t count) {
@@ -15,8 +29,11 @@ public:
   }
   list(const list &other) : list(other.items_, other.size_) {}
   list(list &&other) noexcept
-      : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)), room_(std::exchange(other.room_, 0)) {}
+      : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)), room_(std::exchange(other.room_, 0)) {
+    static_assert(Here == 0, "what has elements in place is not moved");
+  }
   list &operator=(list other) noexcept {
+    static_assert(Here == 0, "what has elements in place is not moved");
     std::swap(items_, other.items_);
     std::swap(size_, other.size_);
     std::swap(room_, other.room_);
@@ -24,7 +41,7 @@ public:
   }
   ~list() {
     clear();
-    ::operator delete(static_cast<void *>(items_), std::align_val_t(alignof(T)));
+    free_items();
   }
   void add(T value) {
     if (size_ == room_)
@@ -51,13 +68,17 @@ private:
       ::new (static_cast<void *>(items + i)) T(std::move(items_[i]));
       items_[i].~T();
     }
-    ::operator delete(static_cast<void *>(items_), std::align_val_t(alignof(T)));
+    free_items();
     items_ = items;
     room_ = room;
   }
-  T *items_ = nullptr;
+  void free_items() noexcept {
+    if (items_ != this->first())
+      ::operator delete(static_cast<void *>(items_), std::align_val_t(alignof(T)));
+  }
+  T *items_ = this->first();
   std::size_t size_ = 0;
-  std::size_t room_ = 0;
+  std::size_t room_ = Here;
 };
 
 } // namespace sycl::detail

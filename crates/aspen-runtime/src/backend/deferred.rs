@@ -38,8 +38,14 @@ pub trait DeviceEvent: Any + Send + Sync {
     /// Learns whether somebody may wait for this command and for none behind it. While nobody may, its device may let whoever waits for it wait for
     /// later ones of its queue, too.
     fn is_asked_for(&self, _alone: bool) {}
-    /// Calls `call` once when the command is over, on any thread, perhaps this one. `false` if the driver will not: then nobody calls it.
-    fn when_over(self: Arc<Self>, call: Box<dyn FnOnce(Outcome) + Send>) -> bool;
+    /// Tells the listener once when the command is over, on any thread, perhaps this one. `false` if the driver will not: then nobody does.
+    fn when_over(self: Arc<Self>, listener: Arc<dyn Listener>) -> bool;
+}
+
+/// Who wants to know when a command in a device's own queue is over.
+pub trait Listener: Send + Sync {
+    /// It is over.
+    fn hear(self: Arc<Self>, event: Arc<dyn DeviceEvent>, outcome: Outcome);
 }
 
 /// A copy from memory of the host to that of a device, in front of a job.
@@ -53,16 +59,16 @@ pub struct Ahead {
     pub size: usize,
 }
 
-/// A job that a device's own queue takes as a whole, so that no thread of the host waits for it.
+/// A kernel, copy or fill that a device's own queue takes as a whole, so that no thread of the host waits for it.
 pub trait Deferred: Send + Sync {
     /// Jobs with the same number may wait for each other's events inside the driver.
     fn chain(&self) -> usize;
-    /// Puts it into the queue, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it. `None` if one
+    /// Puts it into the queue, once or again if it was not begun, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it. `None` if one
     /// of them failed already, which some drivers say at once.
     ///
     /// # Errors
     /// What the driver says; then the job does not run.
-    fn enqueue(&self, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>>;
+    fn enqueue(self: Arc<Self>, after: &[Arc<dyn DeviceEvent>], profile: bool) -> Result<Option<Arc<dyn DeviceEvent>>>;
     /// The same behind copies of what the host has, of at most [`RawDevice::most_ahead`](super::RawDevice::most_ahead) bytes each, which are made
     /// even if the job is not begun.
     ///
@@ -72,7 +78,7 @@ pub trait Deferred: Send + Sync {
     /// # Errors
     /// As [`Deferred::enqueue`]; then nothing uses the ranges any more.
     unsafe fn enqueue_behind(
-        &self,
+        self: Arc<Self>,
         _ahead: &[Ahead],
         after: &[Arc<dyn DeviceEvent>],
         profile: bool,

@@ -16,7 +16,7 @@ use aspen_image::DeviceImage;
 use super::module::untagged;
 use super::programs::Plan;
 use super::{Inner, KernelKey, Registry};
-use crate::backend::{Closure, Launch, LaunchKind, Outcome, Program, UsmKind};
+use crate::backend::{Closure, Launch, LaunchKind, Outcome, Program, Task, UsmKind};
 use crate::command::lock;
 use crate::error::{Code, Error, Result};
 use crate::names::named;
@@ -178,8 +178,10 @@ fn run(program: &Arc<dyn Program>, kernel: &str, table: u64) -> Result<()> {
         // SAFETY: readable bytes.
         closure: unsafe { Closure::copy(closure.as_ptr(), closure.len(), 8) }?,
     };
-    let job = program.kernel(kernel)?.prepare(launch, 1)?;
-    let Some(deferred) = job.deferred() else { return (0..job.chunks()).try_for_each(|chunk| job.run(chunk)) };
+    let deferred = match program.kernel(kernel)?.prepare(launch, 1)? {
+        Task::Job(job) => return (0..job.chunks()).try_for_each(|chunk| job.run(chunk)),
+        Task::Deferred(deferred) => deferred,
+    };
     let event = deferred.enqueue(&[], false)?;
     match event.map(|event| event.wait()) {
         Some(Outcome::Done) => Ok(()),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use aspen_contract::{Aspect, Capabilities, Offers};
 use aspen_runtime::backend::{
-    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Job, Kernel, Launch, Part, PlatformFacts, Program, RawDevice, UsmKind,
+    Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, Kernel, Launch, Part, PlatformFacts, Program, RawDevice, Task, UsmKind,
 };
 use aspen_runtime::registry::{KernelKey, ModuleRecord, Registry};
 use aspen_runtime::system::{Device, System};
@@ -101,7 +101,7 @@ impl Program for Loaded {
 }
 
 impl Kernel for Loaded {
-    fn prepare(&self, _: Launch, _: usize) -> Result<Box<dyn Job>> {
+    fn prepare(&self, _: Launch, _: usize) -> Result<Task> {
         Err(Error::new(Code::Runtime, "nothing runs here"))
     }
 }
