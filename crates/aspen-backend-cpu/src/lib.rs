@@ -43,12 +43,12 @@ use known::Ways;
 use nodes::Nodes;
 use running::Runs;
 
-use aspen_runtime::Result;
 use aspen_runtime::backend::{
     Backend, BackendKind, DeviceImage, DeviceType, Facts, Fit, ImageKind, Part, PlatformFacts, Portion, Program, RawDevice, UsmKind,
     copy_on_host, fill_on_host,
 };
 use aspen_runtime::guarded::{self, Purpose};
+use aspen_runtime::{Code, Error, Result};
 
 /// The backend with its one device.
 #[derive(Clone, Debug, Default)]
@@ -145,15 +145,14 @@ impl RawDevice for Cpu {
         Ok(Arc::new(program::Images::load(parts, self.level, self.ways, self.image_dir.as_deref())?))
     }
 
-    fn allocate(&self, _kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
-        if layout.size() == 0 {
-            return None;
-        }
+    fn allocate(&self, _kind: UsmKind, layout: Layout) -> Result<NonNull<u8>> {
         if let Some(memory) = guarded::allocate(Purpose::Usm, layout.size(), layout.align()) {
-            return Some(memory);
+            return Ok(memory);
         }
+        let pages = whole_pages(layout).filter(|_| layout.size() > 0);
         // SAFETY: the size is not 0.
-        NonNull::new(unsafe { alloc::alloc(whole_pages(layout)?) })
+        let memory = pages.and_then(|pages| NonNull::new(unsafe { alloc::alloc(pages) }));
+        memory.ok_or_else(|| Error::new(Code::MemoryAllocation, "the system has no memory left"))
     }
 
     unsafe fn free(&self, pointer: NonNull<u8>, layout: Layout) {

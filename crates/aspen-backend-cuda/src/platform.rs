@@ -94,13 +94,8 @@ impl RawDevice for Handle {
         Ok(Arc::new(Image::load(&self.device, parts)?))
     }
 
-    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
-        if layout.size() == 0 {
-            return None;
-        }
-        let allocated = self.memory.allocate(&self.device, kind, layout);
-        // The interface has no place for the reason: null is what SYCL wants.
-        allocated.map_err(|failure| tracing::warn!(device = self.device.name(), %failure, size = layout.size(), "no USM")).ok()
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Result<NonNull<u8>> {
+        self.memory.allocate(&self.device, kind, layout).map_err(|failure| self.device.error(Code::MemoryAllocation, failure))
     }
 
     unsafe fn free(&self, pointer: NonNull<u8>, _: Layout) {

@@ -5,13 +5,13 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use aspen_contract::Capabilities;
-use aspen_runtime::Result;
 use aspen_runtime::backend::{
     Backend, BackendKind, Deferred, DeviceImage, DeviceType, Facts, Fit, Native, Part, PlatformFacts, Program, RawDevice, UsmKind,
     copy_on_host, fill_by_copies, fill_on_host,
 };
 use aspen_runtime::cache::ProgramCache;
 use aspen_runtime::native::Interop;
+use aspen_runtime::{Code, Result};
 
 use crate::answers::platform_text;
 use crate::device::{Device, devices};
@@ -113,13 +113,10 @@ impl RawDevice for Handle {
         Ok(Arc::new(Image::build(&self.0, parts)?))
     }
 
-    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
-        if layout.size() == 0 {
-            return None;
-        }
-        let allocated = self.0.allocate(self.0.memory.as_ref()?, kind, layout);
-        // The interface has no place for the reason: null is what SYCL wants.
-        allocated.map_err(|error| tracing::warn!(%error, size = layout.size(), "no USM")).ok().and_then(NonNull::new)
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Result<NonNull<u8>> {
+        let none = || self.0.error(Code::MemoryAllocation, "it has neither USM nor SVM");
+        let allocated = self.0.allocate(self.0.memory.as_ref().ok_or_else(none)?, kind, layout)?;
+        NonNull::new(allocated).ok_or_else(|| self.0.error(Code::MemoryAllocation, "the driver has no memory left"))
     }
 
     unsafe fn free(&self, pointer: NonNull<u8>, _: Layout) {

@@ -235,8 +235,11 @@ pub trait RawDevice: Send + Sync {
     /// # Errors
     /// [`Code::Build`] if they cannot be loaded, with what the compiler or loader says.
     fn load(&self, parts: &[Part<'_>]) -> Result<Arc<dyn Program>>;
-    /// Allocates memory that kernels can access; `None` when there is none left.
-    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>>;
+    /// Allocates memory that kernels can access, at least one byte.
+    ///
+    /// # Errors
+    /// [`Code::MemoryAllocation`] when there is none left, or what else the driver says.
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Result<NonNull<u8>>;
     /// Gives memory back.
     ///
     /// # Safety

@@ -329,18 +329,16 @@ impl Buffer {
         {
             return Ok(memory.as_ptr());
         }
-        let no_memory = || {
-            Error::new(
-                Code::MemoryAllocation,
-                format!("'{}' has no memory for a buffer of {} bytes", device.real().facts().name, self.size),
-            )
+        let no_memory = |why: String| {
+            let text = format!("'{}' has no memory for a buffer of {} bytes: {why}", device.real().facts().name, self.size);
+            Error::new(Code::MemoryAllocation, text)
         };
-        let layout = Layout::from_size_align(self.size.max(1), self.alignment).map_err(|_| no_memory())?;
+        let layout = Layout::from_size_align(self.size.max(1), self.alignment).map_err(|error| no_memory(error.to_string()))?;
         if !device.real().has_memory() {
             let text = format!("'{}' has neither USM nor SVM, so its kernels reach no buffers", device.real().facts().name);
             return Err(Error::new(Code::FeatureNotSupported, text));
         }
-        let memory = device.real().allocate(UsmKind::Device, layout).ok_or_else(no_memory)?;
+        let memory = device.real().allocate(UsmKind::Device, layout).map_err(|error| no_memory(error.to_string()))?;
         copies.list.push(DeviceCopy { device, store: Store::Memory(memory, layout), current: false });
         self.copied.store(true, Ordering::Release);
         Ok(memory.as_ptr())

@@ -53,7 +53,9 @@ pub fn allocate(device: &'static Device, kind: UsmKind, size: usize, alignment: 
     }
     // Too large for any machine is no memory, as for `malloc`.
     let Ok(layout) = Layout::from_size_align(size, alignment) else { return Ok(std::ptr::null_mut()) };
-    let Some(pointer) = device.real().allocate(kind, layout) else { return Ok(std::ptr::null_mut()) };
+    // The interface has no place for the reason: null is what SYCL wants.
+    let allocated = device.real().allocate(kind, layout).map_err(|error| tracing::warn!(%error, size, "no USM"));
+    let Ok(pointer) = allocated else { return Ok(std::ptr::null_mut()) };
     let mut allocations = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
     allocations.insert(pointer.as_ptr() as usize, Allocation { device, kind, layout });
     Ok(pointer.as_ptr())

@@ -183,15 +183,16 @@ impl RawDevice for Fake {
     fn load(&self, _: &[Part<'_>]) -> Result<Arc<dyn Program>> {
         Err(Error::new(Code::Build, "nothing is loaded here"))
     }
-    fn allocate(&self, kind: UsmKind, layout: Layout) -> Option<NonNull<u8>> {
+    fn allocate(&self, kind: UsmKind, layout: Layout) -> Result<NonNull<u8>> {
         assert_eq!(kind, UsmKind::Device);
         self.seen.allocations.fetch_add(1, Ordering::Relaxed);
         // SAFETY: buffers have at least one byte.
-        let memory = NonNull::new(unsafe { alloc::alloc(layout) })?;
+        let memory = NonNull::new(unsafe { alloc::alloc(layout) });
+        let memory = memory.ok_or_else(|| Error::new(Code::MemoryAllocation, "there is none"))?;
         // What a fresh copy holds is never the content.
         // SAFETY: fresh memory of that size.
         unsafe { memory.write_bytes(0xDB, layout.size()) };
-        Some(memory)
+        Ok(memory)
     }
     unsafe fn free(&self, pointer: NonNull<u8>, layout: Layout) {
         self.seen.allocations.fetch_sub(1, Ordering::Relaxed);

@@ -212,10 +212,12 @@ fn words_of(capitals: &str) -> Vec<&str> {
     capitals.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect()
 }
 
-/// "0 failed", "failures: 0", "no mismatch".
+/// "0 failed", "failures: 0", "incorrect matches: 0", "no mismatch".
 fn says_none(capitals: &str) -> bool {
     let is_none = |word: &str| word == "0" || word == "NO";
-    words_of(capitals).windows(2).any(|pair| is_none(pair[0]) && FAILED.contains(&pair[1]) || FAILED.contains(&pair[0]) && pair[1] == "0")
+    let words = words_of(capitals);
+    words.windows(2).any(|pair| is_none(pair[0]) && FAILED.contains(&pair[1]))
+        || (0..words.len()).any(|at| FAILED.contains(&words[at]) && words[at + 1..].iter().take(2).any(|word| *word == "0"))
 }
 
 /// "do not match", "not successful", "isn't correct".
@@ -259,6 +261,8 @@ mod tests {
         check("it isn't correct", "wrong: it isn't correct");
         check("ERROR: results differ in 3 places!", "wrong: ERROR: results differ in 3 places!");
         check("0 mismatches\nPASSED", "right");
+        check("Number of incorrect matches: 0\nAll matches are correct", "right");
+        check("Number of incorrect matches: 3", "wrong: Number of incorrect matches: 3");
         check("all results match\n", "right");
         check("Matched\n", "right");
         check("Unmatched\n", "wrong: Unmatched");

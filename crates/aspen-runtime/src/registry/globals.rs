@@ -144,10 +144,11 @@ struct Memory {
 
 impl Memory {
     fn new(device: &'static Device, bytes: &[u8]) -> Result<Memory> {
-        let none = || Error::new(Code::MemoryAllocation, format!("no memory for device globals of {} bytes", bytes.len()));
-        let layout = Layout::from_size_align(bytes.len().max(1), ALIGNMENT).map_err(|_| none())?;
+        let none =
+            |why: String| Error::new(Code::MemoryAllocation, format!("no memory for device globals of {} bytes: {why}", bytes.len()));
+        let layout = Layout::from_size_align(bytes.len().max(1), ALIGNMENT).map_err(|error| none(error.to_string()))?;
         let kind = if device.real().has_memory() { UsmKind::Device } else { UsmKind::Shared };
-        let pointer = device.real().allocate(kind, layout).ok_or_else(none)?;
+        let pointer = device.real().allocate(kind, layout).map_err(|error| none(error.to_string()))?;
         let memory = Memory { device, address: pointer.as_ptr() as usize, layout };
         // SAFETY: the memory is new and as long as the bytes.
         unsafe { device.real().copy(pointer.as_ptr(), bytes.as_ptr(), bytes.len()) }?;

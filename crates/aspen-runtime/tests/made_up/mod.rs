@@ -71,8 +71,8 @@ impl RawDevice for Made {
         }
         Ok(Arc::new(Loaded(self.beside.clone())))
     }
-    fn allocate(&self, _: UsmKind, _: Layout) -> Option<NonNull<u8>> {
-        None
+    fn allocate(&self, _: UsmKind, _: Layout) -> Result<NonNull<u8>> {
+        Err(Error::new(Code::MemoryAllocation, "there is none"))
     }
     unsafe fn free(&self, _: NonNull<u8>, _: Layout) {}
     fn shares_host_memory(&self) -> bool {
