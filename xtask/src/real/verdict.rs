@@ -216,8 +216,8 @@ fn words_of(capitals: &str) -> Vec<&str> {
 fn says_none(capitals: &str) -> bool {
     let is_none = |word: &str| word == "0" || word == "NO";
     let words = words_of(capitals);
-    words.windows(2).any(|pair| is_none(pair[0]) && FAILED.contains(&pair[1]))
-        || (0..words.len()).any(|at| FAILED.contains(&words[at]) && words[at + 1..].iter().take(2).any(|word| *word == "0"))
+    words.windows(2).any(|pair| is_none(pair[0]) && FAILED.contains(&pair[1]) || FAILED.contains(&pair[0]) && pair[1] == "0")
+        || matches!(words[..], [.., failed, _, "0"] if FAILED.contains(&failed))
 }
 
 /// "do not match", "not successful", "isn't correct".
