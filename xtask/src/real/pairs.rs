@@ -184,6 +184,8 @@ impl Pair {
             copy_all(&suite.folder.join(format!("{name}-{model}")), &own)?;
             let left = self.side(&own, compiler, &to.join(side));
             std::fs::remove_dir_all(&own).with_context(|| format!("cannot remove {}", own.display()))?;
+            // The other side may include files of this one.
+            link_all(&suite.folder, &mirror)?;
             left.context(model)
         });
         if outcome.is_err() {
