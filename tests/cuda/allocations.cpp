@@ -1,4 +1,4 @@
-// A submission allocates twice at most: its command, and its job. What the C library is asked for is counted here, of all threads.
+// A kernel's submission allocates twice: its command, and its job. What the C library is asked for is counted here, of all threads.
 //# also: fake/libcuda.c
 //# sh: gcc -shared -fPIC -o libcuda.so libcuda.c
 //# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90,native_cpu {self} -ldl -o a.out
@@ -31,6 +31,29 @@ int posix_memalign(void **out, std::size_t alignment, std::size_t size) {
   static const auto real = next<int(void **, std::size_t, std::size_t)>("posix_memalign");
   ++allocations;
   return real(out, alignment, size);
+}
+void *memalign(std::size_t alignment, std::size_t size) {
+  static const auto real = next<void *(std::size_t, std::size_t)>("memalign");
+  ++allocations;
+  return real(alignment, size);
+}
+void *calloc(std::size_t count, std::size_t size) {
+  // Asked for while `dlsym` looks for it.
+  static unsigned char early[4096];
+  static std::size_t used;
+  static bool looking;
+  static void *(*real)(std::size_t, std::size_t);
+  if (!real && looking) {
+    void *const own = early + used;
+    used += (count * size + 15) / 16 * 16;
+    return own;
+  }
+  if (!real) {
+    looking = true;
+    real = next<void *(std::size_t, std::size_t)>("calloc");
+  }
+  ++allocations;
+  return real(count, size);
 }
 void *realloc(void *old, std::size_t size) {
   static const auto real = next<void *(void *, std::size_t)>("realloc");

@@ -65,7 +65,7 @@
 //# stdout~: ^build: .*the image's list of kernels promises 'task', but: cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuDevicePrimaryCtxRetain=2 ASPEN_LOG=warn ./a.out
 //# stdout: no memory
-//# stderr~: no USM device="Fake 0" failure=cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)
+//# stderr~: no USM error=CUDA device 'Fake 0': cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuLaunchKernel=719 ./a.out
 //# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventQuery=719 ./a.out

@@ -7,6 +7,8 @@
 //# stdout~: ^(ran 7|kernel 'adds' cannot run on 'pthread.*': its driver takes no SPIR-V but LLVM's bitcode, and llvm-spirv-15, which makes that, is not in PATH)$
 //# sh: aspen=$(command -v aspen); export PATH=/nonexistent; listed=$($aspen devices); case "$(./a.out) $listed" in ran*) echo told ;; *"kernels          none: its driver takes no SPIR-V"*) echo told ;; esac
 //# stdout: told
+//# sh: aspen=$(command -v aspen); export PATH=/nonexistent; listed=$($aspen devices --format json); case "$(./a.out) $listed" in ran*) echo told ;; *'"runs_nothing": "its driver takes no SPIR-V'*) echo told ;; esac
+//# stdout: told
 #include <sycl/sycl.hpp>
 #include <algorithm>
 #include <cstdio>

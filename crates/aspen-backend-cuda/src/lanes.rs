@@ -57,10 +57,10 @@ impl<'a> Turn<'a> {
         self.lane
     }
 
-    /// Makes a job of the place; it comes there before what comes back is dropped.
-    pub(crate) fn took<T>(mut self, job: impl FnOnce(Place) -> T) -> (T, MutexGuard<'a, u64>) {
+    /// The job's place; it comes there before the guard is dropped.
+    pub(crate) fn take(mut self) -> (Place, MutexGuard<'a, u64>) {
         *self.last += 1;
-        (job(Place { lane: self.lane, number: *self.last }), self.last)
+        (Place { lane: self.lane, number: *self.last }, self.last)
     }
 }
 

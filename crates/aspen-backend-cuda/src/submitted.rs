@@ -85,12 +85,16 @@ impl Job {
             let marks = needs_marks.then(new).transpose()?;
             let turn = lanes.turn(before.iter().map(|job| job.place()), device.watch().count() == 0)?;
             let (lane, stream, follows) = (turn.lane(), turn.stream, turn.follows);
-            let share = |place| drop(self.share.set(Share { place, follows, marks, queued }));
+            let take_share = |place| {
+                let first = self.share.set(Share { place, follows, marks, queued });
+                debug_assert!(first.is_ok(), "a job comes into a stream once, and nobody asks for it before");
+            };
             let is_chained = || !before.is_empty() && device.watch().count() >= MANY && launcher.is_awake();
             if ahead.is_empty() && (launcher.has(lane) || is_chained()) {
                 let is_elsewhere = |event: &&Arc<dyn DeviceEvent>| job_of(&***event).is_some_and(|job| job.place().lane != lane);
                 let after = after.iter().filter(is_elsewhere).cloned().collect();
-                let ((), kept) = turn.took(share);
+                let (place, kept) = turn.take();
+                take_share(place);
                 launcher.give(Given { job: self.clone(), stream, after });
                 drop(kept);
                 return Ok(());
@@ -101,7 +105,8 @@ impl Job {
                 // SAFETY: by this function's contract.
                 put = put.and_then(|()| unsafe { enqueue_copy(copy.to as u64, copy.from as u64, copy.size, stream) });
             }
-            let ((), kept) = turn.took(share);
+            let (place, kept) = turn.take();
+            take_share(place);
             self.is_put.store(true, Ordering::Release);
             put = put.and_then(|()| self.put(stream));
             drop(kept);

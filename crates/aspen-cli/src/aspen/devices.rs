@@ -31,7 +31,7 @@ fn item_sizes(runtime: &Runtime, device: Device) -> [u64; 3] {
 }
 
 fn document(runtime: &Runtime, device: Device) -> Value {
-    json!({
+    let mut document = json!({
         "selector": runtime.string(device, Text::Selector),
         "name": runtime.string(device, Text::Name),
         "vendor": runtime.string(device, Text::Vendor),
@@ -41,7 +41,12 @@ fn document(runtime: &Runtime, device: Device) -> Value {
         "sub_group_sizes": runtime.sub_group_sizes(device),
         "max_work_group_size": runtime.number(device, Number::MaxWorkGroupSize),
         "max_work_item_sizes": item_sizes(runtime, device),
-    })
+    });
+    let why = runtime.string(device, Text::RunsNothing);
+    if !why.is_empty() {
+        document["runs_nothing"] = why.into();
+    }
+    document
 }
 
 fn text(runtime: &Runtime, device: Device) -> String {

@@ -63,7 +63,7 @@ pub struct Ahead {
 pub trait Deferred: Send + Sync {
     /// Jobs with the same number may wait for each other's events inside the driver.
     fn chain(&self) -> usize;
-    /// Puts it into the queue, once or again if it was not begun, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it. `None` if one
+    /// Puts it into the queue, to begin when all of `after`, events of jobs with the same chain, are over. Does not wait for it. `None` if one
     /// of them failed already, which some drivers say at once.
     ///
     /// # Errors

@@ -188,7 +188,7 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A command that is about to enter a queue of the device.
+    /// A command that is prepared for a queue of the device, which it may never enter.
     pub(crate) fn command(&self, label: Label, queue: u32, device: &'static str) -> Box<Traced> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let [begin, end] = [0; 2].map(AtomicU64::new);
