@@ -40,7 +40,7 @@ pub(crate) struct Groups {
     kept: Kept,
 }
 
-// SAFETY: the shape has no pointer before it runs.
+// SAFETY: the pointer of this shape is null; `shape` gives copies that have the launch's own closure, which is immutable.
 unsafe impl Send for Groups {}
 // SAFETY: as above.
 unsafe impl Sync for Groups {}

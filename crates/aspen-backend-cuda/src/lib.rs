@@ -3,10 +3,10 @@
 //! - `sys`: the CUDA driver API, loaded at run time; without a driver there are no devices, which is no error; `driver`: what it has, as values;
 //! - [`answers`]: what the driver says of a device; [`capabilities`]: what follows from that;
 //! - [`fit`]: which images a device takes;
-//! - `device`: a device's context; `lanes`: its streams; `row`: the marks of one; `watch`: who finds out that jobs are over; `work`: what there is to put into streams,
-//!   `submitted`: jobs that do so; `launcher`: who puts them there where many come;
-//! - `memory`: memory, copies and fills; `copy`: copies in streams; `fill`: patterns in memory; `program`: modules, kernels and launches; [`geometry`]: how launches
-//!   become grids;
+//! - `device`: a device's context; `lanes`: its streams; `row`: the marks of one; `watch`: who finds out that jobs are over;
+//!   `work`: what there is to put into streams; `submitted`: jobs that do so; `launcher`: who puts them there where many come;
+//! - `memory`: memory, copies and fills; `copy`: copies in streams; `fill`: patterns in memory; `program`: modules and kernels; [`geometry`]:
+//!   how launches become grids;
 //! - `platform`: what the runtime sees of all that; `interop`: CUDA's objects beside SYCL.
 
 pub mod answers;

@@ -82,13 +82,13 @@ impl Enqueue for Launched {
             ptr::from_ref(shape).cast_mut().cast(),
             ptr::from_ref(&unused).cast_mut().cast(),
         ];
+        let (arguments, function) = (parameters.as_mut_ptr(), self.function);
         let memory = u32::try_from(self.launch.local_memory).unwrap_or(u32::MAX);
         let [bx, by, bz] = *blocks;
         let [tx, ty, tz] = *threads;
         // SAFETY: a function and a stream of the current context; at least as many parameters as the entry has, which the driver copies
         // before it returns, each of the size that the entry's parameter has.
-        let error =
-            unsafe { sys::cuLaunchKernel(self.function, bx, by, bz, tx, ty, tz, memory, stream, parameters.as_mut_ptr(), ptr::null_mut()) };
+        let error = unsafe { sys::cuLaunchKernel(function, bx, by, bz, tx, ty, tz, memory, stream, arguments, ptr::null_mut()) };
         tried("cuLaunchKernel", error)
     }
 }

@@ -170,6 +170,11 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Command {
     /// A command that is not yet part of the graph; [`Command::submit`] makes it so.
     pub(crate) fn new(pool: &Arc<Pool>, work: Work) -> Arc<Command> {
+        Arc::new(Command::unshared(pool, work))
+    }
+
+    /// The same, for who has more to say of it.
+    pub(crate) fn unshared(pool: &Arc<Pool>, work: Work) -> Command {
         let chain = if let Work::Deferred(job) = &work { Some(job.chain()) } else { None };
         let inner = Inner {
             work: Some(work),
@@ -187,7 +192,7 @@ impl Command {
             opens: None,
             open: false,
         };
-        Arc::new(Command {
+        Command {
             pool: pool.clone(),
             state: AtomicU8::new(PENDING),
             missing: AtomicUsize::new(1),
@@ -201,7 +206,7 @@ impl Command {
             shown: Shown::default(),
             of: OnceLock::new(),
             inner: Mutex::new(inner),
-        })
+        }
     }
 
     /// A command that is complete already.
@@ -263,11 +268,6 @@ impl Command {
 
     pub(crate) fn times(&self) -> Option<&Times> {
         self.times.as_deref()
-    }
-
-    /// Notes when it was submitted, and will note when it runs. Only before [`Command::submit`].
-    pub(crate) fn profile(&mut self) {
-        self.times.insert(Box::default()).submit.store(now(), Ordering::Relaxed);
     }
 
     /// Runs it if nobody has begun it.

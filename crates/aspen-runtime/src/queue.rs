@@ -5,13 +5,13 @@
 //! buffers the same for all of them, so the graph has no cycles.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::at_exit;
 use crate::bringing::{bringing, opening};
 use crate::buffer::{Access, Buffer, Place, merged};
 pub use crate::command::Command;
-use crate::command::{AsyncErrors, Status, Times, Work, lock};
+use crate::command::{AsyncErrors, Status, Times, Work, lock, now};
 use crate::error::{Code, Error, Result};
 use crate::few::Few;
 use crate::guarded;
@@ -228,13 +228,12 @@ impl Queue {
     }
 
     fn prepared(&self, work: Work, place: Place, label: Option<Label>) -> Prepared {
-        let mut command = Command::new(&self.pool, work);
-        if let Some(own) = Arc::get_mut(&mut command) {
-            own.inner.get_mut().unwrap_or_else(PoisonError::into_inner).place = place;
-            own.errors = Some(self.errors.clone());
-            own.traced = label.zip(trace::on()).map(|(label, trace)| trace.command(label, self.number, &self.device.real().facts().name));
-        }
-        Prepared(command)
+        let mut command = Command::unshared(&self.pool, work);
+        command.errors = Some(self.errors.clone());
+        command.times = self.profiling.then(Box::default);
+        command.traced = label.zip(trace::on()).map(|(label, trace)| trace.command(label, self.number, &self.device.real().facts().name));
+        lock(&command.inner).place = place;
+        Prepared(Arc::new(command))
     }
 
     /// Hands a command of this queue to the device; returns before it runs.
@@ -253,7 +252,7 @@ impl Queue {
         self.enter(self.nothing(), after, true)
     }
 
-    fn enter(&self, Prepared(mut command): Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
+    fn enter(&self, Prepared(command): Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
         self.pool.start()?;
         let place = lock(&command.inner).place;
         for buffer in after.on_device.iter().filter(|_| matches!(place, Place::Host)) {
@@ -267,8 +266,8 @@ impl Queue {
             Place::Host if after.on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
             place => place,
         };
-        if let Some(own) = Arc::get_mut(&mut command).filter(|_| self.profiling) {
-            own.profile();
+        if let Some(times) = &command.times {
+            times.submit.store(now(), Ordering::Relaxed);
         }
         let _slice = command.slice(trace::SUBMIT);
         if command.chain.is_some() {
