@@ -151,15 +151,20 @@ pub(crate) struct Running {
     helpers: AtomicUsize,
     /// Nanoseconds spent in chunks.
     busy: AtomicU64,
-    /// Of a launch that is one thread's at a time: whether one has it. Others have no limit.
-    taken: Option<AtomicBool>,
+    /// How many threads may still be with it at once: the pool's, or one where one is enough. A waiting thread takes the place of one.
+    room: AtomicUsize,
 }
 
 impl Running {
     /// Takes one off the threads that may still come. Who waits is one of them: with more threads than processors one would be put aside.
     fn may_help(&self) -> bool {
-        self.helpers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+        take_one(&self.helpers)
     }
+}
+
+/// Whether there was one to take.
+fn take_one(of: &AtomicUsize) -> bool {
+    of.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
 }
 
 /// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
@@ -353,15 +358,15 @@ impl Command {
             failed: AtomicBool::new(false),
             helpers: AtomicUsize::new(helpers),
             busy: AtomicU64::new(0),
-            taken: (helpers == 0).then(AtomicBool::default),
+            room: AtomicUsize::new(helpers + 1),
         });
         lock(&self.inner).running = Some(running.clone());
         self.join(&running);
     }
 
-    /// Takes chunks until none is left, or others want the thread. Does nothing where one thread is enough and has it.
+    /// Takes chunks until none is left, or others want the thread. Does nothing where as many threads as may are with it.
     pub(crate) fn join(self: &Arc<Self>, running: &Arc<Running>) {
-        if running.taken.as_ref().is_some_and(|taken| taken.swap(true, Ordering::Acquire)) {
+        if !take_one(&running.room) {
             return;
         }
         let mut first = true;
@@ -370,9 +375,7 @@ impl Command {
         let begin = (serves() && !running.job.needs_threads()).then(Instant::now);
         loop {
             if begin.is_some_and(|begin| self.pool.is_wanted() && begin.elapsed() > SLICE) {
-                if let Some(taken) = &running.taken {
-                    taken.store(false, Ordering::Release);
-                }
+                running.room.fetch_add(1, Ordering::Release);
                 return self.pool.push(Ticket::Join(self.clone(), running.clone()));
             }
             let chunk = running.next.fetch_add(1, Ordering::Relaxed);
