@@ -78,6 +78,7 @@ fn who_minds_reads_the_text() {
     both(&session, &format!("{AUTO} -c a.cpp"));
     assert_eq!(kept_by(&session, &format!("{AUTO} -c a.cpp")), 3);
     assert_eq!(kept_by(&session, &format!("{AUTO} -c a.cpp -DUNHEARD_OF=1 -Wextra -Iempty")), 3);
+    assert_eq!(kept_by(&session, &format!("{AUTO} -c a.cpp -pipe -Qunused-arguments --gcc-toolchain=")), 3, "as makefiles say it");
     assert_eq!(kept_by(&session, &format!("{AUTO} -fsyntax-only a.cpp")), 3, "what only looks");
     for words in [
         "-c b.cpp -Iown",
@@ -94,6 +95,7 @@ fn who_minds_reads_the_text() {
         "-c a.cpp -Itbb", // libstdc++ asks whether <tbb/tbb.h> is there
         "-c a.cpp -include own/vector",
         "-c a.cpp -march=native",
+        "-c a.cpp --gcc-toolchain=/opt/gcc",
         "-c -g a.cpp",
         "-c -gline-tables-only a.cpp", // a class has the place of its first declaration
         "-c -fsanitize=undefined a.cpp",

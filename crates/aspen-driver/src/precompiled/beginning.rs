@@ -19,7 +19,8 @@ pub const INDIFFERENT: &str = "algorithm any array atomic barrier bit bitset cas
     stack stdexcept stop_token streambuf string string_view syncstream system_error thread tuple type_traits typeindex typeinfo \
     unordered_map unordered_set utility valarray variant vector version assert.h ctype.h errno.h fenv.h float.h inttypes.h limits.h \
     locale.h math.h setjmp.h signal.h stdalign.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h wchar.h \
-    getopt.h omp.h pthread.h sys/stat.h sys/time.h sys/types.h";
+    alloca.h dirent.h dlfcn.h fcntl.h getopt.h libgen.h malloc.h memory.h omp.h pthread.h sched.h sys/mman.h sys/resource.h sys/stat.h sys/time.h \
+    sys/times.h sys/types.h sys/wait.h unistd.h";
 
 /// The beginning of a source that includes SYCL's header before anything but comments, macros and headers that do not mind. `None` where
 /// something else comes first, or the header does not come.

@@ -346,8 +346,28 @@ impl Kept {
 
 /// Whether clang reads headers by these words as the driver understands them: no others are tried.
 fn is_usual(word: &Word) -> bool {
-    const USUAL: [&str; 15] =
-        ["-D", "-U", "-I", "-isystem", "-iquote", "-O", "-std=", "-W", "-w", "-pedantic", "-pthread", "-m", "-f", "-g0", "-l"];
+    const USUAL: [&str; 18] = [
+        "-D",
+        "-U",
+        "-I",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-O",
+        "-std=",
+        "-W",
+        "-w",
+        "-pedantic",
+        "-pthread",
+        "-m",
+        "-f",
+        "-g0",
+        "-l",
+        "-pipe",
+        "-Qunused-arguments",
+    ];
+    // Of GCC's installation that clang finds by itself: none, as makefiles leave it that have a variable for it, or the system's.
+    const USUAL_TOOLCHAIN: [&str; 3] = ["--gcc-toolchain=", "--gcc-toolchain=/usr", "--gcc-toolchain=/usr/"];
     const UNUSUAL: [&str; 11] = [
         "-Wp,",
         "-Wsystem-headers", // of the header that was precompiled nobody would hear
@@ -366,7 +386,8 @@ fn is_usual(word: &Word) -> bool {
         Word::Link(_) | Word::Input(_) => return true,
     };
     let starts = |list: &[&str]| words.first().is_some_and(|word| list.iter().any(|start| word.starts_with(start)));
-    starts(&USUAL) && !starts(&UNUSUAL) && !words.iter().any(|word| word.ends_with("=native"))
+    let is_usual = starts(&USUAL) || words.iter().all(|word| USUAL_TOOLCHAIN.contains(&word.as_str()));
+    is_usual && !starts(&UNUSUAL) && !words.iter().any(|word| word.ends_with("=native"))
 }
 
 /// When a file was written and last changed in any way, its size and name, as a line. Packages set the first to when they were made.

@@ -139,7 +139,8 @@ fn decisive(arguments: &[String], asks_for: &dyn Fn(&str) -> bool, mut add: impl
         let is_macro = word.strip_prefix("-D").or_else(|| word.strip_prefix("-U")).filter(|name| !name.is_empty());
         let is_asked_for = is_macro.is_none_or(|word| asks_for(macro_name(word)));
         let is_unimportant = unimportant.iter().any(|start| word.starts_with(start)) && !word.starts_with("-Wp,"); // the preprocessor's
-        if word != "-w" && is_asked_for && !is_unimportant {
+        let says_nothing = ["-w", "-pipe", "-Qunused-arguments", "--gcc-toolchain="].contains(&word);
+        if !says_nothing && is_asked_for && !is_unimportant {
             add(word);
         }
     }

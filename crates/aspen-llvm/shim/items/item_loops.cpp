@@ -121,15 +121,16 @@ bool hasFewLoops(Function &F, FunctionAnalysisManager &FAM) {
   return FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder().size() <= MaxUnrolled;
 }
 
-// Code generation takes about 60 microseconds an instruction. Functions of more get no copy for a level, and all copies of an image
-// together are no longer than this: what is short is mostly loops, in which the levels pay; what is long is mostly scalar.
-constexpr size_t MaxCopied[std::size(Levels)] = {0, 0, 4000, 1500}, MaxCopiedOfImage = 12000;
+// Functions of more instructions get no copy for a level: what is short is mostly loops, in which the levels pay; what is long is mostly scalar.
+constexpr size_t MaxCopied[std::size(Levels)] = {0, 0, 4000, 1500};
+
+// To make a copy's vectors and code takes 150 to 250 microseconds an instruction, more than the function that it is of. Copies of an image
+// bring it to so many instructions at most.
+constexpr size_t MaxOfImage = 16000;
 
 // Nor are copies longer than so many times what the image holds without them, for which SPIR-V takes 18 microseconds an instruction. An image
 // that is short may have this much.
 constexpr size_t CopiedToCode = 4, SmallCopies = 2500;
-
-size_t mostCopied(size_t Code) { return std::min(std::max(CopiedToCode * Code, SmallCopies), MaxCopiedOfImage); }
 
 // A function for whole groups, and the levels that it gets copies for.
 struct Whole {
@@ -142,28 +143,32 @@ struct Whole {
   std::array<bool, std::size(Levels)> HasLevel{};
 };
 
-// The shortest first; who does not get both levels gets the lower one. `Left` is what all copies may have together.
+size_t mostCopied(size_t Code, ArrayRef<Whole> Made) {
+  size_t Functions = 0;
+  for (const Whole &W : Made)
+    Functions += W.Group->getInstructionCount();
+  return std::min(std::max(CopiedToCode * Code, SmallCopies), MaxOfImage - std::min(MaxOfImage, Functions));
+}
+
+// A level for all before the next one, since without any a kernel takes six times as long as with the highest, and twice with the one below; the
+// shortest first. `Left` is what all copies may have together.
 void chooseLevels(MutableArrayRef<Whole> Made, size_t Left, std::string &Lines) {
   SmallVector<std::pair<size_t, size_t>, 8> Order;
   for (auto [Place, W] : enumerate(Made))
-    Order.push_back({W.Group->getInstructionCount(), Place});
+    if (W.Entry->getFnAttribute("target-cpu").getValueAsString() == "x86-64")
+      Order.push_back({W.Group->getInstructionCount(), Place});
   sort(Order);
-  for (auto [Size, Place] : Order) {
-    Whole &W = Made[Place];
-    if (W.Entry->getFnAttribute("target-cpu").getValueAsString() != "x86-64")
-      continue;
-    bool All = true;
-    for (size_t Level = 1; Level < std::size(Levels); ++Level) {
-      if (!Levels[Level])
-        continue;
-      W.HasLevel[Level] = !W.TooLong && Size <= MaxCopied[Level] && Size <= Left;
-      Left -= W.HasLevel[Level] ? Size : 0;
-      All &= W.HasLevel[Level];
-    }
-    if (!All)
+  for (size_t Level = 1; Level < std::size(Levels); ++Level)
+    for (auto [Size, Place] : Order)
+      if (Levels[Level] && !Made[Place].TooLong && Size <= MaxCopied[Level] && Size <= Left) {
+        Made[Place].HasLevel[Level] = true;
+        Left -= Size;
+      }
+  const size_t Highest = std::size(Levels) - 1;
+  for (auto [Size, Place] : Order)
+    if (const Whole &W = Made[Place]; !W.HasLevel[Highest])
       Lines += ("less " + W.Entry->getName() + ": with " + Twine(Size) + " instructions for a group it is too long for copies for all levels of the processor" +
-                (Size <= MaxCopied[std::size(Levels) - 1] && !W.TooLong ? " beside the other copies of the image" : "") + "\n").str();
-  }
+                (Size <= MaxCopied[Highest] && !W.TooLong ? " beside the other copies of the image" : "") + "\n").str();
 }
 
 // Whether an item may wait in a loop for what items of other groups write, here or in what is called. Barriers wait for the own group only.
@@ -368,7 +373,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           StripDebugInfo(M);
         FAM.clear();
         SmallPtrSet<const Function *, 16> Finished;
-        chooseLevels(Made, mostCopied(Code), Lines);
+        chooseLevels(Made, mostCopied(Code, Made), Lines);
         for (const Whole &W : Made) {
           SmallVector<Constant *, 4> Table(std::size(Levels), ConstantPointerNull::get(PointerType::get(M.getContext(), 0)));
           Table[0] = W.Group;
