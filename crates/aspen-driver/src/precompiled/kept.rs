@@ -63,6 +63,36 @@ pub struct Kept {
     unchanged: RefCell<HashMap<String, bool>>,
     /// Passes that found none.
     missing: RefCell<BTreeSet<PathBuf>>,
+    given: Given,
+}
+
+/// What the command line says to all passes.
+#[derive(Debug, Default)]
+struct Given {
+    /// Where quoted names are looked for, in order.
+    folders: Vec<String>,
+    /// Names that are macros from the beginning.
+    macros: BTreeSet<String>,
+}
+
+impl Given {
+    fn new(options: &Options) -> Given {
+        let (host, device) = (options.host_words(), options.device_words());
+        let folders = |words: &[String]| [values(words, &["-iquote"]), values(words, &["-I"])].concat();
+        let macros = [values(&host, &["-D"]), values(&device, &["-D"])].concat();
+        // Folders of some passes would be other headers for these.
+        let folders = Some(folders(&host)).filter(|found| *found == folders(&device)).unwrap_or_default();
+        Given { folders, macros: macros.iter().map(|word| super::macro_name(word).to_owned()).collect() }
+    }
+}
+
+/// What options of these names are followed by, in the same word or the next one.
+fn values(words: &[String], options: &[&str]) -> Vec<String> {
+    let value = |(index, word): (usize, &String)| match options.iter().find_map(|option| word.strip_prefix(option))? {
+        "" => words.get(index + 1).cloned(),
+        value => Some(value.to_owned()),
+    };
+    words.iter().enumerate().filter_map(value).collect()
 }
 
 impl Kept {
@@ -93,7 +123,8 @@ impl Kept {
         let identity = identity.finalize().to_hex().to_string();
         let names = fs::read_to_string(folder.join(format!("{identity}.names"))).unwrap_or_default();
         let names = names.lines().map(str::to_owned).collect();
-        let kept = Kept { folder, identity, opened: SystemTime::now(), names, unchanged: RefCell::default(), missing: RefCell::default() };
+        let (unchanged, missing) = (RefCell::default(), RefCell::default());
+        let kept = Kept { folder, identity, opened: SystemTime::now(), names, unchanged, missing, given: Given::new(options) };
         (kept.is_own() && !kept.is_shadowed(options)).then_some(kept)
     }
 
@@ -108,10 +139,7 @@ impl Kept {
     /// Whether a folder of the user's has something that headers include, which would come before what they find now.
     fn is_shadowed(&self, options: &Options) -> bool {
         let words: Vec<String> = [options.host_words(), options.device_words()].concat();
-        let given = words.iter().enumerate().filter_map(|(index, word)| match word.as_str() {
-            "-I" | "-isystem" | "-iquote" | "-idirafter" => words.get(index + 1).cloned(),
-            _ => ["-I", "-isystem", "-iquote", "-idirafter"].iter().find_map(|option| word.strip_prefix(option)).map(str::to_owned),
-        });
+        let given = values(&words, &["-isystem", "-iquote", "-idirafter", "-I"]).into_iter();
         let variables = ["CPATH", "CPLUS_INCLUDE_PATH"].into_iter().filter_map(|name| std::env::var(name).ok());
         let of_variables: Vec<String> = variables.flat_map(|value| value.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
         given.chain(of_variables).any(|folder| {
@@ -133,13 +161,26 @@ impl Kept {
         name.is_empty() || name.starts_with('_') || name.contains("SYCL") || name.contains("ASPEN") || self.names_one(name)
     }
 
-    /// Where the source includes SYCL's header, if that may as well come first.
-    pub fn serves(&self, input: &Input) -> Option<usize> {
+    /// Where the source includes SYCL's header, itself or by its own first header, if that may as well come first.
+    pub fn serves(&self, input: &Input) -> Option<Vec<(String, usize)>> {
         let is_plain = input.kind == InputKind::Sycl && input.text.is_none() && input.language.as_deref().is_none_or(|name| name == "c++");
         let source = is_plain.then(|| fs::read_to_string(&input.path).ok()).flatten()?;
-        let found = beginning::of(&source)?;
-        let minds = found.macros.iter().any(|name| self.asks_for(name));
-        (!minds && !input.path.contains('\n')).then_some(found.line)
+        let found = beginning::of(&input.path, &source, &|includer, name| self.own_header(includer, name))?;
+        let minds = found.macros.iter().any(|name| self.asks_for(name)) || found.guards.iter().any(|name| self.given.macros.contains(name));
+        let is_a_line = found.includes.iter().all(|(file, _)| !file.contains('\n'));
+        (!minds && is_a_line).then_some(found.includes)
+    }
+
+    /// What a quoted name means to clang: a file beside the one that includes it, or in a folder of the user's. Absolute names are not looked at.
+    fn own_header(&self, includer: &str, name: &str) -> Option<beginning::Own> {
+        if Path::new(name).is_absolute() {
+            return None;
+        }
+        let beside = Path::new(includer).parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folders = std::iter::once(beside).chain(self.given.folders.iter().map(Path::new));
+        let file = folders.map(|folder| folder.join(name)).find(|file| file.is_file())?;
+        let text = fs::read_to_string(&file).ok()?;
+        Some((file.to_string_lossy().into_owned(), text))
     }
 
     /// The file of a pass.
@@ -336,8 +377,8 @@ impl Kept {
         let ours = format!("In file included from {}:1:\n", self.header().display());
         let text = String::from_utf8_lossy(words);
         text.contains(&ours).then(|| {
-            let line = self.serves(input).unwrap_or(1);
-            let included = format!("In file included from {}:{line}:\n", input.path);
+            let includes = self.serves(input).unwrap_or_else(|| vec![(input.path.clone(), 1)]);
+            let included: String = includes.iter().map(|(file, line)| format!("In file included from {file}:{line}:\n")).collect();
             let first = format!("In file included from {}:1:\n{ours}", input.path);
             text.replace(&first, &included).replace(&ours, &included).into_bytes()
         })
