@@ -144,14 +144,17 @@ fn without_comments(line: &str, in_comment: &mut bool) -> String {
 mod tests {
     use super::of;
 
+    /// All includes, and the macros before them.
+    type Expected<'e> = Option<(Vec<(&'e str, usize)>, &'e [&'e str])>;
+
     /// `expected`: the line of the include and the macros before it.
     fn check(source: &str, expected: Option<(usize, &[&str])>) {
         check_with(&[], source, expected.map(|(line, macros)| (vec![("a.cpp", line)], macros)));
     }
 
-    /// With own headers, by their names; `expected`: all includes.
+    /// With own headers, by their names.
     #[track_caller]
-    fn check_with(own: &[(&str, &str)], source: &str, expected: Option<(Vec<(&str, usize)>, &[&str])>) {
+    fn check_with(own: &[(&str, &str)], source: &str, expected: Expected<'_>) {
         let open = |_: &str, name: &str| own.iter().find(|(own, _)| *own == name).map(|(own, text)| (own.to_string(), text.to_string()));
         let found = of("a.cpp", source, &open);
         let found = found.as_ref().map(|found| {
@@ -178,7 +181,7 @@ mod tests {
             ("round.h", "#include \"about.h\"\n"),
             ("about.h", "#include \"round.h\"\n"),
         ];
-        let check = |source: &str, expected: Option<(Vec<(&str, usize)>, &[&str])>| check_with(&own, source, expected);
+        let check = |source: &str, expected: Expected<'_>| check_with(&own, source, expected);
         check("#include \"plain.h\"", Some((vec![("a.cpp", 1), ("plain.h", 1)], &[])));
         check("#include <cmath>\n#define N\n#include \"once.h\"\nint z;", Some((vec![("a.cpp", 3), ("once.h", 4)], &["N"])));
         check("# include \"guarded.h\"", Some((vec![("a.cpp", 1), ("guarded.h", 4), ("once.h", 4)], &["OWN_H"])));
