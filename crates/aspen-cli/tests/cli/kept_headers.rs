@@ -115,7 +115,6 @@ fn who_minds_reads_the_text() {
         "-c a.cpp -Itbb", // libstdc++ asks whether <tbb/tbb.h> is there
         "-c a.cpp -include own/vector",
         "-c a.cpp -march=native",
-        "-c a.cpp --gcc-toolchain=/opt/gcc",
         "-c -g a.cpp",
         "-c -gline-tables-only a.cpp", // a class has the place of its first declaration
         "-c -fsanitize=undefined a.cpp",

@@ -1,6 +1,6 @@
 //! SYCL's header, precompiled by itself: kept in the user's cache, a file a pass and set of options, made once enough units ask for it.
 //!
-//! It only ever saves time: who finds none reads the text, and the object is the same byte for byte (`tests/kept_headers.rs`). So it is used
+//! It only ever saves time: who finds none reads the text, and an optimised object is the same byte for byte (`tests/kept_headers.rs`). So it is used
 //! where nothing before the header in the source or on the command line could mean anything to it. Source: docs/decisions/0037.
 
 use std::cell::RefCell;
@@ -464,5 +464,28 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) {
             let end = name.iter().position(|byte| b"/>\"".contains(byte)).unwrap_or(name.len());
             add(&name[..end], "<");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_usual;
+    use crate::args::Word;
+
+    #[test]
+    fn words_that_no_header_minds_or_that_are_part_of_the_name() {
+        let check = |words: &[&str], expected: bool| {
+            let word = Word::All(words.iter().map(|&word| word.to_owned()).collect());
+            assert_eq!(is_usual(&word), expected, "{words:?}");
+        };
+        for usual in ["--gcc-toolchain=", "--gcc-toolchain=/usr", "-pipe", "-Qunused-arguments", "-idirafterown", "-O3", "-march=x86-64-v3"]
+        {
+            check(&[usual], true);
+        }
+        check(&["-I", "own"], true);
+        for unusual in ["--gcc-toolchain=/opt/gcc", "-march=native", "-fsanitize=undefined", "-Wp,-DA", "--sysroot=/"] {
+            check(&[unusual], false);
+        }
+        check(&["-Xclang", "-DA"], false);
     }
 }
