@@ -116,3 +116,6 @@
 #endif
 
 #include <sycl/detail/letters_back.hpp>
+
+/// Here the plugin instantiates what the header's functions need of templates, so that who reads it precompiled need not (decision 0037).
+struct __aspen_end_of_header;

@@ -18,6 +18,7 @@
 #include "Kernels.h"
 #include "KnownRanges.h"
 #include "Module.h"
+#include "ModuleOrder.h"
 #include "Names.h"
 #include "Pragmas.h"
 #include "Reach.h"
@@ -99,6 +100,14 @@ public:
 
   void see(DeclGroupRef Group) { Collector.see(Group); }
 
+  /// At the end of SYCL's header, what it needs of templates is instantiated and not at the unit's end: a precompiled one brings it along,
+  /// and one that is read as text leads to the same order of functions. Source: decision 0037.
+  void instantiateAtEndOfHeader(DeclGroupRef Group) {
+    const auto *Last = Group.isSingleDecl() ? dyn_cast<RecordDecl>(Group.getSingleDecl()) : nullptr;
+    if (Last && Last->getIdentifier() && Last->getName() == "__aspen_end_of_header")
+      CI.getSema().PerformPendingInstantiations(/*LocalOnly=*/false, /*AtEndOfTU=*/false);
+  }
+
   /// The outermost instantiation that is going on was asked for by code that is no template.
   void instantiated(const FunctionDecl *Function) {
     for (const Sema::CodeSynthesisContext &Context : CI.getSema().CodeSynthesisContexts)
@@ -143,6 +152,7 @@ public:
     }
     stripAnnotations(Module);
     Tokens.insertTag(Module);
+    order(Module);
     if (Which == Pass::Host)
       registerDeviceGlobals(*Generator, Tokens.tag());
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
@@ -279,6 +289,7 @@ public:
   void InitializeSema(Sema &Sema) override { S->start(Sema); }
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     S->see(Group);
+    S->instantiateAtEndOfHeader(Group);
     return true;
   }
   /// What clang has to emit of files that it has built before. Kernels of a module are the module's own unit's.
