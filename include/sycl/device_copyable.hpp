@@ -16,8 +16,9 @@ namespace sycl {
 
 template <class T, size_t N> class marray;
 
-/// True for trivially copyable types; specialise it for a class whose bytes may be copied all the same.
-template <class T> struct is_device_copyable : std::bool_constant<std::is_trivially_copyable_v<T>> {};
+/// True for trivially copyable types; specialise it for a class whose bytes may be copied all the same. The second parameter is for
+/// `std::enable_if_t` in partial specialisations, as DPC++ has it.
+template <class T, class = void> struct is_device_copyable : std::bool_constant<std::is_trivially_copyable_v<T>> {};
 template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {};
 template <class T, size_t N> struct is_device_copyable<T[N]> : is_device_copyable<T> {};
 template <class T, size_t N> struct is_device_copyable<const T[N]> : is_device_copyable<T> {}; // both of the above fit

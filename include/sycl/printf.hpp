@@ -49,6 +49,10 @@ inline void device_assert(const char *, const char *, unsigned, const char *) { 
 } // namespace sycl
 
 #if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
+// What glibc's `assert` calls in headers that came before; the plugin gives its declaration this name, and says that it returns.
+extern "C" inline void __aspen_assert_fail(const char *expression, const char *file, unsigned line, const char *function) {
+  sycl::detail::device_assert(expression, file, line, function);
+}
 // glibc's `assert` calls this name. A macro, as a definition of a function that never returns breaks drivers. <cassert> comes first, above.
 #define __assert_fail(expression, file, line, function) ::sycl::detail::device_assert(expression, file, line, function)
 #endif

@@ -212,6 +212,13 @@ public:
       this->values_[d] = from[d];
   }
   template <bool O> constexpr id(const item<D, O> &from) : id(from.get_id()) {}
+  /// As DPC++ and AdaptiveCpp have it. In one dimension the number of an id makes the range.
+  template <int N = D, std::enable_if_t<N != 1, int> = 0> explicit constexpr operator range<N>() const {
+    range<N> out;
+    for (int d = 0; d < D; ++d)
+      out[d] = (*this)[d];
+    return out;
+  }
 };
 id(size_t) -> id<1>;
 id(size_t, size_t) -> id<2>;

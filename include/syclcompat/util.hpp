@@ -5,12 +5,15 @@
 #include <sycl/atomic_ref.hpp>
 #include <sycl/bit_cast.hpp>
 #include <sycl/detail/config.hpp>
+#include <sycl/ext/oneapi/experimental/root_group.hpp>
 #include <sycl/feature_test.hpp>
 #include <sycl/group_algorithm.hpp>
+#include <sycl/kernel_bundle.hpp>
 #include <sycl/nd_item.hpp>
 #include <sycl/sub_group.hpp>
 #include <syclcompat/defs.hpp>
 #include <syclcompat/device.hpp>
+#include <syclcompat/dims.hpp>
 #include <syclcompat/traits.hpp>
 #include <type_traits>
 
@@ -212,4 +215,17 @@ inline int calculate_max_potential_wg(int *, int *, int, int = 0, int = 32, bool
 }
 
 } // namespace experimental
+
+/// How many work-groups of that shape and with that much local memory a compute unit has at a time, of those that may wait for each other.
+template <class KernelName> size_t max_active_work_groups_per_cu(dim3 shape, size_t bytes, sycl::queue q = get_default_queue()) {
+  using most = sycl::ext::oneapi::experimental::info::kernel_queue_specific::max_num_work_groups;
+  const auto kernel = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context()).template get_kernel<KernelName>();
+  const size_t groups = kernel.template ext_oneapi_get_info<most>(q, sycl::range<3>(shape), bytes);
+  const size_t units = q.get_device().template get_info<sycl::info::device::max_compute_units>();
+  return (groups + units - 1) / units;
+}
+template <class KernelName, int D>
+size_t max_active_work_groups_per_cu(sycl::range<D> shape, size_t bytes, sycl::queue q = get_default_queue()) {
+  return syclcompat::max_active_work_groups_per_cu<KernelName>(dim3(shape), bytes, q);
+}
 } // namespace syclcompat

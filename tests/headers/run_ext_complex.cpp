@@ -15,6 +15,9 @@ static_assert(SYCL_EXT_ONEAPI_COMPLEX == 1 && sycl::is_device_copyable_v<ex::com
 static_assert(ex::is_gencomplex_v<ex::complex<float>> && !ex::is_gencomplex_v<float>);
 static_assert(std::is_same_v<decltype(ex::pow(ex::complex<float>(), 2.0)), ex::complex<double>> &&
               std::is_same_v<decltype(ex::pow(sycl::half(), ex::complex<float>())), ex::complex<float>>);
+// The synopsis's template parameters.
+static_assert(std::is_same_v<decltype(ex::pow<float>(ex::complex<float>(), ex::complex<float>())), ex::complex<float>> &&
+              std::is_same_v<decltype(ex::pow<float, double>(ex::complex<float>(), 2.0)), ex::complex<double>>);
 
 constexpr size_t functions = 23;
 static const char *const names[functions] = {"mul", "div", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sin", "cos", "tan", "asin", "acos", "atan", "pow", "proj", "abs", "arg", "norm", "log10"};

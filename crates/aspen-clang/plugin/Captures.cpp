@@ -62,6 +62,22 @@ public:
           references(Alias->getUnderlyingType(), {Container->getPointOfInstantiation(), nullptr, Alias->getUnderlyingType()}, true);
   }
 
+  /// Whether the user has specialised `sycl::is_device_copyable` for the class and says that its bytes may be copied. Source: SYCL 2020
+  /// §3.13.1.
+  bool isVouchedFor(QualType Type, const CXXRecordDecl *Record, SourceLocation Location) {
+    const ClassTemplateDecl *Trait = trait();
+    const ClassTemplateSpecializationDecl *Special = Trait ? traitOf(Context.getCanonicalTagType(Record), Location) : nullptr;
+    if (!Special)
+      return false;
+    bool IsUsers = Special->getSpecializationKind() == TSK_ExplicitSpecialization;
+    const auto From = Special->getSpecializedTemplateOrPartial();
+    if (const auto *Partial = dyn_cast<ClassTemplatePartialSpecializationDecl *>(From)) {
+      const SourceManager &SM = Context.getSourceManager();
+      IsUsers = IsUsers || SM.getFileID(Partial->getLocation()) != SM.getFileID(Trait->getLocation());
+    }
+    return IsUsers && traitIsTrue(Type.getUnqualifiedType(), Location);
+  }
+
 private:
   /// What refers to the host's memory. References of the user's classes are shown where they stand, those inside other libraries' classes
   /// where the user's code holds such an object. A header of ours may wrap the user's lambda in a functor of its own.
@@ -129,22 +145,6 @@ private:
       Outermost = C;
     const auto *Namespace = dyn_cast_or_null<NamespaceDecl>(Outermost);
     return Namespace && (Namespace->getName() == "sycl" || Namespace->getName() == "std");
-  }
-
-  /// Whether the user has specialised `sycl::is_device_copyable` for the class and says that its bytes may be copied. Source: SYCL 2020
-  /// §3.13.1.
-  bool isVouchedFor(QualType Type, const CXXRecordDecl *Record, SourceLocation Location) {
-    const ClassTemplateDecl *Trait = trait();
-    const ClassTemplateSpecializationDecl *Special = Trait ? traitOf(Context.getCanonicalTagType(Record), Location) : nullptr;
-    if (!Special)
-      return false;
-    bool IsUsers = Special->getSpecializationKind() == TSK_ExplicitSpecialization;
-    const auto From = Special->getSpecializedTemplateOrPartial();
-    if (const auto *Partial = dyn_cast<ClassTemplatePartialSpecializationDecl *>(From)) {
-      const SourceManager &SM = Context.getSourceManager();
-      IsUsers = IsUsers || SM.getFileID(Partial->getLocation()) != SM.getFileID(Trait->getLocation());
-    }
-    return IsUsers && traitIsTrue(Type.getUnqualifiedType(), Location);
   }
 
   void noteLambda(const CXXRecordDecl *Lambda) { note(Diags, Lambda->getLocation(), "the kernel is this lambda"); }
@@ -267,6 +267,10 @@ void checkReferences(Sema &S, const std::vector<Kernel> &Kernels) {
       if (const auto *Class = dyn_cast<ClassTemplateSpecializationDecl>(Type->getDecl()))
         if (const auto *Definition = cast_or_null<ClassTemplateSpecializationDecl>(Class->getDefinition()); Definition && !Definition->isDependentContext())
           Check.elements(Definition);
+}
+
+bool isVouchedFor(Sema &S, const CXXRecordDecl *Record) {
+  return CaptureCheck(S).isVouchedFor(S.getASTContext().getCanonicalTagType(Record), Record, Record->getLocation());
 }
 
 void checkCopies(Sema &S, const std::vector<Kernel> &Kernels) {

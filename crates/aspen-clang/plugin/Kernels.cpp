@@ -91,14 +91,17 @@ bool isInternal(QualType Type) {
 }
 
 /// A text that is equal exactly if two types have fields of equal kinds, sizes and offsets in all depths. Names do not enter: kinds and
-/// places are what the copied bytes need.
+/// places are what the copied bytes need. What the user vouches for (`sycl::is_device_copyable`) is its size: Eigen's has references on the
+/// host that are values nobody reads on devices.
 class LayoutText {
   const ASTContext &Context;
+  llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor;
   std::string Text;
   llvm::raw_string_ostream Out;
 
 public:
-  explicit LayoutText(const ASTContext &Context) : Context(Context), Out(Text) {}
+  LayoutText(const ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor)
+      : Context(Context), IsVouchedFor(IsVouchedFor), Out(Text) {}
 
   void type(QualType Type) {
     Type = Type.getCanonicalType();
@@ -137,6 +140,10 @@ private:
       return;
     }
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(Record);
+    if (IsVouchedFor(Record)) {
+      Out << 'V' << Layout.getSize().getQuantity();
+      return;
+    }
     Out << (Record->isUnion() ? 'U' : 'S') << Layout.getSize().getQuantity() << '{';
     for (const CXXBaseSpecifier &Base : Record->bases()) {
       const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl();
@@ -248,7 +255,7 @@ void KernelCollector::instantiated(const FunctionDecl *Function, SourceLocation 
     Launches.try_emplace(Function->getCanonicalDecl(), Because);
 }
 
-std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
+std::vector<Kernel> KernelCollector::finish(ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor) const {
   std::vector<Kernel> Result;
   llvm::SmallPtrSet<const FunctionDecl *, 16> Seen;
   for (const FunctionDecl *Entry : Entries) {
@@ -269,7 +276,7 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context) const {
       QualType Type = Entry->getParamDecl(0)->getType().getNonReferenceType();
       if (!Type->isIncompleteType()) {
         K.Size = Context.getTypeSizeInChars(Type).getQuantity();
-        LayoutText Layout(Context);
+        LayoutText Layout(Context, IsVouchedFor);
         Layout.type(Type);
         K.Layout = Layout.hash();
       }

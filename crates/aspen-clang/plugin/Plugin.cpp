@@ -21,6 +21,7 @@
 #include "ModuleOrder.h"
 #include "Names.h"
 #include "Pragmas.h"
+#include "Redirected.h"
 #include "Reach.h"
 #include "Tokens.h"
 
@@ -68,6 +69,9 @@ std::string text(json::Value Value) {
   return Result;
 }
 
+/// What SYCL's header declares at its end.
+constexpr const char *END_OF_HEADER = "__aspen_end_of_header";
+
 /// One translation unit.
 class Session {
   CompilerInstance &CI;
@@ -78,6 +82,8 @@ class Session {
   std::vector<Kernel> Kernels;
   std::shared_ptr<PragmaLog> Pragmas = std::make_shared<PragmaLog>();
   CodeGenerator *Generator = nullptr;
+  /// The whole of SYCL's header was read, as text or precompiled.
+  bool HasHeader = false;
   bool ModuleDone = false;
 
 public:
@@ -100,11 +106,20 @@ public:
 
   void see(DeclGroupRef Group) { Collector.see(Group); }
 
+  /// The parser is done with a declaration.
+  void declared(DeclGroupRef Group) {
+    see(Group);
+    markSpecialisation(CI.getASTContext(), Group);
+    if (library() != DeviceLibrary::Host)
+      redirectAsserts(CI.getASTContext(), Group);
+    instantiateAtEndOfHeader(Group);
+  }
+
   /// At the end of SYCL's header, what it needs of templates is instantiated and not at the unit's end: a precompiled one brings it along,
   /// and one that is read as text leads to the same order of functions. Source: decision 0037.
   void instantiateAtEndOfHeader(DeclGroupRef Group) {
     const auto *Last = Group.isSingleDecl() ? dyn_cast<RecordDecl>(Group.getSingleDecl()) : nullptr;
-    if (Last && Last->getIdentifier() && Last->getName() == "__aspen_end_of_header")
+    if (Last && Last->getIdentifier() && Last->getName() == END_OF_HEADER)
       CI.getSema().PerformPendingInstantiations(/*LocalOnly=*/false, /*AtEndOfTU=*/false);
   }
 
@@ -120,9 +135,10 @@ public:
     ASTContext &Context = CI.getASTContext();
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
+    HasHeader = !Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(END_OF_HEADER)).empty();
     if (!Opts.Names.empty())
       writeNames();
-    Kernels = Collector.finish(Context);
+    Kernels = Collector.finish(Context, [&](const CXXRecordDecl *Record) { return isVouchedFor(CI.getSema(), Record); });
     checkConflicts(Context);
     if (Which == Pass::Host)
       checkReferences(CI.getSema(), Kernels);
@@ -152,7 +168,8 @@ public:
     }
     stripAnnotations(Module);
     Tokens.insertTag(Module);
-    order(Module);
+    if (HasHeader)
+      order(Module);
     if (Which == Pass::Host)
       registerDeviceGlobals(*Generator, Tokens.tag());
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
@@ -288,8 +305,7 @@ public:
   /// Runs after the main file has been entered and before its first token is read.
   void InitializeSema(Sema &Sema) override { S->start(Sema); }
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
-    S->see(Group);
-    S->instantiateAtEndOfHeader(Group);
+    S->declared(Group);
     return true;
   }
   /// What clang has to emit of files that it has built before. Kernels of a module are the module's own unit's.

@@ -4,6 +4,7 @@
 //! always holds (clang's `enable_if`), which is part of the mangled name, and that can be read where a type is named after the function.
 //! Functions of C have no mangled names and cannot be kernels. Source: sycl_ext_oneapi_free_function_kernels; docs/decisions/0047.
 #pragma once
+#include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 #include <sycl/ext/oneapi/properties/properties.hpp>
 
 #define SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS 1

@@ -105,6 +105,15 @@ __ASPEN_BOTH(, memset, void *to __ASPEN_COMMA int value __ASPEN_COMMA size_t byt
 __ASPEN_BOTH(template <class T>, fill, T *to __ASPEN_COMMA const T &pattern __ASPEN_COMMA size_t count, fill(to, pattern, count))
 __ASPEN_BOTH(, prefetch, const void *memory __ASPEN_COMMA size_t bytes, prefetch(memory, bytes))
 __ASPEN_BOTH(, mem_advise, const void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice, mem_advise(memory, bytes, advice))
+/// Where memory is fetched to.
+enum class prefetch_type { device, host };
+/// A hint; to the host, it is nothing but a command in its place.
+inline void prefetch(handler &h, const void *memory, size_t bytes, prefetch_type to) {
+  to == prefetch_type::device ? h.prefetch(memory, bytes) : h.ext_oneapi_barrier();
+}
+inline void prefetch(queue q, const void *memory, size_t bytes, prefetch_type to) {
+  q.submit([&](handler &h) { experimental::prefetch(h, memory, bytes, to); });
+}
 #undef __ASPEN_COMMA
 #undef __ASPEN_BOTH
 

@@ -29,12 +29,7 @@ template <class T> using wide = std::conditional_t<std::is_same_v<T, double>, do
 template <class T> using complex_of = ext::oneapi::experimental::complex<T>;
 template <class T> number<wide<T>> widened(const complex_of<T> &z) { return {static_cast<wide<T>>(z.real()), static_cast<wide<T>>(z.imag())}; }
 template <class T> complex_of<T> narrowed(number<wide<T>> z) { return complex_of<T>(static_cast<T>(z.re), static_cast<T>(z.im)); }
-/// The real type of an argument of pow; none for other types.
-template <class T> struct part_of {};
-template <> struct part_of<half> { using type = half; };
-template <> struct part_of<float> { using type = float; };
-template <> struct part_of<double> { using type = double; };
-template <class T> struct part_of<complex_of<T>> { using type = T; };
+/// The wider of two real types.
 template <class A, class B>
 using promoted = std::conditional_t<std::is_same_v<A, double> || std::is_same_v<B, double>, double,
                                     std::conditional_t<std::is_same_v<A, float> || std::is_same_v<B, float>, float, half>>;
@@ -160,10 +155,19 @@ template <class T> complex<T> log10(const complex<T> &z) {
 template <class T, std::enable_if_t<sycl::detail::cx::is_real<T>, int> = 0> complex<T> proj(T x) { return proj(complex<T>(x)); }
 
 /// Of two complex numbers, or of one and a real one; in the wider of their types.
-template <class A, class B, class T = sycl::detail::cx::promoted<typename sycl::detail::cx::part_of<A>::type, typename sycl::detail::cx::part_of<B>::type>,
-          std::enable_if_t<is_gencomplex_v<A> || is_gencomplex_v<B>, int> = 0>
-complex<T> pow(const A &base, const B &exponent) {
-  return sycl::detail::cx::narrowed<T>(power(sycl::detail::cx::widened(complex<T>(base)), sycl::detail::cx::widened(complex<T>(exponent))));
+template <class T> complex<T> pow(const complex<T> &base, const complex<T> &exponent) {
+  return sycl::detail::cx::narrowed<T>(power(sycl::detail::cx::widened(base), sycl::detail::cx::widened(exponent)));
+}
+template <class A, class B, class T = sycl::detail::cx::promoted<A, B>> complex<T> pow(const complex<A> &base, const complex<B> &exponent) {
+  return experimental::pow(complex<T>(base), complex<T>(exponent));
+}
+template <class A, class B, class T = sycl::detail::cx::promoted<A, B>, std::enable_if_t<sycl::detail::cx::is_real<B>, int> = 0>
+complex<T> pow(const complex<A> &base, const B &exponent) {
+  return experimental::pow(complex<T>(base), complex<T>(exponent));
+}
+template <class A, class B, class T = sycl::detail::cx::promoted<A, B>, std::enable_if_t<sycl::detail::cx::is_real<A>, int> = 0>
+complex<T> pow(const A &base, const complex<B> &exponent) {
+  return experimental::pow(complex<T>(base), complex<T>(exponent));
 }
 
 // Of marrays.

@@ -1,0 +1,97 @@
+//! What libraries over SYCL (Eigen's tensors, portBLAS, tests of DPC++) rely on. Exit status 0: all right.
+#include <cassert>
+
+// Before SYCL's header: devices that are no part of the host mean another function by what `assert` calls.
+struct view {
+  const int *values;
+  int size;
+  int operator()(int i) const {
+    assert(i < size && i >= 0 && "out of bounds");
+    return values[i];
+  }
+};
+
+#include "check.hpp"
+
+#include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>
+#include <sycl/sycl.hpp>
+#include <syclcompat/util.hpp>
+
+namespace ex = sycl::ext::oneapi::experimental;
+
+static_assert(sycl::range<3>{sycl::id<3>(1, 2, 3) * sycl::range<3>(2, 2, 2)} == sycl::range<3>(2, 4, 6));
+static_assert(sycl::range<1>(sycl::id<1>(4)) == sycl::range<1>(4));
+static_assert(!std::is_convertible_v<sycl::id<2>, sycl::range<2>>, "only where it is asked for");
+
+/// The trait has a second parameter for conditions.
+template <class T> struct counted {
+  counted() = default;
+  counted(const counted &from) : value(from.value) {}
+  T value{};
+};
+template <class T>
+struct sycl::is_device_copyable<counted<T>, std::enable_if_t<!std::is_trivially_copyable_v<counted<T>>>> : std::true_type {};
+static_assert(sycl::is_device_copyable_v<counted<int>> && sycl::is_device_copyable_v<const counted<int>[2]>);
+
+/// A reference on the host and a value that nobody reads on devices, vouched for.
+struct device_of_host {
+  char unread = 0;
+};
+struct evaluator {
+  evaluator(const device_of_host &device, int *to) : device(device), to(to) {}
+  evaluator(const evaluator &from) : device(from.device), to(from.to) {}
+#ifdef __SYCL_DEVICE_ONLY__
+  const device_of_host device;
+#else
+  const device_of_host &device;
+#endif
+  int *to;
+};
+template <> struct sycl::is_device_copyable<evaluator> : std::true_type {};
+struct evaluate {
+  evaluator with;
+  void operator()() const { *with.to = 5; }
+};
+
+/// A specialisation of a kernel is one.
+template <class T> SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void store(T *to) { *to = 1; }
+template <> void store<float>(float *to) { *to = 3; }
+
+struct count_up {
+  int *to;
+  void operator()(sycl::nd_item<3> i) const { to[i.get_global_linear_id()] = int(i.get_local_linear_id()); }
+};
+
+int main() {
+  sycl::queue q;
+  int *ints = sycl::malloc_shared<int>(64, q);
+  float *number = sycl::malloc_shared<float>(1, q);
+  ints[3] = 7;
+  const view of{ints, 4};
+  q.single_task([=] { ints[0] = of(3); }).wait();
+  CHECK(ints[0] == 7);
+
+  const device_of_host here;
+  q.single_task(evaluate{{here, ints}}).wait();
+  CHECK(ints[0] == 5);
+
+  counted<int> one;
+  one.value = 9;
+  q.single_task([=] { ints[1] = one.value; }).wait();
+  CHECK(ints[1] == 9);
+
+  ex::single_task(q, ex::kernel_function<store<float>>, number);
+  ex::single_task(q, ex::kernel_function<store<int>>, ints);
+  ex::prefetch(q, ints, 64 * sizeof(int), ex::prefetch_type::host);
+  ex::prefetch(q, ints, 64 * sizeof(int), ex::prefetch_type::device);
+  q.wait();
+  CHECK(*number == 3 && *ints == 1);
+
+  q.parallel_for(sycl::nd_range<3>({1, 1, 64}, {1, 1, 32}), count_up{ints}).wait();
+  CHECK(ints[63] == 31);
+  CHECK(syclcompat::max_active_work_groups_per_cu<count_up>(syclcompat::dim3(32), 0, q) >= 1);
+  CHECK(syclcompat::max_active_work_groups_per_cu<count_up>(sycl::range<2>(4, 8), 16, q) >= 1);
+  sycl::free(ints, q);
+  sycl::free(number, q);
+  return failures;
+}
