@@ -115,7 +115,8 @@ fn who_minds_reads_the_text() {
         "-c a.cpp -Itbb", // libstdc++ asks whether <tbb/tbb.h> is there
         "-c a.cpp -include own/vector",
         "-c a.cpp -march=native",
-        "-c -g a.cpp",
+        "-c -g -O2 a.cpp",
+        "-c -g3 -O0 a.cpp",
         "-c -gline-tables-only a.cpp", // a class has the place of its first declaration
         "-c -fsanitize=undefined a.cpp",
         "-c -Wsystem-headers a.cpp",
@@ -128,6 +129,20 @@ fn who_minds_reads_the_text() {
     for variable in ["CPATH=own", "ASPEN_CACHE=0"] {
         assert_eq!(kept_by(&session, &format!("{variable} {AUTO} -c a.cpp")), 0, "{variable}");
     }
+}
+
+/// What is built to be debugged is built often. Its code is the same; debugging information tells less of what nobody uses.
+#[test]
+fn builds_for_debugging_keep_it() {
+    let session = session(&[("a.cpp", UNIT)]);
+    let line = "aspen++ -g -fsycl-targets=native_cpu -c a.cpp";
+    let code =
+        |object: &str| session.ok(&format!("objcopy --only-section=.text --strip-debug -O binary {object} code; cksum < code")).stdout;
+    both(&session, line);
+    assert_eq!(kept_by(&session, line), 3);
+    session.ok(&format!("{line} -fno-sycl-auto-pch -o text.o"));
+    assert!(session.ok("objdump -h a.o").stdout.contains(".debug_line"));
+    assert_eq!(code("a.o"), code("text.o"));
 }
 
 /// The order of SYCL's and C++'s headers says nothing about a unit; that of a library's tokens does.

@@ -1,6 +1,7 @@
 //! SYCL's header, precompiled by itself: kept in the user's cache, a file a pass and set of options, made once enough units ask for it.
 //!
-//! It only ever saves time: who finds none reads the text, and an optimised object is the same byte for byte (`tests/kept_headers.rs`). So it is used
+//! It only ever saves time: who finds none reads the text, and the object is the same byte for byte, but for debugging information
+//! (`tests/kept_headers.rs`). So it is used
 //! where nothing before the header in the source or on the command line could mean anything to it. Source: docs/decisions/0037.
 
 use std::cell::RefCell;
@@ -103,7 +104,7 @@ impl Kept {
             && !options.host_words().iter().any(|word| is_about_modules(word))
             && options.side == Side::Both
             && matches!(options.stage, Stage::Syntax | Stage::Object | Stage::Link)
-            && !options.debug // descriptions of types come in another order
+            && (!options.debug || is_unoptimised(options))
             && options.inputs.iter().any(|input| input.kind == InputKind::Sycl && input.text.is_none());
         let is_off =
             std::env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0") || std::env::var_os("CCC_OVERRIDE_OPTIONS").is_some();
@@ -385,6 +386,12 @@ impl Kept {
     }
 }
 
+/// Of what is built to be debugged and not to be shipped, the code is the same, and debugging information tells less of what the header
+/// declares and nobody uses.
+fn is_unoptimised(options: &Options) -> bool {
+    matches!(options.optimisation.as_deref(), None | Some("0"))
+}
+
 /// Whether clang reads headers by these words as the driver understands them: no others are tried.
 fn is_usual(word: &Word) -> bool {
     const USUAL: [&str; 18] = [
@@ -409,6 +416,8 @@ fn is_usual(word: &Word) -> bool {
     ];
     // Of GCC's installation that clang finds by itself: none, as makefiles leave it that have a variable for it, or the system's.
     const USUAL_TOOLCHAIN: [&str; 3] = ["--gcc-toolchain=", "--gcc-toolchain=/usr", "--gcc-toolchain=/usr/"];
+    // Of macros (`-g3`) a precompiled header says nothing.
+    const USUAL_DEBUG: [&str; 6] = ["-g", "-g2", "-ggdb", "-ggdb2", "-gdwarf-4", "-gdwarf-5"];
     const UNUSUAL: [&str; 11] = [
         "-Wp,",
         "-Wsystem-headers", // of the header that was precompiled nobody would hear
@@ -427,7 +436,8 @@ fn is_usual(word: &Word) -> bool {
         Word::Link(_) | Word::Input(_) => return true,
     };
     let starts = |list: &[&str]| words.first().is_some_and(|word| list.iter().any(|start| word.starts_with(start)));
-    let is_usual = starts(&USUAL) || words.iter().all(|word| USUAL_TOOLCHAIN.contains(&word.as_str()));
+    let is_one_of = |list: &[&str]| words.iter().all(|word| list.contains(&word.as_str()));
+    let is_usual = starts(&USUAL) || is_one_of(&USUAL_TOOLCHAIN) || is_one_of(&USUAL_DEBUG);
     is_usual && !starts(&UNUSUAL) && !words.iter().any(|word| word.ends_with("=native"))
 }
 
@@ -478,12 +488,30 @@ mod tests {
             let word = Word::All(words.iter().map(|&word| word.to_owned()).collect());
             assert_eq!(is_usual(&word), expected, "{words:?}");
         };
-        for usual in ["--gcc-toolchain=", "--gcc-toolchain=/usr", "-pipe", "-Qunused-arguments", "-idirafterown", "-O3", "-march=x86-64-v3"]
-        {
+        for usual in [
+            "-g",
+            "-ggdb",
+            "--gcc-toolchain=",
+            "--gcc-toolchain=/usr",
+            "-pipe",
+            "-Qunused-arguments",
+            "-idirafterown",
+            "-O3",
+            "-march=x86-64-v3",
+        ] {
             check(&[usual], true);
         }
         check(&["-I", "own"], true);
-        for unusual in ["--gcc-toolchain=/opt/gcc", "-march=native", "-fsanitize=undefined", "-Wp,-DA", "--sysroot=/"] {
+        for unusual in [
+            "-g3",
+            "-gline-tables-only",
+            "-gmodules",
+            "--gcc-toolchain=/opt/gcc",
+            "-march=native",
+            "-fsanitize=undefined",
+            "-Wp,-DA",
+            "--sysroot=/",
+        ] {
             check(&[unusual], false);
         }
         check(&["-Xclang", "-DA"], false);
