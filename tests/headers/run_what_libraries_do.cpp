@@ -53,6 +53,21 @@ struct evaluate {
   void operator()() const { *with.to = 5; }
 };
 
+/// The same of a class that is its bytes: a pointer's place.
+struct queue_of_host {
+  const void *unread;
+};
+#ifdef __SYCL_DEVICE_ONLY__
+using queue_held = const queue_of_host;
+#else
+using queue_held = const queue_of_host &;
+#endif
+struct reduce {
+  queue_held queue;
+  int *to;
+  void operator()() const { *to = 6; }
+};
+
 /// A specialisation of a kernel is one.
 template <class T> SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void store(T *to) { *to = 1; }
 template <> void store<float>(float *to) { *to = 3; }
@@ -74,6 +89,10 @@ int main() {
   const device_of_host here;
   q.single_task(evaluate{{here, ints}}).wait();
   CHECK(ints[0] == 5);
+
+  const queue_of_host queue_here{nullptr};
+  q.single_task(reduce{queue_here, ints}).wait();
+  CHECK(ints[0] == 6);
 
   counted<int> one;
   one.value = 9;

@@ -32,6 +32,8 @@ struct Holder {
 
 class CaptureCheck {
   Sema &S;
+  /// Members are looked at in device passes: a class may have a reference on the host alone.
+  const bool IsDevice;
   ASTContext &Context;
   DiagnosticsEngine &Diags;
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;
@@ -40,7 +42,7 @@ class CaptureCheck {
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Containers;
 
 public:
-  explicit CaptureCheck(Sema &S) : S(S), Context(S.getASTContext()), Diags(S.getDiagnostics()) {}
+  explicit CaptureCheck(Sema &S) : S(S), IsDevice(S.getLangOpts().SYCLIsDevice), Context(S.getASTContext()), Diags(S.getDiagnostics()) {}
 
   void references(const CXXRecordDecl *Functor) {
     const QualType Type = Context.getCanonicalTagType(Functor);
@@ -99,6 +101,8 @@ private:
     for (const FieldDecl *Field : Record->fields()) {
       const LambdaCapture *Captured = Capture ? &*Capture++ : nullptr;
       if (Captured && Captured->capturesVariable() && Captured->getCaptureKind() == LCK_ByRef) {
+        if (IsDevice)
+          continue; // the host's pass has said so
         error(Diags, Captured->getLocation(), "the kernel captures %0 by reference, but a device cannot reach it; capture by value, '[=]'")
             << Captured->getCapturedVar();
         noteLambda(Record);
@@ -112,6 +116,8 @@ private:
           return false;
         continue;
       }
+      if (!IsDevice)
+        continue;
       if (IsUsers) {
         error(Diags, Field->getLocation(), "%select{the kernel|a buffer or accessor}0 holds %1 by reference, but a device cannot reach it; hold "
                                            "a copy, or a pointer to memory of the device")

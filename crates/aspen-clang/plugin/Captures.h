@@ -11,8 +11,8 @@ class Sema;
 
 namespace aspen {
 
-/// Errors for variables that kernel lambdas capture by reference, which the device could not reach, and for what buffers hold likewise: of
-/// the host's pass.
+/// Errors for what the device could not reach: of the host's pass, variables that kernel lambdas capture by reference; of device passes,
+/// members of kernels, and of what buffers hold, that are references.
 void checkReferences(clang::Sema &S, const std::vector<Kernel> &Kernels);
 
 /// Errors for captures and members that are not device-copyable: of device passes, since a class may be what has to be copied byte by byte

@@ -90,9 +90,9 @@ bool isInternal(QualType Type) {
   return isInternalLinkage(Type->getLinkage());
 }
 
-/// A text that is equal exactly if two types have fields of equal kinds, sizes and offsets in all depths. Names do not enter: kinds and
-/// places are what the copied bytes need. What the user vouches for (`sycl::is_device_copyable`) is its size: Eigen's has references on the
-/// host that are values nobody reads on devices.
+/// A text that is equal exactly if two types have numbers and pointers of equal kinds and sizes at equal places, in whatever classes. Names
+/// do not enter: kinds and places are what the copied bytes need. Eigen's expressions have a reference on the host where on devices they have
+/// a class with a pointer. What the user vouches for (`sycl::is_device_copyable`) is its size.
 class LayoutText {
   const ASTContext &Context;
   llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor;
@@ -103,37 +103,38 @@ public:
   LayoutText(const ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor)
       : Context(Context), IsVouchedFor(IsVouchedFor), Out(Text) {}
 
-  void type(QualType Type) {
+  /// What stands at a place, in bits.
+  void type(QualType Type, uint64_t At) {
     Type = Type.getCanonicalType();
+    if (const auto *Array = Context.getAsConstantArrayType(Type)) {
+      Out << '[' << Array->getSize().getZExtValue() << '*' << Context.getTypeSize(Array->getElementType()) << ']';
+      return type(Array->getElementType(), At);
+    }
+    if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl())
+      return record(Record, At);
+    Out << At << '=';
     if (Type->isPointerType() || Type->isReferenceType() || Type->isNullPtrType())
-      Out << 'p';
-    else if (Type->isMemberPointerType())
-      Out << 'm';
-    else if (const auto *Array = Context.getAsConstantArrayType(Type)) {
-      Out << '[' << Array->getSize().getZExtValue() << ']';
-      return type(Array->getElementType());
-    } else if (const auto *Vector = Type->getAs<VectorType>()) {
+      return place('p', Context.getTypeSize(Context.VoidPtrTy));
+    if (const auto *Vector = Type->getAs<VectorType>()) {
       Out << '<' << Vector->getNumElements() << '>';
-      return type(Vector->getElementType());
-    } else if (const CXXRecordDecl *Record = Type->getAsCXXRecordDecl())
-      return record(Record);
-    else if (Type->isEnumeralType())
-      Out << 'e';
-    else if (Type->isBooleanType())
-      Out << 'b';
-    else if (Type->isIntegerType())
-      Out << (Type->isSignedIntegerType() ? 'i' : 'u');
-    else if (Type->isRealFloatingType())
-      Out << 'f';
-    else
-      Out << '?';
-    Out << Context.getTypeSize(Type);
+      return type(Vector->getElementType(), At);
+    }
+    const char Kind = Type->isMemberPointerType()       ? 'm'
+                      : Type->isEnumeralType()          ? 'e'
+                      : Type->isBooleanType()           ? 'b'
+                      : Type->isSignedIntegerType()     ? 'i'
+                      : Type->isIntegerType()           ? 'u'
+                      : Type->isRealFloatingType()      ? 'f'
+                                                        : '?';
+    place(Kind, Context.getTypeSize(Type));
   }
 
   uint64_t hash() { return llvm::xxh3_64bits(Out.str()); }
 
 private:
-  void record(const CXXRecordDecl *Record) {
+  void place(char Kind, uint64_t Bits) { Out << Kind << Bits << ','; }
+
+  void record(const CXXRecordDecl *Record, uint64_t At) {
     Record = Record->getDefinition();
     if (!Record || Record->isInvalidDecl()) {
       Out << '?';
@@ -141,23 +142,21 @@ private:
     }
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(Record);
     if (IsVouchedFor(Record)) {
-      Out << 'V' << Layout.getSize().getQuantity();
-      return;
+      Out << At << '=';
+      return place('V', Context.toBits(Layout.getSize()));
     }
-    Out << (Record->isUnion() ? 'U' : 'S') << Layout.getSize().getQuantity() << '{';
+    if (Record->isUnion())
+      Out << 'U';
     for (const CXXBaseSpecifier &Base : Record->bases()) {
       const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl();
       const CharUnits Offset = Base.isVirtual() ? Layout.getVBaseClassOffset(Class) : Layout.getBaseClassOffset(Class);
-      Out << ':' << Offset.getQuantity() << '=';
-      record(Class);
+      record(Class, At + Context.toBits(Offset));
     }
     for (const FieldDecl *Field : Record->fields()) {
-      Out << ',' << Layout.getFieldOffset(Field->getFieldIndex()) << '=';
       if (Field->isBitField())
         Out << '/' << Field->getBitWidthValue();
-      type(Field->getType());
+      type(Field->getType(), At + Layout.getFieldOffset(Field->getFieldIndex()));
     }
-    Out << '}';
   }
 };
 
@@ -277,7 +276,7 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context, llvm::function_
       if (!Type->isIncompleteType()) {
         K.Size = Context.getTypeSizeInChars(Type).getQuantity();
         LayoutText Layout(Context, IsVouchedFor);
-        Layout.type(Type);
+        Layout.type(Type, 0);
         K.Layout = Layout.hash();
       }
       if (const CXXRecordDecl *Record = kernelFunction(Type, K.Attributes)) {

@@ -140,9 +140,8 @@ public:
       writeNames();
     Kernels = Collector.finish(Context, [&](const CXXRecordDecl *Record) { return isVouchedFor(CI.getSema(), Record); });
     checkConflicts(Context);
-    if (Which == Pass::Host)
-      checkReferences(CI.getSema(), Kernels);
-    else
+    checkReferences(CI.getSema(), Kernels);
+    if (Which != Pass::Host)
       checkCopies(CI.getSema(), Kernels);
     if (Which == Pass::Host || (Opts.KnowsRanges && CI.getCodeGenOpts().OptimizationLevel > 0))
       findKnownRanges(Context, Kernels);
