@@ -38,6 +38,15 @@ SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) static void reverses
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void over(int *out) { *out = 1; }
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<3>)) void over(long *out) { *out = 3; }
 void plain(int *) {}
+/// With properties of its own.
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<2>)) SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::work_group_size<2, 16>))
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::sub_group_size<8>)) void sized(int *out) {
+  const auto i = item::get_nd_item<2>();
+  out[i.get_global_linear_id()] = static_cast<int>(i.get_sub_group().get_max_local_range()[0]);
+}
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::device_has<sycl::aspect::fp64, sycl::aspect::atomic64>))
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::max_linear_work_group_size<16>)) SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>))
+void needs(double *out) { out[item::get_nd_item<1>().get_global_id(0)] = 2.5; }
 
 static_assert(ex::is_nd_range_kernel_v<iota, 1> && !ex::is_nd_range_kernel_v<iota, 2>);
 static_assert(!ex::is_single_task_kernel_v<iota> && ex::is_kernel_v<iota>);
@@ -45,6 +54,15 @@ static_assert(ex::is_nd_range_kernel_v<inner::of_class::add, 2>);
 static_assert(ex::is_single_task_kernel_v<set<int>> && ex::is_single_task_kernel_v<nothing>);
 static_assert(!ex::is_kernel_v<plain> && !ex::is_single_task_kernel_v<plain> && !ex::is_nd_range_kernel_v<nothing, 4>);
 static_assert(ex::is_single_task_kernel_v<(void (*)(int *))over> && ex::is_nd_range_kernel_v<(void (*)(long *))over, 3>);
+
+template <class F> static bool throws_nd_range(F launch) {
+  try {
+    launch();
+  } catch (const sycl::exception &e) {
+    return e.code() == sycl::errc::nd_range;
+  }
+  return false;
+}
 
 int main() {
   sycl::queue q{sycl::property::queue::in_order()};
@@ -55,6 +73,23 @@ int main() {
   q.wait();
   CHECK(m[0] == 3 && m[63] == 66);
   iota(7, m); // it is a function like any
+  const sycl::nd_range<2> as_sized({4, 16}, {2, 16});
+  ex::nd_launch(q, as_sized, ex::kernel_function<sized>, n);
+  q.wait();
+  CHECK(n[0] == 8 && n[63] == 8);
+  CHECK(throws_nd_range([&] { ex::nd_launch(q, sycl::nd_range<2>({4, 16}, {4, 16}), ex::kernel_function<sized>, n); }));
+  const sycl::kernel as_object =
+      sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {ex::get_kernel_id<sized>()}).get_kernel(ex::get_kernel_id<sized>());
+  CHECK(as_object.get_info<sycl::info::kernel_device_specific::compile_work_group_size>(q.get_device()) == sycl::range<3>(2, 16, 1) ||
+        as_object.get_info<sycl::info::kernel_device_specific::compile_work_group_size>(q.get_device()) == sycl::range<3>(1, 2, 16));
+  if (q.get_device().has(sycl::aspect::fp64) && q.get_device().has(sycl::aspect::atomic64)) {
+    double *const d = sycl::malloc_shared<double>(32, q);
+    ex::nd_launch(q, sycl::nd_range<1>(32, 16), ex::kernel_function<needs>, d);
+    q.wait();
+    CHECK(d[0] == 2.5 && d[31] == 2.5);
+    CHECK(throws_nd_range([&] { ex::nd_launch(q, sycl::nd_range<1>(32, 32), ex::kernel_function<needs>, d); }));
+    sycl::free(d, q);
+  }
   sycl::buffer<int, 2> b(sycl::range<2>(4, 8));
   q.submit([&](sycl::handler &h) {
     sycl::accessor out(b, h, sycl::write_only, sycl::no_init);

@@ -43,13 +43,30 @@ template <class... P> struct free_function_type<void (*)(P...)> {
 };
 template <class... P> struct free_function_type<void (*)(P...) noexcept> : free_function_type<void (*)(P...)> {};
 
+/// Properties of its declaration are the kernel's own.
+#define __ASPEN_DECLARED                                                                                                                   \
+  template <auto *F = Func, std::enable_if_t<has_declared_properties<F>, int> = 0>                                                          \
+  auto get(ext::oneapi::experimental::properties_tag) const {                                                                              \
+    return std::apply([](auto... all) { return ext::oneapi::experimental::properties{all...}; }, declared_properties_t<F>());              \
+  }
 template <auto *Func> struct free_function_task {
   typename free_function_type<decltype(Func)>::arguments arguments;
   void operator()() const { call_free_function<Func>(arguments); }
+  __ASPEN_DECLARED
 };
 template <auto *Func, int D> struct free_function_item {
   typename free_function_type<decltype(Func)>::arguments arguments;
   void operator()(nd_item<D>) const { call_free_function<Func>(arguments); }
+  __ASPEN_DECLARED
+};
+#undef __ASPEN_DECLARED
+/// What the kernel's entry takes.
+template <class F, bool = has_own_properties<F>> struct free_function_entry {
+  using type = F;
+};
+template <class F> struct free_function_entry<F, true> {
+  using own = decltype(std::declval<const F &>().get(ext::oneapi::experimental::properties_tag()));
+  using type = typename add_properties<F, own>::type;
 };
 
 template <auto *Func, class... A> auto free_function_arguments_of(A &&...given) {
@@ -102,9 +119,9 @@ template <auto *Func> kernel_id free_function_id() {
   using name = free_function_kernel<Func>;
   static_assert(mark != 0, __ASPEN_MARKED("...::nd_range_kernel<N>"));
   if constexpr (mark == 4)
-    (void)&entry_single_task<name, free_function_task<Func>>;
+    (void)&entry_single_task<name, typename free_function_entry<free_function_task<Func>>::type>;
   else
-    (void)&entry_nd_range<name, mark, free_function_item<Func, mark>>;
+    (void)&entry_nd_range<name, mark, typename free_function_entry<free_function_item<Func, mark>>::type>;
   kernel_identity identity = identify_kernel<name>();
   identity.function = &free_function_launcher<Func>;
   return kernel_id(identity);
