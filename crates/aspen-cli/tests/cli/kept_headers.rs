@@ -22,8 +22,7 @@ int main() {
 }
 ";
 
-// Without optimisation functions of the header come in another order.
-const AUTO: &str = "aspen++ -O1 -fsycl-targets=native_cpu";
+const AUTO: &str = "aspen++ -fsycl-targets=native_cpu";
 
 /// A session with a cache of its own.
 fn session(files: &[(&str, &str)]) -> Session {
