@@ -38,6 +38,12 @@ SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) static void reverses
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void over(int *out) { *out = 1; }
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<3>)) void over(long *out) { *out = 3; }
 void plain(int *) {}
+/// The property is at the first declaration.
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) void later(int *out);
+static void before(sycl::queue &q, int *out) { ex::single_task(q, ex::kernel_function<later>, out); }
+void later(int *out);
+void later(int *out) { *out = 12; }
+static_assert(ex::is_single_task_kernel_v<later>);
 /// With properties of its own.
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<2>)) SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::work_group_size<2, 16>))
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::sub_group_size<8>)) void sized(int *out) {
@@ -73,6 +79,16 @@ int main() {
   q.wait();
   CHECK(m[0] == 3 && m[63] == 66);
   iota(7, m); // it is a function like any
+  before(q, n);
+  q.wait();
+  CHECK(n[0] == 12);
+  n[0] = 0;
+  ex::single_task(q, ex::kernel_function<later>, n);
+  q.wait();
+  CHECK(n[0] == 12);
+  n[0] = 0;
+  later(n);
+  CHECK(n[0] == 12);
   const sycl::nd_range<2> as_sized({4, 16}, {2, 16});
   ex::nd_launch(q, as_sized, ex::kernel_function<sized>, n);
   q.wait();

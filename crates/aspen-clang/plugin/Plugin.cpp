@@ -109,7 +109,7 @@ public:
   /// The parser is done with a declaration.
   void declared(DeclGroupRef Group) {
     see(Group);
-    markSpecialisation(CI.getASTContext(), Group);
+    markAsDeclared(CI.getASTContext(), Group);
     if (library() != DeviceLibrary::Host)
       redirectAsserts(CI.getASTContext(), Group);
     instantiateAtEndOfHeader(Group);

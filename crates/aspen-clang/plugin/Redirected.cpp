@@ -9,6 +9,30 @@
 using namespace clang;
 
 namespace aspen {
+namespace {
+
+bool isMark(const EnableIfAttr &A) { return A.getMessage() == "it is a kernel" && !A.getCond()->isInstantiationDependent(); }
+
+void copyMarks(ASTContext &Context, const FunctionDecl &From, FunctionDecl &To) {
+  for (const auto *A : From.specific_attrs<EnableIfAttr>())
+    if (isMark(*A))
+      To.addAttr(A->clone(Context));
+}
+
+/// The function of the same name and type that was declared as a kernel before, if this is the first declaration that is not.
+FunctionDecl *earlierKernel(const ASTContext &Context, const FunctionDecl &Function) {
+  if (!Function.isFirstDecl() || !Function.getDeclContext()->getRedeclContext()->isFileContext())
+    return nullptr;
+  for (NamedDecl *Found : Function.getDeclContext()->getRedeclContext()->lookup(Function.getDeclName())) {
+    auto *Other = dyn_cast<FunctionDecl>(Found);
+    if (Other && Other != &Function && Context.hasSameType(Other->getType(), Function.getType()) &&
+        llvm::any_of(Other->specific_attrs<EnableIfAttr>(), [](const EnableIfAttr *A) { return isMark(*A); }))
+      return Other->getMostRecentDecl();
+  }
+  return nullptr;
+}
+
+} // namespace
 
 void redirectAsserts(ASTContext &Context, DeclGroupRef Group) {
   for (const Decl *D : Group) {
@@ -26,15 +50,17 @@ void redirectAsserts(ASTContext &Context, DeclGroupRef Group) {
   }
 }
 
-void markSpecialisation(ASTContext &Context, DeclGroupRef Group) {
+void markAsDeclared(ASTContext &Context, DeclGroupRef Group) {
   for (Decl *D : Group) {
     auto *Function = dyn_cast<FunctionDecl>(D);
-    const FunctionTemplateDecl *Template = Function ? Function->getPrimaryTemplate() : nullptr;
-    if (!Template || Function->getTemplateSpecializationKind() != TSK_ExplicitSpecialization || Function->hasAttr<EnableIfAttr>())
+    if (!Function || Function->hasAttr<EnableIfAttr>())
       continue;
-    for (const auto *Mark : Template->getTemplatedDecl()->specific_attrs<EnableIfAttr>())
-      if (!Mark->getCond()->isInstantiationDependent())
-        Function->addAttr(Mark->clone(Context));
+    if (const FunctionTemplateDecl *Template = Function->getPrimaryTemplate())
+      copyMarks(Context, *Template->getTemplatedDecl(), *Function);
+    else if (FunctionDecl *Earlier = earlierKernel(Context, *Function)) {
+      copyMarks(Context, *Earlier, *Function);
+      Function->setPreviousDeclaration(Earlier);
+    }
   }
 }
 

@@ -12,9 +12,10 @@ namespace aspen {
 /// returns where a device cannot end the program. That header's macro reaches only what comes after it.
 void redirectAsserts(clang::ASTContext &Context, clang::DeclGroupRef Group);
 
-/// A specialisation of a function template that is a kernel is one, too: clang mangles its definition without the template's mark
-/// (`enable_if`), and its uses with it. Source: sycl_ext_oneapi_free_function_kernels; docs/decisions/0047.
-void markSpecialisation(clang::ASTContext &Context, clang::DeclGroupRef Group);
+/// What else declares a function that is a kernel, has the mark (`enable_if`) of what declared it as one: specialisations of a template, whose
+/// definitions clang mangles without it and uses with it; and later declarations, which clang takes for other functions. Source:
+/// sycl_ext_oneapi_free_function_kernels; docs/decisions/0047.
+void markAsDeclared(clang::ASTContext &Context, clang::DeclGroupRef Group);
 
 } // namespace aspen
 
