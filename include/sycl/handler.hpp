@@ -19,6 +19,7 @@
 #include <sycl/event.hpp>
 #include <sycl/interop_handle.hpp>
 #include <sycl/kernel_bundle.hpp>
+#include <sycl/printf.hpp>
 
 namespace sycl {
 

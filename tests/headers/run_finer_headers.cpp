@@ -1,4 +1,9 @@
 //! DPC++'s own tests include `sycl/detail/core.hpp` and headers of single features. Exit status 0: all right.
+#include <cassert>
+inline int asserted(int i) { // of a header before SYCL's, and nothing includes the whole of that
+  assert(i >= 0);
+  return i;
+}
 #include <sycl/detail/core.hpp>
 #include <sycl/ext/oneapi/experimental/graph/command_graph.hpp>
 #include <sycl/ext/oneapi/memcpy2d.hpp>
@@ -24,6 +29,10 @@ static_assert(SYCL_EXT_ONEAPI_GRAPH >= 1 && SYCL_EXT_ONEAPI_KERNEL_PROPERTIES >=
 
 int main() {
   sycl::queue q{sycl::property::queue::in_order()};
+  int *const one = sycl::malloc_shared<int>(1, q);
+  q.single_task([=] { *one = asserted(3); }).wait();
+  CHECK(*one == 3);
+  sycl::free(one, q);
   sycl::usm_allocator<int, sycl::usm::alloc::shared> memory(q);
   std::vector<int, decltype(memory)> v(8, 1, memory);
   int *const m = v.data();

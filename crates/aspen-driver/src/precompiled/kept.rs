@@ -1,8 +1,8 @@
 //! SYCL's header, precompiled by itself: kept in the user's cache, a file a pass and set of options, made once enough units ask for it.
 //!
 //! It only ever saves time: who finds none reads the text, and the object is the same byte for byte, but for debugging information
-//! (`tests/kept_headers.rs`). So it is used
-//! where nothing before the header in the source or on the command line could mean anything to it. Source: docs/decisions/0037.
+//! (`tests/kept_headers.rs`). So it is used where nothing before the header in the source or on the command line could mean anything to it.
+//! Source: docs/decisions/0037.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};

@@ -105,6 +105,9 @@ __ASPEN_BOTH(, memset, void *to __ASPEN_COMMA int value __ASPEN_COMMA size_t byt
 __ASPEN_BOTH(template <class T>, fill, T *to __ASPEN_COMMA const T &pattern __ASPEN_COMMA size_t count, fill(to, pattern, count))
 __ASPEN_BOTH(, prefetch, const void *memory __ASPEN_COMMA size_t bytes, prefetch(memory, bytes))
 __ASPEN_BOTH(, mem_advise, const void *memory __ASPEN_COMMA size_t bytes __ASPEN_COMMA int advice, mem_advise(memory, bytes, advice))
+#undef __ASPEN_COMMA
+#undef __ASPEN_BOTH
+
 /// Where memory is fetched to.
 enum class prefetch_type { device, host };
 /// A hint; to the host, it is nothing but a command in its place.
@@ -114,8 +117,6 @@ inline void prefetch(handler &h, const void *memory, size_t bytes, prefetch_type
 inline void prefetch(queue q, const void *memory, size_t bytes, prefetch_type to) {
   q.submit([&](handler &h) { experimental::prefetch(h, memory, bytes, to); });
 }
-#undef __ASPEN_COMMA
-#undef __ASPEN_BOTH
 
 template <class F> void host_task(handler &h, F &&task) { h.host_task(std::forward<F>(task)); }
 template <class F> void host_task(queue q, F &&task) {
