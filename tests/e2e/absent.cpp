@@ -13,7 +13,7 @@
 //# run: aspen++ -std=c++17 -fsycl-host-only -fsyntax-only -ferror-limit=0 -DFUNCTIONS {self}
 //# exit: 1
 //# count: 3 stderr error:
-//# stderr~: SYCL_EXT_ONEAPI_FUNCTION_PROPERTY takes nd_range_kernel<N> and single_task_kernel; Aspen takes other
+//# stderr~: SYCL_EXT_ONEAPI_FUNCTION_PROPERTY takes nd_range_kernel<N>, single_task_kernel, sizes of work-groups and sub-groups, and device_has; other properties come with the launch
 //# stderr~: the function was not declared with SYCL_EXT_ONEAPI_FUNCTION_PROPERTY
 //# stderr~: Aspen does not take work_group_scratch_size beside reductions: use a local_accessor
 //# run: aspen++ -DHEADER=<sycl/ext/intel/experimental/pipes.hpp> {self} -o program
@@ -46,7 +46,8 @@ void native(sycl::queue &q) {
 }
 #elif defined(FUNCTIONS)
 namespace ex = sycl::ext::oneapi::experimental;
-SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::sub_group_size<8>)) void with_size(int *) {}
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::work_group_progress<ex::forward_progress_guarantee::parallel, ex::execution_scope::root_group>))
+void with_progress(int *) {}
 void unmarked(int *) {}
 void launches(sycl::queue &q, int *out) {
   ex::nd_launch(q, sycl::nd_range<1>(8, 8), ex::kernel_function<unmarked>, out);
