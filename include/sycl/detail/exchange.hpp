@@ -129,6 +129,9 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
     return take_natively<IsBroadcast>(g, value, from);
 #elif defined(__ASPEN_SPIRV__)
   words_of<T> in(value), out;
+  // Nobody's value may be any value, but SPIR-V makes all that is computed with it undefined, and so do drivers.
+  if constexpr (!IsBroadcast)
+    from = from < g.get_local_linear_range() ? from : g.get_local_linear_id();
   for (size_t i = 0; i < words_of<T>::count; ++i) {
     if constexpr (group_traits<Group>::is_sub_group) {
       out.words[i] = __spirv_GroupNonUniformShuffle(spirv::sub_group_scope, in.words[i], static_cast<unsigned>(group_traits<Group>::lane(g, from)));
@@ -397,6 +400,9 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine(const
       all = __spirv_GroupUMax(scope, static_cast<unsigned>(Kind), in);
     }
     const T out = number::from(all);
+    // Intel's driver for CPUs has 0 before the first of small integers, whatever the operation.
+    if (Kind == scan_kind::exclusive && first && g.get_local_linear_id() == 0)
+      return *first;
     return first ? static_cast<T>(op(*first, out)) : out;
   } else {
     return combine_one_by_one<Kind>(g, value, first, op);
