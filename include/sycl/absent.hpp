@@ -38,18 +38,7 @@ __ASPEN_ABSENT_BINDLESS(sampled_image_handle)
 __ASPEN_ABSENT_BINDLESS(bindless_image_sampler)
 #undef __ASPEN_ABSENT_BINDLESS
 #undef __ASPEN_ABSENT_NAME
-namespace matrix {
-// Helpers of migrated programs (dpct) name these outside of templates.
-enum class use { a, b, accumulator };
-enum class layout { row_major = 0, col_major = 1, ext_intel_packed = 2, dynamic = 3 };
-template <class Group, class From, class To> void joint_matrix_copy(Group, From &, To &) {
-  static_assert(sycl::detail::never<Group>, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");
-}
-template <class Group, class T, auto... Rest> class joint_matrix {
-  static_assert(sizeof(T) == 0, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");
-};
-} // namespace matrix
-// Of sycl_ext_oneapi_virtual_mem, what those helpers have pointers to and members of.
+// Of sycl_ext_oneapi_virtual_mem, what helpers of migrated programs (dpct) have pointers to and members of.
 enum class granularity_mode : int { minimum, recommended };
 enum class address_access_mode : char { none = 0, read = 1, read_write = 2 };
 #define __ASPEN_NO_VIRTUAL_MEMORY                                                                                                         \
@@ -69,12 +58,6 @@ __ASPEN_ABSENT_FUNCTION(get_mem_granularity)
 #undef __ASPEN_ABSENT_FUNCTION
 #undef __ASPEN_NO_VIRTUAL_MEMORY
 } // namespace ext::oneapi::experimental
-namespace ext::oneapi::detail {
-template <class Group, class Matrix> decltype(auto) get_wi_data(Group, Matrix &of) {
-  static_assert(sycl::detail::never<Group>, "Aspen does not have sycl_ext_oneapi_matrix. Multiply with the group algorithms of SYCL");
-  return (of);
-}
-} // namespace ext::oneapi::detail
 #undef __ASPEN_ABSENT_EXTENSION
 
 } // namespace sycl

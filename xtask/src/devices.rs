@@ -65,7 +65,11 @@ pub const DRIVERS: [Driver; 5] = [
         source: Source::Wheels(&[("intel-opencl-rt", "2022.2.1"), ("tbb", "2021.13.1"), ("intel-cmplr-lib-rt", "2022.2.1")]),
         library: "libintelocl.so",
         env: KNOWN_PROCESSOR,
-        not_for: &[("extensions-groups", "it has no shuffles of sub-groups")],
+        not_for: &[
+            ("extensions-groups", "it has no shuffles of sub-groups"),
+            ("group-values", "it has no shuffles of sub-groups"),
+            ("matrices", "it has no shuffles of sub-groups"),
+        ],
         is_deep: true,
     },
     Driver {
@@ -73,7 +77,10 @@ pub const DRIVERS: [Driver; 5] = [
         source: WHEELS_2023,
         library: "libintelocl_emu.so",
         env: KNOWN_PROCESSOR,
-        not_for: &[("extensions-groups", "its sub-groups have no sizes that a kernel could require")],
+        not_for: &[
+            ("extensions-groups", "its sub-groups have no sizes that a kernel could require"),
+            ("matrices", "its sub-groups have no sizes that a kernel could require"),
+        ],
         is_deep: false,
     },
     Driver {
@@ -85,6 +92,8 @@ pub const DRIVERS: [Driver; 5] = [
             ("device-globals", "its programs keep no variables"),
             ("extensions-groups", "it has no sub-groups"),
             ("full-disk", "it compiles into files of its own, which do not fit either"),
+            ("group-values", "it has no sub-groups"),
+            ("matrices", "it has no sub-groups"),
         ],
         is_deep: false,
     },

@@ -19,7 +19,7 @@ const SUB_GROUP_SIZES: [u32; 4] = [4, 8, 16, 32];
 /// The sub-group size of kernels that require none, if the user wishes no other.
 pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 32;
 
-const ASPECTS: [&str; 22] = [
+const ASPECTS: [&str; 23] = [
     "cpu",
     "fp16",
     "fp64",
@@ -36,6 +36,7 @@ const ASPECTS: [&str; 22] = [
     "host_debuggable",
     "ext_oneapi_fragment",
     "ext_oneapi_chunk",
+    "ext_intel_matrix",
     "ext_oneapi_graph",
     "ext_oneapi_limited_graph",
     "ext_oneapi_async_memory_alloc",

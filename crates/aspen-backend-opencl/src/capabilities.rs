@@ -9,7 +9,7 @@ use crate::sys;
 type Has = fn(&Answers) -> bool;
 
 /// An aspect, and which answers mean that a device has it. Aspects that are not here no OpenCL device has.
-const ASPECTS: [(&str, Has); 20] = [
+const ASPECTS: [(&str, Has); 21] = [
     ("cpu", |answers| answers.device_type() == DeviceType::Cpu),
     ("gpu", |answers| answers.device_type() == DeviceType::Gpu),
     ("accelerator", |answers| answers.device_type() == DeviceType::Accelerator),
@@ -28,6 +28,8 @@ const ASPECTS: [(&str, Has); 20] = [
     ("ext_oneapi_fragment", parts_of_sub_groups),
     ("ext_oneapi_chunk", parts_of_sub_groups),
     ("ext_oneapi_tangle", parts_of_sub_groups),
+    // Their elements go from one work-item to the others.
+    ("ext_intel_matrix", parts_of_sub_groups),
     ("queue_profiling", |answers| answers.queue_properties & sys::CL_QUEUE_PROFILING_ENABLE != 0),
     ("usm_device_allocations", |answers| access(answers.usm_device) || answers.has_svm_instead(0)),
     ("usm_host_allocations", |answers| access(answers.usm_host) || answers.has_svm_instead(sys::CL_DEVICE_SVM_FINE_GRAIN_BUFFER)),
@@ -135,7 +137,7 @@ mod tests {
 
     const FULL: &str = "cpu fp16 fp64 image online_compiler online_linker queue_profiling usm_device_allocations usm_host_allocations \
                         usm_shared_allocations usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations atomic64 \
-                        ext_intel_legacy_image ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle";
+                        ext_intel_legacy_image ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle ext_intel_matrix";
 
     #[test]
     fn svm_stands_in_for_usm_only_where_there_is_none() {
@@ -182,8 +184,12 @@ mod tests {
         let cases: [(&str, Change); 16] = [
             ("fp16", |it| it.extensions.retain(|name| name != "cl_khr_fp16")),
             ("fp64", |it| it.double_fp_config = 0),
-            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle", |it| it.extensions.retain(|name| name != "cl_khr_subgroup_ballot")),
-            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle", |it| it.extensions.retain(|name| name != "cl_khr_subgroup_shuffle")),
+            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle ext_intel_matrix", |it| {
+                it.extensions.retain(|name| name != "cl_khr_subgroup_ballot")
+            }),
+            ("ext_oneapi_fragment ext_oneapi_chunk ext_oneapi_tangle ext_intel_matrix", |it| {
+                it.extensions.retain(|name| name != "cl_khr_subgroup_shuffle")
+            }),
             ("atomic64", |it| it.extensions.retain(|name| name != "cl_khr_int64_base_atomics")),
             ("atomic64", |it| it.extensions.retain(|name| name != "cl_khr_int64_extended_atomics")),
             ("image ext_intel_legacy_image", |it| it.image_support = false),

@@ -31,7 +31,6 @@ constexpr Absent Known[] = {
     {"intel/experimental/esimd", "sycl_ext_intel_esimd; write the kernel with sub-groups"},
     {"oneapi/experimental/invoke_simd", "sycl_ext_oneapi_invoke_simd; write the kernel with sub-groups"},
     {"oneapi/bindless_images", "sycl_ext_oneapi_bindless_images; use a buffer or unified shared memory"},
-    {"oneapi/matrix", "sycl_ext_oneapi_matrix; multiply with the group algorithms of SYCL"},
     {"oneapi/experimental/cuda", "CUDA's extensions (sycl_ext_oneapi_cuda_…); use those of SYCL 2020"},
     {"oneapi/backend", "backends other than OpenCL (sycl/backend/opencl.hpp) and CUDA (sycl/backend/cuda.hpp)"},
     {"oneapi/experimental/backend", "this way to the objects of backends; include sycl/backend/opencl.hpp or sycl/backend/cuda.hpp"},

@@ -58,7 +58,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { number: 50, name: "ext_oneapi_fragment", core: false, deprecated: false, offered: &[NativeCpu, OpenCl, Cuda, Hip], why: "sycl::ext::oneapi::experimental::fragment, a kind of user-defined groups" },
     Row { number: 51, name: "ext_oneapi_chunk", core: false, deprecated: false, offered: &[NativeCpu, OpenCl, Cuda, Hip], why: "sycl::ext::oneapi::experimental::chunk, a kind of user-defined groups" },
     Row { number: 52, name: "ext_oneapi_tangle", core: false, deprecated: false, offered: &[OpenCl], why: "sycl::ext::oneapi::experimental::tangle asks who runs side by side: work-items of the embedded CPU do not, and CUDA does not tell" },
-    Row { number: 53, name: "ext_intel_matrix", core: false, deprecated: false, offered: &[], why: "its headers have no joint matrices" },
+    Row { number: 53, name: "ext_intel_matrix", core: false, deprecated: false, offered: &[NativeCpu, OpenCl], why: "what Intel adds to sycl::ext::oneapi::experimental::matrix::joint_matrix, which itself works on every device" },
     Row { number: 54, name: "ext_oneapi_is_composite", core: false, deprecated: false, offered: &[], why: "its headers have no composite devices" },
     Row { number: 55, name: "ext_oneapi_is_component", core: false, deprecated: false, offered: &[], why: "its headers have no composite devices" },
     Row { number: 56, name: "ext_oneapi_graph", core: false, deprecated: false, offered: &[NativeCpu], why: "sycl::ext::oneapi::experimental::command_graph and its updates work on every device; the others' rows have been found true for ext_oneapi_limited_graph only" },

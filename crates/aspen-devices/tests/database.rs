@@ -109,8 +109,8 @@ fn native_cpu_is_the_embedded_device() {
     let exactly = aspects(
         "cpu fp16 fp64 atomic64 image ext_intel_legacy_image usm_device_allocations usm_host_allocations usm_shared_allocations \
          usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
-         ext_oneapi_chunk ext_oneapi_graph ext_oneapi_limited_graph ext_oneapi_async_memory_alloc ext_oneapi_clock_sub_group \
-         ext_oneapi_clock_work_group ext_oneapi_clock_device",
+         ext_oneapi_chunk ext_intel_matrix ext_oneapi_graph ext_oneapi_limited_graph ext_oneapi_async_memory_alloc \
+         ext_oneapi_clock_sub_group ext_oneapi_clock_work_group ext_oneapi_clock_device",
     );
     assert_eq!(cpu.aspects, exactly);
     assert_eq!(cpu.capabilities().offered().collect::<AspectSet>(), exactly, "what the device has it offers");
@@ -183,7 +183,11 @@ fn offers_of_targets() {
                  ext_intel_gpu_skl"
             ),
         ),
-        ("intel_gpu_pvc_vg", Some(BackendKind::OpenCl), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle")),
+        (
+            "intel_gpu_pvc_vg",
+            Some(BackendKind::OpenCl),
+            format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_tangle ext_intel_matrix"),
+        ),
         // The embedded CPU device runs its images.
         (
             "spir64_x86_64",

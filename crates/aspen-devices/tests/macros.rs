@@ -54,7 +54,10 @@ fn intersection_and_union() {
         ("vectors", "all:fp16 any:fp16"),
         ("vectors spir64", "any:ANY_ASPECT"),
         // Debuggers stop on the embedded CPU only, which may not be the device meant here and is no open target.
-        ("nvidia_gpu_sm_50", &format!("{NVIDIA} any:ANY_ASPECT !any:host_debuggable !any:ext_oneapi_tangle {EMBEDDED}")),
+        (
+            "nvidia_gpu_sm_50",
+            &format!("{NVIDIA} any:ANY_ASPECT !any:host_debuggable !any:ext_oneapi_tangle !any:ext_intel_matrix {EMBEDDED}"),
+        ),
         ("nvidia_gpu_sm_50 c", "all:gpu any:ANY_ASPECT"),
         (
             "nvidia_gpu_sm_50 native_cpu",
@@ -83,7 +86,7 @@ fn macros_of_one_targets_passes() {
         ("vectors", "ASPEN_TARGET_ASPECTS__=5 ASPEN_TARGET_IS_OPEN__=0"),
         (
             "nvidia_gpu_sm_50",
-            "SYCL_TARGET_NVIDIA_GPU_SM_50__=1 ASPEN_TARGET_ASPECTS__=2,6,10,11,12,13,14,15,50,51,57 ASPEN_TARGET_IS_OPEN__=1 ASPEN_TARGET_LACKS__=31,52,56,80,84,85,86",
+            "SYCL_TARGET_NVIDIA_GPU_SM_50__=1 ASPEN_TARGET_ASPECTS__=2,6,10,11,12,13,14,15,50,51,57 ASPEN_TARGET_IS_OPEN__=1 ASPEN_TARGET_LACKS__=31,52,53,56,80,84,85,86",
         ),
         ("none", "ASPEN_TARGET_ASPECTS__= ASPEN_TARGET_IS_OPEN__=0"),
         ("new", "ASPEN_TARGET_ASPECTS__=2,4242 ASPEN_TARGET_IS_OPEN__=0"),

@@ -510,6 +510,9 @@
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_tangle__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_tangle__ 1
 #endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_intel_matrix__
+#define __SYCL_ANY_DEVICE_HAS_ext_intel_matrix__ 1
+#endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_graph__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_graph__ 1
 #endif

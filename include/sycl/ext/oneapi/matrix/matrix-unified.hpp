@@ -1,0 +1,3 @@
+//! The name that DPC++ has for a part of <sycl/ext/oneapi/matrix/matrix.hpp>.
+#pragma once
+#include <sycl/ext/oneapi/matrix/matrix.hpp>
