@@ -115,8 +115,52 @@ template <int Size> void products(sycl::queue &q) {
     product<Size, sycl::half, sycl::half, float, float, 32, 8, 16, row, col>(q);
     product<Size, sycl::half, sycl::half, sycl::half, sycl::half, 8, 32, 16, row, row>(q);
   }
+  // All shapes of NVIDIA's units, and what mixes them with others.
+  if constexpr (Size == 32) {
+    product<Size, std::int8_t, std::int8_t, std::int32_t, std::int32_t, 16, 16, 16, row, col>(q);
+    product<Size, std::int8_t, std::uint8_t, std::int32_t, std::int32_t, 32, 8, 16, row, row>(q);
+    product<Size, std::uint8_t, std::int8_t, std::int32_t, std::int32_t, 8, 32, 16, row, packed>(q);
+    product<Size, std::uint8_t, std::uint8_t, std::int32_t, std::int32_t, 16, 16, 16, col, row>(q);
+    product<Size, bfloat16, bfloat16, float, float, 16, 16, 16, row, col>(q);
+    product<Size, bfloat16, bfloat16, float, float, 8, 32, 16, row, row>(q);
+    product<Size, bfloat16, bfloat16, float, float, 16, 64, 16, row, row>(q);
+    product<Size, bfloat16, float, float, float, 16, 16, 16, row, row>(q);
+    if (q.get_device().has(sycl::aspect::fp16)) {
+      product<Size, sycl::half, sycl::half, float, sycl::half, 16, 16, 16, col, row>(q);
+      product<Size, sycl::half, sycl::half, sycl::half, float, 16, 16, 16, row, col>(q);
+    }
+  }
   if (q.get_device().has(sycl::aspect::fp64))
     product<Size, double, double, double, double, 8, 8, 4, row, row>(q);
+}
+
+/// A sum becomes a factor, and times one is what it was: as attention does.
+template <int Size, class T, size_t M, size_t N> void sum_as_factor(sycl::queue &q) {
+  float *in = shared(q, numbers<float>(M * N, 4)), *out = sycl::malloc_shared<float>(M * N, q);
+  using element = sycl::detail::matrix::kept<T>;
+  element *one = sycl::malloc_shared<element>(N * N, q);
+  for (size_t i = 0; i < N * N; ++i)
+    one[i] = element(i % (N + 1) == 0 ? 2.0f : 0.0f);
+  q.parallel_for(sycl::nd_range<1>(Size, Size), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
+     const sycl::sub_group sg = item.get_sub_group();
+     joint_matrix<sycl::sub_group, float, use::accumulator, M, N> sum, beside;
+     joint_matrix<sycl::sub_group, T, use::a, M, N, layout::row_major> factor;
+     joint_matrix<sycl::sub_group, T, use::b, N, N, layout::row_major> twice;
+     joint_matrix_load(sg, sum, global(in), N, layout::row_major);
+     joint_matrix_load(sg, twice, global(one), N);
+     joint_matrix_copy(sg, sum, factor);
+     joint_matrix_fill(sg, sum, 1.0f);
+     joint_matrix_mad(sg, sum, factor, twice, sum);
+     joint_matrix_apply(sg, sum, beside, [](const float &x, float &y) { y = x - 1.0f; });
+     joint_matrix_store(sg, beside, global(out), N, layout::row_major);
+   }).wait();
+  size_t wrong = 0;
+  for (size_t i = 0; i < M * N; ++i)
+    wrong += out[i] != 2 * in[i];
+  CHECK(wrong == 0);
+  sycl::free(in, q);
+  sycl::free(out, q);
+  sycl::free(one, q);
 }
 
 /// What changes elements one by one.
@@ -233,6 +277,8 @@ template <int Size> void everything_on(sycl::queue &q) {
   if (std::find(sizes.begin(), sizes.end(), size_t(Size)) == sizes.end())
     return;
   products<Size>(q);
+  sum_as_factor<Size, bfloat16, 16, 16>(q);
+  sum_as_factor<Size, precision::tf32, 8, 24>(q);
   if (q.get_device().has(sycl::aspect::ext_intel_matrix)) {
     elements<Size>(q);
     bounds<Size>(q);

@@ -116,18 +116,18 @@ private:
 };
 
 /// What of a matrix the work-item has.
-template <class Matrix, class T, size_t Rows> class own {
+template <class Share> class own {
 public:
-  own(const sub_group &of, Matrix &matrix) : of_(of), matrix_(matrix) {}
-  size_t length() const { return matrix_.share_.size(of_); }
-  element<T> operator[](size_t i) const {
-    const size_t turn = i / Rows, row = i % Rows;
-    return {matrix_.share_.at(row, turn), row, turn * of_.get_max_local_range()[0] + of_.get_local_linear_id()};
+  own(const sub_group &of, Share &share) : of_(of), share_(share) {}
+  size_t length() const { return share_.size(of_); }
+  element<typename Share::value_type> operator[](size_t i) const {
+    const position at = share_.position_of(of_, i);
+    return {share_[i], at.line, at.place};
   }
 
 private:
   sub_group of_;
-  Matrix &matrix_;
+  Share &share_;
 };
 
 } // namespace sycl::detail::matrix
@@ -136,8 +136,7 @@ private:
 namespace sycl::ext::oneapi::detail {
 template <class Group, class T, experimental::matrix::use Use, size_t Rows, size_t Cols, experimental::matrix::layout Layout>
 auto get_wi_data(Group g, experimental::matrix::joint_matrix<Group, T, Use, Rows, Cols, Layout> &of) {
-  return sycl::detail::matrix::own<experimental::matrix::joint_matrix<Group, T, Use, Rows, Cols, Layout>, sycl::detail::matrix::kept<T>, Rows>(g,
-                                                                                                                                          of);
+  return sycl::detail::matrix::own(g, of.share_);
 }
 } // namespace sycl::ext::oneapi::detail
 namespace sycl::ext::oneapi::experimental::matrix {

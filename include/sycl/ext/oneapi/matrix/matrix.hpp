@@ -27,142 +27,9 @@ class tf32 {
 } // namespace sycl::ext::oneapi::experimental::matrix
 
 namespace sycl::detail::matrix {
-
 using ext::oneapi::experimental::matrix::layout, ext::oneapi::experimental::matrix::use;
-
-/// How an element is kept, and what sums of products are computed in.
-template <class T> using kept = std::conditional_t<std::is_same_v<T, ext::oneapi::experimental::matrix::precision::tf32>, float, T>;
-template <class T>
-using summed = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, ext::oneapi::bfloat16>, float,
-                                  std::conditional_t<(std::is_integral_v<T> && sizeof(T) < sizeof(int)), int, T>>;
-
-/// Work-items that a sub-group has at least: NVIDIA's and AMD's have that many, Aspen's CPU device and Intel's have 4 or more.
-#if defined(__ASPEN_PTX__) || defined(__ASPEN_AMDGCN__)
-inline constexpr size_t smallest_sub_group = 32;
-#else
-inline constexpr size_t smallest_sub_group = 4;
-#endif
-
-/// Where an element lies in memory: `line` times the stride, and `place` behind it.
-struct position {
-  size_t line, place;
-};
-constexpr position position_of(layout how, size_t row, size_t col, size_t bytes) {
-  const size_t packed = bytes < 4 ? 4 / bytes : 1;
-  switch (how) {
-  case layout::col_major:
-    return {col, row};
-  case layout::ext_intel_packed:
-    return {row / packed, col * packed + row % packed};
-  default:
-    return {row, col};
-  }
 }
-
-/// A work-item's elements. That with number `i` of a sub-group of `n` has the columns i, i + n, …; each whole, and at turn t that of number
-/// i + t * n.
-template <class T, size_t Rows, size_t Cols> class share {
-public:
-  static constexpr size_t most_turns = (Cols + smallest_sub_group - 1) / smallest_sub_group;
-  T &at(size_t row, size_t turn) { return values_[turn * Rows + row]; }
-  const T &at(size_t row, size_t turn) const { return values_[turn * Rows + row]; }
-
-  /// `visit(element, row, column)` for each.
-  template <class Visit> void each(const sub_group &of, Visit visit) { each_of(*this, of, visit); }
-  template <class Visit> void each(const sub_group &of, Visit visit) const { each_of(*this, of, visit); }
-  size_t size(const sub_group &of) const {
-    const size_t me = of.get_local_linear_id(), width = of.get_max_local_range()[0];
-    return me < Cols ? ((Cols - me + width - 1) / width) * Rows : 0;
-  }
-
-private:
-  template <class Self, class Visit> static void each_of(Self &self, const sub_group &of, Visit &visit) {
-    const size_t me = of.get_local_linear_id(), width = of.get_max_local_range()[0];
-    for (size_t turn = 0; turn < most_turns && turn * width < Cols; ++turn)
-      if (const size_t col = turn * width + me; col < Cols)
-        for (size_t row = 0; row < Rows; ++row)
-          visit(self.at(row, turn), row, col);
-  }
-
-  T values_[Rows * most_turns];
-};
-
-/// The part of a matrix in memory that may be touched, from where, and what it is beyond.
-struct everything {
-  constexpr bool has(size_t, size_t) const { return true; }
-  constexpr position shifted(position at) const { return at; }
-};
-struct bounds {
-  size_t height, width, line, place;
-  constexpr bool has(size_t at_line, size_t at_place) const { return at_line < height && at_place < width; }
-  constexpr position shifted(position at) const { return {at.line + line, at.place + place}; }
-};
-
-template <class Share, class T, class Bounds>
-void load(const sub_group &of, Share &to, T *from, size_t stride, layout how, const Bounds &within) {
-  to.each(of, [&](auto &element, size_t row, size_t col) {
-    const position at = within.shifted(position_of(how, row, col, sizeof(element)));
-    element = within.has(at.line, at.place) ? static_cast<std::remove_reference_t<decltype(element)>>(from[at.line * stride + at.place])
-                                            : std::remove_reference_t<decltype(element)>(0);
-  });
-}
-
-template <class Share, class T, class Bounds>
-void store(const sub_group &of, const Share &from, T *to, size_t stride, layout how, const Bounds &within) {
-  from.each(of, [&](const auto &element, size_t row, size_t col) {
-    const position at = within.shifted(position_of(how, row, col, sizeof(element)));
-    if (within.has(at.line, at.place))
-      to[at.line * stride + at.place] = static_cast<std::remove_reference_t<decltype(to[0])>>(element);
-  });
-}
-
-/// d = a * b + c: a column of A after the other goes to all work-items, which have their columns of B and of the sum.
-template <class Sum, size_t M, size_t K, size_t N, class Td, class Ta, class Tb, class Tc>
-void multiply(const sub_group &of, share<Td, M, N> &d, const share<Ta, M, K> &a, const share<Tb, K, N> &b, const share<Tc, M, N> &c) {
-  const size_t width = of.get_max_local_range()[0];
-#if defined(__ASPEN_NATIVE_CPU__)
-  // They read each other's memory, while all wait for each other.
-  typedef const share<Ta, M, K> *pointer;
-  const slots<pointer> of_all = values_of<pointer>(of);
-  of_all.set(of.get_local_linear_id(), &a);
-  slots_of<sub_group>::wait(of.work_item_());
-  for (size_t turn = 0; turn * width + of.get_local_linear_id() < N; ++turn) {
-    Sum sums[M];
-    for (size_t m = 0; m < M; ++m)
-      sums[m] = static_cast<Sum>(c.at(m, turn));
-    for (size_t k = 0; k < K && k < of.get_local_linear_range(); ++k) {
-      if (is_gone(of, k))
-        continue;
-      const pointer column = of_all[static_cast<std::ptrdiff_t>(k)];
-      for (size_t round = 0; k + round * width < K; ++round) {
-        const Sum right = static_cast<Sum>(b.at(k + round * width, turn));
-        for (size_t m = 0; m < M; ++m)
-          sums[m] += static_cast<Sum>(column->at(m, round)) * right;
-      }
-    }
-    for (size_t m = 0; m < M; ++m)
-      d.at(m, turn) = static_cast<Td>(sums[m]);
-  }
-  slots_of<sub_group>::wait(of.work_item_());
-#else
-  constexpr size_t turns = share<Td, M, N>::most_turns;
-  Sum sums[M * turns];
-  for (size_t turn = 0; turn < turns && turn * width < N; ++turn)
-    for (size_t m = 0; m < M; ++m)
-      sums[turn * M + m] = static_cast<Sum>(c.at(m, turn));
-  for (size_t k = 0; k < K; ++k)
-    for (size_t m = 0; m < M; ++m) {
-      const Sum left = static_cast<Sum>(group_broadcast(of, a.at(m, k / width), static_cast<sub_group::linear_id_type>(k % width)));
-      for (size_t turn = 0; turn < turns && turn * width < N; ++turn)
-        sums[turn * M + m] += left * static_cast<Sum>(b.at(k, turn));
-    }
-  for (size_t turn = 0; turn < turns && turn * width < N; ++turn)
-    for (size_t m = 0; m < M; ++m)
-      d.at(m, turn) = static_cast<Td>(sums[turn * M + m]);
-#endif
-}
-
-} // namespace sycl::detail::matrix
+#include <sycl/detail/matrix_product.hpp>
 
 namespace sycl::ext::oneapi::experimental::matrix {
 
@@ -179,8 +46,7 @@ template <class Group, class T, use Use, size_t Rows, size_t Cols, layout Layout
   joint_matrix &operator=(const joint_matrix &) = delete;
 
   /// For the library.
-  using share_type = sycl::detail::matrix::share<sycl::detail::matrix::kept<T>, Rows, Cols>;
-  share_type share_;
+  sycl::detail::matrix::share<T, Use, Rows, Cols> share_;
 };
 
 /// Reads the whole matrix. `stride`: elements from one row (column, if `how` is col_major) to the next.
@@ -223,8 +89,7 @@ template <class Group, class Ta, class Tb, class Tc, class Td, size_t M, size_t 
 void joint_matrix_mad(Group g, joint_matrix<Group, Td, use::accumulator, M, N, layout::dynamic> &d,
                       const joint_matrix<Group, Ta, use::a, M, K, LayoutA> &a, const joint_matrix<Group, Tb, use::b, K, N, LayoutB> &b,
                       const joint_matrix<Group, Tc, use::accumulator, M, N, layout::dynamic> &c) {
-  namespace here = sycl::detail::matrix;
-  here::multiply<here::summed<here::kept<Tc>>, M, K, N>(g, d.share_, a.share_, b.share_, c.share_);
+  sycl::detail::matrix::multiply<Ta, Tb, Tc, Td, M, K, N>(g, d.share_, a.share_, b.share_, c.share_);
 }
 
 template <class Group, class T, size_t Rows, size_t Cols, use Use, layout Layout, class Value>
@@ -236,11 +101,7 @@ void joint_matrix_fill(Group g, joint_matrix<Group, T, Use, Rows, Cols, Layout> 
 template <class Group, class From, class To, size_t Rows, size_t Cols, use UseFrom, use UseTo, layout LayoutFrom, layout LayoutTo>
 void joint_matrix_copy(Group g, joint_matrix<Group, From, UseFrom, Rows, Cols, LayoutFrom> &from,
                        joint_matrix<Group, To, UseTo, Rows, Cols, LayoutTo> &to) {
-  // The work-items have the same elements of both, in one order.
-  const size_t width = g.get_max_local_range()[0];
-  to.share_.each(g, [&](auto &element, size_t row, size_t col) {
-    element = static_cast<sycl::detail::matrix::kept<To>>(from.share_.at(row, col / width));
-  });
+  sycl::detail::matrix::copy(g, to.share_, from.share_);
 }
 
 /// `f(element)` for each element; of two matrices of one shape, `f(element, element of the other)`.
@@ -248,11 +109,18 @@ template <class Group, class T, use Use, size_t Rows, size_t Cols, layout Layout
 void joint_matrix_apply(Group g, joint_matrix<Group, T, Use, Rows, Cols, Layout> &of, F &&f) {
   of.share_.each(g, [&](auto &element, size_t, size_t) { f(element); });
 }
-template <class Group, class T, class Other, use Use, use OtherUse, size_t Rows, size_t Cols, layout Layout, layout OtherLayout, class F>
+template <class Group, class T, class Other, use Use, size_t Rows, size_t Cols, layout Layout, layout OtherLayout, class F>
 void joint_matrix_apply(Group g, joint_matrix<Group, T, Use, Rows, Cols, Layout> &of,
-                        joint_matrix<Group, Other, OtherUse, Rows, Cols, OtherLayout> &other, F &&f) {
-  const size_t width = g.get_max_local_range()[0];
-  of.share_.each(g, [&](auto &element, size_t row, size_t col) { f(element, other.share_.at(row, col / width)); });
+                        joint_matrix<Group, Other, Use, Rows, Cols, OtherLayout> &other, F &&f) {
+  if constexpr (sycl::detail::matrix::lie_alike<decltype(of.share_), decltype(other.share_)>) {
+    of.share_.each(g, [&, i = size_t(0)](auto &element, size_t, size_t) mutable { f(element, other.share_[i++]); });
+  } else {
+    // Of units that number the elements of their types differently.
+    typename sycl::detail::matrix::share<T, Use, Rows, Cols>::template with<sycl::detail::matrix::kept<Other>> beside;
+    sycl::detail::matrix::copy(g, beside, other.share_);
+    of.share_.each(g, [&, i = size_t(0)](auto &element, size_t, size_t) mutable { f(element, beside[i++]); });
+    sycl::detail::matrix::copy(g, other.share_, beside);
+  }
 }
 
 /// A hint: each work-item fetches rows (columns, if `how` is col_major).
