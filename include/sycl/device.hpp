@@ -96,6 +96,7 @@ template <class Vector, class Device> Vector divided(const Device &whole, int ho
 
 #define SYCL_EXT_ONEAPI_PEER_ACCESS 1
 #define SYCL_EXT_ONEAPI_PLATFORM_DEVICE_INDEX 1
+#define SYCL_EXT_ONEAPI_DEFAULT_CONTEXT 1
 #define SYCL_EXT_ONEAPI_DEVICE_DEFAULT_CONTEXT 1
 namespace ext::oneapi {
 enum class peer_access { access_supported, atomics_supported };

@@ -264,7 +264,10 @@ kernel_bundle<After> transform(const kernel_bundle<Before> &from, const device *
   for (size_t i = 0; i < count; ++i)
     if (!old.has_device(devices[i]))
       fail(errc::invalid, "a kernel bundle cannot be compiled, linked or built for a device that it is not associated with");
-  shared<bundle_contents> made(new bundle_contents(old.in, list<device>(devices, count)));
+  shared<bundle_contents> made(new bundle_contents(old.in, list<device>()));
+  for (size_t i = 0; i < count; ++i)
+    if (!made->has_device(devices[i]))
+      made->devices.add(devices[i]);
   made->restricted = old.restricted;
   made->kernels = old.kernels;
   made->constants = old.constants;

@@ -80,7 +80,7 @@ public:
   template <int N, class T, class Pointer> void store(Pointer to, const vec<std::enable_if_t<true, T>, N> &x) const { store(to, x); }
 
   /// For the library.
-  explicit sub_group(const detail::work_item &at) : item_(at) {}
+  explicit constexpr sub_group(const detail::work_item &at) : item_(at) {}
   const detail::work_item &work_item_() const { return item_; }
 
 private:

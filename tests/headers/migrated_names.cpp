@@ -39,6 +39,26 @@ struct many_registers {
 };
 static_assert(se::is_property_key<sycl::ext::intel::experimental::grf_size_key>::value);
 
+// sycl-tla sorts the properties of a launch by this: those that are known when it is compiled, and those with values at run time.
+namespace ix = sycl::ext::intel::experimental;
+static_assert(se::is_property_value_v<decltype(se::sub_group_size<16>)> && se::is_property_value_v<se::work_group_scratch_size>);
+static_assert(se::is_property_value_v<ix::cache_config> && se::is_property_value_v<const ix::event_mode>);
+static_assert(se::is_property_key<se::use_root_sync_key>::value && !se::is_property_value_v<se::use_root_sync_key> && !se::is_property_value_v<int>);
+
+// Its loops over sub-groups are constexpr templates, so a sub-group is of a literal type.
+template <class T> constexpr T sum_of_all(T x) {
+  auto sg = sycl::ext::oneapi::this_work_item::get_sub_group();
+  return sycl::reduce_over_group(sg, x, sycl::plus<>());
+}
+void sums(sycl::queue &queue, int *out) {
+  queue.parallel_for(sycl::nd_range<1>(32, 32), [=](sycl::nd_item<1> item) { out[item.get_global_id(0)] = sum_of_all(1); });
+}
+
+// PyTorch asks for what Intel's newer GPUs are made of.
+static_assert(std::is_same_v<sycl::ext::intel::info::device::xe_stack_count::return_type, std::uint32_t>);
+std::uint32_t lanes(const sycl::device &of) { return of.get_info<sycl::ext::intel::info::device::max_lanes_per_hw_thread>(); }
+using nothing = std::monostate;
+
 sycl::context of_queues(sycl::queue &queue, int *out) {
   queue.parallel_for(sycl::nd_range<1>(32, 32), many_registers{out});
   se::prepare_for_device_copy(out, sizeof(int), queue);

@@ -422,6 +422,8 @@ static void bundles(const native &cl) {
     expect("build", !built.empty() && sycl::get_native<CL>(built).size() == 1 && native::kernel(sycl::get_native<CL>(built)[0], "twice"));
     const auto linked = sycl::link(sycl::compile(sycl::make_kernel_bundle<CL, state::input>(cl.program(cl.context), c)));
     expect("compile and link", sycl::get_native<CL>(linked).size() == 1 && native::kernel(sycl::get_native<CL>(linked)[0], "sized"));
+    const sycl::device one = c.get_devices()[0];
+    expect("each device once", sycl::compile(sycl::make_kernel_bundle<CL, state::input>(cl.program(cl.context), c), {one, one}).get_devices().size() == 1);
   }
   const auto executable = sycl::make_kernel_bundle<CL, state::executable>(fresh, c);
   expect("built where it is not", sycl::get_native<CL>(executable)[0] == fresh && native::kernel(fresh, "twice"));

@@ -507,6 +507,10 @@ impl Parser {
         let mut words = vec![word];
         if is_in(SEPARATE_VALUE, &words[0]) {
             let value = value_of(&words[0], rest)?;
+            // DPC++'s compiler proper has options that are the driver's here.
+            if words[0] == "-Xclang" && value.contains("sycl") && matches!(known::read(&value, &mut std::iter::empty()), Ok(Some(_))) {
+                return self.word(value, rest);
+            }
             words.push(value);
         }
         options.words.push(match users {

@@ -108,6 +108,13 @@ fn our_options() {
     assert_eq!((read.save_temps, read.shared), (Some("keep".into()), true));
 }
 
+/// Embree gives it so to DPC++.
+#[test]
+fn options_of_dpcpps_compiler_proper() {
+    assert_eq!(options("-Xclang -fsycl-allow-func-ptr x.cpp").words, options("-fsycl-allow-func-ptr x.cpp").words);
+    assert_eq!(options("-Xclang -fsycl-is-device x.cpp").words[0], Word::All(vec!["-Xclang".into(), "-fsycl-is-device".into()]));
+}
+
 #[test]
 fn triples_are_names() {
     let nothing: &[(Option<&str>, &str)] = &[];

@@ -22,6 +22,7 @@ struct use_root_sync_key {
   using value_t = property_value<use_root_sync_key>;
 };
 inline constexpr use_root_sync_key::value_t use_root_sync;
+template <> struct is_property_key<use_root_sync_key> : std::true_type {};
 
 template <int D> class root_group {
 public:

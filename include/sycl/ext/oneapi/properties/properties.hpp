@@ -93,10 +93,23 @@ constexpr bool operator!=(const property_value<Key, A...> &a, const property_val
   return !(a == b);
 }
 
-template <class T> struct is_property_value : std::false_type {};
+/// Whether a class names a property, and whether it is one of the objects of class `Of`; extensions say so of theirs.
+template <class Key> struct is_property_key : std::false_type {};
+template <class Key, class Of> struct is_property_key_of : std::false_type {};
+/// Whether a class is a property: one that the compiler knows, or one with values at run time, which is its own key.
+template <class T> struct is_property_value : std::conjunction<is_property_key<T>, std::negation<std::is_empty<T>>> {};
 template <class Key, class... Values> struct is_property_value<property_value<Key, Values...>> : std::true_type {};
 template <class T> struct is_property_value<const T> : is_property_value<T> {};
 template <class T> inline constexpr bool is_property_value_v = is_property_value<T>::value;
+
+} // namespace sycl::ext::oneapi::experimental
+namespace sycl::detail {
+/// Whether all of a property is known to the compiler.
+template <class T> inline constexpr bool is_known_property = false;
+template <class Key, class... Values> inline constexpr bool is_known_property<ext::oneapi::experimental::property_value<Key, Values...>> = true;
+template <class T> inline constexpr bool is_known_property<const T> = is_known_property<T>;
+} // namespace sycl::detail
+namespace sycl::ext::oneapi::experimental {
 
 /// A set of properties. What is deduced from a list of them does not depend on their order there.
 template <class... P> class properties : sycl::detail::property_place<P>... {
@@ -104,7 +117,7 @@ template <class... P> class properties : sycl::detail::property_place<P>... {
   template <class Key> using found = typename sycl::detail::find_property<Key, P...>::type;
   template <class Key> static constexpr bool has_value_at_run_time() {
     if constexpr (has_property<Key>())
-      return !is_property_value_v<decltype(found<Key>::property)>;
+      return !sycl::detail::is_known_property<decltype(found<Key>::property)>;
     else
       return false;
   }
@@ -136,9 +149,6 @@ public:
 template <class... P> properties(P...) -> properties<typename sycl::detail::property_in_order<P, P...>::type...>;
 using empty_properties_t = properties<>;
 
-/// Whether a class names a property, and whether it is one of the objects of class `Of`; extensions say so of theirs.
-template <class Key> struct is_property_key : std::false_type {};
-template <class Key, class Of> struct is_property_key_of : std::false_type {};
 template <class T, class Of> struct is_property_value_of : std::false_type {};
 template <class Key, class... Values, class Of>
 struct is_property_value_of<property_value<Key, Values...>, Of> : is_property_key_of<Key, Of> {};
