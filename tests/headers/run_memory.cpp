@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -514,8 +515,34 @@ static void nothing_and_too_much(queue &q) {
   CHECK(throws(errc::memory_allocation, [&] { shared.allocate(~size_t(0) / sizeof(int) + 2); }));
 }
 
+/// A mistake that DPC++ forgives: on the embedded CPU device the memory lives until the commands have ended. What is written meanwhile to memory that
+/// is allocated afterwards stays.
+void freed_while_it_is_used(queue &q) {
+  if (q.get_backend() != backend::native_cpu)
+    return;
+  constexpr int rounds = 100, bytes = 64;
+  unsigned char *kept[rounds];
+  for (int round = 0; round < rounds; ++round) {
+    unsigned char *const used = malloc_device<unsigned char>(bytes, q);
+    for (int i = 0; i < 3; ++i)
+      q.single_task([=] {
+        for (int k = 0; k < 2000; ++k)
+          const_cast<volatile unsigned char *>(used)[k % bytes] = 1;
+      });
+    sycl::free(used, q);
+    kept[round] = malloc_shared<unsigned char>(bytes, q);
+    std::memset(kept[round], 7, bytes);
+  }
+  q.wait();
+  for (unsigned char *const memory : kept) {
+    CHECK(std::count(memory, memory + bytes, 7) == bytes);
+    sycl::free(memory, q);
+  }
+}
+
 int main() {
   queue q;
+  freed_while_it_is_used(q);
   of_no_memory(q);
   nothing_and_too_much(q);
   pointers_to_no_type(q);

@@ -10,7 +10,6 @@
 //!
 //! Memory: a completed command keeps neither its work nor its blockers nor its successors, so chains of any length stay short in memory.
 
-use std::collections::VecDeque;
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,11 +20,12 @@ use smallvec::SmallVec;
 use crate::backend::{Deferred, DeviceEvent, Job, Task};
 use crate::before::{Before, Opened};
 use crate::buffer::Place;
-use crate::error::{Error, Result, guarded};
+use crate::error::{AsyncErrors, Result, guarded};
 use crate::few::{Few, add};
 use crate::in_flight::InFlight;
 use crate::native::Shown;
 use crate::pool::{Pool, Ticket, serves, waiting};
+use crate::retired::Using;
 use crate::self_wait::{Patience, Thread};
 use crate::times::nanoseconds;
 pub(crate) use crate::times::{Times, now};
@@ -80,20 +80,6 @@ impl From<Task> for Work {
     }
 }
 
-/// Asynchronous errors of a queue's commands, oldest first.
-#[derive(Default, Debug)]
-pub(crate) struct AsyncErrors(Mutex<VecDeque<Error>>);
-
-impl AsyncErrors {
-    fn push(&self, error: Error) {
-        lock(&self.0).push_back(error);
-    }
-
-    pub(crate) fn take(&self) -> Option<Error> {
-        lock(&self.0).pop_front()
-    }
-}
-
 /// A command, and the event of it.
 pub struct Command {
     pub(crate) pool: Arc<Pool>,
@@ -138,6 +124,8 @@ pub(crate) struct Inner {
     pub(crate) opens: Option<Box<dyn Opened>>,
     /// Whether that is open.
     open: bool,
+    /// It may use memory that is freed.
+    using: Option<Using>,
 }
 
 /// A kernel in progress.
@@ -181,8 +169,10 @@ impl Command {
     /// The same, for who has more to say of it.
     pub(crate) fn unshared(pool: &Arc<Pool>, work: Work) -> Command {
         let chain = if let Work::Deferred(job) = &work { Some(job.chain()) } else { None };
+        let using = matches!(work, Work::Once(_) | Work::Brief(_) | Work::Kernel(_)).then(Using::new);
         let inner = Inner {
             work: Some(work),
+            using,
             place: Place::Nowhere,
             before: None,
             running: None,
@@ -456,11 +446,11 @@ impl Command {
         let mut successors = mem::take(&mut inner.successors);
         add(&mut successors, mem::take(&mut inner.chained));
         inner.blockers = Few::new();
-        let gone = inner.gone.take();
+        let (gone, using) = (inner.gone.take(), inner.using.take());
         self.state.store(COMPLETE, Ordering::Release);
         drop(inner);
         self.notify();
-        drop((running, holds, opens, gone));
+        drop((running, holds, opens, gone, using));
         successors
     }
 

@@ -10,8 +10,8 @@
 //! - [`trace`]: what a program did and when, for viewers; [`guarded`]: memory whose bounds are checked;
 //! - [`trial`]: whether a device's compiler takes an image; [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
-//! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, `pool` the threads that run the others, and
-//! `at_exit` what the process waits for when it ends.
+//! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, `pool` the threads that run the others,
+//! `retired` memory that was freed under them, and `at_exit` what the process waits for when it ends.
 
 mod at_exit;
 pub mod backend;
@@ -35,6 +35,7 @@ mod pool;
 mod profile;
 pub mod queue;
 pub mod registry;
+mod retired;
 mod save;
 mod selector;
 mod self_wait;

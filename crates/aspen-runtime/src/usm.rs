@@ -10,6 +10,7 @@ use aspen_contract::{Aspect, Need};
 use crate::backend::UsmKind;
 use crate::error::{Code, Error, Result};
 use crate::guarded;
+use crate::retired;
 use crate::system::Device;
 
 /// The alignment of memory that suits every type of SYCL, in bytes (`double16` and `long16`).
@@ -61,15 +62,22 @@ pub fn allocate(device: &'static Device, kind: UsmKind, size: usize, alignment: 
     Ok(pointer.as_ptr())
 }
 
-/// Gives memory back; whether the address was the start of an allocation.
+/// Gives memory back; whether the address was the start of an allocation. Of a device that shares the host's memory, when all commands that are
+/// there now have ended ([`retired`]), unless mistakes with memory are looked for.
 ///
 /// # Safety
-/// Nothing uses the memory any more.
+/// The caller does not use the memory any more.
 pub unsafe fn free(pointer: *mut u8) -> bool {
     let found = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner).remove(&(pointer as usize));
     let (Some(allocation), Some(pointer)) = (found, NonNull::new(pointer)) else { return false };
-    // SAFETY: the table says that this device allocated it with that layout; unused by this function's contract.
-    unsafe { allocation.device.real().free(pointer, allocation.layout) };
+    let Allocation { device, layout, .. } = allocation;
+    if device.real().shares_host_memory() && !retired::are_mistakes_told() {
+        // SAFETY: the table says that this device allocated it with that layout; unused by this function's contract.
+        unsafe { retired::free(device, pointer, layout) };
+    } else {
+        // SAFETY: as above.
+        unsafe { device.real().free(pointer, layout) };
+    }
     true
 }
 
