@@ -486,6 +486,10 @@ public:
     return detail::element_row<value_type, D, D>(data_, memory_)[static_cast<size_t>(at)];
   }
   value_type *get_pointer() const noexcept { return data_ - detail::linear_id(offset_, memory_); }
+  /// As an accessor has it, which a host_accessor is with DPC++.
+  template <access::decorated Decorated = access::decorated::no> auto get_multi_ptr() const noexcept {
+    return multi_ptr<value_type, access::address_space::global_space, Decorated>(get_pointer());
+  }
   iterator begin() const noexcept { return detail::iterator_at<value_type>(data_, extent_, memory_, 0); }
   iterator end() const noexcept { return detail::iterator_at<value_type>(data_, extent_, memory_, size()); }
   const_iterator cbegin() const noexcept { return detail::iterator_at<const element>(data_, extent_, memory_, 0); }

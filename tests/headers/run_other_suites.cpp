@@ -1,5 +1,5 @@
 //! What tests of other implementations found missing: sums of vectors that count up, properties of hierarchical kernels, numbers of errors of
-//! backends, allocations with a location. Exit status 0: all right.
+//! backends, allocations with a location, host accessors as accessors. Exit status 0: all right.
 #include "check.hpp"
 
 #include <cstdio>
@@ -65,8 +65,32 @@ struct test_queue : sycl::queue {
       : sycl::queue(selector, [](sycl::exception_list) {}, properties) {}
 };
 
+/// A host_accessor is an accessor with DPC++: SYCL-CTS' tests of extensions and sycl-tla have it so.
+static void host_accessors_as_accessors() {
+  sycl::buffer<int, 2> of{sycl::range<2>(3, 4)};
+  { sycl::accessor writes = of.get_host_access(); writes[1][2] = 7; }
+  { sycl::accessor reads(of.get_host_access(sycl::read_only)); CHECK((reads[{1, 2}] == 7 && reads.get_range() == of.get_range())); }
+  auto first = of.get_access<sycl::access::mode::read_write>();
+  sycl::accessor copy = first;
+  CHECK(copy == first && copy.get_multi_ptr<sycl::access::decorated::no>()[6] == 7);
+}
+
+/// sycl-tla launches functions by the name that DPC++ has for kernels without one.
+template <auto Function, class Name = sycl::detail::auto_name> static void launched(sycl::queue &q, int *out) {
+  q.single_task<Name>([=] { *out += Function(); }).wait();
+}
+static int three() { return 3; }
+static int four() { return 4; }
+
 int main() {
   sycl::queue q;
+  host_accessors_as_accessors();
+  int *sum = sycl::malloc_shared<int>(1, q);
+  *sum = 0;
+  launched<three>(q, sum);
+  launched<four>(q, sum);
+  CHECK(*sum == 7);
+  sycl::free(sum, q);
   test_queue like_theirs(sycl::default_selector_v);
   CHECK(like_theirs.get_device() == q.get_device());
   CHECK(test_queue([](const sycl::device &) { return 1; }, {sycl::property::queue::in_order()}).is_in_order());

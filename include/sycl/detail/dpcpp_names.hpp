@@ -10,6 +10,9 @@
 
 namespace sycl::detail {
 
+/// What stands for the name of a kernel that has none.
+using auto_name = unnamed_kernel;
+
 /// Any selector of devices.
 using DSelectorInvocableType = std::function<int(const device &)>;
 

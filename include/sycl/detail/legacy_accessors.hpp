@@ -13,6 +13,8 @@ template <class Base> class legacy_accessor : public Base {
 public:
   using Base::Base;
   using Base::operator=;
+  legacy_accessor() = default;
+  legacy_accessor(const Base &of) : Base(of) {}
   bool is_placeholder() const { return false; }
   size_t get_count() const { return Base::size(); }
   size_t get_size() const { return Base::byte_size(); }
@@ -74,7 +76,12 @@ template <class T, int D, access_mode M, access::placeholder H>
 class accessor<T, D, M, target::host_buffer, H> : public detail::legacy_host<T, D, M> {
   using base = detail::legacy_host<T, D, M>;
   __ASPEN_LEGACY(base)
+  accessor() = default;
+  /// With DPC++ a host_accessor is one of these.
+  accessor(const host_accessor<T, D, M> &of) : base(of) {}
 };
+template <class T, int D, access_mode M>
+accessor(const host_accessor<T, D, M> &) -> accessor<T, D, M, target::host_buffer, access::placeholder::false_t>;
 template <class T, access_mode M, access::placeholder H>
 class accessor<T, 0, M, target::host_buffer, H> : public detail::legacy_host<T, 0, M> {
   using base = detail::legacy_host<T, 0, M>;
