@@ -22,6 +22,7 @@ constexpr sycl::aspect OFFERED[] = {
     sycl::aspect::ext_oneapi_fragment,
     sycl::aspect::ext_oneapi_chunk,
     sycl::aspect::ext_oneapi_tangle,
+    sycl::aspect::ext_intel_matrix,
     sycl::aspect::host_debuggable,
     sycl::aspect::fp16,
     sycl::aspect::fp64,

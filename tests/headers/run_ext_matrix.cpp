@@ -35,10 +35,6 @@ template <class T> std::vector<T> laid_out(const std::vector<T> &of, size_t rows
         out.push_back(of[(block + r) * cols + c]);
   return out;
 }
-size_t stride_of(size_t rows, size_t cols, layout how, size_t bytes) {
-  return how == layout::col_major ? rows : how == layout::row_major ? cols : cols * (4 / bytes);
-}
-
 template <class T> T *shared(sycl::queue &q, const std::vector<T> &from) {
   T *out = sycl::malloc_shared<T>(from.size(), q);
   std::copy(from.begin(), from.end(), out);

@@ -31,23 +31,13 @@ __ASPEN_INTEL_INFO(max_mem_bandwidth, std::uint64_t, ext_intel_max_mem_bandwidth
 __ASPEN_INTEL_INFO(free_memory, std::uint64_t, ext_intel_free_memory)
 __ASPEN_INTEL_INFO(memory_clock_rate, std::uint32_t, ext_intel_memory_clock_rate)
 __ASPEN_INTEL_INFO(memory_bus_width, std::uint32_t, ext_intel_memory_bus_width)
+__ASPEN_INTEL_INFO(xe_stack_count, std::uint32_t, ext_intel_xe_stack_count)
+__ASPEN_INTEL_INFO(xe_regions_per_stack, std::uint32_t, ext_intel_xe_regions_per_stack)
+__ASPEN_INTEL_INFO(xe_clusters_per_region, std::uint32_t, ext_intel_xe_clusters_per_region)
+__ASPEN_INTEL_INFO(xe_cores_per_cluster, std::uint32_t, ext_intel_xe_cores_per_cluster)
+__ASPEN_INTEL_INFO(eus_per_xe_core, std::uint32_t, ext_intel_eus_per_xe_core)
+__ASPEN_INTEL_INFO(max_lanes_per_hw_thread, std::uint32_t, ext_intel_max_lanes_per_hw_thread)
 #undef __ASPEN_INTEL_INFO
-/// The parts of Intel's newer GPUs; the extension names no aspect for them.
-#define __ASPEN_XE_INFO(name)                                                                                                             \
-  struct name {                                                                                                                            \
-    using return_type = std::uint32_t;                                                                                                     \
-    static constexpr bool has_answer = false;                                                                                              \
-    static return_type get(const sycl::device &) {                                                                                         \
-      sycl::detail::fail(errc::feature_not_supported, "ext::intel::info::device::" #name ": no backend of Aspen asks its driver for it");  \
-    }                                                                                                                                      \
-  };
-__ASPEN_XE_INFO(xe_stack_count)
-__ASPEN_XE_INFO(xe_regions_per_stack)
-__ASPEN_XE_INFO(xe_clusters_per_region)
-__ASPEN_XE_INFO(xe_cores_per_cluster)
-__ASPEN_XE_INFO(eus_per_xe_core)
-__ASPEN_XE_INFO(max_lanes_per_hw_thread)
-#undef __ASPEN_XE_INFO
 /// A queue's `compute_index` chooses nothing. Source: sycl_ext_intel_queue_index.
 struct max_compute_queue_indices {
   using return_type = int;
