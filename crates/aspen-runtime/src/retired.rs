@@ -127,7 +127,6 @@ pub(crate) fn are_mistakes_told() -> bool {
 /// # Safety
 /// The device allocated it with that layout, and who frees it does not use it any more.
 pub(crate) unsafe fn free(device: &'static Device, pointer: NonNull<u8>, layout: Layout) {
-    IS_ANY.store(true, SeqCst);
     give_back(|retired| retired.add(&EPOCHS, layout.size(), Memory { device, pointer, layout }));
 }
 
@@ -135,6 +134,8 @@ fn give_back(first: impl FnOnce(&mut Retired<Memory>)) {
     let over = {
         let mut retired = RETIRED.lock().unwrap_or_else(PoisonError::into_inner);
         first(&mut retired);
+        // Before the counts are read: a command that ends afterwards looks here.
+        IS_ANY.store(true, SeqCst);
         let over = retired.take(&EPOCHS);
         IS_ANY.store(!retired.blocks.is_empty(), SeqCst);
         over

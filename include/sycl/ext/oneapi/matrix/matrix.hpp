@@ -1,6 +1,7 @@
 //! `joint_matrix`: small matrices that a sub-group holds together, and their product. On every device with sub-groups, for all shapes, and for
-//! all types that multiply: the work-items of a sub-group share the elements and multiply by broadcasts; what a device is said to
-//! multiply (`info::device::matrix_combinations`) is not what it is limited to. Source: sycl_ext_oneapi_matrix.
+//! all types that multiply: the work-items of a sub-group share the elements and multiply by broadcasts, on NVIDIA's GPUs by tensor cores where
+//! these have the shape (docs/decisions/0064). What a device is said to multiply (`info::device::matrix_combinations`) is not what it is
+//! limited to. Source: sycl_ext_oneapi_matrix.
 #pragma once
 #include <sycl/ext/oneapi/bfloat16.hpp>
 #include <sycl/ext/oneapi/experimental/annotated_ptr/annotated_ptr.hpp>
@@ -65,11 +66,13 @@ void joint_matrix_load(Group g, joint_matrix<Group, T, Use, Rows, Cols, Layout> 
 template <class Group, class T, class From, size_t Rows, size_t Cols, class Properties>
 void joint_matrix_load(Group g, joint_matrix<Group, T, use::accumulator, Rows, Cols, layout::dynamic> &to, annotated_ptr<From, Properties> from,
                        size_t stride, layout how) {
+  static_assert(std::is_same_v<sycl::detail::matrix::kept<T>, std::remove_const_t<From>>, "a joint_matrix is loaded from elements of its type");
   sycl::detail::matrix::load(g, to.share_, from.get(), stride, how, sycl::detail::matrix::everything());
 }
 template <class Group, class T, class From, size_t Rows, size_t Cols, use Use, layout Layout, class Properties,
           std::enable_if_t<Layout != layout::dynamic, int> = 0>
 void joint_matrix_load(Group g, joint_matrix<Group, T, Use, Rows, Cols, Layout> &to, annotated_ptr<From, Properties> from, size_t stride) {
+  static_assert(std::is_same_v<sycl::detail::matrix::kept<T>, std::remove_const_t<From>>, "a joint_matrix is loaded from elements of its type");
   sycl::detail::matrix::load(g, to.share_, from.get(), stride, Layout, sycl::detail::matrix::everything());
 }
 
