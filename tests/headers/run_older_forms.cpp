@@ -17,6 +17,31 @@ void expect(bool holds, const char *what) {
 __SYCL_ALWAYS_INLINE inline bool of_macros() { return true; }
 __SYCL2020_DEPRECATED("for another") void of_old();
 
+/// SYCL 1.2.1's classes of errors, which are one now; unqualified, the C++ library's are meant.
+void errors(sycl::queue &q) {
+  using namespace std;
+  using namespace sycl;
+  int seen = 0;
+  try {
+    q.parallel_for(nd_range<1>(10, 3), [](nd_item<1>) {});
+  } catch (sycl::nd_range_error const &e) {
+    seen = e.code() == sycl::errc::nd_range;
+  }
+  try {
+    throw runtime_error("the C++ library's");
+  } catch (const runtime_error &e) {
+    seen += std::string(e.what()) == "the C++ library's";
+  }
+  const std::exception_ptr none = std::make_exception_ptr(sycl::runtime_error(make_error_code(sycl::errc::runtime), "ours"));
+  try {
+    std::rethrow_exception(none);
+  } catch (const sycl::feature_not_supported &e) {
+    seen += e.code() == sycl::errc::runtime;
+  }
+  static_assert(is_same_v<sycl::runtime_error, sycl::exception> && is_same_v<::sycl::memory_allocation_error, sycl::exception>);
+  expect(seen == 3, "classes of errors");
+}
+
 void atomics(sycl::queue &q) {
   int *values = sycl::malloc_shared<int>(8, q);
   const int before[8] = {0, 100, 0xFF, 0, 0, 1000, -1000, 7};
@@ -200,6 +225,7 @@ int main() {
   expect(of_host.get_backend() == sycl::backend::native_cpu && !of_host.is_host(), "the host as a device");
   expect(sycl::ext::intel::ctz(8u) == 3 && sycl::ext::intel::ctz(sycl::int2(4, 1))[0] == 2, "ctz");
   static_assert(sycl::access::address_space::ext_intel_host_device_space == sycl::access::address_space::ext_intel_global_host_space);
+  errors(q);
   atomics(q);
   kernel_objects(q);
   loads_and_stores(q);

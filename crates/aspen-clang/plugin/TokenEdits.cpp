@@ -8,6 +8,8 @@
 //!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
 //!   * `__attribute__((reqd_work_group_size(X, Y, Z)))` and relatives: clang takes them on kernels of OpenCL only. Written as `annotate`.
 //!   * `namespace sycl = cl::sycl;` of programs for SYCL 1.2.1: no alias may have the name of a namespace. Made `using namespace cl;`.
+//!   * `sycl::runtime_error` and the other classes of errors of SYCL 1.2.1, which DPC++ had until 2024: `sycl::exception`. Their names are nobody
+//!     else's to have in `sycl` (aliases there would clash with `std::runtime_error` where both namespaces are used).
 //!   * `[[intel::ivdep]]` and others that mean nothing here (OlderSpellings.h): left out, since clang would complain of some where they stand.
 //!
 //! The edits are a strict subset of C++'s grammar, and only attributes of ours are touched. It runs after macro expansion, so macros are no
@@ -471,6 +473,22 @@ void editAlias(Preprocessor &PP, TokenList &T, size_t From) {
   const Token All[] = {Using, T[From], T[Of], T[Of + 3]};
   T.truncate(From);
   T.append(std::begin(All), std::end(All));
+}
+
+bool isOlderError(StringRef Name) {
+  static constexpr StringRef All[] = {"accessor_error",       "compile_program_error", "device_error",     "event_error",
+                                      "feature_not_supported", "invalid_object_error",  "invalid_parameter_error", "kernel_error",
+                                      "link_program_error",   "memory_allocation_error", "nd_range_error", "platform_error",
+                                      "profiling_error",      "runtime_error"};
+  return llvm::is_contained(All, Name);
+}
+
+void editError(Preprocessor &PP, TokenList &T) {
+  const size_t Size = T.size();
+  if (Size < 3 || T[Size - 1].isNot(tok::identifier) || T[Size - 2].isNot(tok::coloncolon) || !isWord(T[Size - 3], "sycl") ||
+      !isOlderError(T[Size - 1].getIdentifierInfo()->getName()) || PP.isMacroDefined("__ASPEN_OLDER_NAMES"))
+    return;
+  T[Size - 1].setIdentifierInfo(PP.getIdentifierInfo("exception"));
 }
 
 void editAttributes(Preprocessor &PP, TokenList &Tokens, size_t From) {

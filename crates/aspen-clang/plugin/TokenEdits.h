@@ -26,6 +26,12 @@ void editAttributes(clang::Preprocessor &PP, TokenList &Tokens, size_t From);
 /// aliases. Programs for SYCL 1.2.1 have that line, and where `sycl` is a namespace, as SYCL 2020 wants it, no alias can have the name.
 void editAlias(clang::Preprocessor &PP, TokenList &Tokens, size_t From);
 
+/// Whether SYCL 1.2.1 has a class of errors of that name (§4.9.2), which SYCL 2020 made one class.
+bool isOlderError(llvm::StringRef Name);
+
+/// Makes `sycl::exception` of such a class, if the last three tokens name one as `sycl::…` and `<CL/sycl.hpp>`, which declares them, is not included.
+void editError(clang::Preprocessor &PP, TokenList &Tokens);
+
 /// Whether the last three tokens are `namespace sycl =`.
 bool beginsAlias(const TokenList &Tokens);
 

@@ -288,6 +288,8 @@ private:
     if (F.Searched == Words.size() || Id.isInvalid())
       return F;
     const StringRef Text = SM.getBufferOrFake(Id).getBuffer();
+    if (F.Searched == 0)
+      searchErrors(Text, F.Spots);
     for (; F.Searched < Words.size(); ++F.Searched)
       search(Text, Words[F.Searched], F.Searched >= std::size(NameParts), F.Spots);
     llvm::sort(F.Spots);
@@ -315,6 +317,16 @@ private:
       if (Word == "requires" && !mayBeAttribute(Text.take_front(At - Text.begin())))
         continue;
       Spots.push_back(At - Text.begin());
+    }
+  }
+
+  /// Classes of errors of SYCL 1.2.1, named as `sycl::…`; the spots are their names.
+  static void searchErrors(StringRef Text, std::vector<unsigned> &Spots) {
+    constexpr llvm::StringLiteral Scope = "sycl::";
+    for (size_t At = Text.find(Scope); At != StringRef::npos; At = Text.find(Scope, At)) {
+      At += Scope.size();
+      if (isOlderError(Text.substr(At).take_while(isWordByte)))
+        Spots.push_back(At);
     }
   }
 
@@ -406,7 +418,10 @@ private:
     const IdentifierInfo *Id = Tok.getIdentifierInfo();
     if (Id && Id == TagId) {
       Tok = textToken(PP, MakesTag ? StringRef(TagSource) : StringRef("0000000000000000"), Tok.getLocation());
-    } else if (Id && InSpecifier && Names.contains(Id)) {
+    } else if (Id && Tok.is(tok::identifier)) {
+      editError(PP, List);
+    }
+    if (Id && InSpecifier && Names.contains(Id)) {
       const bool Scoped = List.size() > 2 && List[List.size() - 2].is(tok::coloncolon);
       noteAttribute(List[List.size() - (Scoped ? 3 : 1)].getLocation());
     }

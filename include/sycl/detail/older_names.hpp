@@ -7,6 +7,9 @@
 #include <sycl/detail/standard_classes.hpp>
 #include <sycl/sycl.hpp>
 
+/// The plugin makes these errors `sycl::exception` where this header is not included.
+#define __ASPEN_OLDER_NAMES 1
+
 namespace sycl {
 
 // Classes of errors: their codes tell them apart now, and programs name them to catch what is thrown.
