@@ -217,6 +217,8 @@ public:
       detail::fail(errc::invalid, "ext_oneapi_device_at_index: the platform has fewer devices");
     return device(devices[index]);
   }
+  /// None: no backend has devices of several. Source: sycl_ext_oneapi_composite_device.
+  template <class Vector = std::vector<device>> Vector ext_oneapi_get_composite_devices() const { return {}; }
   /// Of queues that are made without one. In context.hpp. Source: sycl_khr_default_context, sycl_ext_oneapi_default_context.
   context khr_get_default_context() const;
   context ext_oneapi_get_default_context() const;

@@ -179,6 +179,13 @@ public:
   template <access::address_space S, access::decorated E> void load(size_t offset, multi_ptr<const T, S, E> from) { load(offset, from.get()); }
   template <access::address_space S, access::decorated E> void load(size_t offset, multi_ptr<T, S, E> from) { load(offset, from.get()); }
   template <access::address_space S, access::decorated E> void store(size_t offset, multi_ptr<T, S, E> to) const { store(offset, to.get()); }
+  /// Accessors, of one dimension or more, as DPC++ takes them.
+  template <class A> auto load(size_t offset, const A &from) -> decltype(load(offset, from.template get_multi_ptr<access::decorated::no>())) {
+    load(offset, from.template get_multi_ptr<access::decorated::no>());
+  }
+  template <class A> auto store(size_t offset, const A &to) const -> decltype(store(offset, to.template get_multi_ptr<access::decorated::no>())) {
+    store(offset, to.template get_multi_ptr<access::decorated::no>());
+  }
 
 #define __ASPEN_VEC_ASSIGNMENT(op)                                                                                                        \
   template <class B = vec> constexpr vec &operator op##=(const B &b) { return *this = *this op b; }

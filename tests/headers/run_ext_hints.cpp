@@ -9,7 +9,7 @@ namespace intel = sycl::ext::intel::experimental;
 namespace oneapi = sycl::ext::oneapi::experimental;
 
 #if SYCL_EXT_INTEL_MEM_CHANNEL_PROPERTY != 1 || SYCL_EXT_ONEAPI_PLATFORM_DEVICE_INDEX != 1 || SYCL_EXT_ONEAPI_DEVICE_DEFAULT_CONTEXT != 1 ||       \
-    SYCL_EXT_INTEL_CACHE_CONTROLS != 1
+    SYCL_EXT_INTEL_CACHE_CONTROLS != 1 || SYCL_EXT_ONEAPI_COMPOSITE_DEVICE != 1
 #error a feature-test macro is not there
 #endif
 static_assert(sycl::is_property_of_v<sycl::property::buffer::mem_channel, sycl::buffer<int, 2>>);
@@ -24,6 +24,9 @@ static void devices(const sycl::device &d) {
     const auto parts = d.create_sub_devices<sycl::info::partition_property::partition_equally>(1);
     CHECK(throws(sycl::errc::invalid, [&] { parts[0].ext_oneapi_index_within_platform(); }));
   }
+  CHECK(oneapi::get_composite_devices().empty() && p.ext_oneapi_get_composite_devices().empty());
+  CHECK(d.get_info<oneapi::info::device::component_devices>().empty() && !d.has(sycl::aspect::ext_oneapi_is_component));
+  CHECK(throws(sycl::errc::invalid, [&] { d.get_info<oneapi::info::device::composite_device>(); }));
   CHECK(d.get_info<sycl::info::device::atomic64>() == d.has(sycl::aspect::atomic64));
   CHECK(d.get_info<sycl::info::device::usm_system_allocator>() == d.has(sycl::aspect::usm_system_allocations));
   CHECK(!d.get_info<sycl::info::device::kernel_kernel_pipe_support>());

@@ -1,5 +1,5 @@
 //! What tests of other implementations found missing: sums of vectors that count up, properties of hierarchical kernels, numbers of errors of
-//! backends, allocations with a location, host accessors as accessors. Exit status 0: all right.
+//! backends, allocations with a location, host accessors as accessors, vectors of accessors' elements. Exit status 0: all right.
 #include "check.hpp"
 
 #include <cstdio>
@@ -18,6 +18,29 @@ static void counting_up(sycl::queue &q) {
   q.parallel_for(64, sycl::reduction(sum, sycl::plus<>()), count).wait();
   CHECK((*sum)[0] == 131 && (*sum)[1] == 132);
   sycl::free(sum, q);
+}
+
+static void vectors_of_accessors(sycl::queue &q) {
+  const float in[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  float out[8] = {};
+  {
+    sycl::buffer<float> from(in, 8), to(out, 8);
+    q.submit([&](sycl::handler &h) {
+      const auto read = from.get_access<sycl::access::mode::read>(h);
+      const auto write = to.get_access<sycl::access::mode::write>(h);
+      const sycl::local_accessor<float> between(8, h);
+      h.parallel_for(sycl::nd_range<1>(2, 2), [=](sycl::nd_item<1> i) {
+        sycl::float4 v, w;
+        v.load(i.get_local_linear_id(), read);
+        (v * 2.0f).store(i.get_local_linear_id(), between);
+        sycl::group_barrier(i.get_group());
+        w.load(1 - i.get_local_linear_id(), between);
+        w.store(1 - i.get_local_linear_id(), write);
+      });
+    });
+  }
+  for (int i = 0; i < 8; ++i)
+    CHECK(out[i] == 2 * in[i]);
 }
 
 static void hierarchical_properties(sycl::queue &q) {
@@ -95,6 +118,7 @@ int main() {
   CHECK(like_theirs.get_device() == q.get_device());
   CHECK(test_queue([](const sycl::device &) { return 1; }, {sycl::property::queue::in_order()}).is_in_order());
   counting_up(q);
+  vectors_of_accessors(q);
   hierarchical_properties(q);
 
   sycl::backend_traits<sycl::backend::opencl>::errc one{1};
