@@ -43,6 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     build.files(
         [
             "places",
+            "own_closure",
             "item",
             "cut",
             "group",

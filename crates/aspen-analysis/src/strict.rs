@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{self, Level};
 use crate::propagate::components;
-use crate::summary::{Call, FuncId, Role, Summary, Through, is_entry_point};
+use crate::summary::{Call, FuncId, Function, Role, Summary, Through, is_entry_point};
 
 /// One thing that is not allowed, with the way that leads to it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -70,21 +70,24 @@ impl Strict {
     }
 }
 
-/// All of one module, in the order in which they are reached.
-pub fn strict(summary: &Summary) -> Vec<Strict> {
+/// All of one module, in the order in which they are reached. `calls_indirectly` tells of a kernel, by its symbol, that it says so itself
+/// (property `assume_indirect_calls`): its virtual calls and calls through pointers are none. Source: sycl_ext_oneapi_virtual_functions.
+pub fn strict(summary: &Summary, calls_indirectly: &dyn Fn(&str) -> bool) -> Vec<Strict> {
     let cycles = cycles(summary);
     if cycles.is_empty() && summary.functions.iter().all(|function| function.indirect.is_empty()) {
         return Vec::new();
     }
     let ways = Ways::of(summary);
+    let silent = Ways::from_entries(summary, |function| !(matches!(function.role, Role::Kernel(_)) && calls_indirectly(&function.symbol)));
     let mut out = Vec::new();
     for &id in &ways.order {
-        for indirect in &summary.function(id).indirect {
+        let indirect = summary.function(id).indirect.iter().filter(|_| silent.from.contains_key(&id));
+        for indirect in indirect {
             let kind = match indirect.through {
                 Through::Vtable => StrictKind::VirtualCall,
                 Through::Pointer => StrictKind::FunctionPointer,
             };
-            out.push(ways.finding(id, kind, indirect.place.clone(), Vec::new()));
+            out.push(silent.finding(id, kind, indirect.place.clone(), Vec::new()));
         }
         // A cycle is told where it is entered first.
         if let Some(cycle) = cycles.iter().find(|cycle| cycle.contains(&id) && ways.first_of(cycle) == Some(id)) {
@@ -180,9 +183,13 @@ struct Ways<'s> {
 
 impl<'s> Ways<'s> {
     fn of(summary: &'s Summary) -> Ways<'s> {
+        Ways::from_entries(summary, |_| true)
+    }
+
+    fn from_entries(summary: &'s Summary, counts: impl Fn(&Function) -> bool) -> Ways<'s> {
         let kernels = summary.iter().filter(|(_, function)| matches!(function.role, Role::Kernel(_)));
         let others = summary.iter().filter(|(_, function)| !matches!(function.role, Role::Kernel(_)));
-        let entries = kernels.chain(others).filter(|(_, function)| is_entry_point(function)).map(|(id, _)| id);
+        let entries = kernels.chain(others).filter(|(_, function)| is_entry_point(function) && counts(function)).map(|(id, _)| id);
         let mut ways = Ways { summary, from: BTreeMap::new(), order: Vec::new(), bodies: BTreeSet::new() };
         // An exported function that a kernel calls is reached from that kernel.
         for entry in entries {

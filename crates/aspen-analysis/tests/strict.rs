@@ -17,7 +17,7 @@ fn told(all: &[Strict]) -> Vec<String> {
 
 #[track_caller]
 fn check(graph: &str, expected: &[&str]) {
-    assert_eq!(told(&strict(&summary(graph))), expected, "{graph}");
+    assert_eq!(told(&strict(&summary(graph), &|_| false)), expected, "{graph}");
 }
 
 #[test]
@@ -43,6 +43,16 @@ fn calls_through_pointers() {
 }
 
 #[test]
+fn kernels_that_say_so_call_through_pointers() {
+    let check =
+        |graph: &str, expected: &[&str]| assert_eq!(told(&strict(&summary(graph), &|kernel| kernel == "says")), expected, "{graph}");
+    check("kernel says call:f@1:1\nf virtual@2:2 pointer@2:3", &[]);
+    check("kernel says call:f@1:1\nkernel k call:f@3:1\nf virtual@2:2", &["2:2 'f' makes a virtual call [k f]"]);
+    check("kernel says call:f@1:1\nf exported virtual@2:2", &["2:2 'f' makes a virtual call [f]"]);
+    check("kernel says call:f@1:1\nf call:f@2:2", &["2:2 'f' calls itself [says f f]"]);
+}
+
+#[test]
 fn the_line_is_the_users() {
     check("kernel k call:s@1:1\ns system call:t@8:8\nt system call:t@9:9", &["1:1 't' calls itself [k s t t]"]);
     check("kernel k call:s@1:1\ns system call:f@8:8\nf pointer@2:2", &["2:2 'f' calls through a function pointer [k s f]"]);
@@ -51,7 +61,7 @@ fn the_line_is_the_users() {
 
 #[test]
 fn what_optimisation_leaves() {
-    let left = |source: &str, after: &str| told(&left_after(strict(&summary(source)), &summary(after)));
+    let left = |source: &str, after: &str| told(&left_after(strict(&summary(source), &|_| false), &summary(after)));
     let source = "kernel k call:f@1:1 call:g@1:2\nf call:f@2:2\ng pointer@3:3";
     assert_eq!(left(source, "kernel k call:f.1@1:1\nf.1 call:f.1@2:2"), ["2:2 'f' calls itself [k f f]"]);
     assert_eq!(left(source, "kernel k pointer@3:3"), ["3:3 'g' calls through a function pointer [k g]"]);

@@ -346,7 +346,7 @@ void packKernel(Packed &Out, const ASTContext &Context, const Kernel &K, const l
   for (const KnownNumber &Of : K.Known)
     Out.number(Of.Offset).number(Of.Number);
   pack(Out, Context.getSourceManager(), K.Location);
-  Out.numbers(Taken);
+  Out.numbers(Taken).flag(K.CallsIndirectly);
 }
 
 void FactWriter::kernels(Packed &Out, const std::vector<Kernel> &Kernels) {

@@ -164,7 +164,7 @@ bool isNamed(const NamedDecl *D, llvm::StringRef Name) { return D->getIdentifier
 
 /// The class of the kernel function that the user wrote: what the entry takes, or what the headers wrapped, which a wrapper's member type
 /// `aspen_kernel_function` names. A wrapper's bases may have functions whose attributes are the kernel's.
-const CXXRecordDecl *kernelFunction(QualType Type, std::vector<const FunctionDecl *> &Attributes) {
+const CXXRecordDecl *kernelFunction(QualType Type, Kernel &K) {
   const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
   if (!Record || !Record->hasDefinition())
     return Record;
@@ -172,10 +172,13 @@ const CXXRecordDecl *kernelFunction(QualType Type, std::vector<const FunctionDec
     if (const auto *Alias = dyn_cast<TypedefNameDecl>(Member); Alias && isNamed(Alias, "aspen_kernel_function")) {
       for (const CXXBaseSpecifier &Base : Record->bases())
         if (const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl())
-          for (const CXXMethodDecl *Method : Class->methods())
-            if (isNamed(Method, "aspen_kernel_attributes"))
-              Attributes.push_back(Method);
-      return kernelFunction(Alias->getUnderlyingType(), Attributes);
+          for (const Decl *Inner : Class->decls()) {
+            if (const auto *Method = dyn_cast<CXXMethodDecl>(Inner); Method && isNamed(Method, "aspen_kernel_attributes"))
+              K.Attributes.push_back(Method);
+            if (const auto *Type = dyn_cast<TypedefNameDecl>(Inner))
+              K.CallsIndirectly |= isNamed(Type, "aspen_calls_indirectly");
+          }
+      return kernelFunction(Alias->getUnderlyingType(), K);
     }
   return Record;
 }
@@ -279,7 +282,7 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context, llvm::function_
         Layout.type(Type, 0);
         K.Layout = Layout.hash();
       }
-      if (const CXXRecordDecl *Record = kernelFunction(Type, K.Attributes)) {
+      if (const CXXRecordDecl *Record = kernelFunction(Type, K)) {
         K.Functor = Record;
         K.IsPlainNdRange = isNamed(Entry, "entry_nd_range") && declaresSameEntity(Record, Type->getAsCXXRecordDecl());
         K.Location = Record->getLocation();

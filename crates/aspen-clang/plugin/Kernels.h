@@ -32,6 +32,8 @@ struct Kernel {
   bool IsPlainNdRange = false;
   /// Functions of the headers' wrappers around it whose attributes count as its own: `aspen_kernel_attributes`.
   std::vector<const clang::FunctionDecl *> Attributes;
+  /// Whether it says that it makes virtual calls: a base of such a wrapper has the member type `aspen_calls_indirectly`.
+  bool CallsIndirectly = false;
   uint64_t Size = 0;
   uint64_t Layout = 0;
   /// What the source says of the ranges of local accessors in it: code of this pass may count on it.

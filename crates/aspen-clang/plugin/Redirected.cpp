@@ -5,6 +5,9 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/ParsedAttrInfo.h"
+#include "clang/Sema/ParsedAttr.h"
+#include "clang/Sema/Sema.h"
 
 using namespace clang;
 
@@ -31,6 +34,21 @@ FunctionDecl *earlierKernel(const ASTContext &Context, const FunctionDecl &Funct
   }
   return nullptr;
 }
+
+/// Stands behind the mark. Members with an object are no kernels, so theirs is of the property `indirectly_callable`: it is taken away, or they
+/// would override nothing that has none, and their definitions outside of the class would need it. Source: sycl_ext_oneapi_virtual_functions.
+class FunctionPropertyInfo : public ParsedAttrInfo {
+  static constexpr Spelling Table[] = {{ParsedAttr::AS_GNU, "aspen_function_property"}};
+
+public:
+  FunctionPropertyInfo() { Spellings = Table; }
+  AttrHandling handleDeclAttribute(Sema &, Decl *D, const ParsedAttr &) const override {
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(D); Method && Method->isInstance())
+      D->dropAttr<EnableIfAttr>();
+    return AttributeApplied;
+  }
+};
+ParsedAttrInfoRegistry::Add<FunctionPropertyInfo> Property("aspen-function-property", "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY");
 
 } // namespace
 

@@ -1,6 +1,6 @@
 //! One pass: facts in, metadata and report out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -56,7 +56,10 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
     let findings = analysis.findings().iter().filter(|finding| {
         severity(finding) != Severity::Ignored && finding.declared_at.as_ref().is_none_or(|place| !silent.contains(place))
     });
-    let strict: Vec<Strict> = strict(&summary).into_iter().filter_map(|one| with_pragma(one, &settings)).collect();
+    let indirect: HashSet<&str> =
+        facts.kernels.iter().filter(|kernel| kernel.calls_indirectly).map(|kernel| kernel.symbol.as_str()).collect();
+    let strict: Vec<Strict> =
+        strict(&summary, &|kernel| indirect.contains(kernel)).into_iter().filter_map(|one| with_pragma(one, &settings)).collect();
     if settings.report.is_empty() {
         let mut errors = 0;
         for finding in findings {

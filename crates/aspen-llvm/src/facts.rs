@@ -175,6 +175,9 @@ pub struct KernelFacts {
     /// What marked types need that the kernel takes along in its functor, used or not.
     #[serde(default)]
     pub taken: AspectSet,
+    /// Whether the kernel has the property `assume_indirect_calls`. Source: sycl_ext_oneapi_virtual_functions.
+    #[serde(default)]
+    pub calls_indirectly: bool,
 }
 
 /// How a file is shown.

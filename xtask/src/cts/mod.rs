@@ -2,7 +2,7 @@
 //! drivers × profiles. Nothing of the suite is in this repository.
 //!
 //! How many assertions run is pinned in `tests/cts.toml`: a suite with files left out, a driver that is gone or a test that skips itself
-//! would otherwise look like success. `--pin` writes what was seen, and the table of docs/CONFORMANCE.md from it.
+//! would otherwise look like success (`tests/cts-full.toml` has those of full conformance). `--pin` writes what was seen, and the table of docs/CONFORMANCE.md from it.
 //!
 //! The whole suite is 1300 files, so what was compiled and run is kept, and a command that was ended goes on where it stopped.
 
@@ -25,6 +25,14 @@ use expected::{Category, Counts, Expected};
 /// What the issue wants to be complete; other categories show how far we are.
 const DEFAULT: &str = "optional_kernel_features";
 
+/// The suite's option that adds types, dimensions and lengths.
+const FULL: &str = "SYCL_CTS_ENABLE_FULL_CONFORMANCE";
+
+/// Where the counts are pinned, of the suite as it is by default and of its full conformance.
+const fn pins(full: bool) -> &'static str {
+    if full { "tests/cts-full.toml" } else { "tests/cts.toml" }
+}
+
 /// `cargo xtask cts`.
 #[derive(clap::Args)]
 pub struct Options {
@@ -43,9 +51,13 @@ pub struct Options {
     /// All folders of its tests
     #[arg(long, conflicts_with = "category")]
     all: bool,
-    /// Give an option of the suite another value, as in `SYCL_CTS_ENABLE_FULL_CONFORMANCE=1`; what is seen then is not pinned
+    /// Give an option of the suite another value, as in `SYCL_CTS_ENABLE_VERBOSE_LOG=1`; what is seen then is not pinned
     #[arg(long, value_parser = setting, conflicts_with = "pin")]
     set: Vec<(String, bool)>,
+    /// The suite's full conformance (`SYCL_CTS_ENABLE_FULL_CONFORMANCE`): more types, dimensions and lengths in the same tests, with counts
+    /// of their own
+    #[arg(long)]
+    full: bool,
     /// The suite's SYCL_CTS_MATH_BUILTIN_FRAGMENT_SIZE: functions in a file of the mathematical tests
     #[arg(long, default_value_t = 230)]
     fragment: u32,
@@ -90,7 +102,9 @@ pub fn cts(tree: &Tree, options: &Options) -> Result<()> {
     ensure!(source.join("tests/common/main.cpp").is_file(), "{} is no checkout of SYCL-CTS", source.display());
     let categories = wanted(&source, options)?;
     let bin = install::folder_of_tools(tree, options.bin.as_deref())?;
-    let folder = if options.set.is_empty() { "cts".to_owned() } else { format!("cts-{}", folder_of(&options.set)) };
+    let mut set = options.set.clone();
+    set.extend(options.full.then(|| (FULL.to_owned(), true)));
+    let folder = if set.is_empty() { "cts".to_owned() } else { format!("cts-{}", folder_of(&set)) };
     let settings = build::Settings {
         source: &source,
         catch2: &options.catch2.clone().unwrap_or_else(|| source.join("vendor/Catch2")),
@@ -99,7 +113,7 @@ pub fn cts(tree: &Tree, options: &Options) -> Result<()> {
         folder: &tree.target.join(folder),
         jobs: options.jobs,
         fragment: options.fragment,
-        set: &options.set,
+        set: &set,
         only: &options.file,
         older: options.older,
     };
@@ -122,14 +136,14 @@ pub fn cts(tree: &Tree, options: &Options) -> Result<()> {
         return Ok(());
     }
 
-    let path = tree.root.join("tests/cts.toml");
+    let path = tree.root.join(pins(options.full));
     let mut expected = Expected::read(&path)?;
     if options.pin {
         for (name, seen) in seen {
             expected.categories.entry(name).or_default().take(seen);
         }
         expected.write(&path)?;
-        write_table(&tree.root, &expected)?;
+        write_table(&tree.root, &expected, options.full)?;
         println!("pinned in {}", path.display());
         return Ok(());
     }
@@ -142,7 +156,7 @@ pub fn cts(tree: &Tree, options: &Options) -> Result<()> {
         println!("\nall counts are as pinned");
         return Ok(());
     }
-    bail!("not what is pinned in tests/cts.toml:\n{}", wrong.join("\n"))
+    bail!("not what is pinned in {}:\n{}", pins(options.full), wrong.join("\n"))
 }
 
 /// The categories to build: those named, all, or the one that must be complete.
@@ -221,21 +235,25 @@ fn seen(built: &[Built], targets: &[run::Target], options: &Options, newer_than:
     Ok(seen)
 }
 
-const BEGIN: &str = "<!-- written by cargo xtask cts --pin: begin -->\n";
+/// What stands before a table in docs/CONFORMANCE.md.
+const fn begin(full: bool) -> &'static str {
+    if full { "<!-- written by cargo xtask cts --full --pin: begin -->\n" } else { "<!-- written by cargo xtask cts --pin: begin -->\n" }
+}
 const END: &str = "<!-- end -->";
 
-/// Puts the table into docs/CONFORMANCE.md.
-fn write_table(root: &Path, expected: &Expected) -> Result<()> {
+/// Puts a table into docs/CONFORMANCE.md.
+fn write_table(root: &Path, expected: &Expected, full: bool) -> Result<()> {
     let path = root.join("docs/CONFORMANCE.md");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let new = with_table(&text, expected)?;
+    let new = with_table(&text, expected, full)?;
     std::fs::write(&path, new).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn with_table(text: &str, expected: &Expected) -> Result<String> {
-    let (before, rest) = text.split_once(BEGIN).context("docs/CONFORMANCE.md has no place for the table")?;
+fn with_table(text: &str, expected: &Expected, full: bool) -> Result<String> {
+    let begin = begin(full);
+    let (before, rest) = text.split_once(begin).context("docs/CONFORMANCE.md has no place for the table")?;
     let (_, after) = rest.split_once(END).context("docs/CONFORMANCE.md has no end of the table")?;
-    Ok(format!("{before}{BEGIN}{}{END}{after}", expected.table()))
+    Ok(format!("{before}{begin}{}{END}{after}", expected.table()))
 }
 
 impl std::fmt::Display for Counts {
@@ -251,17 +269,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_in_the_documentation_is_that_of_the_pinned_counts() {
+    fn the_tables_in_the_documentation_are_those_of_the_pinned_counts() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
-        let expected = Expected::read(&root.join("tests/cts.toml")).expect("tests/cts.toml");
         let text = std::fs::read_to_string(root.join("docs/CONFORMANCE.md")).expect("docs/CONFORMANCE.md");
-        assert_eq!(with_table(&text, &expected).expect("a place for the table"), text, "run `cargo xtask cts --pin`");
+        for full in [false, true] {
+            let expected = Expected::read(&root.join(pins(full))).expect("pinned counts");
+            assert!(!expected.categories.is_empty(), "{}", pins(full));
+            assert_eq!(with_table(&text, &expected, full).expect("a place for the table"), text, "run `cargo xtask cts --pin`");
+        }
     }
 
     #[test]
     fn what_must_be_complete_is_complete() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
-        let expected = Expected::read(&root.join("tests/cts.toml")).expect("tests/cts.toml");
+        let expected = Expected::read(&root.join(pins(false))).expect("pinned counts");
         let category = &expected.categories[DEFAULT];
         assert!(category.not_compiled.is_empty());
         let as_written: Vec<_> = category.runs.iter().filter(|(label, _)| label.ends_with(build::Form::AsWritten.name())).collect();

@@ -43,7 +43,7 @@ namespace detail {
 
 /// A property as a number: its kind in the lowest four bits, how many values in the next four, and from bit 8 on the values, of 16 bits (sizes),
 /// 8 (aspects) or 32.
-enum function_mark_kind : std::int64_t { mark_task = 4, mark_size, mark_sub_group_size, mark_most, mark_most_in_all, mark_aspects, mark_hint };
+enum function_mark_kind : std::int64_t { mark_task = 4, mark_size, mark_sub_group_size, mark_most, mark_most_in_all, mark_aspects, mark_hint, mark_virtual };
 template <size_t... Sizes> constexpr std::int64_t mark_of_sizes(function_mark_kind kind) {
   static_assert(((Sizes < 65536) && ...), "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY takes sizes below 65536");
   std::int64_t mark = kind | std::int64_t(sizeof...(Sizes)) << 4;
@@ -160,4 +160,5 @@ template <auto *Func> inline constexpr bool is_kernel_v = is_kernel<Func>::value
 } // namespace sycl
 
 #define SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(property)                                                                                        \
-  __attribute__((enable_if(::sycl::detail::aspen_function_mark<::sycl::detail::function_mark_of(property)>(), "it is a kernel")))
+  __attribute__((enable_if(::sycl::detail::aspen_function_mark<::sycl::detail::function_mark_of(property)>(), "it is a kernel"), \
+                 aspen_function_property))
