@@ -43,7 +43,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     build.files(
         [
             "places",
-            "own_closure",
             "item",
             "cut",
             "group",

@@ -1,6 +1,7 @@
 //! `sycl::is_device_copyable`: what may be captured by a kernel. The compiler's plugin asks it for every capture, as only it can list them.
 //! Source: SYCL 2020 §3.13.1.
 #pragma once
+#include <sycl/detail/accessor_class.hpp>
 #include <sycl/detail/config.hpp>
 #include <type_traits>
 #include <utility>
@@ -29,6 +30,9 @@ template <class... T> struct is_device_copyable<std::tuple<T...>> : std::bool_co
 template <class T> struct is_device_copyable<std::optional<T>> : is_device_copyable<T> {};
 template <class... T> struct is_device_copyable<std::variant<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};
 template <class T, size_t N> struct is_device_copyable<marray<T, N>> : is_device_copyable<T> {};
+/// On the host accessors have destructors (detail::buffer_place).
+template <class T, int D, access_mode M, target P, access::placeholder H, class Promises>
+struct is_device_copyable<accessor<T, D, M, P, H, Promises>> : std::bool_constant<P != target::host_buffer> {};
 template <class T> inline constexpr bool is_device_copyable_v = is_device_copyable<T>::value;
 
 } // namespace sycl

@@ -46,12 +46,15 @@ struct of_groups {
   }
 };
 
-struct of_range {
+template <int D> struct of_range {
   int *out;
-  mutable int twice;
-  void operator()(sycl::id<1> i) const {
-    twice = 2 * static_cast<int>(i[0]);
-    out[i] = twice + 1;
+  mutable int count;
+  mutable int row[4];
+  void operator()(sycl::item<D> item) const {
+    const int mine = static_cast<int>(item.get_linear_id());
+    count += 1;
+    row[mine % 4] += mine;
+    out[mine] = count + row[mine % 4];
   }
 };
 
@@ -71,9 +74,14 @@ int main() {
     for (int i = 0; i < 8 * size; ++i)
       CHECK(out[i] == 3 + i / size);
   }
-  q.parallel_for(1000, of_range{out, 0}).wait();
-  for (int i = 0; i < 1000; ++i)
-    CHECK(out[i] == 2 * i + 1);
+  const auto check_range = [&](auto range, auto kernel) {
+    q.parallel_for(range, kernel).wait();
+    for (int i = 0; i < 1000; ++i)
+      CHECK(out[i] == 6 + i + i % 4);
+  };
+  check_range(sycl::range<1>(1000), of_range<1>{out, 5, {0, 1, 2, 3}});
+  check_range(sycl::range<2>(10, 100), of_range<2>{out, 5, {0, 1, 2, 3}});
+  check_range(sycl::range<3>(10, 5, 20), of_range<3>{out, 5, {0, 1, 2, 3}});
   sycl::free(out, q);
   return failures;
 }

@@ -15,6 +15,43 @@ template <class F> static bool refused(sycl::queue &q, F f) {
   return throws(argument, [&] { q.submit([&](sycl::handler &h) { f(h); }); });
 }
 
+/// Objects with holes, where other objects have left what placeholders were, use none.
+struct holes {
+  explicit holes(int value) : first(value) {}
+  int first;
+  alignas(64) int second = 1;
+};
+__attribute__((noinline)) static void leave_placeholders(sycl::queue &q) {
+  sycl::buffer<int, 1> b(4);
+  sycl::accessor<int, 1, sycl::access_mode::read_write, sycl::target::device, sycl::access::placeholder::true_t> all[16] = {b, b, b, b, b, b, b, b,
+                                                                                                                              b, b, b, b, b, b, b, b};
+  q.submit([&](sycl::handler &h) {
+    h.require(all[0]);
+    const auto out = all[0];
+    h.parallel_for(sycl::range<1>(4), [=](sycl::id<1> i) { out[i] = 1; });
+  });
+}
+__attribute__((noinline)) static void use_holes(sycl::queue &q, int *out) {
+  const holes a(3), b(4), c(5), d(6);
+  q.parallel_for(sycl::range<1>(4), [=](sycl::id<1> i) { out[i] = a.first + b.second + c.first + d.second; }).wait();
+}
+static void left_behind(sycl::queue &q) {
+  int *const out = sycl::malloc_shared<int>(4, q);
+  for (int i = 0; i < 3; ++i) {
+    leave_placeholders(q);
+    use_holes(q, out);
+  }
+  CHECK(out[3] == 10);
+  sycl::free(out, q);
+
+  using accessor = sycl::accessor<int, 1, sycl::access_mode::read_write, sycl::target::device, sycl::access::placeholder::true_t>;
+  alignas(accessor) std::array<unsigned char, sizeof(accessor)> storage{};
+  sycl::buffer<int, 1> b(4);
+  reinterpret_cast<accessor *>(new (storage.data()) accessor(b))->~accessor();
+  q.parallel_for(sycl::range<1>(4), [=](sycl::id<1> i) { (void)storage[i]; }).wait();
+}
+static_assert(sycl::is_device_copyable_v<sycl::accessor<int, 1>> && sycl::is_device_copyable_v<sycl::accessor<int, 0, sycl::access_mode::read>>);
+
 static void placeholders(sycl::queue &q) {
   sycl::buffer<int, 1> b(8), other(8);
   sycl::accessor place(b);
@@ -131,6 +168,7 @@ static void of_one_element(sycl::queue &q) {
 
 int main() {
   sycl::queue q;
+  left_behind(q);
   placeholders(q);
   of_one_element(q);
   discarded();

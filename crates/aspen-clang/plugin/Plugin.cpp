@@ -20,6 +20,7 @@
 #include "Module.h"
 #include "ModuleOrder.h"
 #include "Names.h"
+#include "OwnObjects.h"
 #include "Pragmas.h"
 #include "Redirected.h"
 #include "Reach.h"
@@ -197,6 +198,8 @@ public:
       return;
     }
     if (Which == Pass::Code) {
+      if (library() == DeviceLibrary::Host || library() == DeviceLibrary::Nvidia)
+        giveOwnObjects(Module);
       copyForEachCaller(*Generator);
       return;
     }

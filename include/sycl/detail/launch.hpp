@@ -106,7 +106,15 @@ struct buffer_place {
   buffer_state *buffer = nullptr;
   std::uint64_t what = 0;
 
-  bool placeholder() const { return (what & ~no_init) == is_placeholder; }
+#if !defined(__SYCL_DEVICE_ONLY__)
+  /// Where an accessor was, another object may leave holes that nobody writes, and no launch is to find the word there.
+  ~buffer_place() {
+    if (placeholder())
+      *const_cast<volatile std::uint64_t *>(&what) = 0;
+  }
+#endif
+  bool placeholder() const { return is_one(what); }
+  static bool is_one(std::uint64_t what) { return (what & ~no_init) == is_placeholder; }
   void hold() {
     what |= is_placeholder;
     __atomic_store_n(&were_held, true, __ATOMIC_RELAXED);
@@ -116,11 +124,13 @@ struct buffer_place {
     if (!__atomic_load_n(&were_held, __ATOMIC_RELAXED))
       return false;
     for (size_t at = 0; at + sizeof(buffer_place) <= size; at += alignof(void *)) {
-      buffer_place here;
-      std::memcpy(&here, static_cast<const char *>(object) + at, sizeof here);
-      bool is_known = !here.placeholder();
+      const buffer_state *buffer;
+      std::uint64_t word;
+      std::memcpy(&buffer, static_cast<const char *>(object) + at, sizeof buffer);
+      std::memcpy(&word, static_cast<const char *>(object) + at + offsetof(buffer_place, what), sizeof word);
+      bool is_known = !is_one(word);
       for (size_t i = 0; i < count && !is_known; ++i)
-        is_known = known[i] == here.buffer;
+        is_known = known[i] == buffer;
       if (!is_known)
         return true;
     }

@@ -285,8 +285,6 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         for (Function &F : M)
           if (isEntry(F))
             Entries.push_back(&F);
-        for (Function *Entry : Entries)
-          giveOwnClosure(*Entry, FAM);
         if (Instead) {
           for (Function *Entry : Entries) {
             Tell(*Entry, Instead);

@@ -148,9 +148,6 @@ struct Kind {
 };
 Kind kindOf(llvm::Function &Entry, const Names &Names);
 
-// Has a kernel that may write into its function object work on a copy of it, which each item has to itself.
-void giveOwnClosure(llvm::Function &Entry, llvm::FunctionAnalysisManager &FAM);
-
 // Makes these entries, and what they call, tell the backend where they are before they may come to a barrier.
 void tellPlaces(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Entries, const Names &Names, const Lines &Lines);
 
