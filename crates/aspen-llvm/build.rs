@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "places",
             "item",
             "cut",
+            "steps",
             "group",
             "ended",
             "skipped",

@@ -1,21 +1,12 @@
 // The second step: where an item is cut into pieces, and what has to be kept from one piece to the next.
 
-#include "items.h"
+#include "view.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Analysis/CycleAnalysis.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/PostDominators.h"
-#include "llvm/Analysis/TargetTransformInfoImpl.h"
-#include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/Analysis/VectorUtils.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PassInstrumentation.h"
-#include "llvm/Support/GenericDomTreeConstruction.h" // updates of post-dominators, which libLLVM does not hold
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -23,140 +14,6 @@ using namespace llvm;
 
 namespace aspen::items {
 namespace {
-
-// Pieces that a kernel may be cut into for speed alone; each is a copy of some of its blocks.
-constexpr size_t MaxPieces = 64;
-// And the instructions that all pieces may have together for that: what follows two cuts is in both pieces.
-constexpr size_t MaxLength = 20000;
-
-// What makes values differ between items. Loads from one address give one value: if another item wrote there since the last barrier, the
-// program has a data race. Private variables have an address for each item.
-struct Sources final : TargetTransformInfoImplBase {
-  explicit Sources(const DataLayout &Layout) : TargetTransformInfoImplBase(Layout) {}
-  bool hasBranchDivergence(const Function *) const override { return true; }
-  InstructionUniformity getInstructionUniformity(const Value *V) const override {
-    const auto *I = dyn_cast<Instruction>(V);
-    if (!I)
-      return InstructionUniformity::Default;
-    const auto Which = idOf(I);
-    if (isa<AllocaInst>(I) || I->isAtomic() || I->isVolatile() || (Which && !isOfSubGroup(*Which)))
-      return InstructionUniformity::NeverUniform;
-    if (Which || aboutEnded(I) || isCommonTaken(I))
-      return InstructionUniformity::Default;
-    if (const auto *Call = dyn_cast<CallBase>(I); Call && !(isa<IntrinsicInst>(Call) && Call->doesNotAccessMemory()))
-      return InstructionUniformity::NeverUniform;
-    return InstructionUniformity::Default;
-  }
-};
-
-using Blocks = SmallSetVector<BasicBlock *, 16>;
-
-// The ways out of a piece that can be taken from a block of it: other starts, and null for the end of the item.
-SmallPtrSet<BasicBlock *, 4> waysFrom(BasicBlock *From, const Pieces &P, const BasicBlock *Join = nullptr) {
-  SmallPtrSet<BasicBlock *, 4> Out;
-  SmallPtrSet<BasicBlock *, 16> Seen;
-  SmallVector<BasicBlock *, 16> Open{From};
-  while (!Open.empty()) {
-    BasicBlock *B = Open.pop_back_val();
-    if (isa<ReturnInst>(B->getTerminator()))
-      Out.insert(nullptr);
-    for (BasicBlock *Next : successors(B))
-      if (P.Starts.contains(Next))
-        Out.insert(Next);
-      else if (Next != Join && Seen.insert(Next).second)
-        Open.push_back(Next);
-  }
-  return Out;
-}
-
-// What is known of an item as long as neither its blocks change nor where it is cut.
-//
-// An item that ends counts as arrived wherever the others go, so it is left out of what is said about all items: a branch that ends some of
-// them parts nobody. For that, the ways from such a branch to an end without another piece between are taken for not there.
-struct View {
-  View(Function &F, const Pieces &P) : P(P), Loops(DominatorTree(F)) {
-    Analyses.registerPass([] { return PassInstrumentationAnalysis(); });
-    Analyses.registerPass([] { return DominatorTreeAnalysis(); });
-    Analyses.registerPass([] { return CycleAnalysis(); });
-    Analyses.registerPass([] {
-      return TargetIRAnalysis([](const Function &F) { return TargetTransformInfo(std::make_unique<Sources>(F.getDataLayout())); });
-    });
-    Analyses.registerPass([] { return UniformityInfoAnalysis(); });
-    Uniform = &Analyses.getResult<UniformityInfoAnalysis>(F);
-    findWhatGoesOn(F);
-    SmallVector<PostDominatorTree::UpdateType, 8> Ends;
-    for (BasicBlock &B : F)
-      for (BasicBlock *Next : SmallPtrSet<BasicBlock *, 4>(succ_begin(&B), succ_end(&B)))
-        if (ends(&B, Next))
-          Ends.push_back({PostDominatorTree::Delete, &B, Next});
-    After.recalculate(F, Ends);
-    for (BasicBlock &B : F)
-      if (differs(B))
-        for (BasicBlock *Next : successors(&B))
-          if (ends(&B, Next) || !onlyWayOn(B))
-            apart(Next, ends(&B, Next) ? nullptr : joinOf(B));
-  }
-
-  // Whether items take different ways from here.
-  bool differs(const BasicBlock &B) const { return Uniform->hasDivergentTerminator(B); }
-
-  // Whether who goes this way ends without coming to another piece, which others from the same block do.
-  bool ends(const BasicBlock *B, const BasicBlock *Next) const { return GoesOn.contains(B) && !GoesOn.contains(Next) && !isStart(Next); }
-
-  // Where all go from a block who do not end; null if there are several such places.
-  BasicBlock *onlyWayOn(BasicBlock &B) const {
-    SmallPtrSet<BasicBlock *, 4> Found;
-    for (BasicBlock *Next : successors(&B))
-      if (!ends(&B, Next))
-        Found.insert(Next);
-    return Found.size() == 1 ? *Found.begin() : nullptr;
-  }
-
-  // Where all ways from a branch have come together again; null if only at the end.
-  BasicBlock *joinOf(BasicBlock &B) const {
-    auto *Node = After.getNode(&B);
-    return Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
-  }
-
-  // Whether all items come here that have not ended, or none.
-  bool together(const BasicBlock *B) const { return !Apart.contains(B); }
-
-  const Pieces &P;
-  FunctionAnalysisManager Analyses;
-  PostDominatorTree After;
-  LoopInfo Loops;
-  UniformityInfo *Uniform;
-
-private:
-  bool isStart(const BasicBlock *B) const { return P.Starts.contains(const_cast<BasicBlock *>(B)); }
-
-  // The blocks from which another piece can be reached.
-  void findWhatGoesOn(Function &F) {
-    SmallVector<const BasicBlock *, 16> Open;
-    for (BasicBlock &B : F)
-      if (any_of(successors(&B), [&](BasicBlock *Next) { return isStart(Next); }))
-        Open.push_back(&B);
-    while (!Open.empty()) {
-      const BasicBlock *B = Open.pop_back_val();
-      if (GoesOn.insert(B).second && !isStart(B))
-        append_range(Open, predecessors(B));
-    }
-  }
-
-  void apart(BasicBlock *From, BasicBlock *Join) {
-    SmallVector<BasicBlock *, 16> Open{From};
-    SmallPtrSet<BasicBlock *, 16> Seen;
-    while (!Open.empty()) {
-      BasicBlock *B = Open.pop_back_val();
-      if (B == Join || !Seen.insert(B).second)
-        continue;
-      Apart.insert(B);
-      append_range(Open, successors(B));
-    }
-  }
-
-  SmallPtrSet<const BasicBlock *, 16> GoesOn, Apart;
-};
 
 // By how many bytes (or units) a value grows from one item of a row to the next.
 class Strides {
@@ -261,13 +118,6 @@ bool isWorthwhile(const Loop &L, const View &V, Strides &Strides) {
   return Computes;
 }
 
-// Whether cuts for speed may go on.
-bool mayCut(Pieces &P, size_t More = 1) {
-  if (P.Starts.size() + More > MaxPieces || lengthOf(P) > MaxLength)
-    P.Bounded = true;
-  return !P.Bounded;
-}
-
 void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
   SmallVector<CallInst *, 8> Barriers;
   for (Instruction &I : instructions(F))
@@ -292,10 +142,7 @@ bool cutAtEnds(Function &F, const View &V, Pieces &Out) {
     BasicBlock *To = V.differs(B) && V.together(&B) ? V.onlyWayOn(B) : nullptr;
     if (!To || Out.Starts.contains(To) || all_of(successors(&B), [&](BasicBlock *Next) { return Next == To; }))
       continue;
-    bool InOnePiece = false;
-    for (const Loop *L = V.Loops.getLoopFor(&B); L; L = L->getParentLoop())
-      InOnePiece |= none_of(L->blocks(), [&](BasicBlock *Inside) { return Out.Starts.contains(Inside); });
-    if (InOnePiece)
+    if (inWholeLoop(&B, V, Out))
       continue;
     if (!mayCut(Out))
       return false;
@@ -542,6 +389,8 @@ Pieces cut(Item &I, const Names &Names) {
     Out.Folds = {M.getFunction(Names.Fold32), M.getFunction(Names.Fold64)};
     View Known(*I.Body, Out);
     cutAtTakes(*I.Body, [&](const Value *V) { return Known.Uniform->isUniform(V); }, Out);
+    while (cutAtSteps(View(*I.Body, Out), Out))
+      ;
   }
   while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
     ;
