@@ -373,6 +373,11 @@ impl DeviceEvent for Job {
         }
     }
 
+    fn is_over(&self) -> bool {
+        let reached = || self.marks().is_some_and(|marks| self.device.enter(|| marks.end.is_reached()).unwrap_or(false));
+        self.over.get().is_some() || (self.is_put() && reached())
+    }
+
     fn times(&self) -> Option<DeviceTimes> {
         let (device, Share { marks, queued, .. }) = (&self.device, self.share());
         let Marks { begin, end } = marks.as_ref()?;

@@ -79,7 +79,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { number: 71, name: "ext_oneapi_bindless_images_sample_1d_usm", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },
     Row { number: 72, name: "ext_oneapi_bindless_images_sample_2d_usm", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },
     Row { number: 73, name: "ext_oneapi_atomic16", core: false, deprecated: false, offered: &[], why: "atomic_ref refers to types of 4 and 8 bytes" },
-    Row { number: 74, name: "ext_oneapi_virtual_functions", core: false, deprecated: false, offered: &[], why: "its headers have no properties for virtual functions of kernels" },
+    Row { number: 74, name: "ext_oneapi_virtual_functions", core: false, deprecated: false, offered: &[], why: "kernels may make virtual calls (assume_indirect_calls), but drivers are not asked whether they can" },
     Row { number: 75, name: "ext_intel_spill_memory_size", core: false, deprecated: false, offered: &[], why: "its headers have no such query" },
     Row { number: 76, name: "ext_oneapi_bindless_images_gather", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },
     Row { number: 77, name: "ext_intel_current_clock_throttle_reasons", core: false, deprecated: false, offered: &[], why: "its headers have no such query" },

@@ -255,7 +255,11 @@ impl Command {
             PENDING | READY => Status::Submitted,
             RUNNING => {
                 let event = lock(&self.inner).in_flight.as_ref().map(|in_flight| in_flight.event.clone());
-                if event.is_none_or(|event| event.has_begun()) { Status::Running } else { Status::Submitted }
+                match event {
+                    Some(event) if event.is_over() => Status::Complete,
+                    Some(event) if !event.has_begun() => Status::Submitted,
+                    _ => Status::Running,
+                }
             }
             _ => Status::Complete,
         }

@@ -33,6 +33,10 @@ pub trait DeviceEvent: Any + Send + Sync {
     fn wait(&self) -> Outcome;
     /// Whether the device has begun it.
     fn has_begun(&self) -> bool;
+    /// Whether it is known to be over, though nobody has been told; does not wait.
+    fn is_over(&self) -> bool {
+        false
+    }
     /// When it ran; only of commands that are over and were to be profiled. `None` if the driver does not tell.
     fn times(&self) -> Option<DeviceTimes>;
     /// Learns whether somebody may wait for this command and for none behind it. While nobody may, its device may let whoever waits for it wait for
