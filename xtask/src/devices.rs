@@ -80,6 +80,7 @@ pub const DRIVERS: [Driver; 5] = [
         not_for: &[
             ("extensions-groups", "its sub-groups have no sizes that a kernel could require"),
             ("matrices", "its sub-groups have no sizes that a kernel could require"),
+            ("virtual-functions", "it takes function pointers and crashes"),
         ],
         is_deep: false,
     },
@@ -94,6 +95,7 @@ pub const DRIVERS: [Driver; 5] = [
             ("full-disk", "it compiles into files of its own, which do not fit either"),
             ("group-values", "it has no sub-groups"),
             ("matrices", "it has no sub-groups"),
+            ("virtual-functions", "it links no functions that are known by address alone"),
         ],
         is_deep: false,
     },
