@@ -17,6 +17,12 @@ void expect(bool holds, const char *what) {
 __SYCL_ALWAYS_INLINE inline bool of_macros() { return true; }
 __SYCL2020_DEPRECATED("for another") void of_old();
 
+namespace other::sycl {
+struct runtime_error {
+  int of_another_library = 1;
+};
+} // namespace other::sycl
+
 /// SYCL 1.2.1's classes of errors, which are one now; unqualified, the C++ library's are meant.
 void errors(sycl::queue &q) {
   using namespace std;
@@ -39,7 +45,7 @@ void errors(sycl::queue &q) {
     seen += e.code() == sycl::errc::runtime;
   }
   static_assert(is_same_v<sycl::runtime_error, sycl::exception> && is_same_v<::sycl::memory_allocation_error, sycl::exception>);
-  expect(seen == 3, "classes of errors");
+  expect(seen == 3 && other::sycl::runtime_error().of_another_library == 1, "classes of errors");
 }
 
 void atomics(sycl::queue &q) {

@@ -488,6 +488,9 @@ void editError(Preprocessor &PP, TokenList &T) {
   if (Size < 3 || T[Size - 1].isNot(tok::identifier) || T[Size - 2].isNot(tok::coloncolon) || !isWord(T[Size - 3], "sycl") ||
       !isOlderError(T[Size - 1].getIdentifierInfo()->getName()) || PP.isMacroDefined("__ASPEN_OLDER_NAMES"))
     return;
+  // Another library's namespace of that name.
+  if (Size > 4 && T[Size - 4].is(tok::coloncolon) && T[Size - 5].is(tok::identifier) && !isWord(T[Size - 5], "cl"))
+    return;
   T[Size - 1].setIdentifierInfo(PP.getIdentifierInfo("exception"));
 }
 

@@ -29,7 +29,8 @@ void editAlias(clang::Preprocessor &PP, TokenList &Tokens, size_t From);
 /// Whether SYCL 1.2.1 has a class of errors of that name (§4.9.2), which SYCL 2020 made one class.
 bool isOlderError(llvm::StringRef Name);
 
-/// Makes `sycl::exception` of such a class, if the last three tokens name one as `sycl::…` and `<CL/sycl.hpp>`, which declares them, is not included.
+/// Makes `sycl::exception` of such a class, if the last three tokens name one as `sycl::…`, of no other library's `sycl`, and `<CL/sycl.hpp>`,
+/// which declares them, is not included.
 void editError(clang::Preprocessor &PP, TokenList &Tokens);
 
 /// Whether the last three tokens are `namespace sycl =`.

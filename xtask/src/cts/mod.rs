@@ -2,7 +2,8 @@
 //! drivers × profiles. Nothing of the suite is in this repository.
 //!
 //! How many assertions run is pinned in `tests/cts.toml`: a suite with files left out, a driver that is gone or a test that skips itself
-//! would otherwise look like success (`tests/cts-full.toml` has those of full conformance). `--pin` writes what was seen, and the table of docs/CONFORMANCE.md from it.
+//! would otherwise look like success (`tests/cts-full.toml` has those of full conformance). `--pin` writes what was seen, and the tables of
+//! docs/CONFORMANCE.md from it.
 //!
 //! The whole suite is 1300 files, so what was compiled and run is kept, and a command that was ended goes on where it stopped.
 

@@ -2,8 +2,9 @@
 //
 // One place of an array that lanes write or read by their own numbers is accessed for all, or by one of them, without a barrier between:
 // `t[lane] = x; if (lane == 0) t[31] = sum;`. On GPUs and in vectors all lanes do the first before one does the second. Here a lane would do both
-// before the next one does either, so the item is cut between them. So are one place that some lanes write and what others do there. It is a race in SYCL; oneDPL's scans have it, and programs that were
-// written for warps. Only kernels that use their sub-groups count on such steps.
+// before the next one does either, so the item is cut between them. The same goes for one place that some lanes write, and what others do there.
+// It is a race in SYCL; oneDPL's scans have it, and programs that were written for warps. Only kernels that use their sub-groups count on such
+// steps. docs/decisions/0066.
 
 #include "view.h"
 
@@ -52,8 +53,8 @@ bool cutAtSteps(const View &V, Pieces &Out) {
         }
     for (const Access &Then : All) {
       BasicBlock *const Last = Then.At->getParent();
+      // The last block on the way to it to which all lanes come.
       BasicBlock *Meet = Last;
-      // The last block before it to which all lanes come.
       while (Meet && !V.together(Meet)) {
         const DomTreeNode *Node = V.Before.getNode(Meet);
         Meet = Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
