@@ -1,8 +1,9 @@
 //! `sycl::stream`: text from kernels, printed on the standard output when the command is complete. Source: SYCL 2020 §4.16.
 //!
 //! The first `<<` of a statement makes a `detail::statement`, which gathers the text and puts it behind that of others when it ends, so
-//! texts of work-items are not mixed (beyond some hundred characters they may be). What does not fit the stream is left out. Manipulators
-//! count until the end of their statement. Nothing here needs double but the printing of a double.
+//! texts of work-items are not mixed (beyond some hundred characters they may be). It becomes the stream it is of again where a program
+//! wants one, as in `const stream &operator<<(const stream &, const T &)` of its own. What does not fit the stream is left out.
+//! Manipulators count until the end of their statement. Nothing here needs double but the printing of a double.
 #pragma once
 #include <sycl/atomic_ref.hpp>
 #include <sycl/detail/decimal.hpp>
@@ -91,19 +92,27 @@ namespace detail {
 #define __ASPEN_APART [[clang::noinline]]
 
 /// The text of one statement.
-class statement : public stream {
+class statement {
 public:
-  /// Begins with `first`; goes on with the statement that `to` is, if it is one.
-  template <class T> statement(const stream &to, const T &first) : stream(to) {
-    if (!current_)
-      current_ = this;
+  /// Begins with `first`; goes on with the statement that `to` belongs to, if it does to one.
+  template <class T> statement(const stream &to, const T &first) : to_(to), within_(to) {
+    if (!within_.current_)
+      within_.current_ = this;
     append(first);
   }
   statement(const statement &) = delete;
   statement &operator=(const statement &) = delete;
   ~statement() { send(); }
 
-  template <class T> void append(const T &value) const { current_->print(value); }
+  template <class T> void append(const T &value) const { within_.current_->print(value); }
+  /// The stream that goes on with this statement; lives as long.
+  const stream &within() const { return within_; }
+  /// What `operator<<` gives in SYCL 2020 §4.16.2: the stream it was called with. The text so far goes ahead of what is written there.
+  operator const stream &() const {
+    if (within_.current_ == this)
+      within_.current_->send();
+    return to_;
+  }
 
 private:
   /// Characters that are kept together.
@@ -113,12 +122,14 @@ private:
   __ASPEN_APART void send() {
     if (used_ == 0)
       return;
-    const atomic_ref<std::uint32_t, memory_order::relaxed, memory_scope::device> count(*reinterpret_cast<std::uint32_t *>(memory_));
+    char *const memory = within_.memory_;
+    const size_t size = within_.size_;
+    const atomic_ref<std::uint32_t, memory_order::relaxed, memory_scope::device> count(*reinterpret_cast<std::uint32_t *>(memory));
     // Only then, so that the count does not run over.
-    if (count.load() < size_) {
+    if (count.load() < size) {
       const size_t at = count.fetch_add(used_);
-      for (unsigned i = 0; i < used_ && at + i < size_; ++i)
-        memory_[sizeof(std::uint32_t) + at + i] = text_[i];
+      for (unsigned i = 0; i < used_ && at + i < size; ++i)
+        memory[sizeof(std::uint32_t) + at + i] = text_[i];
     }
     used_ = 0;
     ++sent_;
@@ -351,6 +362,8 @@ private:
     digits(positive, 10);
   }
 
+  const stream &to_;
+  stream within_;
   unsigned used_ = 0;
   unsigned sent_ = 0; // how often
   unsigned width_ = 0;
@@ -397,6 +410,12 @@ const statement &operator<<(const statement &to, const T &value) {
     to.append(std::decay_t<const T>(value));
   else
     to.append(static_cast<const std::decay_t<const T> &>(value));
+  return to;
+}
+/// A program's own operator for a stream, in the midst of a statement.
+template <class T, std::enable_if_t<!is_printed<std::decay_t<const T>>, int> = 0>
+auto operator<<(const statement &to, const T &value) -> decltype(void(std::declval<const stream &>() << value), std::declval<const statement &>()) {
+  to.within() << value;
   return to;
 }
 } // namespace detail

@@ -48,6 +48,20 @@ static const sycl::stream &operator<<(const sycl::stream &out, const point &p) {
   return out;
 }
 
+/// As SYCL 2020 §4.16.2 types the operator: what `<<` gives is the stream that went in.
+struct segment {
+  point from, to;
+};
+static const sycl::stream &operator<<(const sycl::stream &out, const segment &s) { return out << s.from << " to " << s.to << ';'; }
+/// Takes no template argument from a statement, only a stream.
+template <class T> struct boxed {
+  T value;
+};
+template <class T> static const sycl::stream &operator<<(const sycl::stream &out, const boxed<T> &b) { return out << sycl::hex << b.value; }
+enum colour { red, green };
+static const sycl::stream &operator<<(const sycl::stream &out, colour c) { return out << (c == red ? "red" : "green"); }
+static void tells(const sycl::stream &out) { out << "told"; }
+
 static void words(sycl::queue &q) {
   const std::string said = printed(q, 2000, [](sycl::handler &h, sycl::stream out) {
     h.single_task<class of_words>([=] {
@@ -62,6 +76,11 @@ static void words(sycl::queue &q) {
       const sycl::float4 letters(1, 2.5f, 3, 4);
       out << letters.odd() << ' ' << letters.swizzle<2>() << ' ' << sycl::int2(7, 8).swizzle<1, 0, 1>() << '\n';
       out << "a " << point{1, 2} << " b " << point{3, 4} << '\n';
+      out << segment{{5, 6}, {7, 8}} << " first " << segment{{1, 2}, {3, 4}} << " inner " << boxed<int>{255} << ' ' << green << '\n';
+      const sycl::stream &same = out << "kept ";
+      same << 1 << ' ' << (&same == &out);
+      tells(out << ' ');
+      sycl::stream(out << ' ') << red << '\n';
       out << "pointer " << static_cast<void *>(nullptr) << ' ' << reinterpret_cast<int *>(0xABC) << '\n';
       const char array[] = "array";
       volatile int changing = 6; // others may write it
@@ -73,7 +92,7 @@ static void words(sycl::queue &q) {
          "text c 1 -2 3 true -5\n-7 -9223372036854775808 18446744073709551615\nff 0xff 0xffffffff 0 010 8 c8\n"
          "+5 -5 5[   42][abcd][   x][1]\n"
          "1, 2, 3, 4 {3, 4} {5, 6, 7} nd_range(global_range: {8}, local_range: {4}, offset: {0})\n2.5, 4 3 8, 7, 8\n"
-         "a <1|2> b <3|4>\npointer 0x0 0xabc\narray 6\n6\n");
+         "a <1|2> b <3|4>\n<5|6> to <7|8>; first <1|2> to <3|4>; inner ff green\nkept 1 true told red\npointer 0x0 0xabc\narray 6\n6\n");
 }
 
 /// The same as printf, which has other words for the manipulators.
