@@ -269,10 +269,10 @@ public:
     using G = std::decay_t<F>;
     static_assert(std::is_invocable_v<G &> || std::is_invocable_v<G &, interop_handle>, "a host task takes nothing or a sycl::interop_handle");
     open();
-    for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
-      uses_.data()[i].access &= ~ASPEN_ACCESS_ON_DEVICE;
     using job = detail::host_job<G, detail::host_errors>;
     job *data = new job(G(std::forward<F>(task)), queue_->handle, queue_->host);
+    for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
+      detail::use_on_host(uses_.data()[i], aspen_queue_device(queue_->handle), &data->task, sizeof data->task);
     aspen_prepared_t *prepared = nullptr;
     detail::check(aspen_prepare_host_task(queue_->handle, &job::run, &job::drop, data, &prepared));
     if (record_)

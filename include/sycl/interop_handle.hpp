@@ -83,6 +83,27 @@ template <class Task, class Errors> struct host_job : counted {
   shared<Errors> errors;
 };
 
+/// A host task that asks for no handles finds what it uses on the host, through accessors for devices too: SYCL 2020 §4.10.1 leaves those
+/// undefined, programs and SYCL-CTS have them. Words of the task that are addresses of the buffer's memory on the device become the host's.
+[[gnu::noinline]] inline void use_on_host(aspen_buffer_use_t &use, const aspen_device_t *device, void *task, size_t bytes) {
+  if (!(use.access & ASPEN_ACCESS_ON_DEVICE))
+    return;
+  use.access &= ~ASPEN_ACCESS_ON_DEVICE;
+  void *there = nullptr, *here = nullptr;
+  check(aspen_buffer_address(use.buffer, device, &there));
+  check(aspen_buffer_address(use.buffer, nullptr, &here));
+  const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(there), to = reinterpret_cast<std::uintptr_t>(here);
+  const size_t size = aspen_buffer_size(use.buffer);
+  for (size_t at = 0; from != to && at + sizeof from <= bytes; at += alignof(void *)) {
+    std::uintptr_t word;
+    std::memcpy(&word, static_cast<char *>(task) + at, sizeof word);
+    if (word < from || word - from >= size)
+      continue;
+    word += to - from;
+    std::memcpy(static_cast<char *>(task) + at, &word, sizeof word);
+  }
+}
+
 /// A queue for a while.
 struct passing_queue {
   passing_queue(const aspen_device_t *on, std::uintptr_t context, std::uintptr_t native) {

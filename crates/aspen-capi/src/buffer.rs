@@ -91,6 +91,13 @@ pub unsafe extern "C" fn aspen_buffer_restore_host(buffer: *const Buffer) -> *mu
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_buffer_size(buffer: *const Buffer) -> usize {
+    // SAFETY: null or a buffer, by the header.
+    guarded(|| unsafe { buffer.as_ref() }.map(Buffer::size)).unwrap_or(0)
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_buffer_address(buffer: *const Buffer, device: *const Device, out: *mut *mut c_void) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive; null or writable, by the header.

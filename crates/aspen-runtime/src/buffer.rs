@@ -310,6 +310,11 @@ impl Buffer {
         }
     }
 
+    /// Bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// Where host accessors and host tasks find the data; the same for the buffer's life.
     pub fn host_address(&self) -> *mut u8 {
         self.memory().as_ptr()
