@@ -17,10 +17,11 @@ use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
+use crate::async_errors::AsyncErrors;
 use crate::backend::{Deferred, DeviceEvent, Job, Task};
 use crate::before::{Before, Opened};
 use crate::buffer::Place;
-use crate::error::{AsyncErrors, Result, guarded};
+use crate::error::{Result, guarded};
 use crate::few::{Few, add};
 use crate::in_flight::InFlight;
 use crate::native::Shown;

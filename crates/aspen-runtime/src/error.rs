@@ -1,9 +1,7 @@
 //! The one error type of the runtime: a `sycl::errc` value and a text that says what to do.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 
 /// What went wrong, with the numbers of `sycl::errc` and of `aspen_errc_t`. Source: SYCL 2020 §4.13.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,20 +114,6 @@ pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         Err(Error::new(Code::Runtime, format!("a command panicked: {text}")))
     })
-}
-
-/// Asynchronous errors of a queue's commands, oldest first.
-#[derive(Default, Debug)]
-pub(crate) struct AsyncErrors(Mutex<VecDeque<Error>>);
-
-impl AsyncErrors {
-    pub(crate) fn push(&self, error: Error) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(error);
-    }
-
-    pub(crate) fn take(&self) -> Option<Error> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, `pool` the threads that run the others,
 //! `retired` memory that was freed under them, and `at_exit` what the process waits for when it ends.
 
+mod async_errors;
 mod at_exit;
 pub mod backend;
 mod before;

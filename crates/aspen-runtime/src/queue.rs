@@ -7,12 +7,13 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use crate::async_errors::AsyncErrors;
 use crate::at_exit;
 use crate::bringing::{bringing, opening};
 use crate::buffer::{Access, Buffer, Place, merged};
 pub use crate::command::Command;
 use crate::command::{Status, Times, Work, lock, now};
-use crate::error::{AsyncErrors, Code, Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::few::Few;
 use crate::guarded;
 use crate::native::{NativeLaunch, NativeQueue};
@@ -86,7 +87,7 @@ impl Queue {
             pool: pool.clone(),
             in_order,
             profiling,
-            errors: Arc::default(),
+            errors: AsyncErrors::new(),
             submitted: Mutex::default(),
             native: OnceLock::new(),
         }

@@ -139,8 +139,18 @@ struct queue_state : counted {
     }
     if (last)
       last->forget(this);
-    if (handle)
-      aspen_queue_release(handle);
+    if (!handle)
+      return;
+#ifndef __SYCL_DEVICE_ONLY__
+    try {
+      throw_asynchronous();
+    } catch (const std::exception &e) {
+      std::fprintf(stderr, "an async_handler threw while its queue was destroyed: %s\n", e.what());
+    } catch (...) {
+      std::fputs("an async_handler threw while its queue was destroyed\n", stderr);
+    }
+#endif
+    aspen_queue_release(handle);
   }
 
   /// The graph of which commands become nodes; null where they are executed.
@@ -166,7 +176,7 @@ struct queue_state : counted {
     __atomic_store_n(&is_recorded_, false, __ATOMIC_RELEASE);
   }
 
-  /// Hands the errors nobody has seen yet to the queue's handler, else the context's, else ends the program.
+  /// Hands the errors nobody has seen yet to the queue's handler, else the context's, else ends the program; so does the destructor.
   /// Source: SYCL 2020 §4.13.1.
   void throw_asynchronous() {
 #ifndef __SYCL_DEVICE_ONLY__
