@@ -3,7 +3,7 @@
 //!
 //! Kernels have barriers in nested loops and branches that all items take alike, values and private arrays that live across them, local
 //! memory and group algorithms through which items hand each other values, early ends of all items or of some, and functions that are not
-//! inlined. Half of them have the same for sub-groups, and nested loops and branches that only the lanes of a sub-group take alike. Floating point is kept to what is exact, since code for newer processors may fuse multiplications with additions.
+//! inlined, and loops over memory whose neighbours neighbours read. Half of them have the same for sub-groups, and nested loops and branches that only the lanes of a sub-group take alike. Floating point is kept to what is exact, since code for newer processors may fuse multiplications with additions.
 
 use std::fmt::Write as _;
 
@@ -105,6 +105,7 @@ impl Kernel<'_> {
             return self.of_lanes(together, depth);
         }
         let line = match choice {
+            0 if in_group => return self.over_memory(to, &x),
             0..3 => format!("{to} {} {x} ^ {y};", self.random.pick(&["=", "+=", "-="])),
             3 => format!("p[{x} % 5] += {y};"),
             4 => format!("f = f * 0.5f + float({x} % 256);"),
@@ -164,6 +165,27 @@ impl Kernel<'_> {
             _ => format!("{to} -= {x} * 3u;"),
         };
         let _ = writeln!(self.text, "  {line}");
+    }
+
+    /// A loop over memory of which items that follow each other read neighbours: as often for all, or in steps of the group.
+    fn over_memory(&mut self, to: &str, x: &str) {
+        let (i, bound, first) = (self.name(), self.alike(), self.random.below(5));
+        let index = self.random.pick(&["unsigned", "int", "size_t", "long"]);
+        let (head, place) = match self.random.below(6) {
+            0 => (format!("for ({index} {i} = 0; {i} < {index}({bound} % 20); ++{i})"), format!("{i} * 40 + {index}(l)")),
+            1 => (format!("for ({index} {i} = {index}({bound} % 3); {i} > 0; --{i})"), format!("{index}(l) + {i} * {index}(n)")),
+            2 => (format!("for ({index} {i} = {index}(l) + {first}; {i} < {index}({bound} % 3000); {i} += {index}(n))"), i.clone()),
+            3 => (format!("for ({index} {i} = {index}(l); {i} <= {index}({bound} % 3000); {i} += {index}(n * 2))"), format!("{i} + {first}")),
+            4 => (format!("for ({index} {i} = {index}(g); {i} < {index}(n * 2 + {bound} % 999); {i} += {index}(it.get_global_range().size()))"), i.clone()),
+            _ => (format!("for ({index} {i} = {index}(l); {i} != {index}(n * ({bound} % 3) + l); {i} += {index}(n))"), i.clone()),
+        };
+        let body = match self.random.below(4) {
+            0 => format!("{to} += in[{place}];"),
+            1 => format!("{{ if (in[{place}] % 3 == 1) {to} ^= {x}; else {to} += 3; }}"),
+            2 => format!("{{ {to} = {to} * 3u + in[{place}]; t[{place}] += unsigned({i}); }}"),
+            _ => format!("for (unsigned j = 0; j < {bound} % 3; ++j) {to} += in[{place} + j * 9] ^ {x};"),
+        };
+        let _ = writeln!(self.text, "  {head} {body}");
     }
 
     /// A variable without a value at first, which some items set and the same use when all have met; or one that is broadcast.
@@ -285,23 +307,25 @@ fn program(seed: u64, kernels: usize) -> String {
         };
         let _ = writeln!(
             text,
-            "static void run{index}(sycl::queue &q, unsigned *out, const unsigned *in) {{\n\
+            "static void run{index}(sycl::queue &q, unsigned *out, const unsigned *in, unsigned *written) {{\n\
              q.submit([&](sycl::handler &h) {{\n sycl::local_accessor<unsigned, 1> m({items}, h), s({items}, h);\n\
              h.parallel_for<k<{index}>>(sycl::nd_range<{dimensions}>({{{global}}}, {{{}}}), [=](sycl::nd_item<{dimensions}> it){required} {{\n\
              \x20 const size_t l = it.get_local_linear_id(), g = it.get_global_linear_id(), n = it.get_local_range().size(), w = it.get_group_linear_id();\n\
+             \x20 [[maybe_unused]] unsigned *const t = written + w * 4200;\n\
              \x20 unsigned a = unsigned(l) * 3, b = in[g % 1024], c = 7, u = unsigned(w) + 1, p[5] = {{1, a, b, 4, 5}};\n  float f = 1.0f;\n\
              \x20 m[l] = 0;\n{sub_group}\
              {body}  out[g] = a + b * 3 + c * 5 + u + unsigned(f) + p[0] + p[1] * 2 + p[2] * 3 + p[3] * 4 + p[4] * 5;\n}});\n}}).wait();\n}}",
             list(local.clone())
         );
-        let _ = writeln!(calls, "  run{index}(q, out, in); show({index}, out);");
+        let _ = writeln!(calls, "  run{index}(q, out, in, written.data()); show({index}, out, written);");
     }
     let _ = write!(
         text,
-        "static void show(int index, unsigned *out) {{\n  unsigned long sum = 14695981039346656037ul;\n\
-         \x20 for (int i = 0; i < 8192; ++i) {{ sum = (sum ^ out[i]) * 1099511628211ul; out[i] = 0; }}\n  std::printf(\"%d %lx\\n\", index, sum);\n}}\n\
-         int main() {{\n  sycl::queue q;\n  std::vector<unsigned> memory(8192), input(1024);\n  unsigned *out = memory.data(), *in = input.data();\n\
-         \x20 for (unsigned i = 0; i < 1024; ++i) in[i] = i * 2654435761u >> 7;\n{calls}}}\n"
+        "static void show(int index, unsigned *out, std::vector<unsigned> &written) {{\n  unsigned long sum = 14695981039346656037ul;\n\
+         \x20 for (int i = 0; i < 8192; ++i) {{ sum = (sum ^ out[i]) * 1099511628211ul; out[i] = 0; }}\n\
+         \x20 for (unsigned &one : written) {{ sum = (sum ^ one) * 1099511628211ul; one = 0; }}\n  std::printf(\"%d %lx\\n\", index, sum);\n}}\n\
+         int main() {{\n  sycl::queue q;\n  std::vector<unsigned> memory(8192), input(4200), written(8 * 4200);\n  unsigned *out = memory.data(), *in = input.data();\n\
+         \x20 for (unsigned i = 0; i < 4200; ++i) in[i] = i * 2654435761u >> 7;\n{calls}}}\n"
     );
     text
 }

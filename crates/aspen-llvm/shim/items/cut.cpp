@@ -54,8 +54,17 @@ private:
         return *A * C->getSExtValue();
       return std::nullopt;
     case Instruction::Shl:
-      if (auto A = of(I.getOperand(0)); A && C && C->getValue().ult(32))
+      if (auto A = of(I.getOperand(0)); A && C && C->getValue().ult(63) && isIntN(63 - C->getZExtValue(), std::abs(*A)))
         return *A << C->getZExtValue();
+      return std::nullopt;
+    case Instruction::AShr: // `int i = it.get_global_id(0)` is shifted up and down again
+    case Instruction::LShr:
+      if (auto A = of(I.getOperand(0)); A && C && C->getValue().ult(63) && *A % (int64_t(1) << C->getZExtValue()) == 0)
+        return *A >> C->getZExtValue();
+      return std::nullopt;
+    case Instruction::And: // as a whole number of 32 bits
+      if (auto A = of(I.getOperand(0)); A && C && C->getValue().isMask() && C->getValue().countr_one() >= 32)
+        return *A;
       return std::nullopt;
     case Instruction::SExt:
     case Instruction::ZExt:
@@ -154,20 +163,46 @@ bool cutAtEnds(Function &F, const View &V, Pieces &Out) {
   return false;
 }
 
+// Whether all items that have not ended come to the loop and run it alike.
+bool isAlike(const Loop &L, const View &V) {
+  SmallVector<BasicBlock *, 4> Exiting;
+  L.getExitingBlocks(Exiting);
+  auto Alike = [&](BasicBlock *B) { return B && V.together(B) && !V.differs(*B); };
+  return Alike(L.getLoopLatch()) && Alike(L.getLoopPreheader()) && V.together(L.getHeader()) && !Exiting.empty() && all_of(Exiting, Alike);
+}
+
+bool mayBeCut(const Loop &L, const View &V, const Pieces &P, Strides &Steps) {
+  return L.isInnermost() && L.hasDedicatedExits() && none_of(L.blocks(), [&](BasicBlock *B) { return P.Starts.contains(B); }) &&
+         isWorthwhile(L, V, Steps);
+}
+
+void cutAround(const Loop &L, Pieces &Out) {
+  SmallVector<BasicBlock *, 4> Exits;
+  L.getUniqueExitBlocks(Exits);
+  if (!mayCut(Out, 1 + Exits.size()))
+    return;
+  Out.Starts.insert(L.getHeader());
+  Out.Starts.insert_range(Exits);
+}
+
 void cutAtLoops(const View &V, Pieces &Out) {
   Strides Steps(V);
+  for (Loop *L : V.Loops.getLoopsInPreorder())
+    if (mayBeCut(*L, V, Out, Steps) && isAlike(*L, V))
+      cutAround(*L, Out);
+}
+
+// Loops behind `if (i >= n) return;`: were they pieces, all who have not ended would come there.
+void cutAtGuardedLoops(Function &F, Pieces &Out) {
+  const View V(F, Out);
+  Strides Steps(V);
   for (Loop *L : V.Loops.getLoopsInPreorder()) {
-    SmallVector<BasicBlock *, 4> Exiting, Exits;
-    L->getExitingBlocks(Exiting);
-    L->getUniqueExitBlocks(Exits);
-    auto Alike = [&](BasicBlock *B) { return B && V.together(B) && !V.differs(*B); };
-    if (!L->isInnermost() || !L->hasDedicatedExits() || Exiting.empty() || !Alike(L->getLoopLatch()) || !Alike(L->getLoopPreheader()) ||
-        !V.together(L->getHeader()) || !all_of(Exiting, Alike) ||
-        any_of(L->blocks(), [&](BasicBlock *B) { return Out.Starts.contains(B); }) || !isWorthwhile(*L, V, Steps) ||
-        !mayCut(Out, 1 + Exits.size()))
+    if (V.together(L->getHeader()) || !L->getLoopPreheader() || !mayBeCut(*L, V, Out, Steps))
       continue;
-    Out.Starts.insert(L->getHeader());
-    Out.Starts.insert_range(Exits);
+    Pieces With = Out;
+    With.Starts.insert(L->getHeader());
+    if (isAlike(*L, View(F, With)))
+      cutAround(*L, Out);
   }
 }
 
@@ -392,6 +427,7 @@ Pieces cut(Item &I, const Names &Names) {
     while (cutAtSteps(View(*I.Body, Out), Out))
       ;
   }
+  cutAtGuardedLoops(*I.Body, Out);
   while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
     ;
   cutAtLoops(View(*I.Body, Out), Out);
