@@ -207,6 +207,9 @@ void aspen_event_wait(aspen_event_t *event);
 typedef enum aspen_profiling { ASPEN_PROFILING_SUBMIT = 0, ASPEN_PROFILING_START = 1, ASPEN_PROFILING_END = 2 } aspen_profiling_t;
 /* Nanoseconds of a steady clock; waits for the event. Fails with ASPEN_ERRC_INVALID if its queue does not profile. */
 aspen_error_t *aspen_event_profiling(aspen_event_t *event, aspen_profiling_t what, uint64_t *out);
+/* The event's times become those of these commands, of which it may be one: submitted and started with the first of them, over with the last. Only
+ * the first call counts, and only of a queue that profiles. */
+void aspen_event_set_parts(aspen_event_t *event, aspen_event_t *const *parts, size_t count);
 
 /* --- buffers -------------------------------------------------------------------------------------------------------------------- */
 

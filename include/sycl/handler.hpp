@@ -367,6 +367,7 @@ private:
   }
   /// Submits the command; each of its parts waits for the one before, so that the last one's event stands for all.
   event finish() {
+    detail::timed_parts timed(queue_->profiles ? parts_.size() : 0); // what prints is none of them
     if (parts_.size() > 0 || (record_ && !record_->empty()))
       print_streams();
     detail::list<aspen_event_t *, 2> events;
@@ -384,12 +385,13 @@ private:
     while (submitted_ < parts_.size()) {
       aspen_event_t *made = nullptr;
       detail::check(aspen_submit(queue_->handle, parts_.data()[submitted_++], &after, &made));
+      timed.add(made);
       if (last_)
         aspen_event_release(last_);
       last_ = made;
-      after.events = &last_;
-      after.event_count = 1;
+      after = {after.buffers, after.buffer_count, &last_, 1};
     }
+    timed.are_of(last_);
     event whole(std::exchange(last_, nullptr), queue_);
     if (lent_.buffer)
       queue_->scratch.give_back(std::exchange(lent_, {}), whole.aspen_handle());

@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
-use std::ptr;
 use std::sync::Arc;
+use std::{ptr, slice};
 
 use aspen_runtime::queue::{Command, Event, Moment, Queue};
 use aspen_runtime::system::Device;
@@ -188,6 +188,21 @@ pub unsafe extern "C" fn aspen_event_profiling(event: *const Command, what: c_in
         *out = event.profiling(moment(what)?)?;
         Ok(())
     })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_event_set_parts(event: *const Command, parts: *const *const Command, count: usize) {
+    guarded(|| {
+        // SAFETY: so many events, by the header.
+        let parts = if count == 0 || parts.is_null() { &[] } else { unsafe { slice::from_raw_parts(parts, count) } };
+        // SAFETY: null or events, as above.
+        let parts: Vec<_> = parts.iter().filter_map(|part| unsafe { event_of(*part) }).collect();
+        // SAFETY: as above.
+        if let Some(event) = unsafe { event_of(event) } {
+            event.set_parts(&parts.iter().map(|part| &**part).collect::<Vec<_>>());
+        }
+    });
 }
 
 fn moment(what: c_int) -> Result<Moment> {

@@ -79,9 +79,9 @@ pub struct PassBuilder<'a> {
 /// Macros that are the compiler's own, in every pass: programs ask for them before they include anything. Source: S4; SYCL 2020 §6.3.
 pub const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1", "__SYCL_UNNAMED_LAMBDA__=1"];
 
-/// libstdc++'s own assertions end the program, which only the host can; they would be errors in `std::array` and the like. (The user's
-/// `assert` is in the headers.)
-const WITHOUT_ASSERTIONS: [&str; 2] = ["-U_GLIBCXX_ASSERTIONS", "-D_GLIBCXX_NO_ASSERTIONS"];
+/// libstdc++'s own assertions and glibc's checked copies end the program, which only the host can; they would be errors in `std::array` and the
+/// like. (The user's `assert` is in the headers.)
+const WITHOUT_HOST_CHECKS: [&str; 3] = ["-U_GLIBCXX_ASSERTIONS", "-D_GLIBCXX_NO_ASSERTIONS", "-U_FORTIFY_SOURCE"];
 
 /// Options of the host that clang's driver offers to each target.
 const OF_ONE_TARGET: [&str; 7] = ["-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "--coverage", "-coverage"];
@@ -191,7 +191,7 @@ impl PassBuilder<'_> {
         if target.is_some_and(|target| target.family == Family::NativeCpu) {
             arguments.extend(sanitizers::of_kernels(self.options.host_words().iter().map(String::as_str)));
         } else {
-            arguments.extend(WITHOUT_ASSERTIONS.map(str::to_owned));
+            arguments.extend(WITHOUT_HOST_CHECKS.map(str::to_owned));
         }
         self.finish(role, arguments, input, output, scratch)
     }

@@ -19,6 +19,7 @@ use crate::guarded;
 use crate::native::{NativeLaunch, NativeQueue};
 use crate::pool::Pool;
 use crate::system::Device;
+use crate::times::Parts;
 use crate::trace::{self, Label};
 
 /// What a command waits for and holds.
@@ -440,6 +441,22 @@ impl Event {
     /// [`Code::Invalid`] if its queue does not profile.
     pub fn profiling(&self, moment: Moment) -> Result<u64> {
         self.wait();
+        let Some(parts) = self.command.times().and_then(|times| times.parts.get()) else { return self.own_times(moment) };
+        let others = parts.others.iter().map(|command| Event { command: command.clone() }.profiling(moment));
+        let own = parts.own.then(|| self.own_times(moment));
+        let all = others.chain(own).collect::<Result<Vec<u64>>>()?;
+        let time = if moment == Moment::End { all.iter().max() } else { all.iter().min() };
+        time.map_or_else(|| self.own_times(moment), |time| Ok(*time))
+    }
+
+    /// Makes its times those of these commands, of which it may be one. Only the first call counts, and only of a queue that profiles.
+    pub fn set_parts(&self, parts: &[&Event]) {
+        let Some(times) = self.command.times() else { return };
+        let (own, others): (Vec<_>, Vec<_>) = parts.iter().map(|part| &part.command).partition(|part| Arc::ptr_eq(part, &self.command));
+        let _first = times.parts.set(Parts { others: others.into_iter().cloned().collect(), own: !own.is_empty() });
+    }
+
+    fn own_times(&self, moment: Moment) -> Result<u64> {
         if let Some(times) = self.command.of.get().and_then(|of| of.last()?.times()) {
             return Ok(match moment {
                 Moment::Submit => times.queued,

@@ -1,8 +1,10 @@
 //! The runtime's clock, and when commands ran.
 
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+
+use crate::command::Command;
 
 /// Points in time of a profiled command, in nanoseconds of a steady clock.
 #[derive(Default, Debug)]
@@ -10,6 +12,16 @@ pub(crate) struct Times {
     pub(crate) submit: AtomicU64,
     pub(crate) start: AtomicU64,
     pub(crate) end: AtomicU64,
+    /// Whose times these are, if not its own alone.
+    pub(crate) parts: OnceLock<Parts>,
+}
+
+/// The commands that a command of several parts consists of.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) others: Box<[Arc<Command>]>,
+    /// Whether the command itself is one of them.
+    pub(crate) own: bool,
 }
 
 /// Nanoseconds since then.

@@ -459,6 +459,7 @@ struct recorded_execution final : executable {
       throw;
     }
     check(ends(queue, all.each.size() ? all.each : before, after));
+    aspen_event_set_parts(last, all.each.data(), all.each.size());
     aspen_event_retain(last);
     return last;
   }

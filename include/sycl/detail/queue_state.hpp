@@ -66,6 +66,28 @@ struct host_errors : counted {
 };
 #endif
 
+/// The first parts of a command, so many of them, when all of which ran its event tells.
+struct timed_parts {
+  explicit timed_parts(size_t wanted) : wanted(wanted) {}
+  timed_parts(const timed_parts &) = delete;
+  ~timed_parts() {
+    for (aspen_event_t *one : each)
+      aspen_event_release(one);
+  }
+  void add(aspen_event_t *made) {
+    if (each.size() == wanted)
+      return;
+    aspen_event_retain(made);
+    each.add(made);
+  }
+  void are_of(aspen_event_t *whole) const {
+    if (each.size() > 1 || (each.size() == 1 && each.data()[0] != whole))
+      aspen_event_set_parts(whole, each.data(), each.size());
+  }
+  list<aspen_event_t *> each;
+  const size_t wanted;
+};
+
 /// A stream's memory: a count of characters, and the characters.
 struct stream_text {
   aspen_buffer_t *buffer;
@@ -119,7 +141,7 @@ struct queue_state : counted {
     std::uint32_t flags = 0;
     if (props.has_property<property::queue::in_order>())
       flags |= ASPEN_QUEUE_IN_ORDER;
-    if (props.has_property<property::queue::enable_profiling>())
+    if ((profiles = props.has_property<property::queue::enable_profiling>()))
       flags |= ASPEN_QUEUE_PROFILING;
     if ((flags & ASPEN_QUEUE_PROFILING) && props.has_property<ext::oneapi::property::queue::discard_events>())
       fail(errc::invalid, "a queue cannot have both enable_profiling and discard_events");
@@ -204,6 +226,7 @@ struct queue_state : counted {
   }
 
   aspen_queue_t *handle = nullptr;
+  bool profiles = false;
   shared<host_errors> host{new host_errors};
   sycl::context context;
   sycl::device device;

@@ -175,8 +175,15 @@ impl Kernel<'_> {
             0 => (format!("for ({index} {i} = 0; {i} < {index}({bound} % 20); ++{i})"), format!("{i} * 40 + {index}(l)")),
             1 => (format!("for ({index} {i} = {index}({bound} % 3); {i} > 0; --{i})"), format!("{index}(l) + {i} * {index}(n)")),
             2 => (format!("for ({index} {i} = {index}(l) + {first}; {i} < {index}({bound} % 3000); {i} += {index}(n))"), i.clone()),
-            3 => (format!("for ({index} {i} = {index}(l); {i} <= {index}({bound} % 3000); {i} += {index}(n * 2))"), format!("{i} + {first}")),
-            4 => (format!("for ({index} {i} = {index}(g); {i} < {index}(n * 2 + {bound} % 999); {i} += {index}(it.get_global_range().size()))"), i.clone()),
+            3 => {
+                (format!("for ({index} {i} = {index}(l); {i} <= {index}({bound} % 3000); {i} += {index}(n * 2))"), format!("{i} + {first}"))
+            }
+            4 => (
+                format!(
+                    "for ({index} {i} = {index}(g); {i} < {index}(n * 2 + {bound} % 999); {i} += {index}(it.get_global_range().size()))"
+                ),
+                i.clone(),
+            ),
             _ => (format!("for ({index} {i} = {index}(l); {i} != {index}(n * ({bound} % 3) + l); {i} += {index}(n))"), i.clone()),
         };
         let body = match self.random.below(4) {
