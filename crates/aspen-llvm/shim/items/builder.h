@@ -53,6 +53,7 @@ private:
   struct Exchange {
     llvm::AllocaInst *Given = nullptr, *Taken = nullptr, *Amounts = nullptr;
   };
+  bool partsAtTakes();
   Exchange &exchange(unsigned Number, unsigned Bits, unsigned Who);
   bool handOver(llvm::Instruction &I, llvm::Value *Lane, unsigned Who, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
   llvm::Value *takenByAll(llvm::IRBuilder<> &B, const Take &T, unsigned Who);
@@ -137,6 +138,7 @@ private:
   llvm::AllocaInst *Taken = nullptr;     // whether a sub-group has done in this round what is done once for the group
   llvm::DenseMap<Version, llvm::BasicBlock *> Arrivals;
   llvm::DenseMap<unsigned, llvm::Value *> TakenByAll; // by number, in the piece that is being made
+  std::optional<bool> Parts; // partsAtTakes
   std::map<std::tuple<unsigned, unsigned, bool>, Exchange> Exchanges; // by number, bits, and whether it is for full sub-groups
 };
 

@@ -184,14 +184,24 @@ void cutAtTakes(Function &F, function_ref<bool(const Value *)> IsAlike, Pieces &
     cutBlock(B, IsAlike, Out);
 }
 
+// Whether lanes of one piece give, while others end there: a sub-group that was full when it gave is not when it takes.
+bool Builder::partsAtTakes() {
+  if (!Parts)
+    Parts = any_of(P.MayPart, [&](BasicBlock *Start) {
+      return any_of(blocksOf(Start, P), [&](BasicBlock *B) { return any_of(successors(B), [&](BasicBlock *To) { return P.Takes.contains(To); }); });
+    });
+  return *Parts;
+}
+
 // The places of a value that lanes give, of what they have taken, and of how far each takes it, which is not written of constants. Full
-// sub-groups have their own: where their lanes become whole vectors and nobody else looks, these are registers.
+// sub-groups that stay so have their own: where their lanes become whole vectors and nobody else looks, these are registers.
 Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits, unsigned Who) {
-  Exchange &Found = Exchanges[{Number, Bits, Who == Full}];
+  const bool Own = Who == Full && !partsAtTakes();
+  Exchange &Found = Exchanges[{Number, Bits, Own}];
   if (!Found.Given) {
     IRBuilder<> E = atEntry();
     auto Room = [&](unsigned Wide, const char *Name) {
-      AllocaInst *Place = E.CreateAlloca(ArrayType::get(E.getIntNTy(Wide), Who == Full ? From.Lanes : MaxLanes), nullptr, Name);
+      AllocaInst *Place = E.CreateAlloca(ArrayType::get(E.getIntNTy(Wide), Own ? From.Lanes : MaxLanes), nullptr, Name);
       Place->setAlignment(Align(64));
       return Place;
     };
