@@ -196,9 +196,11 @@ void cutAtLoops(const View &V, Pieces &Out) {
 void cutAtGuardedLoops(Function &F, Pieces &Out) {
   const View V(F, Out);
   Strides Steps(V);
+  size_t Tries = 0; // each of which makes all that is known anew
   for (Loop *L : V.Loops.getLoopsInPreorder()) {
-    if (V.together(L->getHeader()) || !L->getLoopPreheader() || !mayBeCut(*L, V, Out, Steps))
+    if (Tries == MaxPieces || V.together(L->getHeader()) || !L->getLoopPreheader() || !mayBeCut(*L, V, Out, Steps))
       continue;
+    ++Tries;
     Pieces With = Out;
     With.Starts.insert(L->getHeader());
     if (isAlike(*L, View(F, With)))
