@@ -1,6 +1,7 @@
 //! `sycl::interop_handle`. What asks for handles is in detail/native.hpp, which every program has that includes <sycl/sycl.hpp>.
 //! Source: SYCL 2020 §4.10.2.
 #pragma once
+#include <cstring>
 #include <sycl/access.hpp>
 #include <sycl/backend.hpp>
 #include <sycl/detail/accessor_class.hpp>
