@@ -1,10 +1,9 @@
-//! Times of commands that consist of several: reductions, kernels with streams, copies by rows, graphs. Exit status 0: all right. Source: SYCL
+//! Times of commands that consist of several: reductions, kernels with streams, graphs. Exit status 0: all right. Source: SYCL
 //! 2020 §4.6.6.1.
 //!
 //! The first part waits until the program has seen another command begin and end, so the command's time holds that of the other.
 #include "check.hpp"
 
-#include <sycl/ext/oneapi/experimental/kernel_queue_info.hpp>
 #include <sycl/sycl.hpp>
 
 using namespace sycl;

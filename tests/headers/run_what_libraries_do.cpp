@@ -14,6 +14,7 @@ struct view {
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>
+#include <sycl/ext/oneapi/experimental/kernel_queue_info.hpp>
 #include <sycl/sycl.hpp>
 #include <syclcompat/util.hpp>
 

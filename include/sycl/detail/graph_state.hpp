@@ -405,18 +405,6 @@ template <class F, class... A> struct last_words_of final : last_words {
   std::tuple<A...> with;
 };
 
-/// Events that are given back together.
-struct held_events {
-  held_events() = default;
-  held_events(const held_events &) = delete;
-  held_events &operator=(const held_events &) = delete;
-  ~held_events() {
-    for (aspen_event_t *one : each)
-      aspen_event_release(one);
-  }
-  list<aspen_event_t *> each;
-};
-
 /// A graph that does not change but by updates, in an order in which nothing comes before what it waits for. Threads may execute and update
 /// it: one does at a time.
 struct recorded_execution final : executable {

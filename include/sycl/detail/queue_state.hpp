@@ -66,25 +66,33 @@ struct host_errors : counted {
 };
 #endif
 
-/// The first parts of a command, so many of them, when all of which ran its event tells.
-struct timed_parts {
-  explicit timed_parts(size_t wanted) : wanted(wanted) {}
-  timed_parts(const timed_parts &) = delete;
-  ~timed_parts() {
+/// Events that are given back together.
+struct held_events {
+  held_events() = default;
+  held_events(const held_events &) = delete;
+  held_events &operator=(const held_events &) = delete;
+  ~held_events() {
     for (aspen_event_t *one : each)
       aspen_event_release(one);
   }
+  list<aspen_event_t *> each;
+};
+
+/// The first parts of a command, so many of them, when all of which ran its event tells.
+struct timed_parts {
+  explicit timed_parts(size_t wanted) : wanted(wanted) {}
   void add(aspen_event_t *made) {
-    if (each.size() == wanted)
+    if (parts.each.size() == wanted)
       return;
     aspen_event_retain(made);
-    each.add(made);
+    parts.each.add(made);
   }
   void are_of(aspen_event_t *whole) const {
-    if (each.size() > 1 || (each.size() == 1 && each.data()[0] != whole))
-      aspen_event_set_parts(whole, each.data(), each.size());
+    const list<aspen_event_t *> &all = parts.each;
+    if (all.size() > 1 || (all.size() == 1 && all.data()[0] != whole))
+      aspen_event_set_parts(whole, all.data(), all.size());
   }
-  list<aspen_event_t *> each;
+  held_events parts;
   const size_t wanted;
 };
 

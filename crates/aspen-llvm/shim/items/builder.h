@@ -138,7 +138,7 @@ private:
   llvm::AllocaInst *Taken = nullptr;     // whether a sub-group has done in this round what is done once for the group
   llvm::DenseMap<Version, llvm::BasicBlock *> Arrivals;
   llvm::DenseMap<unsigned, llvm::Value *> TakenByAll; // by number, in the piece that is being made
-  std::optional<bool> Parts; // partsAtTakes
+  std::optional<bool> PartsAtTakes;
   std::map<std::tuple<unsigned, unsigned, bool>, Exchange> Exchanges; // by number, bits, and whether it is for full sub-groups
 };
 

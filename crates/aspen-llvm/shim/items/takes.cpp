@@ -186,11 +186,11 @@ void cutAtTakes(Function &F, function_ref<bool(const Value *)> IsAlike, Pieces &
 
 // Whether lanes of one piece give, while others end there: a sub-group that was full when it gave is not when it takes.
 bool Builder::partsAtTakes() {
-  if (!Parts)
-    Parts = any_of(P.MayPart, [&](BasicBlock *Start) {
+  if (!PartsAtTakes)
+    PartsAtTakes = any_of(P.MayPart, [&](BasicBlock *Start) {
       return any_of(blocksOf(Start, P), [&](BasicBlock *B) { return any_of(successors(B), [&](BasicBlock *To) { return P.Takes.contains(To); }); });
     });
-  return *Parts;
+  return *PartsAtTakes;
 }
 
 // The places of a value that lanes give, of what they have taken, and of how far each takes it, which is not written of constants. Full
