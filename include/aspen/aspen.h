@@ -230,6 +230,7 @@ aspen_error_t *aspen_buffer_create(size_t size, size_t alignment, void *host, in
 void aspen_buffer_retain(aspen_buffer_t *buffer);
 void aspen_buffer_release(aspen_buffer_t *buffer); /* never blocks; memory goes when the last user is complete */
 size_t aspen_buffer_size(const aspen_buffer_t *buffer); /* in bytes */
+int aspen_buffer_written(const aspen_buffer_t *buffer); /* whether any command or host access that writes has been submitted */
 void aspen_buffer_wait(aspen_buffer_t *buffer);    /* until no command uses it: what ~buffer does before it writes back */
 /* The host memory of `use_host` 1 is to be afterwards as it was before. `how` becomes 1 if the buffer has left it (nobody had asked for an
  * address), 2 if aspen_buffer_restore_host will put back what was there (nobody had written yet, or it is little), 0 if that is lost. */

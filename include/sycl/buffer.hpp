@@ -116,7 +116,7 @@ struct buffer_state : counted {
   buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), write_back(true) {}
   /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
   [[gnu::noinline]] ~buffer_state() {
-    const bool goes = write_back && (at_home || destination);
+    const bool goes = write_back && (at_home || destination) && !(comes_from_there && !aspen_buffer_written(handle));
     // Nobody may look at memory that is put back.
     if (restores)
       aspen_buffer_wait(handle);
@@ -148,6 +148,7 @@ struct buffer_state : counted {
   void set_destination(final_data *to, bool home) {
     delete destination;
     destination = to;
+    comes_from_there = false;
     at_home = home;
     set_write_back(to || home);
   }
@@ -179,6 +180,8 @@ struct buffer_state : counted {
   bool in_place = false;      // it does
   bool exactly = false;       // and nowhere else
   bool at_home = false;       // that memory is where the content goes
+  /// The destination is where the content was copied from, which is only written if the buffer was.
+  bool comes_from_there = false;
   bool restores = false;      // what was there before goes back, unless the content stays
   bool write_back;
 };
@@ -238,6 +241,7 @@ public:
     if (host != nullptr && !state_->in_place) {
       set_final_data(host);
       remember(host);
+      state_->comes_from_there = true;
     }
   }
   /// Copies from `host`; nothing is written back.
@@ -412,6 +416,7 @@ private:
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>) {
       state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent_.size()));
       remember(host.get());
+      state_->comes_from_there = true;
     }
     state_->write_back = state_->destination != nullptr;
     struct owner final : detail::buffer_state::held {

@@ -456,6 +456,21 @@ void behind_a_mutex(queue &q) {
     }
     CHECK(data[0] == (there ? 6 : 2) && data[9] == 2);
   }
+  // What nobody wrote is not written back: the program's own changes stay.
+  std::mutex mutex;
+  std::vector<int> data(10, 1);
+  const auto owned = std::make_shared<int>(1);
+  int sum = 0;
+  {
+    buffer<int> b(data.data(), 10, property_list{property::buffer::use_mutex(mutex)}), one(owned, 1), out(&sum, 1);
+    q.submit([&](handler &h) {
+      accessor from(b, h, read_only), last(one, h, read_only);
+      accessor to(out, h, write_only);
+      h.single_task([=] { to[0] = from[9] + last[0]; });
+    });
+    data[0] = *owned = 5;
+  }
+  CHECK(data[0] == 5 && *owned == 5 && sum == 2);
 }
 
 /// Requiring what needs it not.

@@ -98,6 +98,13 @@ pub unsafe extern "C" fn aspen_buffer_size(buffer: *const Buffer) -> usize {
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_buffer_written(buffer: *const Buffer) -> c_int {
+    // SAFETY: null or a buffer, by the header.
+    guarded(|| unsafe { buffer.as_ref() }.is_some_and(Buffer::is_written).into())
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_buffer_address(buffer: *const Buffer, device: *const Device, out: *mut *mut c_void) -> *mut ErrorHandle {
     fallible(|| {
         // SAFETY: null or alive; null or writable, by the header.

@@ -60,6 +60,11 @@ impl Buffer {
         NonNull::new(original.as_mut_ptr())
     }
 
+    /// Whether any command or host access that writes has been noted: if none, what the buffer was made of has the content.
+    pub fn is_written(&self) -> bool {
+        lock(&self.hazards).writer.is_some()
+    }
+
     /// Before a command that writes is noted.
     pub(super) fn keep_original(&self, hazards: &mut Hazards) {
         self.keep(hazards, KEPT);
