@@ -52,7 +52,9 @@ static void caches(sycl::queue &q) {
      oneapi::annotated_ptr to(data, oneapi::properties{intel::write_hint<intel::cache_control<intel::cache_mode::write_through, intel::cache_level::L1>>});
      to[i[0]] = 2;
      const hinted from(data);
-     to[i[0]] = from[i[0]] + 1;
+     const oneapi::annotated_ptr more{from, oneapi::properties{oneapi::alignment<4>}};
+     static_assert(decltype(more)::has_property<intel::read_hint_key>() && decltype(more)::has_property<oneapi::alignment_key>());
+     to[i[0]] = more[i[0]] + 1;
    }).wait();
   for (int i = 0; i < 8; ++i)
     CHECK(data[i] == 3);

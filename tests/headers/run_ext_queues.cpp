@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 #include <vector>
+#include <sycl/ext/oneapi/experimental/bfloat16_math.hpp>
 #include <sycl/sycl.hpp>
 
 namespace oneapi = sycl::ext::oneapi;
@@ -43,6 +44,15 @@ static void numbers(sycl::queue &q) {
   sycl::marray<bfloat16, 3> three{bfloat16(1.0f), bfloat16(4.0f), bfloat16(9.0f)};
   CHECK(oneapi::experimental::sqrt(three)[2] == 3.0f && !oneapi::experimental::isnan(three)[0]);
   CHECK(oneapi::experimental::isnan(bfloat16(NAN)) && static_cast<float>(bfloat16(sycl::half(2.5f))) == 2.5f);
+  {
+    namespace math = oneapi::experimental;
+    sycl::vec<bfloat16, 4> v{bfloat16(1.0f), bfloat16(-2.0f), bfloat16(3.0f), bfloat16(NAN)};
+    const sycl::vec<std::int16_t, 4> none = math::isnan(v);
+    CHECK(none[0] == 0 && none[3] == -1 && math::isnan(v.swizzle<3, 0>())[0] == -1);
+    v[3] = bfloat16(-4.5f);
+    const sycl::vec<bfloat16, 4> made = math::fma(math::fabs(v), v, math::fmin(v, math::ceil(v)));
+    CHECK(made[1] == -6.0f && made[2] == 12.0f && math::fmax(v.swizzle<0, 1>(), v.swizzle<2, 3>())[1] == -2.0f && math::sqrt(v)[0] == 1.0f);
+  }
   sycl::vec<bfloat16, 4> four(bfloat16(1.5f));
   CHECK(static_cast<float>((four + four)[3]) == 3.0f);
   CHECK(oneapi::dot_acc(0x01020304, 0x01010101, 5) == 15 && oneapi::dot_acc(-1, ~0u, 0) == -1020);

@@ -72,6 +72,8 @@ int main() {
      const auto s = item.get_sub_group();
      good = good && root.get_linear_id<execution_scope::sub_group>() == item.get_group_linear_id() * s.get_group_linear_range() + s.get_group_linear_id();
      good = good && root.get_range<execution_scope::sub_group>()[0] == 4 * s.get_group_linear_range();
+     const sycl::group<2> own = ex::get_child_group(root);
+     good = good && own == item.get_group() && ex::get_child_group(own).get_group_linear_id() == s.get_group_linear_id();
      right[i] = good ? 7 : 0;
    }).wait();
   for (size_t i = 0; i < 64; ++i)

@@ -186,6 +186,12 @@ void markKept(llvm::LoadInst &Load);
 // What a loop over all lanes of a full sub-group says of itself.
 llvm::MDNode *lanesOf(llvm::LLVMContext &C, unsigned Count);
 
+// Gives loops over items the bounds by which only those run that pass the guard before all that they do.
+struct GuardedItems : llvm::PassInfoMixin<GuardedItems> {
+  static constexpr const char *Name = "aspen-guards";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Has loops over items call what their inner loops compute, in as many lanes as become a vector.
 struct LaneLoops : llvm::PassInfoMixin<LaneLoops> {
   static constexpr const char *Name = "aspen-lane-loops";

@@ -23,7 +23,7 @@ namespace aspen::items {
 namespace {
 
 // How far a function of libmvec is from SYCL's bound: it promises 4 units in the last place, and was measured where less is allowed.
-// Own: as Double where the processor has no fused products and sums.
+// Own: for floats as Double where the processor has no fused products and sums.
 enum class Of { Itself, Own, Double, None };
 
 struct Math {
@@ -31,6 +31,7 @@ struct Math {
   Intrinsic::ID Intrinsic; // or not_intrinsic
   unsigned Arguments = 1;
   enum Of Float = Of::Itself, Double = Of::Itself; // by what vectors of each are computed
+  enum Of by(const Type *Number) const { return Number->isFloatTy() ? Float : Double; }
 };
 
 constexpr Math Functions[] = {
@@ -46,7 +47,7 @@ constexpr Math Functions[] = {
     {"cosh", Intrinsic::cosh},
     {"erf", Intrinsic::not_intrinsic},
     {"erfc", Intrinsic::not_intrinsic},
-    {"exp", Intrinsic::exp, 1, Of::Itself, Of::None},                // 2.94 and 3.11 of 3
+    {"exp", Intrinsic::exp, 1, Of::Itself, Of::Own},                 // 2.94 and 3.11 of 3
     {"exp2", Intrinsic::exp2},                                       // 1.08 and 1.03 of 3
     {"expm1", Intrinsic::not_intrinsic, 1, Of::Itself, Of::None},    // 2.33 and 2.94 of 3
     {"hypot", Intrinsic::not_intrinsic, 2},
@@ -69,7 +70,7 @@ const Math *mathOf(const CallBase &Call) {
   Type *Element = Callee->getReturnType()->getScalarType();
   if (!Element->isFloatTy() && !Element->isDoubleTy())
     return nullptr;
-  auto HasVectors = [&](const Math &F) { return (Element->isFloatTy() ? F.Float : F.Double) != Of::None; };
+  auto HasVectors = [&](const Math &F) { return F.by(Element) != Of::None; };
   if (Callee->isIntrinsic()) {
     const auto *Found = find_if(Functions, [&](const Math &F) { return F.Intrinsic != Intrinsic::not_intrinsic && F.Intrinsic == Callee->getIntrinsicID(); });
     return Found != std::end(Functions) && HasVectors(*Found) ? Found : nullptr;
@@ -154,9 +155,43 @@ Value *emitLog(IRBuilder<> &B, Value *X) {
   return B.CreateSelect(IsUsual, Sum, Special);
 }
 
+// The exponential function of doubles: e to what is left of x within half a logarithm of 2, by a polynomial (least error), times a power of two,
+// which is added to the exponent's bits; where the result has not all bits, 2^64 too much at first.
+Value *emitExp(IRBuilder<> &B, Value *X, bool Fuses) {
+  Type *T = X->getType(), *Bits = T->getWithNewType(B.getInt64Ty());
+  auto Number = [&](double V) { return ConstantFP::get(T, V); };
+  auto Word = [&](uint64_t V) { return ConstantInt::get(Bits, V); };
+  auto Fused = [&](Value *Left, Value *Right, Value *Sum) {
+    return Fuses ? B.CreateIntrinsic(Intrinsic::fma, {T}, {Left, Right, Sum}) : B.CreateFAdd(B.CreateFMul(Left, Right), Sum);
+  };
+  constexpr double Terms[] = {0x1.af389ed28db09p-26, 0x1.28917c8be7ad6p-22, 0x1.71de0db2f585ep-19, 0x1.a019b914985a9p-16, 0x1.a01a01a7c2f03p-13,
+                              0x1.6c16c17889ef9p-10, 0x1.11111111109b5p-7,  0x1.5555555553d68p-5,  0x1.5555555555556p-3,  0x1.0000000000001p-1};
+  Value *Shifted = Fused(X, Number(0x1.71547652b82fep0), Number(0x1.8p52)); // the whole number of twos is in the last bits
+  Value *Twos = B.CreateFSub(Shifted, Number(0x1.8p52));
+  // The first part of the logarithm has 42 bits, so that its product is exact.
+  Value *Rest = Fused(Twos, Number(-0x1.62e42fefa38p-1), X);
+  Rest = Fused(Twos, Number(-0x1.ef35793c7673p-45), Rest);
+  Value *Sum = Number(Terms[0]);
+  for (double Term : ArrayRef(Terms).drop_front())
+    Sum = Fused(Sum, Rest, Number(Term));
+  Sum = Fused(Sum, B.CreateFMul(Rest, Rest), Rest);
+  Sum = B.CreateFAdd(Sum, Number(1));
+  Value *IsTiny = B.CreateFCmpOLT(X, Number(-708));
+  Value *Power = B.CreateShl(B.CreateBitCast(Shifted, Bits), Word(52));
+  Power = B.CreateAdd(Power, B.CreateSelect(IsTiny, Word(uint64_t(64) << 52), Word(0)));
+  Value *Result = B.CreateBitCast(B.CreateAdd(B.CreateBitCast(Sum, Bits), Power), T);
+  Result = B.CreateFMul(Result, B.CreateSelect(IsTiny, Number(0x1p-64), Number(1)));
+  Result = B.CreateSelect(B.CreateFCmpOLT(X, Number(-746)), Number(0), Result);
+  // Infinity, and what is no number.
+  Value *IsUsual = B.CreateFCmpOLE(X, Number(0x1.62e42fefa39efp9));
+  return B.CreateSelect(IsUsual, Result, B.CreateFAdd(X, ConstantFP::getInfinity(T)));
+}
+
 // The result for numbers or vectors of them. A number is a vector of one, for which all lanes are the same.
 Value *emit(IRBuilder<> &B, const Math &F, Form Form, ArrayRef<Value *> Arguments) {
   Type *T = Arguments.front()->getType(), *Number = T->getScalarType();
+  if (Number->isDoubleTy() && F.Double == Of::Own)
+    return emitExp(B, Arguments.front(), Form.Fuses);
   if (Number->isFloatTy() && F.Float == Of::Own && Form.Fuses)
     return emitLog(B, Arguments.front());
   if (Number->isFloatTy() && F.Float != Of::Itself) {
@@ -202,10 +237,10 @@ constexpr const char *Stands = "aspen.math.";
 // What a vector of the form goes to.
 Function *functionFor(Function &User, const Math &F, Type *Number, Form Form) {
   Module &M = *User.getParent();
-  if (!Number->isFloatTy() || F.Float == Of::Itself)
+  if (F.by(Number) == Of::Itself)
     return cast<Function>(declared(M, F, Number, Form).getCallee());
   auto *Vector = FixedVectorType::get(Number, Form.lanes(Number));
-  const std::string Name = std::string(Stands) + F.Name + "." + Form.Letter;
+  const std::string Name = std::string(Stands) + F.Name + (Number->isFloatTy() ? "f." : ".") + Form.Letter;
   if (Function *Made = M.getFunction(Name))
     return Made;
   auto *Made = Function::Create(FunctionType::get(Vector, SmallVector<Type *, 2>(F.Arguments, Vector), false), GlobalValue::InternalLinkage, Name, M);

@@ -131,19 +131,24 @@ bool takeAllLanes(Loop &L, ScalarEvolution &SE, unsigned VectorBits) {
   return true;
 }
 
-// Has loops that call mathematical functions go through two vectors at once.
-bool takeTwo(Loop &L) {
+// Has loops that call mathematical functions become vectors, of as many lanes as the widest numbers have, and short ones go through two at once.
+// LLVM compares with what such a function costs for one number; here that is a vector's, of which one lane is used. Only loops over items: with a
+// width that is told LLVM takes sums of numbers in any order.
+bool takeTwo(Loop &L, unsigned VectorBits) {
   size_t Length = 0;
-  bool Calls = false;
+  unsigned Widest = 0;
   for (BasicBlock *Block : L.blocks())
     for (Instruction &I : *Block) {
       ++Length;
       const auto *Call = dyn_cast<CallInst>(&I);
-      Calls |= Call && Call->hasFnAttr(VFABI::MappingsAttrName) && Call->getCalledFunction() && Call->getCalledFunction()->isDeclaration();
+      if (Call && Call->hasFnAttr(VFABI::MappingsAttrName) && Call->getCalledFunction() && Call->getCalledFunction()->isDeclaration())
+        Widest = std::max(Widest, Call->getType()->getScalarSizeInBits());
     }
-  if (!Calls || Length > MaxTwice || getOptionalIntLoopAttribute(&L, "llvm.loop.interleave.count"))
+  if (!Widest || !findOptionMDForLoop(&L, "llvm.loop.parallel_accesses") || getOptionalIntLoopAttribute(&L, "llvm.loop.vectorize.width"))
     return false;
-  addStringMetadataToLoop(&L, "llvm.loop.interleave.count", 2);
+  addStringMetadataToLoop(&L, "llvm.loop.vectorize.width", VectorBits / Widest);
+  if (Length <= MaxTwice && !getOptionalIntLoopAttribute(&L, "llvm.loop.interleave.count"))
+    addStringMetadataToLoop(&L, "llvm.loop.interleave.count", 2);
   return true;
 }
 
@@ -159,7 +164,7 @@ PreservedAnalyses WholeLanes::run(Function &F, FunctionAnalysisManager &FAM) {
     if (L->isInnermost()) {
       Changed |= readKept(*L, DT, AA);
       Changed |= takeAllLanes(*L, SE, vectorBits(F, Machine));
-      Changed |= takeTwo(*L);
+      Changed |= takeTwo(*L, vectorBits(F, Machine));
     }
   if (!Changed)
     return PreservedAnalyses::all();

@@ -4,6 +4,7 @@
 #pragma once
 #include <sycl/device_info.hpp>
 #include <sycl/ext/oneapi/experimental/non_uniform_groups.hpp>
+#include <sycl/ext/oneapi/free_function_queries.hpp>
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 #include <sycl/kernel.hpp>
 #include <sycl/queue.hpp>
@@ -94,6 +95,10 @@ private:
 };
 
 template <int D> struct is_fixed_topology_group<root_group<D>> : std::true_type {};
+
+/// The work-group, or the sub-group, of the work-item that asks.
+template <int D> group<D> get_child_group(root_group<D> of) { return group<D>(of.work_item_()); }
+template <int D> sub_group get_child_group(group<D>) { return this_work_item::get_sub_group(); }
 
 } // namespace ext::oneapi::experimental
 

@@ -2,9 +2,18 @@
 //! Source: sycl_ext_oneapi_annotated_ptr.
 #pragma once
 #include <sycl/ext/oneapi/properties/properties.hpp>
+#include <type_traits>
 #include <utility>
 
 #define SYCL_EXT_ONEAPI_ANNOTATED_PTR 1
+
+namespace sycl::detail {
+template <class A, class B> struct joined_properties;
+template <class... A, class... B>
+struct joined_properties<ext::oneapi::experimental::properties<A...>, ext::oneapi::experimental::properties<B...>> {
+  using type = decltype(ext::oneapi::experimental::properties(std::declval<A>()..., std::declval<B>()...));
+};
+} // namespace sycl::detail
 
 namespace sycl::ext::oneapi::experimental {
 
@@ -22,6 +31,9 @@ public:
   template <class... P> explicit annotated_ptr(T *pointer, const P &...) : pointer_(pointer) {}
   template <class U, class Other, class = std::enable_if_t<std::is_convertible_v<U *, T *>>>
   explicit annotated_ptr(const annotated_ptr<U, Other> &other) : pointer_(other.get()) {}
+  /// With further properties.
+  template <class Other, class... P>
+  annotated_ptr(const annotated_ptr<T, Other> &other, const properties<P...> &) : pointer_(other.get()) {}
   T &operator*() const { return *pointer_; }
   template <class I, class = std::enable_if_t<std::is_integral_v<I>>> T &operator[](I i) const { return pointer_[i]; }
   T *operator->() const { return pointer_; }
@@ -42,6 +54,9 @@ private:
 };
 template <class T> annotated_ptr(T *) -> annotated_ptr<T>;
 template <class T, class... P> annotated_ptr(T *, properties<P...>) -> annotated_ptr<T, properties<P...>>;
+template <class T, class Own, class... P>
+annotated_ptr(annotated_ptr<T, Own>, properties<P...>)
+    -> annotated_ptr<T, typename sycl::detail::joined_properties<std::remove_cv_t<Own>, properties<P...>>::type>;
 template <class T, class First, class... Rest, class = std::enable_if_t<!is_property_list_v<First>>>
 annotated_ptr(T *, First, Rest...) -> annotated_ptr<T, decltype(properties(std::declval<First>(), std::declval<Rest>()...))>;
 
