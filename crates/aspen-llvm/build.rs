@@ -56,6 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "safe_loops",
             "whole_lanes",
             "boxes",
+            "turns",
             "guards",
             "lane_gains",
             "lane_loops",

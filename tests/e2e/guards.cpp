@@ -1,7 +1,7 @@
 // Guards that become bounds of the loops over items: by every comparison, of numbers that wrap around, and of several together.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
-//# stdout: wrong 0 of 29484 launches
+//# stdout: wrong 0 of 37440 launches
 #include <climits>
 #include <cstdio>
 #include <sycl/sycl.hpp>
@@ -13,6 +13,7 @@ template <guards G> bool passes(unsigned g, unsigned l, unsigned start, long n, 
   const int i = int(g + start); // wraps around
   const unsigned u = g + start;
   const long w = long(g) + long(start);
+  const short word = static_cast<short>(g + start);
   const unsigned char small = static_cast<unsigned char>(g + start);
   if constexpr (G == 0) return i < int(n);
   if constexpr (G == 1) return i <= int(n);
@@ -41,6 +42,9 @@ template <guards G> bool passes(unsigned g, unsigned l, unsigned start, long n, 
   if constexpr (G == 24) return small < n % 200;
   if constexpr (G == 25) return small == static_cast<unsigned char>(n) && i != 7;
   if constexpr (G == 26) return i != int(n);
+  if constexpr (G == 27) return unsigned(word) < unsigned(n);
+  if constexpr (G == 28) return word == int(n);
+  if constexpr (G == 29) return word >= int(n);
   return false;
 }
 
@@ -48,7 +52,7 @@ constexpr unsigned Items = 320;
 
 template <guards G, class Launch> unsigned tries(sycl::queue &q, unsigned *out, unsigned local, Launch launch, unsigned &count) {
   unsigned wrong = 0;
-  const unsigned starts[] = {0, 5, unsigned(-5), unsigned(-200), unsigned(INT_MAX) - 100, unsigned(INT_MAX) + 1, 250};
+  const unsigned starts[] = {0, 5, unsigned(-5), unsigned(-200), unsigned(INT_MAX) - 100, unsigned(INT_MAX) + 1, 250, 32700};
   const long bounds[] = {0, 1, 100, 319, 320, -3, -150, INT_MAX, INT_MIN, long(INT_MAX) - 10, long(UINT_MAX) - 90, long(INT_MAX) + 30, LONG_MAX};
   for (unsigned start : starts)
     for (long n : bounds)
@@ -119,4 +123,4 @@ template <guards... G> void run(std::integer_sequence<guards, G...>) {
   sycl::free(out, q);
 }
 
-int main() { run(std::make_integer_sequence<guards, 27>()); }
+int main() { run(std::make_integer_sequence<guards, 30>()); }

@@ -99,6 +99,9 @@ private:
       C.Extends = true;
       C.ExtendsSign = isa<SCEVSignExtendExpr>(Walks);
       Walks = Extended->getOperand();
+      // Compared in 64 bits below, where what is negative would be another number than in 32.
+      if (C.ExtendsSign && !CmpInst::isSigned(Compares) && SE.getTypeSizeInBits(Bound->getType()) != 64)
+        return false;
     }
     C.Walk = dyn_cast<SCEVAddRecExpr>(Walks);
     if (!C.Walk || C.Walk->getLoop() != &L || !C.Walk->isAffine() || !C.Walk->getStepRecurrence(SE)->isOne() || Compares == CmpInst::ICMP_NE ||
@@ -298,15 +301,21 @@ private:
 } // namespace
 
 PreservedAnalyses GuardedItems::run(Function &F, FunctionAnalysisManager &FAM) {
-  auto &LI = FAM.getResult<LoopAnalysis>(F);
-  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  SmallPtrSet<BasicBlock *, 8> Tried;
+  // What is known of loops changes with each.
+  auto SetNext = [&] {
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+      Guarded Of;
+      if (Tried.insert(L->getHeader()).second && readGuards(*L, SE, Of) && Bounds(Of, SE).set())
+        return true;
+    }
+    return false;
+  };
   bool Changed = false;
-  for (Loop *L : LI.getLoopsInPreorder()) {
-    Guarded Of;
-    if (!readGuards(*L, SE, Of))
-      continue;
-    Changed |= Bounds(Of, SE).set();
-    SE.forgetLoop(L);
+  while (SetNext()) {
+    Changed = true;
+    FAM.invalidate(F, PreservedAnalyses::none());
   }
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

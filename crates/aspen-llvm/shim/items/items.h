@@ -186,6 +186,12 @@ void markKept(llvm::LoadInst &Load);
 // What a loop over all lanes of a full sub-group says of itself.
 llvm::MDNode *lanesOf(llvm::LLVMContext &C, unsigned Count);
 
+// Has items that go through memory in steps of a group or more do so turn after turn.
+struct ItemsInTurns : llvm::PassInfoMixin<ItemsInTurns> {
+  static constexpr const char *Name = "aspen-turns";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Gives loops over items the bounds by which only those run that pass the guard before all that they do.
 struct GuardedItems : llvm::PassInfoMixin<GuardedItems> {
   static constexpr const char *Name = "aspen-guards";

@@ -1,0 +1,311 @@
+// Items that go through memory in steps: `for (i = item.get_global_id(0); i < n; i += item.get_global_range(0))`.
+//
+// Such a loop ends after another number of turns in each item, so it is not cut (docs/decisions/0012), and the loop over items is outside of it: an item
+// runs through all of its turns by itself, and nothing becomes a vector. If a turn keeps nothing for the next one but the number, and items that follow each
+// other begin with numbers that do, both loops change places: turn after turn, all items that are still below the end.
+//
+//   for each lane: for (i = begin + lane; i < end; i += step) body     for (base = begin; base < end; base += step)
+//                                                                  →     for each lane with base + lane < end: body
+//
+// What an item computes before is computed again in each turn; it must be arithmetic. Numbers that may wrap around keep their loop: whether they do is
+// asked once, and the loops as they were are behind that question.
+// The way is known as loop interchange (Allen and Kennedy, "Automatic loop interchange", 1984).
+
+#include "items.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace aspen::items {
+namespace {
+
+// Instructions of a nest that exists twice.
+constexpr size_t MaxTwice = 400;
+
+// By smaller steps an item goes through neighbours itself.
+constexpr int64_t LeastStep = 8;
+
+// Bytes between neighbouring items' places that are still neighbours.
+constexpr int64_t MaxStride = 16;
+
+struct Nest {
+  Loop *Items, *Turns;
+  PHINode *Column, *Number;
+  BinaryOperator *Next;
+  const SCEVAddRecExpr *Walk; // what the first turn's number is of the items, before it is extended
+  bool Extends = false, ExtendsSign = false;
+  const SCEV *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item
+  CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
+};
+
+bool isArithmetic(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return (!I.mayHaveSideEffects() && !I.mayReadFromMemory()) ||
+         (Call && (Call->isAssumeLikeIntrinsic() || Call->getIntrinsicID() == Intrinsic::experimental_noalias_scope_decl));
+}
+
+// Whether nothing is done from there to the end of an item.
+bool isEnd(const BasicBlock *Block, const BasicBlock *Latch) {
+  for (unsigned Length = 0; Block != Latch; ++Length) {
+    const auto *Only = dyn_cast<BranchInst>(Block->getTerminator());
+    if (Length == 4 || !Only || Only->isConditional() || !all_of(*Block, isArithmetic))
+      return false;
+    Block = Only->getSuccessor(0);
+  }
+  return all_of(*Latch, isArithmetic);
+}
+
+bool staysInside(Loop &L) {
+  return all_of(L.blocks(), [&](BasicBlock *Block) {
+    return all_of(*Block, [&](Instruction &I) { return all_of(I.users(), [&](User *U) { return L.contains(cast<Instruction>(U)); }); });
+  });
+}
+
+// Whether the way from the item's beginning to its loop is arithmetic, and what leaves it does nothing.
+bool comesStraight(const Nest &N) {
+  BasicBlock *Latch = N.Items->getLoopLatch();
+  for (BasicBlock *Block = N.Items->getHeader(); Block != N.Turns->getHeader();) {
+    auto *Way = dyn_cast<BranchInst>(Block->getTerminator());
+    if (!Way || !all_of(*Block, isArithmetic))
+      return false;
+    BasicBlock *On = Way->getSuccessor(0);
+    if (Way->isConditional()) {
+      if (isEnd(On, Latch))
+        On = Way->getSuccessor(1);
+      else if (!isEnd(Way->getSuccessor(1), Latch))
+        return false;
+    }
+    if (On != N.Turns->getHeader() && On->getSinglePredecessor() != Block)
+      return false;
+    Block = On;
+  }
+  return isEnd(N.Turns->getExitBlock(), Latch);
+}
+
+// Whether the nest has private memory, in which an item would find what another one left, since they take turns.
+bool usesPrivate(Loop &L) {
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      for (Value *Of : I.operands())
+        if (Of->getType()->isPointerTy() && isa<AllocaInst, PHINode, SelectInst>(getUnderlyingObject(Of)))
+          return true;
+  return false;
+}
+
+// By how much a value differs between neighbouring items in a turn, if nothing wraps around.
+std::optional<int64_t> strideOf(const SCEV *S, const Nest &N, ScalarEvolution &SE, unsigned Depth = 0) {
+  if (SE.isLoopInvariant(S, N.Items))
+    return 0;
+  if (Depth > 8)
+    return std::nullopt;
+  auto Of = [&](const SCEV *Part) { return strideOf(Part, N, SE, Depth + 1); };
+  if (const auto *Walk = dyn_cast<SCEVAddRecExpr>(S); Walk && Walk->isAffine()) {
+    if (Walk->getLoop() == N.Turns)
+      return SE.isLoopInvariant(Walk->getStepRecurrence(SE), N.Items) ? Of(Walk->getStart()) : std::nullopt;
+    const auto *Step = dyn_cast<SCEVConstant>(Walk->getStepRecurrence(SE));
+    if (Walk->getLoop() == N.Items && Step && Step->getAPInt().getSignificantBits() <= 32 && SE.isLoopInvariant(Walk->getStart(), N.Items))
+      return Step->getAPInt().getSExtValue();
+    return std::nullopt;
+  }
+  if (const auto *Cast = dyn_cast<SCEVIntegralCastExpr>(S))
+    return Of(Cast->getOperand());
+  if (const auto *Sum = dyn_cast<SCEVAddExpr>(S)) {
+    int64_t All = 0;
+    for (const SCEV *Part : Sum->operands()) {
+      const auto One = Of(Part);
+      if (!One)
+        return std::nullopt;
+      All += *One;
+    }
+    return All;
+  }
+  const auto *Product = dyn_cast<SCEVMulExpr>(S);
+  const auto *By = Product && Product->getNumOperands() == 2 ? dyn_cast<SCEVConstant>(Product->getOperand(0)) : nullptr;
+  const auto One = By && By->getAPInt().getSignificantBits() <= 16 ? Of(Product->getOperand(1)) : std::nullopt;
+  return One ? std::optional(*One * By->getAPInt().getSExtValue()) : std::nullopt;
+}
+
+// Whether neighbouring items use neighbouring memory in a turn.
+bool gains(const Nest &N, ScalarEvolution &SE) {
+  for (BasicBlock *Block : N.Turns->blocks())
+    for (Instruction &I : *Block)
+      if (Value *Pointer = getLoadStorePointerOperand(&I)) {
+        const auto Stride = strideOf(SE.getSCEV(Pointer), N, SE);
+        if (Stride && *Stride != 0 && std::abs(*Stride) <= MaxStride)
+          return true;
+      }
+  return false;
+}
+
+bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
+  BasicBlock *Latch = L.getLoopLatch();
+  if (!findOptionMDForLoop(&L, "llvm.loop.parallel_accesses") || !L.getLoopPreheader() || !Latch || L.getExitingBlock() != Latch || !L.getExitBlock() ||
+      L.getSubLoops().size() != 1 || !hasSingleElement(L.getHeader()->phis()) || !staysInside(L))
+    return false;
+  Loop &M = *L.getSubLoops().front();
+  N.Items = &L, N.Turns = &M;
+  N.Column = &*L.getHeader()->phis().begin();
+  N.Last = SE.getBackedgeTakenCount(&L);
+  BasicBlock *End = M.getLoopLatch();
+  if (isa<SCEVCouldNotCompute>(N.Last) || SE.getTypeSizeInBits(N.Last->getType()) > 64 || !M.getLoopPreheader() || !End || M.getExitingBlock() != End ||
+      !M.getExitBlock() || !M.hasDedicatedExits() || !hasSingleElement(M.getHeader()->phis()) || !staysInside(M))
+    return false;
+  N.Number = &*M.getHeader()->phis().begin();
+  const unsigned Bits = N.Number->getType()->isIntegerTy() ? N.Number->getType()->getIntegerBitWidth() : 0;
+  N.Next = dyn_cast<BinaryOperator>(N.Number->getIncomingValueForBlock(End));
+  auto *Back = dyn_cast<BranchInst>(End->getTerminator());
+  auto *Compare = Back && Back->isConditional() ? dyn_cast<ICmpInst>(Back->getCondition()) : nullptr;
+  const auto *Turns = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(N.Number));
+  if ((Bits != 32 && Bits != 64) || !N.Next || N.Next->getOpcode() != Instruction::Add || !Compare || !Turns || Turns->getLoop() != &M || !Turns->isAffine())
+    return false;
+  N.Step = Turns->getStepRecurrence(SE);
+  N.Goes = Back->getSuccessor(0) == M.getHeader() ? Compare->getPredicate() : Compare->getInversePredicate();
+  Value *Bound = Compare->getOperand(1);
+  if (Bound == N.Next) {
+    Bound = Compare->getOperand(0);
+    N.Goes = CmpInst::getSwappedPredicate(N.Goes);
+  } else if (Compare->getOperand(0) != N.Next) {
+    return false;
+  }
+  N.End = SE.getSCEV(Bound);
+  if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !SE.isLoopInvariant(N.End, &L) || !SE.isLoopInvariant(N.Step, &L))
+    return false;
+  if (const auto *Known = dyn_cast<SCEVConstant>(N.Step); Known && Known->getAPInt().slt(LeastStep))
+    return false;
+  const SCEV *Start = Turns->getStart();
+  if (!SE.isLoopEntryGuardedByCond(&M, N.Goes, Start, N.End))
+    return false;
+  if (auto *Extended = dyn_cast<SCEVIntegralCastExpr>(Start); Extended && !isa<SCEVTruncateExpr>(Start)) {
+    N.Extends = true;
+    N.ExtendsSign = isa<SCEVSignExtendExpr>(Start);
+    Start = Extended->getOperand();
+  }
+  N.Walk = dyn_cast<SCEVAddRecExpr>(Start);
+  if (!N.Walk || N.Walk->getLoop() != &L || !N.Walk->isAffine() || !N.Walk->getStepRecurrence(SE)->isOne())
+    return false;
+  N.Begin = N.Walk->getStart();
+  if (N.Extends)
+    N.Begin = N.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
+  size_t Length = 0;
+  for (BasicBlock *Block : L.blocks())
+    Length += Block->size();
+  return Length <= MaxTwice && comesStraight(N) && !usesPrivate(L) && gains(N, SE);
+}
+
+// The nest as it was is known as tried.
+bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, SmallPtrSetImpl<BasicBlock *> &Tried) {
+  Loop &L = *N.Items, &M = *N.Turns;
+  BasicBlock *Asks = L.getLoopPreheader(), *Exit = L.getExitBlock(), *Latch = L.getLoopLatch();
+  SCEVExpander Expand(SE, "turns");
+  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Walk->getStart(), N.Last};
+  if (!all_of(Needed, [&](const SCEV *S) { return Expand.isSafeToExpandAt(S, Asks->getTerminator()); }))
+    return false;
+  IRBuilder<> B(Asks->getTerminator());
+  auto Made = [&](const SCEV *S) { return B.CreateFreeze(Expand.expandCodeFor(S, S->getType(), Asks->getTerminator())); };
+  Value *Begin = Made(N.Begin), *Step = Made(N.Step), *End = Made(N.End), *Walk = Made(N.Walk->getStart()), *Last = Made(N.Last);
+  const bool Sign = CmpInst::isSigned(N.Goes);
+  Type *Word = B.getInt64Ty();
+  auto Wide = [&](Value *V, bool Sign) { return Sign ? B.CreateSExt(V, Word) : B.CreateZExt(V, Word); };
+  auto Greatest = [&](Type *T, bool Sign) {
+    const unsigned Bits = T->getIntegerBitWidth();
+    return B.getInt((Sign ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits)).zext(64));
+  };
+  // Neither the items' first numbers wrap around, nor those behind the end.
+  Last = B.CreateZExtOrTrunc(Last, Word);
+  auto Leaves = [&](Value *From, bool Sign, Value *Room) { return B.CreateICmpUGE(B.CreateSub(Greatest(From->getType(), Sign), Wide(From, Sign)), Room); };
+  Value *Fits = Leaves(Walk, N.Extends ? N.ExtendsSign : Sign, Last);
+  if (N.Extends)
+    Fits = B.CreateAnd(Fits, Leaves(Begin, Sign, Last));
+  Fits = B.CreateAnd(Fits, Leaves(End, Sign, Wide(Step, Sign)));
+  Value *Zero = ConstantInt::get(Step->getType(), 0);
+  Fits = B.CreateAnd(Fits, Sign ? B.CreateICmpSGT(Step, Zero) : B.CreateICmpNE(Step, Zero));
+
+  // The nest as it was.
+  BasicBlock *Before = SplitBlock(Asks, Asks->getTerminator()->getIterator(), &DT, &LI);
+  ValueToValueMapTy Map;
+  SmallVector<BasicBlock *, 16> Copies;
+  Loop *Was = cloneLoopWithPreheader(Exit, Asks, &L, Map, ".as.was", &LI, &DT, Copies);
+  remapInstructionsInBlocks(Copies, Map);
+  Tried.insert(Was->getHeader());
+  // Hardly ever run.
+  addStringMetadataToLoop(Was->getSubLoops().front(), "llvm.loop.vectorize.enable", 0);
+  for (PHINode &Phi : Exit->phis())
+    Phi.addIncoming(Phi.getIncomingValueForBlock(Latch), cast<BasicBlock>(Map[Latch]));
+  B.SetInsertPoint(Asks->getTerminator());
+  B.CreateCondBr(Fits, Before, cast<BasicBlock>(Map[Before]));
+  Asks->getTerminator()->eraseFromParent();
+
+  // Turn after turn, as long as the first item has one.
+  LLVMContext &C = Exit->getContext();
+  Function *F = Exit->getParent();
+  Type *T = N.Number->getType();
+  auto *Turn = BasicBlock::Create(C, "turn", F, L.getHeader()), *After = BasicBlock::Create(C, "turn.end", F, Exit);
+  for (PHINode &Phi : Exit->phis()) {
+    Value *Of = Phi.getIncomingValueForBlock(Latch);
+    Phi.replaceIncomingBlockWith(Latch, After);
+    Phi.addIncoming(Of, Before);
+  }
+  Latch->getTerminator()->replaceSuccessorWith(Exit, After);
+  N.Column->replaceIncomingBlockWith(Before, Turn);
+  B.SetInsertPoint(Before->getTerminator());
+  B.CreateCondBr(B.CreateICmp(N.Goes, Begin, End), Turn, Exit);
+  Before->getTerminator()->eraseFromParent();
+  B.SetInsertPoint(Turn);
+  PHINode *By = B.CreatePHI(T, 2, "by");
+  By->addIncoming(ConstantInt::get(T, 0), Before);
+  B.CreateBr(L.getHeader());
+  B.SetInsertPoint(After);
+  Value *ByNext = B.CreateAdd(By, Step);
+  By->addIncoming(ByNext, After);
+  B.CreateCondBr(B.CreateICmp(N.Goes, B.CreateAdd(Begin, ByNext), End), Turn, Exit);
+
+  // An item does what is in this turn, if it still has one.
+  BasicBlock *Enters = M.getLoopPreheader(), *Header = M.getHeader(), *Back = M.getLoopLatch(), *Leave = M.getExitBlock();
+  B.SetInsertPoint(Enters->getTerminator());
+  Value *Number = B.CreateAdd(N.Number->getIncomingValueForBlock(Enters), By, "number");
+  B.CreateCondBr(B.CreateICmp(N.Goes, Number, End), Header, Leave);
+  Enters->getTerminator()->eraseFromParent();
+  B.SetInsertPoint(Back->getTerminator());
+  B.CreateBr(Leave);
+  Back->getTerminator()->eraseFromParent();
+  N.Number->replaceAllUsesWith(Number);
+  N.Number->eraseFromParent();
+  return true;
+}
+
+} // namespace
+
+PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
+  SmallPtrSet<BasicBlock *, 8> Tried;
+  auto ChangeNext = [&] {
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    for (Loop *L : LI.getLoopsInPreorder()) {
+      Nest N;
+      if (Tried.insert(L->getHeader()).second && readNest(*L, SE, N)) {
+        if (change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried))
+          return true;
+      }
+    }
+    return false;
+  };
+  bool Changed = false;
+  while (ChangeNext()) {
+    Changed = true;
+    FAM.invalidate(F, PreservedAnalyses::none());
+  }
+  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace aspen::items
