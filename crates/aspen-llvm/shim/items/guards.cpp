@@ -8,7 +8,7 @@
 // does is asked once a loop. If so, items run one by one, each after its guard was asked; by the same loop, so that there is no second one.
 // The way is known as index set splitting (Wolfe, "High Performance Compilers for Parallel Computing", 1996).
 
-#include "items.h"
+#include "item_loop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -47,22 +47,6 @@ struct Guarded {
   PHINode *Column;
   SmallVector<Condition, 4> Conditions;
 };
-
-bool doesNothing(const Instruction &I) {
-  const auto *Call = dyn_cast<IntrinsicInst>(&I);
-  return !I.mayHaveSideEffects() || (Call && (Call->isAssumeLikeIntrinsic() || Call->getIntrinsicID() == Intrinsic::experimental_noalias_scope_decl));
-}
-
-// Whether an item that comes there has done all that it does.
-bool isEnd(const BasicBlock *Block, const BasicBlock *Latch) {
-  for (unsigned Length = 0; Block != Latch; ++Length) {
-    const auto *Only = dyn_cast<BranchInst>(Block->getTerminator());
-    if (Length == 4 || !Only || Only->isConditional() || !all_of(*Block, doesNothing))
-      return false;
-    Block = Only->getSuccessor(0);
-  }
-  return all_of(*Latch, doesNothing);
-}
 
 class Reader {
 public:
@@ -119,8 +103,7 @@ private:
 // Whether it is a loop over items whose bounds may be others, and by what conditions.
 bool readGuards(Loop &L, ScalarEvolution &SE, Guarded &Out) {
   BasicBlock *Header = L.getHeader(), *Latch = L.getLoopLatch();
-  if (!findOptionMDForLoop(&L, "llvm.loop.parallel_accesses") || !L.getLoopPreheader() || !Latch || L.getExitingBlock() != Latch || !L.getExitBlock() ||
-      !hasSingleElement(Header->phis()))
+  if (!isItemLoop(L))
     return false;
   Out.L = &L;
   Out.Column = &*Header->phis().begin();
@@ -131,10 +114,6 @@ bool readGuards(Loop &L, ScalarEvolution &SE, Guarded &Out) {
     return false;
   if (const auto *Known = dyn_cast<SCEVConstant>(Last); Known && Known->getAPInt().ult(MinItems - 1))
     return false;
-  for (BasicBlock *Block : L.blocks())
-    for (Instruction &I : *Block)
-      if (any_of(I.users(), [&](User *U) { return !L.contains(cast<Instruction>(U)); }))
-        return false;
   Reader Read(L, SE, Out.Conditions);
   for (BasicBlock *Block = Header; Block && Block != Latch && all_of(*Block, doesNothing);) {
     auto *Parts = dyn_cast<BranchInst>(Block->getTerminator());
@@ -301,23 +280,11 @@ private:
 } // namespace
 
 PreservedAnalyses GuardedItems::run(Function &F, FunctionAnalysisManager &FAM) {
-  SmallPtrSet<BasicBlock *, 8> Tried;
-  // What is known of loops changes with each.
-  auto SetNext = [&] {
+  return changeEach(F, FAM, [&](Loop &L, LoopInfo &, SmallPtrSetImpl<BasicBlock *> &) {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
-      Guarded Of;
-      if (Tried.insert(L->getHeader()).second && readGuards(*L, SE, Of) && Bounds(Of, SE).set())
-        return true;
-    }
-    return false;
-  };
-  bool Changed = false;
-  while (SetNext()) {
-    Changed = true;
-    FAM.invalidate(F, PreservedAnalyses::none());
-  }
-  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    Guarded Of;
+    return readGuards(L, SE, Of) && Bounds(Of, SE).set();
+  });
 }
 
 } // namespace aspen::items

@@ -11,7 +11,7 @@
 // asked once, and the loops as they were are behind that question.
 // The way is known as loop interchange (Allen and Kennedy, "Automatic loop interchange", 1984).
 
-#include "items.h"
+#include "item_loop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -49,28 +49,8 @@ struct Nest {
   CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
 };
 
-bool isArithmetic(const Instruction &I) {
-  const auto *Call = dyn_cast<IntrinsicInst>(&I);
-  return (!I.mayHaveSideEffects() && !I.mayReadFromMemory()) ||
-         (Call && (Call->isAssumeLikeIntrinsic() || Call->getIntrinsicID() == Intrinsic::experimental_noalias_scope_decl));
-}
-
-// Whether nothing is done from there to the end of an item.
-bool isEnd(const BasicBlock *Block, const BasicBlock *Latch) {
-  for (unsigned Length = 0; Block != Latch; ++Length) {
-    const auto *Only = dyn_cast<BranchInst>(Block->getTerminator());
-    if (Length == 4 || !Only || Only->isConditional() || !all_of(*Block, isArithmetic))
-      return false;
-    Block = Only->getSuccessor(0);
-  }
-  return all_of(*Latch, isArithmetic);
-}
-
-bool staysInside(Loop &L) {
-  return all_of(L.blocks(), [&](BasicBlock *Block) {
-    return all_of(*Block, [&](Instruction &I) { return all_of(I.users(), [&](User *U) { return L.contains(cast<Instruction>(U)); }); });
-  });
-}
+// What is exempt in doesNothing has side effects by name only.
+bool isArithmetic(const Instruction &I) { return doesNothing(I) && (I.mayHaveSideEffects() || !I.mayReadFromMemory()); }
 
 // Whether the way from the item's beginning to its loop is arithmetic, and what leaves it does nothing.
 bool comesStraight(const Nest &N) {
@@ -93,13 +73,16 @@ bool comesStraight(const Nest &N) {
   return isEnd(N.Turns->getExitBlock(), Latch);
 }
 
-// Whether the nest has private memory, in which an item would find what another one left, since they take turns.
-bool usesPrivate(Loop &L) {
+// Whether items meet other items' memory by taking turns: private memory, which all have in one place, and what they may wait for.
+bool mayMeet(Loop &L) {
   for (BasicBlock *Block : L.blocks())
-    for (Instruction &I : *Block)
+    for (Instruction &I : *Block) {
+      if (I.isAtomic() || I.isVolatile())
+        return true;
       for (Value *Of : I.operands())
-        if (Of->getType()->isPointerTy() && isa<AllocaInst, PHINode, SelectInst>(getUnderlyingObject(Of)))
+        if (Of->getType()->isPointerTy() && isa<AllocaInst, PHINode, SelectInst>(getUnderlyingObject(Of, /*MaxLookup=*/0)))
           return true;
+    }
   return false;
 }
 
@@ -149,17 +132,14 @@ bool gains(const Nest &N, ScalarEvolution &SE) {
 }
 
 bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
-  BasicBlock *Latch = L.getLoopLatch();
-  if (!findOptionMDForLoop(&L, "llvm.loop.parallel_accesses") || !L.getLoopPreheader() || !Latch || L.getExitingBlock() != Latch || !L.getExitBlock() ||
-      L.getSubLoops().size() != 1 || !hasSingleElement(L.getHeader()->phis()) || !staysInside(L))
+  if (!isItemLoop(L) || L.getSubLoops().size() != 1)
     return false;
   Loop &M = *L.getSubLoops().front();
   N.Items = &L, N.Turns = &M;
   N.Column = &*L.getHeader()->phis().begin();
   N.Last = SE.getBackedgeTakenCount(&L);
   BasicBlock *End = M.getLoopLatch();
-  if (isa<SCEVCouldNotCompute>(N.Last) || SE.getTypeSizeInBits(N.Last->getType()) > 64 || !M.getLoopPreheader() || !End || M.getExitingBlock() != End ||
-      !M.getExitBlock() || !M.hasDedicatedExits() || !hasSingleElement(M.getHeader()->phis()) || !staysInside(M))
+  if (isa<SCEVCouldNotCompute>(N.Last) || SE.getTypeSizeInBits(N.Last->getType()) > 64 || !isByItself(M) || !M.hasDedicatedExits())
     return false;
   N.Number = &*M.getHeader()->phis().begin();
   const unsigned Bits = N.Number->getType()->isIntegerTy() ? N.Number->getType()->getIntegerBitWidth() : 0;
@@ -200,7 +180,7 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   size_t Length = 0;
   for (BasicBlock *Block : L.blocks())
     Length += Block->size();
-  return Length <= MaxTwice && comesStraight(N) && !usesPrivate(L) && gains(N, SE);
+  return Length <= MaxTwice && comesStraight(N) && !mayMeet(L) && gains(N, SE);
 }
 
 // The nest as it was is known as tried.
@@ -287,25 +267,11 @@ bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT,
 } // namespace
 
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
-  SmallPtrSet<BasicBlock *, 8> Tried;
-  auto ChangeNext = [&] {
+  return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    auto &LI = FAM.getResult<LoopAnalysis>(F);
-    for (Loop *L : LI.getLoopsInPreorder()) {
-      Nest N;
-      if (Tried.insert(L->getHeader()).second && readNest(*L, SE, N)) {
-        if (change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried))
-          return true;
-      }
-    }
-    return false;
-  };
-  bool Changed = false;
-  while (ChangeNext()) {
-    Changed = true;
-    FAM.invalidate(F, PreservedAnalyses::none());
-  }
-  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    Nest N;
+    return readNest(L, SE, N) && change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried);
+  });
 }
 
 } // namespace aspen::items

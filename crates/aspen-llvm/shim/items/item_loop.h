@@ -1,0 +1,65 @@
+// What passes before the vectoriser ask of a loop over items, and how they change such loops one by one.
+#pragma once
+
+#include "items.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+namespace aspen::items {
+
+// Whether nobody would miss it.
+inline bool doesNothing(const llvm::Instruction &I) {
+  const auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(&I);
+  return !I.mayHaveSideEffects() ||
+         (Call && (Call->isAssumeLikeIntrinsic() || Call->getIntrinsicID() == llvm::Intrinsic::experimental_noalias_scope_decl));
+}
+
+// Whether an item that comes there has done all that it does.
+inline bool isEnd(const llvm::BasicBlock *Block, const llvm::BasicBlock *Latch) {
+  for (unsigned Length = 0; Block != Latch; ++Length) {
+    const auto *Only = llvm::dyn_cast<llvm::BranchInst>(Block->getTerminator());
+    if (Length == 4 || !Only || Only->isConditional() || !llvm::all_of(*Block, doesNothing))
+      return false;
+    Block = Only->getSuccessor(0);
+  }
+  return llvm::all_of(*Latch, doesNothing);
+}
+
+// Whether a loop ends behind its last block alone and has one variable, and nothing else of it is asked for elsewhere.
+inline bool isByItself(const llvm::Loop &L) {
+  llvm::BasicBlock *Latch = L.getLoopLatch();
+  return L.getLoopPreheader() && Latch && L.getExitingBlock() == Latch && L.getExitBlock() && llvm::hasSingleElement(L.getHeader()->phis()) &&
+         llvm::all_of(L.blocks(), [&](llvm::BasicBlock *Block) {
+           return llvm::all_of(*Block, [&](llvm::Instruction &I) {
+             return llvm::all_of(I.users(), [&](llvm::User *U) { return L.contains(llvm::cast<llvm::Instruction>(U)); });
+           });
+         });
+}
+
+// Such a loop over items.
+inline bool isItemLoop(const llvm::Loop &L) {
+  return llvm::findOptionMDForLoop(&L, "llvm.loop.parallel_accesses") && isByItself(L);
+}
+
+// Changes loops until none changes any more; what is known of all of them changes with each. `Tried` are the headers of those that are not asked again.
+template <class Change> llvm::PreservedAnalyses changeEach(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, Change Try) {
+  llvm::SmallPtrSet<llvm::BasicBlock *, 8> Tried;
+  auto Next = [&] {
+    auto &LI = FAM.getResult<llvm::LoopAnalysis>(F);
+    for (llvm::Loop *L : LI.getLoopsInPreorder())
+      if (Tried.insert(L->getHeader()).second && Try(*L, LI, Tried))
+        return true;
+    return false;
+  };
+  bool Changed = false;
+  while (Next()) {
+    Changed = true;
+    FAM.invalidate(F, llvm::PreservedAnalyses::none());
+  }
+  return Changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+}
+
+} // namespace aspen::items
