@@ -46,6 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "item",
             "cut",
             "steps",
+            "strips",
             "group",
             "ended",
             "skipped",

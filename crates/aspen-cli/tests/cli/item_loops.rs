@@ -50,6 +50,8 @@ struct Kernel<'r> {
     lanes: bool,
     /// Whether some items may end: nobody asks for the values of single lanes then.
     ends: bool,
+    /// Whether items wait for nobody: these run in strips.
+    strips: bool,
 }
 
 impl Kernel<'_> {
@@ -103,6 +105,9 @@ impl Kernel<'_> {
         let choice = self.random.below(choices);
         if choice >= 24 || (choice >= 10 && !in_group) {
             return self.of_lanes(together, depth);
+        }
+        if self.strips && in_group && matches!(choice, 9..=14 | 21) {
+            return self.over_memory(to, &x);
         }
         let line = match choice {
             0 if in_group => return self.over_memory(to, &x),
@@ -161,7 +166,7 @@ impl Kernel<'_> {
             }
             21 if depth < 4 => return self.set_by_some(to, &x, &y, depth),
             19 | 20 if self.random.below(3) == 0 => format!("if ({} % 4 == 2) {{ out[g] = a + c; return; }}", self.alike()),
-            _ if in_group => format!("{to} ^= exchange(it, &m[0], {x}, p);"),
+            _ if in_group && !self.strips => format!("{to} ^= exchange(it, &m[0], {x}, p);"),
             _ => format!("{to} -= {x} * 3u;"),
         };
         let _ = writeln!(self.text, "  {line}");
@@ -266,7 +271,7 @@ impl Kernel<'_> {
 /// A group of 1 to 1024 items in 1 to 3 dimensions.
 fn shape(random: &mut Random) -> Vec<u64> {
     let dimensions = 1 + random.below(3);
-    let mut left = [1, 2, 7, 16, 33, 64, 128, 256, 1024][random.below(9) as usize];
+    let mut left = [1, 2, 7, 16, 33, 64, 128, 192, 256, 400, 1024][random.below(11) as usize];
     let mut out = Vec::new();
     for dimension in 0..dimensions {
         let last = dimension + 1 == dimensions;
@@ -297,10 +302,18 @@ fn program(seed: u64, kernels: usize) -> String {
         let list = |values: Vec<u64>| values.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let global = list(local.iter().zip(&groups).map(|(local, groups)| local * groups).collect());
         let items = local.iter().product::<u64>();
-        let (lanes, ends) = (index % 2 == 1, random.below(2) == 0);
+        let (lanes, strips, ends) = (index % 3 == 1, index % 3 == 2, random.below(2) == 0);
         let size = [0, 0, 4, 8, 16, 32][random.below(6) as usize];
-        let mut kernel =
-            Kernel { random: &mut random, text: String::new(), budget: 14, names: 0, loops: Vec::new(), lanes, ends: ends || !lanes };
+        let mut kernel = Kernel {
+            random: &mut random,
+            text: String::new(),
+            budget: 14,
+            names: 0,
+            loops: Vec::new(),
+            lanes,
+            ends: ends || !lanes,
+            strips,
+        };
         while kernel.budget > 0 {
             kernel.statement(Together::Group, 0);
         }

@@ -17,7 +17,7 @@ public:
   llvm::Function *run(Frame &Frame);
 
 private:
-  // Which items a version of a piece is for: all; those that have not ended; all of a full sub-group that lies in one row.
+  // Which items a version of a piece is for: all; those that have not ended; all of a full sub-group that lies in one row, or of a full strip.
   enum Who : unsigned { All, NotEnded, Full };
   using Version = std::pair<llvm::BasicBlock *, unsigned>;
   using Ways = llvm::SmallSetVector<llvm::BasicBlock *, 4>;
@@ -40,9 +40,11 @@ private:
   void place(llvm::IRBuilder<> &B, Frame &Frame);
   llvm::Type *keptAs(llvm::AllocaInst *Variable) const;
   bool isOfItem(llvm::AllocaInst *Variable) const;
+  uint64_t bytesOf(llvm::AllocaInst *Variable) const;
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Number);
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, const Loop &L, unsigned Who);
   void placeInRegisters(llvm::IRBuilder<> &B);
+  llvm::BasicBlock *leaveRegisters(llvm::BasicBlock *Start, llvm::BasicBlock *To);
   Loop openLoop(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, unsigned Who);
   llvm::BranchInst *closeLoop(llvm::IRBuilder<> &B, Loop &L, unsigned Who, bool Once);
   void piece(Version V);
@@ -82,6 +84,11 @@ private:
   void confirmSkip(llvm::BasicBlock &Arrives, unsigned Number);
   void confirmSkips();
   void finish(llvm::IRBuilder<> &B);
+
+  // strips.cpp
+  void beginStrips(llvm::IRBuilder<> &B);
+  void openStrip(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, Loop &L);
+  llvm::BranchInst *closeStrip(llvm::IRBuilder<> &B, Loop &L);
 
   // sub_groups.cpp
   bool hasRounds() const { return From.BySubGroups && !P.AtGroup.empty(); }
@@ -126,7 +133,10 @@ private:
   llvm::AllocaInst *Skipped = nullptr, *SkippedAt = nullptr; // who passed by which barrier, from 1
   llvm::AllocaInst *Passed = nullptr; // who left where there is a barrier, to which nobody has come as yet; from 1
 
-  // Of the sub-group that runs: its number, first item, length, and where its first item lies.
+  // Of the strip that runs: the first row and column, and how many.
+  llvm::Value *FirstRow = nullptr, *RowsOfStrip = nullptr, *FirstColumn = nullptr, *Length = nullptr;
+
+  // Of the sub-group that runs: its number, first item, length, and where its first item lies. Of a strip the first item and the length.
   llvm::Value *Most = nullptr, *SubGroup = nullptr, *First = nullptr, *Size = nullptr;
   llvm::Value *FirstAt[3] = {};
   llvm::BasicBlock *NextSubGroup = nullptr, *NextRound = nullptr;

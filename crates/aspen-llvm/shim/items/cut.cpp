@@ -101,11 +101,17 @@ private:
   DenseMap<Instruction *, std::optional<int64_t>> Known;
 };
 
+// Places at such distances, in accesses of that size, vectors take in one go and sort.
+constexpr int64_t MaxApart = 4;
+// Operations for each access to places of which nothing is known.
+constexpr size_t MinOperations = 4;
+
 // Whether a loop that all items run alike gains by having the loop over items inside: items take neighbours in memory or the same place,
-// and nothing is in it that cannot be done for several items at once.
-bool isWorthwhile(const Loop &L, const View &V, Strides &Strides) {
+// and nothing is in it that cannot be done for several items at once. Where what items keep stays in registers (`InStrips`), they may take
+// other places too if much is done with what they take.
+bool isWorthwhile(const Loop &L, const View &V, Strides &Strides, bool InStrips) {
   const DataLayout &Layout = L.getHeader()->getDataLayout();
-  bool Computes = false;
+  size_t Operations = 0, Scattered = 0;
   for (BasicBlock *B : L.blocks())
     for (Instruction &I : *B) {
       if (I.getType()->isVectorTy())
@@ -115,16 +121,22 @@ bool isWorthwhile(const Loop &L, const View &V, Strides &Strides) {
           return false;
       } else if (Value *Pointer = getLoadStorePointerOperand(&I)) {
         Type *T = getLoadStoreType(&I);
-        const bool One = isa<LoadInst>(I) && V.Uniform->isUniform(Pointer);
         auto Step = Strides.of(Pointer);
-        if (I.isAtomic() || I.isVolatile() || T->isVectorTy() || (!One && (!Step || *Step != int64_t(Layout.getTypeAllocSize(T)) )) )
+        const bool One = isa<LoadInst>(I) && (Step == 0 || V.Uniform->isUniform(Pointer)); // of a row at least
+        if (I.isAtomic() || I.isVolatile() || T->isVectorTy())
           return false;
+        const int64_t Size = Layout.getTypeAllocSize(T);
+        if (!One && Step != Size) {
+          if (!InStrips || isa<AllocaInst>(getUnderlyingObject(Pointer, /*MaxLookup=*/0)))
+            return false;
+          Scattered += !Step || *Step % Size != 0 || *Step <= 0 || *Step > MaxApart * Size;
+        }
       } else if (I.mayReadOrWriteMemory()) {
         return false;
       }
-      Computes |= (isa<BinaryOperator>(I) || isa<CallBase>(I)) && V.Uniform->isDivergent(&I);
+      Operations += (isa<BinaryOperator>(I) || isa<CallBase>(I)) && V.Uniform->isDivergent(&I);
     }
-  return Computes;
+  return Operations > Scattered * MinOperations;
 }
 
 void cutAtBarriers(Function &F, const Names &Names, Pieces &Out) {
@@ -171,9 +183,9 @@ bool isAlike(const Loop &L, const View &V) {
   return Alike(L.getLoopLatch()) && Alike(L.getLoopPreheader()) && V.together(L.getHeader()) && !Exiting.empty() && all_of(Exiting, Alike);
 }
 
-bool mayBeCut(const Loop &L, const View &V, const Pieces &P, Strides &Steps) {
+bool mayBeCut(const Loop &L, const View &V, const Pieces &P, Strides &Steps, bool InStrips) {
   return L.isInnermost() && L.hasDedicatedExits() && none_of(L.blocks(), [&](BasicBlock *B) { return P.Starts.contains(B); }) &&
-         isWorthwhile(L, V, Steps);
+         isWorthwhile(L, V, Steps, InStrips);
 }
 
 void cutAround(const Loop &L, Pieces &Out) {
@@ -185,26 +197,47 @@ void cutAround(const Loop &L, Pieces &Out) {
   Out.Starts.insert_range(Exits);
 }
 
-void cutAtLoops(const View &V, Pieces &Out) {
+void cutAtLoops(const View &V, Pieces &Out, bool InStrips) {
   Strides Steps(V);
   for (Loop *L : V.Loops.getLoopsInPreorder())
-    if (mayBeCut(*L, V, Out, Steps) && isAlike(*L, V))
+    if (mayBeCut(*L, V, Out, Steps, InStrips) && isAlike(*L, V))
       cutAround(*L, Out);
 }
 
+// Whether some items would wait where the kernel does not have them wait while others come to another place: what is known of items takes it
+// that where they wait all of them come, and of our own places that has to be seen.
+bool partsAtOwn(Function &F, const Pieces &P, const Pieces &Needed) {
+  const View V(F, P);
+  for (BasicBlock *Start : P.Starts)
+    for (BasicBlock *B : blocksOf(Start, P)) {
+      if (!V.differs(*B))
+        continue;
+      SmallPtrSet<BasicBlock *, 4> Before = waysFrom(B, P, V.joinOf(*B)), Ways = waysFrom(B, P);
+      Before.erase(nullptr);
+      Ways.erase(nullptr);
+      if (!Before.empty() && Ways.size() > 1 && any_of(Ways, [&](BasicBlock *To) { return !Needed.Starts.contains(To); }))
+        return true;
+    }
+  return false;
+}
+
 // Loops behind `if (i >= n) return;`: were they pieces, all who have not ended would come there.
-void cutAtGuardedLoops(Function &F, Pieces &Out) {
+void cutAtGuardedLoops(Function &F, Pieces &Out, const Pieces &Needed, bool InStrips) {
   const View V(F, Out);
   Strides Steps(V);
   size_t Tries = 0; // each of which makes all that is known anew
   for (Loop *L : V.Loops.getLoopsInPreorder()) {
-    if (Tries == MaxPieces || V.together(L->getHeader()) || !L->getLoopPreheader() || !mayBeCut(*L, V, Out, Steps))
+    if (Tries == MaxPieces || V.together(L->getHeader()) || !L->getLoopPreheader() || !mayBeCut(*L, V, Out, Steps, InStrips))
       continue;
     ++Tries;
     Pieces With = Out;
     With.Starts.insert(L->getHeader());
-    if (isAlike(*L, View(F, With)))
-      cutAround(*L, Out);
+    if (!isAlike(*L, View(F, With)))
+      continue;
+    With = Out;
+    cutAround(*L, With);
+    if (!partsAtOwn(F, With, Needed))
+      Out = std::move(With);
   }
 }
 
@@ -429,12 +462,21 @@ Pieces cut(Item &I, const Names &Names) {
     while (cutAtSteps(View(*I.Body, Out), Out))
       ;
   }
-  cutAtGuardedLoops(*I.Body, Out);
-  while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
-    ;
-  cutAtLoops(View(*I.Body, Out), Out);
-  while (cutAtDecisions(View(*I.Body, Out), Out))
-    ;
+  // Cuts for speed alone, as many as part nobody.
+  const Pieces Needed = Out;
+  const bool InStrips = mayBeStrips(I, Out);
+  for (bool Guarded : {true, false}) {
+    if (Guarded)
+      cutAtGuardedLoops(*I.Body, Out, Needed, InStrips);
+    while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
+      ;
+    cutAtLoops(View(*I.Body, Out), Out, InStrips);
+    while (cutAtDecisions(View(*I.Body, Out), Out))
+      ;
+    if (Out.Starts.size() == Needed.Starts.size() || !partsAtOwn(*I.Body, Out, Needed))
+      break;
+    Out = Needed;
+  }
   View V(*I.Body, Out);
   for (BasicBlock *Start : Out.Starts)
     if (mayPart(Start, V, Out))

@@ -149,7 +149,7 @@ void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayR
   const bool OfAll = V.second != NotEnded;
   auto Of = [&](unsigned Way) -> Value * { return B.CreateLoad(B.getInt32Ty(), Counts[Way]); };
   Value *Ended = Ways.contains(nullptr) ? Of(find(Ways, nullptr) - Ways.begin()) : B.getInt32(0);
-  Value *Before = OfAll ? B.CreateTrunc(From.BySubGroups ? Size : Items, B.getInt32Ty()) : B.CreateLoad(B.getInt32Ty(), running());
+  Value *Before = OfAll ? B.CreateTrunc(From.BySubGroups || From.ByStrips ? Size : Items, B.getInt32Ty()) : B.CreateLoad(B.getInt32Ty(), running());
   Value *Left = B.CreateSub(Before, Ended);
   if (SomeEnd) {
     B.CreateStore(Left, running());
@@ -172,7 +172,8 @@ void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayR
     if (OfAll && SomeEnd) {
       To = BasicBlock::Create(C, "on", G);
       IRBuilder<> On(To);
-      On.CreateCondBr(On.CreateICmpEQ(Ended, On.getInt32(0)), targetOf(Ways[Way], V.second), targetOf(Ways[Way], NotEnded));
+      On.CreateCondBr(On.CreateICmpEQ(Ended, On.getInt32(0)), targetOf(Ways[Way], V.second),
+                      V.second == Full ? leaveRegisters(V.first, targetOf(Ways[Way], NotEnded)) : targetOf(Ways[Way], NotEnded));
     } else {
       To = targetOf(Ways[Way], V.second);
     }

@@ -62,6 +62,8 @@ Function *Builder::run(Frame &Frame) {
   Done = BasicBlock::Create(C, "done", G);
   if (From.BySubGroups) {
     beginSubGroups(B);
+  } else if (From.ByStrips) {
+    beginStrips(B);
   } else {
     End = Done;
     B.CreateBr(headOf({P.Starts.front(), All}));
@@ -184,19 +186,66 @@ void Builder::place(IRBuilder<> &B, Frame &Frame) {
       Escapes |= PointerMayBeCaptured(Variable, /*ReturnCaptures=*/false, MaxUses);
 }
 
-// Where a full sub-group stays together to the end, what its lanes keep need not be in the frame: with the loops over lanes unrolled, it is in
-// vector registers.
+// What the lanes of a full sub-group or strip keep need not be in the frame as long as they are together: with the loops over lanes unrolled,
+// it is in vector registers.
 void Builder::placeInRegisters(IRBuilder<> &B) {
-  if (!From.BySubGroups || hasRounds() || !P.MayPart.empty())
+  if (!(From.BySubGroups ? !hasRounds() : From.ByStrips))
     return;
   uint64_t Used = 0;
   for (AllocaInst *Variable : P.PerItem) {
-    const uint64_t Bytes = Variable->getAllocationSize(Layout)->getFixedValue();
-    if (Bytes > MaxInRegisters || (Used += Bytes) > MaxTileInRegisters)
+    const uint64_t Bytes = Layout.getTypeAllocSize(keptAs(Variable));
+    if (Bytes != bytesOf(Variable) || Bytes > MaxInRegisters || (Used += Bytes) > MaxTileInRegisters)
       continue;
     OfFull[Variable] = B.CreateAlloca(ArrayType::get(keptAs(Variable), From.Lanes), nullptr, "lanes");
     OfFull[Variable]->setAlignment(std::max(Align(64), Variable->getAlign()));
   }
+}
+
+// Pieces from which one can come to another, and that one.
+static SmallPtrSet<BasicBlock *, 16> before(BasicBlock *Start, const Pieces &P) {
+  SmallPtrSet<BasicBlock *, 16> Seen, Out;
+  SmallVector<BasicBlock *, 16> Open;
+  auto Add = [&](BasicBlock *Of) {
+    Out.insert(Of);
+    append_range(Open, predecessors(Of));
+  };
+  Add(Start);
+  while (!Open.empty()) {
+    BasicBlock *B = Open.pop_back_val();
+    if (!Seen.insert(B).second)
+      continue;
+    if (P.Starts.contains(B))
+      Add(B);
+    else
+      append_range(Open, predecessors(B));
+  }
+  return Out;
+}
+
+// From a full sub-group or strip to one in which some have ended: there what the others keep is in the frame. They have written it in some piece
+// up to this one.
+BasicBlock *Builder::leaveRegisters(BasicBlock *Start, BasicBlock *To) {
+  SmallPtrSet<const AllocaInst *, 8> Written;
+  if (!OfFull.empty())
+    for (BasicBlock *Of : before(Start, P))
+      for (BasicBlock *B : blocksOf(Of, P))
+        for (Instruction &I : *B)
+          if (auto *Store = dyn_cast<StoreInst>(&I))
+            if (auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand()))
+              Written.insert(Variable);
+  if (none_of(P.PerItem, [&](AllocaInst *Variable) { return OfFull.contains(Variable) && Written.contains(Variable); }))
+    return To;
+  auto *Spill = BasicBlock::Create(C, "spill", G);
+  IRBuilder<> B(Spill);
+  for (AllocaInst *Variable : P.PerItem)
+    if (AllocaInst *Lanes = Written.contains(Variable) ? OfFull.lookup(Variable) : nullptr) {
+      auto Found = InTile.find(Variable);
+      Value *Place = Found == InTile.end() ? placeOf(B, Variable, First)
+                                           : B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Tile, From.Lanes * Found->second.first);
+      B.CreateMemCpy(Place, Variable->getAlign(), Lanes, Lanes->getAlign(), From.Lanes * bytesOf(Variable));
+    }
+  B.CreateBr(To);
+  return Spill;
 }
 
 // What a lane keeps is a byte if it is a bit: there are no vectors of bits in memory that single lanes could read.
@@ -206,6 +255,12 @@ Type *Builder::keptAs(AllocaInst *Variable) const {
 }
 
 bool Builder::isOfItem(AllocaInst *Variable) const { return is_contained(P.PerItem, Variable) || is_contained(P.Arrays, Variable); }
+
+// What it takes for each item, with its alignment.
+uint64_t Builder::bytesOf(AllocaInst *Variable) const {
+  auto Found = InTile.find(Variable);
+  return Found == InTile.end() ? Places.find(Variable)->second.second : Found->second.second;
+}
 
 // Of an item, or of a sub-group by its number.
 Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, Value *Number) {
@@ -231,6 +286,10 @@ Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) 
     openLanes(B, Head, L, Who);
     return L;
   }
+  if (From.ByStrips && Who == Full) {
+    openStrip(B, Head, L);
+    return L;
+  }
   L.Row = BasicBlock::Create(C, "row", G), L.Begin = BasicBlock::Create(C, "item", G);
   L.RowEnd = BasicBlock::Create(C, "row.end", G), L.After = BasicBlock::Create(C, "piece.end", G);
   B.CreateBr(L.Row);
@@ -238,14 +297,16 @@ Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) 
   B.SetInsertPoint(L.Row);
   L.RowAt = B.CreatePHI(Word, 2, "row");
   L.RowAt->addIncoming(B.getInt64(0), Head);
-  Value *Plane = B.CreateUDiv(L.RowAt, Middle), *Line = B.CreateSub(L.RowAt, B.CreateMul(Plane, Middle));
-  Value *FirstOfRow = B.CreateNUWMul(L.RowAt, Columns);
+  Value *Row = From.ByStrips ? B.CreateNUWAdd(FirstRow, L.RowAt) : static_cast<Value *>(L.RowAt);
+  Value *Plane = B.CreateUDiv(Row, Middle), *Line = B.CreateSub(Row, B.CreateMul(Plane, Middle));
+  Value *FirstOfRow = B.CreateNUWMul(Row, Columns);
   B.CreateBr(L.Begin);
 
   B.SetInsertPoint(L.Begin);
   L.At = B.CreatePHI(Word, 2, "column");
   L.At->addIncoming(B.getInt64(0), L.Row);
-  Value *const Of[] = {Plane, Line, L.At, B.CreateNUWAdd(FirstOfRow, L.At, "linear")};
+  Value *Column = From.ByStrips ? B.CreateNUWAdd(FirstColumn, L.At) : static_cast<Value *>(L.At);
+  Value *const Of[] = {Plane, Line, Column, B.CreateNUWAdd(FirstOfRow, Column, "linear")};
   std::copy(std::begin(Of), std::end(Of), L.Of);
   return L;
 }
@@ -254,13 +315,15 @@ Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) 
 BranchInst *Builder::closeLoop(IRBuilder<> &B, Loop &L, unsigned Who, bool Once) {
   if (From.BySubGroups)
     return closeLanes(B, L, Who, Once);
+  if (From.ByStrips && Who == Full)
+    return closeStrip(B, L);
   Value *NextColumn = B.CreateNUWAdd(L.At, B.getInt64(1));
   L.At->addIncoming(NextColumn, B.GetInsertBlock());
-  auto *Back = B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(NextColumn, Columns), L.RowEnd, L.Begin);
+  auto *Back = B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(NextColumn, From.ByStrips ? Length : Columns), L.RowEnd, L.Begin);
   B.SetInsertPoint(L.RowEnd);
   Value *NextRow = B.CreateNUWAdd(L.RowAt, B.getInt64(1));
   L.RowAt->addIncoming(NextRow, L.RowEnd);
-  B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(NextRow, Rows), L.After, L.Row);
+  B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(NextRow, From.ByStrips ? RowsOfStrip : Rows), L.After, L.Row);
   return Back;
 }
 
@@ -458,11 +521,12 @@ void Builder::promise(BranchInst *Back, unsigned Who, ArrayRef<Instruction *> Ow
   }
   Metadata *const Parallel[] = {MDString::get(C, "llvm.loop.parallel_accesses"), Group};
   SmallVector<Metadata *, 4> Said{nullptr, MDNode::get(C, Parallel)};
-  if (From.BySubGroups && Who == Full && !P.Takes.empty())
+  if (Who == Full && (From.ByStrips || !P.Takes.empty()))
     Said.push_back(lanesOf(C, From.Lanes));
   // Loops that skip items have masks everywhere: vectors of these cost more time to make than they save. So do loops over sub-groups that are
-  // not full, in which ids grow as they come, in long kernels.
-  if (From.BySubGroups && (Who == NotEnded || (Who == All && IsLong))) {
+  // not full, in which ids grow as they come, in long kernels. In groups that are known to be no short rows a strip in which items end is at an edge.
+  const bool IsAtEdge = Who == NotEnded && From.ByStrips && From.WorkGroup[2] != 0;
+  if (IsAtEdge || (From.BySubGroups && (Who == NotEnded || (Who == All && IsLong)))) {
     Said.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.enable"), ConstantAsMetadata::get(ConstantInt::getFalse(C))}));
     Said.push_back(MDNode::get(C, MDString::get(C, "llvm.loop.unroll.disable")));
   }

@@ -51,7 +51,7 @@ constexpr const char *Vectorized =
     "loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
-constexpr const char *Unrolled = "loop-unroll<O2>,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
+constexpr const char *Unrolled = "aspen-unroll-strips,loop-unroll<O2>,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
 
 // Unrolling forgets for each loop what is known of the function's other loops, and what simplifies a loop's variables looks through all
 // loops before it: in a function of more loops they take most of the time.
@@ -129,7 +129,7 @@ constexpr size_t MaxCopied[std::size(Levels)] = {0, 0, 4000, 1500};
 constexpr size_t MaxOfImage = 16000;
 
 // Nor are copies longer than so many times what the image holds without them, for which SPIR-V takes 18 microseconds an instruction. An image
-// that is short may have this much.
+// that is short may have this much. Both copies of what runs in strips come on top: it is mostly vectors, and several times as long as its code.
 constexpr size_t CopiedToCode = 4, SmallCopies = 2500;
 
 // A function for whole groups, and the levels that it gets copies for.
@@ -139,15 +139,22 @@ struct Whole {
   SmallVector<std::string, 4> Places; // of its barriers
   uint64_t Flags; // ASPEN_CPU_…
   bool TooLong; // what has no vectors gains nothing from the levels
+  bool ByStrips = false; // what has is mostly vectors however long it is
   std::array<uint64_t, 3> WorkGroup{}; // the only one that it runs
   std::array<bool, std::size(Levels)> HasLevel{};
 };
 
+// Instructions up to which a function gets a copy for a level.
+size_t mostFor(const Whole &W, size_t Level) { return MaxCopied[W.ByStrips && Level > 2 ? 2 : Level]; }
+
 size_t mostCopied(size_t Code, ArrayRef<Whole> Made) {
-  size_t Functions = 0;
-  for (const Whole &W : Made)
-    Functions += W.Group->getInstructionCount();
-  return std::min(std::max(CopiedToCode * Code, SmallCopies), MaxOfImage - std::min(MaxOfImage, Functions));
+  size_t Functions = 0, OfStrips = 0;
+  for (const Whole &W : Made) {
+    const size_t Size = W.Group->getInstructionCount();
+    Functions += Size;
+    OfStrips += W.ByStrips ? 2 * Size : 0;
+  }
+  return std::min(std::max(CopiedToCode * Code, SmallCopies) + OfStrips, MaxOfImage - std::min(MaxOfImage, Functions));
 }
 
 // A level for all before the next one, since without any a kernel takes six times as long as with the highest, and twice with the one below; the
@@ -160,7 +167,7 @@ void chooseLevels(MutableArrayRef<Whole> Made, size_t Left, std::string &Lines) 
   sort(Order);
   for (size_t Level = 1; Level < std::size(Levels); ++Level)
     for (auto [Size, Place] : Order)
-      if (Levels[Level] && !Made[Place].TooLong && Size <= MaxCopied[Level] && Size <= Left) {
+      if (Levels[Level] && !Made[Place].TooLong && Size <= mostFor(Made[Place], Level) && Size <= Left) {
         Made[Place].HasLevel[Level] = true;
         Left -= Size;
       }
@@ -168,7 +175,7 @@ void chooseLevels(MutableArrayRef<Whole> Made, size_t Left, std::string &Lines) 
   for (auto [Size, Place] : Order)
     if (const Whole &W = Made[Place]; !W.HasLevel[Highest])
       Lines += ("less " + W.Entry->getName() + ": with " + Twine(Size) + " instructions for a group it is too long for copies for all levels of the processor" +
-                (Size <= MaxCopied[Highest] && !W.TooLong ? " beside the other copies of the image" : "") + "\n").str();
+                (Size <= mostFor(W, Highest) && !W.TooLong ? " beside the other copies of the image" : "") + "\n").str();
 }
 
 // Whether an item may wait in a loop for what items of other groups write, here or in what is called. Barriers wait for the own group only.
@@ -248,6 +255,8 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Pipeline.addPass(GuardedItems());
           else if (Name == WholeLanes::Name)
             Pipeline.addPass(WholeLanes{{}, *Machine});
+          else if (Name == UnrollStrips::Name)
+            Pipeline.addPass(UnrollStrips());
           else if (Name == LoopsOfVectorMath::Name)
             Pipeline.addPass(LoopsOfVectorMath{{}, *Machine});
           else if (Name == LaneLoops::Name)
@@ -343,6 +352,10 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             discard(I);
             continue;
           }
+          if (unsigned Lanes = lanesOfStrip(I, P); Lanes != 0) {
+            I.ByStrips = true;
+            I.Lanes = Lanes;
+          }
           if (P.Bounded)
             Lines += ("less " + Entry->getName() + ": with " + Twine(lengthOf(P)) +
                       " instructions between barriers it is too long for all of its loops to become vectors\n").str();
@@ -367,6 +380,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
           Made.push_back({Entry, Group, Frame, {}, Waits ? layout::MayWait : 0u, boundPlanning(*Group, FAM)});
           Made.back().WorkGroup = I.WorkGroup;
+          Made.back().ByStrips = I.ByStrips;
           for (const auto &[Start, Place] : P.Places)
             Made.back().Places.push_back(Place);
           // What is known of the processor changes with the attributes.

@@ -11,6 +11,7 @@
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
+class Loop;
 class TargetMachine;
 }
 
@@ -112,8 +113,11 @@ struct Item {
   llvm::Function *Body = nullptr;
   // Whether the second argument is an aspen_cpu_range_t: the items are those of a row of the box.
   bool IsRow = false;
-  // Whether it waits for its sub-group: then the sub-group is what runs together, and these are the lanes of one that is full.
+  // Whether it waits for its sub-group: then the sub-group is what runs together.
   bool BySubGroups = false;
+  // Whether some items of a row run together, to the end, before the next ones begin: what they keep stays in registers.
+  bool ByStrips = false;
+  // The lanes of a sub-group that is full, or of a strip.
   unsigned Lanes = 0;
   // The only work-group that it runs in, as is required or as the source says; zeroes if any may come.
   std::array<uint64_t, 3> WorkGroup{};
@@ -181,10 +185,17 @@ struct WholeLanes : llvm::PassInfoMixin<WholeLanes> {
   const llvm::TargetMachine &Machine;
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
+// Has what is left of loops over a full strip's lanes, when they are vectors, become one piece of code.
+struct UnrollStrips : llvm::PassInfoMixin<UnrollStrips> {
+  static constexpr const char *Name = "aspen-unroll-strips";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
 // Marks a load of what the item kept in an earlier piece: it may be done wherever the item is.
 void markKept(llvm::LoadInst &Load);
 // What a loop over all lanes of a full sub-group says of itself.
 llvm::MDNode *lanesOf(llvm::LLVMContext &C, unsigned Count);
+// How many it says; none if it is no such loop.
+std::optional<int> lanesOf(const llvm::Loop &L);
 
 // Has items that go through memory in steps of a group or more do so turn after turn.
 struct ItemsInTurns : llvm::PassInfoMixin<ItemsInTurns> {
@@ -274,6 +285,11 @@ void cutAtTakes(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)>
 // Cuts an item at its barriers, behind branches that end some items before a barrier, and around loops that all items run alike, so that the
 // loop over items becomes the innermost one.
 Pieces cut(Item &I, const Names &Names);
+
+// Whether items can run strip by strip, were they cut.
+bool mayBeStrips(const Item &I, const Pieces &P);
+// How many items a strip is best made of; 0 if there are to be none.
+unsigned lanesOfStrip(const Item &I, const Pieces &P);
 
 // What a group's function uses of its frame.
 struct Frame {

@@ -117,7 +117,7 @@ bool isPlain(Instruction &I, Loop &L, ScalarEvolution &SE, uint64_t &Bits) {
 
 // Has the loop become one vector of as many lanes as it says.
 bool takeAllLanes(Loop &L, ScalarEvolution &SE, unsigned VectorBits) {
-  const auto Count = getOptionalIntLoopAttribute(&L, Lanes);
+  const auto Count = lanesOf(L);
   if (!Count || L.getNumBlocks() != 1 || L.getHeader()->size() > MaxWhole || SE.getSmallConstantTripCount(&L) != unsigned(*Count))
     return false;
   uint64_t Bits = 0;
@@ -172,6 +172,8 @@ PreservedAnalyses WholeLanes::run(Function &F, FunctionAnalysisManager &FAM) {
   Same.preserveSet<CFGAnalyses>();
   return Same;
 }
+
+std::optional<int> lanesOf(const Loop &L) { return getOptionalIntLoopAttribute(&L, Lanes); }
 
 void markKept(LoadInst &Load) { Load.setMetadata(Kept, MDNode::get(Load.getContext(), {})); }
 
