@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "strips",
             "group",
             "ended",
+            "scalars",
             "skipped",
             "sub_groups",
             "takes",

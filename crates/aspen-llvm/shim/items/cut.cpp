@@ -126,10 +126,10 @@ bool isWorthwhile(const Loop &L, const View &V, Strides &Strides, bool InStrips)
         if (I.isAtomic() || I.isVolatile() || T->isVectorTy())
           return false;
         const int64_t Size = Layout.getTypeAllocSize(T);
-        if (!One && Step != Size) {
+        if (const bool Near = Step && *Step > 0 && *Step % Size == 0 && *Step <= MaxApart * Size; !One && !Near) {
           if (!InStrips || isa<AllocaInst>(getUnderlyingObject(Pointer, /*MaxLookup=*/0)))
             return false;
-          Scattered += !Step || *Step % Size != 0 || *Step <= 0 || *Step > MaxApart * Size;
+          ++Scattered;
         }
       } else if (I.mayReadOrWriteMemory()) {
         return false;

@@ -344,6 +344,7 @@ void simplify(Function &Body, FunctionAnalysisManager &Analyses) {
   Passes.addPass(UnifyFunctionExitNodesPass());
   Passes.addPass(LoopSimplifyPass());
   Passes.run(Body, Analyses);
+  takeVectorsApart(Body, Analyses);
   Analyses.clear(Body, Body.getName()); // what follows changes it by hand
 }
 

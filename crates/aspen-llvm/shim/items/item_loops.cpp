@@ -311,6 +311,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         }
         auto KeepBoxes = [&](Function &Entry) {
           if (Function *Boxes = makeBoxes(Entry, Entry.getName() + ".boxes")) {
+            takeVectorsApart(*Boxes, FAM);
             openRows(*Boxes);
             Made.push_back({&Entry, Boxes, {}, {}, layout::WholeBoxes, boundPlanning(*Boxes, FAM)});
             FAM.clear(*Boxes, Boxes->getName());

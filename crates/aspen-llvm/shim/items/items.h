@@ -165,6 +165,9 @@ Item makeRow(llvm::Function &Entry, bool KeepLines, llvm::FunctionAnalysisManage
 // Removes what makeItem made.
 void discard(Item &I);
 
+// Vectors that the source has become the numbers that they are of.
+void takeVectorsApart(llvm::Function &F, llvm::FunctionAnalysisManager &Analyses);
+
 // The function for whole boxes of a kernel that loops over them by itself: the entry's code with the type of a group's function. Null for
 // others.
 llvm::Function *makeBoxes(llvm::Function &Entry, const llvm::Twine &Name);

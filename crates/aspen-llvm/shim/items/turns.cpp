@@ -22,6 +22,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -36,15 +37,48 @@ constexpr size_t MaxTwice = 400;
 // By smaller steps an item goes through neighbours itself.
 constexpr int64_t LeastStep = 8;
 
+// What the first numbers of neighbouring items may differ by, and how many items may then be.
+constexpr int64_t MaxApart = 8;
+constexpr uint64_t MaxItems = uint64_t(1) << 40;
+
 // Bytes between neighbouring items' places that are still neighbours.
 constexpr int64_t MaxStride = 16;
+
+// `i += item.get_local_range(0)` with an `int` adds in 64 bits what is cut to 32: LLVM makes a number of 64 bits of it, beside the one of 32, of
+// which only the lower half counts. Whether there is one number less.
+bool narrowNumbers(Loop &L, const DominatorTree &DT) {
+  BasicBlock *Header = L.getHeader();
+  Type *Half = Type::getInt32Ty(Header->getContext());
+  bool Changed = false;
+  for (PHINode &Phi : make_early_inc_range(Header->phis())) {
+    auto IsCut = [](const User *U) {
+      const auto *I = cast<Instruction>(U);
+      const auto *By = I->getOpcode() == Instruction::Shl ? dyn_cast<ConstantInt>(I->getOperand(1)) : nullptr;
+      return (By && By->getValue().uge(32)) || (isa<TruncInst>(I) && I->getType()->getIntegerBitWidth() <= 32);
+    };
+    if (!Phi.getType()->isIntegerTy(64) || Phi.use_empty() || !all_of(Phi.users(), IsCut))
+      continue;
+    auto *Low = PHINode::Create(Half, Phi.getNumIncomingValues(), Phi.getName(), Phi.getIterator());
+    for (unsigned In = 0; In < Phi.getNumIncomingValues(); ++In) {
+      Value *Of = Phi.getIncomingValue(In);
+      BasicBlock *From = Phi.getIncomingBlock(In);
+      auto Known = find_if(Of->users(), [&](User *U) { return isa<TruncInst>(U) && U->getType() == Half && DT.dominates(cast<Instruction>(U), From->getTerminator()); });
+      Low->addIncoming(Known != Of->user_end() ? *Known : IRBuilder<>(From->getTerminator()).CreateTrunc(Of, Half), From);
+    }
+    Phi.replaceAllUsesWith(IRBuilder<>(Header, Header->getFirstInsertionPt()).CreateZExt(Low, Phi.getType()));
+    Phi.eraseFromParent();
+    Changed = true;
+  }
+  return Changed && (EliminateDuplicatePHINodes(Header), true);
+}
 
 struct Nest {
   Loop *Items, *Turns;
   PHINode *Column, *Number;
-  BinaryOperator *Next;
+  Value *Next; // the number of the next turn
   const SCEVAddRecExpr *Walk; // what the first turn's number is of the items, before it is extended
   bool Extends = false, ExtendsSign = false;
+  uint64_t Apart = 1;                    // by how much that grows from item to item
   const SCEV *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item
   CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
 };
@@ -143,11 +177,11 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
     return false;
   N.Number = &*M.getHeader()->phis().begin();
   const unsigned Bits = N.Number->getType()->isIntegerTy() ? N.Number->getType()->getIntegerBitWidth() : 0;
-  N.Next = dyn_cast<BinaryOperator>(N.Number->getIncomingValueForBlock(End));
+  N.Next = N.Number->getIncomingValueForBlock(End);
   auto *Back = dyn_cast<BranchInst>(End->getTerminator());
   auto *Compare = Back && Back->isConditional() ? dyn_cast<ICmpInst>(Back->getCondition()) : nullptr;
   const auto *Turns = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(N.Number));
-  if ((Bits != 32 && Bits != 64) || !N.Next || N.Next->getOpcode() != Instruction::Add || !Compare || !Turns || Turns->getLoop() != &M || !Turns->isAffine())
+  if ((Bits != 32 && Bits != 64) || !Compare || !Turns || Turns->getLoop() != &M || !Turns->isAffine())
     return false;
   N.Step = Turns->getStepRecurrence(SE);
   N.Goes = Back->getSuccessor(0) == M.getHeader() ? Compare->getPredicate() : Compare->getInversePredicate();
@@ -161,8 +195,6 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   N.End = SE.getSCEV(Bound);
   if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !SE.isLoopInvariant(N.End, &L) || !SE.isLoopInvariant(N.Step, &L))
     return false;
-  if (const auto *Known = dyn_cast<SCEVConstant>(N.Step); Known && Known->getAPInt().slt(LeastStep))
-    return false;
   const SCEV *Start = Turns->getStart();
   if (!SE.isLoopEntryGuardedByCond(&M, N.Goes, Start, N.End))
     return false;
@@ -172,7 +204,11 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
     Start = Extended->getOperand();
   }
   N.Walk = dyn_cast<SCEVAddRecExpr>(Start);
-  if (!N.Walk || N.Walk->getLoop() != &L || !N.Walk->isAffine() || !N.Walk->getStepRecurrence(SE)->isOne())
+  const auto *Apart = N.Walk && N.Walk->getLoop() == &L && N.Walk->isAffine() ? dyn_cast<SCEVConstant>(N.Walk->getStepRecurrence(SE)) : nullptr;
+  if (!Apart || Apart->getAPInt().slt(1) || Apart->getAPInt().sgt(MaxApart))
+    return false;
+  N.Apart = Apart->getAPInt().getZExtValue();
+  if (const auto *Known = dyn_cast<SCEVConstant>(N.Step); Known && Known->getAPInt().slt(LeastStep * int64_t(N.Apart)))
     return false;
   N.Begin = N.Walk->getStart();
   if (N.Extends)
@@ -204,7 +240,12 @@ bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT,
   // Neither the items' first numbers wrap around, nor those behind the end.
   Last = B.CreateZExtOrTrunc(Last, Word);
   auto Leaves = [&](Value *From, bool Sign, Value *Room) { return B.CreateICmpUGE(B.CreateSub(Greatest(From->getType(), Sign), Wide(From, Sign)), Room); };
-  Value *Fits = Leaves(Walk, N.Extends ? N.ExtendsSign : Sign, Last);
+  Value *Known = B.getTrue();
+  if (N.Apart != 1) {
+    Known = B.CreateICmpULT(Last, B.getInt64(MaxItems));
+    Last = B.CreateMul(Last, B.getInt64(N.Apart));
+  }
+  Value *Fits = B.CreateAnd(Known, Leaves(Walk, N.Extends ? N.ExtendsSign : Sign, Last));
   if (N.Extends)
     Fits = B.CreateAnd(Fits, Leaves(Begin, Sign, Last));
   Fits = B.CreateAnd(Fits, Leaves(End, Sign, Wide(Step, Sign)));
@@ -267,11 +308,17 @@ bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT,
 } // namespace
 
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
-  return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
+  bool Narrowed = false;
+  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+    Narrowed |= narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F));
+  if (Narrowed)
+    FAM.invalidate(F, PreservedAnalyses::none());
+  PreservedAnalyses Same = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     Nest N;
     return readNest(L, SE, N) && change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried);
   });
+  return Narrowed ? PreservedAnalyses::none() : Same;
 }
 
 } // namespace aspen::items
