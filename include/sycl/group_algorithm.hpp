@@ -7,12 +7,15 @@
 
 namespace sycl {
 
-template <class T> struct is_group : std::false_type {};
+/// Also of classes that programs derive from groups.
+template <class T> struct is_group : std::bool_constant<detail::is_derived_group<T>> {};
 template <int D> struct is_group<group<D>> : std::true_type {};
 template <> struct is_group<sub_group> : std::true_type {};
 template <class T> inline constexpr bool is_group_v = is_group<T>::value;
 
 namespace detail {
+/// What programs specialise for classes that they derive from DPC++'s sub-groups; here that they are derived suffices.
+template <class T> struct is_sub_group : std::is_same<T, sub_group> {};
 template <class G, class R = void> using if_group = std::enable_if_t<is_group_v<G>, R>;
 /// A sub-group or a part of one.
 template <class G, class = if_group<G>> constexpr bool lies_in_sub_group() { return group_traits<G>::is_sub_group; }

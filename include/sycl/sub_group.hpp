@@ -83,10 +83,26 @@ public:
   explicit constexpr sub_group(const detail::work_item &at) : item_(at) {}
   const detail::work_item &work_item_() const { return item_; }
 
+protected:
+  /// That of the work-item that runs, for classes of programs that derive from this one. Source: DPC++'s class.
+  sub_group() : item_(detail::running_work_item()) {}
+
 private:
   /// What is volatile is read once here, and classes have no copies of such.
   template <class T> static const std::remove_cv_t<T> &settled(T &x) { return const_cast<const std::remove_cv_t<T> &>(x); }
   detail::work_item item_;
 };
+
+template <int D> class group;
+
+namespace detail {
+/// The group or sub-group that a program derived a class from; void of others.
+template <int D> group<D> group_below(const group<D> *);
+sub_group group_below(const sub_group *);
+void group_below(...);
+template <class T> using base_group = decltype(group_below(static_cast<T *>(nullptr)));
+template <class T> inline constexpr bool is_derived_group = !std::is_void_v<base_group<T>> && !std::is_same_v<base_group<T>, T>;
+template <class T> using if_derived_group = std::enable_if_t<is_derived_group<T>>;
+} // namespace detail
 
 } // namespace sycl

@@ -73,6 +73,25 @@ int main() {
           want[row + i] = m.in[row + i] + row;
       compare("unsigned by the group", n);
 
+      begin(); // an int that grows by a size_t, as programs write that come from CUDA
+      launch(q, global, local, [=](sycl::nd_item<1> it) {
+        for (int i = it.get_global_id(0); i < count; i += it.get_local_range(0) * it.get_group_range(0))
+          m.out[i] = m.in[i] / 3;
+      });
+      for (size_t i = 0; i < n; i++)
+        want[i] = m.in[i] / 3;
+      compare("int by a size_t", n);
+
+      begin(); // two numbers an item
+      launch(q, global, local, [=](sycl::nd_item<1> it) {
+        for (int i = it.get_local_id(0) * 2; i < count - 1; i += it.get_local_range(0) * 2)
+          if (it.get_group(0) == 2)
+            m.out[i] = m.in[i] + 5, m.out[i + 1] = m.in[i + 1] * 3;
+      });
+      for (int i = 0; i < count - 1; i += 2)
+        want[i] = m.in[i] + 5, want[i + 1] = m.in[i + 1] * 3;
+      compare("two an item", n);
+
       begin(); // a last one that is in it, and items that do nothing
       launch(q, global, local, [=](sycl::nd_item<1> it) {
         if (it.get_group(0) == 1)

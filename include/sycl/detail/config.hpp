@@ -31,6 +31,22 @@
 #define SYCL_DEVICE_COPYABLE 1 // types that are not trivially copyable may be, SYCL 2020 §3.13.1
 #define SYCL_KHR_DEFAULT_CONTEXT 1
 
+/// The version of DPC++'s interface that programs find here, by which they choose between today's names and those of before: that of 2026.0. Without,
+/// SYCLomatic's helpers, Ginkgo and others take it for older than all of them.
+#define __LIBSYCL_MAJOR_VERSION 9
+#define __LIBSYCL_MINOR_VERSION 0
+#define __LIBSYCL_PATCH_VERSION 0
+#define __SYCL_COMPILER_VERSION 20260101
+
+/// A number of its own for each use. clang counts it as an extension, in lines of users who asked to be told of these.
+#if defined(__clang__)
+#define __ASPEN_NUMBER                                                                                                                                 \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunknown-warning-option\"")                                                    \
+      _Pragma("clang diagnostic ignored \"-Wc2y-extensions\"") __COUNTER__ _Pragma("clang diagnostic pop")
+#else
+#define __ASPEN_NUMBER __COUNTER__
+#endif
+
 /// Marks a device function that kernels of other translation units may call. Source: SYCL 2020 §5.10.1.
 #define SYCL_EXTERNAL __attribute__((sycl_external))
 

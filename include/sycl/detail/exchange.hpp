@@ -41,7 +41,7 @@ namespace sycl::detail {
 
 /// What differs between groups. This is for parts of a sub-group (ext/oneapi/experimental/non_uniform_groups.hpp), whose members have lanes of
 /// their own; `is_sub_group` is true of what lies within one.
-template <class Group> struct group_traits {
+template <class Group, class = void> struct group_traits {
   static constexpr bool is_sub_group = true, is_part = true;
   static unsigned lane(const Group &g, size_t i) { return g.aspen_lane(i); }
   static std::uint64_t members(const Group &g) { return g.aspen_members(); }
@@ -62,6 +62,9 @@ template <> struct group_traits<sub_group> {
   static std::uint64_t members(const sub_group &) { return amdgcn::ballot(true); }
 #endif
 };
+
+template <class Group>
+struct group_traits<Group, if_derived_group<Group>> : group_traits<base_group<Group>> {};
 
 /// A value as 32-bit words, for types no instruction knows.
 template <class T> struct words_of {

@@ -26,7 +26,7 @@ template <class T> inline T bit_cast_of_bytes(const void *from) {
 
 #if defined(__ASPEN_NATIVE_CPU__)
 /// What differs between a work-group and a sub-group. Parts of a sub-group have none of it: they bring their own.
-template <class Group> struct slots_of {
+template <class Group, class = void> struct slots_of {
   static constexpr bool is_part = true;
 };
 template <int D> struct slots_of<group<D>> {
@@ -47,6 +47,7 @@ template <> struct slots_of<sub_group> {
   static size_t room(const work_item &w) { return w.cpu->sub_group_max_size; }
   static std::uint32_t first(const work_item &w) { return w.cpu->local_linear_id - w.cpu->lane; }
 };
+template <class Group> struct slots_of<Group, if_derived_group<Group>> : slots_of<base_group<Group>> {};
 
 /// Bytes from one value to the next.
 constexpr size_t slot_step(size_t size) { return size <= ASPEN_CPU_SLOT_SIZE && (size & (size - 1)) == 0 ? size : ASPEN_CPU_SLOT_SIZE; }

@@ -14,6 +14,16 @@ extern __attribute__((convergent)) void __spirv_ControlBarrier(unsigned, unsigne
 extern void __spirv_MemoryBarrier(unsigned, unsigned);
 #endif
 
+/// SPIR-V's scopes by the name that DPC++ has for them, which programs took up. Source: SPIR-V 1.6 §3.27.
+namespace __spv {
+struct Scope {
+  enum Flag : std::uint32_t { CrossDevice = 0, Device = 1, Workgroup = 2, Subgroup = 3, Invocation = 4 };
+  constexpr Scope(Flag flag) : flag_value(flag) {}
+  constexpr operator std::uint32_t() const { return flag_value; }
+  Flag flag_value;
+};
+} // namespace __spv
+
 namespace sycl::detail {
 
 #if defined(__ASPEN_NATIVE_CPU__)
@@ -335,6 +345,17 @@ inline char *scratch_memory() {
   return (char *)scratch_slot();
 #else
   return nullptr;
+#endif
+}
+
+/// Without a handle of it at hand.
+inline work_item running_work_item() {
+#if defined(__ASPEN_NATIVE_CPU__)
+  return work_item(current);
+#elif defined(__ASPEN_GPU__)
+  return work_item(gpu::launch_without_offset);
+#else
+  return work_item();
 #endif
 }
 

@@ -8,18 +8,6 @@
 
 namespace sycl {
 
-namespace detail {
-inline work_item running_work_item() {
-#if defined(__ASPEN_NATIVE_CPU__)
-  return work_item(current);
-#elif defined(__ASPEN_GPU__)
-  return work_item(gpu::launch_without_offset);
-#else
-  return work_item();
-#endif
-}
-} // namespace detail
-
 namespace ext::oneapi {
 
 namespace this_work_item {

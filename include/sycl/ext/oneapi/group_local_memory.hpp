@@ -73,8 +73,8 @@ __ASPEN_LOCAL_MEMORY_OF(group_local_memory_for_overwrite)(Group g) {
 #undef __ASPEN_LOCAL_MEMORY_OF
 #if __cplusplus < 202002L
 };
-#define group_local_memory aspen_call<sycl::detail::call_site<__COUNTER__>>::template group_local_memory
-#define group_local_memory_for_overwrite aspen_call<sycl::detail::call_site<__COUNTER__>>::template group_local_memory_for_overwrite
+#define group_local_memory aspen_call<sycl::detail::call_site<__ASPEN_NUMBER>>::template group_local_memory
+#define group_local_memory_for_overwrite aspen_call<sycl::detail::call_site<__ASPEN_NUMBER>>::template group_local_memory_for_overwrite
 #endif
 
 } // namespace ext::oneapi

@@ -36,7 +36,7 @@ public:
 };
 #if __cplusplus < 202002L
 };
-#define work_group_static aspen_declaration<sycl::detail::call_site<__COUNTER__>>::template work_group_static
+#define work_group_static aspen_declaration<sycl::detail::call_site<__ASPEN_NUMBER>>::template work_group_static
 #endif
 
 } // namespace sycl::ext::oneapi::experimental
