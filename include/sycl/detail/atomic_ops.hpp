@@ -162,15 +162,34 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
     return fetch_add(at, -value); // SPIR-V has no floating-point subtraction, PTX none at all
   }
   static T fetch_min(T *at, T value) {
+#if defined(__ASPEN_NATIVE_CPU__)
+    if constexpr (Order == memory_order::relaxed)
+      return replace_if(at, value, [](T old, T value) { return value < old; });
+#endif
     __ASPEN_ORDERED
     __ASPEN_FOR_THE_SYSTEM_OR_LOOP(atomic_min, value < old)
     return __scoped_atomic_fetch_min(at, value, order, scope);
   }
   static T fetch_max(T *at, T value) {
+#if defined(__ASPEN_NATIVE_CPU__)
+    if constexpr (Order == memory_order::relaxed)
+      return replace_if(at, value, [](T old, T value) { return old < value; });
+#endif
     __ASPEN_ORDERED
     __ASPEN_FOR_THE_SYSTEM_OR_LOOP(atomic_max, old < value)
     return __scoped_atomic_fetch_max(at, value, order, scope);
   }
+#if defined(__ASPEN_NATIVE_CPU__)
+  /// Processors have no such instruction, and a loop that writes what was there takes the memory from all others each time: hardly any item has a
+  /// new least or greatest value. Numbers replace what is none.
+  template <class Better> static T replace_if(T *at, T value, Better better) {
+    T old = load(at);
+    while (better(old, value) || old != old)
+      if (compare_exchange(at, &old, value, true))
+        break;
+    return old;
+  }
+#endif
   static T fetch_and(T *at, T value) {
     __ASPEN_ORDERED
     __ASPEN_FOR_THE_SYSTEM(atomic_and)
