@@ -58,6 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "safe_loops",
             "whole_lanes",
             "boxes",
+            "states",
             "turns",
             "guards",
             "lane_gains",

@@ -92,6 +92,68 @@ int main() {
         want[i] = m.in[i] + 5, want[i + 1] = m.in[i + 1] * 3;
       compare("two an item", n);
 
+      begin(); // sums of several kinds in steps of the group, which are asked for behind the loop; with a float whose order counts
+      launch(q, global, local, [=](sycl::nd_item<1> it) {
+        unsigned sum = 5, most = 0;
+        float f = 1;
+        for (int i = it.get_local_id(0); i < count; i += it.get_local_range(0)) {
+          sum = sum * 3 + m.in[i];
+          most = most > m.in[i] ? most : m.in[i];
+          if (m.in[i] % 2)
+            f = f * 0.75f + float(m.in[i] % 64);
+        }
+        m.out[it.get_global_id(0)] = sum ^ most ^ unsigned(f * 16);
+      });
+      for (size_t g = 0; g < global; g++) {
+        unsigned sum = 5, most = 0;
+        float f = 1;
+        for (size_t i = g % local; i < n; i += local) {
+          sum = sum * 3 + m.in[i];
+          most = most > m.in[i] ? most : m.in[i];
+          if (m.in[i] % 2)
+            f = f * 0.75f + float(m.in[i] % 64);
+        }
+        want[g] = sum ^ most ^ unsigned(f * 16);
+      }
+      compare("sums", n);
+
+      begin(); // the same behind barriers, and sums that begin with one
+      q.submit([&](sycl::handler &h) {
+         sycl::local_accessor<unsigned, 1> t(local, h);
+         h.parallel_for(sycl::nd_range<1>(global, local), [=](sycl::nd_item<1> it) {
+           const size_t l = it.get_local_id(0);
+           unsigned sum = 0;
+           for (size_t i = l; i < n; i += local)
+             sum += m.in[i];
+           t[l] = sum;
+           const unsigned all = sycl::reduce_over_group(it.get_group(), sum, sycl::plus<unsigned>());
+           unsigned again = t[local - 1 - l], before = 7;
+           for (size_t i = l; i < n; i += local) {
+             again = (again ^ before) + m.in[i] % (all % 5 + 1);
+             before = m.in[i];
+           }
+           m.out[it.get_global_id(0)] = again + before;
+         });
+       }).wait();
+      {
+        std::vector<unsigned> sums(local);
+        unsigned all = 0;
+        for (size_t l = 0; l < local; l++) {
+          for (size_t i = l; i < n; i += local)
+            sums[l] += m.in[i];
+          all += sums[l];
+        }
+        for (size_t g = 0; g < global; g++) {
+          unsigned again = sums[local - 1 - g % local], before = 7;
+          for (size_t i = g % local; i < n; i += local) {
+            again = (again ^ before) + m.in[i] % (all % 5 + 1);
+            before = m.in[i];
+          }
+          want[g] = again + before;
+        }
+      }
+      compare("sums behind barriers", n);
+
       begin(); // a last one that is in it, and items that do nothing
       launch(q, global, local, [=](sycl::nd_item<1> it) {
         if (it.get_group(0) == 1)

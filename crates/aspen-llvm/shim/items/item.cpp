@@ -340,6 +340,9 @@ void simplify(Function &Body, FunctionAnalysisManager &Analyses) {
   Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   Passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   Passes.addPass(InstCombinePass());
+  // A variable whose address another one held: the item itself, by what algorithms of groups capture.
+  Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  Passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   Passes.addPass(SimplifyCFGPass());
   Passes.addPass(UnifyFunctionExitNodesPass());
   Passes.addPass(LoopSimplifyPass());

@@ -11,7 +11,7 @@
 // asked once, and the loops as they were are behind that question.
 // The way is known as loop interchange (Allen and Kennedy, "Automatic loop interchange", 1984).
 
-#include "item_loop.h"
+#include "turns.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -40,6 +40,9 @@ constexpr int64_t LeastStep = 8;
 // What the first numbers of neighbouring items may differ by, and how many items may then be.
 constexpr int64_t MaxApart = 8;
 constexpr uint64_t MaxItems = uint64_t(1) << 40;
+
+// What is kept from turn to turn, for each item.
+constexpr size_t MaxStates = 4;
 
 // Bytes between neighbouring items' places that are still neighbours.
 constexpr int64_t MaxStride = 16;
@@ -72,44 +75,51 @@ bool narrowNumbers(Loop &L, const DominatorTree &DT) {
   return Changed && (EliminateDuplicatePHINodes(Header), true);
 }
 
-struct Nest {
-  Loop *Items, *Turns;
-  PHINode *Column, *Number;
-  Value *Next; // the number of the next turn
-  const SCEVAddRecExpr *Walk; // what the first turn's number is of the items, before it is extended
-  bool Extends = false, ExtendsSign = false;
-  uint64_t Apart = 1;                    // by how much that grows from item to item
-  const SCEV *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item
-  CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
-};
 
 // What is exempt in doesNothing has side effects by name only.
 bool isArithmetic(const Instruction &I) { return doesNothing(I) && (I.mayHaveSideEffects() || !I.mayReadFromMemory()); }
 
-// Whether the way from the item's beginning to its loop is arithmetic, and what leaves it does nothing.
+// Whether one comes from the block to the inner loop, by blocks with one way in.
+bool leadsStraight(BasicBlock *Block, const Nest &N) {
+  for (BasicBlock *On = N.Turns->getLoopPreheader(); On; On = On->getSinglePredecessor())
+    if (On == Block)
+      return true;
+  return false;
+}
+
+// Whether turns change no memory: then what an item reads before it is the same in each.
+bool onlyReads(const Loop &M) {
+  return all_of(M.blocks(), [](const BasicBlock *Block) { return all_of(*Block, doesNothing); });
+}
+
+// Whether the way from the item's beginning to its loop is arithmetic, or reads what turns leave as it is, and what leaves it does nothing.
 bool comesStraight(const Nest &N) {
   BasicBlock *Latch = N.Items->getLoopLatch();
+  const bool MayRead = !N.States.empty() && onlyReads(*N.Turns);
+  auto IsAgain = [&](const Instruction &I) { return isArithmetic(I) || (MayRead && isa<LoadInst>(I) && cast<LoadInst>(I).isSimple()); };
   for (BasicBlock *Block = N.Items->getHeader(); Block != N.Turns->getHeader();) {
     auto *Way = dyn_cast<BranchInst>(Block->getTerminator());
-    if (!Way || !all_of(*Block, isArithmetic))
+    if (!Way || !all_of(*Block, IsAgain))
       return false;
     BasicBlock *On = Way->getSuccessor(0);
     if (Way->isConditional()) {
-      if (isEnd(On, Latch))
+      // With states, who has no turns may do something behind them.
+      const bool First = N.States.empty() ? isEnd(On, Latch) : !leadsStraight(On, N);
+      if (First)
         On = Way->getSuccessor(1);
-      else if (!isEnd(Way->getSuccessor(1), Latch))
+      else if (N.States.empty() && !isEnd(Way->getSuccessor(1), Latch))
         return false;
     }
     if (On != N.Turns->getHeader() && On->getSinglePredecessor() != Block)
       return false;
     Block = On;
   }
-  return isEnd(N.Turns->getExitBlock(), Latch);
+  return !N.States.empty() || isEnd(N.Turns->getExitBlock(), Latch);
 }
 
 // Whether items meet other items' memory by taking turns: private memory, which all have in one place, and what they may wait for.
-bool mayMeet(Loop &L) {
-  for (BasicBlock *Block : L.blocks())
+bool mayMeet(const Nest &N) {
+  for (BasicBlock *Block : N.States.empty() ? N.Items->blocks() : N.Turns->blocks())
     for (Instruction &I : *Block) {
       if (I.isAtomic() || I.isVolatile())
         return true;
@@ -165,6 +175,36 @@ bool gains(const Nest &N, ScalarEvolution &SE) {
   return false;
 }
 
+// Whether the inner loop has a number that it ends by, and besides that states which are all that is asked for behind it.
+bool findStates(Loop &M, Nest &N) {
+  BasicBlock *Latch = M.getLoopLatch();
+  auto *Back = Latch && M.getLoopPreheader() && M.getExitingBlock() == Latch && M.getExitBlock() ? dyn_cast<BranchInst>(Latch->getTerminator()) : nullptr;
+  auto *Compare = Back && Back->isConditional() ? dyn_cast<ICmpInst>(Back->getCondition()) : nullptr;
+  if (!Compare)
+    return false;
+  N.Number = nullptr;
+  SmallPtrSet<const Value *, 4> Kept;
+  for (PHINode &Phi : M.getHeader()->phis()) {
+    Value *Next = Phi.getIncomingValueForBlock(Latch);
+    if (!N.Number && is_contained(Compare->operands(), Next)) {
+      N.Number = &Phi;
+      continue;
+    }
+    Type *T = Phi.getType();
+    if (isa<Constant>(Next) || (!T->isIntegerTy() && !T->isFloatingPointTy()) || T->getPrimitiveSizeInBits() % 8 != 0 || N.States.size() == MaxStates)
+      return false;
+    N.States.push_back(&Phi);
+    Kept.insert(Next);
+  }
+  if (!N.Number)
+    return false;
+  for (BasicBlock *Block : M.blocks())
+    for (Instruction &I : *Block)
+      if (!Kept.contains(&I) && any_of(I.users(), [&](User *U) { return !M.contains(cast<Instruction>(U)); }))
+        return false;
+  return true;
+}
+
 bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   if (!isItemLoop(L) || L.getSubLoops().size() != 1)
     return false;
@@ -173,9 +213,8 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   N.Column = &*L.getHeader()->phis().begin();
   N.Last = SE.getBackedgeTakenCount(&L);
   BasicBlock *End = M.getLoopLatch();
-  if (isa<SCEVCouldNotCompute>(N.Last) || SE.getTypeSizeInBits(N.Last->getType()) > 64 || !isByItself(M) || !M.hasDedicatedExits())
+  if (isa<SCEVCouldNotCompute>(N.Last) || SE.getTypeSizeInBits(N.Last->getType()) > 64 || !findStates(M, N) || !M.hasDedicatedExits())
     return false;
-  N.Number = &*M.getHeader()->phis().begin();
   const unsigned Bits = N.Number->getType()->isIntegerTy() ? N.Number->getType()->getIntegerBitWidth() : 0;
   N.Next = N.Number->getIncomingValueForBlock(End);
   auto *Back = dyn_cast<BranchInst>(End->getTerminator());
@@ -216,11 +255,11 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   size_t Length = 0;
   for (BasicBlock *Block : L.blocks())
     Length += Block->size();
-  return Length <= MaxTwice && comesStraight(N) && !mayMeet(L) && gains(N, SE);
+  return Length <= MaxTwice && comesStraight(N) && !mayMeet(N) && gains(N, SE);
 }
 
 // The nest as it was is known as tried.
-bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, SmallPtrSetImpl<BasicBlock *> &Tried) {
+bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, SmallPtrSetImpl<BasicBlock *> &Tried) {
   Loop &L = *N.Items, &M = *N.Turns;
   BasicBlock *Asks = L.getLoopPreheader(), *Exit = L.getExitBlock(), *Latch = L.getLoopLatch();
   SCEVExpander Expand(SE, "turns");
@@ -239,6 +278,7 @@ bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT,
   };
   // Neither the items' first numbers wrap around, nor those behind the end.
   Last = B.CreateZExtOrTrunc(Last, Word);
+  Value *const LastItem = Last;
   auto Leaves = [&](Value *From, bool Sign, Value *Room) { return B.CreateICmpUGE(B.CreateSub(Greatest(From->getType(), Sign), Wide(From, Sign)), Room); };
   Value *Known = B.getTrue();
   if (N.Apart != 1) {
@@ -249,6 +289,7 @@ bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT,
   if (N.Extends)
     Fits = B.CreateAnd(Fits, Leaves(Begin, Sign, Last));
   Fits = B.CreateAnd(Fits, Leaves(End, Sign, Wide(Step, Sign)));
+  Fits = B.CreateAnd(Fits, Leaves(End, Sign, Last)); // of items behind the first one, in its last turn
   Value *Zero = ConstantInt::get(Step->getType(), 0);
   Fits = B.CreateAnd(Fits, Sign ? B.CreateICmpSGT(Step, Zero) : B.CreateICmpNE(Step, Zero));
 
@@ -267,6 +308,10 @@ bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT,
   B.CreateCondBr(Fits, Before, cast<BasicBlock>(Map[Before]));
   Asks->getTerminator()->eraseFromParent();
 
+  if (!N.States.empty()) {
+    takeTurnsWithStates(N, {Begin, Step, End, LastItem}, Before);
+    return true;
+  }
   // Turn after turn, as long as the first item has one.
   LLVMContext &C = Exit->getContext();
   Function *F = Exit->getParent();
@@ -305,12 +350,32 @@ bool change(const Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT,
   return true;
 }
 
+// What all items of a loop read in one place before they do anything is read once: LLVM looks for a write of the loop that may change it, and those of
+// other items do not, nor do later ones of the same.
+bool readOnce(Loop &L) {
+  const MDNode *Independent = findOptionMDForLoop(&L, "llvm.loop.parallel_accesses");
+  BasicBlock *Before = L.getLoopPreheader();
+  bool Changed = false;
+  if (!Independent || !Before)
+    return false;
+  for (Instruction &I : make_early_inc_range(*L.getHeader())) {
+    if (I.mayWriteToMemory())
+      break;
+    auto *Load = dyn_cast<LoadInst>(&I);
+    if (!Load || !Load->isSimple() || Load->getMetadata(LLVMContext::MD_access_group) != Independent->getOperand(1) || !L.hasLoopInvariantOperands(Load))
+      continue;
+    Load->moveBefore(Before->getTerminator()->getIterator());
+    Changed = true;
+  }
+  return Changed;
+}
+
 } // namespace
 
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
   bool Narrowed = false;
   for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    Narrowed |= narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F));
+    Narrowed |= narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F)) | readOnce(*L);
   if (Narrowed)
     FAM.invalidate(F, PreservedAnalyses::none());
   PreservedAnalyses Same = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {

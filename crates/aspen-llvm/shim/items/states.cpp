@@ -1,0 +1,235 @@
+// Items in turns that keep something from turn to turn: `for (i = item.get_local_id(0); i < n; i += item.get_local_range(0)) sum += in[i];`.
+//
+// What an item keeps is in an array, in which each of some items has its place; they run in strips, as many as the array has places:
+//
+//   for each strip of items:
+//     for each lane: state[lane] = what it begins with
+//     for (base = begin; base < end; base += step)
+//       for each lane with base + lane < end: state[lane] = body(state[lane])
+//     for each lane: what comes behind the loop, with state[lane]
+//
+// What comes before the loop is arithmetic, and done again in each of them. An item's states are what they were, in the same order: sums of
+// floating point have the same bits.
+
+#include "turns.h"
+
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace aspen::items {
+namespace {
+
+// Places of an array.
+constexpr uint64_t Lanes = 64;
+
+class Strips {
+public:
+  Strips(Nest &N, const Measured &Is)
+      : N(N), L(*N.Items), M(*N.Turns), Is(Is), C(L.getHeader()->getContext()), F(*L.getHeader()->getParent()), Word(Type::getInt64Ty(C)) {
+    const MDNode *Independent = findOptionMDForLoop(&L, "llvm.loop.parallel_accesses");
+    Group = cast<MDNode>(Independent->getOperand(1));
+    IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
+    for (PHINode *Phi : N.States) {
+      AllocaInst *Array = B.CreateAlloca(ArrayType::get(Phi->getType(), Lanes), nullptr, "states");
+      Array->setAlignment(Align(64));
+      Arrays.push_back(Array);
+    }
+    for (BasicBlock *Block = M.getLoopPreheader(); Block != L.getHeader(); Block = Block->getSinglePredecessor())
+      Chain.push_back(Block);
+    Chain.push_back(L.getHeader());
+    std::reverse(Chain.begin(), Chain.end());
+  }
+
+  void put(BasicBlock *Before) {
+    BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
+    auto *Strip = block("strip"), *Asks = block("strip.turns"), *Turn = block("turn"), *After = block("turn.end"), *Behind = block("strip.behind"),
+         *End = block("strip.end");
+    Value *Start = N.Column->getIncomingValueForBlock(Before);
+    Type *T = N.Number->getType();
+    IRBuilder<> B(Before->getTerminator());
+    B.CreateBr(Strip);
+    Before->getTerminator()->eraseFromParent();
+
+    B.SetInsertPoint(Strip);
+    PHINode *At = B.CreatePHI(Word, 2, "strip");
+    At->addIncoming(B.getInt64(0), Before);
+    Value *Left = B.CreateAdd(B.CreateSub(Is.Last, At), B.getInt64(1));
+    Count = B.CreateBinaryIntrinsic(Intrinsic::umin, Left, B.getInt64(Lanes));
+    Base = B.CreateAdd(Start, At);
+    B.CreateBr(lanes(Strip, Asks, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) {
+      for (auto [Phi, Array] : zip(N.States, Arrays))
+        store(B, mapped(Map, Phi->getIncomingValueForBlock(M.getLoopPreheader())), Array, Lane);
+      B.CreateBr(Next);
+    }));
+
+    B.SetInsertPoint(Asks);
+    Value *First = B.CreateAdd(Is.Begin, B.CreateTrunc(B.CreateMul(At, B.getInt64(N.Apart)), T));
+    B.CreateCondBr(B.CreateICmp(N.Goes, First, Is.End), Turn, Behind);
+    B.SetInsertPoint(Turn);
+    PHINode *By = B.CreatePHI(T, 2, "by");
+    By->addIncoming(ConstantInt::get(T, 0), Asks);
+    B.CreateBr(lanes(Turn, After, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) { turn(B, Map, Lane, By, Next); }));
+    B.SetInsertPoint(After);
+    Value *ByNext = B.CreateAdd(By, Is.Step);
+    By->addIncoming(ByNext, After);
+    B.CreateCondBr(B.CreateICmp(N.Goes, B.CreateAdd(First, ByNext), Is.End), Turn, Behind);
+
+    // The loop over items that there was does what is behind.
+    B.SetInsertPoint(Behind);
+    Value *Bound = B.CreateAdd(Base, Count);
+    B.CreateBr(L.getHeader());
+    N.Column->setIncomingValueForBlock(Before, Base);
+    N.Column->replaceIncomingBlockWith(Before, Behind);
+    auto *Back = cast<BranchInst>(Latch->getTerminator());
+    B.SetInsertPoint(Back);
+    const bool Again = Back->getSuccessor(0) == L.getHeader();
+    Back->setCondition(B.CreateICmp(Again ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ, N.Column->getIncomingValueForBlock(Latch), Bound));
+    Back->setSuccessor(Again ? 1 : 0, End);
+    B.SetInsertPoint(End);
+    Value *Next = B.CreateAdd(At, B.getInt64(Lanes));
+    At->addIncoming(Next, End);
+    B.CreateCondBr(B.CreateICmpULE(Next, Is.Last), Strip, Exit);
+    for (PHINode &Phi : Exit->phis())
+      Phi.replaceIncomingBlockWith(Latch, End);
+    readStates();
+  }
+
+private:
+  BasicBlock *block(const char *Name) { return BasicBlock::Create(C, Name, &F, L.getHeader()); }
+  static Value *mapped(ValueToValueMapTy &Map, Value *V) {
+    Value *Of = Map.lookup(V);
+    return Of ? Of : V;
+  }
+  Value *place(IRBuilder<> &B, AllocaInst *Array, Value *Lane) { return B.CreateInBoundsGEP(cast<ArrayType>(Array->getAllocatedType())->getElementType(), Array, Lane); }
+  void store(IRBuilder<> &B, Value *V, AllocaInst *Array, Value *Lane) { B.CreateStore(V, place(B, Array, Lane))->setMetadata(LLVMContext::MD_access_group, Group); }
+  Value *load(IRBuilder<> &B, AllocaInst *Array, Value *Lane) {
+    auto *Load = B.CreateLoad(cast<ArrayType>(Array->getAllocatedType())->getElementType(), place(B, Array, Lane));
+    Load->setMetadata(LLVMContext::MD_access_group, Group);
+    return Load;
+  }
+
+  void cloneInto(BasicBlock *To, BasicBlock *From, ValueToValueMapTy &Map, bool WithPhis) {
+    for (Instruction &I : *From) {
+      if (I.isTerminator() && From->getSingleSuccessor() == M.getHeader() && !WithPhis)
+        break;
+      if (auto *Phi = dyn_cast<PHINode>(&I); Phi && !WithPhis) {
+        if (Phi != N.Column)
+          Map[Phi] = mapped(Map, Phi->getIncomingValue(0));
+        continue;
+      }
+      Instruction *Copy = I.clone();
+      Copy->insertInto(To, To->end());
+      Map[&I] = Copy;
+    }
+  }
+
+  // A loop over the lanes of a strip: what an item does up to its inner loop, and `Does` in the place of that. Where it begins.
+  BasicBlock *lanes(BasicBlock *From, BasicBlock *To, function_ref<void(IRBuilder<> &, ValueToValueMapTy &, Value *, BasicBlock *)> Does) {
+    auto *Head = block("lane"), *Next = block("lane.end");
+    IRBuilder<> B(Head);
+    PHINode *Lane = B.CreatePHI(Word, 2, "lane");
+    Lane->addIncoming(B.getInt64(0), From);
+    ValueToValueMapTy Map;
+    Map[N.Column] = B.CreateAdd(Base, Lane);
+    SmallVector<BasicBlock *, 4> Copies;
+    for (BasicBlock *Block : Chain) {
+      BasicBlock *Copy = Block == Chain.front() ? Head : block("lane.way");
+      cloneInto(Copy, Block, Map, false);
+      Copies.push_back(Copy);
+    }
+    for (auto [Block, Copy, Index] : zip(Chain, Copies, seq<size_t>(0, Chain.size()))) {
+      for (Instruction &I : *Copy)
+        RemapInstruction(&I, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+      if (Index + 1 == Chain.size())
+        break;
+      Instruction *Way = Copy->getTerminator();
+      for (unsigned S = 0; S < Way->getNumSuccessors(); ++S)
+        Way->setSuccessor(S, Block->getTerminator()->getSuccessor(S) == Chain[Index + 1] ? Copies[Index + 1] : Next);
+    }
+    B.SetInsertPoint(Copies.back());
+    Does(B, Map, Lane, Next);
+    B.SetInsertPoint(Next);
+    Value *After = B.CreateNUWAdd(Lane, B.getInt64(1));
+    Lane->addIncoming(After, Next);
+    BranchInst *Back = B.CreateCondBr(B.CreateICmpEQ(After, Count), To, Head);
+    SmallVector<Metadata *, 4> Said{nullptr};
+    Said.append(L.getLoopID()->op_begin() + 1, L.getLoopID()->op_end());
+    MDNode *Of = MDNode::getDistinct(C, Said);
+    Of->replaceOperandWith(0, Of);
+    Back->setMetadata(LLVMContext::MD_loop, Of);
+    return Head;
+  }
+
+  // One turn of an item that still has one.
+  void turn(IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, Value *By, BasicBlock *Next) {
+    auto *Body = block("lane.turn");
+    Value *Number = B.CreateAdd(mapped(Map, N.Number->getIncomingValueForBlock(M.getLoopPreheader())), By, "number");
+    B.CreateCondBr(B.CreateICmp(N.Goes, Number, Is.End), Body, Next);
+    B.SetInsertPoint(Body);
+    Map[N.Number] = Number;
+    for (auto [Phi, Array] : zip(N.States, Arrays))
+      Map[Phi] = load(B, Array, Lane);
+    SmallVector<BasicBlock *, 8> Copies;
+    for (BasicBlock *Block : M.blocks()) {
+      BasicBlock *Copy = block("lane.body");
+      for (Instruction &I : *Block) {
+        if (Block == M.getHeader() && isa<PHINode>(I))
+          continue;
+        Instruction *New = I.clone();
+        New->insertInto(Copy, Copy->end());
+        Map[&I] = New;
+      }
+      Map[Block] = Copy;
+      Copies.push_back(Copy);
+    }
+    for (BasicBlock *Copy : Copies)
+      for (Instruction &I : *Copy)
+        RemapInstruction(&I, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+    B.CreateBr(cast<BasicBlock>(Map.lookup(M.getHeader())));
+    auto *End = cast<BasicBlock>(Map.lookup(M.getLoopLatch()));
+    B.SetInsertPoint(End->getTerminator());
+    SmallVector<Value *, 4> Values;
+    for (PHINode *Phi : N.States)
+      Values.push_back(mapped(Map, Phi->getIncomingValueForBlock(M.getLoopLatch())));
+    for (auto [V, Array] : zip(Values, Arrays))
+      store(B, V, Array, Lane);
+    B.CreateBr(Next);
+    End->getTerminator()->eraseFromParent();
+  }
+
+  // In the place of the inner loop: what it came to.
+  void readStates() {
+    BasicBlock *Enters = M.getLoopPreheader(), *Leave = M.getExitBlock(), *Last = M.getLoopLatch();
+    IRBuilder<> B(Enters->getTerminator());
+    Value *Lane = B.CreateSub(N.Column, Base);
+    for (auto [Phi, Array] : zip(N.States, Arrays)) {
+      Value *Came = load(B, Array, Lane), *Next = Phi->getIncomingValueForBlock(Last);
+      // What is no result of the loop itself is the same behind it.
+      if (auto *Made = dyn_cast<Instruction>(Next); Made && M.contains(Made))
+        Made->replaceUsesWithIf(Came, [&](Use &U) { return L.contains(cast<Instruction>(U.getUser())) && !M.contains(cast<Instruction>(U.getUser())); });
+    }
+    Leave->replacePhiUsesWith(Last, Enters);
+    B.CreateBr(Leave);
+    Enters->getTerminator()->eraseFromParent();
+    SmallVector<BasicBlock *, 8> Dead(M.blocks());
+    DeleteDeadBlocks(Dead);
+  }
+
+  Nest &N;
+  Loop &L, &M;
+  const Measured &Is;
+  LLVMContext &C;
+  Function &F;
+  Type *Word;
+  MDNode *Group;
+  SmallVector<AllocaInst *, 4> Arrays;
+  SmallVector<BasicBlock *, 4> Chain; // from the item's beginning to the inner loop
+  Value *Base = nullptr, *Count = nullptr; // the strip's first item, and how many there are
+};
+
+} // namespace
+
+void takeTurnsWithStates(Nest &N, const Measured &Is, BasicBlock *Before) { Strips(N, Is).put(Before); }
+
+} // namespace aspen::items

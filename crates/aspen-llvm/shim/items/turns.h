@@ -1,0 +1,34 @@
+// Items that step through memory: what is known of such a nest of loops (turns.cpp), and how one with states is changed (states.cpp).
+#pragma once
+
+#include "item_loop.h"
+
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace aspen::items {
+
+using namespace llvm;
+
+// A loop over items around one in steps, of which it is known that both may change places.
+struct Nest {
+  Loop *Items, *Turns;
+  PHINode *Column, *Number;
+  SmallVector<PHINode *, 4> States; // what a turn keeps for the next one besides
+  Value *Next; // the number of the next turn
+  const SCEVAddRecExpr *Walk; // what the first turn's number is of the items, before it is extended
+  bool Extends = false, ExtendsSign = false;
+  uint64_t Apart = 1;                    // by how much that grows from item to item
+  const SCEV *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item
+  CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
+};
+
+// What was made of it in front of the loops.
+struct Measured {
+  Value *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item, in 64 bits
+};
+
+// Puts the nest with states in turns behind `Before`, where all is measured and nothing wraps around.
+void takeTurnsWithStates(Nest &N, const Measured &Is, BasicBlock *Before);
+
+} // namespace aspen::items
