@@ -1,6 +1,10 @@
 // Guards that become bounds of the loops over items: by every comparison, of numbers that wrap around, and of several together.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
-//# run: ./a.out
+//# run: env ASPEN_CPU_LEVEL=1 ./a.out
+//# stdout: wrong 0 of 37440 launches
+//# run: env ASPEN_CPU_LEVEL=3 ./a.out
+//# stdout: wrong 0 of 37440 launches
+//# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: wrong 0 of 37440 launches
 #include <climits>
 #include <cstdio>

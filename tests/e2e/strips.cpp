@@ -1,7 +1,11 @@
 // Items that wait for nobody, with loops that all run alike: in strips, with what they keep in registers; what is left over at a row's end, short
 // rows, and strips in which some items end keep theirs in memory.
-//# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
-//# run: ./a.out
+//# run: aspen++ -O2 -ffp-contract=off -fsycl-targets=native_cpu {self} -o a.out
+//# run: env ASPEN_CPU_LEVEL=1 ./a.out
+//# stdout: wrong 0
+//# run: env ASPEN_CPU_LEVEL=3 ./a.out
+//# stdout: wrong 0
+//# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: wrong 0
 #include <cstdio>
 #include <sycl/sycl.hpp>

@@ -1,6 +1,10 @@
 // Items that go through memory in steps of a group or of the whole range, with every way to say so; numbers that wrap around keep their loops.
-//# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
-//# run: ./a.out
+//# run: aspen++ -O2 -ffp-contract=off -fsycl-targets=native_cpu {self} -o a.out
+//# run: env ASPEN_CPU_LEVEL=1 ./a.out
+//# stdout: wrong 0
+//# run: env ASPEN_CPU_LEVEL=3 ./a.out
+//# stdout: wrong 0
+//# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: wrong 0
 #include <climits>
 #include <cstdio>

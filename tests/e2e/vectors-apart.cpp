@@ -1,7 +1,11 @@
 // Kernels with vectors of the source, in every kind of loop over items: with loops of their own, tiles, shuffles within a vector, math, and memory in
 // twos, threes, fours and more.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
-//# run: ./a.out
+//# run: env ASPEN_CPU_LEVEL=1 ./a.out
+//# stdout: wrong 0
+//# run: env ASPEN_CPU_LEVEL=3 ./a.out
+//# stdout: wrong 0
+//# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: wrong 0
 #include <cstdio>
 #include <sycl/sycl.hpp>

@@ -174,7 +174,7 @@ impl PassBuilder<'_> {
         if family == Family::NativeCpu && matches!(level, "3" | "4" | "fast") {
             // What clang does more of at 3 costs here: promoted arguments make LLVM forget that work-items are independent, and loops over
             // them are copied for conditions (docs/decisions/0050). The driver's level stays, and what follows from it for arithmetic.
-            // So do loops of a few turns, which are unrolled as at 3: private arrays become values by it.
+            // Loops of a few turns are unrolled as at 3 all the same: private arrays become values by it.
             arguments.extend(["-Xclang", "-O2", "-mllvm", "-unroll-threshold-default=300"].map(str::to_owned));
         }
         if target.is_none_or(|target| !matches!(target.family, Family::Ptx | Family::AmdGpu)) {

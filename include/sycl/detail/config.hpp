@@ -32,11 +32,15 @@
 #define SYCL_KHR_DEFAULT_CONTEXT 1
 
 /// The version of DPC++'s interface that programs find here, by which they choose between today's names and those of before: that of 2026.0. Without,
-/// SYCLomatic's helpers, Ginkgo and others take it for older than all of them.
+/// SYCLomatic's helpers, Ginkgo and others take it for older than all of them. Who says another on the command line is to have that.
+#ifndef __LIBSYCL_MAJOR_VERSION
 #define __LIBSYCL_MAJOR_VERSION 9
 #define __LIBSYCL_MINOR_VERSION 0
 #define __LIBSYCL_PATCH_VERSION 0
+#endif
+#ifndef __SYCL_COMPILER_VERSION
 #define __SYCL_COMPILER_VERSION 20260101
+#endif
 
 /// A number of its own for each use. clang counts it as an extension, in lines of users who asked to be told of these.
 #if defined(__clang__)

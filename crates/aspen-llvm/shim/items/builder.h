@@ -87,8 +87,8 @@ private:
 
   // strips.cpp
   void beginStrips(llvm::IRBuilder<> &B);
-  void openStrip(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, Loop &L);
-  llvm::BranchInst *closeStrip(llvm::IRBuilder<> &B, Loop &L);
+  // Whether a piece loops over lanes: of a sub-group, or of a full strip, which is like a full sub-group.
+  bool isOverLanes(unsigned Who) const { return From.BySubGroups || (From.ByStrips && Who == Full); }
 
   // sub_groups.cpp
   bool hasRounds() const { return From.BySubGroups && !P.AtGroup.empty(); }

@@ -282,12 +282,8 @@ Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, const Loop &L, uns
 
 Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) {
   Loop L;
-  if (From.BySubGroups) {
+  if (isOverLanes(Who)) {
     openLanes(B, Head, L, Who);
-    return L;
-  }
-  if (From.ByStrips && Who == Full) {
-    openStrip(B, Head, L);
     return L;
   }
   L.Row = BasicBlock::Create(C, "row", G), L.Begin = BasicBlock::Create(C, "item", G);
@@ -313,10 +309,8 @@ Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) 
 
 // From where an item ends. The branch back to the next item.
 BranchInst *Builder::closeLoop(IRBuilder<> &B, Loop &L, unsigned Who, bool Once) {
-  if (From.BySubGroups)
+  if (isOverLanes(Who))
     return closeLanes(B, L, Who, Once);
-  if (From.ByStrips && Who == Full)
-    return closeStrip(B, L);
   Value *NextColumn = B.CreateNUWAdd(L.At, B.getInt64(1));
   L.At->addIncoming(NextColumn, B.GetInsertBlock());
   auto *Back = B.CreateCondBr(Once ? B.getTrue() : B.CreateICmpEQ(NextColumn, From.ByStrips ? Length : Columns), L.RowEnd, L.Begin);

@@ -188,7 +188,7 @@ struct WholeLanes : llvm::PassInfoMixin<WholeLanes> {
   const llvm::TargetMachine &Machine;
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
-// Has what is left of loops over a full strip's lanes, when they are vectors, become one piece of code.
+// Has what is left of loops over the lanes of a full strip or sub-group, when they are vectors, become one piece of code.
 struct UnrollStrips : llvm::PassInfoMixin<UnrollStrips> {
   static constexpr const char *Name = "aspen-unroll-strips";
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

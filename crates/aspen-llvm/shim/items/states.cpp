@@ -23,9 +23,9 @@ namespace {
 // Places of an array.
 constexpr uint64_t Lanes = 64;
 
-class Strips {
+class StatesInTurns {
 public:
-  Strips(Nest &N, const Measured &Is)
+  StatesInTurns(Nest &N, const Measured &Is)
       : N(N), L(*N.Items), M(*N.Turns), Is(Is), C(L.getHeader()->getContext()), F(*L.getHeader()->getParent()), Word(Type::getInt64Ty(C)) {
     const MDNode *Independent = findOptionMDForLoop(&L, "llvm.loop.parallel_accesses");
     Group = cast<MDNode>(Independent->getOperand(1));
@@ -69,7 +69,9 @@ public:
     B.SetInsertPoint(Turn);
     PHINode *By = B.CreatePHI(T, 2, "by");
     By->addIncoming(ConstantInt::get(T, 0), Asks);
-    B.CreateBr(lanes(Turn, After, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) { turn(B, Map, Lane, By, Next); }));
+    B.CreateBr(lanes(Turn, After, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) {
+      turn(B, Map, Lane, By, Next);
+    }));
     B.SetInsertPoint(After);
     Value *ByNext = B.CreateAdd(By, Is.Step);
     By->addIncoming(ByNext, After);
@@ -101,26 +103,28 @@ private:
     Value *Of = Map.lookup(V);
     return Of ? Of : V;
   }
-  Value *place(IRBuilder<> &B, AllocaInst *Array, Value *Lane) { return B.CreateInBoundsGEP(cast<ArrayType>(Array->getAllocatedType())->getElementType(), Array, Lane); }
-  void store(IRBuilder<> &B, Value *V, AllocaInst *Array, Value *Lane) { B.CreateStore(V, place(B, Array, Lane))->setMetadata(LLVMContext::MD_access_group, Group); }
+  static Type *elementOf(AllocaInst *Array) { return cast<ArrayType>(Array->getAllocatedType())->getElementType(); }
+  void store(IRBuilder<> &B, Value *V, AllocaInst *Array, Value *Lane) {
+    auto *Store = B.CreateStore(V, B.CreateInBoundsGEP(V->getType(), Array, Lane));
+    Store->setMetadata(LLVMContext::MD_access_group, Group);
+  }
   Value *load(IRBuilder<> &B, AllocaInst *Array, Value *Lane) {
-    auto *Load = B.CreateLoad(cast<ArrayType>(Array->getAllocatedType())->getElementType(), place(B, Array, Lane));
+    auto *Load = B.CreateLoad(elementOf(Array), B.CreateInBoundsGEP(elementOf(Array), Array, Lane));
     Load->setMetadata(LLVMContext::MD_access_group, Group);
     return Load;
   }
 
-  void cloneInto(BasicBlock *To, BasicBlock *From, ValueToValueMapTy &Map, bool WithPhis) {
+  // What an item does in a block on the way to its inner loop.
+  void cloneInto(BasicBlock *To, BasicBlock *From, ValueToValueMapTy &Map) {
     for (Instruction &I : *From) {
-      if (I.isTerminator() && From->getSingleSuccessor() == M.getHeader() && !WithPhis)
-        break;
-      if (auto *Phi = dyn_cast<PHINode>(&I); Phi && !WithPhis) {
+      if (auto *Phi = dyn_cast<PHINode>(&I)) { // the column, or of one way in
         if (Phi != N.Column)
           Map[Phi] = mapped(Map, Phi->getIncomingValue(0));
-        continue;
+      } else if (!I.isTerminator() || From != M.getLoopPreheader()) {
+        Instruction *Copy = I.clone();
+        Copy->insertInto(To, To->end());
+        Map[&I] = Copy;
       }
-      Instruction *Copy = I.clone();
-      Copy->insertInto(To, To->end());
-      Map[&I] = Copy;
     }
   }
 
@@ -135,7 +139,7 @@ private:
     SmallVector<BasicBlock *, 4> Copies;
     for (BasicBlock *Block : Chain) {
       BasicBlock *Copy = Block == Chain.front() ? Head : block("lane.way");
-      cloneInto(Copy, Block, Map, false);
+      cloneInto(Copy, Block, Map);
       Copies.push_back(Copy);
     }
     for (auto [Block, Copy, Index] : zip(Chain, Copies, seq<size_t>(0, Chain.size()))) {
@@ -207,7 +211,10 @@ private:
       Value *Came = load(B, Array, Lane), *Next = Phi->getIncomingValueForBlock(Last);
       // What is no result of the loop itself is the same behind it.
       if (auto *Made = dyn_cast<Instruction>(Next); Made && M.contains(Made))
-        Made->replaceUsesWithIf(Came, [&](Use &U) { return L.contains(cast<Instruction>(U.getUser())) && !M.contains(cast<Instruction>(U.getUser())); });
+        Made->replaceUsesWithIf(Came, [&](Use &U) {
+          auto *User = cast<Instruction>(U.getUser());
+          return L.contains(User) && !M.contains(User);
+        });
     }
     Leave->replacePhiUsesWith(Last, Enters);
     B.CreateBr(Leave);
@@ -230,6 +237,6 @@ private:
 
 } // namespace
 
-void takeTurnsWithStates(Nest &N, const Measured &Is, BasicBlock *Before) { Strips(N, Is).put(Before); }
+void takeTurnsWithStates(Nest &N, const Measured &Is, BasicBlock *Before) { StatesInTurns(N, Is).put(Before); }
 
 } // namespace aspen::items

@@ -114,21 +114,4 @@ void Builder::beginStrips(IRBuilder<> &B) {
   B.CreateCondBr(B.CreateICmpEQ(EndRow, Rows), Done, Row);
 }
 
-void Builder::openStrip(IRBuilder<> &B, BasicBlock *Head, Loop &L) {
-  L.Begin = BasicBlock::Create(C, "lane", G);
-  L.After = BasicBlock::Create(C, "lanes.end", G);
-  B.CreateBr(L.Begin);
-  B.SetInsertPoint(L.Begin);
-  L.At = B.CreatePHI(Word, 2, "lane");
-  L.At->addIncoming(B.getInt64(0), Head);
-  Value *const Of[] = {FirstAt[0], FirstAt[1], B.CreateNUWAdd(FirstColumn, L.At), B.CreateNUWAdd(First, L.At, "linear")};
-  std::copy(std::begin(Of), std::end(Of), L.Of);
-}
-
-BranchInst *Builder::closeStrip(IRBuilder<> &B, Loop &L) {
-  Value *Next = B.CreateNUWAdd(L.At, B.getInt64(1));
-  L.At->addIncoming(Next, B.GetInsertBlock());
-  return B.CreateCondBr(B.CreateICmpEQ(Next, B.getInt64(From.Lanes)), L.After, L.Begin);
-}
-
 } // namespace aspen::items
