@@ -53,6 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "skipped",
             "sub_groups",
             "takes",
+            "own_math",
             "vector_math",
             "private_memory",
             "safe_loops",

@@ -5,6 +5,7 @@
 // computed by ourselves, or in double, or stays as it is (docs/MATH.md). Source: x86-64 "Vector Function ABI"; glibc, sysdeps/x86_64/fpu; docs/decisions/0041.
 
 #include "items.h"
+#include "own_math.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
@@ -55,7 +56,7 @@ constexpr Math Functions[] = {
     {"log10", Intrinsic::log10, 1, Of::Double},                      // 3.19 and 1.58 of 3
     {"log1p", Intrinsic::not_intrinsic, 1, Of::Double, Of::None},    // 1.95 and 2.12 of 2
     {"log2", Intrinsic::log2},                                       // 2.56 and 1.77 of 3
-    {"pow", Intrinsic::pow, 2},
+    {"pow", Intrinsic::pow, 2, Of::Own},                             // two to four times as long; itself where nothing is fused
     {"sin", Intrinsic::sin},
     {"sinh", Intrinsic::sinh},
     {"tan", Intrinsic::tan},
@@ -130,86 +131,14 @@ Value *lanesOf(IRBuilder<> &B, Value *Vector, unsigned First, unsigned Lanes) {
   return B.CreateShuffleVector(Vector, Mask);
 }
 
-// The logarithm of floats: that of a factor of two, and that of a number within a third of 1, by a polynomial for what its first two terms
-// leave (least error in relation to the result; 0.94 units in the last place).
-Value *emitLog(IRBuilder<> &B, Value *X) {
-  Type *T = X->getType(), *Bits = T->getWithNewType(B.getInt32Ty());
-  auto Number = [&](double V) { return ConstantFP::get(T, V); };
-  auto Word = [&](uint32_t V) { return ConstantInt::get(Bits, V); };
-  auto Fused = [&](Value *Left, Value *Right, Value *Sum) { return B.CreateIntrinsic(Intrinsic::fma, {T}, {Left, Right, Sum}); };
-  constexpr double Terms[] = {-0x1.080430p-3, 0x1.1e6730p-3, -0x1.f311ccp-4, 0x1.1ed6fep-3, -0x1.559dc6p-3, 0x1.99d02ap-3, -0x1.fffefp-3, 0x1.555506p-2, -0.5};
-  Value *IsTiny = B.CreateFCmpOLT(X, Number(0x1p-126));
-  Value *At = B.CreateBitCast(B.CreateSelect(IsTiny, B.CreateFMul(X, Number(0x1p23)), X), Bits);
-  Value *Exponent = B.CreateAnd(B.CreateSub(At, Word(0x3f2aaaab)), Word(0xff800000)); // of the power of two that leaves 2/3 to 4/3
-  Value *Rest = B.CreateFSub(B.CreateBitCast(B.CreateSub(At, Exponent), T), Number(1));
-  Value *Power = B.CreateFAdd(B.CreateSIToFP(B.CreateAShr(Exponent, Word(23)), T), B.CreateSelect(IsTiny, Number(-23), Number(0)));
-  Value *Sum = Number(Terms[0]);
-  for (double Term : ArrayRef(Terms).drop_front())
-    Sum = Fused(Sum, Rest, Number(Term));
-  Sum = Fused(Sum, B.CreateFMul(Rest, Rest), Rest);
-  Sum = Fused(Power, Number(0.693147180559945), Sum);
-  Value *Infinity = ConstantFP::getInfinity(T);
-  Value *IsUsual = B.CreateAnd(B.CreateFCmpOGT(X, Number(0)), B.CreateFCmpOLT(X, Infinity));
-  Value *Special = B.CreateSelect(B.CreateFCmpOLT(X, Number(0)), ConstantFP::getNaN(T), X);
-  Special = B.CreateSelect(B.CreateFCmpOEQ(X, Number(0)), ConstantFP::getInfinity(T, /*Negative=*/true), Special);
-  return B.CreateSelect(IsUsual, Sum, Special);
-}
-
-// How e to a small power is computed, and what a result's range is.
-struct Exponential {
-  ArrayRef<double> Terms;          // of e^r = 1 + r + r² (…), r within half a logarithm of 2; least error in relation to the result
-  double PerTwo, First, Second;    // 1/log 2; log 2 in two parts, of which products of the first are exact, fused or not
-  double Magic;                    // 1.5 times the first power of two whose numbers are whole
-  unsigned Mantissa;               // bits
-  double Tiny, Nothing, Greatest;  // below the first not all bits are there, below the second none is; the greatest that has a result
-  double Tiny2, Nothing2, Greatest2; // of powers of two
-};
-
-constexpr double TermsOfFloat[] = {0x1.6a241ap-10, 0x1.1239f2p-7, 0x1.5558f2p-5, 0x1.555492p-3, 0x1.fffffcp-2};
-constexpr double TermsOfDouble[] = {0x1.af389ed28db09p-26, 0x1.28917c8be7ad6p-22, 0x1.71de0db2f585ep-19, 0x1.a019b914985a9p-16, 0x1.a01a01a7c2f03p-13,
-                                    0x1.6c16c17889ef9p-10, 0x1.11111111109b5p-7,  0x1.5555555553d68p-5,  0x1.5555555555556p-3,  0x1.0000000000001p-1};
-constexpr double Log2 = 0x1.62e42fefa39efp-1;
-
-// e or 2 to the power of X: e to what is left of X within half a logarithm of 2, by a polynomial, times a power of two, which is added to the
-// exponent's bits; where the result has not all bits, 2^64 too much at first. Of e: 1.01 units in the last place off for floats, 1.06 for doubles.
-Value *emitExp(IRBuilder<> &B, Value *X, bool OfTwo, bool Fuses) {
-  static const Exponential Float = {TermsOfFloat, 0x1.715476p0, 0x1.62e4p-1, 0x1.7f7d1cp-20, 0x1.8p23, 23, -87, -104, 0x1.62e42ep6, -125, -151, 0x1.fffffep6};
-  static const Exponential Double = {TermsOfDouble, 0x1.71547652b82fep0, 0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45, 0x1.8p52, 52, -708, -746, 0x1.62e42fefa39efp9, -1021, -1076, 0x1.fffffffffffffp9};
-  Type *T = X->getType(), *Bits = T->getWithNewType(B.getIntNTy(T->getScalarSizeInBits()));
-  const Exponential &Of = T->getScalarType()->isFloatTy() ? Float : Double;
-  auto Number = [&](double V) { return ConstantFP::get(T, V); };
-  auto Word = [&](uint64_t V) { return ConstantInt::get(Bits, V); };
-  auto Fused = [&](Value *Left, Value *Right, Value *Sum) {
-    return Fuses ? B.CreateIntrinsic(Intrinsic::fma, {T}, {Left, Right, Sum}) : B.CreateFAdd(B.CreateFMul(Left, Right), Sum);
-  };
-  // The whole number of twos is in the last bits.
-  Value *Shifted = OfTwo ? B.CreateFAdd(X, Number(Of.Magic)) : Fused(X, Number(Of.PerTwo), Number(Of.Magic));
-  Value *Twos = B.CreateFSub(Shifted, Number(Of.Magic));
-  Value *Rest = OfTwo ? B.CreateFMul(B.CreateFSub(X, Twos), Number(Log2)) : Fused(Twos, Number(-Of.Second), Fused(Twos, Number(-Of.First), X));
-  Value *Sum = Number(Of.Terms[0]);
-  for (double Term : Of.Terms.drop_front())
-    Sum = Fused(Sum, Rest, Number(Term));
-  Sum = Fused(Sum, B.CreateFMul(Rest, Rest), Rest);
-  Sum = B.CreateFAdd(Sum, Number(1));
-  Value *IsTiny = B.CreateFCmpOLT(X, Number(OfTwo ? Of.Tiny2 : Of.Tiny));
-  Value *Power = B.CreateShl(B.CreateBitCast(Shifted, Bits), Word(Of.Mantissa));
-  Power = B.CreateAdd(Power, B.CreateSelect(IsTiny, Word(uint64_t(64) << Of.Mantissa), Word(0)));
-  Value *Result = B.CreateBitCast(B.CreateAdd(B.CreateBitCast(Sum, Bits), Power), T);
-  Result = B.CreateFMul(Result, B.CreateSelect(IsTiny, Number(0x1p-64), Number(1)));
-  Result = B.CreateSelect(B.CreateFCmpOLT(X, Number(OfTwo ? Of.Nothing2 : Of.Nothing)), Number(0), Result);
-  // Infinity, and what is no number.
-  Value *IsUsual = B.CreateFCmpOLE(X, Number(OfTwo ? Of.Greatest2 : Of.Greatest));
-  return B.CreateSelect(IsUsual, Result, B.CreateFAdd(X, ConstantFP::getInfinity(T)));
-}
-
 // The result for numbers or vectors of them. A number is a vector of one, for which all lanes are the same.
 Value *emit(IRBuilder<> &B, const Math &F, Form Form, ArrayRef<Value *> Arguments) {
   Type *T = Arguments.front()->getType(), *Number = T->getScalarType();
   if (F.Intrinsic == Intrinsic::exp || F.Intrinsic == Intrinsic::exp2)
     return emitExp(B, Arguments.front(), F.Intrinsic == Intrinsic::exp2, Form.Fuses);
   if (Number->isFloatTy() && F.Float == Of::Own && Form.Fuses)
-    return emitLog(B, Arguments.front());
-  if (Number->isFloatTy() && F.Float != Of::Itself) {
+    return F.Intrinsic == Intrinsic::log ? emitLog(B, Arguments.front()) : emitPow(B, Arguments[0], Arguments[1]);
+  if (Number->isFloatTy() && F.Float != Of::Itself && F.Intrinsic != Intrinsic::pow) {
     SmallVector<Value *, 2> Wider;
     for (Value *Argument : Arguments)
       Wider.push_back(B.CreateFPExt(Argument, T->getWithNewType(B.getDoubleTy())));
