@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     build.files([
         "shim/shim.cpp",
         "shim/closure.cpp",
+        "shim/parts.cpp",
         "shim/device_globals.cpp",
         "shim/dpcpp.cpp",
         "shim/library.cpp",

@@ -39,6 +39,8 @@ pub struct ImageInput {
     pub name: String,
     /// The module.
     pub bitcode: Vec<u8>,
+    /// Further modules whose code is the image's (see [`aspen_llvm::Module::parts`]), for targets that link objects: [`NativeCpu`].
+    pub more: Vec<Vec<u8>>,
     /// The symbols of kernels and exported functions.
     pub entries: Vec<String>,
     /// The user's `-O` level, 0 to 3.
@@ -149,6 +151,8 @@ pub struct Object {
     pub conditions: Option<Conditions>,
     /// LLVM's output.
     pub generated: Generated,
+    /// The same of [`ImageInput::more`].
+    pub more: Vec<Generated>,
 }
 
 /// Makes all images, up to `jobs` at a time. Results stand in the order of the inputs; an image's bytes depend on its input only.
@@ -158,7 +162,7 @@ pub fn generate_images(target: &dyn Target, inputs: Vec<ImageInput>, jobs: NonZe
     generate_images_with(target, inputs, jobs, None, &mut |_| {})
 }
 
-/// The same, with what was made for other targets, and tells after each image how many LLVM is done with.
+/// The same, with what was made for other targets, and tells after each module how many LLVM is done with.
 pub fn generate_images_with(
     target: &dyn Target,
     inputs: Vec<ImageInput>,
@@ -168,17 +172,22 @@ pub fn generate_images_with(
 ) -> Vec<Result<Image, CodegenError>> {
     let label = |input: &ImageInput| (input.name.clone(), input.entries.clone(), input.debug, input.opt_level, input.conditions.clone());
     let labels: Vec<_> = inputs.iter().map(label).collect();
-    let work: Vec<Job> = inputs.into_iter().map(|input| target.job(input)).collect();
+    let counts: Vec<usize> = inputs.iter().map(|input| 1 + input.more.len()).collect();
+    let work: Vec<Job> = inputs.into_iter().flat_map(|input| modules(target, input)).collect();
     let generated = match earlier {
         Some(earlier) => earlier.complete(work, done, |new, done| aspen_llvm::generate_with(new, jobs, done)),
         None => aspen_llvm::generate_with(&work, jobs, done),
     };
+    let mut generated = generated.into_iter();
     let mut objects = Vec::new();
     let mut results: Vec<Option<CodegenError>> = Vec::new();
-    for ((name, entries, debug, opt_level, conditions), generated) in labels.into_iter().zip(generated) {
-        match generated {
-            Ok(generated) => {
-                objects.push(Object { name, entries, debug, opt_level, conditions, generated });
+    for ((name, entries, debug, opt_level, conditions), count) in labels.into_iter().zip(counts) {
+        let modules: Result<Vec<Generated>, _> = generated.by_ref().take(count).collect::<Vec<_>>().into_iter().collect();
+        match modules {
+            Ok(mut modules) => {
+                let more = modules.split_off(1);
+                let generated = modules.remove(0);
+                objects.push(Object { name, entries, debug, opt_level, conditions, generated, more });
                 results.push(None);
             }
             Err(error) => results.push(Some(error.into())),
@@ -201,4 +210,11 @@ pub fn generate_images_with(
         None => finished.next().expect("a target returns one result an object"),
     };
     results.into_iter().map(next).collect()
+}
+
+/// A job for each module of an image.
+fn modules(target: &dyn Target, mut input: ImageInput) -> impl Iterator<Item = Job> {
+    let all = std::iter::once(std::mem::take(&mut input.bitcode)).chain(std::mem::take(&mut input.more));
+    let job = target.job(input);
+    all.map(move |bitcode| Job { bitcode, ..job.clone() })
 }

@@ -48,7 +48,7 @@ impl Target for NativeCpu {
     }
 
     fn commands(&self, _: u8) -> Vec<String> {
-        vec![line_of(&command(&self.compiler, ["image0.o", "image0.map", "image0.so"], false, false))]
+        vec![line_of(&command(&self.compiler, &["image0.o".into()], ["image0.map", "image0.so"], false, false))]
     }
 
     fn finish(&self, objects: Vec<Object>, scratch: &Path, parallelism: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
@@ -157,30 +157,41 @@ struct Link {
 impl Link {
     fn start(compiler: &Path, object: Object, scratch: &Path, index: usize) -> Result<Link, CodegenError> {
         let file = |extension: &str| format!("image{index}.{extension}");
-        let (input, script, library) = (file("o"), file("map"), file("so"));
-        fs::write(scratch.join(&input), &object.generated.bytes).map_err(io_error(&object.name, "cannot write the object"))?;
+        let (script, library) = (file("map"), file("so"));
+        let (mut inputs, mut messages, mut is_sanitized) = (Vec::new(), Vec::new(), false);
+        for (part, generated) in std::iter::once(object.generated).chain(object.more).enumerate() {
+            let input = if part == 0 { file("o") } else { file(&format!("{part}.o")) };
+            fs::write(scratch.join(&input), &generated.bytes).map_err(io_error(&object.name, "cannot write the object"))?;
+            is_sanitized |= self::is_sanitized(&generated.bytes);
+            inputs.push(input);
+            messages.push(generated.messages);
+        }
         fs::write(scratch.join(&script), version_script(&object.entries))
             .map_err(io_error(&object.name, "cannot write the list of exports"))?;
-        let is_sanitized = is_sanitized(&object.generated.bytes);
-        let command = command(compiler, [&input, &script, &library], is_sanitized, object.debug);
+        let command = command(compiler, &inputs, [&script, &library], is_sanitized, object.debug);
         let tool = Tool::start(&object.name, command, scratch, index, "the Debian package clang-22")?;
-        Ok(Link { image: object.name, messages: object.generated.messages, tool, library: scratch.join(library) })
+        Ok(Link { image: object.name, messages: joined(messages), tool, library: scratch.join(library) })
     }
 
     fn finish(self) -> Result<Image, CodegenError> {
         let command = self.tool.line();
         let words = self.tool.finish(LIMIT)?;
         let bytes = fs::read(&self.library).map_err(io_error(&self.image, "cannot read the shared object"))?;
-        let messages = [self.messages, words].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+        let messages = joined(vec![self.messages, words]);
         // The linker refuses unresolved symbols (-z defs).
         Ok(Image { bytes, kind: ImageKind::Object, imports: Vec::new(), messages, commands: vec![command], fallback: None, rest: None })
     }
 }
 
-/// The linker's command; `files` are the object, the list of exports and the library.
-fn command(compiler: &Path, [input, script, library]: [&str; 3], is_sanitized: bool, debug: bool) -> Command {
+/// What was said, without what is empty.
+fn joined(messages: Vec<String>) -> String {
+    messages.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The linker's command, for objects, the list of exports and the library.
+fn command(compiler: &Path, objects: &[String], [script, library]: [&str; 2], is_sanitized: bool, debug: bool) -> Command {
     let mut command = Command::new(compiler);
-    command.args(["-shared", "-fPIC", input, "-o", library]);
+    command.args(["-shared", "-fPIC"]).args(objects).args(["-o", library]);
     command.args(["-Wl,-Bsymbolic", "-Wl,--as-needed", "-lm"]).arg(format!("-Wl,--version-script={script}"));
     if !is_sanitized {
         // Whoever asked for the image tells what is missing, by its symbol.

@@ -52,6 +52,7 @@ fn input(name: &str, ir: &str, entries: &[&str]) -> ImageInput {
     ImageInput {
         name: name.into(),
         bitcode,
+        more: Vec::new(),
         entries: entries.iter().map(ToString::to_string).collect(),
         opt_level: 2,
         debug: false,
@@ -77,6 +78,11 @@ fn spirv_images_list_their_imports() {
 
 /// Loads an image and calls its kernel twice.
 fn call_twice(image: &[u8], folder: &Path, name: &str) -> [i32; 2] {
+    call_each(image, folder, name, [KERNEL, KERNEL])
+}
+
+/// Loads an image and calls two of its kernels.
+fn call_each(image: &[u8], folder: &Path, name: &str, kernels: [&str; 2]) -> [i32; 2] {
     let path = folder.join(name);
     std::fs::write(&path, image).unwrap();
     let path = CString::new(path.to_str().unwrap()).unwrap();
@@ -84,13 +90,15 @@ fn call_twice(image: &[u8], folder: &Path, name: &str) -> [i32; 2] {
     unsafe {
         let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL);
         assert!(!library.is_null(), "{}", CStr::from_ptr(libc::dlerror()).to_string_lossy());
-        let kernel = libc::dlsym(library, CString::new(KERNEL).unwrap().as_ptr());
-        assert!(!kernel.is_null());
         for hidden in [c"next", c"shared"] {
             assert!(libc::dlsym(library, hidden.as_ptr()).is_null(), "{hidden:?} must not be exported");
         }
-        let kernel: extern "C" fn(f64) -> i32 = std::mem::transmute(kernel);
-        [kernel(2.0), kernel(2.0)]
+        kernels.map(|name| {
+            let kernel = libc::dlsym(library, CString::new(name).unwrap().as_ptr());
+            assert!(!kernel.is_null());
+            let kernel: extern "C" fn(f64) -> i32 = std::mem::transmute(kernel);
+            kernel(2.0)
+        })
     }
 }
 
@@ -103,6 +111,29 @@ fn native_images_load_and_share_nothing() {
         assert_eq!((image.kind, &image.imports, &*image.messages), (ImageKind::Object, &vec![], ""));
         // pow(2, 2) + 1, + 2: the counter starts anew in each image.
         assert_eq!(call_twice(&image.bytes, folder.path(), &format!("{index}.so")), [5, 6]);
+    }
+}
+
+/// Two parts have a variable in common, under a name or none, and each its copy of a function and a constant.
+fn parts_of_an_image_share_what_changes() {
+    const OTHER: &str = "_ZTS1L.aspen_0123456789abcdef";
+    let body = X86.split_once("define weak_odr i32 @").map(|(_, kernel)| kernel.split_once('(').unwrap().1).unwrap();
+    for ir in [X86.to_owned(), X86.replace("@shared", "@0").replace("linkonce_odr thread_local", "internal thread_local")] {
+        let ir = format!("{ir}\ndefine weak_odr i32 @\"{OTHER}\"({body}");
+        let context = Context::new();
+        let whole = context.parse("whole", ir.as_bytes()).unwrap();
+        let mut closure = whole.clone_closure(&[KERNEL, OTHER]).unwrap();
+        assert!(closure.parts(&[vec![KERNEL, OTHER]], 1, 1000).unwrap().is_empty(), "it is small");
+        let parts = closure.parts(&[vec![KERNEL, OTHER]], 1, 1).unwrap();
+        assert_eq!(parts.len(), 2);
+        let mut made = input("p_0", &ir, &[KERNEL, OTHER]);
+        (made.bitcode, made.more) = (parts[0].to_bitcode(), vec![parts[1].to_bitcode()]);
+        let mut results =
+            [two(), NonZeroUsize::MIN].map(|jobs| generate_images(&NativeCpu::default(), vec![made.clone()], jobs).remove(0).unwrap());
+        assert_eq!(results[0], results[1], "the number of jobs does not change the bytes");
+        assert!(results[0].commands[0].contains(" image0.o image0.1.o "), "{:?}", results[0].commands);
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(call_each(&std::mem::take(&mut results[0].bytes), folder.path(), "parts.so", [KERNEL, OTHER]), [5, 6]);
     }
 }
 
@@ -230,9 +261,10 @@ fn results_are_kept() {
 fn main() {
     spirv_images_list_their_imports();
     native_images_load_and_share_nothing();
+    parts_of_an_image_share_what_changes();
     errors_name_the_image_and_the_command();
     gen_binaries();
     bad_ahead_of_time_compilers();
     results_are_kept();
-    println!("images: 6 tests ok");
+    println!("images: 7 tests ok");
 }

@@ -114,6 +114,16 @@ public:
       *Held++ = Reached.contains(Target);
   }
 
+  // How many instructions it has.
+  size_t size() {
+    find();
+    size_t Count = 0;
+    for (auto *G : Reached)
+      if (auto *F = dyn_cast<Function>(G))
+        Count += F->getInstructionCount();
+    return Count;
+  }
+
   Module *clone() {
     find();
     sort();
@@ -473,4 +483,8 @@ extern "C" void aspen_llvm_closure_reaches(LLVMModuleRef Source, const void *Who
   for (size_t I = 0; I < TargetCount; ++I)
     To.push_back(unwrap<GlobalValue>(Targets[I]));
   Closure(*unwrap(Source), *static_cast<const Index *>(Whole), From).reaches(To, Held);
+}
+
+extern "C" size_t aspen_llvm_closure_size(LLVMModuleRef Source, const void *Whole, LLVMValueRef Root) {
+  return Closure(*unwrap(Source), *static_cast<const Index *>(Whole), unwrap<GlobalValue>(Root)).size();
 }

@@ -17,8 +17,9 @@ unsafe extern "C" {
     pub fn aspen_llvm_erase_if_dead(global: LLVMValueRef);
     /// A context that collects errors.
     pub fn aspen_llvm_context() -> LLVMContextRef;
-    /// Sets LLVM's command-line options; the first argument is the program's name. Null or a message.
+    /// Instructions of the module's longest function.
     pub fn aspen_llvm_longest_function(module: LLVMModuleRef) -> usize;
+    /// Sets LLVM's command-line options; the first argument is the program's name. Null or a message.
     pub fn aspen_llvm_set_options(count: c_int, arguments: *const *const c_char) -> *mut c_char;
     /// The errors that were collected, and forgets them; null if there were none.
     pub fn aspen_llvm_take_errors(context: LLVMContextRef) -> *mut c_char;
@@ -67,6 +68,13 @@ unsafe extern "C" {
         target_count: usize,
         held: *mut bool,
     );
+
+    /// How many instructions the closure of a root has.
+    pub fn aspen_llvm_closure_size(source: LLVMModuleRef, whole: *const c_void, root: LLVMValueRef) -> usize;
+    /// How many instructions a module has that may be cut into parts of one image, else 0; gives variables names.
+    pub fn aspen_llvm_size_for_parts(whole: LLVMModuleRef) -> usize;
+    /// Makes variables of a part, which is the closure of some roots, one with those of other parts.
+    pub fn aspen_llvm_share_variables(part: LLVMModuleRef, whole: LLVMModuleRef);
 
     /// Links what `destination` lacks from `library`, which it consumes; null or a message. `lost` as for `aspen_llvm_parse`.
     pub fn aspen_llvm_link_library(

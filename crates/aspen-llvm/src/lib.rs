@@ -24,6 +24,7 @@ mod libraries;
 mod malformed;
 mod matrices;
 mod module;
+mod parts;
 mod places;
 mod propagate;
 mod ptx;

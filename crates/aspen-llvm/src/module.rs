@@ -366,6 +366,14 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
+    /// How many instructions the closure of a root has.
+    pub(crate) fn closure_size(&self, root: &str) -> Result<usize, Error> {
+        let value = self.roots(&[root])?[0];
+        let index = self.index.get_or_init(|| self.new_index(&mut [], Visible::Roots));
+        // SAFETY: a global of this module, and its index.
+        Ok(unsafe { ffi::aspen_llvm_closure_size(self.raw(), index.0, value) })
+    }
+
     /// Which of these functions of this module the closure of the roots holds.
     ///
     /// # Errors

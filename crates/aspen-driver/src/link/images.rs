@@ -67,7 +67,7 @@ pub fn make(
     let mut inputs = inputs(session, units, program, &plans, target, conditional.as_ref())?;
     let globals: Vec<ImageGlobals> = inputs.iter_mut().map(|(_, globals)| std::mem::take(globals)).collect();
     let inputs: Vec<ImageInput> = inputs.into_iter().map(|(input, _)| input).collect();
-    let mut progress = Progress::new(&format!("code for {}", target.name), inputs.len());
+    let mut progress = Progress::new(&format!("code for {}", target.name), inputs.iter().map(|input| 1 + input.more.len()).sum());
     let kind = generator(builder, target, &request.words, content.is_elsewhere());
     let images = generate_images_with(kind.as_ref(), inputs, session.jobs.fixed(), Some(earlier), &mut |done| progress.done(done));
     drop(progress);
@@ -361,7 +361,6 @@ fn inputs(
         if target.family == Family::NativeCpu {
             NativeCpu::ask(&mut closure);
         }
-        let bitcode = closure.to_bitcode();
         let work_group = plan.requirements.reqd_work_group_size.as_ref().and_then(|size| fastest_first(size.dims()));
         let mut conditions = conditional.map(|conditional| conditional.conditions(program, plan));
         if let Some(kernel) = globals.kernel() {
@@ -372,9 +371,41 @@ fn inputs(
         }
         let opt_level = level_of(units, program, plan);
         let sub_group = plan.requirements.reqd_sub_group_size;
-        inputs.push((ImageInput { name: name.clone(), bitcode, entries, opt_level, debug, work_group, sub_group, conditions }, globals));
+        let mut modules = match target.family {
+            Family::NativeCpu => parts(&mut closure, program, plan, globals.kernel())
+                .map_err(|error| Error::Device(format!("target '{}': {error}", target.name)))?,
+            _ => Vec::new(),
+        };
+        if modules.is_empty() {
+            modules.push(closure.to_bitcode());
+        }
+        let more = modules.split_off(1);
+        let bitcode = modules.remove(0);
+        inputs.push((
+            ImageInput { name: name.clone(), bitcode, more, entries, opt_level, debug, work_group, sub_group, conditions },
+            globals,
+        ));
     }
     Ok(inputs)
+}
+
+/// An image for processors of more instructions is made in parts of so many: by several processes at a time, each with what bounds allow for
+/// the copies for levels (docs/decisions/0033, 0072).
+const WHOLE: usize = 12_000;
+const PART: usize = 2500;
+
+/// An image's module in parts, by units; none if it stays whole.
+fn parts(closure: &mut Module<'_>, program: &Program, plan: &ImagePlan, globals: Option<&str>) -> Result<Vec<Vec<u8>>, aspen_llvm::Error> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for &entry in &plan.entries {
+        let function = program.linked.summary.function(entry);
+        match groups.last_mut() {
+            Some((unit, group)) if *unit == function.unit => group.push(&function.symbol),
+            _ => groups.push((&function.unit, vec![&function.symbol])),
+        }
+    }
+    let groups: Vec<Vec<&str>> = groups.into_iter().map(|(_, group)| group).chain(globals.map(|kernel| vec![kernel])).collect();
+    Ok(closure.parts(&groups, PART, WHOLE)?.iter().map(Module::to_bitcode).collect())
 }
 
 /// The bitcode of all units as one module, with kernels and device globals of internal linkage under their objects' tags. Source: DESIGN §7.17.

@@ -234,6 +234,10 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   auto *Self = B.CreateAlloca(ArrayType::get(B.getInt8Ty(), layout::Size), nullptr, "item");
   Self->setAlignment(Align(8));
   Group->replaceAllUsesWith(Self);
+  // What was the caller's is a variable here, of which calls in tail position would know nothing.
+  for (Instruction &I : instructions(Body))
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      Call->setTailCallKind(CallInst::TCK_None);
   auto At = [&](Value *Base, unsigned Place) { return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Place); };
   auto Read = [&](Type *T, unsigned Place) {
     auto *Load = B.CreateAlignedLoad(T, At(Group, Place), Align(T == Half ? 4 : 8));

@@ -152,7 +152,8 @@ void tellPlaces(Module &M, ArrayRef<Function *> Entries, const Names &Names, con
   auto *Tells = FunctionType::get(Type::getVoidTy(C), {Pointer}, false);
   auto *Nobody = Function::Create(Tells, GlobalValue::InternalLinkage, "aspen.nobody.told", M);
   ReturnInst::Create(C, BasicBlock::Create(C, "entry", Nobody));
-  auto *Slot = new GlobalVariable(M, Pointer, /*isConstant=*/false, GlobalValue::ExternalLinkage, Nobody, PlaceSlot);
+  // One for all parts of an image.
+  auto *Slot = new GlobalVariable(M, Pointer, /*isConstant=*/false, GlobalValue::WeakAnyLinkage, Nobody, PlaceSlot);
   StringMap<Constant *> Texts;
   for (auto &[I, Place] : Calls) {
     IRBuilder<> B(I);

@@ -375,7 +375,7 @@ bool readOnce(Loop &L) {
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
   bool Narrowed = false;
   for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    Narrowed |= narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F)) | readOnce(*L);
+    Narrowed |= int(narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F))) | int(readOnce(*L));
   if (Narrowed)
     FAM.invalidate(F, PreservedAnalyses::none());
   PreservedAnalyses Same = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
