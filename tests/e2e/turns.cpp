@@ -96,6 +96,40 @@ int main() {
         want[i] = m.in[i] + 5, want[i + 1] = m.in[i + 1] * 3;
       compare("two an item", n);
 
+      begin(); // the number is asked for behind the loop, by the one item that comes to the end
+      launch(q, global, local, [=](sycl::nd_item<1> it) {
+        int i = it.get_global_id(0);
+        while (i < count / 2) {
+          m.out[2 * i] = m.in[2 * i] % 4 > 1 ? m.in[2 * i] : 1;
+          m.out[2 * i + 1] = m.in[2 * i + 1] % 4 > 1 ? 3 : 1;
+          i += it.get_group_range(0) * it.get_local_range(0);
+        }
+        if (count % 2 == 1 && i == count / 2)
+          m.out[count - 1] = 99;
+      });
+      for (size_t i = 0; i + 1 < n; i += 2)
+        want[i] = m.in[i] % 4 > 1 ? m.in[i] : 1, want[i + 1] = m.in[i + 1] % 4 > 1 ? 3 : 1;
+      if (n % 2 == 1)
+        want[n - 1] = 99;
+      compare("asked behind the loop", n);
+
+      begin(); // with a state, three numbers an item, up to the bound itself
+      launch(q, global, local, [=](sycl::nd_item<1> it) {
+        unsigned sum = 1;
+        long i = long(it.get_local_id(0)) * 3;
+        for (; i <= long(n) - 3; i += long(it.get_local_range(0)) * 3)
+          sum = sum * 7 + (m.in[i] ^ m.in[i + 2]);
+        m.out[it.get_global_id(0)] = sum + unsigned(i);
+      });
+      for (size_t g = 0; g < global; g++) {
+        unsigned sum = 1;
+        long i = long(g % local) * 3;
+        for (; i <= long(n) - 3; i += long(local) * 3)
+          sum = sum * 7 + (m.in[i] ^ m.in[i + 2]);
+        want[g] = sum + unsigned(i);
+      }
+      compare("a state and three an item", n);
+
       begin(); // sums of several kinds in steps of the group, which are asked for behind the loop; with a float whose order counts
       launch(q, global, local, [=](sycl::nd_item<1> it) {
         unsigned sum = 5, most = 0;

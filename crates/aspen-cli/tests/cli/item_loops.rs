@@ -3,7 +3,7 @@
 //!
 //! Kernels have barriers in nested loops and branches that all items take alike, values and private arrays that live across them, local
 //! memory and group algorithms through which items hand each other values, early ends of all items or of some, and functions that are not
-//! inlined, and loops over memory whose neighbours neighbours read. Half of them have the same for sub-groups, and nested loops and branches that only the lanes of a sub-group take alike. Floating point is kept to what is exact, since code for newer processors may fuse multiplications with additions.
+//! inlined (some take the item by value), and loops over memory whose neighbours neighbours read. Half of them have the same for sub-groups, and nested loops and branches that only the lanes of a sub-group take alike. Floating point is kept to what is exact, since code for newer processors may fuse multiplications with additions.
 
 use std::fmt::Write as _;
 
@@ -57,8 +57,18 @@ struct Kernel<'r> {
 impl Kernel<'_> {
     /// An unsigned value; differs between items.
     fn value(&mut self) -> String {
-        match self.random.below(9) {
+        match self.random.below(10) {
             0 => "unsigned(l)".into(),
+            8 => {
+                let asked = self.random.pick(&[
+                    "by_item(it, a)",
+                    "by_group(it.get_group(), b)",
+                    "asked(it, c)",
+                    "by_held(held{it, c})",
+                    "noted(it, p)",
+                ]);
+                if self.lanes && self.random.below(3) == 0 { "by_sub_group(sg, a)".into() } else { asked.into() }
+            }
             1 => "unsigned(g)".into(),
             2 => format!("in[(g + {}) % 1024]", self.random.below(99)),
             3 => format!("p[{} % 5]", self.random.pick(&["a", "b", "unsigned(l)", "3u"])),
@@ -292,7 +302,17 @@ fn program(seed: u64, kernels: usize) -> String {
          template <int D> __attribute__((noinline)) unsigned exchange(const sycl::nd_item<D> &it, unsigned *m, unsigned x, unsigned (&p)[5]) {\n\
          \x20 const size_t l = it.get_local_linear_id(), n = it.get_local_range().size();\n\
          \x20 sycl::group_barrier(it.get_group());\n  m[n - 1 - l] = x + p[1];\n  sycl::group_barrier(it.get_group());\n\
-         \x20 p[2] ^= m[l];\n  return m[l] * 7;\n}\n",
+         \x20 p[2] ^= m[l];\n  return m[l] * 7;\n}\n\
+         #define KEPT template <int D> __attribute__((noinline)) unsigned\n\
+         KEPT by_item(sycl::nd_item<D> it, unsigned x) { return unsigned(it.get_global_linear_id() * 3 + it.get_local_id(D - 1)) ^ x; }\n\
+         KEPT by_group(sycl::group<D> g, unsigned x) { return unsigned(g.get_local_linear_id() * 5 + g.get_group_linear_id()) + x; }\n\
+         KEPT asked(const sycl::nd_item<D> &, unsigned x) {\n\
+         \x20 const auto it = sycl::ext::oneapi::this_work_item::get_nd_item<D>();\n  return unsigned(it.get_local_id(0) + it.get_global_linear_id()) - x;\n}\n\
+         template <int D> struct held { sycl::nd_item<D> it; unsigned x; };\n\
+         template <int D> held(sycl::nd_item<D>, unsigned) -> held<D>;\n\
+         KEPT by_held(held<D> h) { return unsigned(h.it.get_global_linear_id()) * h.x; }\n\
+         KEPT noted(sycl::nd_item<D> it, unsigned (&p)[5]) { return p[it.get_local_linear_id() % 5]++; }\n\
+         __attribute__((noinline)) unsigned by_sub_group(sycl::sub_group sg, unsigned x) { return unsigned(sg.get_local_linear_id() * 9 + sg.get_group_linear_id()) ^ x; }\n",
     );
     let mut calls = String::new();
     for index in 0..kernels {

@@ -435,8 +435,10 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             FAM.invalidate(F, Rest.run(F, FAM));
           }
         for (Function &F : M)
-          if (!F.isDeclaration() && !standsForMath(F))
+          if (!F.isDeclaration() && !standsForMath(F)) {
             callVectorMath(F, *Machine);
+            chooseHalvesByBits(F);
+          }
         endVectorMath(M);
         // What was inlined into functions that have none brought its own.
         for (Function &F : M)

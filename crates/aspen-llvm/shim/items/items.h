@@ -168,6 +168,9 @@ void discard(Item &I);
 // Vectors that the source has become the numbers that they are of.
 void takeVectorsApart(llvm::Function &F, llvm::FunctionAnalysisManager &Analyses);
 
+// A choice between two halves is one between whole numbers: of what the processor has no registers for, LLVM makes a branch.
+void chooseHalvesByBits(llvm::Function &F);
+
 // The function for whole boxes of a kernel that loops over them by itself: the entry's code with the type of a group's function. Null for
 // others.
 llvm::Function *makeBoxes(llvm::Function &Entry, const llvm::Twine &Name);

@@ -6,6 +6,7 @@
 
 #include "items.h"
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -26,6 +27,21 @@ void takeVectorsApart(Function &F, FunctionAnalysisManager &Analyses) {
   Passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   Passes.addPass(InstCombinePass());
   Analyses.invalidate(F, Passes.run(F, Analyses));
+}
+
+void chooseHalvesByBits(Function &F) {
+  if (F.getFnAttribute("target-features").getValueAsString().contains("+avx512fp16"))
+    return;
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Select = dyn_cast<SelectInst>(&I);
+    if (!Select || !(I.getType()->isHalfTy() || I.getType()->isBFloatTy()))
+      continue;
+    IRBuilder<> B(Select);
+    auto Bits = [&](Value *V) { return B.CreateBitCast(V, B.getInt16Ty()); };
+    Value *Chosen = B.CreateSelect(Select->getCondition(), Bits(Select->getTrueValue()), Bits(Select->getFalseValue()));
+    Select->replaceAllUsesWith(B.CreateBitCast(Chosen, Select->getType()));
+    Select->eraseFromParent();
+  }
 }
 
 } // namespace aspen::items

@@ -5,7 +5,7 @@
 //   for each strip of items:
 //     for each lane: state[lane] = what it begins with
 //     for (base = begin; base < end; base += step)
-//       for each lane with base + lane < end: state[lane] = body(state[lane])
+//       for each lane up to end - base: state[lane] = body(state[lane])
 //     for each lane: what comes behind the loop, with state[lane]
 //
 // What comes before the loop is arithmetic, and done again in each of them. An item's states are what they were, in the same order: sums of
@@ -69,9 +69,14 @@ public:
     B.SetInsertPoint(Turn);
     PHINode *By = B.CreatePHI(T, 2, "by");
     By->addIncoming(ConstantInt::get(T, 0), Asks);
-    B.CreateBr(lanes(Turn, After, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) {
-      turn(B, Map, Lane, By, Next);
-    }));
+    // Those that still have a turn are the first ones, so that there is nothing to ask of each.
+    Value *OfFirst = B.CreateAdd(First, By), *Room = B.CreateZExt(B.CreateSub(Is.End, OfFirst), Word);
+    if (ICmpInst::isLT(N.Goes))
+      Room = B.CreateSub(Room, B.getInt64(1));
+    Room = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateUDiv(Room, B.getInt64(N.Apart)), B.getInt64(Lanes - 1));
+    Value *Active = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateAdd(Room, B.getInt64(1)), Count);
+    B.CreateBr(lanes(
+        Turn, After, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) { turn(B, Map, Lane, OfFirst, Next); }, Active));
     B.SetInsertPoint(After);
     Value *ByNext = B.CreateAdd(By, Is.Step);
     By->addIncoming(ByNext, After);
@@ -128,8 +133,10 @@ private:
     }
   }
 
-  // A loop over the lanes of a strip: what an item does up to its inner loop, and `Does` in the place of that. Where it begins.
-  BasicBlock *lanes(BasicBlock *From, BasicBlock *To, function_ref<void(IRBuilder<> &, ValueToValueMapTy &, Value *, BasicBlock *)> Does) {
+  // A loop over the lanes of a strip: what an item does up to its inner loop, and `Does` in the place of that. Where it begins. Of `Active`
+  // lanes, if not all, it is known that they enter the inner loop.
+  BasicBlock *lanes(BasicBlock *From, BasicBlock *To, function_ref<void(IRBuilder<> &, ValueToValueMapTy &, Value *, BasicBlock *)> Does,
+                    Value *Active = nullptr) {
     auto *Head = block("lane"), *Next = block("lane.end");
     IRBuilder<> B(Head);
     PHINode *Lane = B.CreatePHI(Word, 2, "lane");
@@ -148,6 +155,11 @@ private:
       if (Index + 1 == Chain.size())
         break;
       Instruction *Way = Copy->getTerminator();
+      if (Active && Block == N.Guard) {
+        Way->eraseFromParent();
+        BranchInst::Create(Copies[Index + 1], Copy);
+        continue;
+      }
       for (unsigned S = 0; S < Way->getNumSuccessors(); ++S)
         Way->setSuccessor(S, Block->getTerminator()->getSuccessor(S) == Chain[Index + 1] ? Copies[Index + 1] : Next);
     }
@@ -156,7 +168,7 @@ private:
     B.SetInsertPoint(Next);
     Value *After = B.CreateNUWAdd(Lane, B.getInt64(1));
     Lane->addIncoming(After, Next);
-    BranchInst *Back = B.CreateCondBr(B.CreateICmpEQ(After, Count), To, Head);
+    BranchInst *Back = B.CreateCondBr(B.CreateICmpEQ(After, Active ? Active : Count), To, Head);
     SmallVector<Metadata *, 4> Said{nullptr};
     Said.append(L.getLoopID()->op_begin() + 1, L.getLoopID()->op_end());
     MDNode *Of = MDNode::getDistinct(C, Said);
@@ -165,13 +177,11 @@ private:
     return Head;
   }
 
-  // One turn of an item that still has one.
-  void turn(IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, Value *By, BasicBlock *Next) {
-    auto *Body = block("lane.turn");
-    Value *Number = B.CreateAdd(mapped(Map, N.Number->getIncomingValueForBlock(M.getLoopPreheader())), By, "number");
-    B.CreateCondBr(B.CreateICmp(N.Goes, Number, Is.End), Body, Next);
-    B.SetInsertPoint(Body);
-    Map[N.Number] = Number;
+  // One turn of an item that still has one: `First` is the number of the strip's first item. What was measured says that nothing wraps around.
+  void turn(IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, Value *First, BasicBlock *Next) {
+    const bool Sign = CmpInst::isSigned(N.Goes);
+    Value *Away = B.CreateTrunc(B.CreateMul(Lane, B.getInt64(N.Apart), "", /*HasNUW=*/true, /*HasNSW=*/true), First->getType());
+    Map[N.Number] = B.CreateAdd(First, Away, "number", /*HasNUW=*/!Sign, /*HasNSW=*/Sign);
     for (auto [Phi, Array] : zip(N.States, Arrays))
       Map[Phi] = load(B, Array, Lane);
     SmallVector<BasicBlock *, 8> Copies;

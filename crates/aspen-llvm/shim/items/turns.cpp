@@ -205,6 +205,30 @@ bool findStates(Loop &M, Nest &N) {
   return true;
 }
 
+// Where an item asks whether it has turns at all.
+void findGuard(Nest &N, ScalarEvolution &SE) {
+  const SCEV *Start = SE.getSCEV(N.Number->getIncomingValueForBlock(N.Turns->getLoopPreheader()));
+  for (BasicBlock *Block = N.Turns->getLoopPreheader(); Block && N.Items->contains(Block); Block = Block->getSinglePredecessor()) {
+    BasicBlock *Asks = Block->getSinglePredecessor();
+    auto *Way = Asks ? dyn_cast<BranchInst>(Asks->getTerminator()) : nullptr;
+    auto *Compare = Way && Way->isConditional() ? dyn_cast<ICmpInst>(Way->getCondition()) : nullptr;
+    if (!Compare || !N.Items->contains(Asks))
+      continue;
+    const CmpInst::Predicate Enters = Way->getSuccessor(0) == Block ? Compare->getPredicate() : Compare->getInversePredicate();
+    auto Is = [&](CmpInst::Predicate Goes, Value *Left, Value *Right) {
+      const SCEV *Number = SE.getSCEV(Left), *End = SE.getSCEV(Right);
+      if (N.Extends && Number == N.Walk && Number->getType() != N.End->getType())
+        return Goes == N.Goes && End->getType() == Number->getType() && CmpInst::isSigned(Goes) == N.ExtendsSign &&
+               (N.ExtendsSign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
+      return Goes == N.Goes && Number == Start && End == N.End;
+    };
+    if (Is(Enters, Compare->getOperand(0), Compare->getOperand(1)) || Is(CmpInst::getSwappedPredicate(Enters), Compare->getOperand(1), Compare->getOperand(0))) {
+      N.Guard = Asks;
+      return;
+    }
+  }
+}
+
 bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   if (!isItemLoop(L) || L.getSubLoops().size() != 1)
     return false;
@@ -252,6 +276,7 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   N.Begin = N.Walk->getStart();
   if (N.Extends)
     N.Begin = N.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
+  findGuard(N, SE);
   size_t Length = 0;
   for (BasicBlock *Block : L.blocks())
     Length += Block->size();
@@ -370,12 +395,38 @@ bool readOnce(Loop &L) {
   return Changed;
 }
 
+// A loop's next number that is asked for behind the loop is a state, too: what the last turn leaves.
+bool keepLast(Loop &L) {
+  if (!isItemLoop(L) || L.getSubLoops().size() != 1)
+    return false;
+  Loop &M = *L.getSubLoops().front();
+  BasicBlock *Latch = M.getLoopLatch(), *Before = M.getLoopPreheader();
+  auto *Back = Latch && Before ? dyn_cast<BranchInst>(Latch->getTerminator()) : nullptr;
+  auto *Compare = Back && Back->isConditional() ? dyn_cast<ICmpInst>(Back->getCondition()) : nullptr;
+  PHINode *Number = nullptr;
+  for (PHINode &Phi : M.getHeader()->phis()) {
+    Value *Next = Phi.getIncomingValueForBlock(Latch);
+    if (!Compare || !is_contained(Compare->operands(), Next))
+      continue;
+    if (Number)
+      return false; // there is one that keeps it
+    Number = &Phi;
+  }
+  auto *Next = Number ? dyn_cast<Instruction>(Number->getIncomingValueForBlock(Latch)) : nullptr;
+  if (!Next || none_of(Next->users(), [&](User *U) { return !M.contains(cast<Instruction>(U)); }))
+    return false;
+  PHINode *Kept = PHINode::Create(Number->getType(), 2, "last", std::next(Number->getIterator()));
+  Kept->addIncoming(Number->getIncomingValueForBlock(Before), Before);
+  Kept->addIncoming(Next, Latch);
+  return true;
+}
+
 } // namespace
 
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
   bool Narrowed = false;
   for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    Narrowed |= int(narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F))) | int(readOnce(*L));
+    Narrowed |= int(narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F))) | int(readOnce(*L)) | int(keepLast(*L));
   if (Narrowed)
     FAM.invalidate(F, PreservedAnalyses::none());
   PreservedAnalyses Same = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {

@@ -21,6 +21,7 @@ struct Nest {
   uint64_t Apart = 1;                    // by how much that grows from item to item
   const SCEV *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item
   CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
+  BasicBlock *Guard = nullptr;           // asks the same of the first turn, if that is seen
 };
 
 // What was made of it in front of the loops.
