@@ -113,6 +113,21 @@ int main() {
         want[n - 1] = 99;
       compare("asked behind the loop", n);
 
+      begin(); // pairs by a number that counts halves, from a row that begins anywhere
+      for (int odd : {0, 1})
+        launch(q, global, local, [=](sycl::nd_item<1> it) {
+          const int row = odd * 3 + count / 5;
+          for (int y = it.get_local_id(0) * 2; y < count / 2; y += it.get_local_range(0) * 2) {
+            const int at = (row + y) >> 1;
+            if (it.get_group(0) == 1)
+              m.out[at] = m.in[y >> 1] * 5 + m.in[at] + unsigned(odd);
+          }
+        });
+      for (int odd : {0, 1})
+        for (int y = 0; y < count / 2; y += 2)
+          want[size_t((odd * 3 + count / 5 + y) >> 1)] = m.in[y >> 1] * 5 + m.in[(odd * 3 + count / 5 + y) >> 1] + unsigned(odd);
+      compare("pairs by halves", n);
+
       begin(); // with a state, three numbers an item, up to the bound itself
       launch(q, global, local, [=](sycl::nd_item<1> it) {
         unsigned sum = 1;

@@ -184,11 +184,18 @@ private:
     Map[N.Number] = B.CreateAdd(First, Away, "number", /*HasNUW=*/!Sign, /*HasNSW=*/Sign);
     for (auto [Phi, Array] : zip(N.States, Arrays))
       Map[Phi] = load(B, Array, Lane);
+    for (BasicBlock *Block : M.blocks())
+      for (Instruction &I : *Block)
+        if (const unsigned Shift = shiftsNumber(N, I)) {
+          Value *Shifted = B.CreateNSWAdd(B.CreateAShr(First, Shift, "", /*isExact=*/true), B.CreateAShr(Away, Shift, "", /*isExact=*/true));
+          auto *Sum = dyn_cast<BinaryOperator>(I.getOperand(0));
+          Map[&I] = shiftedNumber(B, I, Sum ? mapped(Map, Sum->getOperand(Sum->getOperand(0) == N.Number)) : nullptr, Shifted);
+        }
     SmallVector<BasicBlock *, 8> Copies;
     for (BasicBlock *Block : M.blocks()) {
       BasicBlock *Copy = block("lane.body");
       for (Instruction &I : *Block) {
-        if (Block == M.getHeader() && isa<PHINode>(I))
+        if ((Block == M.getHeader() && isa<PHINode>(I)) || Map.count(&I))
           continue;
         Instruction *New = I.clone();
         New->insertInto(Copy, Copy->end());

@@ -157,6 +157,12 @@ std::optional<int64_t> strideOf(const SCEV *S, const Nest &N, ScalarEvolution &S
     }
     return All;
   }
+  // What turns do to shifted numbers; so two numbers an item are neighbours of its neighbour's.
+  if (const auto *Opaque = dyn_cast<SCEVUnknown>(S)) {
+    const auto *Shift = dyn_cast<Instruction>(Opaque->getValue());
+    const unsigned By = Shift ? shiftsNumber(N, *Shift) : 0;
+    return By ? std::optional<int64_t>(N.Apart >> By) : std::nullopt;
+  }
   const auto *Product = dyn_cast<SCEVMulExpr>(S);
   const auto *By = Product && Product->getNumOperands() == 2 ? dyn_cast<SCEVConstant>(Product->getOperand(0)) : nullptr;
   const auto One = By && By->getAPInt().getSignificantBits() <= 16 ? Of(Product->getOperand(1)) : std::nullopt;
@@ -277,6 +283,8 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   if (N.Extends)
     N.Begin = N.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
   findGuard(N, SE);
+  N.Zeros = std::min({SE.getMinTrailingZeros(N.Begin), SE.getMinTrailingZeros(N.Step), static_cast<uint32_t>(llvm::countr_zero(N.Apart))});
+  N.IsPositive = SE.isKnownNonNegative(N.Begin);
   size_t Length = 0;
   for (BasicBlock *Block : L.blocks())
     Length += Block->size();
@@ -370,6 +378,15 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   B.SetInsertPoint(Back->getTerminator());
   B.CreateBr(Leave);
   Back->getTerminator()->eraseFromParent();
+  for (BasicBlock *Block : M.blocks())
+    for (Instruction &I : make_early_inc_range(*Block))
+      if (const unsigned Shift = shiftsNumber(N, I)) {
+        B.SetInsertPoint(&I);
+        Value *Parts[] = {B.CreateAShr(N.Number->getIncomingValueForBlock(Enters), Shift, "", /*isExact=*/true), B.CreateAShr(By, Shift, "", /*isExact=*/true)};
+        auto *Sum = dyn_cast<BinaryOperator>(I.getOperand(0));
+        Value *Other = !Sum ? nullptr : Sum->getOperand(Sum->getOperand(0) == N.Number);
+        I.replaceAllUsesWith(shiftedNumber(B, I, Other, B.CreateNSWAdd(Parts[0], Parts[1])));
+      }
   N.Number->replaceAllUsesWith(Number);
   N.Number->eraseFromParent();
   return true;
@@ -422,6 +439,23 @@ bool keepLast(Loop &L) {
 }
 
 } // namespace
+
+unsigned shiftsNumber(const Nest &N, const Instruction &I) {
+  const auto *By = dyn_cast<ConstantInt>(I.getNumOperands() == 2 ? I.getOperand(1) : nullptr);
+  const bool IsShift = I.getOpcode() == Instruction::AShr || (I.getOpcode() == Instruction::LShr && I.getOperand(0) == N.Number);
+  // Then turns, lanes and their sums are what they are with a sign, too.
+  const bool Adds = CmpInst::isSigned(N.Goes) && N.IsPositive;
+  if (!By || !IsShift || !Adds || By->getValue().ugt(N.Zeros) || By->isZero() || !N.Turns->contains(&I))
+    return 0;
+  const auto *Sum = dyn_cast<BinaryOperator>(I.getOperand(0));
+  const bool IsSum = Sum && Sum->getOpcode() == Instruction::Add && Sum->hasNoSignedWrap() && is_contained(Sum->operands(), N.Number) &&
+                     N.Turns->isLoopInvariant(Sum->getOperand(Sum->getOperand(0) == N.Number));
+  return IsSum || I.getOperand(0) == N.Number ? static_cast<unsigned>(By->getZExtValue()) : 0;
+}
+
+Value *shiftedNumber(IRBuilder<> &B, const Instruction &I, Value *Other, Value *Number) {
+  return Other ? B.CreateNSWAdd(B.CreateAShr(Other, cast<ConstantInt>(I.getOperand(1))->getZExtValue()), Number) : Number;
+}
 
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
   bool Narrowed = false;
