@@ -222,9 +222,15 @@ void findGuard(Nest &N, ScalarEvolution &SE) {
       continue;
     const CmpInst::Predicate Enters = Way->getSuccessor(0) == Block ? Compare->getPredicate() : Compare->getInversePredicate();
     auto Is = [&](CmpInst::Predicate Goes, Value *Left, Value *Right) {
-      const SCEV *Number = SE.getSCEV(Left), *End = SE.getSCEV(Right);
+      const bool Sign = CmpInst::isSigned(Goes);
+      const SCEV *End = SE.getSCEV(Right);
+      // Of a number of 64 bits that fits into 32.
+      if (auto *Cut = dyn_cast<TruncInst>(Left); Cut && (Sign ? Cut->hasNoSignedWrap() : Cut->hasNoUnsignedWrap()) && Cut->getSrcTy() == N.End->getType())
+        return Goes == N.Goes && SE.getSCEV(Cut->getOperand(0)) == Start &&
+               (Sign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
+      const SCEV *Number = SE.getSCEV(Left);
       if (N.Extends && Number == N.Walk && Number->getType() != N.End->getType())
-        return Goes == N.Goes && End->getType() == Number->getType() && CmpInst::isSigned(Goes) == N.ExtendsSign &&
+        return Goes == N.Goes && End->getType() == Number->getType() && Sign == N.ExtendsSign &&
                (N.ExtendsSign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
       return Goes == N.Goes && Number == Start && End == N.End;
     };
@@ -265,8 +271,7 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !SE.isLoopInvariant(N.End, &L) || !SE.isLoopInvariant(N.Step, &L))
     return false;
   const SCEV *Start = Turns->getStart();
-  if (!SE.isLoopEntryGuardedByCond(&M, N.Goes, Start, N.End))
-    return false;
+  const SCEV *const First = Start;
   if (auto *Extended = dyn_cast<SCEVIntegralCastExpr>(Start); Extended && !isa<SCEVTruncateExpr>(Start)) {
     N.Extends = true;
     N.ExtendsSign = isa<SCEVSignExtendExpr>(Start);
@@ -283,6 +288,8 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   if (N.Extends)
     N.Begin = N.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
   findGuard(N, SE);
+  if (!N.Guard && !SE.isLoopEntryGuardedByCond(&M, N.Goes, First, N.End))
+    return false;
   N.Zeros = std::min({SE.getMinTrailingZeros(N.Begin), SE.getMinTrailingZeros(N.Step), static_cast<uint32_t>(llvm::countr_zero(N.Apart))});
   N.IsPositive = SE.isKnownNonNegative(N.Begin);
   size_t Length = 0;
