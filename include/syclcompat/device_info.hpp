@@ -8,7 +8,8 @@
 #include <sycl/range.hpp>
 #include <type_traits>
 
-namespace syclcompat {
+// A namespace of its own: programs clear it by the C library's `memset`, and look-up by arguments would find SYCLcompat's too.
+namespace syclcompat::detail::plain {
 
 /// A number that nobody has set or can tell is 0.
 class device_info {
@@ -125,4 +126,8 @@ private:
   int image1d_ = 0, image2d_[2] = {}, image3d_[3] = {};
 };
 
-} // namespace syclcompat
+} // namespace syclcompat::detail::plain
+
+namespace syclcompat {
+using detail::plain::device_info;
+}

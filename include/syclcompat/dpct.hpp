@@ -51,6 +51,11 @@ private:
 
 using dev_mgr = syclcompat::detail::devices_of<device_ext>;
 
+/// errc::feature_not_supported with the name of the first aspect that the device lacks.
+inline void has_capability_or_fail(const sycl::device &device, const std::initializer_list<sycl::aspect> &needs) {
+  syclcompat::device_ext(device).has_capability_or_fail(needs);
+}
+
 inline device_ext &get_current_device() { return dev_mgr::instance().current_device(); }
 inline unsigned get_current_device_id() { return dev_mgr::instance().current_device_id(); }
 inline device_ext &get_device(unsigned id) { return dev_mgr::instance().get_device(id); }
@@ -67,6 +72,15 @@ template <class Which> inline unsigned select_device(const Which &which) {
 inline sycl::queue &get_default_queue() { return get_current_device().default_queue(); }
 inline sycl::queue &get_in_order_queue() { return get_current_device().in_order_queue(); }
 inline sycl::queue &get_out_of_order_queue() { return get_current_device().out_of_order_queue(); }
+/// Everything that was submitted to the queue before.
+inline int sync_barrier(event_ptr event, queue_ptr queue = &get_default_queue()) {
+  *event = queue->ext_oneapi_submit_barrier();
+  return 0;
+}
+inline int sync_barrier(queue_ptr queue) {
+  queue->ext_oneapi_submit_barrier();
+  return 0;
+}
 inline sycl::context get_default_context() { return get_current_device().get_context(); }
 
 // Memory: SYCLcompat's functions, whose names say what they are of here.

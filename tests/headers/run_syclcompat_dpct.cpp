@@ -27,6 +27,16 @@ int main() {
   CHECK(!dpct::get_out_of_order_queue().is_in_order() && &dpct::get_out_of_order_queue() == &device.out_of_order_queue());
   dpct::device_info known;
   dpct::get_device_info(known, dpct::dev_mgr::instance().get_device(0));
+  dpct::device_info cleared;
+  memset(&cleared, 0, sizeof cleared); // the C library's
+  memcpy(&cleared, &known, sizeof known);
+  CHECK(cleared.get_max_work_group_size() == known.get_max_work_group_size());
+  CHECK(dpct::get_error_string_dummy(0) != dpct::get_error_string_dummy(999));
+  dpct::has_capability_or_fail(q.get_device(), {sycl::aspect::fp64});
+  sycl::event all;
+  dpct::event_ptr all_at = &all;
+  CHECK(dpct::sync_barrier(all_at, &q) == 0 && dpct::sync_barrier(&q) == 0);
+  all.wait();
   CHECK(known.get_max_work_group_size() == dpct::get_device(0).get_max_work_group_size());
   CHECK(dpct::select_device(0) == 0 && dpct::dev_mgr::instance().device_count() == dpct::device_count());
 
