@@ -204,6 +204,44 @@ void cutAtLoops(const View &V, Pieces &Out, bool InStrips) {
       cutAround(*L, Out);
 }
 
+// Operations that make a piece of their own worthwhile beside an atomic one.
+constexpr size_t MinBeside = 24;
+
+// How much of a piece is done with numbers in vectors: operations of floating point; mathematical functions are many.
+size_t floatingIn(const Blocks &Piece, const View &V) {
+  size_t Count = 0;
+  for (const BasicBlock *B : Piece)
+    for (const Instruction &I : *B)
+      if (I.getType()->isFloatingPointTy() && V.Uniform->isDivergent(&I))
+        Count += isa<CallBase>(I) ? MinBeside : isa<BinaryOperator, FCmpInst>(I);
+  return Count;
+}
+
+// An atomic operation that every item does once, and nothing of its piece is vectors: before and behind it there are pieces without.
+bool cutAtAtomics(const View &V, Pieces &Out) {
+  for (BasicBlock *Start : Out.Starts) {
+    const Blocks Piece = blocksOf(Start, Out);
+    if (floatingIn(Piece, V) < MinBeside)
+      continue;
+    for (BasicBlock *B : Piece) {
+      auto At = V.together(B) && !V.Loops.getLoopFor(B) ? find_if(*B, [](const Instruction &I) { return isa<AtomicRMWInst, AtomicCmpXchgInst>(I); }) : B->end();
+      if (At == B->end())
+        continue;
+      // Behind it first: then it is the last of its piece.
+      const bool IsLast = std::next(At)->isTerminator() && all_of(successors(B), [&](BasicBlock *Next) { return Out.Starts.contains(Next) || succ_empty(Next); });
+      const bool IsFirst = B == Start && At == B->getFirstNonPHIOrDbg();
+      if ((IsFirst && IsLast) || !mayCut(Out, 2))
+        continue;
+      if (!IsLast)
+        Out.Starts.insert(SplitBlock(B, std::next(At)));
+      if (!IsFirst)
+        Out.Starts.insert(SplitBlock(B, At));
+      return true;
+    }
+  }
+  return false;
+}
+
 // Whether some items would wait where the kernel does not have them wait while others come to another place: what is known of items takes it
 // that where they wait all of them come, and of our own places that has to be seen.
 bool partsAtOwn(Function &F, const Pieces &P, const Pieces &Needed) {
@@ -471,6 +509,8 @@ Pieces cut(Item &I, const Names &Names) {
     while (cutAtEnds(*I.Body, View(*I.Body, Out), Out))
       ;
     cutAtLoops(View(*I.Body, Out), Out, InStrips);
+    while (cutAtAtomics(View(*I.Body, Out), Out))
+      ;
     while (cutAtDecisions(View(*I.Body, Out), Out))
       ;
     if (Out.Starts.size() == Needed.Starts.size() || !partsAtOwn(*I.Body, Out, Needed))
