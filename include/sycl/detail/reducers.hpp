@@ -110,11 +110,12 @@ private:
 #pragma clang fp reassociate(on)
       return value_.value + partial;
     }
-    // The same but for what is no number and for the sign of zero, of which the order decides.
+    // The same but for what is no number and for the sign of zero, of which the order decides. LLVM makes vectors of the C library's kind only
+    // where nothing else is reduced beside it.
     if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::maximum)
-      return __builtin_elementwise_max(value_.value, partial);
+      return __builtin_elementwise_maximumnum(value_.value, partial);
     if constexpr (std::is_floating_point_v<T> && detail::operation_of<Op> == detail::operation::minimum)
-      return __builtin_elementwise_min(value_.value, partial);
+      return __builtin_elementwise_minimumnum(value_.value, partial);
 #endif
     return static_cast<T>(op_.value(value_.value, partial));
   }
