@@ -510,6 +510,7 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
   simplify(*Body, Analyses);
   separateEntry(Out);
+  measurePointers(*Body, Analyses);
   return Out;
 }
 

@@ -168,6 +168,9 @@ void discard(Item &I);
 // Vectors that the source has become the numbers that they are of.
 void takeVectorsApart(llvm::Function &F, llvm::FunctionAnalysisManager &Analyses);
 
+// Pointers that grow from turn to turn become where the item begins and how far they have come (pointers.cpp).
+void measurePointers(llvm::Function &Body, llvm::FunctionAnalysisManager &Analyses);
+
 // A choice between two halves is one between whole numbers: of what the processor has no registers for, LLVM makes a branch.
 void chooseHalvesByBits(llvm::Function &F);
 
