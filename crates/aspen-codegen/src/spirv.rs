@@ -77,7 +77,7 @@ mod tests {
     fn object(words: &[u32]) -> Object {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let generated = Generated { bytes, messages: String::new() };
-        Object { name: "x_0".into(), entries: Vec::new(), debug: false, opt_level: 2, conditions: None, generated }
+        Object { name: "x_0".into(), entries: Vec::new(), debug: false, opt_level: 2, conditions: None, generated, more: Vec::new() }
     }
 
     #[test]
