@@ -34,6 +34,29 @@ inline void destroy_event(event_ptr event) { delete event; }
 
 namespace detail {
 
+inline std::string name_of(sycl::aspect one) {
+  switch (one) {
+#define __SYCL_ASPECT(name, number)                                                                                                       \
+case sycl::aspect::name:                                                                                                                 \
+  return #name;
+#define __SYCL_ASPECT_DEPRECATED(name, number, message)
+#define __SYCL_ASPECT_DEPRECATED_ALIAS(name, number, message)
+#include <sycl/info/aspects.def>
+#undef __SYCL_ASPECT_DEPRECATED_ALIAS
+#undef __SYCL_ASPECT_DEPRECATED
+#undef __SYCL_ASPECT
+  default:
+    return std::to_string(int(one));
+  }
+}
+
+/// errc::feature_not_supported with the name of the first aspect that the device lacks.
+inline void has_capability_or_fail(const sycl::device &device, const std::initializer_list<sycl::aspect> &aspects) {
+  for (const sycl::aspect &one : aspects)
+    if (!device.has(one))
+      throw_unsupported(("aspect " + name_of(one) + " is not supported by " + device.get_info<sycl::info::device::name>()).c_str());
+}
+
 /// Writes asynchronous errors to std::cerr.
 inline void print_exceptions(sycl::exception_list errors) {
   for (const std::exception_ptr &error : errors) {
@@ -235,28 +258,9 @@ public:
   }
 
   /// errc::feature_not_supported with the name of the first aspect that the device lacks.
-  void has_capability_or_fail(const std::initializer_list<sycl::aspect> &aspects) const {
-    for (const sycl::aspect &one : aspects)
-      if (!has(one))
-        detail::throw_unsupported(("aspect " + name_of(one) + " is not supported by " + get_info<sycl::info::device::name>()).c_str());
-  }
+  void has_capability_or_fail(const std::initializer_list<sycl::aspect> &aspects) const { detail::has_capability_or_fail(*this, aspects); }
 
 private:
-  static std::string name_of(sycl::aspect one) {
-    switch (one) {
-#define __SYCL_ASPECT(name, number)                                                                                                       \
-  case sycl::aspect::name:                                                                                                                 \
-    return #name;
-#define __SYCL_ASPECT_DEPRECATED(name, number, message)
-#define __SYCL_ASPECT_DEPRECATED_ALIAS(name, number, message)
-#include <sycl/info/aspects.def>
-#undef __SYCL_ASPECT_DEPRECATED_ALIAS
-#undef __SYCL_ASPECT_DEPRECATED
-#undef __SYCL_ASPECT
-    default:
-      return std::to_string(int(one));
-    }
-  }
   queue_ptr make_queue(bool print, bool in_order) {
     queues_.push_back(std::make_shared<sycl::queue>(detail::new_queue(context_, *this, print, in_order)));
     return queues_.back().get();

@@ -53,7 +53,7 @@ using dev_mgr = syclcompat::detail::devices_of<device_ext>;
 
 /// errc::feature_not_supported with the name of the first aspect that the device lacks.
 inline void has_capability_or_fail(const sycl::device &device, const std::initializer_list<sycl::aspect> &needs) {
-  syclcompat::device_ext(device).has_capability_or_fail(needs);
+  syclcompat::detail::has_capability_or_fail(device, needs);
 }
 
 inline device_ext &get_current_device() { return dev_mgr::instance().current_device(); }

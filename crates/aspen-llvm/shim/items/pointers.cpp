@@ -43,7 +43,7 @@ bool walk(Loop &L, PHINode &Pointer, ScalarEvolution &SE) {
   SCEVExpander Expand(SE, "walk");
   BasicBlock &Entry = Pointer.getFunction()->getEntryBlock(), *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
   const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Pointer));
-  if (!Steps || Steps->getLoop() != &L || !Steps->isAffine() || isa<GlobalVariable>(Pointer.getIncomingValueForBlock(Before)))
+  if (!Steps || Steps->getLoop() != &L || !Steps->isAffine())
     return false;
   const SCEV *First = nullptr, *Far = nullptr, *Step = Steps->getStepRecurrence(SE);
   Instruction *AtEntry = Entry.getTerminator(), *AtLoop = Before->getTerminator();

@@ -75,7 +75,6 @@ bool narrowNumbers(Loop &L, const DominatorTree &DT) {
   return Changed && (EliminateDuplicatePHINodes(Header), true);
 }
 
-
 // What is exempt in doesNothing has side effects by name only.
 bool isArithmetic(const Instruction &I) { return doesNothing(I) && (I.mayHaveSideEffects() || !I.mayReadFromMemory()); }
 
@@ -270,8 +269,7 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   N.End = SE.getSCEV(Bound);
   if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !SE.isLoopInvariant(N.End, &L) || !SE.isLoopInvariant(N.Step, &L))
     return false;
-  const SCEV *Start = Turns->getStart();
-  const SCEV *const First = Start;
+  const SCEV *const First = Turns->getStart(), *Start = First;
   if (auto *Extended = dyn_cast<SCEVIntegralCastExpr>(Start); Extended && !isa<SCEVTruncateExpr>(Start)) {
     N.Extends = true;
     N.ExtendsSign = isa<SCEVSignExtendExpr>(Start);
@@ -465,17 +463,20 @@ Value *shiftedNumber(IRBuilder<> &B, const Instruction &I, Value *Other, Value *
 }
 
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
-  bool Narrowed = false;
-  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    Narrowed |= int(narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F))) | int(readOnce(*L)) | int(keepLast(*L));
-  if (Narrowed)
+  bool Prepared = false;
+  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+    Prepared |= narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F));
+    Prepared |= readOnce(*L);
+    Prepared |= keepLast(*L);
+  }
+  if (Prepared)
     FAM.invalidate(F, PreservedAnalyses::none());
   PreservedAnalyses Same = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     Nest N;
     return readNest(L, SE, N) && change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried);
   });
-  return Narrowed ? PreservedAnalyses::none() : Same;
+  return Prepared ? PreservedAnalyses::none() : Same;
 }
 
 } // namespace aspen::items
