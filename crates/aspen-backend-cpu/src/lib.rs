@@ -48,7 +48,7 @@ use aspen_runtime::backend::{
     copy_on_host, fill_on_host,
 };
 use aspen_runtime::guarded::{self, Purpose};
-use aspen_runtime::{Code, Error, Result};
+use aspen_runtime::{Code, Error, Result, zeroed};
 
 /// The backend with its one device.
 #[derive(Clone, Debug, Default)]
@@ -149,9 +149,13 @@ impl RawDevice for Cpu {
         if let Some(memory) = guarded::allocate(Purpose::Usm, layout.size(), layout.align()) {
             return Ok(memory);
         }
-        let pages = whole_pages(layout).filter(|_| layout.size() > 0);
-        // SAFETY: the size is not 0.
-        let memory = pages.and_then(|pages| NonNull::new(unsafe { alloc::alloc(pages) }));
+        // Zeroed, as fresh memory of drivers for GPUs is: some programs take it for granted.
+        let memory = if is_exact() && layout.size() > 0 {
+            // SAFETY: the size is not 0.
+            NonNull::new(unsafe { alloc::alloc_zeroed(layout) })
+        } else {
+            whole_pages(layout).and_then(zeroed::allocate)
+        };
         memory.ok_or_else(|| Error::new(Code::MemoryAllocation, "the system has no memory left"))
     }
 
@@ -159,9 +163,12 @@ impl RawDevice for Cpu {
         if guarded::free(pointer) {
             return;
         }
-        if let Some(layout) = whole_pages(layout) {
+        if is_exact() && layout.size() > 0 {
             // SAFETY: from `allocate` with this layout, by the contract of `RawDevice::free`.
             unsafe { alloc::dealloc(pointer.as_ptr(), layout) };
+        } else if let Some(pages) = whole_pages(layout) {
+            // SAFETY: as above.
+            unsafe { zeroed::free(pointer, pages) };
         }
     }
 
@@ -207,16 +214,17 @@ impl RawDevice for Cpu {
 }
 
 /// Memory is handed out in whole pages, as on GPUs: programs that read a little past an array's end, which no GPU notices, do not meet the
-/// heap's own data here. AddressSanitizer, where a program is built with it, sees exact sizes. None where that is no size.
+/// heap's own data here. None where that is no size.
 fn whole_pages(layout: Layout) -> Option<Layout> {
     const PAGE: usize = 4096;
+    Layout::from_size_align(layout.size().checked_next_multiple_of(PAGE)?, layout.align()).ok()
+}
+
+/// Whether the program is built with AddressSanitizer, which should see exact sizes.
+fn is_exact() -> bool {
     static EXACT: OnceLock<bool> = OnceLock::new();
     // SAFETY: a name that ends with zero; nothing but whether there is such a symbol is asked.
-    let exact = *EXACT.get_or_init(|| unsafe { !libc::dlsym(libc::RTLD_DEFAULT, c"__asan_init".as_ptr()).is_null() });
-    if exact {
-        return Some(layout);
-    }
-    Layout::from_size_align(layout.size().checked_next_multiple_of(PAGE)?, layout.align()).ok()
+    *EXACT.get_or_init(|| unsafe { !libc::dlsym(libc::RTLD_DEFAULT, c"__asan_init".as_ptr()).is_null() })
 }
 
 #[cfg(test)]

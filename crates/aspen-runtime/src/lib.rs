@@ -46,7 +46,7 @@ mod times;
 pub mod trace;
 pub mod trial;
 pub mod usm;
-mod zeroed;
+pub mod zeroed;
 
 pub use command::Status;
 pub use environment::Environment;

@@ -6,25 +6,46 @@ use std::ptr::NonNull;
 /// What every allocator aligns to. Beyond it, Rust's allocator writes the zeroes itself, and so touches every page.
 const ALLOCATED: usize = 16;
 
+/// Zeroed memory, which [`free`] gives back; `None` without memory.
+pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+    let alignment = layout.align().max(ALLOCATED);
+    // SAFETY: it has at least one byte, as an alignment is at least one.
+    let allocated = NonNull::new(unsafe { alloc::alloc_zeroed(whole(layout)?) })?;
+    let before = alignment - allocated.as_ptr() as usize % alignment;
+    // SAFETY: at most `alignment` bytes are left out, and there are that many more than the layout's.
+    let memory = unsafe { allocated.add(before) };
+    // SAFETY: both are multiples of `ALLOCATED`, and differ: there is room for a pointer before the memory.
+    unsafe { memory.cast::<NonNull<u8>>().sub(1).write(allocated) };
+    Some(memory)
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// It is of [`allocate`] with this layout, and nobody uses it any more.
+pub unsafe fn free(memory: NonNull<u8>, layout: Layout) {
+    let Some(whole) = whole(layout) else { return };
+    // SAFETY: written by `allocate`; that is what it allocated, with that layout.
+    unsafe { alloc::dealloc(memory.cast::<NonNull<u8>>().sub(1).read().as_ptr(), whole) };
+}
+
+/// What is allocated for it.
+fn whole(layout: Layout) -> Option<Layout> {
+    Layout::from_size_align(layout.size().checked_add(layout.align().max(ALLOCATED))?, ALLOCATED).ok()
+}
+
 /// Zeroed memory of its own.
 #[derive(Debug)]
 pub(crate) struct Zeroed {
-    /// Aligned, within what was allocated.
     memory: NonNull<u8>,
-    allocated: NonNull<u8>,
     layout: Layout,
 }
 
 impl Zeroed {
     /// `size` bytes at a multiple of `alignment`, which is a power of two; `None` without memory.
     pub(crate) fn new(size: usize, alignment: usize) -> Option<Zeroed> {
-        let layout = Layout::from_size_align(size.checked_add(alignment)?, ALLOCATED).ok()?;
-        // SAFETY: the layout has at least one byte, as an alignment is at least one.
-        let allocated = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
-        let before = allocated.as_ptr().align_offset(alignment);
-        // SAFETY: at most `alignment` bytes are left out, and there are that many more than `size`.
-        let memory = unsafe { allocated.add(before) };
-        Some(Zeroed { memory, allocated, layout })
+        let layout = Layout::from_size_align(size, alignment).ok()?;
+        Some(Zeroed { memory: allocate(layout)?, layout })
     }
 
     /// Where it begins.
@@ -36,7 +57,7 @@ impl Zeroed {
 impl Drop for Zeroed {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with this layout.
-        unsafe { alloc::dealloc(self.allocated.as_ptr(), self.layout) };
+        unsafe { free(self.memory, self.layout) };
     }
 }
 
