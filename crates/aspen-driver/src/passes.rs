@@ -177,6 +177,11 @@ impl PassBuilder<'_> {
             // Loops of a few turns are unrolled as at 3 all the same: private arrays become values by it.
             arguments.extend(["-Xclang", "-O2", "-mllvm", "-unroll-threshold-default=300"].map(str::to_owned));
         }
+        if family == Family::NativeCpu {
+            // A loop whose turns are known at run time only is not made two, of which one has turns left over: what items keep from one to the
+            // other would be in the way of loops over items (docs/decisions/0012). The link does that, after those.
+            arguments.extend(["-mllvm", "-unroll-runtime=0"].map(str::to_owned));
+        }
         if target.is_none_or(|target| !matches!(target.family, Family::Ptx | Family::AmdGpu)) {
             // On the embedded CPU loops over work-items come first, and these are made when an image is linked; those that say what they are,
             // are vectorised here. SPIR-V has not all that vectorised loops use, and its drivers make vectors of work-items, too.
