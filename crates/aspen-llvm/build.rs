@@ -56,6 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "takes",
             "own_math",
             "vector_math",
+            "calls",
             "pointers",
             "private_memory",
             "safe_loops",

@@ -3,6 +3,7 @@
 // clang leaves these loops to the link (include/sycl/detail/kernel_entry.hpp): vectors are made where it is known for which processor. So an
 // image has its own entry, and as for groups a copy of it for each level. docs/decisions/0041.
 
+#include "item_loop.h"
 #include "items.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -60,8 +61,15 @@ void openRows(Function &F) {
   keepPrivateMemoryApart(F);
   LoopInfo Loops{DominatorTree(F)};
   for (Loop *L : Loops.getLoopsInPreorder())
-    if (isOfRange(*L))
+    if (isOfRange(*L)) {
+      // Functions that were inlined have left remarks, which clang knew nothing of.
+      MDNode *Group = cast<MDNode>(findOptionMDForLoop(L, "llvm.loop.parallel_accesses")->getOperand(1));
+      for (BasicBlock *B : L->blocks())
+        for (Instruction &I : *B)
+          if (isRemark(I))
+            I.setMetadata(LLVMContext::MD_access_group, Group);
       L->setLoopID(makePostTransformationMetadata(F.getContext(), L->getLoopID(), {Width, Interleaved, NotUnrolled}, {}));
+    }
 }
 
 } // namespace aspen::items

@@ -5,6 +5,7 @@
 // shape, a first line `if (id >= count) return;`, costs the groups at the edge something, and the others a count.
 
 #include "builder.h"
+#include "item_loop.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CaptureTracking.h"
@@ -504,7 +505,7 @@ void Builder::promise(BranchInst *Back, unsigned Who, ArrayRef<Instruction *> Ow
   for (Instruction *I : Copies) {
     if (!I->mayReadOrWriteMemory())
       continue;
-    I->setMetadata(LLVMContext::MD_access_group, nullptr);
+    I->setMetadata(LLVMContext::MD_access_group, isRemark(*I) ? Group : nullptr);
     const Value *Pointer = getLoadStorePointerOperand(I);
     if (!Pointer || Escapes)
       continue;

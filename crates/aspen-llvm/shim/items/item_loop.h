@@ -10,12 +10,14 @@
 
 namespace aspen::items {
 
-// Whether nobody would miss it.
-inline bool doesNothing(const llvm::Instruction &I) {
+// What tells something and does nothing, and has effects by name only: `__restrict` of a function that was inlined, assumptions.
+inline bool isRemark(const llvm::Instruction &I) {
   const auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(&I);
-  return !I.mayHaveSideEffects() ||
-         (Call && (Call->isAssumeLikeIntrinsic() || Call->getIntrinsicID() == llvm::Intrinsic::experimental_noalias_scope_decl));
+  return Call && (Call->isAssumeLikeIntrinsic() || Call->getIntrinsicID() == llvm::Intrinsic::experimental_noalias_scope_decl);
 }
+
+// Whether nobody would miss it.
+inline bool doesNothing(const llvm::Instruction &I) { return !I.mayHaveSideEffects() || isRemark(I); }
 
 // Whether an item that comes there has done all that it does.
 inline bool isEnd(const llvm::BasicBlock *Block, const llvm::BasicBlock *Latch) {

@@ -294,10 +294,12 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         };
         SmallVector<Function *, 8> Entries;
         SmallVector<Whole, 8> Made;
-        const size_t Code = M.getInstructionCount();
         for (Function &F : M)
           if (isEntry(F))
             Entries.push_back(&F);
+        for (Function *Entry : Entries)
+          openShortCalls(*Entry);
+        const size_t Code = M.getInstructionCount();
         if (Instead) {
           for (Function *Entry : Entries) {
             Tell(*Entry, Instead);

@@ -155,6 +155,9 @@ Kind kindOf(llvm::Function &Entry, const Names &Names);
 // Makes these entries, and what they call, tell the backend where they are before they may come to a barrier.
 void tellPlaces(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Entries, const Names &Names, const Lines &Lines);
 
+// Puts short functions that an entry calls, and has no order not to, into it (calls.cpp).
+void openShortCalls(llvm::Function &Entry);
+
 // Null, with the reason in Why, if the kernel cannot be run this way; without one if it is no kernel of an ND-range.
 Item makeItem(llvm::Function &Entry, const Names &Names, const Lines &Lines, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
 

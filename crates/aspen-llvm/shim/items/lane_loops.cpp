@@ -5,6 +5,7 @@
 // decides as it does about mathematical functions, masks and what is left over at the end included. What it has called is opened again.
 // The way is ISPC's "varying" loops and the masks of Allen et al., "Conversion of control dependence to data dependence" (1983).
 
+#include "item_loop.h"
 #include "items.h"
 #include "lanes.h"
 
@@ -81,7 +82,7 @@ bool isExact(Intrinsic::ID Of) {
 
 // Whether lanes may do it that would not: nothing traps, nothing is read or written.
 bool isComputation(const Instruction &I) {
-  if (I.isDebugOrPseudoInst() || laneFunction(&I))
+  if (I.isDebugOrPseudoInst() || isRemark(I) || laneFunction(&I))
     return true;
   if (const auto *Part = dyn_cast<ExtractValueInst>(&I))
     return laneFunction(Part->getAggregateOperand()) && Part->getNumIndices() == 1;
@@ -310,7 +311,7 @@ public:
       if (Block != Header)
         join(*Block);
       for (Instruction &I : *Block)
-        if (!isa<PHINode>(I) && !I.isTerminator())
+        if (!isa<PHINode>(I) && !I.isTerminator() && !isRemark(I))
           Values[&I] = widen(I);
       leave(*Block->getTerminator());
       if (Value *Done = Ways.lookup({Block, Exit}))
