@@ -57,6 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "own_math",
             "vector_math",
             "calls",
+            "arrays",
             "pointers",
             "private_memory",
             "safe_loops",

@@ -43,6 +43,8 @@ private:
   uint64_t bytesOf(llvm::AllocaInst *Variable) const;
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, llvm::Value *Number);
   llvm::Value *placeOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Variable, const Loop &L, unsigned Who);
+  // Of an array whose elements lie apart: the item's first one, and by how many the next one is further away.
+  std::pair<llvm::Value *, llvm::Value *> elementsOf(llvm::IRBuilder<> &B, llvm::AllocaInst *Array, const Loop &L, unsigned Who);
   void placeInRegisters(llvm::IRBuilder<> &B);
   llvm::BasicBlock *leaveRegisters(llvm::BasicBlock *Start, llvm::BasicBlock *To);
   Loop openLoop(llvm::IRBuilder<> &B, llvm::BasicBlock *Head, unsigned Who);

@@ -10,6 +10,8 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
+#include <functional>
+
 using namespace llvm;
 
 namespace aspen::items {
@@ -103,6 +105,8 @@ private:
 
 // Places at such distances, in accesses of that size, vectors take in one go and sort.
 constexpr int64_t MaxApart = 4;
+// The bytes of an array that is worth a place for each item though only one piece uses it.
+constexpr uint64_t MaxPlain = 512;
 // Operations for each access to places of which nothing is known.
 constexpr size_t MinOperations = 4;
 
@@ -126,8 +130,10 @@ bool isWorthwhile(const Loop &L, const View &V, Strides &Strides, bool InStrips)
         if (I.isAtomic() || I.isVolatile() || T->isVectorTy())
           return false;
         const int64_t Size = Layout.getTypeAllocSize(T);
-        if (const bool Near = Step && *Step > 0 && *Step % Size == 0 && *Step <= MaxApart * Size; !One && !Near) {
-          if (!InStrips || isa<AllocaInst>(getUnderlyingObject(Pointer, /*MaxLookup=*/0)))
+        Value *Offset = offsetIn(V.P.Apart, Pointer); // all items' elements of one number are neighbours
+        const bool Near = Offset ? V.Uniform->isUniform(Offset) : Step && *Step > 0 && *Step % Size == 0 && *Step <= MaxApart * Size;
+        if (!One && !Near) {
+          if (!InStrips || (!Offset && isa<AllocaInst>(getUnderlyingObject(Pointer, /*MaxLookup=*/0))))
             return false;
           ++Scattered;
         }
@@ -344,7 +350,7 @@ public:
       remember(DemoteRegToStack(*I), IsAlike);
     }
     for (AllocaInst *Variable : Own)
-      if (outlives(*Variable))
+      if (outlives(*Variable) || (Out.Apart.contains(Variable) && isInPlainCode(*Variable)))
         Out.Arrays.push_back(Variable);
   }
 
@@ -424,6 +430,40 @@ private:
     return false;
   }
 
+  // Whether an array is used by a piece without loops, which a loop over items can make vectors of if the array is none that all items have.
+  bool isInPlainCode(AllocaInst &Array) const {
+    if (Array.getAllocationSize(F.getDataLayout())->getFixedValue() > MaxPlain)
+      return false;
+    SmallPtrSet<const BasicBlock *, 8> Used;
+    for (User *U : Array.users()) {
+      Used.insert(cast<Instruction>(U)->getParent());
+      for (User *Further : U->users())
+        if (auto *Access = dyn_cast<Instruction>(Further); Access && isa<GetElementPtrInst>(U))
+          Used.insert(Access->getParent());
+    }
+    return all_of(Regions, [&](const auto &Region) {
+      return none_of(Region.second, [&](BasicBlock *B) { return Used.contains(B); }) || isAcyclic(Region.first, Region.second);
+    });
+  }
+
+  // Whether there is no way around within a piece.
+  static bool isAcyclic(BasicBlock *Start, const Blocks &Piece) {
+    SmallPtrSet<BasicBlock *, 16> Done, Open;
+    std::function<bool(BasicBlock *)> Visit = [&](BasicBlock *B) {
+      if (Done.contains(B))
+        return true;
+      if (!Open.insert(B).second)
+        return false;
+      for (BasicBlock *Next : successors(B))
+        if (Next != Start && Piece.contains(Next) && !Visit(Next))
+          return false;
+      Open.erase(B);
+      Done.insert(B);
+      return true;
+    };
+    return Visit(Start);
+  }
+
   bool runsAgain(BasicBlock *Start) const {
     SmallPtrSet<BasicBlock *, 16> Seen;
     SmallVector<BasicBlock *, 16> Open(successors(Start));
@@ -490,6 +530,7 @@ uint64_t keptBytes(const Pieces &P, const DataLayout &Layout) {
 Pieces cut(Item &I, const Names &Names) {
   Pieces Out;
   nameUndefined(*I.Body);
+  Out.Apart = layArrays(*I.Body);
   Out.Starts.insert(I.Body->getEntryBlock().getSingleSuccessor());
   cutAtBarriers(*I.Body, Names, Out);
   if (I.BySubGroups) {

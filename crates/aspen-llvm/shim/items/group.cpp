@@ -281,6 +281,20 @@ Value *Builder::placeOf(IRBuilder<> &B, AllocaInst *Variable, const Loop &L, uns
   return B.CreateInBoundsGEP(B.getInt8Ty(), Base, B.CreateNUWMul(L.At, B.getInt64(Bytes)));
 }
 
+// Strips come one after the other, and each has the place of the first.
+std::pair<Value *, Value *> Builder::elementsOf(IRBuilder<> &B, AllocaInst *Array, const Loop &L, unsigned Who) {
+  Value *Base, *Count, *At;
+  if (auto Found = InTile.find(Array); Found != InTile.end()) {
+    Count = L.Of[size_t(Id::SubGroupSize)], At = L.At;
+    Base = B.CreateInBoundsGEP(B.getInt8Ty(), Tile, B.CreateNUWMul(Count, B.getInt64(Found->second.first)));
+  } else {
+    Base = Places[Array].first;
+    Count = !From.ByStrips ? Items : Who == Full ? B.getInt64(From.Lanes) : Size;
+    At = !From.ByStrips ? L.Of[size_t(Id::Linear)] : Who == Full ? L.At : B.CreateNUWSub(L.Of[size_t(Id::Linear)], First);
+  }
+  return {B.CreateInBoundsGEP(B.getInt8Ty(), Base, B.CreateNUWMul(At, B.getInt64(P.Apart.lookup(Array)))), Count};
+}
+
 Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) {
   Loop L;
   if (isOverLanes(Who)) {
@@ -360,8 +374,15 @@ void Builder::piece(Version V) {
   ValueToValueMapTy Map;
   for (auto Entry : Common)
     Map[Entry.first] = Entry.second;
+  Value *Apart = nullptr; // by how many times as much elements of arrays are further apart; the same for all arrays
   for (AllocaInst *Variable : P.Arrays)
-    Map[Variable] = placeOf(B, Variable, L, V.second);
+    if (P.Apart.contains(Variable))
+      {
+      auto [First, Count] = elementsOf(B, Variable, L, V.second);
+      Map[Variable] = First, Apart = Count;
+    }
+    else
+      Map[Variable] = placeOf(B, Variable, L, V.second);
   for (Instruction *I : Varying) {
     if (auto Which = idOf(I)) {
       Map[I] = L.Of[size_t(*Which)];
@@ -430,7 +451,11 @@ void Builder::piece(Version V) {
   SmallVector<Instruction *, 64> Copies;
   for (BasicBlock *Block : Blocks)
     for (Instruction &I : make_early_inc_range(*cast<BasicBlock>(Map[Block]))) {
+      auto *Address = dyn_cast<GetElementPtrInst>(&I);
+      const bool IsApart = Address && offsetIn(P.Apart, Address) && is_contained(P.Arrays, Address->getPointerOperand());
       RemapInstruction(&I, Map, Locals);
+      if (IsApart)
+        Address->setOperand(1, IRBuilder<>(Address).CreateMul(Address->getOperand(1), Apart));
       if (From.BySubGroups && handOver(I, L.Of[size_t(Id::Lane)], V.second, Accesses))
         continue;
       if (Instruction *Kept = answer(I, OfAll, Once, Head))

@@ -532,7 +532,7 @@ Item makeRow(Function &Entry, bool KeepLines, FunctionAnalysisManager &Analyses,
     return Fail("it is to be watched");
   simplify(*Body, Analyses);
   for (Instruction &I : instructions(*Body)) {
-    if (isa<AllocaInst>(I))
+    if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !mayLieApart(*Variable))
       return Fail("it has variables in memory");
     // Nobody writes the box.
     auto *Load = dyn_cast<LoadInst>(&I);

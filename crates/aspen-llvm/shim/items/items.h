@@ -11,6 +11,7 @@
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
+class IntrinsicInst;
 class Loop;
 class TargetMachine;
 }
@@ -245,6 +246,8 @@ struct LoopsOfVectorMath : llvm::PassInfoMixin<LoopsOfVectorMath> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Whether it is a mathematical function that there is for vectors.
+bool isVectorMath(const llvm::IntrinsicInst &Call);
 // Tells the loops of a function of vector functions for the mathematical ones that they call, as far as its processor can run them.
 void offerVectorMath(llvm::Function &F, const llvm::TargetMachine &Machine);
 // Has what became a loop of vectors, and what is left over at its end, go to such functions. Before loops are unrolled: nobody knows afterwards.
@@ -255,14 +258,24 @@ void callVectorMath(llvm::Function &F, const llvm::TargetMachine &Machine);
 bool standsForMath(const llvm::Function &F);
 void endVectorMath(llvm::Module &M);
 
+// Private arrays whose elements can lie apart, each with those of other items, with the bytes of an element (arrays.cpp).
+using Elements = llvm::MapVector<llvm::AllocaInst *, uint64_t>;
+bool mayLieApart(llvm::AllocaInst &Array);
+// Finds them, and has each access to one say how far from its begin it is.
+Elements layArrays(llvm::Function &Body);
+// That distance, in bytes; null if it is no address in one.
+llvm::Value *offsetIn(const Elements &Of, llvm::Value *Address);
+
 // The item cut into pieces: between two pieces all items that run together, of the group or of the sub-group, wait for each other, or could.
 struct Pieces {
   // Where a piece begins: the first is the beginning of the item. Those at barriers come in the order of the barriers.
   llvm::SmallSetVector<llvm::BasicBlock *, 8> Starts;
   // Values that live from one piece to the next, in memory: one for each item, or one for all.
   llvm::SmallVector<llvm::AllocaInst *, 8> PerItem, PerGroup;
-  // Private arrays that must outlive a piece.
+  // Private arrays that must outlive a piece, or whose elements lie apart.
   llvm::SmallVector<llvm::AllocaInst *, 4> Arrays;
+  // Those of all private arrays whose elements can.
+  Elements Apart;
   // Starts behind barriers of the group.
   llvm::SmallSetVector<llvm::BasicBlock *, 8> AtGroup;
   // Where the barriers in front of starts stand, as far as that is known. Their numbers count from 1.

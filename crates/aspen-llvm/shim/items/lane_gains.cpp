@@ -66,7 +66,9 @@ bool isCheaper(const Loop &L, const TargetTransformInfo &TTI, unsigned Bits) {
         continue;
       auto Wide = [&](const Value *V) { return FixedVectorType::get(V->getType(), Lanes); };
       InstructionCost Cost = 0;
-      if (const auto *Call = dyn_cast<IntrinsicInst>(&I)) {
+      if (const auto *Call = dyn_cast<IntrinsicInst>(&I); Call && isVectorMath(*Call)) {
+        Cost = 2 * TTI.getInstructionCost(&I, Kind); // a vector takes longer than a number, but not for each of its lanes
+      } else if (Call) {
         SmallVector<Type *, 4> Types;
         for (const auto &[N, Of] : enumerate(Call->args()))
           Types.push_back(isVectorIntrinsicWithScalarOpAtArg(Call->getIntrinsicID(), N, nullptr) ? Of->getType() : Wide(Of));

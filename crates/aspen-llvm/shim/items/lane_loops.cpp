@@ -31,6 +31,8 @@ namespace {
 // Of functions made here: of what loop, as the name of its function of numbers.
 constexpr const char *LanesOf = "aspen-lanes-of";
 
+constexpr const char *Vectorized = "llvm.loop.vectorize.enable";
+
 // Ways out of a loop that what follows tells apart: `break` in an unrolled one.
 constexpr size_t MaxExits = 4;
 
@@ -40,7 +42,7 @@ const Function *laneFunction(const Value *V) {
   return Callee && Callee->hasFnAttribute(LanesOf) ? Callee : nullptr;
 }
 
-// Functions that have the same result for a number and in a vector, to the last bit.
+// Functions that have the same result for a number and in a vector, to the last bit; mathematical ones are those of vectors in either case.
 bool isExact(Intrinsic::ID Of) {
   switch (Of) {
   case Intrinsic::abs:
@@ -96,7 +98,7 @@ bool isComputation(const Instruction &I) {
   if (!AllNumbers)
     return false;
   if (const auto *Call = dyn_cast<IntrinsicInst>(&I))
-    return isExact(Call->getIntrinsicID()) && !Call->hasOperandBundles();
+    return (isExact(Call->getIntrinsicID()) || isVectorMath(*Call)) && !Call->hasOperandBundles();
   switch (I.getOpcode()) {
   case Instruction::SDiv:
   case Instruction::SRem:
@@ -149,6 +151,22 @@ Loop *find(LoopInfo &LI, const ItemLoops &Of) {
   return nullptr;
 }
 
+// Several results are of one type, which LLVM's vectoriser wants (22): whole numbers of as many bits as the widest has, if they are not.
+Type *commonType(ArrayRef<Type *> Types) {
+  unsigned Bits = 32;
+  for (Type *T : Types)
+    Bits = std::max<unsigned>(Bits, T->getScalarSizeInBits());
+  return all_equal(Types) ? Types.front() : IntegerType::get(Types.front()->getContext(), Bits);
+}
+
+Type *bitsOf(Type *T) { return T->getWithNewType(IntegerType::get(T->getContext(), T->getScalarSizeInBits())); }
+
+// A number, or a vector, as one of that type, and back again.
+Value *toCommon(IRBuilder<> &B, Value *V, Type *Common) {
+  return V->getType() == Common ? V : B.CreateZExt(B.CreateBitCast(V, bitsOf(V->getType())), Common);
+}
+Value *fromCommon(IRBuilder<> &B, Value *V, Type *T) { return V->getType() == T ? V : B.CreateBitCast(B.CreateTrunc(V, bitsOf(T)), T); }
+
 Type *together(LLVMContext &Context, ArrayRef<Type *> Types) { return Types.size() == 1 ? Types.front() : StructType::get(Context, Types); }
 
 void describeAs(Function &Made, const Function &Scalar, const Function &Like) {
@@ -191,6 +209,9 @@ void outline(Loop &L, unsigned MaxLanes) {
     Gives.push_back(Out->getType());
   if (Exits.size() > 1)
     Gives.push_back(Type::getInt32Ty(Context)); // by which of them it left
+  const SmallVector<Type *, 8> Results(Gives);
+  Type *const Common = commonType(Results);
+  Gives.assign(Gives.size(), Common);
   SmallVector<Value *, 8> Arguments(Ins.begin(), Ins.end());
   if (Arguments.empty()) { // the name of a vector's function has a letter at least
     Arguments.push_back(ConstantInt::getFalse(Context));
@@ -211,7 +232,7 @@ void outline(Loop &L, unsigned MaxLanes) {
   auto *Leave = BasicBlock::Create(Context, "", Scalar);
   IRBuilder<> Inside(Leave);
   SmallVector<PHINode *, 8> Given;
-  for (Type *Out : Gives)
+  for (Type *Out : Results)
     Given.push_back(Inside.CreatePHI(Out, Ways.size()));
   for (auto [From, Exit] : Ways) {
     for (auto [Out, To] : zip(Outs, Given))
@@ -222,7 +243,7 @@ void outline(Loop &L, unsigned MaxLanes) {
   }
   Value *Result = Given.size() == 1 ? static_cast<Value *>(Given.front()) : PoisonValue::get(Scalar->getReturnType());
   for (unsigned N = 0; Given.size() > 1 && N < Given.size(); ++N)
-    Result = Inside.CreateInsertValue(Result, Given[N], N);
+    Result = Inside.CreateInsertValue(Result, toCommon(Inside, Given[N], Common), N);
   Inside.CreateRet(Result);
   for (BasicBlock &Block : *Scalar)
     for (Instruction &I : Block) {
@@ -237,7 +258,7 @@ void outline(Loop &L, unsigned MaxLanes) {
 
   IRBuilder<> B(Before->getTerminator());
   CallInst *Call = B.CreateCall(Scalar, Arguments);
-  auto Part = [&](unsigned N) { return Gives.size() == 1 ? static_cast<Value *>(Call) : B.CreateExtractValue(Call, N); };
+  auto Part = [&](unsigned N) { return Gives.size() == 1 ? static_cast<Value *>(Call) : fromCommon(B, B.CreateExtractValue(Call, N), Results[N]); };
   for (auto [N, Out] : enumerate(Outs)) {
     Out->replaceAllUsesWith(Part(N));
     Out->eraseFromParent();
@@ -334,7 +355,7 @@ public:
     B.SetInsertPoint(End);
     Value *Result = Outs.size() == 1 ? Outs.front() : PoisonValue::get(Vector.getReturnType());
     for (unsigned N = 0; Outs.size() > 1 && N < Outs.size(); ++N)
-      Result = B.CreateInsertValue(Result, Outs[N], N);
+      Result = B.CreateInsertValue(Result, toCommon(B, Outs[N], cast<StructType>(Result->getType())->getElementType(N)), N);
     B.CreateRet(Result);
   }
 
@@ -412,8 +433,13 @@ private:
       auto Fits = [&](const VFInfo &Of) { return Of.Shape.VF == ElementCount::getFixed(Lanes); };
       return B.CreateCall(Vector.getParent()->getFunction(find_if(VFDatabase::getMappings(cast<CallInst>(I)), Fits)->VectorName), Operands);
     }
-    if (auto *Call = dyn_cast<IntrinsicInst>(&I))
+    if (auto *Call = dyn_cast<IntrinsicInst>(&I)) {
+      // Lanes that do not come here have numbers that functions may take long for.
+      if (isVectorMath(*Call))
+        for (Value *&Operand : Operands)
+          Operand = B.CreateSelect(Masks.lookup(I.getParent()), Operand, ConstantFP::get(Operand->getType(), 1));
       Made = callOf(*Call, Operands);
+    }
     else if (auto *Binary = dyn_cast<BinaryOperator>(&I))
       Made = B.CreateBinOp(Binary->getOpcode(), Operands[0], Operands[1]);
     else if (auto *Unary = dyn_cast<UnaryOperator>(&I))
@@ -452,6 +478,9 @@ PreservedAnalyses LaneLoops::run(Function &F, FunctionAnalysisManager &FAM) {
     Loop *L = find(LI, Of);
     if (!L)
       break;
+    // To the vectoriser a call is as much as any; that what is in it gains has been weighed.
+    if (Loop *Items = const_cast<Loop *>(itemsOf(*L)); !findOptionMDForLoop(Items, Vectorized))
+      addStringMetadataToLoop(Items, Vectorized, 1);
     // The vectoriser goes by what the loop over items reads and writes, and takes as many lanes as there are bytes in a vector where that is
     // bytes. There must be a function for each number of lanes: calls made one by one, under a condition, lose all results but the first
     // (LLVM 22).

@@ -18,7 +18,7 @@ namespace {
 
 // The items of a strip: as many as keep so many bytes in a loop that all run alike, in these bounds. With fewer, processors wait for results that
 // the next turn needs; with more, registers do not suffice.
-constexpr uint64_t StripBytes = 3072, MinStrip = 32, MaxStrip = 128;
+constexpr uint64_t StripBytes = 3072, ArrayBytes = 24 << 10, MinStrip = 32, MaxStrip = 128;
 
 // Vectors, and instructions of what they become, at most.
 constexpr unsigned MaxVectors = 16;
@@ -64,7 +64,12 @@ unsigned lanesOfStrip(const Item &I, const Pieces &P) {
       Bytes += Variable->getAllocationSize(I.Body->getDataLayout())->getFixedValue();
     Most = std::max(Most, Bytes);
   }
-  const uint64_t Lanes = std::clamp(llvm::bit_floor(StripBytes / Most), MinStrip, MaxStrip), Row = I.WorkGroup[2];
+  // What arrays have of all of them should be in the first cache.
+  uint64_t Arrays = 1;
+  for (auto [Array, Element] : P.Apart)
+    Arrays += Array->getAllocationSize(I.Body->getDataLayout())->getFixedValue();
+  const uint64_t Wanted = std::min(llvm::bit_floor(StripBytes / Most), llvm::bit_floor(ArrayBytes / Arrays));
+  const uint64_t Lanes = std::clamp(Wanted, MinStrip, MaxStrip), Row = I.WorkGroup[2];
   return Row ? std::min(Lanes, llvm::bit_floor(Row)) : Lanes;
 }
 

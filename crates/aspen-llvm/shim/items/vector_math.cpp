@@ -201,6 +201,8 @@ Function *functionFor(Function &User, const Math &F, Type *Number, Form Form) {
 
 } // namespace
 
+bool isVectorMath(const IntrinsicInst &Call) { return mathOf(Call) != nullptr; }
+
 unsigned vectorBits(const Function &F, const TargetMachine &Machine) { return formFor(F, Machine).Bits; }
 
 void offerVectorMath(Function &F, const TargetMachine &Machine) {
@@ -223,9 +225,12 @@ void callVectorMathInLoops(Function &F, const TargetMachine &Machine) {
   for (Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallInst>(&I);
     const Math *Of = Call ? mathOf(*Call) : nullptr;
-    const Loop *L = Of ? Loops.getLoopFor(I.getParent()) : nullptr;
-    if (L && getBooleanLoopAttribute(L, "llvm.loop.isvectorized"))
-      Calls.push_back({Call, Of});
+    // Loops inside are those of lanes, that end after another number of turns in each.
+    for (const Loop *L = Of ? Loops.getLoopFor(I.getParent()) : nullptr; L; L = L->getParentLoop())
+      if (getBooleanLoopAttribute(L, "llvm.loop.isvectorized")) {
+        Calls.push_back({Call, Of});
+        break;
+      }
   }
   for (auto [Call, Of] : Calls)
     replaceByVectors(*Call, *Of, Form);
