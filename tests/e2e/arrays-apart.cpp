@@ -13,7 +13,7 @@
 //# deep: what became vectors
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images path.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'v(fmadd|mul).*ps.*[yz]mm'
-//# stdout~: ^[1-9]
+//# stdout~: ^[1-9][0-9]
 #include <cstdio>
 #include <cstring>
 #include <sycl/sycl.hpp>
