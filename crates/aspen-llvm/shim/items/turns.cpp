@@ -446,7 +446,7 @@ bool keepLast(Loop &L) {
 } // namespace
 
 unsigned shiftsNumber(const Nest &N, const Instruction &I) {
-  const auto *By = dyn_cast<ConstantInt>(I.getNumOperands() == 2 ? I.getOperand(1) : nullptr);
+  const auto *By = I.getNumOperands() == 2 ? dyn_cast<ConstantInt>(I.getOperand(1)) : nullptr;
   const bool IsShift = I.getOpcode() == Instruction::AShr || (I.getOpcode() == Instruction::LShr && I.getOperand(0) == N.Number);
   // Then turns, lanes and their sums are what they are with a sign, too.
   const bool Adds = CmpInst::isSigned(N.Goes) && N.IsPositive;
