@@ -65,8 +65,12 @@ bool narrowNumbers(Loop &L, const DominatorTree &DT) {
     for (unsigned In = 0; In < Phi.getNumIncomingValues(); ++In) {
       Value *Of = Phi.getIncomingValue(In);
       BasicBlock *From = Phi.getIncomingBlock(In);
-      auto Known = find_if(Of->users(), [&](User *U) { return isa<TruncInst>(U) && U->getType() == Half && DT.dominates(cast<Instruction>(U), From->getTerminator()); });
-      Low->addIncoming(Known != Of->user_end() ? *Known : IRBuilder<>(From->getTerminator()).CreateTrunc(Of, Half), From);
+      User *Known = nullptr;
+      if (!isa<Constant>(Of))
+        for (User *U : Of->users())
+          if (isa<TruncInst>(U) && U->getType() == Half && DT.dominates(cast<Instruction>(U), From->getTerminator()))
+            Known = U;
+      Low->addIncoming(Known ? Known : IRBuilder<>(From->getTerminator()).CreateTrunc(Of, Half), From);
     }
     Phi.replaceAllUsesWith(IRBuilder<>(Header, Header->getFirstInsertionPt()).CreateZExt(Low, Phi.getType()));
     Phi.eraseFromParent();
