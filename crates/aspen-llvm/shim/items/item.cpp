@@ -531,6 +531,9 @@ Item makeRow(Function &Entry, bool KeepLines, FunctionAnalysisManager &Analyses,
   if (Entry.arg_size() != 2 || Entry.hasFnAttribute(Attribute::SanitizeAddress) || Entry.hasFnAttribute(Attribute::OptimizeNone))
     return Fail("it is to be watched");
   simplify(*Body, Analyses);
+  for (Instruction &I : make_early_inc_range(instructions(*Body)))
+    if (I.isLifetimeStartOrEnd())
+      I.eraseFromParent(); // what arrays become lives on
   for (Instruction &I : instructions(*Body)) {
     if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !mayLieApart(*Variable))
       return Fail("it has variables in memory");
