@@ -8,6 +8,8 @@
 #include <sycl/queue.hpp>
 #include <sycl/span.hpp>
 
+#define SYCL_EXT_ONEAPI_ND_RANGE_REDUCTIONS 1
+
 namespace sycl {
 namespace detail {
 
