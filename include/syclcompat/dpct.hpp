@@ -29,6 +29,29 @@ using syclcompat::detail::host_to_host;
 inline constexpr memory_region global = memory_region::global, constant = memory_region::constant, local = memory_region::local,
                                shared = memory_region::usm_shared;
 
+/// Atomic operations whose template arguments begin with the type, as programs of 2021 and 2022 have them: `atomic_fetch_add<float, global_space>(p, 1)`.
+#define __ASPEN_ATOMIC(name, operands)                                                                                                    \
+  using syclcompat::name;                                                                                                                  \
+  template <class T, sycl::access::address_space Space = sycl::access::address_space::generic_space,                                      \
+            sycl::memory_order Order = sycl::memory_order::relaxed, sycl::memory_scope Scope = sycl::memory_scope::device, class... Rest>  \
+  inline T name(type_identity_t<T> *at, Rest... rest) {                                                                                    \
+    if constexpr (sizeof...(Rest) > operands) /* the memory order is among them */                                                        \
+      return syclcompat::name<Space>(at, rest...);                                                                                        \
+    else                                                                                                                                   \
+      return syclcompat::name<Space, Order, Scope>(at, rest...);                                                                          \
+  }
+__ASPEN_ATOMIC(atomic_fetch_add, 1)
+__ASPEN_ATOMIC(atomic_fetch_sub, 1)
+__ASPEN_ATOMIC(atomic_fetch_and, 1)
+__ASPEN_ATOMIC(atomic_fetch_or, 1)
+__ASPEN_ATOMIC(atomic_fetch_xor, 1)
+__ASPEN_ATOMIC(atomic_fetch_min, 1)
+__ASPEN_ATOMIC(atomic_fetch_max, 1)
+__ASPEN_ATOMIC(atomic_exchange, 1)
+__ASPEN_ATOMIC(atomic_compare_exchange_strong, 2)
+__ASPEN_ATOMIC(atomic_compare_exchange_weak, 2)
+#undef __ASPEN_ATOMIC
+
 /// Writes asynchronous errors to std::cerr.
 inline void exception_handler(sycl::exception_list errors) { syclcompat::detail::print_exceptions(errors); }
 

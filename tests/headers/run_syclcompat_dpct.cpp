@@ -69,6 +69,21 @@ int main() {
   CHECK(last == 0x11);
   dpct::dpct_free(box.get_data_ptr());
 
+  // The type first, as programs of 2021 have it, all of it deduced, and the address space first.
+  unsigned *const counts = sycl::malloc_shared<unsigned>(4, q);
+  q.fill(counts, 0u, 4).wait();
+  q.parallel_for(sycl::nd_range<1>(64, 32), [=](sycl::nd_item<1>) {
+     constexpr auto anywhere = sycl::access::address_space::generic_space;
+     dpct::atomic_fetch_add<unsigned, sycl::access::address_space::global_space>(&counts[0], 1);
+     dpct::atomic_fetch_add<unsigned>(&counts[0], 1, sycl::memory_order::relaxed, sycl::memory_scope::device);
+     dpct::atomic_fetch_add(&counts[1], 1);
+     dpct::atomic_fetch_add<anywhere>(&counts[1], 1);
+     dpct::atomic_fetch_max<unsigned, anywhere>(&counts[2], 5);
+     dpct::atomic_compare_exchange_strong<unsigned, anywhere>(&counts[3], 0, 7);
+   }).wait();
+  CHECK(counts[0] == 128 && counts[1] == 128 && counts[2] == 5 && counts[3] == 7);
+  sycl::free(counts, q);
+
   CHECK(DPCT_CHECK_ERROR(throw std::runtime_error("meant")) == dpct::DEFAULT_ERROR && DPCT_CHECK_ERROR() == 0);
   CHECK(dpct::vectorized_binary<sycl::short2>(0x00010005, 0x00040002, dpct::abs_diff()) == 0x00030003);
   CHECK(counted(dpct::make_index_sequence<3>()) == sycl::range<3>(1, 2, 3));
