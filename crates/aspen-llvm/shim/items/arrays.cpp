@@ -136,8 +136,11 @@ Elements layArrays(Function &Body) {
   SmallVector<AllocaInst *, 8> Arrays;
   uint64_t Bytes = 0;
   for (Instruction &I : Body.getEntryBlock())
-    if (auto *Array = dyn_cast<AllocaInst>(&I); Array && mayLieApart(*Array) && (Bytes += Array->getAllocationSize(Layout)->getFixedValue()) <= MaxArrays)
-      Arrays.push_back(Array);
+    if (auto *Array = dyn_cast<AllocaInst>(&I); Array && mayLieApart(*Array))
+      if (const uint64_t Own = Array->getAllocationSize(Layout)->getFixedValue(); Bytes + Own <= MaxArrays) {
+        Bytes += Own;
+        Arrays.push_back(Array);
+      }
   for (AllocaInst *Array : Arrays) {
     // What copies one array into another is an access of both once it is taken apart.
     auto Known = usesOf(*Array, Layout);

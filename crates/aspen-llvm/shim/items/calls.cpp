@@ -3,6 +3,9 @@
 
 #include "items.h"
 
+#include "llvm/Analysis/InlineCost.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -11,15 +14,38 @@ using namespace llvm;
 namespace aspen::items {
 namespace {
 
-// Instructions of a function that is short, and of a kernel that loops over items still become vectors of (`MaxPlanned`).
-constexpr size_t MaxShort = 400, MaxKernel = 4000;
+// Instructions of a function that is short, and of a kernel that still has copies for all levels.
+constexpr size_t MaxShort = 400, MaxKernel = 1500;
+
+// Of a function's variables.
+constexpr uint64_t MaxBytes = 512;
 
 // Calls in calls; those of a function to itself end by it.
 constexpr unsigned MaxDepth = 8;
 
-bool isShort(const Function &F) {
+// Whether it goes around in nothing: a call is small beside a loop.
+bool hasLoops(Function &F) {
+  DominatorTree DT(F);
+  return !LoopInfo(DT).empty();
+}
+
+// Whether its variables are few bytes: each call that is opened has its own, at the same time as all others.
+bool hasLittleMemory(const Function &F) {
+  uint64_t Bytes = 0;
+  for (const BasicBlock &Block : F)
+    for (const Instruction &I : Block)
+      if (const auto *Variable = dyn_cast<AllocaInst>(&I)) {
+        const auto Size = Variable->isStaticAlloca() ? Variable->getAllocationSize(F.getDataLayout()) : std::nullopt;
+        if (!Size || Size->isScalable() || (Bytes += Size->getFixedValue()) > MaxBytes)
+          return false;
+      }
+  return true;
+}
+
+bool isShort(Function &F) {
   return !F.isDeclaration() && !F.isInterposable() && !F.hasFnAttribute(Attribute::NoInline) && !F.hasFnAttribute(Attribute::OptimizeNone) &&
-         F.getInstructionCount() <= MaxShort;
+         F.getInstructionCount() <= MaxShort && isInlineViable(F).isSuccess() && hasLittleMemory(F) && !hasLoops(F) &&
+         none_of(instructions(F), [](const Instruction &I) { return isa<InvokeInst>(I); });
 }
 
 } // namespace

@@ -527,10 +527,11 @@ uint64_t keptBytes(const Pieces &P, const DataLayout &Layout) {
   return Bytes;
 }
 
-Pieces cut(Item &I, const Names &Names) {
+Pieces cut(Item &I, const Names &Names, bool MayLieApart) {
   Pieces Out;
   nameUndefined(*I.Body);
-  Out.Apart = layArrays(*I.Body);
+  if (MayLieApart)
+    Out.Apart = layArrays(*I.Body);
   Out.Starts.insert(I.Body->getEntryBlock().getSingleSuccessor());
   cutAtBarriers(*I.Body, Names, Out);
   if (I.BySubGroups) {

@@ -338,6 +338,12 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (const Kind Of = kindOf(*Entry, *Names); Names->KeepLines && Of.OfNdRange && Of.Waits)
             OneByOne.insert(Entry);
           Pieces P = cut(I, *Names);
+          // Better than no group at all.
+          if (!I.IsRow && !P.Apart.empty() && keptBytes(P, M.getDataLayout()) > MaxFrame) {
+            discard(I);
+            I = makeItem(*Entry, *Names, Places, FAM, Why);
+            P = cut(I, *Names, /*MayLieApart=*/false);
+          }
           // The loops of a box are in order as they are.
           if (I.IsRow && P.Starts.size() == 1) {
             discard(I);

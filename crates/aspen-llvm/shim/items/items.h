@@ -308,8 +308,8 @@ uint64_t keptBytes(const Pieces &P, const llvm::DataLayout &Layout);
 void cutAtTakes(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)> IsAlike, Pieces &Out);
 
 // Cuts an item at its barriers, behind branches that end some items before a barrier, and around loops that all items run alike, so that the
-// loop over items becomes the innermost one.
-Pieces cut(Item &I, const Names &Names);
+// loop over items becomes the innermost one. Without MayLieApart arrays stay as they are.
+Pieces cut(Item &I, const Names &Names, bool MayLieApart = true);
 
 // Whether items can run strip by strip, were they cut.
 bool mayBeStrips(const Item &I, const Pieces &P);

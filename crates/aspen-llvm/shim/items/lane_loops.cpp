@@ -5,7 +5,6 @@
 // decides as it does about mathematical functions, masks and what is left over at the end included. What it has called is opened again.
 // The way is ISPC's "varying" loops and the masks of Allen et al., "Conversion of control dependence to data dependence" (1983).
 
-#include "item_loop.h"
 #include "items.h"
 #include "lanes.h"
 
@@ -82,9 +81,12 @@ bool isExact(Intrinsic::ID Of) {
   }
 }
 
+// What `__restrict` leaves.
+bool isRestriction(const Instruction &I) { return isa<NoAliasScopeDeclInst>(I); }
+
 // Whether lanes may do it that would not: nothing traps, nothing is read or written.
 bool isComputation(const Instruction &I) {
-  if (I.isDebugOrPseudoInst() || isRemark(I) || laneFunction(&I))
+  if (I.isDebugOrPseudoInst() || isRestriction(I) || laneFunction(&I))
     return true;
   if (const auto *Part = dyn_cast<ExtractValueInst>(&I))
     return laneFunction(Part->getAggregateOperand()) && Part->getNumIndices() == 1;
@@ -332,7 +334,7 @@ public:
       if (Block != Header)
         join(*Block);
       for (Instruction &I : *Block)
-        if (!isa<PHINode>(I) && !I.isTerminator() && !isRemark(I))
+        if (!isa<PHINode>(I) && !I.isTerminator() && !isRestriction(I))
           Values[&I] = widen(I);
       leave(*Block->getTerminator());
       if (Value *Done = Ways.lookup({Block, Exit}))
