@@ -6,7 +6,6 @@
 #include <sycl/context.hpp>
 #include <sycl/detail/launch.hpp>
 
-#define SYCL_EXT_ONEAPI_ASSERT 1
 #define SYCL_EXT_INTEL_KERNEL_ARGS_RESTRICT 1
 
 namespace sycl {

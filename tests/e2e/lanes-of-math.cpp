@@ -8,6 +8,10 @@
 //# stdout: wrong 0 0 0 0 0
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: wrong 0 0 0 0 0
+//# deep: what became vectors
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images kepler.cpp -o b.out
+//# sh: llvm-objdump-22 -dr --no-show-raw-insn images/* | grep -cE '_ZGV[bde]N[0-9]+v_sinf'
+//# stdout~: ^[1-9]
 #include <cmath>
 #include <cstdio>
 #include <sycl/sycl.hpp>
@@ -106,4 +110,21 @@ int main() {
   const int floats = check(queue, [](int i) { return kepler<float>(i); }), doubles = check(queue, [](int i) { return kepler<double>(i); });
   const int ways = check(queue, [](int i) { return decay(i); }), loops = check(queue, [](int i) { return nested(i); });
   std::printf("wrong %d %d %d %d %d\n", floats, doubles, ways, loops, check(queue, [](int i) { return powers(i); }));
+}
+//# file: kepler.cpp
+#include <sycl/sycl.hpp>
+int main() {
+  sycl::queue queue;
+  float *out = sycl::malloc_shared<float>(1024, queue);
+  int *turns = sycl::malloc_shared<int>(1024, queue);
+  queue.parallel_for(sycl::nd_range<1>(1024, 64), [=](sycl::nd_item<1> item) {
+    const float mean = float(item.get_global_id(0)) / 512;
+    float e = mean;
+    int n = 0;
+    for (float step = 1; sycl::fabs(step) > 1e-5f && n < 50; ++n)
+      e -= step = (e - 0.3f * sycl::sin(e) - mean) / (1 - 0.3f * sycl::cos(e));
+    out[item.get_global_id(0)] = e;
+    turns[item.get_global_id(0)] = n;
+  });
+  queue.wait();
 }

@@ -7,6 +7,13 @@
 //# stdout: wrong 0 0 0 0
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: wrong 0 0 0 0
+//# deep: what became vectors
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images cooling.cpp -o b.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'vdivps.*[yz]mm'
+//# stdout~: ^[1-9]
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=others product.cpp -o c.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn others/* | grep -cE 'v(mul|fm|fnm).*pd.*[yz]mm'
+//# stdout~: ^[1-9]
 #include <complex>
 #include <cstdio>
 #include <limits>
@@ -82,4 +89,35 @@ int main() {
     wrong[1] += std::fabs(out[i] - std::sqrt(of[i])) > 1e-5f * std::sqrt(of[i]);
   }
   std::printf("wrong %d %d %d %d\n", wrong[0], wrong[1], complexes<float>(queue), complexes<double>(queue));
+}
+//# file: cooling.cpp
+#include <sycl/sycl.hpp>
+inline void root(const float *__restrict of, float *__restrict out, int i) {
+  float x = of[i], last = 0;
+  while (sycl::fabs(x - last) > 1e-6f * x) {
+    last = x;
+    x = 0.5f * (x + of[i] / x);
+  }
+  out[i] = x;
+}
+int main() {
+  sycl::queue queue;
+  float *of = sycl::malloc_shared<float>(1024, queue), *out = sycl::malloc_shared<float>(1024, queue);
+  queue.parallel_for(sycl::nd_range<1>(1024, 64), [=](sycl::nd_item<1> item) { root(of, out, int(item.get_global_id(0))); });
+  queue.wait();
+}
+//# file: product.cpp
+#include <complex>
+#include <sycl/sycl.hpp>
+int main() {
+  sycl::queue queue;
+  auto *a = sycl::malloc_shared<std::complex<double>>(1024, queue);
+  queue.parallel_for(sycl::nd_range<1>(1024, 64), [=](sycl::nd_item<1> item) {
+    const auto x = a[item.get_global_id(0)];
+    auto y = x;
+    for (int k = 0; k < 3; ++k)
+      y = y * x / (y + std::complex<double>(2));
+    a[item.get_global_id(0)] = y * std::conj(x) / x;
+  });
+  queue.wait();
 }

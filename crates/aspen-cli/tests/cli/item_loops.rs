@@ -182,8 +182,27 @@ impl Kernel<'_> {
         let _ = writeln!(self.text, "  {line}");
     }
 
+    /// Loops over an array of the item's own whose address goes nowhere: as often for all, filled, copied, or by indices of each item's own.
+    fn over_array(&mut self, to: &str, x: &str) {
+        let (i, bound, first) = (self.name(), self.alike(), self.random.below(24));
+        let line = match self.random.below(6) {
+            0 => format!("for (unsigned {i} = 0; {i} < {bound} % 24; ++{i}) r[{i}] = r[{i}] * 3u + {x} ^ {i};"),
+            1 => format!("for (unsigned {i} = 1; {i} < {bound} % 24; ++{i}) r[{i}] += r[{i} - 1];"),
+            2 => format!("for (unsigned {i} = {bound} % 24; {i} > 0; --{i}) {to} = {to} * 5u + r[{i}];"),
+            3 => format!("for (unsigned {i} = 0; {i} < {bound} % 9; ++{i}) r[({x} + {i}) % 24] ^= {to} + {i};"),
+            4 => format!(
+                "{{ unsigned {i}[24]; std::memcpy({i}, r, sizeof r); {to} += {i}[{x} % 24]; std::memset(r, {first}, 96 - {first} % 4 * 4); r[{first}] = {i}[({first} + 5) % 24]; }}"
+            ),
+            _ => format!("if ({x} % 4 == 1) r[{first}] += {to}; else {to} ^= r[{x} % 24];"),
+        };
+        let _ = writeln!(self.text, "  {line}");
+    }
+
     /// A loop over memory of which items that follow each other read neighbours: as often for all, or in steps of the group.
     fn over_memory(&mut self, to: &str, x: &str) {
+        if self.random.below(2) == 0 {
+            return self.over_array(to, x);
+        }
         let (i, bound, first) = (self.name(), self.alike(), self.random.below(5));
         let index = self.random.pick(&["unsigned", "int", "size_t", "long"]);
         let (head, place) = match self.random.below(6) {
@@ -298,7 +317,7 @@ fn shape(random: &mut Random) -> Vec<u64> {
 fn program(seed: u64, kernels: usize) -> String {
     let mut random = Random(seed);
     let mut text = String::from(
-        "#include <sycl/sycl.hpp>\n#include <cstdio>\n#include <vector>\ntemplate <int> class k;\n\
+        "#include <sycl/sycl.hpp>\n#include <cstdio>\n#include <cstring>\n#include <vector>\ntemplate <int> class k;\n\
          template <int D> __attribute__((noinline)) unsigned exchange(const sycl::nd_item<D> &it, unsigned *m, unsigned x, unsigned (&p)[5]) {\n\
          \x20 const size_t l = it.get_local_linear_id(), n = it.get_local_range().size();\n\
          \x20 sycl::group_barrier(it.get_group());\n  m[n - 1 - l] = x + p[1];\n  sycl::group_barrier(it.get_group());\n\
@@ -352,9 +371,9 @@ fn program(seed: u64, kernels: usize) -> String {
              h.parallel_for<k<{index}>>(sycl::nd_range<{dimensions}>({{{global}}}, {{{}}}), [=](sycl::nd_item<{dimensions}> it){required} {{\n\
              \x20 const size_t l = it.get_local_linear_id(), g = it.get_global_linear_id(), n = it.get_local_range().size(), w = it.get_group_linear_id();\n\
              \x20 [[maybe_unused]] unsigned *const t = written + w * 4200;\n\
-             \x20 unsigned a = unsigned(l) * 3, b = in[g % 1024], c = 7, u = unsigned(w) + 1, p[5] = {{1, a, b, 4, 5}};\n  float f = 1.0f;\n\
+             \x20 unsigned a = unsigned(l) * 3, b = in[g % 1024], c = 7, u = unsigned(w) + 1, p[5] = {{1, a, b, 4, 5}}, r[24] = {{}};\n  float f = 1.0f;\n\
              \x20 m[l] = 0;\n{sub_group}\
-             {body}  out[g] = a + b * 3 + c * 5 + u + unsigned(f) + p[0] + p[1] * 2 + p[2] * 3 + p[3] * 4 + p[4] * 5;\n}});\n}}).wait();\n}}",
+             {body}  out[g] = a + b * 3 + c * 5 + u + unsigned(f) + p[0] + p[1] * 2 + p[2] * 3 + p[3] * 4 + p[4] * 5;\n for (unsigned i = 0; i < 24; ++i) out[g] = out[g] * 7u + r[i];\n}});\n}}).wait();\n}}",
             list(local.clone())
         );
         let _ = writeln!(calls, "  run{index}(q, out, in, written.data()); show({index}, out, written);");

@@ -20,10 +20,10 @@ constexpr size_t MaxShort = 400, MaxKernel = 1500;
 // Of a function's variables.
 constexpr uint64_t MaxBytes = 512;
 
-// Calls in calls; those of a function to itself end by it.
+// How deep calls in calls are opened; those of a function to itself end by it.
 constexpr unsigned MaxDepth = 8;
 
-// Whether it goes around in nothing: a call is small beside a loop.
+// A call costs little beside a loop.
 bool hasLoops(Function &F) {
   DominatorTree DT(F);
   return !LoopInfo(DT).empty();
@@ -51,7 +51,7 @@ bool isShort(Function &F) {
 } // namespace
 
 void openShortCalls(Function &Entry) {
-  if (Entry.hasFnAttribute(Attribute::SanitizeAddress) || Entry.hasFnAttribute(Attribute::OptimizeNone))
+  if (Entry.hasFnAttribute(Attribute::SanitizeAddress) || Entry.hasFnAttribute(Attribute::OptimizeNone) || Entry.getInstructionCount() > MaxKernel)
     return;
   for (unsigned Depth = 0; Depth < MaxDepth; ++Depth) {
     SmallVector<CallInst *, 8> Open;

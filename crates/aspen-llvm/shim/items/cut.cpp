@@ -10,8 +10,6 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
-#include <functional>
-
 using namespace llvm;
 
 namespace aspen::items {
@@ -322,7 +320,7 @@ bool mayPart(BasicBlock *Start, const View &V, const Pieces &P) {
 // Keeps in memory what lives from one piece to another.
 class Keep {
 public:
-  Keep(Item &I, const View &V, Pieces &Out) : F(*I.Body), Prelude(&F.getEntryBlock()), Out(Out) {
+  Keep(Item &I, const View &V, Pieces &Out) : F(*I.Body), V(V), Prelude(&F.getEntryBlock()), Out(Out) {
     for (Instruction &I : instructions(F))
       if (V.Uniform->isUniform(&I) && V.together(I.getParent()))
         Alike.insert(&I);
@@ -442,26 +440,9 @@ private:
           Used.insert(Access->getParent());
     }
     return all_of(Regions, [&](const auto &Region) {
-      return none_of(Region.second, [&](BasicBlock *B) { return Used.contains(B); }) || isAcyclic(Region.first, Region.second);
+      return none_of(Region.second, [&](BasicBlock *B) { return Used.contains(B); }) ||
+             none_of(Region.second, [&](BasicBlock *B) { return inWholeLoop(B, V, Out); });
     });
-  }
-
-  // Whether there is no way around within a piece.
-  static bool isAcyclic(BasicBlock *Start, const Blocks &Piece) {
-    SmallPtrSet<BasicBlock *, 16> Done, Open;
-    std::function<bool(BasicBlock *)> Visit = [&](BasicBlock *B) {
-      if (Done.contains(B))
-        return true;
-      if (!Open.insert(B).second)
-        return false;
-      for (BasicBlock *Next : successors(B))
-        if (Next != Start && Piece.contains(Next) && !Visit(Next))
-          return false;
-      Open.erase(B);
-      Done.insert(B);
-      return true;
-    };
-    return Visit(Start);
   }
 
   bool runsAgain(BasicBlock *Start) const {
@@ -478,6 +459,7 @@ private:
   }
 
   Function &F;
+  const View &V;
   BasicBlock *Prelude;
   Pieces &Out;
   SmallVector<std::pair<BasicBlock *, Blocks>, 8> Regions;

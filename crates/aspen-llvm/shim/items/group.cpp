@@ -376,13 +376,13 @@ void Builder::piece(Version V) {
     Map[Entry.first] = Entry.second;
   Value *Apart = nullptr; // by how many times as much elements of arrays are further apart; the same for all arrays
   for (AllocaInst *Variable : P.Arrays)
-    if (P.Apart.contains(Variable))
-      {
-      auto [First, Count] = elementsOf(B, Variable, L, V.second);
-      Map[Variable] = First, Apart = Count;
-    }
-    else
+    if (P.Apart.contains(Variable)) {
+      auto [Element, Count] = elementsOf(B, Variable, L, V.second);
+      Map[Variable] = Element;
+      Apart = Count;
+    } else {
       Map[Variable] = placeOf(B, Variable, L, V.second);
+    }
   for (Instruction *I : Varying) {
     if (auto Which = idOf(I)) {
       Map[I] = L.Of[size_t(*Which)];

@@ -30,7 +30,8 @@ namespace {
 // Of functions made here: of what loop, as the name of its function of numbers.
 constexpr const char *LanesOf = "aspen-lanes-of";
 
-constexpr const char *Vectorized = "llvm.loop.vectorize.enable";
+// What a loop says that is to become vectors whatever LLVM thinks of the costs.
+constexpr const char *WantsVectors = "llvm.loop.vectorize.enable";
 
 // Ways out of a loop that what follows tells apart: `break` in an unrolled one.
 constexpr size_t MaxExits = 4;
@@ -441,8 +442,7 @@ private:
         for (Value *&Operand : Operands)
           Operand = B.CreateSelect(Masks.lookup(I.getParent()), Operand, ConstantFP::get(Operand->getType(), 1));
       Made = callOf(*Call, Operands);
-    }
-    else if (auto *Binary = dyn_cast<BinaryOperator>(&I))
+    } else if (auto *Binary = dyn_cast<BinaryOperator>(&I))
       Made = B.CreateBinOp(Binary->getOpcode(), Operands[0], Operands[1]);
     else if (auto *Unary = dyn_cast<UnaryOperator>(&I))
       Made = B.CreateUnOp(Unary->getOpcode(), Operands[0]);
@@ -481,8 +481,8 @@ PreservedAnalyses LaneLoops::run(Function &F, FunctionAnalysisManager &FAM) {
     if (!L)
       break;
     // To the vectoriser a call is as much as any; that what is in it gains has been weighed.
-    if (Loop *Items = const_cast<Loop *>(itemsOf(*L)); !findOptionMDForLoop(Items, Vectorized))
-      addStringMetadataToLoop(Items, Vectorized, 1);
+    if (Loop *Items = const_cast<Loop *>(itemsOf(*L)); !findOptionMDForLoop(Items, WantsVectors))
+      addStringMetadataToLoop(Items, WantsVectors, 1);
     // The vectoriser goes by what the loop over items reads and writes, and takes as many lanes as there are bytes in a vector where that is
     // bytes. There must be a function for each number of lanes: calls made one by one, under a condition, lose all results but the first
     // (LLVM 22).
