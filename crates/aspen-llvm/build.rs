@@ -64,6 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "arrays",
             "pointers",
             "private_memory",
+            "common_sums",
+            "local_atomics",
             "safe_loops",
             "whole_lanes",
             "boxes",

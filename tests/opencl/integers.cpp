@@ -130,12 +130,30 @@ static int sums_of_odd(sycl::queue &q) {
   return wrong;
 }
 
+// Four bits the other way round, as small Fourier transforms want them: LLVM has an operation on integers of four bits for that.
+static int reversed_bits(sycl::queue &q) {
+  auto *out = sycl::malloc_shared<unsigned>(16, q);
+  q.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> it) {
+     for (unsigned i = it.get_local_id(0); i < 16; i += 8) {
+       unsigned reversed = 0;
+       for (unsigned bit = 0; bit < 4; ++bit)
+         reversed |= (i >> bit & 1u) << (3 - bit);
+       out[i] = reversed;
+     }
+   }).wait();
+  int wrong = 0;
+  for (unsigned i = 0; i < 16; ++i)
+    wrong += out[i] != ((i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3);
+  sycl::free(out, q);
+  return wrong;
+}
+
 int main() {
   constexpr int items = 512;
   sycl::queue q;
   auto *device = sycl::malloc_shared<unsigned long>(items * values, q);
   q.parallel_for(items, [=](sycl::id<1> id) { all(id[0], device + id[0] * values); }).wait();
-  int wrong = sums_of_odd(q);
+  int wrong = sums_of_odd(q) + reversed_bits(q);
   for (unsigned long id = 0; id < items; ++id) {
     unsigned long host[values];
     all(id, host);

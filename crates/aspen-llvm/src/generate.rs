@@ -228,12 +228,13 @@ fn initialise() {
 /// Command-line options are LLVM's only way to choose SPIR-V extensions; they are global, which a worker need not mind.
 ///
 /// Without CodeGenPrepare: it turns loops that count down into additions with carry (`OpIAddCarry`), which drivers of 2022 and 2023 do not
-/// know; what else it does suits processors only.
+/// know; what else it does suits processors only. Without strength reduction of loops: its variables may have widths that legalisation has just removed
+/// (`trunc i64 … to i4` for a bit reversal, of which the back end makes a phi of two types), and drivers make their own.
 fn allow_extensions(extensions: &[String]) -> Result<(), String> {
     let list: Vec<String> = extensions.iter().map(|extension| format!("+{extension}")).collect();
     let option = CString::new(format!("--spirv-ext={}", list.join(","))).map_err(|error| error.to_string())?;
-    let arguments = [c"aspen".as_ptr(), c"--disable-cgp".as_ptr(), option.as_ptr()];
-    let count = if extensions.is_empty() { 2 } else { 3 };
+    let arguments = [c"aspen".as_ptr(), c"--disable-cgp".as_ptr(), c"--disable-lsr".as_ptr(), option.as_ptr()];
+    let count = if extensions.is_empty() { 3 } else { 4 };
     // SAFETY: valid strings and their count; the message is ours.
     match unsafe { take_message(ffi::aspen_llvm_set_options(count, arguments.as_ptr())) } {
         None => Ok(()),

@@ -186,6 +186,18 @@ void openRows(llvm::Function &F);
 // Loops over rows do not promise any more that items do not meet in memory that is each item's own.
 void keepPrivateMemoryApart(llvm::Function &F);
 
+// Sums in a loop over items what all of them add to one place atomically.
+struct CommonSums : llvm::PassInfoMixin<CommonSums> {
+  static constexpr const char *Name = "aspen-common-sums";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
+// Makes plain what is atomic on the group's local memory, which nobody else sees.
+struct LocalAtomics : llvm::PassInfoMixin<LocalAtomics> {
+  static constexpr const char *Name = "aspen-local-atomics";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Keeps the order of an item's own accesses, and conditions of its divisions, in loops that are about to become vectors.
 struct SafeLoops : llvm::PassInfoMixin<SafeLoops> {
   static constexpr const char *Name = "aspen-safe-loops";
