@@ -152,8 +152,22 @@ inline double modf_(double a, double *whole) { return __spirv_ocl_modf(a, whole)
 inline float sincos_(float a, float *cosine) { return __spirv_ocl_sincos(a, cosine); }
 inline double sincos_(double a, double *cosine) { return __spirv_ocl_sincos(a, cosine); }
 #else
+#if defined(__ASPEN_NATIVE_CPU__)
+/// By its bits, since LLVM 22 cannot make code for `llvm.frexp` of vectors whose exponents are made numbers again.
+template <class T, class Bits, int Mantissa> T frexp_by_bits(T a, int *exponent) {
+  constexpr Bits one = Bits(1) << Mantissa, exponents = ~(Bits(1) << (sizeof(T) * 8 - 1)) & ~(one - 1), below_one = (exponents / 2 & exponents) - one;
+  const bool tiny = (sycl::bit_cast<Bits>(a) & exponents) == 0;
+  const Bits bits = sycl::bit_cast<Bits>(tiny ? a * T(one * 4) : a), field = (bits & exponents) >> Mantissa;
+  const bool none = a == 0 || field == exponents >> Mantissa;
+  *exponent = none ? 0 : static_cast<int>(field) - static_cast<int>(below_one >> Mantissa) - (tiny ? Mantissa + 2 : 0);
+  return none ? a : sycl::bit_cast<T>((bits & ~exponents) | below_one);
+}
+inline float frexp_(float a, int *exponent) { return frexp_by_bits<float, std::uint32_t, 23>(a, exponent); }
+inline double frexp_(double a, int *exponent) { return frexp_by_bits<double, std::uint64_t, 52>(a, exponent); }
+#else
 inline float frexp_(float a, int *exponent) { return __builtin_frexpf(a, exponent); }
 inline double frexp_(double a, int *exponent) { return __builtin_frexp(a, exponent); }
+#endif
 inline float modf_(float a, float *whole) { return __builtin_modff(a, whole); }
 inline double modf_(double a, double *whole) { return __builtin_modf(a, whole); }
 template <class T> T sincos_(T a, T *cosine) {

@@ -125,8 +125,8 @@ bool hasFewLoops(Function &F, FunctionAnalysisManager &FAM) {
 constexpr size_t MaxCopied[std::size(Levels)] = {0, 0, 4000, 1500};
 
 // To make a copy's vectors and code takes 150 to 250 microseconds an instruction, more than the function that it is of. Copies of an image
-// bring it to so many instructions at most.
-constexpr size_t MaxOfImage = 16000;
+// bring it to so many instructions at most; but one long kernel must not cost all others theirs.
+constexpr size_t MaxOfImage = 16000, LeastCopies = 8000;
 
 // Nor are copies longer than so many times what the image holds without them, for which SPIR-V takes 18 microseconds an instruction. An image
 // that is short may have this much. Both copies of what runs in strips come on top: it is mostly vectors, and several times as long as its code.
@@ -154,11 +154,20 @@ size_t mostCopied(size_t Code, ArrayRef<Whole> Made) {
     Functions += Size;
     OfStrips += W.ByStrips ? 2 * Size : 0;
   }
-  return std::min(std::max(CopiedToCode * Code, SmallCopies) + OfStrips, MaxOfImage - std::min(MaxOfImage, Functions));
+  return std::min(std::max(CopiedToCode * Code, SmallCopies) + OfStrips, std::max(LeastCopies, MaxOfImage - std::min(MaxOfImage, Functions)));
+}
+
+// Each conversion of a half is a call of a function at the first level, and an instruction from this one on.
+constexpr size_t LevelOfHalves = 2;
+
+bool convertsHalves(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    return I.getType()->getScalarType()->isHalfTy() || any_of(I.operands(), [](const Value *V) { return V->getType()->getScalarType()->isHalfTy(); });
+  });
 }
 
 // A level for all before the next one, since without any a kernel takes six times as long as with the highest, and twice with the one below; the
-// shortest first. `Left` is what all copies may have together.
+// shortest first. `Left` is what all copies may have together; kernels with halves have one that converts them in any case.
 void chooseLevels(MutableArrayRef<Whole> Made, size_t Left, std::string &Lines) {
   SmallVector<std::pair<size_t, size_t>, 8> Order;
   for (auto [Place, W] : enumerate(Made))
@@ -167,9 +176,10 @@ void chooseLevels(MutableArrayRef<Whole> Made, size_t Left, std::string &Lines) 
   sort(Order);
   for (size_t Level = 1; Level < std::size(Levels); ++Level)
     for (auto [Size, Place] : Order)
-      if (Levels[Level] && !Made[Place].TooLong && Size <= mostFor(Made[Place], Level) && Size <= Left) {
+      if (Levels[Level] && !Made[Place].TooLong && Size <= mostFor(Made[Place], Level) &&
+          (Size <= Left || (Level == LevelOfHalves && convertsHalves(*Made[Place].Group)))) {
         Made[Place].HasLevel[Level] = true;
-        Left -= Size;
+        Left -= std::min(Left, Size);
       }
   const size_t Highest = std::size(Levels) - 1;
   for (auto [Size, Place] : Order)

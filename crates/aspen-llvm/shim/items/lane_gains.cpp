@@ -8,6 +8,7 @@
 #include "llvm/Analysis/IVDescriptors.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/VectorUtils.h"
@@ -24,6 +25,12 @@ namespace aspen::items {
 bool isNumber(const Type *T) {
   return T->isFloatTy() || T->isDoubleTy() ||
          (T->isIntegerTy() && is_contained({1u, 8u, 16u, 32u, 64u}, T->getIntegerBitWidth()));
+}
+
+bool isGathered(const LoadInst &Load) {
+  const Type *T = Load.getType();
+  return Load.isSimple() && (T->isPointerTy() || T->isFloatTy() || T->isDoubleTy() || T->isIntegerTy(32) || T->isIntegerTy(64)) &&
+         Load.hasMetadata(LLVMContext::MD_access_group);
 }
 
 const Loop *itemsOf(const Loop &L) {
@@ -50,6 +57,45 @@ bool isForVectoriser(Loop &L, ScalarEvolution &SE, DominatorTree &DT) {
   });
 }
 
+// Whether the loop looks for something: where it reads depends on what it has read, as in a binary search or a list. A processor waits for each such read
+// by itself, so that lanes gain whatever a gather costs; reads one after the other, or at places that others hold, do not.
+bool searches(const Loop &L, ScalarEvolution &SE) {
+  SmallSetVector<const Instruction *, 16> Needed;
+  auto Need = [&](const Value *V) {
+    if (const auto *Made = dyn_cast<Instruction>(V); Made && L.contains(Made))
+      Needed.insert(Made);
+  };
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block)
+      if (const auto *Load = dyn_cast<LoadInst>(&I))
+        Need(Load->getPointerOperand());
+  for (size_t Place = 0; Place < Needed.size(); ++Place) {
+    const Instruction *I = Needed[Place];
+    if (const auto *State = dyn_cast<PHINode>(I); State && State->getParent() == L.getHeader()) {
+      if (!SE.isSCEVable(State->getType()) || !isa<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(State))))
+        return true;
+      continue;
+    }
+    for (const Value *Of : I->operands())
+      Need(Of);
+  }
+  return false;
+}
+
+// Whether what the loop reads, apart from loops in it, may be read by lanes: it or what is in it searches, and the processor gathers.
+bool maySearch(const Loop &L, const LoopInfo &LI, const TargetTransformInfo &TTI, unsigned Bits, ScalarEvolution &SE) {
+  bool Reads = false;
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block)
+      if (const auto *Load = dyn_cast<LoadInst>(&I)) {
+        auto *Many = FixedVectorType::get(Load->getType(), Bits / 64);
+        if (!TTI.isLegalMaskedGather(Many, Load->getAlign()) || TTI.forceScalarizeMaskedGather(Many, Load->getAlign()))
+          return false;
+        Reads |= LI.getLoopFor(Block) == &L;
+      }
+  return !Reads || (L.isInnermost() ? searches(L, SE) : any_of(L, [&](const Loop *Inner) { return searches(*Inner, SE); }));
+}
+
 // Whether a turn costs much less in a vector than for each of its lanes alone: some of them will have ended.
 bool isCheaper(const Loop &L, const TargetTransformInfo &TTI, unsigned Bits) {
   constexpr auto Kind = TargetTransformInfo::TCK_RecipThroughput;
@@ -62,7 +108,7 @@ bool isCheaper(const Loop &L, const TargetTransformInfo &TTI, unsigned Bits) {
   InstructionCost Alone = 0, Together = 0;
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
-      if (!isNumber(I.getType()) || isa<PHINode, FreezeInst>(I) || I.isTerminator())
+      if (!isNumber(I.getType()) || isa<PHINode, FreezeInst, LoadInst>(I) || I.isTerminator())
         continue;
       auto Wide = [&](const Value *V) { return FixedVectorType::get(V->getType(), Lanes); };
       InstructionCost Cost = 0;
@@ -116,7 +162,7 @@ ItemLoops worthwhileInLanes(Function &F, const TargetTransformInfo &TTI, unsigne
     if (!Items)
       continue;
     Found.insert(Items->getHeader());
-    if (!isCheaper(*L, TTI, Bits) || (L->isInnermost() && isForVectoriser(*L, SE, DT)))
+    if (!isCheaper(*L, TTI, Bits) || !maySearch(*L, LI, TTI, Bits, SE) || (L->isInnermost() && isForVectoriser(*L, SE, DT)))
       Not.insert(Items->getHeader());
     if (++Count > MaxLoops)
       return {};

@@ -85,7 +85,10 @@ bool isExact(Intrinsic::ID Of) {
 // What `__restrict` leaves.
 bool isRestriction(const Instruction &I) { return isa<NoAliasScopeDeclInst>(I); }
 
-// Whether lanes may do it that would not: nothing traps, nothing is read or written.
+// What a lane may compute with: a pointer is a number to it, too.
+bool isWord(const Type *T) { return isNumber(T) || (T->isPointerTy() && T->getPointerAddressSpace() == 0); }
+
+// Whether lanes may do it that would not: nothing traps, nothing is written, and what is read is so for the lanes that come there.
 bool isComputation(const Instruction &I) {
   if (I.isDebugOrPseudoInst() || isRestriction(I) || laneFunction(&I))
     return true;
@@ -95,11 +98,10 @@ bool isComputation(const Instruction &I) {
     return !Branch->isConditional() || Branch->getCondition()->getType()->isIntegerTy(1);
   if (const auto *Switch = dyn_cast<SwitchInst>(&I))
     return isNumber(Switch->getCondition()->getType());
-  const bool AllNumbers = isNumber(I.getType()) && all_of(I.operands(), [](const Use &Of) {
-    return isNumber(Of->getType()) || isa<Function>(Of);
-  });
-  if (!AllNumbers)
+  if (!isWord(I.getType()) || !all_of(I.operands(), [](const Use &Of) { return isWord(Of->getType()); }))
     return false;
+  if (const auto *Load = dyn_cast<LoadInst>(&I))
+    return isGathered(*Load);
   if (const auto *Call = dyn_cast<IntrinsicInst>(&I))
     return (isExact(Call->getIntrinsicID()) || isVectorMath(*Call)) && !Call->hasOperandBundles();
   switch (I.getOpcode()) {
@@ -111,7 +113,7 @@ bool isComputation(const Instruction &I) {
     return By && !By->isZero() && !By->isMinusOne();
   }
   default:
-    return isa<BinaryOperator, UnaryOperator, CmpInst, CastInst, SelectInst, FreezeInst, PHINode>(I);
+    return isa<BinaryOperator, UnaryOperator, CmpInst, CastInst, SelectInst, FreezeInst, PHINode, GetElementPtrInst>(I);
   }
 }
 
@@ -172,13 +174,16 @@ Value *fromCommon(IRBuilder<> &B, Value *V, Type *T) { return V->getType() == T 
 
 Type *together(LLVMContext &Context, ArrayRef<Type *> Types) { return Types.size() == 1 ? Types.front() : StructType::get(Context, Types); }
 
-void describeAs(Function &Made, const Function &Scalar, const Function &Like) {
+void describeAs(Function &Made, const Function &Scalar, const Function &Like, bool Reads) {
   for (Attribute A : Like.getAttributes().getFnAttrs())
     if (A.isStringAttribute())
       Made.addFnAttr(A);
   Made.addFnAttr(LanesOf, Scalar.getName());
   Made.setDoesNotThrow();
-  Made.setDoesNotAccessMemory();
+  if (Reads)
+    Made.setOnlyReadsMemory();
+  else
+    Made.setDoesNotAccessMemory();
   Made.setWillReturn();
   Made.addFnAttr(Attribute::NoFree);
   Made.addFnAttr(Attribute::NoSync);
@@ -205,9 +210,11 @@ void outline(Loop &L, unsigned MaxLanes) {
         if (const auto *Made = dyn_cast<Instruction>(Of); isa<Argument>(Of) || (Made && !L.contains(Made)))
           Ins.insert(Of);
     }
+  // The vectoriser asks of calls with pointers what they do there: pointers go as whole numbers.
+  Type *const Word = Type::getInt64Ty(Context);
   SmallVector<Type *, 8> Takes, Gives;
   for (Value *In : Ins)
-    Takes.push_back(In->getType());
+    Takes.push_back(In->getType()->isPointerTy() ? Word : In->getType());
   for (PHINode *Out : Outs)
     Gives.push_back(Out->getType());
   if (Exits.size() > 1)
@@ -215,16 +222,28 @@ void outline(Loop &L, unsigned MaxLanes) {
   const SmallVector<Type *, 8> Results(Gives);
   Type *const Common = commonType(Results);
   Gives.assign(Gives.size(), Common);
-  SmallVector<Value *, 8> Arguments(Ins.begin(), Ins.end());
+  IRBuilder<> B(Before->getTerminator());
+  SmallVector<Value *, 8> Arguments;
+  for (auto [In, Taken] : zip(Ins, Takes))
+    Arguments.push_back(In->getType()->isPointerTy() ? B.CreatePtrToInt(In, Taken) : In);
+  MDNode *Access = nullptr; // what says that the loop's reads are independent of other items
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      if (I.mayReadFromMemory())
+        Access = I.getMetadata(LLVMContext::MD_access_group);
   if (Arguments.empty()) { // the name of a vector's function has a letter at least
     Arguments.push_back(ConstantInt::getFalse(Context));
     Takes.push_back(Arguments.front()->getType());
   }
   auto *Of = FunctionType::get(together(Context, Gives), Takes, false);
   Function *Scalar = Function::Create(Of, GlobalValue::InternalLinkage, F.getName() + ".lane", F.getParent());
-  describeAs(*Scalar, *Scalar, F);
+  describeAs(*Scalar, *Scalar, F, Access);
 
   auto *Enter = BasicBlock::Create(Context, "", Scalar);
+  IRBuilder<> First(Enter);
+  SmallVector<Value *, 8> Known;
+  for (auto [In, Of] : zip_first(Ins, Scalar->args()))
+    Known.push_back(In->getType()->isPointerTy() ? First.CreateIntToPtr(&Of, In->getType()) : &Of);
   SmallVector<BasicBlock *, 8> Blocks(L.blocks());
   SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Ways; // out of the loop
   L.getExitEdges(Ways);
@@ -254,13 +273,14 @@ void outline(Loop &L, unsigned MaxLanes) {
       I.setDebugLoc({});
       for (Use &Operand : I.operands())
         if (const auto *At = llvm::find(Ins, Operand.get()); At != Ins.end())
-          Operand.set(Scalar->getArg(At - Ins.begin()));
+          Operand.set(Known[At - Ins.begin()]);
     }
-  IRBuilder<>(Enter).CreateBr(Header);
+  First.CreateBr(Header);
   Header->replacePhiUsesWith(Before, Enter);
 
-  IRBuilder<> B(Before->getTerminator());
   CallInst *Call = B.CreateCall(Scalar, Arguments);
+  if (Access)
+    Call->setMetadata(LLVMContext::MD_access_group, Access);
   auto Part = [&](unsigned N) { return Gives.size() == 1 ? static_cast<Value *>(Call) : fromCommon(B, B.CreateExtractValue(Call, N), Results[N]); };
   for (auto [N, Out] : enumerate(Outs)) {
     Out->replaceAllUsesWith(Part(N));
@@ -284,7 +304,7 @@ void outline(Loop &L, unsigned MaxLanes) {
     WideTakes.push_back(Wide(Type::getInt1Ty(Context)));
     Function *Vector = Function::Create(FunctionType::get(together(Context, WideGives), WideTakes, false), GlobalValue::ExternalLinkage,
                                         Scalar->getName() + "." + Twine(Lanes), F.getParent());
-    describeAs(*Vector, *Scalar, F);
+    describeAs(*Vector, *Scalar, F, Access);
     Variants.push_back(
         ("_ZGV_LLVM_M" + Twine(Lanes) + std::string(Takes.size(), 'v') + "_" + Scalar->getName() + "(" + Vector->getName() + ")").str());
   }
@@ -317,6 +337,9 @@ public:
     auto *Begin = BasicBlock::Create(Context, "", &Vector), *Turn = BasicBlock::Create(Context, "", &Vector),
          *End = BasicBlock::Create(Context, "", &Vector);
     B.SetInsertPoint(Begin);
+    for (Instruction &I : *Enter)
+      if (auto *Pointer = dyn_cast<IntToPtrInst>(&I))
+        Values[Pointer] = B.CreateIntToPtr(of(Pointer->getOperand(0)), wide(Pointer->getType()));
     B.CreateBr(Turn);
     B.SetInsertPoint(Turn);
     // Masks go around as vectors of whole numbers, which every level keeps in a register as they are.
@@ -452,7 +475,15 @@ private:
       Made = B.CreateCast(Cast->getOpcode(), Operands[0], wide(I.getType()));
     else if (isa<SelectInst>(I))
       Made = B.CreateSelect(Operands[0], Operands[1], Operands[2]);
-    else
+    else if (auto *Load = dyn_cast<LoadInst>(&I))
+      return B.CreateMaskedGather(wide(I.getType()), Operands[0], Load->getAlign(), Masks.lookup(I.getParent()), Constant::getNullValue(wide(I.getType())));
+    else if (auto *Place = dyn_cast<GetElementPtrInst>(&I)) {
+      // Members of a structure are constants, which must be the same for all lanes.
+      SmallVector<Value *, 4> Indices;
+      for (auto [Index, Wide] : zip(Place->indices(), ArrayRef(Operands).drop_front()))
+        Indices.push_back(isa<Constant>(Index) ? Index : Wide);
+      Made = B.CreateGEP(Place->getSourceElementType(), Operands[0], Indices);
+    } else
       Made = B.CreateFreeze(Operands[0]);
     if (auto *New = dyn_cast<Instruction>(Made))
       New->copyIRFlags(&I);

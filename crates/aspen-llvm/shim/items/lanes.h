@@ -7,6 +7,7 @@ namespace llvm {
 class BasicBlock;
 class DominatorTree;
 class Function;
+class LoadInst;
 class Loop;
 class LoopInfo;
 class TargetTransformInfo;
@@ -17,6 +18,9 @@ namespace aspen::items {
 
 // A type that a lane of a vector may have.
 bool isNumber(const llvm::Type *T);
+
+// Whether each lane may read a place of its own, all of them together: of a size that processors do so for, and of which the loop over items is known to be independent.
+bool isGathered(const llvm::LoadInst &Load);
 
 // The loop over items that it is in; null if it is in none.
 const llvm::Loop *itemsOf(const llvm::Loop &L);
