@@ -64,6 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "arrays",
             "pointers",
             "private_memory",
+            "interior",
             "common_sums",
             "local_atomics",
             "safe_loops",

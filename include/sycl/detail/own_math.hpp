@@ -152,7 +152,7 @@ inline double modf_(double a, double *whole) { return __spirv_ocl_modf(a, whole)
 inline float sincos_(float a, float *cosine) { return __spirv_ocl_sincos(a, cosine); }
 inline double sincos_(double a, double *cosine) { return __spirv_ocl_sincos(a, cosine); }
 #else
-#if defined(__ASPEN_NATIVE_CPU__)
+#if !defined(__NVPTX__) && !defined(__AMDGCN__)
 /// By its bits, since LLVM 22 cannot make code for `llvm.frexp` of vectors whose exponents are made numbers again.
 template <class T, class Bits, int Mantissa> T frexp_by_bits(T a, int *exponent) {
   constexpr Bits one = Bits(1) << Mantissa, exponents = ~(Bits(1) << (sizeof(T) * 8 - 1)) & ~(one - 1), below_one = (exponents / 2 & exponents) - one;

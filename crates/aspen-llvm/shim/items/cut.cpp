@@ -15,6 +15,9 @@ using namespace llvm;
 namespace aspen::items {
 namespace {
 
+// Divisors by which many items have one quotient; those that only the launch knows are taken for such.
+constexpr uint64_t MinQuotient = 256;
+
 // By how many bytes (or units) a value grows from one item of a row to the next.
 class Strides {
 public:
@@ -31,12 +34,17 @@ public:
       return Place->second;
     if (auto *Phi = dyn_cast<PHINode>(I))
       return ofPhi(*Phi);
-    auto Result = compute(*I);
+    auto Result = isOfRow(*I) ? 0 : compute(*I);
     Known[I] = Result;
     return Result;
   }
 
 private:
+  // What is made of nothing that differs within a row.
+  bool isOfRow(Instruction &I) {
+    return isa<BinaryOperator, CastInst, CmpInst, SelectInst, MinMaxIntrinsic>(I) && all_of(I.operands(), [&](Value *V) { return isa<Function>(V) || of(V) == 0; });
+  }
+
   std::optional<int64_t> compute(Instruction &I) {
     const auto *C = I.getNumOperands() > 1 ? dyn_cast<ConstantInt>(I.getOperand(1)) : nullptr;
     switch (I.getOpcode()) {
@@ -70,6 +78,22 @@ private:
     case Instruction::ZExt:
     case Instruction::Trunc:
       return of(I.getOperand(0));
+    // Away from edges, where most items are (interior.cpp).
+    case Instruction::Call:
+      return isa<MinMaxIntrinsic>(I) ? within(I.getOperand(0), I.getOperand(1)) : std::nullopt;
+    case Instruction::Select: {
+      const auto *Compare = dyn_cast<ICmpInst>(I.getOperand(0));
+      return Compare && within(Compare->getOperand(0), Compare->getOperand(1)) ? within(I.getOperand(1), I.getOperand(2)) : std::nullopt;
+    }
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::URem:
+    case Instruction::SRem: {
+      const auto Number = of(I.getOperand(0));
+      if (!Number || of(I.getOperand(1)) != 0 || (C && C->getValue().abs().ult(MinQuotient)))
+        return std::nullopt;
+      return I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::SDiv ? 0 : *Number;
+    }
     case Instruction::GetElementPtr: {
       auto Sum = of(I.getOperand(0));
       for (auto T = gep_type_begin(I), End = gep_type_end(I); T != End && Sum; ++T)
@@ -82,6 +106,14 @@ private:
     default:
       return std::nullopt;
     }
+  }
+
+  // Of two, of which one is the same for all items.
+  std::optional<int64_t> within(Value *A, Value *B) {
+    const auto Of = of(A), Other = of(B);
+    if (!Of || !Other || (*Of != 0 && *Other != 0 && *Of != *Other))
+      return std::nullopt;
+    return *Of != 0 ? *Of : *Other;
   }
 
   std::optional<int64_t> ofPhi(PHINode &Phi) {

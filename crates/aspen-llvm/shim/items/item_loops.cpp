@@ -47,7 +47,7 @@ constexpr const char *Simplified =
 constexpr const char *LoopsSimplified = "loop(indvars,loop-idiom,loop-deletion)";
 constexpr const char *Cleaned = "gvn,instcombine<no-verify-fixpoint>,simplifycfg";
 constexpr const char *Vectorized =
-    "loop-simplify,aspen-turns,loop-simplify,aspen-guards,simplifycfg,aspen-lane-loops,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,loop-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
+    "loop-simplify,aspen-turns,loop-simplify,aspen-guards,simplifycfg,loop-simplify,aspen-interior,simplifycfg,aspen-lane-loops,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,loop-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
     "loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
@@ -257,7 +257,9 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         CGSCCAnalysisManager CAM;
         ModuleAnalysisManager MAM;
         Passes.registerPipelineParsingCallback([&](StringRef Name, FunctionPassManager &Pipeline, ArrayRef<PassBuilder::PipelineElement>) {
-          if (Name == CommonSums::Name)
+          if (Name == InteriorItems::Name)
+            Pipeline.addPass(InteriorItems());
+          else if (Name == CommonSums::Name)
             Pipeline.addPass(CommonSums());
           else if (Name == LocalAtomics::Name)
             Pipeline.addPass(LocalAtomics());

@@ -186,6 +186,12 @@ void openRows(llvm::Function &F);
 // Loops over rows do not promise any more that items do not meet in memory that is each item's own.
 void keepPrivateMemoryApart(llvm::Function &F);
 
+// Gives loops over items a copy for where none of them is at an edge.
+struct InteriorItems : llvm::PassInfoMixin<InteriorItems> {
+  static constexpr const char *Name = "aspen-interior";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Sums in a loop over items what all of them add to one place atomically.
 struct CommonSums : llvm::PassInfoMixin<CommonSums> {
   static constexpr const char *Name = "aspen-common-sums";

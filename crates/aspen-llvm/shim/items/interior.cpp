@@ -1,0 +1,372 @@
+// Items away from the edges: `a[clamp(x + 1, 0, width - 1)]`, `if (x + 1 < width) …`, `x == 0 ? width - 1 : x - 1`, and `i / width` with `i % width`.
+//
+// Places that depend on a comparison, or on a quotient, are any places to the vectoriser: it gathers them, or computes one item at a time. But of
+// numbers that grow from item to item, all are within bounds if the first and the last one are, and have one quotient if those have. That is asked once a
+// loop; if it holds, a copy runs in which the comparisons are known, remainders are differences, and neighbouring items take neighbours. Where it does
+// not hold, at the edges, the loop runs as it was. The way is loop versioning, and the ranges of Gupta, "Optimizing array bound checks using flow analysis" (1993).
+
+#include "item_loop.h"
+
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace aspen::items {
+namespace {
+
+// Loops that are longer have no copy, nor those with more questions.
+constexpr size_t MaxLength = 600, MaxQuestions = 40;
+
+// Questions about what is known by others only: `(i % width + 1) % width`. Each round has a copy.
+constexpr unsigned MaxRounds = 3;
+
+// Items of which it is asked together: a row of a picture has two edges.
+constexpr uint64_t Together = 128;
+
+// A number that grows from item to item, as it is compared: perhaps extended.
+struct Walk {
+  const SCEVAddRecExpr *Is = nullptr;
+  bool Extends = false, ExtendsSign = false;
+};
+
+// What must be the same for all items: that `Number` compares with `Bound` so, or, without a comparison, its quotient by the bound.
+struct Question {
+  Instruction *Asked;
+  Walk Number;
+  const SCEV *Bound;
+  std::optional<CmpInst::Predicate> Holds; // where nothing is at an edge
+  bool IsRemainder = false;
+  bool IsSigned = false;          // of a quotient
+  Value *Instead = nullptr;       // what it is then; null: true, or false, or what comes of the quotient
+  bool IsTrue = true;
+};
+
+class Reader {
+public:
+  Reader(Loop &L, ScalarEvolution &SE) : L(L), SE(SE) {}
+
+  SmallVector<Question, 8> read() {
+    for (BasicBlock *Block : L.blocks())
+      for (Instruction &I : *Block)
+        if (auto *Limited = dyn_cast<MinMaxIntrinsic>(&I))
+          limited(*Limited);
+        else if (auto *Choice = dyn_cast<SelectInst>(&I))
+          chosen(*Choice);
+        else if (auto *Ways = dyn_cast<BranchInst>(&I))
+          parted(*Ways);
+        else if (auto *Quotient = dyn_cast<BinaryOperator>(&I))
+          divided(*Quotient);
+    return std::move(Out);
+  }
+
+private:
+  Walk walk(Value *V) {
+    Walk Found;
+    if (!SE.isSCEVable(V->getType()) || !V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
+      return Found;
+    const SCEV *S = SE.getSCEV(V);
+    if (auto *Extended = dyn_cast<SCEVIntegralCastExpr>(S); Extended && !isa<SCEVTruncateExpr>(S)) {
+      Found.Extends = true;
+      Found.ExtendsSign = isa<SCEVSignExtendExpr>(S);
+      S = Extended->getOperand();
+    }
+    const auto *Grows = dyn_cast<SCEVAddRecExpr>(S);
+    const auto *Step = Grows && Grows->getLoop() == &L && Grows->isAffine() ? dyn_cast<SCEVConstant>(Grows->getStepRecurrence(SE)) : nullptr;
+    if (Step && Step->getAPInt().isStrictlyPositive() && Step->getAPInt().ult(1 << 16))
+      Found.Is = Grows;
+    return Found;
+  }
+
+  // Whether it makes the address of an access, or decides what does.
+  bool isOfAddress(Instruction &I, unsigned Depth = 0) {
+    return any_of(I.users(), [&](User *U) {
+      auto *By = cast<Instruction>(U);
+      if (!L.contains(By))
+        return false;
+      if (isa<LoadInst, StoreInst>(By))
+        return getLoadStorePointerOperand(By) == &I;
+      return Depth < 12 && isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst, MinMaxIntrinsic>(By) && isOfAddress(*By, Depth + 1);
+    });
+  }
+
+  bool ask(Instruction &I, CmpInst::Predicate Holds, Value *Left, Value *Right, Value *Instead, bool IsTrue) {
+    for (bool Swapped : {false, true}) {
+      Walk Number = walk(Swapped ? Right : Left);
+      Value *Bound = Swapped ? Left : Right;
+      if (!Number.Is || !SE.isSCEVable(Bound->getType()) || !SE.isLoopInvariant(SE.getSCEV(Bound), &L))
+        continue;
+      const auto As = Swapped ? CmpInst::getSwappedPredicate(Holds) : Holds;
+      if (As == CmpInst::ICMP_EQ || any_of(Out, [&](const Question &Q) { return Q.Asked == &I; }))
+        return false;
+      Out.push_back({&I, Number, SE.getSCEV(Bound), As, false, false, Instead, IsTrue});
+      return true;
+    }
+    return false;
+  }
+
+  void limited(MinMaxIntrinsic &I) {
+    if (!I.getType()->isIntegerTy() || !isOfAddress(I))
+      return;
+    for (unsigned N : {0u, 1u})
+      if (Value *Own = I.getArgOperand(N); walk(Own).Is) {
+        // Whatever is not beyond the other one is what it was.
+        ask(I, CmpInst::getNonStrictPredicate(I.getPredicate()), Own, I.getArgOperand(1 - N), Own, true);
+        return;
+      }
+  }
+
+  void chosen(SelectInst &I) {
+    auto *Compare = dyn_cast<ICmpInst>(I.getCondition());
+    if (!Compare || !L.contains(Compare) || !I.getType()->isIntegerTy() || !isOfAddress(I))
+      return;
+    Value *Compared = walk(Compare->getOperand(0)).Is ? Compare->getOperand(0) : Compare->getOperand(1);
+    // The side that grows; of two that of the number that is compared, or that is no further from it.
+    const SCEV *True = SE.getSCEV(I.getTrueValue()), *False = SE.getSCEV(I.getFalseValue());
+    auto Grows = [&](const SCEV *S) { return !SE.isLoopInvariant(S, &L); };
+    auto IsNear = [&](const SCEV *S) {
+      const SCEV *To = SE.getSCEV(Compared);
+      return S == To || (S->getType() == To->getType() && isa<SCEVConstant>(SE.getMinusSCEV(S, To)));
+    };
+    if (Grows(True) == Grows(False) && IsNear(True) == IsNear(False))
+      return;
+    const bool IsTrue = Grows(True) == Grows(False) ? IsNear(True) : Grows(True);
+    ask(*Compare, IsTrue ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0), Compare->getOperand(1), nullptr, IsTrue);
+  }
+
+  void conditions(Value *C, bool Wanted, unsigned Depth = 0) {
+    Value *A, *B;
+    if (Depth == 6)
+      return;
+    if (match(C, m_Not(m_Value(A)))) {
+      conditions(A, !Wanted, Depth + 1);
+    } else if (Wanted ? match(C, m_LogicalAnd(m_Value(A), m_Value(B))) : match(C, m_LogicalOr(m_Value(A), m_Value(B)))) {
+      conditions(A, Wanted, Depth + 1);
+      conditions(B, Wanted, Depth + 1);
+    } else if (auto *Compare = dyn_cast<ICmpInst>(C); Compare && L.contains(Compare)) {
+      ask(*Compare, Wanted ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0), Compare->getOperand(1), nullptr, Wanted);
+    }
+  }
+
+  // The way on which something is read or written is that of most items.
+  void parted(BranchInst &I) {
+    if (!I.isConditional() || !L.contains(I.getSuccessor(0)) || !L.contains(I.getSuccessor(1)))
+      return;
+    auto Accesses = [&](BasicBlock *To) {
+      return To->getSinglePredecessor() == I.getParent() && any_of(*To, [](Instruction &Of) { return isa<LoadInst, StoreInst>(Of); });
+    };
+    const bool First = Accesses(I.getSuccessor(0));
+    if (First != Accesses(I.getSuccessor(1)))
+      conditions(I.getCondition(), First);
+  }
+
+  void divided(BinaryOperator &I) {
+    const bool Signed = I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem, Rest = I.getOpcode() == Instruction::SRem || I.getOpcode() == Instruction::URem;
+    if (!Signed && !Rest && I.getOpcode() != Instruction::UDiv)
+      return;
+    const Walk Number = walk(I.getOperand(0));
+    const SCEV *Bound = SE.getSCEV(I.getOperand(1));
+    if (Number.Is && SE.isLoopInvariant(Bound, &L) && I.getType()->getIntegerBitWidth() >= 16)
+      Out.push_back({&I, Number, Bound, std::nullopt, Rest, Signed, nullptr, true});
+  }
+
+  Loop &L;
+  ScalarEvolution &SE;
+  SmallVector<Question, 8> Out;
+};
+
+class Copier {
+public:
+  Copier(Loop &L, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT)
+      : L(L), SE(SE), LI(LI), DT(DT), Expand(SE, "interior"), Before(L.getLoopPreheader()), B(Before->getTerminator()) {}
+
+  // False if it cannot be asked.
+  bool copy(SmallVectorImpl<Question> &Questions, SmallPtrSetImpl<BasicBlock *> &Tried) {
+    const SCEV *Count = SE.getBackedgeTakenCount(&L);
+    if (isa<SCEVCouldNotCompute>(Count) || SE.getTypeSizeInBits(Count->getType()) > 64 || !safe(Count))
+      return false;
+    erase_if(Questions, [&](const Question &Q) { return !safe(Q.Number.Is->getStart()) || !safe(Q.Bound); });
+    if (Questions.empty())
+      return false;
+    BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
+    Last = B.CreateZExtOrTrunc(expand(Count), B.getInt64Ty());
+    Value *All = B.CreateICmpULT(Last, B.getInt64(uint64_t(1) << 40));
+    SmallVector<Divided, 8> Quotients;
+    for (Question &Q : Questions)
+      All = B.CreateAnd(All, Q.Holds ? holds(Q) : hasOneQuotient(Q, Quotients.emplace_back()));
+    PHINode *Column = &*L.getHeader()->phis().begin();
+    Value *FirstColumn = Column->getIncomingValueForBlock(Before);
+
+    BasicBlock *Asks = Before, *Own = SplitBlock(Asks, Asks->getTerminator()->getIterator(), &DT, &LI);
+    ValueToValueMapTy Map;
+    SmallVector<BasicBlock *, 16> Copies;
+    Loop *Was = cloneLoopWithPreheader(Exit, Asks, &L, Map, ".edge", &LI, &DT, Copies);
+    remapInstructionsInBlocks(Copies, Map);
+    Tried.insert(Was->getHeader());
+    for (PHINode &Phi : Exit->phis())
+      Phi.addIncoming(Phi.getIncomingValueForBlock(Latch), cast<BasicBlock>(Map[Latch]));
+    B.SetInsertPoint(Asks->getTerminator());
+    B.CreateCondBr(All, Own, cast<BasicBlock>(Map[Own]));
+    Asks->getTerminator()->eraseFromParent();
+    for (Loop *Of : {&L, Was})
+      formDedicatedExitBlocks(Of, &DT, &LI, nullptr, /*PreserveLCSSA=*/false);
+
+    auto Quotient = Quotients.begin();
+    for (Question &Q : Questions) {
+      Instruction &I = *Q.Asked;
+      Value *Instead = Q.Instead;
+      B.SetInsertPoint(&I);
+      if (!Q.Holds) {
+        const Divided &Known = *Quotient++;
+        Instead = Q.IsRemainder ? B.CreateAdd(Known.Rest, B.CreateMul(B.CreateZExtOrTrunc(B.CreateSub(Column, FirstColumn), I.getType()), Known.Step)) : Known.Quotient;
+      } else if (!Instead) {
+        Instead = B.getInt1(Q.IsTrue);
+      }
+      I.replaceAllUsesWith(Instead); // in the loop, which nothing leaves
+      I.eraseFromParent();
+    }
+    return true;
+  }
+
+private:
+  bool safe(const SCEV *S) { return Expand.isSafeToExpandAt(S, Before->getTerminator()); }
+  Value *expand(const SCEV *S) { return B.CreateFreeze(Expand.expandCodeFor(S, S->getType(), Before->getTerminator())); }
+  Value *wide(Value *V, bool Sign) { return Sign ? B.CreateSExtOrTrunc(V, B.getInt64Ty()) : B.CreateZExtOrTrunc(V, B.getInt64Ty()); }
+
+  // The first and the last number in 64 bits, and whether none wraps around between.
+  struct Ends {
+    Value *First, *Last, *Fit;
+  };
+  Ends ends(const Walk &Number, bool Sign) {
+    const bool InnerSign = Number.Extends ? Number.ExtendsSign : Sign;
+    const unsigned Bits = SE.getTypeSizeInBits(Number.Is->getType());
+    Value *First = wide(expand(Number.Is->getStart()), InnerSign);
+    Value *Step = B.getInt64(cast<SCEVConstant>(Number.Is->getStepRecurrence(SE))->getAPInt().getZExtValue()), *Grown = B.CreateMul(Last, Step);
+    const APInt Greatest = InnerSign ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
+    Value *Left = B.CreateSub(B.getInt(Greatest.zextOrTrunc(64)), First), *Fit = B.CreateICmpUGE(Left, Grown);
+    // What was extended by its sign and is compared, or divided, without.
+    if (InnerSign && !Sign)
+      Fit = B.CreateAnd(Fit, B.CreateICmpSGE(First, B.getInt64(0)));
+    return {First, B.CreateAdd(First, Grown), Fit};
+  }
+
+  Value *holds(const Question &Q) {
+    const bool Sign = CmpInst::isSigned(*Q.Holds);
+    const Ends At = ends(Q.Number, Sign);
+    Value *Bound = wide(expand(Q.Bound), Sign);
+    // That none is equal: all are less, or all greater.
+    Value *Is = *Q.Holds == CmpInst::ICMP_NE ? B.CreateOr(B.CreateICmpULT(Bound, At.First), B.CreateICmpUGT(Bound, At.Last))
+                                             : B.CreateAnd(B.CreateICmp(*Q.Holds, At.First, Bound), B.CreateICmp(*Q.Holds, At.Last, Bound));
+    return B.CreateAnd(At.Fit, Is);
+  }
+
+  // What all items have as their quotient, and the first one as its remainder; by how much that grows.
+  struct Divided {
+    Value *Quotient, *Rest, *Step;
+  };
+
+  // Of what is not negative, so that both kinds of division are one.
+  Value *hasOneQuotient(const Question &Q, Divided &Out) {
+    const Ends At = ends(Q.Number, Q.IsSigned);
+    Value *Bound = wide(expand(Q.Bound), Q.IsSigned), *Zero = B.getInt64(0);
+    Value *Fit = B.CreateAnd(At.Fit, B.CreateICmpSGT(Bound, Zero));
+    Fit = B.CreateAnd(Fit, B.CreateICmpSGE(At.First, Zero));
+    Fit = B.CreateAnd(Fit, B.CreateICmpSGE(At.Last, Zero));
+    Value *By = B.CreateSelect(Fit, Bound, B.getInt64(1)), *Quotient = B.CreateFreeze(B.CreateUDiv(At.First, By));
+    Value *Rest = B.CreateFreeze(B.CreateSub(At.First, B.CreateMul(Quotient, By))); // frozen: a division is no expression that may be made again
+    Fit = B.CreateAnd(Fit, B.CreateICmpULT(B.CreateSub(At.Last, B.CreateMul(Quotient, By)), By));
+    // Far from where it would wrap around, as can be seen.
+    Type *T = Q.Asked->getType();
+    Value *Most = B.getInt64(uint64_t(1) << (T->getIntegerBitWidth() - 2));
+    Fit = B.CreateAnd(Fit, B.CreateICmpULT(Rest, Most));
+    const APInt Step = cast<SCEVConstant>(Q.Number.Is->getStepRecurrence(SE))->getAPInt();
+    Out = {B.CreateTrunc(Quotient, T), B.CreateTrunc(B.CreateBinaryIntrinsic(Intrinsic::umin, Rest, Most), T),
+           ConstantInt::get(T, Step.zextOrTrunc(T->getIntegerBitWidth()))};
+    return Fit;
+  }
+
+  Loop &L;
+  ScalarEvolution &SE;
+  LoopInfo &LI;
+  DominatorTree &DT;
+  SCEVExpander Expand;
+  BasicBlock *Before;
+  IRBuilder<> B;
+  Value *Last = nullptr; // how many items come behind the first one
+};
+
+// Has the loop run so many items at a time.
+bool runTogether(Loop &L, ScalarEvolution &SE) {
+  BasicBlock *Header = L.getHeader(), *Latch = L.getLoopLatch(), *Exit = L.getExitBlock(), *Before = L.getLoopPreheader();
+  PHINode *Column = &*Header->phis().begin();
+  const auto *Grows = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Column));
+  const SCEV *Count = SE.getBackedgeTakenCount(&L);
+  SCEVExpander Expand(SE, "interior");
+  if (!Grows || !Column->getType()->isIntegerTy(64) || !Grows->isAffine() || !Grows->getStepRecurrence(SE)->isOne() || isa<SCEVCouldNotCompute>(Count) ||
+      SE.getTypeSizeInBits(Count->getType()) > 64 || !Expand.isSafeToExpandAt(Count, Before->getTerminator()))
+    return false;
+  IRBuilder<> B(Before->getTerminator());
+  Value *First = Column->getIncomingValueForBlock(Before);
+  Value *Last = B.CreateZExtOrTrunc(Expand.expandCodeFor(Count, Count->getType(), Before->getTerminator()), B.getInt64Ty());
+  Function *F = Header->getParent();
+  auto *Some = BasicBlock::Create(F->getContext(), "together", F, Header), *After = BasicBlock::Create(F->getContext(), "together.end", F, Exit);
+  Before->getTerminator()->replaceSuccessorWith(Header, Some);
+  Exit->replacePhiUsesWith(Latch, After);
+  B.SetInsertPoint(Some);
+  PHINode *Done = B.CreatePHI(B.getInt64Ty(), 2, "done");
+  Done->addIncoming(B.getInt64(0), Before);
+  Value *Left = B.CreateSub(Last, Done), *Most = B.CreateBinaryIntrinsic(Intrinsic::umin, Left, B.getInt64(Together - 1));
+  Value *Begin = B.CreateAdd(First, Done), *End = B.CreateAdd(Begin, Most);
+  B.CreateBr(Header);
+  Column->setIncomingValueForBlock(Before, Begin);
+  Column->replaceIncomingBlockWith(Before, Some);
+  auto *Turn = cast<BranchInst>(Latch->getTerminator());
+  B.SetInsertPoint(Turn);
+  const bool Again = Turn->getSuccessor(0) == Header;
+  Turn->setCondition(B.CreateICmp(Again ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ, Column, End));
+  Turn->setSuccessor(Again ? 1 : 0, After);
+  B.SetInsertPoint(After);
+  Done->addIncoming(B.CreateAdd(Done, B.getInt64(Together)), After);
+  B.CreateCondBr(B.CreateICmpULT(Left, B.getInt64(Together)), Exit, Some);
+  return true;
+}
+
+size_t lengthOf(const Loop &L) {
+  size_t Length = 0;
+  for (const BasicBlock *Block : L.blocks())
+    Length += Block->size();
+  return Length;
+}
+
+} // namespace
+
+PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) {
+  SmallPtrSet<const BasicBlock *, 8> Short;
+  SmallDenseMap<const BasicBlock *, unsigned, 8> Rounds;
+  return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
+    if (!L.isInnermost() || !isItemLoop(L) || !L.hasDedicatedExits() || lengthOf(L) > MaxLength)
+      return false;
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    auto Questions = Reader(L, SE).read();
+    if (Questions.empty() || Questions.size() > MaxQuestions)
+      return false;
+    const unsigned Items = SE.getSmallConstantTripCount(&L);
+    if ((Items == 0 || Items > Together) && Short.insert(L.getHeader()).second && runTogether(L, SE)) {
+      Tried.erase(L.getHeader()); // it is asked in what it has become
+      return true;
+    }
+    if (!Copier(L, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F)).copy(Questions, Tried))
+      return false;
+    if (++Rounds[L.getHeader()] < MaxRounds)
+      Tried.erase(L.getHeader());
+    return true;
+  });
+}
+
+} // namespace aspen::items
