@@ -28,7 +28,7 @@
 //# stderr~: Aspen does not have this extension of DPC\+\+ \(no header 'sycl/ext/oneapi/unheard/of\.hpp'
 //# run: aspen++ -fsycl-targets=nvptx64-nvidia-cuda -fsyntax-only -DARCHITECTURE {self}
 //# exit: 1
-//# stderr~: Aspen has sycl_ext_oneapi_device_architecture in kernels for Intel's GPUs and x86-64 only
+//# stderr~: Aspen has sycl_ext_oneapi_device_architecture in kernels for Intel's and AMD's GPUs and x86-64 only
 //# run: aspen++ -std=c++17 -fsycl-targets=native_cpu {self} -o program
 //# run: ./program
 //# stdout: macros 1

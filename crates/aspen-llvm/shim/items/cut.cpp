@@ -83,7 +83,10 @@ private:
       return isa<MinMaxIntrinsic>(I) ? within(I.getOperand(0), I.getOperand(1)) : std::nullopt;
     case Instruction::Select: {
       const auto *Compare = dyn_cast<ICmpInst>(I.getOperand(0));
-      return Compare && within(Compare->getOperand(0), Compare->getOperand(1)) ? within(I.getOperand(1), I.getOperand(2)) : std::nullopt;
+      if (!Compare || !within(Compare->getOperand(0), Compare->getOperand(1)))
+        return std::nullopt;
+      const auto True = of(I.getOperand(1)), False = of(I.getOperand(2));
+      return True && False ? within(I.getOperand(1), I.getOperand(2)) : True ? True : False;
     }
     case Instruction::UDiv:
     case Instruction::SDiv:

@@ -12,6 +12,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -44,7 +45,7 @@ struct Question {
   std::optional<CmpInst::Predicate> Holds; // where nothing is at an edge
   bool IsRemainder = false;
   bool IsSigned = false;          // of a quotient
-  Value *Instead = nullptr;       // what it is then; null: true, or false, or what comes of the quotient
+  WeakTrackingVH Instead;         // what it is then, which may be asked itself; null: true, or false, or what comes of the quotient
   bool IsTrue = true;
 };
 
@@ -172,6 +173,9 @@ private:
       return;
     const Walk Number = walk(I.getOperand(0));
     const SCEV *Bound = SE.getSCEV(I.getOperand(1));
+    // By less, many items never have one quotient, and constants are no divisions.
+    if (auto *Known = dyn_cast<SCEVConstant>(Bound); Known && Known->getAPInt().abs().ult(Together))
+      return;
     if (Number.Is && SE.isLoopInvariant(Bound, &L) && I.getType()->getIntegerBitWidth() >= 16)
       Out.push_back({&I, Number, Bound, std::nullopt, Rest, Signed, nullptr, true});
   }
