@@ -155,12 +155,14 @@ inline double sincos_(double a, double *cosine) { return __spirv_ocl_sincos(a, c
 #if !defined(__NVPTX__) && !defined(__AMDGCN__)
 /// By its bits, since LLVM 22 cannot make code for `llvm.frexp` of vectors whose exponents are made numbers again.
 template <class T, class Bits, int Mantissa> T frexp_by_bits(T a, int *exponent) {
-  constexpr Bits one = Bits(1) << Mantissa, exponents = ~(Bits(1) << (sizeof(T) * 8 - 1)) & ~(one - 1), below_one = (exponents / 2 & exponents) - one;
-  const bool tiny = (sycl::bit_cast<Bits>(a) & exponents) == 0;
-  const Bits bits = sycl::bit_cast<Bits>(tiny ? a * T(one * 4) : a), field = (bits & exponents) >> Mantissa;
-  const bool none = a == 0 || field == exponents >> Mantissa;
-  *exponent = none ? 0 : static_cast<int>(field) - static_cast<int>(below_one >> Mantissa) - (tiny ? Mantissa + 2 : 0);
-  return none ? a : sycl::bit_cast<T>((bits & ~exponents) | below_one);
+  constexpr Bits one = Bits(1) << Mantissa, sign = Bits(1) << (sizeof(T) * 8 - 1), infinity = ~sign & ~(one - 1), below_one = (infinity / 2 & infinity) - one;
+  constexpr int least = static_cast<int>(below_one >> Mantissa);
+  // What is no normal number is a whole one of the smallest. No arithmetic with it: it may count as zero (-ffast-math).
+  const Bits bits = sycl::bit_cast<Bits>(a), size = bits & ~sign;
+  const bool tiny = size < one, none = size == 0 || size >= infinity;
+  const Bits normal = tiny ? sycl::bit_cast<Bits>(static_cast<T>(static_cast<std::make_signed_t<Bits>>(size))) : size;
+  *exponent = none ? 0 : static_cast<int>(normal >> Mantissa) - least - (tiny ? least + Mantissa : 0);
+  return none ? a : sycl::bit_cast<T>((bits & sign) | (normal & (one - 1)) | below_one);
 }
 inline float frexp_(float a, int *exponent) { return frexp_by_bits<float, std::uint32_t, 23>(a, exponent); }
 inline double frexp_(double a, int *exponent) { return frexp_by_bits<double, std::uint64_t, 52>(a, exponent); }

@@ -2,7 +2,7 @@
 //
 // A counter of what fits (`if (fits) atomic_ref(count)++`) or a sum to which every item adds is how many kernels end. One after the other, each waits for
 // what is atomic, and the loop is no vector. Items are in no order, so that all of them may come in a row; but of floating point the sum of the items is
-// another rounding than adding each of them would be, in an order that no kernel can count on either. LLVM does the same for AMD's GPUs
+// another rounding than adding each of them would be, in an order that no kernel can count on either, and may be infinite. LLVM does the same for AMD's GPUs
 // (AMDGPUAtomicOptimizer). An item must not look there afterwards, nor may anything else in the loop be atomic, which could wait for it.
 
 #include "item_loop.h"
@@ -18,7 +18,7 @@ using namespace llvm;
 namespace aspen::items {
 namespace {
 
-// What is summed, what changes nothing of it, and how two are made one; null for other operations.
+// What changes nothing of a sum; null for operations that make none.
 Constant *neutral(const AtomicRMWInst &Add) {
   Type *T = Add.getType();
   switch (Add.getOperation()) {

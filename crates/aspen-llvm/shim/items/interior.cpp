@@ -97,7 +97,7 @@ private:
     });
   }
 
-  bool ask(Instruction &I, CmpInst::Predicate Holds, Value *Left, Value *Right, Value *Instead, bool IsTrue) {
+  void ask(Instruction &I, CmpInst::Predicate Holds, Value *Left, Value *Right, Value *Instead, bool IsTrue) {
     for (bool Swapped : {false, true}) {
       Walk Number = walk(Swapped ? Right : Left);
       Value *Bound = Swapped ? Left : Right;
@@ -105,11 +105,10 @@ private:
         continue;
       const auto As = Swapped ? CmpInst::getSwappedPredicate(Holds) : Holds;
       if (As == CmpInst::ICMP_EQ || any_of(Out, [&](const Question &Q) { return Q.Asked == &I; }))
-        return false;
+        return;
       Out.push_back({&I, Number, SE.getSCEV(Bound), As, false, false, Instead, IsTrue});
-      return true;
+      return;
     }
-    return false;
   }
 
   void limited(MinMaxIntrinsic &I) {
@@ -172,11 +171,13 @@ private:
     if (!Signed && !Rest && I.getOpcode() != Instruction::UDiv)
       return;
     const Walk Number = walk(I.getOperand(0));
+    if (!Number.Is)
+      return;
     const SCEV *Bound = SE.getSCEV(I.getOperand(1));
     // By less, many items never have one quotient, and constants are no divisions.
     if (auto *Known = dyn_cast<SCEVConstant>(Bound); Known && Known->getAPInt().abs().ult(Together))
       return;
-    if (Number.Is && SE.isLoopInvariant(Bound, &L) && I.getType()->getIntegerBitWidth() >= 16)
+    if (SE.isLoopInvariant(Bound, &L) && I.getType()->getIntegerBitWidth() >= 16)
       Out.push_back({&I, Number, Bound, std::nullopt, Rest, Signed, nullptr, true});
   }
 
@@ -305,15 +306,20 @@ private:
   Value *Last = nullptr; // how many items come behind the first one
 };
 
-// Has the loop run so many items at a time.
+// Whether the loop's variable is a number of 64 bits that grows by one.
+bool countsByOne(Loop &L, ScalarEvolution &SE) {
+  PHINode &Column = *L.getHeader()->phis().begin();
+  const auto *Grows = Column.getType()->isIntegerTy(64) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Column)) : nullptr;
+  return Grows && Grows->getLoop() == &L && Grows->isAffine() && Grows->getStepRecurrence(SE)->isOne();
+}
+
+// Has such a loop run so many items at a time.
 bool runTogether(Loop &L, ScalarEvolution &SE) {
   BasicBlock *Header = L.getHeader(), *Latch = L.getLoopLatch(), *Exit = L.getExitBlock(), *Before = L.getLoopPreheader();
   PHINode *Column = &*Header->phis().begin();
-  const auto *Grows = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Column));
   const SCEV *Count = SE.getBackedgeTakenCount(&L);
   SCEVExpander Expand(SE, "interior");
-  if (!Grows || !Column->getType()->isIntegerTy(64) || !Grows->isAffine() || !Grows->getStepRecurrence(SE)->isOne() || isa<SCEVCouldNotCompute>(Count) ||
-      SE.getTypeSizeInBits(Count->getType()) > 64 || !Expand.isSafeToExpandAt(Count, Before->getTerminator()))
+  if (isa<SCEVCouldNotCompute>(Count) || SE.getTypeSizeInBits(Count->getType()) > 64 || !Expand.isSafeToExpandAt(Count, Before->getTerminator()))
     return false;
   IRBuilder<> B(Before->getTerminator());
   Value *First = Column->getIncomingValueForBlock(Before);
@@ -354,9 +360,11 @@ PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) 
   SmallPtrSet<const BasicBlock *, 8> Short;
   SmallDenseMap<const BasicBlock *, unsigned, 8> Rounds;
   return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
-    if (!L.isInnermost() || !isItemLoop(L) || !L.hasDedicatedExits() || lengthOf(L) > MaxLength)
+    if (!L.isInnermost() || !isItemLoop(L) || !L.hasDedicatedExits() || !L.isSafeToClone() || lengthOf(L) > MaxLength)
       return false;
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    if (!countsByOne(L, SE))
+      return false;
     auto Questions = Reader(L, SE).read();
     if (Questions.empty() || Questions.size() > MaxQuestions)
       return false;

@@ -41,6 +41,8 @@ bool makePlain(Instruction &I) {
     return lowerAtomicRMWInst(Change);
   if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
     return lowerAtomicCmpXchgInst(Exchange);
+  // Items may meet there: what promises that they do not was said of all accesses.
+  I.setMetadata(LLVMContext::MD_access_group, nullptr);
   if (auto *Load = dyn_cast<LoadInst>(&I))
     Load->setAtomic(AtomicOrdering::NotAtomic);
   else
@@ -51,7 +53,7 @@ bool makePlain(Instruction &I) {
 } // namespace
 
 PreservedAnalyses LocalAtomics::run(Function &F, FunctionAnalysisManager &FAM) {
-  auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  auto &Loops = FAM.getResult<LoopAnalysis>(F); // of a kernel over a range there is no local memory, and its second argument has no pointer there
   SmallVector<Instruction *, 8> Found;
   bool IsOnePlace = false;
   for (Instruction &I : instructions(F)) {
