@@ -41,13 +41,13 @@ constexpr uint64_t MaxFrame = 16 << 10;
 // A function for groups has several versions of its pieces, and code of a million instructions takes minutes to make.
 constexpr size_t MaxWhole = 100000;
 
-// What simplifies the loops, once for all levels, and what makes vectors of them.
+// What simplifies the loops, once for all levels, and what makes vectors of them: of nothing that is dead, which LLVM follows by every way (docs/decisions/0042).
 constexpr const char *Simplified =
     "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>";
 constexpr const char *LoopsSimplified = "loop(indvars,loop-idiom,loop-deletion)";
 constexpr const char *Cleaned = "gvn,instcombine<no-verify-fixpoint>,simplifycfg";
 constexpr const char *Vectorized =
-    "loop-simplify,aspen-turns,loop-simplify,aspen-guards,simplifycfg,loop-simplify,aspen-interior,simplifycfg,aspen-lane-loops,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,loop-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
+    "loop-simplify,aspen-turns,loop-simplify,aspen-guards,simplifycfg,loop-simplify,aspen-interior,simplifycfg,aspen-lane-loops,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,dce,loop-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
     "loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
