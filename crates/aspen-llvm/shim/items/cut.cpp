@@ -15,9 +15,6 @@ using namespace llvm;
 namespace aspen::items {
 namespace {
 
-// Divisors by which many items have one quotient; those that only the launch knows are taken for such.
-constexpr uint64_t MinQuotient = 256;
-
 // By how many bytes (or units) a value grows from one item of a row to the next.
 class Strides {
 public:
@@ -92,8 +89,9 @@ private:
     case Instruction::SDiv:
     case Instruction::URem:
     case Instruction::SRem: {
+      // By what only the launch knows, too, many items are taken to have one quotient.
       const auto Number = of(I.getOperand(0));
-      if (!Number || of(I.getOperand(1)) != 0 || (C && C->getValue().abs().ult(MinQuotient)))
+      if (!Number || of(I.getOperand(1)) != 0 || (C && C->getValue().ult(ItemsTogether)))
         return std::nullopt;
       return I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::SDiv ? 0 : *Number;
     }

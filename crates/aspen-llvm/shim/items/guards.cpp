@@ -36,10 +36,9 @@ constexpr size_t MaxConditions = 8;
 struct Condition {
   Value *Is;
   bool Wanted;                            // what it must be
-  const SCEVAddRecExpr *Walk = nullptr;   // what is compared, before it is extended; null if the condition is the same for all items
-  bool Extends = false, ExtendsSign = false;
+  Walk Number;                            // what is compared; none if the condition is the same for all items
   const SCEV *Bound = nullptr;            // what it is compared with
-  CmpInst::Predicate Compares{};          // Walk on the left, true where wanted
+  CmpInst::Predicate Compares{};          // it on the left, true where wanted
 };
 
 struct Guarded {
@@ -53,25 +52,24 @@ public:
   Reader(Loop &L, ScalarEvolution &SE, SmallVectorImpl<Condition> &Out) : L(L), SE(SE), Out(Out) {}
 
   // Keeps what `C == Wanted` needs, as far as it is known how to.
-  void read(Value *C, bool Wanted, unsigned Depth = 0) {
-    Value *A, *B;
-    if (Depth == 6 || Out.size() == MaxConditions)
-      return;
-    if (L.isLoopInvariant(C)) {
-      if (!isa<Constant>(C))
-        Out.push_back({C, Wanted});
-    } else if (match(C, m_Not(m_Value(A)))) {
-      read(A, !Wanted, Depth + 1);
-    } else if (Wanted ? match(C, m_LogicalAnd(m_Value(A), m_Value(B))) : match(C, m_LogicalOr(m_Value(A), m_Value(B)))) {
-      read(A, Wanted, Depth + 1);
-      read(B, Wanted, Depth + 1);
-    } else if (auto *Compare = dyn_cast<ICmpInst>(C); Compare && SE.isSCEVable(Compare->getOperand(0)->getType()) &&
-                                                      Compare->getOperand(0)->getType()->isIntegerTy()) {
-      const auto Compares = Wanted ? Compare->getPredicate() : Compare->getInversePredicate();
-      const SCEV *Left = SE.getSCEV(Compare->getOperand(0)), *Right = SE.getSCEV(Compare->getOperand(1));
-      if (!compared(Compare, Wanted, Left, Right, Compares))
-        compared(Compare, Wanted, Right, Left, CmpInst::getSwappedPredicate(Compares));
-    }
+  void read(Value *C, bool Wanted) {
+    readConditions(C, Wanted, [&](Value *C, bool Wanted) {
+      if (Out.size() == MaxConditions)
+        return true;
+      if (L.isLoopInvariant(C)) {
+        if (!isa<Constant>(C))
+          Out.push_back({C, Wanted});
+        return true;
+      }
+      auto *Compare = dyn_cast<ICmpInst>(C);
+      if (Compare && Compare->getOperand(0)->getType()->isIntegerTy()) {
+        const auto Compares = Wanted ? Compare->getPredicate() : Compare->getInversePredicate();
+        const SCEV *Left = SE.getSCEV(Compare->getOperand(0)), *Right = SE.getSCEV(Compare->getOperand(1));
+        if (!compared(Compare, Wanted, Left, Right, Compares))
+          compared(Compare, Wanted, Right, Left, CmpInst::getSwappedPredicate(Compares));
+      }
+      return Compare != nullptr;
+    });
   }
 
 private:
@@ -79,16 +77,11 @@ private:
     Condition C{Is, Wanted};
     C.Bound = Bound;
     C.Compares = Compares;
-    if (auto *Extended = dyn_cast<SCEVIntegralCastExpr>(Walks); Extended && !isa<SCEVTruncateExpr>(Walks)) {
-      C.Extends = true;
-      C.ExtendsSign = isa<SCEVSignExtendExpr>(Walks);
-      Walks = Extended->getOperand();
-      // Compared in 64 bits below, where what is negative would be another number than in 32.
-      if (C.ExtendsSign && !CmpInst::isSigned(Compares) && SE.getTypeSizeInBits(Bound->getType()) != 64)
-        return false;
-    }
-    C.Walk = dyn_cast<SCEVAddRecExpr>(Walks);
-    if (!C.Walk || C.Walk->getLoop() != &L || !C.Walk->isAffine() || !C.Walk->getStepRecurrence(SE)->isOne() || Compares == CmpInst::ICMP_NE ||
+    C.Number = walkOf(Walks, L);
+    // Compared in 64 bits below, where what is negative would be another number than in 32.
+    if (C.Number.ExtendsSign && !CmpInst::isSigned(Compares) && SE.getTypeSizeInBits(Bound->getType()) != 64)
+      return false;
+    if (!C.Number.Is || !C.Number.Is->getStepRecurrence(SE)->isOne() || Compares == CmpInst::ICMP_NE ||
         SE.getTypeSizeInBits(Bound->getType()) > 64 || !SE.isLoopInvariant(Bound, &L))
       return false;
     Out.push_back(C);
@@ -131,7 +124,7 @@ bool readGuards(Loop &L, ScalarEvolution &SE, Guarded &Out) {
     }
     Block = Next->getSinglePredecessor() == Block ? Next : nullptr;
   }
-  return any_of(Out.Conditions, [](const Condition &C) { return C.Walk != nullptr; });
+  return any_of(Out.Conditions, [](const Condition &C) { return C.Number.Is != nullptr; });
 }
 
 class Bounds {
@@ -145,7 +138,7 @@ public:
       if (!Expand.isSafeToExpandAt(S, Before->getTerminator()))
         return false;
     erase_if(Of.Conditions, [&](const Condition &C) {
-      return C.Walk && !(Expand.isSafeToExpandAt(C.Walk->getStart(), Before->getTerminator()) && Expand.isSafeToExpandAt(C.Bound, Before->getTerminator()));
+      return C.Number.Is && !(Expand.isSafeToExpandAt(C.Number.Is->getStart(), Before->getTerminator()) && Expand.isSafeToExpandAt(C.Bound, Before->getTerminator()));
     });
     if (Of.Conditions.empty())
       return false;
@@ -156,7 +149,7 @@ public:
     Fits = B.getTrue();
     Same = B.getTrue();
     for (const Condition &C : Of.Conditions) {
-      if (C.Walk) {
+      if (C.Number.Is) {
         narrow(C);
         continue;
       }
@@ -181,17 +174,17 @@ private:
 
   // The items that the condition leaves, and whether what it compares may be told from its first value.
   void narrow(const Condition &C) {
-    const unsigned Bits = SE.getTypeSizeInBits(C.Walk->getType());
-    const bool Sign = isSigned(C), InnerSign = C.Extends ? C.ExtendsSign : Sign;
-    Value *Begin = wide(expand(C.Walk->getStart()), InnerSign), *Bound = wide(expand(C.Bound), Sign);
+    const unsigned Bits = SE.getTypeSizeInBits(C.Number.Is->getType());
+    const bool Sign = isSigned(C), InnerSign = C.Number.Extends ? C.Number.ExtendsSign : Sign;
+    Value *Begin = wide(expand(C.Number.Is->getStart()), InnerSign), *Bound = wide(expand(C.Bound), Sign);
     Known.push_back({Begin, Bound, &C});
     auto Leaves = [&](const APInt &Greatest) {
       Value *Left = B.CreateSub(B.getInt(Greatest.zextOrTrunc(64)), Begin);
       Fits = B.CreateAnd(Fits, B.CreateICmpUGE(Left, Last));
     };
-    if (!(InnerSign ? C.Walk->hasNoSignedWrap() : C.Walk->hasNoUnsignedWrap()))
+    if (!(InnerSign ? C.Number.Is->hasNoSignedWrap() : C.Number.Is->hasNoUnsignedWrap()))
       Leaves(InnerSign ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits));
-    if (C.Extends && InnerSign && !Sign)
+    if (C.Number.Extends && InnerSign && !Sign)
       Leaves(APInt::getMaxValue(64));
     Value *One = B.getInt64(1), *Zero = B.getInt64(0);
     // How many come before the first one that is not less, or not less or equal.
@@ -221,8 +214,8 @@ private:
     Value *All = B.getTrue();
     for (const Ends &E : Known) {
       const Condition &C = *E.C;
-      const bool Sign = isSigned(C), InnerSign = C.Extends ? C.ExtendsSign : Sign;
-      Value *Own = wide(B.CreateTrunc(B.CreateAdd(E.Begin, Item), C.Walk->getType()), InnerSign);
+      const bool Sign = isSigned(C), InnerSign = C.Number.Extends ? C.Number.ExtendsSign : Sign;
+      Value *Own = wide(B.CreateTrunc(B.CreateAdd(E.Begin, Item), C.Number.Is->getType()), InnerSign);
       All = B.CreateAnd(All, B.CreateICmp(C.Compares, Own, E.Bound));
     }
     return All;

@@ -7,17 +7,14 @@
 
 #include "item_loop.h"
 
-#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
-using namespace llvm::PatternMatch;
 
 namespace aspen::items {
 namespace {
@@ -27,15 +24,6 @@ constexpr size_t MaxLength = 600, MaxQuestions = 40;
 
 // Questions about what is known by others only: `(i % width + 1) % width`. Each round has a copy.
 constexpr unsigned MaxRounds = 3;
-
-// Items of which it is asked together: a row of a picture has two edges.
-constexpr uint64_t Together = 128;
-
-// A number that grows from item to item, as it is compared: perhaps extended.
-struct Walk {
-  const SCEVAddRecExpr *Is = nullptr;
-  bool Extends = false, ExtendsSign = false;
-};
 
 // What must be the same for all items: that `Number` compares with `Bound` so, or, without a comparison, its quotient by the bound.
 struct Question {
@@ -68,21 +56,13 @@ public:
   }
 
 private:
+  // What of it is a question: it grows by a small number.
   Walk walk(Value *V) {
-    Walk Found;
-    if (!SE.isSCEVable(V->getType()) || !V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
-      return Found;
-    const SCEV *S = SE.getSCEV(V);
-    if (auto *Extended = dyn_cast<SCEVIntegralCastExpr>(S); Extended && !isa<SCEVTruncateExpr>(S)) {
-      Found.Extends = true;
-      Found.ExtendsSign = isa<SCEVSignExtendExpr>(S);
-      S = Extended->getOperand();
-    }
-    const auto *Grows = dyn_cast<SCEVAddRecExpr>(S);
-    const auto *Step = Grows && Grows->getLoop() == &L && Grows->isAffine() ? dyn_cast<SCEVConstant>(Grows->getStepRecurrence(SE)) : nullptr;
-    if (Step && Step->getAPInt().isStrictlyPositive() && Step->getAPInt().ult(1 << 16))
-      Found.Is = Grows;
-    return Found;
+    if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
+      return {};
+    const Walk Found = walkOf(SE.getSCEV(V), L);
+    const auto *Step = Found.Is ? dyn_cast<SCEVConstant>(Found.Is->getStepRecurrence(SE)) : nullptr;
+    return Step && Step->getAPInt().isStrictlyPositive() && Step->getAPInt().ult(1 << 16) ? Found : Walk();
   }
 
   // Whether it makes the address of an access, or decides what does.
@@ -140,20 +120,6 @@ private:
     ask(*Compare, IsTrue ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0), Compare->getOperand(1), nullptr, IsTrue);
   }
 
-  void conditions(Value *C, bool Wanted, unsigned Depth = 0) {
-    Value *A, *B;
-    if (Depth == 6)
-      return;
-    if (match(C, m_Not(m_Value(A)))) {
-      conditions(A, !Wanted, Depth + 1);
-    } else if (Wanted ? match(C, m_LogicalAnd(m_Value(A), m_Value(B))) : match(C, m_LogicalOr(m_Value(A), m_Value(B)))) {
-      conditions(A, Wanted, Depth + 1);
-      conditions(B, Wanted, Depth + 1);
-    } else if (auto *Compare = dyn_cast<ICmpInst>(C); Compare && L.contains(Compare)) {
-      ask(*Compare, Wanted ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0), Compare->getOperand(1), nullptr, Wanted);
-    }
-  }
-
   // The way on which something is read or written is that of most items.
   void parted(BranchInst &I) {
     if (!I.isConditional() || !L.contains(I.getSuccessor(0)) || !L.contains(I.getSuccessor(1)))
@@ -162,12 +128,19 @@ private:
       return To->getSinglePredecessor() == I.getParent() && any_of(*To, [](Instruction &Of) { return isa<LoadInst, StoreInst>(Of); });
     };
     const bool First = Accesses(I.getSuccessor(0));
-    if (First != Accesses(I.getSuccessor(1)))
-      conditions(I.getCondition(), First);
+    if (First == Accesses(I.getSuccessor(1)))
+      return;
+    readConditions(I.getCondition(), First, [&](Value *C, bool Wanted) {
+      auto *Compare = dyn_cast<ICmpInst>(C);
+      if (Compare && L.contains(Compare))
+        ask(*Compare, Wanted ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0), Compare->getOperand(1), nullptr, Wanted);
+      return Compare != nullptr;
+    });
   }
 
   void divided(BinaryOperator &I) {
-    const bool Signed = I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem, Rest = I.getOpcode() == Instruction::SRem || I.getOpcode() == Instruction::URem;
+    const bool Signed = I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem;
+    const bool Rest = I.getOpcode() == Instruction::SRem || I.getOpcode() == Instruction::URem;
     if (!Signed && !Rest && I.getOpcode() != Instruction::UDiv)
       return;
     const Walk Number = walk(I.getOperand(0));
@@ -175,7 +148,7 @@ private:
       return;
     const SCEV *Bound = SE.getSCEV(I.getOperand(1));
     // By less, many items never have one quotient, and constants are no divisions.
-    if (auto *Known = dyn_cast<SCEVConstant>(Bound); Known && Known->getAPInt().abs().ult(Together))
+    if (auto *Known = dyn_cast<SCEVConstant>(Bound); Known && (Signed ? Known->getAPInt().abs() : Known->getAPInt()).ult(ItemsTogether))
       return;
     if (SE.isLoopInvariant(Bound, &L) && I.getType()->getIntegerBitWidth() >= 16)
       Out.push_back({&I, Number, Bound, std::nullopt, Rest, Signed, nullptr, true});
@@ -331,7 +304,7 @@ bool runTogether(Loop &L, ScalarEvolution &SE) {
   B.SetInsertPoint(Some);
   PHINode *Done = B.CreatePHI(B.getInt64Ty(), 2, "done");
   Done->addIncoming(B.getInt64(0), Before);
-  Value *Left = B.CreateSub(Last, Done), *Most = B.CreateBinaryIntrinsic(Intrinsic::umin, Left, B.getInt64(Together - 1));
+  Value *Left = B.CreateSub(Last, Done), *Most = B.CreateBinaryIntrinsic(Intrinsic::umin, Left, B.getInt64(ItemsTogether - 1));
   Value *Begin = B.CreateAdd(First, Done), *End = B.CreateAdd(Begin, Most);
   B.CreateBr(Header);
   Column->setIncomingValueForBlock(Before, Begin);
@@ -342,16 +315,9 @@ bool runTogether(Loop &L, ScalarEvolution &SE) {
   Turn->setCondition(B.CreateICmp(Again ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ, Column, End));
   Turn->setSuccessor(Again ? 1 : 0, After);
   B.SetInsertPoint(After);
-  Done->addIncoming(B.CreateAdd(Done, B.getInt64(Together)), After);
-  B.CreateCondBr(B.CreateICmpULT(Left, B.getInt64(Together)), Exit, Some);
+  Done->addIncoming(B.CreateAdd(Done, B.getInt64(ItemsTogether)), After);
+  B.CreateCondBr(B.CreateICmpULT(Left, B.getInt64(ItemsTogether)), Exit, Some);
   return true;
-}
-
-size_t lengthOf(const Loop &L) {
-  size_t Length = 0;
-  for (const BasicBlock *Block : L.blocks())
-    Length += Block->size();
-  return Length;
 }
 
 } // namespace
@@ -369,7 +335,7 @@ PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) 
     if (Questions.empty() || Questions.size() > MaxQuestions)
       return false;
     const unsigned Items = SE.getSmallConstantTripCount(&L);
-    if ((Items == 0 || Items > Together) && Short.insert(L.getHeader()).second && runTogether(L, SE)) {
+    if ((Items == 0 || Items > ItemsTogether) && Short.insert(L.getHeader()).second && runTogether(L, SE)) {
       Tried.erase(L.getHeader()); // it is asked in what it has become
       return true;
     }

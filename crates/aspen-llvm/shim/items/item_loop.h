@@ -5,7 +5,9 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 namespace aspen::items {
@@ -44,6 +46,46 @@ inline bool isByItself(const llvm::Loop &L) {
 // Such a loop over items.
 inline bool isItemLoop(const llvm::Loop &L) {
   return llvm::findOptionMDForLoop(&L, "llvm.loop.parallel_accesses") && isByItself(L);
+}
+
+inline size_t lengthOf(const llvm::Loop &L) {
+  size_t Length = 0;
+  for (const llvm::BasicBlock *Block : L.blocks())
+    Length += Block->size();
+  return Length;
+}
+
+// Calls `Take` with the conditions that must be as told for `C` to be `Wanted`: it, or if that is not taken what it is made of by `!`, `&&` and `||`.
+template <class Taker> void readConditions(llvm::Value *C, bool Wanted, Taker Take, unsigned Depth = 0) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *A, *B;
+  if (Depth == 6 || Take(C, Wanted))
+    return;
+  if (match(C, m_Not(m_Value(A)))) {
+    readConditions(A, !Wanted, Take, Depth + 1);
+  } else if (Wanted ? match(C, m_LogicalAnd(m_Value(A), m_Value(B))) : match(C, m_LogicalOr(m_Value(A), m_Value(B)))) {
+    readConditions(A, Wanted, Take, Depth + 1);
+    readConditions(B, Wanted, Take, Depth + 1);
+  }
+}
+
+// A number that grows from item to item by what all have in common, before it is extended, if it is.
+struct Walk {
+  const llvm::SCEVAddRecExpr *Is = nullptr; // null if it is none
+  bool Extends = false, ExtendsSign = false;
+};
+
+inline Walk walkOf(const llvm::SCEV *S, const llvm::Loop &L) {
+  Walk Found;
+  if (auto *Extended = llvm::dyn_cast<llvm::SCEVIntegralCastExpr>(S); Extended && !llvm::isa<llvm::SCEVTruncateExpr>(S)) {
+    Found.Extends = true;
+    Found.ExtendsSign = llvm::isa<llvm::SCEVSignExtendExpr>(S);
+    S = Extended->getOperand();
+  }
+  const auto *Grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(S);
+  if (Grows && Grows->getLoop() == &L && Grows->isAffine())
+    Found.Is = Grows;
+  return Found;
 }
 
 // Changes loops until none changes any more; what is known of all of them changes with each. `Tried` are the headers of those that are not asked again.

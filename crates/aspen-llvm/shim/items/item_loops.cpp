@@ -235,6 +235,11 @@ Function *copyFor(Function &Group, const char *Level) {
   return Copy;
 }
 
+// The one of that name. False if it is none of them.
+template <class... Passes> bool addNamed(StringRef Name, FunctionPassManager &Pipeline) {
+  return ((Name == Passes::Name && (Pipeline.addPass(Passes()), true)) || ...);
+}
+
 bool isEntry(const Function &F) { return F.getCallingConv() == CallingConv::SPIR_KERNEL && !F.isDeclaration(); }
 
 } // namespace
@@ -257,30 +262,14 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         CGSCCAnalysisManager CAM;
         ModuleAnalysisManager MAM;
         Passes.registerPipelineParsingCallback([&](StringRef Name, FunctionPassManager &Pipeline, ArrayRef<PassBuilder::PipelineElement>) {
-          if (Name == InteriorItems::Name)
-            Pipeline.addPass(InteriorItems());
-          else if (Name == CommonSums::Name)
-            Pipeline.addPass(CommonSums());
-          else if (Name == LocalAtomics::Name)
-            Pipeline.addPass(LocalAtomics());
-          else if (Name == SafeLoops::Name)
-            Pipeline.addPass(SafeLoops());
-          else if (Name == ItemsInTurns::Name)
-            Pipeline.addPass(ItemsInTurns());
-          else if (Name == GuardedItems::Name)
-            Pipeline.addPass(GuardedItems());
-          else if (Name == WholeLanes::Name)
+          if (Name == WholeLanes::Name)
             Pipeline.addPass(WholeLanes{{}, *Machine});
-          else if (Name == UnrollStrips::Name)
-            Pipeline.addPass(UnrollStrips());
           else if (Name == LoopsOfVectorMath::Name)
             Pipeline.addPass(LoopsOfVectorMath{{}, *Machine});
           else if (Name == LaneLoops::Name)
             Pipeline.addPass(LaneLoops{{}, *Machine});
-          else if (Name == OpenLaneLoops::Name)
-            Pipeline.addPass(OpenLaneLoops());
           else
-            return false;
+            return addNamed<SafeLoops, ItemsInTurns, GuardedItems, InteriorItems, CommonSums, LocalAtomics, UnrollStrips, OpenLaneLoops>(Name, Pipeline);
           return true;
         });
         Passes.registerModuleAnalyses(MAM);

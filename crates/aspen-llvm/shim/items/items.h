@@ -186,6 +186,9 @@ void openRows(llvm::Function &F);
 // Loops over rows do not promise any more that items do not meet in memory that is each item's own.
 void keepPrivateMemoryApart(llvm::Function &F);
 
+// Items of which it is asked together whether one is at an edge, where there is no other number: a row of a picture has two edges. Quotients by less differ among them.
+constexpr uint64_t ItemsTogether = 128;
+
 // Gives loops over items a copy for where none of them is at an edge.
 struct InteriorItems : llvm::PassInfoMixin<InteriorItems> {
   static constexpr const char *Name = "aspen-interior";

@@ -226,7 +226,7 @@ void outline(Loop &L, unsigned MaxLanes) {
   SmallVector<Value *, 8> Arguments;
   for (auto [In, Taken] : zip(Ins, Takes))
     Arguments.push_back(In->getType()->isPointerTy() ? B.CreatePtrToInt(In, Taken) : In);
-  MDNode *Access = nullptr; // what says that the loop's reads are independent of other items
+  MDNode *Access = nullptr; // what says that a read is independent of other items: the loop over them promises it of all (itemsOf)
   for (BasicBlock *Block : L.blocks())
     for (Instruction &I : *Block)
       if (I.mayReadFromMemory())

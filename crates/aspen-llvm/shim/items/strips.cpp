@@ -6,6 +6,7 @@
 // rows, all at once. The way is known as strip mining (Loveman, "Program Improvement by Source-to-Source Transformation", 1977).
 
 #include "builder.h"
+#include "item_loop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -32,10 +33,7 @@ PreservedAnalyses UnrollStrips::run(Function &F, FunctionAnalysisManager &FAM) {
     if (!L->isInnermost() || !lanesOf(*L) || !getBooleanLoopAttribute(L, "llvm.loop.isvectorized"))
       continue;
     const unsigned Turns = SE.getSmallConstantTripCount(L);
-    size_t Length = 0;
-    for (const BasicBlock *Block : L->blocks())
-      Length += Block->size();
-    if (Turns > 1 && Turns <= MaxVectors && Turns * Length <= MaxUnrolled)
+    if (Turns > 1 && Turns <= MaxVectors && Turns * lengthOf(*L) <= MaxUnrolled)
       addStringMetadataToLoop(L, "llvm.loop.unroll.full");
   }
   return PreservedAnalyses::all();

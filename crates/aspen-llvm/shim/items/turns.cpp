@@ -232,9 +232,9 @@ void findGuard(Nest &N, ScalarEvolution &SE) {
         return Goes == N.Goes && SE.getSCEV(Cut->getOperand(0)) == Start &&
                (Sign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
       const SCEV *Number = SE.getSCEV(Left);
-      if (N.Extends && Number == N.Walk && Number->getType() != N.End->getType())
-        return Goes == N.Goes && End->getType() == Number->getType() && Sign == N.ExtendsSign &&
-               (N.ExtendsSign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
+      if (N.Firsts.Extends && Number == N.Firsts.Is && Number->getType() != N.End->getType())
+        return Goes == N.Goes && End->getType() == Number->getType() && Sign == N.Firsts.ExtendsSign &&
+               (N.Firsts.ExtendsSign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
       return Goes == N.Goes && Number == Start && End == N.End;
     };
     if (Is(Enters, Compare->getOperand(0), Compare->getOperand(1)) || Is(CmpInst::getSwappedPredicate(Enters), Compare->getOperand(1), Compare->getOperand(0))) {
@@ -273,31 +273,23 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   N.End = SE.getSCEV(Bound);
   if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !SE.isLoopInvariant(N.End, &L) || !SE.isLoopInvariant(N.Step, &L))
     return false;
-  const SCEV *const First = Turns->getStart(), *Start = First;
-  if (auto *Extended = dyn_cast<SCEVIntegralCastExpr>(Start); Extended && !isa<SCEVTruncateExpr>(Start)) {
-    N.Extends = true;
-    N.ExtendsSign = isa<SCEVSignExtendExpr>(Start);
-    Start = Extended->getOperand();
-  }
-  N.Walk = dyn_cast<SCEVAddRecExpr>(Start);
-  const auto *Apart = N.Walk && N.Walk->getLoop() == &L && N.Walk->isAffine() ? dyn_cast<SCEVConstant>(N.Walk->getStepRecurrence(SE)) : nullptr;
+  const SCEV *const First = Turns->getStart();
+  N.Firsts = walkOf(First, L);
+  const auto *Apart = N.Firsts.Is ? dyn_cast<SCEVConstant>(N.Firsts.Is->getStepRecurrence(SE)) : nullptr;
   if (!Apart || Apart->getAPInt().slt(1) || Apart->getAPInt().sgt(MaxApart))
     return false;
   N.Apart = Apart->getAPInt().getZExtValue();
   if (const auto *Known = dyn_cast<SCEVConstant>(N.Step); Known && Known->getAPInt().slt(LeastStep * int64_t(N.Apart)))
     return false;
-  N.Begin = N.Walk->getStart();
-  if (N.Extends)
-    N.Begin = N.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
+  N.Begin = N.Firsts.Is->getStart();
+  if (N.Firsts.Extends)
+    N.Begin = N.Firsts.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
   findGuard(N, SE);
   if (!N.Guard && !SE.isLoopEntryGuardedByCond(&M, N.Goes, First, N.End))
     return false;
   N.Zeros = std::min({SE.getMinTrailingZeros(N.Begin), SE.getMinTrailingZeros(N.Step), static_cast<uint32_t>(llvm::countr_zero(N.Apart))});
   N.IsPositive = SE.isKnownNonNegative(N.Begin);
-  size_t Length = 0;
-  for (BasicBlock *Block : L.blocks())
-    Length += Block->size();
-  return Length <= MaxTwice && comesStraight(N) && !mayMeet(N) && gains(N, SE);
+  return lengthOf(L) <= MaxTwice && comesStraight(N) && !mayMeet(N) && gains(N, SE);
 }
 
 // The nest as it was is known as tried.
@@ -305,12 +297,12 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   Loop &L = *N.Items, &M = *N.Turns;
   BasicBlock *Asks = L.getLoopPreheader(), *Exit = L.getExitBlock(), *Latch = L.getLoopLatch();
   SCEVExpander Expand(SE, "turns");
-  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Walk->getStart(), N.Last};
+  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Firsts.Is->getStart(), N.Last};
   if (!all_of(Needed, [&](const SCEV *S) { return Expand.isSafeToExpandAt(S, Asks->getTerminator()); }))
     return false;
   IRBuilder<> B(Asks->getTerminator());
   auto Made = [&](const SCEV *S) { return B.CreateFreeze(Expand.expandCodeFor(S, S->getType(), Asks->getTerminator())); };
-  Value *Begin = Made(N.Begin), *Step = Made(N.Step), *End = Made(N.End), *Walk = Made(N.Walk->getStart()), *Last = Made(N.Last);
+  Value *Begin = Made(N.Begin), *Step = Made(N.Step), *End = Made(N.End), *Walk = Made(N.Firsts.Is->getStart()), *Last = Made(N.Last);
   const bool Sign = CmpInst::isSigned(N.Goes);
   Type *Word = B.getInt64Ty();
   auto Wide = [&](Value *V, bool Sign) { return Sign ? B.CreateSExt(V, Word) : B.CreateZExt(V, Word); };
@@ -327,8 +319,8 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
     Known = B.CreateICmpULT(Last, B.getInt64(MaxItems));
     Last = B.CreateMul(Last, B.getInt64(N.Apart));
   }
-  Value *Fits = B.CreateAnd(Known, Leaves(Walk, N.Extends ? N.ExtendsSign : Sign, Last));
-  if (N.Extends)
+  Value *Fits = B.CreateAnd(Known, Leaves(Walk, N.Firsts.Extends ? N.Firsts.ExtendsSign : Sign, Last));
+  if (N.Firsts.Extends)
     Fits = B.CreateAnd(Fits, Leaves(Begin, Sign, Last));
   Fits = B.CreateAnd(Fits, Leaves(End, Sign, Wide(Step, Sign)));
   Fits = B.CreateAnd(Fits, Leaves(End, Sign, Last)); // of items behind the first one, in its last turn

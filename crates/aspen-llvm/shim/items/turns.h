@@ -16,8 +16,7 @@ struct Nest {
   PHINode *Column, *Number;
   SmallVector<PHINode *, 4> States; // what a turn keeps for the next one besides
   Value *Next; // the number of the next turn
-  const SCEVAddRecExpr *Walk; // what the first turn's number is of the items, before it is extended
-  bool Extends = false, ExtendsSign = false;
+  Walk Firsts; // what the first turn's number is of the items
   uint64_t Apart = 1;                    // by how much that grows from item to item
   const SCEV *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item
   CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
