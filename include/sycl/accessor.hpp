@@ -366,6 +366,7 @@ public:
   void swap(local_accessor &other) { std::swap(*this, other); }
   /// Local accessors have no properties.
   template <class P> bool has_property() const noexcept { return false; }
+  template <class P> P get_property() const { return property_list().template get_property<P>(); }
 
   friend bool operator==(const local_accessor &a, const local_accessor &b) { return a.aspen_offset() == b.aspen_offset() && a.aspen_extent == b.aspen_extent; }
 #if __cplusplus < 202002L

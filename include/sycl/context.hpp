@@ -72,6 +72,9 @@ public:
   }
   platform get_platform() const { return state_->devices.data()->get_platform(); }
   backend get_backend() const noexcept { return state_->devices.data()->get_backend(); }
+  /// A context takes no property.
+  template <class P> bool has_property() const noexcept { return false; }
+  template <class P> P get_property() const { return property_list().template get_property<P>(); }
   /// Deprecated, as a device's.
   bool is_host() const { return false; }
   template <class Descriptor> typename Descriptor::return_type get_info() const {

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <sycl/detail/config.hpp>
 
+#define SYCL_EXT_ONEAPI_ASSERT 1
+
 #if defined(__ASPEN_SPIRV__)
 extern int __spirv_ocl_printf(const __attribute__((address_space(2))) char *, ...);
 #elif defined(__ASPEN_PTX__)
@@ -27,10 +29,20 @@ template <class... Arguments> inline int printf(const char *format, Arguments...
 
 #if defined(__ASPEN_SPIRV__)
 namespace detail {
-/// Prints what glibc would and goes on: SPIR-V has no way to end the program. OpenCL wants the format in constant memory.
+/// A word that the runtime reads when a kernel has ended, and ends the program if it is set. The plugin and the link treat it as a
+/// `device_global` whose value the runtime has, not the program (docs/decisions/0031).
+struct assertion_word {
+  __attribute__((opencl_global)) volatile unsigned *word = nullptr;
+};
+inline assertion_word failed_assertion;
+
+/// Prints what glibc would and goes on: SPIR-V has no way to end a kernel. OpenCL wants the format in constant memory.
 inline void device_assert(const char *expression, const char *file, unsigned line, const char *function) {
   static const __attribute__((address_space(2))) char format[] = "%s:%u: %s: Assertion `%s' failed.\n";
   __spirv_ocl_printf(format, file, line, function, expression);
+  // Null where the driver keeps no variables between kernels.
+  if (failed_assertion.word)
+    *failed_assertion.word = 1;
 }
 } // namespace detail
 #elif defined(__ASPEN_PTX__)

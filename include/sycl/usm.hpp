@@ -147,6 +147,9 @@ public:
     return static_cast<T *>(memory);
   }
   void deallocate(T *memory, size_t) { aspen_usm_free(memory); }
+  /// An allocator takes no property.
+  template <class P> bool has_property() const noexcept { return false; }
+  template <class P> P get_property() const { return property_list().template get_property<P>(); }
   /// For the library.
   const device &aspen_device() const { return device_; }
 

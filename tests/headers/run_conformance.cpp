@@ -31,6 +31,18 @@ static void properties(sycl::queue &q) {
     expect("properties are kept", b.has_property<sycl::property::buffer::use_mutex>() && !b.has_property<sycl::property::buffer::use_host_ptr>() &&
                                       b.get_property<sycl::property::buffer::use_mutex>().get_mutex_ptr() == &mutex &&
                                       b.get_property<sycl::property::buffer::context_bound>().get_context() == in);
+    expect("what takes no property says so", !in.has_property<sycl::property::queue::in_order>() &&
+                                                 !sycl::usm_allocator<int, sycl::usm::alloc::shared>(q).has_property<sycl::property::no_init>() &&
+                                                 !sycl::local_accessor<int>().has_property<sycl::property::no_init>());
+    for (int which = 0; which < 3; ++which)
+      try {
+        which == 0   ? (void)in.get_property<sycl::property::queue::in_order>()
+        : which == 1 ? (void)sycl::usm_allocator<int, sycl::usm::alloc::shared>(q).get_property<sycl::property::no_init>()
+                     : (void)sycl::local_accessor<int>().get_property<sycl::property::no_init>();
+        expect("and has none", false);
+      } catch (const sycl::exception &e) {
+        expect("by a code", e.code() == sycl::errc::invalid);
+      }
     {
       // The host may use its memory under the mutex while the kernel has a copy.
       const std::lock_guard<std::mutex> own(mutex);

@@ -90,6 +90,7 @@ pub const DRIVERS: [Driver; 5] = [
         library: "libpocl.so.2",
         env: &[],
         not_for: &[
+            ("assertions", "its programs keep no variables, so nobody learns that one failed"),
             ("device-globals", "its programs keep no variables"),
             ("extensions-groups", "it has no sub-groups"),
             ("full-disk", "it compiles into files of its own, which do not fit either"),

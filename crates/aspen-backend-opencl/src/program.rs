@@ -14,7 +14,7 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use aspen_runtime::backend::{self, ImageKind, Launch, LaunchKind, Native, Part, Task};
+use aspen_runtime::backend::{self, AssertionWord, ImageKind, Launch, LaunchKind, Native, Part, Task};
 use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
 
@@ -42,6 +42,8 @@ pub(crate) struct Image {
     device: Arc<Device>,
     name: String,
     program: Arc<Program>,
+    /// Where kernels tell of failed assertions, if any of them has some.
+    assertions: Arc<OnceLock<AssertionWord>>,
 }
 
 impl Image {
@@ -56,7 +58,7 @@ impl Image {
             Error::new(Code::Build, text)
         })?;
         tracing::debug!(image = names, device = device.name(), ms = begin.elapsed().as_millis(), "built");
-        Ok(Image { device: device.clone(), name: names, program })
+        Ok(Image { device: device.clone(), name: names, program, assertions: Arc::default() })
     }
 }
 
@@ -127,12 +129,16 @@ impl backend::Program for Image {
         };
         let name = if self.device.translator().is_some() { entry_name(symbol) } else { Cow::Borrowed(symbol) };
         let symbol = CString::new(name.as_bytes()).map_err(|error| failed(&error))?;
-        let (device, program) = (self.device.clone(), self.program.clone());
-        let entry = Entry { device, program, symbol, spare: Mutex::default(), limits: OnceLock::new(), shown: OnceLock::new() };
+        let (device, program, assertions) = (self.device.clone(), self.program.clone(), self.assertions.clone());
+        let entry = Entry { device, program, assertions, symbol, spare: Mutex::default(), limits: OnceLock::new(), shown: OnceLock::new() };
         // One now, so that a kernel that is not there is an error of the image.
         let kernel = entry.create().map_err(|failure| failed(&failure))?;
         entry.give_back(kernel);
         Ok(Arc::new(Shared(Arc::new(entry))))
+    }
+
+    fn report_assertions(&self, word: AssertionWord) {
+        self.assertions.get_or_init(|| word);
     }
 }
 
@@ -140,6 +146,7 @@ impl backend::Program for Image {
 struct Entry {
     device: Arc<Device>,
     program: Arc<Program>,
+    assertions: Arc<OnceLock<AssertionWord>>,
     symbol: CString,
     spare: Mutex<Vec<Kernel>>,
     limits: OnceLock<Tried<Limits>>,
@@ -317,6 +324,10 @@ struct Prepared {
 impl Enqueue for Prepared {
     fn what(&self) -> (Code, String) {
         (Code::Kernel, format!("kernel '{}'", self.name))
+    }
+
+    fn assertions(&self) -> Option<AssertionWord> {
+        self.entry.assertions.get().copied()
     }
 
     fn enqueue(&self, queue: &Queue, after: &[&Event]) -> Tried<Event> {

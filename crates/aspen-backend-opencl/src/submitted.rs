@@ -6,7 +6,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use aspen_runtime::backend::{Deferred, DeviceEvent, DeviceTimes, Listener, Outcome};
+use aspen_runtime::backend::{AssertionWord, Deferred, DeviceEvent, DeviceTimes, Listener, Outcome};
 use aspen_runtime::{Code, Result};
 
 use crate::device::Device;
@@ -22,6 +22,10 @@ pub(crate) trait Enqueue: Send + Sync {
     /// The code of an error and what failed, for messages.
     fn what(&self) -> (Code, String);
     fn enqueue(&self, queue: &Queue, after: &[&Event]) -> Tried<Event>;
+    /// Where it tells of failed assertions, if it has some.
+    fn assertions(&self) -> Option<AssertionWord> {
+        None
+    }
 }
 
 /// A job of a device.
@@ -49,7 +53,7 @@ impl<E: Enqueue + 'static> Deferred for Later<E> {
             Err(failure) => return Err(self.device.error(code, with(&what, failure))),
         };
         let many = self.device.in_flight().fetch_add(1, Ordering::Relaxed) >= MOST_IN_FLIGHT;
-        let submitted = Submitted { device: self.device.clone(), code, what, event };
+        let submitted = Submitted { device: self.device.clone(), code, what, event, assertions: self.work.assertions() };
         if many {
             let _ = submitted.event.wait();
         }
@@ -78,6 +82,17 @@ struct Submitted {
     code: Code,
     what: String,
     event: Event,
+    assertions: Option<AssertionWord>,
+}
+
+impl Submitted {
+    /// What became of it, now that it is over; ends the program if an assertion failed.
+    fn outcome(&self, tried: Tried<()>) -> Outcome {
+        if let Some(assertions) = self.assertions {
+            assertions.check(&self.what, self.device.name());
+        }
+        outcome(&self.device, self.code, &self.what, tried)
+    }
 }
 
 impl Drop for Submitted {
@@ -96,7 +111,7 @@ pub(crate) fn outcome(device: &Device, code: Code, what: &str, tried: Tried<()>)
 
 impl DeviceEvent for Submitted {
     fn wait(&self) -> Outcome {
-        outcome(&self.device, self.code, &self.what, self.event.wait())
+        self.outcome(self.event.wait())
     }
 
     fn has_begun(&self) -> bool {
@@ -110,7 +125,7 @@ impl DeviceEvent for Submitted {
     fn when_over(self: Arc<Self>, listener: Arc<dyn Listener>) -> bool {
         let own = self.clone();
         self.event.when_over(Box::new(move |status| {
-            let outcome = outcome(&own.device, own.code, &own.what, command_outcome(status));
+            let outcome = own.outcome(command_outcome(status));
             listener.hear(own, outcome);
         }))
     }

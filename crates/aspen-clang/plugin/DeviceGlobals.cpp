@@ -40,7 +40,15 @@ struct Facts {
   uint64_t InitialAt = 0;
 };
 
+/// The headers' pointer to the word in which a failed assertion is told to the runtime.
+bool isAssertionWord(QualType Type) {
+  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  return Record && Record->getName() == "assertion_word" && Record->getQualifiedNameAsString() == "sycl::detail::assertion_word";
+}
+
 std::optional<Facts> factsOf(QualType Type) {
+  if (isAssertionWord(Type))
+    return Facts{/*Size=*/4};
   const CXXRecordDecl *Record = deviceGlobal(Type);
   if (!Record || !Record->hasDefinition())
     return std::nullopt;

@@ -47,11 +47,14 @@ fn passes(opt_level: u8) -> &'static str {
 }
 
 fn image(mut object: Object) -> Result<Image, CodegenError> {
+    let damaged = |error: aspen_spirv::Error| CodegenError::Damaged { image: object.name.clone(), reason: error.to_string() };
+    if let Cow::Owned(without) = aspen_spirv::without_format_extension(&object.generated.bytes).map_err(damaged)? {
+        object.generated.bytes = without;
+    }
     if let Some(conditions) = object.conditions.take() {
         let roots: Vec<_> = conditions.roots.iter().map(|(symbol, requirements)| (symbol.as_str(), requirements)).collect();
         let written = aspen_spirv::write(&object.generated.bytes, &roots, &conditions.numbering).map(Cow::into_owned);
-        object.generated.bytes =
-            written.map_err(|error| CodegenError::Damaged { image: object.name.clone(), reason: error.to_string() })?;
+        object.generated.bytes = written.map_err(damaged)?;
     }
     // An unresolved import makes drivers refuse the whole module, so it is found at build time. Source: DESIGN §8.
     match SpirvModule::parse(&object.generated.bytes) {

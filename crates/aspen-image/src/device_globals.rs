@@ -8,6 +8,10 @@ pub const DEVICE_GLOBALS: &str = "SYCL/device globals";
 /// How addresses are exchanged with the image: the property `kernel`, a symbol.
 pub const DEVICE_GLOBALS_KERNEL: &str = "Aspen/device globals";
 
+/// The variable by which kernels in SPIR-V tell the runtime that an assertion failed: its value is a word of the runtime's, which no object
+/// registers. The headers' `sycl::detail::failed_assertion`.
+pub const FAILED_ASSERTION: &str = "_ZN4sycl6detail16failed_assertionE";
+
 const KERNEL: &str = "kernel";
 
 /// A variable of an image.

@@ -16,6 +16,7 @@ use crate::attach::prepare_for_spirv;
 use crate::calls::uses_function_pointers;
 use crate::dialect::Kinds;
 use crate::ffi;
+use crate::formats::put_formats_in_constant_memory;
 use crate::ir::{ModuleRef, Value, attribute_kind, take_message};
 use crate::item_loops::{self, ItemLoops};
 use crate::legalise::legalise_for_spirv;
@@ -314,6 +315,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
     if let Output::SpirV { extensions, pointer_extensions } = &job.output {
         legalise_for_spirv(module.view())?;
         compare_as_integers(module.view());
+        put_formats_in_constant_memory(module.view());
         module.strip_debug();
         let pointers = if uses_function_pointers(module.view()) { pointer_extensions.as_slice() } else { &[] };
         allow_extensions(&[extensions, pointers].concat())?;

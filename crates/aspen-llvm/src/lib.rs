@@ -15,6 +15,7 @@ mod entries;
 mod exposed;
 pub mod facts;
 mod ffi;
+mod formats;
 mod generate;
 mod guards;
 mod ir;

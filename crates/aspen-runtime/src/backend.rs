@@ -10,11 +10,13 @@ pub use aspen_contract::BackendKind;
 use aspen_contract::{AspectSet, Capabilities};
 pub use aspen_image::{DeviceImage, ImageError, ImageKind, WorkItems};
 
+pub use self::assertion::AssertionWord;
 pub use self::closure::Closure;
 pub use self::deferred::{Ahead, Deferred, DeviceEvent, DeviceTimes, Listener, Outcome};
 use crate::error::Result;
 use crate::native::Interop;
 
+mod assertion;
 mod closure;
 mod deferred;
 
@@ -414,6 +416,9 @@ pub trait Program: Send + Sync {
     /// # Errors
     /// [`Code::Build`] if the image does not define it.
     fn kernel(&self, symbol: &str) -> Result<Arc<dyn Kernel>>;
+    /// Learns where its kernels tell of failed assertions, before any but the one that exchanges device globals runs. Devices that end a kernel there
+    /// themselves need no word; of others, whoever learns that a kernel is over calls [`AssertionWord::check`].
+    fn report_assertions(&self, _word: AssertionWord) {}
 }
 
 /// A kernel that takes smaller work-groups than its device.

@@ -5,6 +5,7 @@
 //! modules come or go. All entry points of an image import the same functions (DESIGN §7.11), so a list of the image's is one of the kernel's.
 
 use aspen_contract::{Need, Requirements, Source, Step};
+use aspen_image::device_globals::FAILED_ASSERTION;
 
 use super::Inner;
 use super::module::{Candidate, Image, ImageId, untagged};
@@ -203,7 +204,8 @@ impl Closure<'_> {
         }
         for part in &self.parts {
             let globals = part.image.image.device_globals().map_err(|error| part.image.damaged(&error))?;
-            if let Some(global) = globals.first() {
+            // Failed assertions are printed there, and end no program.
+            if let Some(global) = globals.iter().find(|global| global.id != FAILED_ASSERTION) {
                 let text = format!(
                     "kernel '{kernel}' cannot run on '{}':\n  its image has the device_global {}, and the device's driver keeps no variables of \
                      programs between kernels",

@@ -12,11 +12,12 @@ use std::slice;
 use std::sync::{Arc, Mutex};
 
 use aspen_image::DeviceImage;
+use aspen_image::device_globals::FAILED_ASSERTION;
 
 use super::module::untagged;
 use super::programs::Plan;
 use super::{Inner, KernelKey, Registry};
-use crate::backend::{Closure, Launch, LaunchKind, Outcome, Program, Task, UsmKind};
+use crate::backend::{AssertionWord, Closure, Launch, LaunchKind, Outcome, Program, Task, UsmKind};
 use crate::command::lock;
 use crate::error::{Code, Error, Result};
 use crate::names::named;
@@ -51,17 +52,24 @@ pub struct ObjectGlobals {
     pub globals: Vec<DeviceGlobal>,
 }
 
-/// The values of devices: where each is, by device and variable.
+/// The values of devices.
 #[derive(Default, Debug)]
-pub(super) struct Values(Mutex<BTreeMap<(usize, usize), usize>>);
+pub(super) struct Values {
+    /// Where each is, by device and variable.
+    known: Mutex<BTreeMap<(usize, usize), usize>>,
+    /// Where kernels of a device tell of failed assertions, by device; `None` where kernels cannot write what the host reads.
+    assertions: Mutex<BTreeMap<usize, Option<AssertionWord>>>,
+}
 
 /// A variable of an image that is to be loaded.
 #[derive(Debug)]
-pub(super) struct Wanted {
-    variable: usize,
-    in_image: bool,
-    /// Its first value, if it has none on the device yet.
-    initial: Option<Vec<u8>>,
+enum Wanted {
+    /// Its value lies in memory, which is made of these bytes if the device has none yet.
+    InMemory { variable: usize, initial: Option<Vec<u8>> },
+    /// Its value lies in the image.
+    InImage { variable: usize },
+    /// It is the headers' own, [`FAILED_ASSERTION`].
+    Assertion,
 }
 
 /// What to tell an image once it is loaded.
@@ -75,7 +83,7 @@ pub(super) struct Exchange {
 
 impl Values {
     pub(super) const fn new() -> Values {
-        Values(Mutex::new(BTreeMap::new()))
+        Values { known: Mutex::new(BTreeMap::new()), assertions: Mutex::new(BTreeMap::new()) }
     }
 
     fn key(device: &'static Device, variable: usize) -> (usize, usize) {
@@ -83,17 +91,17 @@ impl Values {
     }
 
     fn find(&self, device: &'static Device, variable: usize) -> Option<usize> {
-        lock(&self.0).get(&Values::key(device, variable)).copied()
+        lock(&self.known).get(&Values::key(device, variable)).copied()
     }
 
     /// What the variables have been on devices is forgotten.
     fn forget(&self, gone: &[usize]) {
-        lock(&self.0).retain(|(_, variable), _| !gone.contains(variable));
+        lock(&self.known).retain(|(_, variable), _| !gone.contains(variable));
     }
 
     /// Where the device has the value; made of the bytes if it has none.
     fn make(&self, device: &'static Device, variable: usize, initial: &[u8]) -> Result<usize> {
-        let mut values = lock(&self.0);
+        let mut values = lock(&self.known);
         if let Some(known) = values.get(&Values::key(device, variable)) {
             return Ok(*known);
         }
@@ -104,15 +112,29 @@ impl Values {
         Ok(address)
     }
 
+    /// Where kernels of the device tell of failed assertions.
+    fn assertion(&self, device: &'static Device) -> Option<AssertionWord> {
+        let make = || {
+            let word = device.real().allocate(UsmKind::Host, Layout::new::<u32>()).ok()?;
+            // SAFETY: memory of the host for a word, new, and never freed.
+            Some(unsafe { AssertionWord::new(word.cast()) })
+        };
+        *lock(&self.assertions).entry(std::ptr::from_ref(device) as usize).or_insert_with(make)
+    }
+
     /// Runs the kernel of a program that has just been loaded.
     pub(super) fn exchange(&self, device: &'static Device, program: &Arc<dyn Program>, exchange: &Exchange) -> Result<()> {
         let mut table = Vec::new();
         for wanted in &exchange.wanted {
-            let address = match (&wanted.initial, wanted.in_image) {
-                (_, true) => 0,
-                (Some(initial), false) => self.make(device, wanted.variable, initial)?,
+            let address = match wanted {
+                Wanted::InImage { .. } => 0,
+                Wanted::InMemory { variable, initial: Some(initial) } => self.make(device, *variable, initial)?,
                 // Its object may have gone meanwhile; then nobody launches the kernel either.
-                (None, false) => self.find(device, wanted.variable).unwrap_or_default(),
+                Wanted::InMemory { variable, initial: None } => self.find(device, *variable).unwrap_or_default(),
+                Wanted::Assertion => {
+                    let word = self.assertion(device);
+                    word.inspect(|word| program.report_assertions(*word)).map_or(0, AssertionWord::address)
+                }
             };
             table.extend((address as u64).to_le_bytes());
         }
@@ -121,15 +143,16 @@ impl Values {
             Error::new(error.code(), format!("{}: its device globals cannot be reached: {}", exchange.label, error.message()))
         };
         run(program, &exchange.kernel, memory.address as u64).map_err(failed)?;
-        if !exchange.wanted.iter().any(|wanted| wanted.in_image) {
+        if !exchange.wanted.iter().any(|wanted| matches!(wanted, Wanted::InImage { .. })) {
             return Ok(());
         }
         // SAFETY: both are as long as the table.
         unsafe { device.real().copy(table.as_mut_ptr(), memory.address as *const u8, table.len()) }?;
-        let mut values = lock(&self.0);
-        for (wanted, slot) in exchange.wanted.iter().zip(table.chunks_exact(8)).filter(|(wanted, _)| wanted.in_image) {
+        let mut values = lock(&self.known);
+        for (wanted, slot) in exchange.wanted.iter().zip(table.chunks_exact(8)) {
+            let Wanted::InImage { variable } = wanted else { continue };
             let address = u64::from_le_bytes(slot.try_into().unwrap_or_default());
-            values.insert(Values::key(device, wanted.variable), usize::try_from(address).unwrap_or_default());
+            values.insert(Values::key(device, *variable), usize::try_from(address).unwrap_or_default());
         }
         Ok(())
     }
@@ -207,16 +230,25 @@ impl Inner {
             let anchor = self.modules.iter().find(|module| module.number == id.0).map(|module| module.record.anchor);
             let mut wanted = Vec::new();
             for global in globals {
+                if global.id == FAILED_ASSERTION {
+                    wanted.push(Wanted::Assertion);
+                    continue;
+                }
                 let mut known = self.globals.iter().filter(|object| Some(object.module) == anchor).flat_map(|object| &object.globals);
                 let found =
                     known.find(|known| known.id == global.id && known.size == global.size as usize && known.in_image == global.in_image);
                 let found = found.ok_or_else(|| {
                     build(format!("the program does not register its device_global {}; link it again", named(untagged(&global.id))))
                 })?;
-                let is_new = !global.in_image && values.find(plan.device(), found.variable).is_none();
+                let variable = found.variable;
+                if found.in_image {
+                    wanted.push(Wanted::InImage { variable });
+                    continue;
+                }
+                let is_new = values.find(plan.device(), variable).is_none();
                 // SAFETY: registered objects are loaded, and the registry is locked; the bytes are part of the host's variable.
                 let initial = is_new.then(|| unsafe { slice::from_raw_parts(found.initial as *const u8, found.size) }.to_vec());
-                wanted.push(Wanted { variable: found.variable, in_image: found.in_image, initial });
+                wanted.push(Wanted::InMemory { variable, initial });
             }
             exchanges.push(Exchange { label: label.to_owned(), kernel, wanted });
         }
