@@ -5,12 +5,11 @@
 //# stdout: checked 4 of 4
 //# stdout: 10 %
 //# stdout: sum 6
-//# run: ./a.out fails || echo ended with $?
+//# sh: ./a.out fails 2>&1; test $? = 134
 //# stdout~: assertions.cpp:\d+: .*Assertion `a\[i\] < most' failed\.
-//# stderr~: ^aspen: an assertion failed in kernel 'checks' on '.*'; the program ends$
-//# stdout: ended with 134
-//# run: ./a.out unobserved || echo ended with $?
-//# stdout: ended with 134
+//# stdout~: ^aspen: an assertion failed in kernel 'checks' on '.*'; the program ends$
+//# sh: ./a.out unobserved 2>&1; test $? = 134
+//# stdout~: ^aspen: an assertion failed in kernel 'checks' on '.*'; the program ends$
 //# run: aspen++ -O2 -DNDEBUG {self} -o a.out
 //# run: ./a.out fails
 //# stdout: checked 3 of 4
