@@ -2,18 +2,21 @@
 // barriers and sub-groups, in items that end, in groups of all shapes; and what does not lie so, since its address goes elsewhere.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: env ASPEN_CPU_LEVEL=1 ./a.out
-//# stdout: 0 wrong of 28
+//# stdout: 0 wrong of 33
 //# run: ./a.out
-//# stdout: 0 wrong of 28
+//# stdout: 0 wrong of 33
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
-//# stdout: 0 wrong of 28
+//# stdout: 0 wrong of 33
 //# run: aspen++ -O1 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
-//# stdout: 0 wrong of 28
+//# stdout: 0 wrong of 33
 //# deep: what became vectors
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images path.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'v(fmadd|mul).*ps.*[yz]mm'
 //# stdout~: ^[1-9][0-9]
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=exchanges exchange.cpp -o c.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn exchanges/* | grep -cE 'v(blend|max|min).*ps.*[yz]mm'
+//# stdout~: ^[1-9]
 #include <cstdio>
 #include <cstring>
 #include <sycl/sycl.hpp>
@@ -82,6 +85,40 @@ inline long sorted(both at) {
   long out = 0;
   for (int k = 0; k < 9; ++k)
     out = out * 7 + p[k].first * 10 + long(p[k].second);
+  return out;
+}
+
+// Read whole, and exchanged behind conditions: of neighbours, of two arrays, of what may be one element; written where nothing was read.
+inline long exchanged(both at) {
+  int table[24], a[24], b[24];
+  for (int k = 0; k < 24; ++k)
+    table[k] = (at.i * 29 + k * 17) % 41;
+  std::memcpy(a, table, sizeof a);
+  std::memcpy(b, table, sizeof b);
+  for (int n = 0; n < at.many; ++n)
+    for (int k = 0; k + 1 < 24; ++k) {
+      if (a[k] > a[k + 1]) {
+        int t = a[k];
+        a[k] = a[k + 1];
+        a[k + 1] = t;
+      }
+      const int other = (k * n + at.local) % 24;
+      if (b[k] < b[other]) {
+        b[k] += 3;
+        b[other] = b[k] - 5;
+      }
+      int least = a[k];
+      if (b[k] > least + n) {
+        b[k] = least;
+        least = a[23 - k];
+      } else
+        a[(k + n) % 24] ^= 1;
+      if (least % 3 == 0)
+        b[23 - k] = least;
+    }
+  long out = 0;
+  for (int k = 0; k < 24; ++k)
+    out = out * 3 + a[k] * 2 + b[k];
   return out;
 }
 
@@ -212,7 +249,7 @@ void across(sycl::queue &queue, int &wrong, int &tried) {
 
 // Ranges, whose kernels loop over items by themselves.
 void ranges(sycl::queue &queue, int &wrong, int &tried) {
-  for (auto value : {0, 1}) {
+  for (auto value : {0, 1, 2}) {
     const int length = 777, many = 19;
     std::vector<long> out(length);
     {
@@ -221,12 +258,16 @@ void ranges(sycl::queue &queue, int &wrong, int &tried) {
         sycl::accessor to(buffer, handler);
         if (value == 0)
           handler.parallel_for(sycl::range<1>(length), [=](sycl::id<1> i) { to[i] = alike({int(i[0]), 0, 1, many}); });
+        else if (value == 2)
+          handler.parallel_for(sycl::range<1>(length), [=](sycl::id<1> i) { to[i] = exchanged({int(i[0]), 0, 1, many}); });
         else
           handler.parallel_for(sycl::range<1>(length), [=](sycl::id<1> i) { to[i] = own_index({int(i[0]), 0, 1, many}); });
       });
     }
     if (value == 0)
       tell(alike, out, length, 1, many, wrong, tried);
+    else if (value == 2)
+      tell(exchanged, out, length, 1, many, wrong, tried);
     else
       tell(own_index, out, length, 1, many, wrong, tried);
   }
@@ -238,6 +279,7 @@ int main() {
   check(queue, [](both at) { return alike(at); }, wrong, tried);
   check(queue, [](both at) { return own_index(at); }, wrong, tried);
   check(queue, [](both at) { return sorted(at); }, wrong, tried);
+  check(queue, [](both at) { return exchanged(at); }, wrong, tried);
   check(queue, [](both at) { return pointers(at); }, wrong, tried);
   check(queue, [](both at) { return mixtures(at); }, wrong, tried);
   across(queue, wrong, tried);
@@ -258,6 +300,27 @@ int main() {
       for (int k = n; k < many; ++k)
         path[k] = path[k] * 0.5f + path[k - n];
     out[item.get_global_id(0)] = path[many - 1];
+  });
+  queue.wait();
+}
+//# file: exchange.cpp
+#include <sycl/sycl.hpp>
+int main() {
+  sycl::queue queue;
+  float *out = sycl::malloc_shared<float>(64 * 1024, queue);
+  queue.parallel_for(sycl::range<1>(1024), [=](sycl::id<1> i) {
+    float a[64];
+    for (int k = 0; k < 64; ++k)
+      a[k] = out[64 * i + k];
+    for (int n = 0; n < 64; ++n)
+      for (int k = 0; k < 63 - n; ++k)
+        if (a[k] > a[k + 1]) {
+          float t = a[k];
+          a[k] = a[k + 1];
+          a[k + 1] = t;
+        }
+    for (int k = 0; k < 64; ++k)
+      out[64 * i + k] = a[k];
   });
   queue.wait();
 }

@@ -174,8 +174,11 @@ impl PassBuilder<'_> {
         if family == Family::NativeCpu && matches!(level, "3" | "4" | "fast") {
             // What clang does more of at 3 costs here: promoted arguments make LLVM forget that work-items are independent, and loops over
             // them are copied for conditions (docs/decisions/0050). The driver's level stays, and what follows from it for arithmetic.
+            arguments.extend(["-Xclang", "-O2"].map(str::to_owned));
+        }
+        if family == Family::NativeCpu && !matches!(level, "0" | "1" | "s" | "z") {
             // Loops of a few turns are unrolled as at 3 all the same: private arrays become values by it.
-            arguments.extend(["-Xclang", "-O2", "-mllvm", "-unroll-threshold-default=300"].map(str::to_owned));
+            arguments.extend(["-mllvm", "-unroll-threshold-default=300"].map(str::to_owned));
         }
         if family == Family::NativeCpu {
             // A loop whose turns are known at run time only is not made two, of which one has turns left over: what items keep from one to the

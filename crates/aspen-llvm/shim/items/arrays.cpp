@@ -7,7 +7,13 @@
 
 #include "items.h"
 
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/Utils/Local.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -78,29 +84,30 @@ std::optional<Uses> usesOf(AllocaInst &Array, const DataLayout &Layout) {
 void takeApart(MemIntrinsic &Memory, uint64_t Element) {
   const uint64_t Count = cast<ConstantInt>(Memory.getLength())->getZExtValue() / Element;
   auto *T = IntegerType::get(Memory.getContext(), Element * 8);
-  auto Move = [&](IRBuilder<> &B, Value *Offset) {
-    Value *To = B.CreatePtrAdd(Memory.getRawDest(), Offset), *From = nullptr;
+  // Numbers of elements: a number of bytes that grows does not show that it stays at whole ones.
+  auto Move = [&](IRBuilder<> &B, Value *Number) {
+    Value *To = B.CreateGEP(T, Memory.getRawDest(), Number), *From = nullptr;
     if (auto *Set = dyn_cast<MemSetInst>(&Memory))
       From = ConstantInt::get(T, APInt::getSplat(Element * 8, cast<ConstantInt>(Set->getValue())->getValue()));
     else
-      From = B.CreateAlignedLoad(T, B.CreatePtrAdd(cast<MemCpyInst>(Memory).getRawSource(), Offset), Align(1));
+      From = B.CreateAlignedLoad(T, B.CreateGEP(T, cast<MemCpyInst>(Memory).getRawSource(), Number), Align(1));
     B.CreateAlignedStore(From, To, Align(1));
   };
   if (Count <= MaxInARow) {
     IRBuilder<> B(&Memory);
     for (uint64_t N = 0; N < Count; ++N)
-      Move(B, B.getInt64(N * Element));
+      Move(B, B.getInt64(N));
   } else {
     BasicBlock *Before = Memory.getParent(), *Behind = SplitBlock(Before, &Memory);
     auto *Turn = BasicBlock::Create(Memory.getContext(), "elements", Before->getParent(), Behind);
     Before->getTerminator()->setSuccessor(0, Turn);
     IRBuilder<> B(Turn);
-    PHINode *Offset = B.CreatePHI(B.getInt64Ty(), 2);
-    Offset->addIncoming(B.getInt64(0), Before);
-    Move(B, Offset);
-    Value *Next = B.CreateNUWAdd(Offset, B.getInt64(Element));
-    Offset->addIncoming(Next, Turn);
-    B.CreateCondBr(B.CreateICmpEQ(Next, B.getInt64(Count * Element)), Behind, Turn);
+    PHINode *Number = B.CreatePHI(B.getInt64Ty(), 2);
+    Number->addIncoming(B.getInt64(0), Before);
+    Move(B, Number);
+    Value *Next = B.CreateNUWAdd(Number, B.getInt64(1));
+    Number->addIncoming(Next, Turn);
+    B.CreateCondBr(B.CreateICmpEQ(Next, B.getInt64(Count)), Behind, Turn);
   }
   Memory.eraseFromParent();
 }
@@ -119,6 +126,104 @@ void sayOffset(Instruction &Access, AllocaInst &Array, uint64_t Element, const D
     Load->setAlignment(std::min(Load->getAlign(), Align(Element)));
   else
     cast<StoreInst>(Access).setAlignment(std::min(cast<StoreInst>(Access).getAlign(), Align(Element)));
+}
+
+// `if (a[j] > a[k]) swap(a[j], a[k])`: items for which the condition does not hold may write what is there, so that there is no branch, and vectors need
+// no mask. Nobody else sees the array, and that the place is inside of it is known without the condition.
+struct Choice {
+  BasicBlock *Then = nullptr, *Join = nullptr;
+  SmallVector<std::pair<StoreInst *, LoadInst *>, 4> Stores; // and who has read the place in front of the condition; null if nobody has
+};
+
+using Accessed = SmallDenseMap<const Instruction *, AllocaInst *, 32>;
+
+// Which numbers a loop's variable has, for a function before it is changed.
+class Ranges {
+public:
+  explicit Ranges(Function &F)
+      : DT(F), LI(DT), Names(F.getParent()->getTargetTriple()), Library(Names, &F), Assumed(F), SE(F, Library, Assumed, DT, LI) {}
+
+  bool isInside(AllocaInst &Array, Value *Address, uint64_t Size) {
+    const SCEV *Offset = SE.getMinusSCEV(SE.getSCEV(Address), SE.getSCEV(&Array));
+    const uint64_t All = Array.getAllocationSize(Array.getDataLayout())->getFixedValue();
+    return !isa<SCEVCouldNotCompute>(Offset) && Size <= All && SE.getUnsignedRangeMax(Offset).ule(All - Size);
+  }
+
+private:
+  DominatorTree DT;
+  LoopInfo LI;
+  TargetLibraryInfoImpl Names;
+  TargetLibraryInfo Library;
+  AssumptionCache Assumed;
+  ScalarEvolution SE;
+};
+
+// More instructions are not worth what all items do for some.
+constexpr size_t MaxChosen = 12;
+
+// The last load of that address in a block, if nothing in the block could have changed the place since.
+LoadInst *readAtEnd(BasicBlock &B, const Value *Address, const Type *T) {
+  for (Instruction &I : reverse(B)) {
+    auto *Load = dyn_cast<LoadInst>(&I);
+    if (Load && Load->getPointerOperand() == Address && Load->getType() == T)
+      return Load;
+    if (I.mayWriteToMemory())
+      return nullptr;
+  }
+  return nullptr;
+}
+
+// What a block does that it is part of, if that is all that it does.
+std::optional<Choice> choiceIn(BasicBlock &Then, const Accessed &Accesses, std::optional<Ranges> &Known) {
+  BasicBlock *Before = Then.getSinglePredecessor();
+  auto *Branch = Before ? dyn_cast<BranchInst>(Before->getTerminator()) : nullptr;
+  Choice Out{&Then, Then.getSingleSuccessor(), {}};
+  if (!Branch || !Branch->isConditional() || !Out.Join || Out.Join == Before || !is_contained(successors(Before), Out.Join) || Then.size() > MaxChosen)
+    return std::nullopt;
+  for (Instruction &I : make_range(Then.begin(), Then.getTerminator()->getIterator())) {
+    auto *Store = dyn_cast<StoreInst>(&I);
+    if (AllocaInst *Array = Store ? Accesses.lookup(Store) : nullptr) {
+      Value *Address = Store->getPointerOperand();
+      Type *T = Store->getValueOperand()->getType();
+      LoadInst *Read = readAtEnd(*Before, Address, T);
+      if (!Read && !Known)
+        Known.emplace(*Then.getParent());
+      if (!Read && !Known->isInside(*Array, Address, Then.getDataLayout().getTypeStoreSize(T)))
+        return std::nullopt;
+      Out.Stores.push_back({Store, Read});
+    } else if (I.mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(&I)) {
+      return std::nullopt;
+    }
+  }
+  return Out.Stores.empty() ? std::nullopt : std::optional(Out);
+}
+
+// The loads that it takes are added to the list.
+void choose(const Choice &Of, SmallVectorImpl<LoadInst *> &Added) {
+  BasicBlock *Before = Of.Then->getSinglePredecessor();
+  auto *Branch = cast<BranchInst>(Before->getTerminator());
+  const bool First = Branch->getSuccessor(0) == Of.Then;
+  auto Chosen = [&](IRBuilder<> &B, Value *There, Value *Otherwise) {
+    return There == Otherwise ? There : B.CreateSelect(Branch->getCondition(), First ? There : Otherwise, First ? Otherwise : There);
+  };
+  for (auto [Store, Read] : Of.Stores) {
+    IRBuilder<> B(Store);
+    Type *T = Store->getValueOperand()->getType();
+    Value *There = Read ? Read : B.CreateAlignedLoad(T, Store->getPointerOperand(), Store->getAlign());
+    Store->setOperand(0, Chosen(B, Store->getValueOperand(), There));
+    if (!Read)
+      Added.push_back(cast<LoadInst>(There));
+  }
+  Before->splice(Branch->getIterator(), Of.Then, Of.Then->begin(), Of.Then->getTerminator()->getIterator());
+  IRBuilder<> B(Branch);
+  for (PHINode &Phi : Of.Join->phis()) {
+    Phi.setIncomingValueForBlock(Before, Chosen(B, Phi.getIncomingValueForBlock(Of.Then), Phi.getIncomingValueForBlock(Before)));
+    Phi.removeIncomingValue(Of.Then, /*DeletePHIIfEmpty=*/false);
+  }
+  Of.Then->dropAllReferences();
+  Of.Then->eraseFromParent();
+  B.CreateBr(Of.Join);
+  Branch->eraseFromParent();
 }
 
 } // namespace
@@ -140,22 +245,39 @@ Elements layArrays(Function &Body) {
         Bytes += Own;
         Arrays.push_back(Array);
       }
-  for (AllocaInst *Array : Arrays) {
+  for (AllocaInst *Array : Arrays)
     // What copies one array into another is an access of both once it is taken apart.
-    auto Known = usesOf(*Array, Layout);
-    if (!Known)
-      continue;
-    for (MemIntrinsic *Memory : Known->Whole)
-      takeApart(*Memory, Known->Element);
-    Known = usesOf(*Array, Layout);
-    if (!Known)
-      continue;
-    for (Instruction *Access : Known->Accesses)
-      sayOffset(*Access, *Array, Known->Element, Layout);
-    for (GetElementPtrInst *Address : reverse(Known->Addresses))
+    if (auto Known = usesOf(*Array, Layout))
+      for (MemIntrinsic *Memory : Known->Whole)
+        takeApart(*Memory, Known->Element);
+  SmallMapVector<AllocaInst *, Uses, 8> Apart;
+  Accessed Accesses;
+  for (AllocaInst *Array : Arrays)
+    if (auto Known = usesOf(*Array, Layout)) {
+      for (const Instruction *Access : Known->Accesses)
+        Accesses[Access] = Array;
+      Apart.insert({Array, std::move(*Known)});
+    }
+  SmallVector<Choice, 8> Choices;
+  {
+    std::optional<Ranges> Known;
+    for (BasicBlock &B : Body)
+      if (auto Of = choiceIn(B, Accesses, Known))
+        Choices.push_back(std::move(*Of));
+  }
+  for (const Choice &Of : Choices) {
+    SmallVector<LoadInst *, 4> Added;
+    choose(Of, Added);
+    for (LoadInst *Load : Added)
+      Apart[cast<AllocaInst>(getUnderlyingObject(Load->getPointerOperand(), /*MaxLookup=*/0))].Accesses.push_back(Load);
+  }
+  for (const auto &[Array, Known] : Apart) {
+    for (Instruction *Access : Known.Accesses)
+      sayOffset(*Access, *Array, Known.Element, Layout);
+    for (GetElementPtrInst *Address : reverse(Known.Addresses))
       if (Address->use_empty())
         Address->eraseFromParent();
-    Found[Array] = Known->Element;
+    Found[Array] = Known.Element;
   }
   return Found;
 }

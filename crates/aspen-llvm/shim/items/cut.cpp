@@ -171,7 +171,7 @@ bool isWorthwhile(const Loop &L, const View &V, Strides &Strides, bool InStrips)
       } else if (I.mayReadOrWriteMemory()) {
         return false;
       }
-      Operations += (isa<BinaryOperator>(I) || isa<CallBase>(I)) && V.Uniform->isDivergent(&I);
+      Operations += isa<BinaryOperator, SelectInst, CallBase>(I) && V.Uniform->isDivergent(&I);
     }
   return Operations > Scattered * MinOperations;
 }

@@ -36,7 +36,7 @@ constexpr size_t MaxConditions = 8;
 struct Condition {
   Value *Is;
   bool Wanted;                            // what it must be
-  Walk Number;                            // what is compared; none if the condition is the same for all items
+  Walk Number{};                          // what is compared; none if the condition is the same for all items
   const SCEV *Bound = nullptr;            // what it is compared with
   CmpInst::Predicate Compares{};          // it on the left, true where wanted
 };
