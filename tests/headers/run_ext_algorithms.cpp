@@ -236,6 +236,10 @@ int main() {
      const sycl::span memory(none, 1);
      sorted[i] = ex::sort_over_group(g, in[i], ex::default_sorters::group_sorter<int>(memory));
      sums[i] = ex::sort_over_group(g, in[i], radix(memory));
+     // The first form of that.
+     const int least = ex::sort_over_group(g, in[i], ex::radix_sorter<int>(memory));
+     if (least != sorted[i])
+       sums[i] = ~sums[i];
      ex::joint_sort(g, down, down + odd, ex::radix_sorters::joint_sorter<int, ex::sorting_order::descending>(memory));
      ex::joint_sort(g, down + odd, down + count, ex::default_sorters::joint_sorter(memory));
    }).wait();

@@ -147,6 +147,7 @@ int main() {
     static_assert(std::is_same_v<decltype(1.5i), ex::complex<double>> && std::is_same_v<decltype(2if), ex::complex<float>>);
     CHECK(1.5i == ex::complex<double>(0, 1.5) && 2i * 2i == ex::complex<double>(-4, 0) && 3.0if == ex::complex<float>(0, 3));
   }
+  CHECK(ex::conj(3) == ex::complex<double>(3) && ex::proj('a') == ex::complex<double>(97) && ex::arg(1) == 0.0 && ex::norm(3u) == 9.0);
   ex::complex<float> z;
   std::stringstream text("(1.5,2)");
   CHECK(text >> z && z == ex::complex<float>(1.5f, 2.0f));

@@ -23,6 +23,34 @@ struct runtime_error {
 };
 } // namespace other::sycl
 
+/// By their plain names, where nothing else has them.
+namespace plain {
+using namespace sycl;
+struct device_error {
+  int own = 1;
+};
+inline int errors(queue &q) {
+  int seen = device_error().own, platform_error = 1;
+  try {
+    q.parallel_for(nd_range<1>(10, 3), [](nd_item<1>) {});
+  } catch (const nd_range_error &e) {
+    seen += e.code() == errc::nd_range;
+  }
+  try {
+    throw memory_allocation_error(make_error_code(errc::memory_allocation));
+  } catch (feature_not_supported e) {
+    seen += e.code() == errc::memory_allocation;
+  }
+  struct accessor_error {};
+  try {
+    throw accessor_error();
+  } catch (accessor_error &) {
+    ++seen;
+  }
+  return seen + platform_error;
+}
+} // namespace plain
+
 /// SYCL 1.2.1's classes of errors, which are one now; unqualified, the C++ library's are meant.
 void errors(sycl::queue &q) {
   using namespace std;
@@ -45,6 +73,7 @@ void errors(sycl::queue &q) {
     seen += e.code() == sycl::errc::runtime;
   }
   static_assert(is_same_v<sycl::runtime_error, sycl::exception> && is_same_v<::sycl::memory_allocation_error, sycl::exception>);
+  expect(plain::errors(q) == 5, "plain names of errors");
   expect(seen == 3 && other::sycl::runtime_error().of_another_library == 1, "classes of errors");
 }
 

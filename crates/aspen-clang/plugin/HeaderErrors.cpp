@@ -5,6 +5,8 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/SYCLKernelInfo.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
@@ -114,6 +116,22 @@ private:
     return {};
   }
 
+  /// The user's function object of an entry's arguments, which come with a number of dimensions or without; properties wrap it in classes of ours.
+  static const CXXRecordDecl *functionObject(const TemplateArgumentList &Arguments, const SourceManager &SM) {
+    const CXXRecordDecl *Found = nullptr;
+    for (const TemplateArgument &One : llvm::reverse(Arguments.asArray()))
+      if (One.getKind() == TemplateArgument::Type && (Found = One.getAsType()->getAsCXXRecordDecl()))
+        break;
+    const auto *Wrapper = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Found);
+    if (!Wrapper || !isOurs(SM, Wrapper->getLocation()))
+      return Found;
+    for (const TemplateArgument &Inner : Wrapper->getTemplateArgs().asArray())
+      if (const CXXRecordDecl *Of = Inner.getKind() == TemplateArgument::Type ? Inner.getAsType()->getAsCXXRecordDecl() : nullptr;
+          Of && !isOurs(SM, Of->getLocation()))
+        return Of;
+    return Found;
+  }
+
   /// Two kernels of one name: clang names neither it nor the other one. Both are instantiations of the headers' entry for a name and a
   /// function object.
   void nameTwice(const SourceManager &SM) {
@@ -125,9 +143,7 @@ private:
       return;
     const SYCLKernelInfo *Known = CI.getASTContext().findSYCLKernelInfo(Arguments->get(0).getAsType());
     const TemplateArgumentList *Others = Known ? Known->getKernelEntryPointDecl()->getTemplateSpecializationArgs() : nullptr;
-    if (!Others || Others->size() < 2 || Others->get(1).getKind() != TemplateArgument::Type)
-      return;
-    const CXXRecordDecl *Other = Others->get(1).getAsType()->getAsCXXRecordDecl();
+    const CXXRecordDecl *Other = Others ? functionObject(*Others, SM) : nullptr;
     if (!Other)
       return;
     const std::string Name = Arguments->get(0).getAsType().getAsString(CI.getASTContext().getPrintingPolicy());

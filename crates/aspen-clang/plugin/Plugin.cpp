@@ -20,6 +20,7 @@
 #include "Module.h"
 #include "ModuleOrder.h"
 #include "Names.h"
+#include "OlderErrors.h"
 #include "OwnObjects.h"
 #include "Pragmas.h"
 #include "Redirected.h"
@@ -103,7 +104,10 @@ public:
       Diags.setIgnoreAllWarnings(true);
   }
 
-  void start(Sema &S) { Tokens.start(S.getPreprocessor()); }
+  void start(Sema &S) {
+    Tokens.start(S.getPreprocessor());
+    knowOlderErrors(S);
+  }
 
   void see(DeclGroupRef Group) { Collector.see(Group); }
 

@@ -10,7 +10,7 @@ use crate::backend::BackendKind;
 use crate::cache::{DEFAULT_LIMIT_BYTES, ProgramCache};
 use crate::error::{Code, Error, Result};
 use crate::guarded::Bounds;
-use crate::selector::Selector;
+use crate::selector::{Selector, Variable};
 
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
@@ -45,8 +45,8 @@ const MOST_THREADS: usize = 1024;
 /// What the user set. Empty variables count as unset.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Environment {
-    /// `ASPEN_DEVICE_SELECTOR`: which devices a program may see.
-    pub selector: Option<String>,
+    /// `ASPEN_DEVICE_SELECTOR`, or else `ONEAPI_DEVICE_SELECTOR`: which devices a program may see.
+    pub selector: Option<(Variable, String)>,
     /// `ASPEN_DEVICE_PROFILE`: the target that every device answers as.
     pub profile: Option<String>,
     /// `ASPEN_DEVICE_CONFIG_FILE`: a YAML that extends the target database.
@@ -107,7 +107,10 @@ impl Environment {
         };
         let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         Ok(Environment {
-            selector: text("ASPEN_DEVICE_SELECTOR")?,
+            selector: [Variable::Aspen, Variable::OneApi]
+                .into_iter()
+                .find_map(|variable| Some(text(variable.name()).transpose()?.map(|value| (variable, value))))
+                .transpose()?,
             profile: text("ASPEN_DEVICE_PROFILE")?,
             config_file: path("ASPEN_DEVICE_CONFIG_FILE"),
             save_dir: path("ASPEN_SAVE_DIR"),
@@ -139,7 +142,15 @@ impl Environment {
     /// # Errors
     /// [`Code::Invalid`] for a selector that makes no sense.
     pub fn admits(&self, backend: BackendKind) -> Result<bool> {
-        Ok(Selector::parse(self.selector.as_deref().unwrap_or_default())?.admits_some(backend))
+        Ok(self.devices()?.admits_some(backend))
+    }
+
+    /// Which devices a program may see.
+    ///
+    /// # Errors
+    /// [`Code::Invalid`] for a selector that makes no sense.
+    pub fn devices(&self) -> Result<Selector> {
+        self.selector.as_ref().map_or_else(|| Ok(Selector::default()), |(variable, text)| Selector::parse(*variable, text))
     }
 }
 

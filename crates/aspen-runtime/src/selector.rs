@@ -4,14 +4,26 @@
 //! `opencl`, `cuda`, `hip` or `*`; a device is a type (`cpu`, `gpu`, `accelerator`, `custom`), a number counted within the backend, or `*`, and
 //! several stand with `,` between them. Case does not matter. A bare word is a backend or a type. Devices are admitted by the terms without `!` (all of them if
 //! there is none) and not excluded by a term with `!`.
+//!
+//! `ONEAPI_DEVICE_SELECTOR`, DPC++'s, is read where that is not set: it has the same terms, `fpga` for accelerators, backends that are none here, and
+//! parts of devices, which are refused.
 
 use aspen_devices::nearest;
 
 use crate::backend::{BackendKind, DeviceType};
 use crate::error::{Code, Error, Result};
 
-/// The name of the variable, for messages.
-pub const VARIABLE: &str = "ASPEN_DEVICE_SELECTOR";
+/// Whose variable a selector comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Variable {
+    /// `ASPEN_DEVICE_SELECTOR`.
+    Aspen,
+    /// `ONEAPI_DEVICE_SELECTOR`.
+    OneApi,
+}
+
+/// Backends of DPC++ that are none here: terms with them stand for no device.
+const ELSEWHERE: [&str; 4] = ["level_zero", "esimd_emulator", "ext_oneapi_level_zero", "offload"];
 
 /// A parsed selector.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,9 +34,22 @@ pub struct Selector {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Term {
-    /// `None`: every backend.
-    backend: Option<BackendKind>,
+    backend: Of,
     device: Which,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Of {
+    Every,
+    One(BackendKind),
+    /// Of [`ELSEWHERE`].
+    NoneHere,
+}
+
+impl Of {
+    fn has(self, backend: BackendKind) -> bool {
+        self == Of::Every || self == Of::One(backend)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,22 +64,28 @@ impl Selector {
     ///
     /// # Errors
     /// [`Code::Invalid`] that names the word which is no backend, type or number.
-    pub fn parse(text: &str) -> Result<Selector> {
+    pub fn parse(variable: Variable, text: &str) -> Result<Selector> {
+        let reader = Reader { variable, text };
         let mut selector = Selector::default();
         for term in text.split(';').map(str::trim).filter(|term| !term.is_empty()) {
             let (list, body) = match term.strip_prefix('!') {
                 Some(rest) => (&mut selector.excluded, rest.trim()),
                 None => (&mut selector.accepted, term),
             };
-            parse_term(body, text, list)?;
+            reader.term(body, list)?;
         }
         Ok(selector)
+    }
+
+    /// Whether all that it admits are devices of backends that are none here.
+    pub fn wants_what_is_elsewhere(&self) -> bool {
+        !self.accepted.is_empty() && self.accepted.iter().all(|term| term.backend == Of::NoneHere)
     }
 
     /// Whether the device with that number within its backend is admitted.
     pub fn admits(&self, backend: BackendKind, device_type: DeviceType, number: usize) -> bool {
         let hit = |term: &Term| {
-            term.backend.is_none_or(|wanted| wanted == backend)
+            term.backend.has(backend)
                 && match term.device {
                     Which::All => true,
                     Which::Type(wanted) => wanted == device_type,
@@ -66,59 +97,85 @@ impl Selector {
 
     /// Whether any device of the backend could be admitted.
     pub fn admits_some(&self, backend: BackendKind) -> bool {
-        let about = |term: &Term| term.backend.is_none_or(|wanted| wanted == backend);
+        let about = |term: &Term| term.backend.has(backend);
         let excludes = |term: &Term| about(term) && term.device == Which::All;
         (self.accepted.is_empty() || self.accepted.iter().any(about)) && !self.excluded.iter().any(excludes)
     }
 }
 
-fn parse_term(body: &str, whole: &str, list: &mut Vec<Term>) -> Result<()> {
-    let Some((backend, devices)) = body.split_once(':') else {
-        list.push(parse_word(body, whole)?);
-        return Ok(());
-    };
-    let backend = match backend.trim() {
-        "*" => None,
-        name => Some(backend_named(name).ok_or_else(|| nonsense(name, "a backend (native_cpu, opencl, cuda, hip or *)", whole))?),
-    };
-    for device in devices.split(',').map(str::trim) {
-        let device = match device {
-            "*" => Which::All,
-            name => type_named(name)
-                .map(Which::Type)
-                .or_else(|| name.parse().ok().map(Which::Number))
-                .ok_or_else(|| nonsense(name, "a device (cpu, gpu, accelerator, custom, a number or *)", whole))?,
+/// Reads terms, and knows what messages say.
+struct Reader<'t> {
+    variable: Variable,
+    text: &'t str,
+}
+
+impl Reader<'_> {
+    fn term(&self, body: &str, list: &mut Vec<Term>) -> Result<()> {
+        let Some((backend, devices)) = body.split_once(':') else {
+            list.push(self.word(body)?);
+            return Ok(());
         };
-        list.push(Term { backend, device });
+        let backend = match backend.trim() {
+            "*" => Of::Every,
+            name => self.backend(name).ok_or_else(|| self.nonsense(name, "a backend (native_cpu, opencl, cuda, hip or *)"))?,
+        };
+        for device in devices.split(',').map(str::trim) {
+            let device = match device {
+                "*" => Which::All,
+                name => self
+                    .device_type(name)
+                    .map(Which::Type)
+                    .or_else(|| name.parse().ok().map(Which::Number))
+                    .ok_or_else(|| self.nonsense(name, "a device (cpu, gpu, accelerator, custom, a number or *)"))?,
+            };
+            list.push(Term { backend, device });
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn parse_word(word: &str, whole: &str) -> Result<Term> {
-    if word == "*" {
-        return Ok(Term { backend: None, device: Which::All });
+    fn word(&self, word: &str) -> Result<Term> {
+        if word == "*" {
+            return Ok(Term { backend: Of::Every, device: Which::All });
+        }
+        if let Some(backend) = self.backend(word) {
+            return Ok(Term { backend, device: Which::All });
+        }
+        let device = self.device_type(word).ok_or_else(|| {
+            self.nonsense(word, "a backend (native_cpu, opencl, cuda, hip) or a device type (cpu, gpu, accelerator, custom)")
+        })?;
+        Ok(Term { backend: Of::Every, device: Which::Type(device) })
     }
-    if let Some(backend) = backend_named(word) {
-        return Ok(Term { backend: Some(backend), device: Which::All });
+
+    fn backend(&self, name: &str) -> Option<Of> {
+        let known = BackendKind::ALL.into_iter().find(|backend| backend.name().eq_ignore_ascii_case(name)).map(Of::One);
+        let is_elsewhere = || self.variable == Variable::OneApi && ELSEWHERE.iter().any(|other| other.eq_ignore_ascii_case(name));
+        known.or_else(|| is_elsewhere().then_some(Of::NoneHere))
     }
-    let device = type_named(word).ok_or_else(|| {
-        nonsense(word, "a backend (native_cpu, opencl, cuda, hip) or a device type (cpu, gpu, accelerator, custom)", whole)
-    })?;
-    Ok(Term { backend: None, device: Which::Type(device) })
+
+    fn device_type(&self, name: &str) -> Option<DeviceType> {
+        let known = DeviceType::ALL.into_iter().find(|device| device.name().eq_ignore_ascii_case(name));
+        let is_fpga = self.variable == Variable::OneApi && ["fpga", "acc"].iter().any(|other| other.eq_ignore_ascii_case(name));
+        known.or_else(|| is_fpga.then_some(DeviceType::Accelerator))
+    }
+
+    fn nonsense(&self, word: &str, wanted: &str) -> Error {
+        let names = BackendKind::ALL.map(BackendKind::name).into_iter().chain(DeviceType::ALL.map(DeviceType::name));
+        let near = match word.split_once('.') {
+            Some((of, _)) => format!("; parts of devices are made by programs alone: '{of}'"),
+            None => nearest(&word.to_ascii_lowercase(), names).map_or_else(String::new, |near| format!("; did you mean '{near}'?")),
+        };
+        Error::new(Code::Invalid, format!("{}={}: '{word}' is not {wanted}{near}", self.variable.name(), self.text))
+    }
 }
 
-fn backend_named(name: &str) -> Option<BackendKind> {
-    BackendKind::ALL.into_iter().find(|backend| backend.name().eq_ignore_ascii_case(name))
-}
-
-fn type_named(name: &str) -> Option<DeviceType> {
-    DeviceType::ALL.into_iter().find(|device| device.name().eq_ignore_ascii_case(name))
-}
-
-fn nonsense(word: &str, wanted: &str, whole: &str) -> Error {
-    let names = BackendKind::ALL.map(BackendKind::name).into_iter().chain(DeviceType::ALL.map(DeviceType::name));
-    let near = nearest(&word.to_ascii_lowercase(), names).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
-    Error::new(Code::Invalid, format!("{VARIABLE}={whole}: '{word}' is not {wanted}{near}"))
+impl Variable {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Variable::Aspen => "ASPEN_DEVICE_SELECTOR",
+            Variable::OneApi => "ONEAPI_DEVICE_SELECTOR",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +183,7 @@ mod tests {
     use super::*;
 
     fn admits_cpu(text: &str) -> bool {
-        Selector::parse(text).expect(text).admits(BackendKind::NativeCpu, DeviceType::Cpu, 0)
+        Selector::parse(Variable::Aspen, text).expect(text).admits(BackendKind::NativeCpu, DeviceType::Cpu, 0)
     }
 
     #[test]
@@ -172,7 +229,7 @@ mod tests {
             ("cpu;!opencl", false),
             ("!*:*", false),
         ] {
-            assert_eq!(Selector::parse(text).expect(text).admits_some(BackendKind::OpenCl), admits, "{text}");
+            assert_eq!(Selector::parse(Variable::Aspen, text).expect(text).admits_some(BackendKind::OpenCl), admits, "{text}");
         }
     }
 
@@ -189,9 +246,31 @@ mod tests {
             ("native_cpu:", "''"),
             ("native_cpu:-1", "-1"),
         ] {
-            let error = Selector::parse(text).expect_err(text);
+            let error = Selector::parse(Variable::Aspen, text).expect_err(text);
             assert_eq!(error.code(), Code::Invalid);
-            assert!(error.message().contains(word) && error.message().contains(VARIABLE), "{error}");
+            assert!(error.message().contains(word) && error.message().contains("ASPEN_DEVICE_SELECTOR="), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_for_other_implementations() {
+        for (text, admits, elsewhere) in [
+            ("*:cpu", true, false),
+            ("native_cpu:cpu", true, false),
+            ("level_zero:gpu", false, true),
+            ("level_zero:*;*:cpu", true, false),
+            ("!level_zero:*", true, false),
+            ("opencl:fpga", false, false),
+            ("!opencl:*;!*:fpga", true, false),
+            ("*:acc", false, false),
+        ] {
+            let selector = Selector::parse(Variable::OneApi, text).expect(text);
+            let admitted = selector.admits(BackendKind::NativeCpu, DeviceType::Cpu, 0);
+            assert_eq!((admitted, selector.wants_what_is_elsewhere()), (admits, elsewhere), "{text}");
+        }
+        for (text, word) in [("level_zero:0.1", "parts of devices"), ("*:cpuu", "did you mean 'cpu'?"), ("levl_zero:gpu", "levl_zero")] {
+            let error = Selector::parse(Variable::OneApi, text).expect_err(text);
+            assert!(error.message().contains(word) && error.message().starts_with("ONEAPI_DEVICE_SELECTOR="), "{error}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::native::Interop;
 use crate::partition::{Parts, Whole};
 use crate::pool::Pool;
 use crate::profile::Profile;
-use crate::selector::Selector;
+use crate::selector::Variable;
 
 /// The aspects that a kernel cannot execute without, whatever a profile says. Source: DESIGN §6.
 const EXECUTING: [&str; 8] = [
@@ -66,7 +66,7 @@ impl System {
     /// # Errors
     /// If a variable of the environment makes no sense; the message names it.
     pub fn start(backends: &[Box<dyn Backend>], environment: Environment) -> Result<&'static System> {
-        let selector = Selector::parse(environment.selector.as_deref().unwrap_or_default())?;
+        let selector = environment.devices()?;
         let profile = Profile::load(environment.profile.as_deref(), environment.config_file.as_deref())?;
         let threads = environment.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
         let mut platforms = Vec::new();
@@ -94,6 +94,19 @@ impl System {
                     .collect()
             });
             platforms.push(platform);
+        }
+        if let Some((variable @ Variable::OneApi, text)) = environment.selector.as_ref().filter(|_| platforms.is_empty()) {
+            // Set for another implementation, perhaps long ago and elsewhere, so that a program that finds nothing says little.
+            let why = if selector.wants_what_is_elsewhere() {
+                "; its backends are none of Aspen's, where GPUs are opencl:gpu or cuda:gpu"
+            } else {
+                ""
+            };
+            let other = Variable::Aspen.name();
+            eprintln!(
+                "aspen: {}={text} admits no device here{why}; {other} comes before it, and `aspen devices` lists those it admits",
+                variable.name()
+            );
         }
         Ok(Box::leak(Box::new(System { platforms, pool: Pool::new(threads) })))
     }

@@ -95,6 +95,24 @@ fn errors_inside_the_headers_are_the_users() {
                 ("4:8: ", "note: the other one is here"),
             ],
         ),
+        (
+            "sycl::queue q;\nq.parallel_for<class again>(sycl::range(8), [=](sycl::id<1>) {});\n\
+             q.parallel_for<class again>(sycl::nd_range<1>(8, 4), [=](sycl::nd_item<1>) {});",
+            &[
+                ("5:3: ", "error: two kernels of this file have the name 'again'; each needs a name"),
+                ("4:45: ", "note: the other one is here"),
+            ],
+        ),
+        // Of one function object, once with properties.
+        (
+            "sycl::queue q;\nstruct F { void operator()(sycl::nd_item<1>) const {} };\nq.parallel_for<class twice>(sycl::nd_range<1>(8, 4), F{});\n\
+             namespace ex = sycl::ext::oneapi::experimental;\n\
+             q.parallel_for<class twice>(sycl::nd_range<1>(8, 4), ex::properties{ex::sub_group_size<8>}, F{});",
+            &[
+                ("7:3: ", "error: two kernels of this file have the name 'twice'; each needs a name"),
+                ("4:8: ", "note: the other one is here"),
+            ],
+        ),
         // The innermost of the user's places; the others follow.
         (
             "struct one { one &operator=(const one &) = delete; one(const one &) = default; int v; };\n\

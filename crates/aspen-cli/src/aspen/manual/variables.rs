@@ -115,7 +115,7 @@ pub const VARIABLES: &[Variable] = &[
         values: "backend:type-or-number, several with ;, without by !",
         unset: "all devices",
         readers: &["programs", "aspen"],
-        about: "Which devices programs see. Backends are native_cpu, opencl, cuda and hip, types cpu, gpu and acc; * stands for all: opencl:gpu;native_cpu, !cuda:*.",
+        about: "Which devices programs see. Backends are native_cpu, opencl, cuda and hip, types cpu, gpu, accelerator and custom; * stands for all: opencl:gpu;native_cpu, !cuda:*.",
     },
     Variable {
         name: "ASPEN_LOG",
@@ -151,6 +151,13 @@ pub const VARIABLES: &[Variable] = &[
         unset: "",
         readers: &[],
         about: "Where temporary files go.",
+    },
+    Variable {
+        name: "ONEAPI_DEVICE_SELECTOR",
+        values: "",
+        unset: "",
+        readers: &[],
+        about: "DPC++'s: read where ASPEN_DEVICE_SELECTOR is not set, with the same terms. level_zero stands for no device here, and parts of devices (gpu:0.1) are refused; a program that finds no device by it says so.",
     },
     Variable {
         name: "CUDA_PATH, CUDA_HOME",

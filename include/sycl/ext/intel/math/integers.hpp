@@ -40,5 +40,13 @@ inline unsigned long long umul64hi(unsigned long long x, unsigned long long y) {
 /// The distance of `x` and `y`, and `z`.
 inline unsigned sad(int x, int y, unsigned z) { return sycl::abs_diff(x, y) + z; }
 inline unsigned usad(unsigned x, unsigned y, unsigned z) { return sycl::abs_diff(x, y) + z; }
+#define __ASPEN_MOST(prefix, type)                                                                                                        \
+  inline type prefix##max(type x, type y) { return x < y ? y : x; }                                                                        \
+  inline type prefix##min(type x, type y) { return y < x ? y : x; }
+__ASPEN_MOST(, int)
+__ASPEN_MOST(u, unsigned)
+__ASPEN_MOST(ll, long long)
+__ASPEN_MOST(ull, unsigned long long)
+#undef __ASPEN_MOST
 
 } // namespace sycl::ext::intel::math

@@ -70,11 +70,11 @@ __ASPEN_OF_SHORT(bfloat16)
   inline half2 h##name##2(const half2 &a, const half2 &b) {                                                                                \
     return {half(math::h##name(a[0], b[0]) ? 1.0f : 0.0f), half(math::h##name(a[1], b[1]) ? 1.0f : 0.0f)};                                 \
   }                                                                                                                                        \
-  inline half2 h##name##2u(const half2 &a, const half2 &b) {                                                                               \
+  inline half2 h##name##u2(const half2 &a, const half2 &b) {                                                                               \
     return {half(math::h##name##u(a[0], b[0]) ? 1.0f : 0.0f), half(math::h##name##u(a[1], b[1]) ? 1.0f : 0.0f)};                           \
   }                                                                                                                                        \
   inline bool hb##name##2(const half2 &a, const half2 &b) { return math::h##name(a[0], b[0]) && math::h##name(a[1], b[1]); }               \
-  inline bool hb##name##2u(const half2 &a, const half2 &b) { return math::h##name##u(a[0], b[0]) && math::h##name##u(a[1], b[1]); }
+  inline bool hb##name##u2(const half2 &a, const half2 &b) { return math::h##name##u(a[0], b[0]) && math::h##name##u(a[1], b[1]); }
 __ASPEN_COMPARISONS(__ASPEN_COMPARISON)
 #undef __ASPEN_COMPARISON
 #undef __ASPEN_COMPARISONS

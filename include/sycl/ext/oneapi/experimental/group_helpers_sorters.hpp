@@ -247,6 +247,21 @@ public:
   __ASPEN_NO_SCRATCH(, class Device)
 };
 } // namespace radix_sorters
+
+/// The extension's first version of it.
+template <class T, sorting_order Order = sorting_order::ascending, unsigned BitsPerPass = 4>
+class radix_sorter : sycl::detail::sorts_by<radix_sorters::order<T, Order>> {
+  using order = radix_sorters::order<T, Order>;
+
+public:
+  template <class Byte, size_t Extent>
+  explicit radix_sorter(sycl::span<Byte, Extent>, const radix_sorters::mask<T> bits = radix_sorters::mask<T>(radix_sorters::all_bits))
+      : sycl::detail::sorts_by<order>(order(bits)) {}
+  template <class Group, class Pointer> void operator()(Group g, Pointer first, Pointer last) { this->range(g, first, last); }
+  template <class Group> T operator()(Group g, T value) { return this->one_each(g, value); }
+  static constexpr size_t memory_required(memory_scope, size_t) { return 1; }
+  template <int D> static constexpr size_t memory_required(memory_scope, sycl::range<D>) { return 1; }
+};
 #undef __ASPEN_GROUP_KEY_VALUE_SORTER
 #undef __ASPEN_GROUP_SORTER
 #undef __ASPEN_NO_SCRATCH

@@ -103,6 +103,7 @@ private:
 
 /// What takes a number's place as one without imaginary part.
 template <class T> using if_real_number = std::enable_if_t<sycl::detail::cx::is_real<T> || std::is_integral_v<T>, int>;
+template <class T> using real_number = std::conditional_t<std::is_integral_v<T>, double, T>;
 
 template <class T> constexpr T real(const complex<T> &z) { return z.real(); }
 template <class T> constexpr T imag(const complex<T> &z) { return z.imag(); }
@@ -119,9 +120,10 @@ template <class T> complex<T> polar(const T &length, const T &angle = T()) {
   using W = sycl::detail::cx::wide<T>;
   return sycl::detail::cx::narrowed<T>(sycl::detail::cx::polar<W>(static_cast<W>(length), static_cast<W>(angle)));
 }
-template <class T, std::enable_if_t<sycl::detail::cx::is_real<T>, int> = 0> T arg(T x) { return arg(complex<T>(x)); }
-template <class T, std::enable_if_t<sycl::detail::cx::is_real<T>, int> = 0> T norm(T x) { return norm(complex<T>(x)); }
-template <class T, std::enable_if_t<sycl::detail::cx::is_real<T>, int> = 0> complex<T> conj(T x) { return conj(complex<T>(x)); }
+/// Of real numbers, and of whole ones as numbers of double precision.
+template <class T, if_real_number<T> = 0> real_number<T> arg(T x) { return arg(complex<real_number<T>>(static_cast<real_number<T>>(x))); }
+template <class T, if_real_number<T> = 0> real_number<T> norm(T x) { return norm(complex<real_number<T>>(static_cast<real_number<T>>(x))); }
+template <class T, if_real_number<T> = 0> complex<real_number<T>> conj(T x) { return conj(complex<real_number<T>>(static_cast<real_number<T>>(x))); }
 
 /// A function of complex numbers and, element by element, of marrays of them.
 #define __ASPEN_COMPLEX_FUNCTION(name, by)                                                                                                \
@@ -152,7 +154,7 @@ template <class T> complex<T> log10(const complex<T> &z) {
   constexpr W ln10 = static_cast<W>(2.302585092994045684017991454684364208L);
   return sycl::detail::cx::narrowed<T>({w.re / ln10, w.im / ln10});
 }
-template <class T, std::enable_if_t<sycl::detail::cx::is_real<T>, int> = 0> complex<T> proj(T x) { return proj(complex<T>(x)); }
+template <class T, if_real_number<T> = 0> complex<real_number<T>> proj(T x) { return proj(complex<real_number<T>>(static_cast<real_number<T>>(x))); }
 
 /// Of two complex numbers, or of one and a real one; in the wider of their types.
 template <class T> complex<T> pow(const complex<T> &base, const complex<T> &exponent) {

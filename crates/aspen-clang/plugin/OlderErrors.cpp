@@ -1,0 +1,59 @@
+//! The last resort of a lookup: what a program that was written for SYCL 1.2.1 catches by its plain name, as DPC++ had it until 2024. The names are not
+//! the header's own, since programs have classes so called, which all of `sycl` beside them would make ambiguous.
+
+#include "OlderErrors.h"
+#include "TokenEdits.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/Sema/ExternalSemaSource.h"
+#include "clang/Sema/Lookup.h"
+#include "clang/Sema/Sema.h"
+
+using namespace clang;
+
+namespace aspen {
+namespace {
+
+class OlderErrors : public ExternalSemaSource {
+  Sema &S;
+
+  /// `sycl::exception`, if the scope sees it and other classes of `sycl`.
+  NamedDecl *inScope(Scope *In, SourceLocation Location) {
+    Preprocessor &PP = S.getPreprocessor();
+    // A class whose name is nobody else's.
+    LookupResult Other(S, PP.getIdentifierInfo("nd_item"), Location, Sema::LookupOrdinaryName);
+    Other.suppressDiagnostics();
+    if (!S.LookupName(Other, In) || !Other.isSingleResult())
+      return nullptr;
+    const DeclContext *Space = Other.getFoundDecl()->getDeclContext()->getEnclosingNamespaceContext();
+    while (Space->isInlineNamespace())
+      Space = Space->getParent();
+    const auto *Named = dyn_cast<NamespaceDecl>(Space);
+    if (!Named || Named->getQualifiedNameAsString() != "sycl")
+      return nullptr;
+    LookupResult Found(S, PP.getIdentifierInfo("exception"), Location, Sema::LookupOrdinaryName);
+    Found.suppressDiagnostics();
+    return S.LookupQualifiedName(Found, const_cast<NamespaceDecl *>(Named)) && Found.isSingleResult() ? Found.getFoundDecl() : nullptr;
+  }
+
+public:
+  explicit OlderErrors(Sema &S) : S(S) {}
+
+  bool LookupUnqualified(LookupResult &R, Scope *In) override {
+    const IdentifierInfo *Name = R.getLookupName().getAsIdentifierInfo();
+    if (!Name || !In || R.getLookupKind() != Sema::LookupOrdinaryName || R.isForRedeclaration() || !isOlderError(Name->getName()))
+      return false;
+    NamedDecl *Exception = inScope(In, R.getNameLoc());
+    if (!Exception)
+      return false;
+    R.addDecl(Exception);
+    R.resolveKind();
+    return true;
+  }
+};
+
+} // namespace
+
+void knowOlderErrors(Sema &S) { S.addExternalSource(llvm::makeIntrusiveRefCnt<OlderErrors>(S)); }
+
+} // namespace aspen
