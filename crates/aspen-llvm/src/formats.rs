@@ -4,6 +4,7 @@
 //! do not know, and refuse the module for (`aspen_spirv::without_format_extension`). C++ puts literals where other constants are.
 
 use std::collections::HashMap;
+use std::ffi::CStr;
 
 use llvm_sys::core::*;
 use llvm_sys::{LLVMLinkage, LLVMUnnamedAddr};
@@ -13,7 +14,7 @@ use crate::ir::{ModuleRef, Value};
 /// OpenCL's constant memory.
 const CONSTANT: u32 = 2;
 /// What the back end knows as the instruction, with a format in constant memory: `__spirv_ocl_printf(const constant char *, ...)`.
-const PRINT: &std::ffi::CStr = c"_Z18__spirv_ocl_printfPU3AS2Kcz";
+const PRINT: &CStr = c"_Z18__spirv_ocl_printfPU3AS2Kcz";
 
 /// Puts formats that are literals there.
 pub(crate) fn put_formats_in_constant_memory(module: ModuleRef<'_>) {
@@ -33,7 +34,7 @@ fn prints(value: Value<'_>) -> bool {
         return false;
     }
     let called = value.called();
-    called.is_function() && matches!(called.name().as_str(), "printf" | "_Z18__spirv_ocl_printfPU3AS2Kcz")
+    called.is_function() && (called.name() == "printf" || called.name().as_bytes() == PRINT.to_bytes())
 }
 
 fn address_space(pointer: Value<'_>) -> u32 {

@@ -412,6 +412,23 @@ fn what_has_no_form_is_named() {
     }
 }
 
+/// Formats that are literals lie in constant memory, so that what prints needs no extension; others need it. (Here none is allowed.)
+fn formats() {
+    let printing = |format: &str| {
+        format!(
+            "{HEAD}@text = private unnamed_addr addrspace(1) constant [4 x i8] c\"%d\\0A\\00\"\n\
+             declare spir_func i32 @printf(ptr addrspace(4), ...)\n\
+             define spir_kernel void @k(ptr addrspace(1) %p) {{\n  %f = addrspacecast ptr addrspace(1) %p to ptr addrspace(4)\n  \
+             %r = call spir_func i32 (ptr addrspace(4), ...) @printf(ptr addrspace(4) {format}, i32 7)\n  ret void\n}}\n"
+        )
+    };
+    let literal = printing("addrspacecast (ptr addrspace(1) @text to ptr addrspace(4))");
+    let error = generated(&literal, "").err().unwrap_or_default();
+    assert_eq!(error, "", "a literal");
+    let error = generated(&printing("%f"), "").expect_err("a format that is no literal");
+    assert!(error.contains("SPV_EXT_relaxed_printf_string_address_space is required"), "{error}");
+}
+
 fn main() {
     casts();
     operations();
@@ -420,5 +437,6 @@ fn main() {
     forms();
     odd_vectors();
     what_has_no_form_is_named();
-    println!("spirv: 7 tests ok");
+    formats();
+    println!("spirv: 8 tests ok");
 }
