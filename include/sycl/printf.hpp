@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <sycl/detail/config.hpp>
 
-#define SYCL_EXT_ONEAPI_ASSERT 1
-
 #if defined(__ASPEN_SPIRV__)
 extern int __spirv_ocl_printf(const __attribute__((address_space(2))) char *, ...);
 #elif defined(__ASPEN_PTX__)

@@ -261,7 +261,13 @@ impl Worker {
             Ok(())
         } else {
             let ended = self.group.items.saturating_sub(result);
-            Err(self.never(&format!("{result} wait, at different barriers of the work-group{},", self.places(whole, frame)), ended))
+            Err(self.never(
+                &format!(
+                    "{result} wait, at different barriers or operations of the work-group or a sub-group{},",
+                    self.places(whole, frame)
+                ),
+                ended,
+            ))
         }
     }
 

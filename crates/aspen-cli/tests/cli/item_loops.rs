@@ -598,7 +598,7 @@ fn items_at_different_barriers_are_told_and_ended_ones_count_as_arrived() {
     let different = |kernel: &str, waiting: u32, places: &str, ended: u32| {
         format!(
             "kernel '{kernel}': the work-items of work-group (0, 0, 0) wait at different barriers, so it can never go on: of its 20 work-items \
-             {waiting} wait, at different barriers of the work-group ({places}), and {ended} have ended; move the barrier out of the branch or loop that \
+             {waiting} wait, at different barriers or operations of the work-group or a sub-group ({places}), and {ended} have ended; move the barrier out of the branch or loop that \
              only some of them take, so that all that have not ended come to the same one"
         )
     };
