@@ -315,7 +315,7 @@ inline device select_device(int (*score)(const void *, const device &), const vo
     });
   });
   if (!best)
-    fail(errc::runtime, "no device is available that the selector accepts; `aspen devices` lists all, ASPEN_DEVICE_SELECTOR (or ONEAPI_DEVICE_SELECTOR) restricts them");
+    fail(errc::runtime, "no device is available that the selector accepts; `aspen devices` lists all, ASPEN_DEVICE_SELECTOR restricts them");
   return device(best);
 }
 

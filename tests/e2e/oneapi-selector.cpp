@@ -5,7 +5,7 @@
 //# run: env ONEAPI_DEVICE_SELECTOR=!level_zero:* ./a.out
 //# stdout: ran
 //# run: env ONEAPI_DEVICE_SELECTOR=level_zero:gpu ./a.out
-//# stdout~: ^refused: no device is available that the selector accepts; .*ONEAPI_DEVICE_SELECTOR
+//# stdout~: ^refused: no device is available that the selector accepts; 
 //# stderr~: ^aspen: ONEAPI_DEVICE_SELECTOR=level_zero:gpu admits no device here; its backends are none of Aspen's, .*; ASPEN_DEVICE_SELECTOR comes before it
 //# run: env ONEAPI_DEVICE_SELECTOR=level_zero:gpu ASPEN_DEVICE_SELECTOR=native_cpu ./a.out
 //# stdout: ran
