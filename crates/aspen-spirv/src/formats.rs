@@ -34,10 +34,10 @@ pub fn without_format_extension(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
             // All instructions before the functions are read; what names nothing needs no look at those.
             (Some(Op::Function), _) if named.is_none() => break,
             (Some(Op::TypePointer), [id, class, ..]) if *class == StorageClass::UniformConstant as u32 => _ = constant_types.insert(*id),
-            (Some(Op::ExtInst), [_, _, set, number, format, ..]) if *number == PRINTF && sets.contains(set) => {
-                if !constant.contains(format) {
-                    return Ok(Cow::Borrowed(bytes));
-                }
+            (Some(Op::ExtInst), [_, _, set, number, format, ..])
+                if *number == PRINTF && sets.contains(set) && !constant.contains(format) =>
+            {
+                return Ok(Cow::Borrowed(bytes));
             }
             (_, [ty, id, ..]) if brief.typed && brief.result && constant_types.contains(ty) => _ = constant.insert(*id),
             _ => {}
