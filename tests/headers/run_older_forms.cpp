@@ -29,15 +29,21 @@ using namespace sycl;
 struct device_error {
   int own = 1;
 };
+/// Found by its argument alone.
+namespace elsewhere {
+struct event {};
+template <class T> int told(T of) { return event_error(of); }
+inline int event_error(event) { return 0; }
+} // namespace elsewhere
 inline int errors(queue &q) {
-  int seen = device_error().own, platform_error = 1;
+  int seen = device_error().own + event_error(elsewhere::event()) + elsewhere::told(elsewhere::event()), platform_error = 1;
   try {
     q.parallel_for(nd_range<1>(10, 3), [](nd_item<1>) {});
   } catch (const nd_range_error &e) {
     seen += e.code() == errc::nd_range;
   }
   try {
-    throw memory_allocation_error(make_error_code(errc::memory_allocation));
+    throw exception(make_error_code(errc::memory_allocation));
   } catch (feature_not_supported e) {
     seen += e.code() == errc::memory_allocation;
   }

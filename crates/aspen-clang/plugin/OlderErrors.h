@@ -9,7 +9,7 @@ class Sema;
 
 namespace aspen {
 
-/// Has `nd_range_error` and the like mean `sycl::exception` where nothing of the name is in scope and all of `sycl` is. Names behind `sycl::` are
+/// Has `catch (nd_range_error &)` and the like catch `sycl::exception` where nothing of the name is in scope and all of `sycl` is. Names behind `sycl::` are
 /// edited as tokens (TokenEdits.h).
 void knowOlderErrors(clang::Sema &S);
 

@@ -206,6 +206,12 @@ void choose(const Choice &Of, SmallVectorImpl<LoadInst *> &Added) {
   auto Chosen = [&](IRBuilder<> &B, Value *There, Value *Otherwise) {
     return There == Otherwise ? There : B.CreateSelect(Branch->getCondition(), First ? There : Otherwise, First ? Otherwise : There);
   };
+  // What promised something of numbers in the block promises nothing of them in front of it.
+  for (Instruction &I : *Of.Then)
+    if (!isa<StoreInst>(I) && !I.isTerminator()) {
+      I.dropPoisonGeneratingFlags();
+      I.dropUBImplyingAttrsAndMetadata();
+    }
   for (auto [Store, Read] : Of.Stores) {
     IRBuilder<> B(Store);
     Type *T = Store->getValueOperand()->getType();

@@ -1,7 +1,7 @@
 //! Failed assertions of kernels that nothing on the device ends. Source: sycl_ext_oneapi_assert; docs/decisions/0031.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// A word of the host that kernels set when an assertion has failed. It stays for ever.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,11 @@ impl AssertionWord {
         // SAFETY: the word is never freed.
         if unsafe { self.0.as_ref() }.load(Ordering::Acquire) == 0 {
             return;
+        }
+        // Several threads may learn of it at a time; one tells.
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        while TOLD.swap(true, Ordering::AcqRel) {
+            std::thread::park();
         }
         // What the device printed lies in the C library's buffers, which `abort` leaves there.
         // SAFETY: null stands for all streams.
