@@ -23,7 +23,7 @@ pub enum Variable {
 }
 
 /// Backends of DPC++ that are none here: terms with them stand for no device.
-const ELSEWHERE: [&str; 4] = ["level_zero", "esimd_emulator", "ext_oneapi_level_zero", "offload"];
+const ELSEWHERE: [&str; 3] = ["level_zero", "esimd_emulator", "offload"];
 
 /// A parsed selector.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
