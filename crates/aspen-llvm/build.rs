@@ -60,6 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "takes",
             "own_math",
             "vector_math",
+            "alike",
             "calls",
             "arrays",
             "pointers",

@@ -130,7 +130,7 @@ pub(crate) fn tell(report: &str) {
 pub(crate) fn alone(opt_level: u8) -> &'static CStr {
     match opt_level {
         0 | 1 => c"",
-        _ => c"loop-simplify,lcssa,aspen-safe-loops,loop-vectorize,aspen-vector-math,instcombine<no-verify-fixpoint>,slp-vectorizer,early-cse<memssa>,simplifycfg",
+        _ => c"aspen-alike,loop-simplify,lcssa,aspen-safe-loops,loop-vectorize,aspen-vector-math,instcombine<no-verify-fixpoint>,slp-vectorizer,early-cse<memssa>,simplifycfg",
     }
 }
 

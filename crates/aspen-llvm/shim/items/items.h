@@ -195,6 +195,12 @@ struct InteriorItems : llvm::PassInfoMixin<InteriorItems> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Makes one of two variables of a loop that always hold the same.
+struct AlikeStates : llvm::PassInfoMixin<AlikeStates> {
+  static constexpr const char *Name = "aspen-alike";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Sums in a loop over items what all of them add to one place atomically.
 struct CommonSums : llvm::PassInfoMixin<CommonSums> {
   static constexpr const char *Name = "aspen-common-sums";
