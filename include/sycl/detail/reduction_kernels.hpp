@@ -23,8 +23,15 @@ template <class F, int D, class... Targets> struct reduce_range {
   void operator()(const item<D> &at) const {
     const size_t part = at.get_linear_id(), count = extent.size(), last = run_begin(count, parts, part + 1);
     detail::with_reducers(targets, [&](auto &...own) {
-      for (size_t i = run_begin(count, parts, part); i < last; ++i)
-        call_reducing(function, constants, item_access::make(delinearize(i, extent), extent), own.value...);
+      for (size_t i = run_begin(count, parts, part); i < last;) {
+        id<D> where = delinearize(i, extent);
+        size_t &column = where[D - 1];
+        const size_t left = last - i, of_row = extent[D - 1] - column, turns_of_row = left < of_row ? left : of_row;
+        i += turns_of_row;
+        // A row by itself, since vectors are made of what divides by nothing.
+        for (const size_t end = column + turns_of_row; column < end; ++column)
+          call_reducing(function, constants, item_access::make(where, extent), own.value...);
+      }
       detail::zip(targets, [&](const auto &to, auto &from) { std::decay_t<decltype(to.parts)>::access::store(from, to.parts, part); }, own...);
     });
   }
