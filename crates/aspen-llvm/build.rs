@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "item",
             "cut",
             "steps",
+            "sunk_guards",
             "strips",
             "group",
             "ended",

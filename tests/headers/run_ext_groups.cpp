@@ -168,6 +168,7 @@ static void masks() {
   m.reset_high();
   CHECK(m == oneapi::sub_group_mask(0b0110u, 8) && m != oneapi::sub_group_mask(0b0110u, 16));
   CHECK((~m).count() == 6 && (m << 6).count() == 1 && (m >> 2).count() == 1);
+  CHECK(oneapi::detail::Builder::createSubGroupMask<oneapi::sub_group_mask>(0b0110u, 8) == m); // oneDPL's way
   CHECK((m | oneapi::sub_group_mask(0b1001u, 8)).count() == 4 && (m & oneapi::sub_group_mask(0b0011u, 8)).count() == 1);
   m.insert_bits(static_cast<unsigned char>(0xff), 4);
   CHECK(m.count() == 6);

@@ -78,6 +78,18 @@ struct count_up {
   void operator()(sycl::nd_item<3> i) const { to[i.get_global_linear_id()] = int(i.get_local_linear_id()); }
 };
 
+/// oneDPL's tuples: of one that holds an accessor the host says that it is no matter of bytes, and devices that it is.
+template <class A, class B> struct both {
+  both(A a, B b) : first(a), second(b) {}
+  both(const both &from) : first(from.first), second(from.second) {}
+  A first;
+  B second;
+};
+template <class A, class B> struct sycl::is_device_copyable<both<A, B>> : std::conjunction<sycl::is_device_copyable<A>, sycl::is_device_copyable<B>> {};
+template <class Accessor> struct plain_view {
+  Accessor of;
+};
+
 int main() {
   sycl::queue q;
   int *ints = sycl::malloc_shared<int>(64, q);
@@ -99,6 +111,16 @@ int main() {
   one.value = 9;
   q.single_task([=] { ints[1] = one.value; }).wait();
   CHECK(ints[1] == 9);
+
+  {
+    sycl::buffer<int> buffer(ints, sycl::range<1>(1));
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor into(buffer, h, sycl::read_write);
+      const both pair(plain_view<decltype(into)>{into}, 42);
+      h.single_task([=] { pair.first.of[0] = pair.second; });
+    });
+  }
+  CHECK(ints[0] == 42);
 
   ex::single_task(q, ex::kernel_function<store<float>>, number);
   ex::single_task(q, ex::kernel_function<store<int>>, ints);

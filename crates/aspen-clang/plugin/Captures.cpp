@@ -67,6 +67,11 @@ public:
   /// Whether the user has specialised `sycl::is_device_copyable` for the class and says that its bytes may be copied. Source: SYCL 2020
   /// §3.13.1.
   bool isVouchedFor(QualType Type, const CXXRecordDecl *Record, SourceLocation Location) {
+    return isSpecialisedFor(Record, Location) && traitIsTrue(Type.getUnqualifiedType(), Location);
+  }
+
+  /// Whether the user has specialised it, whatever that says.
+  bool isSpecialisedFor(const CXXRecordDecl *Record, SourceLocation Location) {
     const ClassTemplateDecl *Trait = trait();
     const ClassTemplateSpecializationDecl *Special = Trait ? traitOf(Context.getCanonicalTagType(Record), Location) : nullptr;
     if (!Special)
@@ -77,7 +82,7 @@ public:
       const SourceManager &SM = Context.getSourceManager();
       IsUsers = IsUsers || SM.getFileID(Partial->getLocation()) != SM.getFileID(Trait->getLocation());
     }
-    return IsUsers && traitIsTrue(Type.getUnqualifiedType(), Location);
+    return IsUsers;
   }
 
 private:
@@ -275,9 +280,7 @@ void checkReferences(Sema &S, const std::vector<Kernel> &Kernels) {
           Check.elements(Definition);
 }
 
-bool isVouchedFor(Sema &S, const CXXRecordDecl *Record) {
-  return CaptureCheck(S).isVouchedFor(S.getASTContext().getCanonicalTagType(Record), Record, Record->getLocation());
-}
+bool isVouchedFor(Sema &S, const CXXRecordDecl *Record) { return CaptureCheck(S).isSpecialisedFor(Record, Record->getLocation()); }
 
 void checkCopies(Sema &S, const std::vector<Kernel> &Kernels) {
   CaptureCheck Check(S);

@@ -558,8 +558,14 @@ Pieces cut(Item &I, const Names &Names, bool MayLieApart) {
       ;
   }
   // Cuts for speed alone, as many as part nobody.
-  const Pieces Needed = Out;
   const bool InStrips = mayBeStrips(I, Out);
+  while ([&] {
+    const View Known(*I.Body, Out);
+    Strides Steps(Known);
+    return sinkGuard(Known, Out, [&](const Loop &L) { return mayBeCut(L, Known, Out, Steps, InStrips); });
+  }())
+    ;
+  const Pieces Needed = Out;
   for (bool Guarded : {true, false}) {
     if (Guarded)
       cutAtGuardedLoops(*I.Body, Out, Needed, InStrips);

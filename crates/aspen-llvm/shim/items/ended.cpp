@@ -99,6 +99,11 @@ Instruction *Builder::answer(Instruction &I, bool OfAll, bool Once, BasicBlock *
     I.eraseFromParent();
     return nullptr;
   }
+  if (asksAny(&I)) { // what it comes to is known behind the loop
+    I.replaceAllUsesWith(cast<CallInst>(I).getArgOperand(0));
+    I.eraseFromParent();
+    return nullptr;
+  }
   const auto What = aboutEnded(&I);
   if (!What)
     return &I;

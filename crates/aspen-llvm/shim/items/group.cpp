@@ -485,8 +485,15 @@ void Builder::piece(Version V) {
     return;
   }
   AllocaInst *PassedBy = SomeEnd ? watchSkips(Blocks.getArrayRef(), Ways, Map, *Head, Linear) : nullptr;
+  const auto ForAny = find_if(Ways, [&](BasicBlock *To) { return P.ForAny.contains(To); });
+  AllocaInst *Any = nullptr;
+  if (ForAny != Ways.end() && Ways.size() > 1) {
+    Any = falseAtEntry("any");
+    IRBuilder<>(Head->getTerminator()).CreateStore(B.getFalse(), Any);
+    B.CreateStore(B.CreateOr(B.CreateLoad(B.getInt1Ty(), Any), B.CreateICmpEQ(Next, B.getInt32(ForAny - Ways.begin()))), Any);
+  }
   SmallVector<AllocaInst *, 4> Counts;
-  if (Ways.size() > 1 && (Parts || !OfAll))
+  if (!Any && Ways.size() > 1 && (Parts || !OfAll))
     Counts = count(B, *Head, Ways, Next);
   if (SomeEnd)
     Accesses.push_back(B.CreateStore(B.CreateZExt(endsHere(B, Ways, Next), B.getInt8Ty()), flagOf(B, Linear)));
@@ -506,6 +513,10 @@ void Builder::piece(Version V) {
     return;
   }
   auto TargetOf = [&](BasicBlock *To) { return targetOf(To, V.second); };
+  if (Any) {
+    B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), Any), TargetOf(*ForAny), TargetOf(Ways[*ForAny == Ways[0]]));
+    return;
+  }
   if (Ways.size() == 1) {
     B.CreateBr(TargetOf(Ways.front()));
     return;

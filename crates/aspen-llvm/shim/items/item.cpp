@@ -36,6 +36,7 @@ constexpr StringLiteral IdNames[Ids] = {"aspen.item.local.0", "aspen.item.local.
                                         "aspen.item.linear",  "aspen.item.lane",      "aspen.item.first",
                                         "aspen.item.sub",     "aspen.item.sub.size",  "aspen.item.sub.max"};
 constexpr StringLiteral OneName[] = {"aspen.item.one"};
+constexpr StringLiteral AnyName[] = {"aspen.item.any"};
 constexpr StringLiteral EndedNames[] = {"aspen.item.ended", "aspen.item.asked"};
 
 std::optional<size_t> place(const Value *V, ArrayRef<StringLiteral> Names) {
@@ -419,6 +420,17 @@ std::optional<Id> idOf(const Value *V) {
 }
 
 bool asksWhoIsOne(const Value *V) { return place(V, OneName).has_value(); }
+
+bool asksAny(const Value *V) { return place(V, AnyName).has_value(); }
+
+CallInst *askAny(IRBuilder<> &B, Value *Own) {
+  FunctionCallee Callee = B.GetInsertBlock()->getModule()->getOrInsertFunction(AnyName[0], B.getInt1Ty(), B.getInt1Ty());
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setDoesNotAccessMemory();
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  return B.CreateCall(Callee, {Own});
+}
 
 std::optional<AboutEnded> aboutEnded(const Value *V) {
   const auto Found = place(V, EndedNames);

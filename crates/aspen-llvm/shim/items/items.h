@@ -73,6 +73,10 @@ constexpr bool isOfSubGroup(Id Which) { return Which >= Id::First; }
 // Whether the item is the one that does something for all: a call, with whether it is for the sub-group.
 bool asksWhoIsOne(const llvm::Value *V);
 
+// Whether it is true for any of the items that run together: a call, with whether it is for the one that asks. A piece ends with the question.
+bool asksAny(const llvm::Value *V);
+llvm::CallInst *askAny(llvm::IRBuilder<> &B, llvm::Value *Own);
+
 // What concerns items that have ended, by their linear id: calls as well, until it is known whether any has.
 enum class AboutEnded { Has, Asked };
 std::optional<AboutEnded> aboutEnded(const llvm::Value *V);
@@ -311,6 +315,8 @@ struct Pieces {
     auto Found = Places.find(Start);
     return Found == Places.end() ? 0 : Found - Places.begin() + 1;
   }
+  // Starts to which all go as soon as one does.
+  llvm::SmallPtrSet<llvm::BasicBlock *, 4> ForAny;
   // Starts behind cuts at which lanes take values from each other, and which.
   llvm::DenseMap<llvm::BasicBlock *, llvm::SmallVector<Take, 8>> Takes;
   // The header's functions that fold values of 32 and of 64 bits; null if nobody does.

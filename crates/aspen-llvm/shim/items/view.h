@@ -31,6 +31,8 @@ struct Sources final : TargetTransformInfoImplBase {
     const auto *I = dyn_cast<Instruction>(V);
     if (!I)
       return InstructionUniformity::Default;
+    if (asksAny(I))
+      return InstructionUniformity::AlwaysUniform;
     const auto Which = idOf(I);
     if (isa<AllocaInst>(I) || I->isAtomic() || I->isVolatile() || (Which && !isOfSubGroup(*Which)))
       return InstructionUniformity::NeverUniform;
@@ -166,6 +168,9 @@ inline bool inWholeLoop(const BasicBlock *B, const View &V, const Pieces &P) {
       return true;
   return false;
 }
+
+// Has a guard of a loop that is wanted go into what it guards, and cuts around the loop; whether there was one. Source: sunk_guards.cpp.
+bool sinkGuard(const View &V, Pieces &Out, function_ref<bool(const Loop &)> IsWanted);
 
 // Where lanes are to be in step; whether the item was cut. Source: steps.cpp.
 bool cutAtSteps(const View &V, Pieces &Out);

@@ -125,3 +125,13 @@ template <class Group> std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_
 }
 
 } // namespace sycl::ext::oneapi
+
+namespace sycl::detail {
+/// DPC++'s own way to a mask of given bits, which oneDPL and dpctl take where they take the compiler for DPC++.
+struct Builder {
+  template <class Mask> static Mask createSubGroupMask(std::uint64_t bits, size_t size) { return Mask(bits, size); }
+};
+} // namespace sycl::detail
+namespace sycl::ext::oneapi::detail {
+using sycl::detail::Builder;
+}
