@@ -76,6 +76,8 @@ public:
 
   /// Runs the command group function and hands its command to the device. Source: SYCL 2020 §4.9.3.
   template <class T> event submit(T command_group) { return command(command_group); }
+  /// Where the call stands, which DPC++ takes besides and the plugin knows here by itself.
+  template <class T> event submit(T command_group, const detail::code_location &) { return submit(command_group); }
   /// Tries the secondary queue if this one refuses the command.
   template <class T> event submit(T command_group, queue &secondary) {
 #ifndef __SYCL_DEVICE_ONLY__

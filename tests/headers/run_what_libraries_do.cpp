@@ -122,6 +122,12 @@ int main() {
   }
   CHECK(ints[0] == 42);
 
+  // DPC++'s place of a call, and all of its names in the namespace that it has them in.
+  constexpr auto place = sycl::detail::code_location::current();
+  static_assert(place.lineNumber() > 0 && place.fileName() != nullptr && sycl::detail::code_location().lineNumber() == 0);
+  q.submit([&](sycl::_V1::handler &h) { h.parallel_for(sycl::_V1::range<1>(4), [=](sycl::_V1::id<1> i) { ints[i] = 11; }); }, place).wait();
+  CHECK(ints[3] == 11 && sycl::_V1::ext::oneapi::bfloat16(1.0f) == 1.0f);
+
   ex::single_task(q, ex::kernel_function<store<float>>, number);
   ex::single_task(q, ex::kernel_function<store<int>>, ints);
   ex::prefetch(q, ints, 64 * sizeof(int), ex::prefetch_type::host);

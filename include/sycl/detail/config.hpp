@@ -73,9 +73,32 @@ class event;
 class handler;
 class platform;
 class queue;
+// Everything else is found there, too: `sycl::_V1::range` is what DPC++'s messages and code that tools complete say.
+using namespace sycl;
 } // namespace _V1
 /// Not for users: may change without notice.
 namespace detail {
+/// A place of the program, as DPC++ has it for its traces; libraries hand on the one that their callers gave.
+class code_location {
+public:
+  constexpr code_location() = default;
+  constexpr code_location(const char *file, const char *function, unsigned long line, unsigned long column)
+      : file_(file), function_(function), line_(line), column_(column) {}
+  static constexpr code_location current(const char *file = __builtin_FILE(), const char *function = __builtin_FUNCTION(),
+                                         unsigned long line = static_cast<unsigned long>(__builtin_LINE()),
+                                         unsigned long column = static_cast<unsigned long>(__builtin_COLUMN())) {
+    return {file, function, line, column};
+  }
+  constexpr const char *fileName() const { return file_; }
+  constexpr const char *functionName() const { return function_; }
+  constexpr unsigned long lineNumber() const { return line_; }
+  constexpr unsigned long columnNumber() const { return column_; }
+
+private:
+  const char *file_ = nullptr, *function_ = nullptr;
+  unsigned long line_ = 0, column_ = 0;
+};
+
 /// Stands for "no kernel name given": the closure's type becomes the name.
 class unnamed_kernel;
 /// The class that stands for a kernel name which is none: clang takes classes only. The compiler's plugin shows `Name` to people.

@@ -121,6 +121,14 @@ bool hasFewLoops(Function &F, FunctionAnalysisManager &FAM) {
   return FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder().size() <= MaxUnrolled;
 }
 
+// Nor is anything of a function of more loops made of vectors: what is known of a loop is asked of those in front of it, and one of oneDPL's scans, with 2480 loops
+// between takes, did not link in minutes.
+constexpr size_t MaxVectorised = 512;
+
+bool hasTooManyLoops(Function &F, FunctionAnalysisManager &FAM) {
+  return FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder().size() > MaxVectorised;
+}
+
 // Functions of more instructions get no copy for a level: what is short is mostly loops, in which the levels pay; what is long is mostly scalar.
 constexpr size_t MaxCopied[std::size(Levels)] = {0, 0, 4000, 1500};
 
@@ -392,7 +400,10 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           FAM.invalidate(*Group, Clean.run(*Group, FAM));
           if (!I.IsRow)
             Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
-          Made.push_back({Entry, Group, Frame, {}, Waits ? layout::MayWait : 0u, boundPlanning(*Group, FAM)});
+          const bool TooMany = hasTooManyLoops(*Group, FAM);
+          Made.push_back({Entry, Group, Frame, {}, Waits ? layout::MayWait : 0u, boundPlanning(*Group, FAM) || TooMany});
+          if (TooMany)
+            Lines += ("less " + Entry->getName() + ": it has more than " + Twine(MaxVectorised) + " loops between barriers, too many for vectors\n").str();
           Made.back().WorkGroup = I.WorkGroup;
           Made.back().ByStrips = I.ByStrips;
           for (const auto &[Start, Place] : P.Places)
@@ -419,11 +430,13 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             // LLVM's own choice for the level is half of that; loops over items are long and do little else.
             if (F->getFnAttribute("target-cpu").getValueAsString() == Levels[3])
               F->addFnAttr("prefer-vector-width", "512");
+            Finished.insert(F);
+            if (hasTooManyLoops(*F, FAM))
+              continue;
             offerVectorMath(*F, *Machine);
             FAM.invalidate(*F, Vectorize.run(*F, FAM));
             if (hasFewLoops(*F, FAM))
               FAM.invalidate(*F, Unroll.run(*F, FAM));
-            Finished.insert(F);
           }
           Finished.insert(W.Entry);
           describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.Flags, W.WorkGroup);
