@@ -128,20 +128,23 @@ private:
     return true;
   }
 
-  Value *copied(IRBuilder<> &B, Value *C) {
+  Value *copied(IRBuilder<> &B, Value *C, SmallDenseMap<Instruction *, Value *> &Copies) {
     auto *I = dyn_cast<Instruction>(C);
     if (!I || isInPrelude(*I) || Common.contains(I))
       return C;
+    if (Value *Copy = Copies.lookup(I))
+      return Copy;
     Instruction *Copy = I->clone();
     for (Use &U : Copy->operands())
       if (!isa<Function>(U.get()))
-        U.set(copied(B, U.get()));
-    return B.Insert(Copy);
+        U.set(copied(B, U.get(), Copies));
+    return Copies[I] = B.Insert(Copy);
   }
 
   // Whether the item that asks passes.
   Value *passing(IRBuilder<> &B) {
-    Value *Is = copied(B, Condition);
+    SmallDenseMap<Instruction *, Value *> Copies;
+    Value *Is = copied(B, Condition, Copies);
     return Passes ? Is : B.CreateNot(Is);
   }
 
