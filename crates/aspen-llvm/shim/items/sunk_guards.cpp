@@ -198,18 +198,32 @@ private:
     return none_of(Areas, [&](auto &Area) { return Apart.contains(Area.second); });
   }
 
-  // What control is made of, which is the same for all: everyone computes it.
+  // What control is made of, which is the same for all, and where all read one place: everyone computes it.
   bool findControl() {
-    SmallVector<Value *, 16> Open;
     for (BasicBlock *B : Inside)
       if (!Apart.contains(B) && !Areas.contains(B) && B->getTerminator()->getNumSuccessors() > 1) {
         auto *Branch = dyn_cast<BranchInst>(B->getTerminator());
-        Open.push_back(Branch ? Branch->getCondition() : cast<SwitchInst>(B->getTerminator())->getCondition());
+        if (!isComputedByAll(Branch ? Branch->getCondition() : cast<SwitchInst>(B->getTerminator())->getCondition()))
+          return false;
       }
-    while (!Open.empty()) {
-      auto *I = dyn_cast<Instruction>(Open.pop_back_val());
-      if (!I || !Inside.contains(I->getParent()) || Control.contains(I))
-        continue;
+    for (BasicBlock *B : Inside)
+      for (Instruction &I : *B)
+        if (auto *Load = dyn_cast<LoadInst>(&I);
+            Load && Load->isSimple() && !Apart.contains(B) && Common.contains(Load) && isComputedByAll(Load->getPointerOperand()))
+          Harmless.insert(Load);
+    return true;
+  }
+
+  // Whether everyone can make a value: by arithmetic of what is the same for all, no read; what it takes becomes part of control then.
+  bool isComputedByAll(Value *V) {
+    SmallSetVector<Instruction *, 16> Needed;
+    auto Need = [&](Value *Of) {
+      if (auto *I = dyn_cast<Instruction>(Of); I && Inside.contains(I->getParent()) && !Control.contains(I))
+        Needed.insert(I);
+    };
+    Need(V);
+    for (size_t Place = 0; Place < Needed.size(); ++Place) {
+      Instruction *I = Needed[Place];
       if (Apart.contains(I->getParent()) || !Common.contains(I))
         return false;
       if (const auto *Phi = dyn_cast<PHINode>(I)) {
@@ -218,9 +232,10 @@ private:
       } else if (!isSafeToSpeculativelyExecute(I) || I->mayReadFromMemory()) {
         return false;
       }
-      Control.insert(I);
-      append_range(Open, I->operands());
+      for (Value *Of : I->operands())
+        Need(Of);
     }
+    Control.insert(Needed.begin(), Needed.end());
     return true;
   }
 
@@ -235,13 +250,9 @@ private:
     return SplitBlockPredecessors(Join, From, ".guarded");
   }
 
-  // Whether an item that does not pass may do it, too. One place is read by somebody who passes.
+  // Whether an item that does not pass may do it, too. One place is read by somebody who passes; where that is, is no nonsense.
   bool isHarmless(const Instruction &I) const {
-    if (const auto *Load = dyn_cast<LoadInst>(&I)) {
-      const auto *Pointer = dyn_cast<Instruction>(Load->getPointerOperand());
-      return Load->isSimple() && Common.contains(Load) && (!Pointer || Common.contains(Pointer));
-    }
-    return isa<PHINode>(I) || Control.contains(&I) || (isSafeToSpeculativelyExecute(&I) && !I.mayReadFromMemory());
+    return isa<PHINode>(I) || Control.contains(&I) || Harmless.contains(&I) || (isSafeToSpeculativelyExecute(&I) && !I.mayReadFromMemory());
   }
 
   // Puts a block's own part behind the guard, with what lies apart behind it.
@@ -306,7 +317,7 @@ private:
   Blocks Inside;
   DenseMap<BasicBlock *, BasicBlock *> Apart; // and the branch before
   MapVector<BasicBlock *, BasicBlock *> Areas; // such branches, and where all meet again
-  SmallPtrSet<const Instruction *, 16> Control;
+  SmallPtrSet<const Instruction *, 16> Control, Harmless;
   DenseSet<const Instruction *> Common; // the same for all items
 };
 
