@@ -280,7 +280,7 @@ void checkReferences(Sema &S, const std::vector<Kernel> &Kernels) {
           Check.elements(Definition);
 }
 
-bool isVouchedFor(Sema &S, const CXXRecordDecl *Record) { return CaptureCheck(S).isSpecialisedFor(Record, Record->getLocation()); }
+bool isSpecialisedFor(Sema &S, const CXXRecordDecl *Record) { return CaptureCheck(S).isSpecialisedFor(Record, Record->getLocation()); }
 
 void checkCopies(Sema &S, const std::vector<Kernel> &Kernels) {
   CaptureCheck Check(S);

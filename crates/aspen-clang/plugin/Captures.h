@@ -21,7 +21,7 @@ void checkCopies(clang::Sema &S, const std::vector<Kernel> &Kernels);
 
 /// Whether the user has specialised `sycl::is_device_copyable` for the class, whatever it says: of a class that holds accessors the host's
 /// pass and a device's may say different things. Source: SYCL 2020 §3.13.1.
-bool isVouchedFor(clang::Sema &S, const clang::CXXRecordDecl *Record);
+bool isSpecialisedFor(clang::Sema &S, const clang::CXXRecordDecl *Record);
 
 } // namespace aspen
 

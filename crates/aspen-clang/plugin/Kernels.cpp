@@ -92,16 +92,16 @@ bool isInternal(QualType Type) {
 
 /// A text that is equal exactly if two types have numbers and pointers of equal kinds and sizes at equal places, in whatever classes. Names
 /// do not enter: kinds and places are what the copied bytes need. Eigen's expressions have a reference on the host where on devices they have
-/// a class with a pointer. What the user vouches for (`sycl::is_device_copyable`) is its size.
+/// a class with a pointer. What the user has specialised `sycl::is_device_copyable` for is its size.
 class LayoutText {
   const ASTContext &Context;
-  llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor;
+  llvm::function_ref<bool(const CXXRecordDecl *)> IsSpecialisedFor;
   std::string Text;
   llvm::raw_string_ostream Out;
 
 public:
-  LayoutText(const ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor)
-      : Context(Context), IsVouchedFor(IsVouchedFor), Out(Text) {}
+  LayoutText(const ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsSpecialisedFor)
+      : Context(Context), IsSpecialisedFor(IsSpecialisedFor), Out(Text) {}
 
   /// What stands at a place, in bits.
   void type(QualType Type, uint64_t At) {
@@ -141,7 +141,7 @@ private:
       return;
     }
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(Record);
-    if (IsVouchedFor(Record)) {
+    if (IsSpecialisedFor(Record)) {
       Out << At << '=';
       return place('V', Context.toBits(Layout.getSize()));
     }
@@ -257,7 +257,7 @@ void KernelCollector::instantiated(const FunctionDecl *Function, SourceLocation 
     Launches.try_emplace(Function->getCanonicalDecl(), Because);
 }
 
-std::vector<Kernel> KernelCollector::finish(ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsVouchedFor) const {
+std::vector<Kernel> KernelCollector::finish(ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsSpecialisedFor) const {
   std::vector<Kernel> Result;
   llvm::SmallPtrSet<const FunctionDecl *, 16> Seen;
   for (const FunctionDecl *Entry : Entries) {
@@ -278,7 +278,7 @@ std::vector<Kernel> KernelCollector::finish(ASTContext &Context, llvm::function_
       QualType Type = Entry->getParamDecl(0)->getType().getNonReferenceType();
       if (!Type->isIncompleteType()) {
         K.Size = Context.getTypeSizeInChars(Type).getQuantity();
-        LayoutText Layout(Context, IsVouchedFor);
+        LayoutText Layout(Context, IsSpecialisedFor);
         Layout.type(Type, 0);
         K.Layout = Layout.hash();
       }

@@ -54,7 +54,7 @@ public:
   void instantiated(const clang::FunctionDecl *Function, clang::SourceLocation Because);
   /// Every kernel, in the order in which the source launches them; those for which that is not known come last, in the order in which clang
   /// met the entries. Also checks the attributes of their `operator()`s.
-  std::vector<Kernel> finish(clang::ASTContext &Context, llvm::function_ref<bool(const clang::CXXRecordDecl *)> IsVouchedFor) const;
+  std::vector<Kernel> finish(clang::ASTContext &Context, llvm::function_ref<bool(const clang::CXXRecordDecl *)> IsSpecialisedFor) const;
 
 private:
   void see(const clang::Decl *D);

@@ -143,7 +143,7 @@ public:
     HasHeader = !Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(END_OF_HEADER)).empty();
     if (!Opts.Names.empty())
       writeNames();
-    Kernels = Collector.finish(Context, [&](const CXXRecordDecl *Record) { return isVouchedFor(CI.getSema(), Record); });
+    Kernels = Collector.finish(Context, [&](const CXXRecordDecl *Record) { return isSpecialisedFor(CI.getSema(), Record); });
     checkConflicts(Context);
     checkReferences(CI.getSema(), Kernels);
     if (Which != Pass::Host)

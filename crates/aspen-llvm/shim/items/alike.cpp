@@ -4,7 +4,7 @@
 // go to one variable of the loop then, and what is left of the memory, once the caller is known, to another. Nothing that LLVM does finds out that
 // both are one, since each is asked for by way of the other's next value; and of two sums that depend on each other there is no vector.
 
-#include "items.h"
+#include "item_loop.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -70,11 +70,7 @@ PreservedAnalyses AlikeStates::run(Function &F, FunctionAnalysisManager &FAM) {
   bool Changed = false;
   for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
     Changed |= merge(*L);
-  if (!Changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses Kept;
-  Kept.preserveSet<CFGAnalyses>();
-  return Kept;
+  return knownOfBlocks(Changed);
 }
 
 } // namespace aspen::items

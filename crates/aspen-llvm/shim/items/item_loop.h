@@ -88,6 +88,13 @@ inline Walk walkOf(const llvm::SCEV *S, const llvm::Loop &L) {
   return Found;
 }
 
+// What is still known of a function whose instructions may have changed, and whose blocks did not.
+inline llvm::PreservedAnalyses knownOfBlocks(bool Changed) {
+  auto Kept = Changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  Kept.preserveSet<llvm::CFGAnalyses>();
+  return Kept;
+}
+
 // Changes loops until none changes any more; what is known of all of them changes with each. `Tried` are the headers of those that are not asked again.
 template <class Change> llvm::PreservedAnalyses changeEach(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, Change Try) {
   llvm::SmallPtrSet<llvm::BasicBlock *, 8> Tried;

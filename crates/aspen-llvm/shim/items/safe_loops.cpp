@@ -10,7 +10,7 @@
 //
 // Both are so in LLVM 22 without any of Aspen's passes, too. Source: docs/decisions/0042.
 
-#include "items.h"
+#include "item_loop.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -127,11 +127,7 @@ PreservedAnalyses SafeLoops::run(Function &F, FunctionAnalysisManager &FAM) {
       Changed = true;
     Changed |= L->isAnnotatedParallel() && keepOrder(*L, LI, SE, AA);
   }
-  if (!Changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses Kept;
-  Kept.preserveSet<CFGAnalyses>();
-  return Kept;
+  return knownOfBlocks(Changed);
 }
 
 } // namespace aspen::items
