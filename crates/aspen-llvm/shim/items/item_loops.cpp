@@ -51,7 +51,9 @@ constexpr const char *Vectorized =
     "loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
-constexpr const char *Unrolled = "aspen-unroll-strips,loop-unroll<O2>,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
+constexpr const char *Unrolled = "aspen-unroll-strips,loop-unroll<O2>";
+// What lanes keep and give becomes registers, where the loops over them are gone.
+constexpr const char *Settled = "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg";
 
 // Unrolling forgets for each loop what is known of the function's other loops, and what simplifies a loop's variables looks through all
 // loops before it: in a function of more loops they take most of the time.
@@ -285,11 +287,11 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         Passes.registerFunctionAnalyses(FAM);
         Passes.registerLoopAnalyses(LAM);
         Passes.crossRegisterProxies(LAM, FAM, CAM, MAM);
-        FunctionPassManager Simplify, SimplifyLoops, Clean, Vectorize, Unroll, Rest;
+        FunctionPassManager Simplify, SimplifyLoops, Clean, Vectorize, Unroll, Settle, Rest;
         ModulePassManager Open;
         Error Unread = *Alone ? Passes.parsePassPipeline(Rest, Alone) : Error::success();
         const std::pair<FunctionPassManager *, const char *> Pipelines[] = {
-            {&Simplify, Simplified}, {&SimplifyLoops, LoopsSimplified}, {&Clean, Cleaned}, {&Vectorize, Vectorized}, {&Unroll, Unrolled}};
+            {&Simplify, Simplified}, {&SimplifyLoops, LoopsSimplified}, {&Clean, Cleaned}, {&Vectorize, Vectorized}, {&Unroll, Unrolled}, {&Settle, Settled}};
         for (auto [Pipeline, Text] : Pipelines)
           Unread = joinErrors(std::move(Unread), Passes.parsePassPipeline(*Pipeline, Text));
         if (auto Error = joinErrors(std::move(Unread), Passes.parsePassPipeline(Open, Opened))) {
@@ -437,6 +439,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             FAM.invalidate(*F, Vectorize.run(*F, FAM));
             if (hasFewLoops(*F, FAM))
               FAM.invalidate(*F, Unroll.run(*F, FAM));
+            FAM.invalidate(*F, Settle.run(*F, FAM));
           }
           Finished.insert(W.Entry);
           describe(M, (Prefix + W.Entry->getName()).str(), W.Frame, Table, W.Places, W.Flags, W.WorkGroup);
