@@ -67,6 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "pointers",
             "private_memory",
             "interior",
+            "partners",
             "common_sums",
             "local_atomics",
             "safe_loops",

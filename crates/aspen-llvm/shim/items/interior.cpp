@@ -279,13 +279,6 @@ private:
   Value *Last = nullptr; // how many items come behind the first one
 };
 
-// Whether the loop's variable is a number of 64 bits that grows by one.
-bool countsByOne(Loop &L, ScalarEvolution &SE) {
-  PHINode &Column = *L.getHeader()->phis().begin();
-  const auto *Grows = Column.getType()->isIntegerTy(64) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Column)) : nullptr;
-  return Grows && Grows->getLoop() == &L && Grows->isAffine() && Grows->getStepRecurrence(SE)->isOne();
-}
-
 // Has such a loop run so many items at a time.
 bool runTogether(Loop &L, ScalarEvolution &SE) {
   BasicBlock *Header = L.getHeader(), *Latch = L.getLoopLatch(), *Exit = L.getExitBlock(), *Before = L.getLoopPreheader();

@@ -88,6 +88,13 @@ inline Walk walkOf(const llvm::SCEV *S, const llvm::Loop &L) {
   return Found;
 }
 
+// Whether the loop's variable is a number of 64 bits that grows by one.
+inline bool countsByOne(llvm::Loop &L, llvm::ScalarEvolution &SE) {
+  llvm::PHINode &Column = *L.getHeader()->phis().begin();
+  const auto *Grows = Column.getType()->isIntegerTy(64) ? llvm::dyn_cast<llvm::SCEVAddRecExpr>(SE.getSCEV(&Column)) : nullptr;
+  return Grows && Grows->getLoop() == &L && Grows->isAffine() && Grows->getStepRecurrence(SE)->isOne();
+}
+
 // What is still known of a function whose instructions may have changed, and whose blocks did not.
 inline llvm::PreservedAnalyses knownOfBlocks(bool Changed) {
   auto Kept = Changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();

@@ -199,6 +199,12 @@ struct InteriorItems : llvm::PassInfoMixin<InteriorItems> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Runs items of which each has a partner at a power of two (`i ^ step`) in runs that have theirs on one side.
+struct PartnerItems : llvm::PassInfoMixin<PartnerItems> {
+  static constexpr const char *Name = "aspen-partners";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Makes one of two variables of a loop that always hold the same.
 struct AlikeStates : llvm::PassInfoMixin<AlikeStates> {
   static constexpr const char *Name = "aspen-alike";
