@@ -72,6 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "local_atomics",
             "safe_loops",
             "whole_lanes",
+            "gathers",
             "boxes",
             "states",
             "turns",

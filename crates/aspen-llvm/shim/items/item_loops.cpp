@@ -46,9 +46,10 @@ constexpr const char *Simplified =
     "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,loop-mssa(licm),simplifycfg,early-cse<memssa>";
 constexpr const char *LoopsSimplified = "loop(indvars,loop-idiom,loop-deletion)";
 constexpr const char *Cleaned = "gvn,instcombine<no-verify-fixpoint>,simplifycfg";
+constexpr const char *Prepared =
+    "aspen-alike,loop-simplify,aspen-turns,loop-simplify,aspen-guards,simplifycfg,loop-simplify,aspen-partners,simplifycfg,loop-simplify,aspen-interior,simplifycfg,aspen-lane-loops,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,dce";
 constexpr const char *Vectorized =
-    "aspen-alike,loop-simplify,aspen-turns,loop-simplify,aspen-guards,simplifycfg,loop-simplify,aspen-partners,simplifycfg,loop-simplify,aspen-interior,simplifycfg,aspen-lane-loops,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,dce,loop-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,"
-    "loop-mssa(licm)";
+    "loop-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,early-cse<memssa>,loop-simplify,loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
 constexpr const char *Opened = "always-inline,globaldce";
 constexpr const char *Unrolled = "aspen-unroll-strips,loop-unroll<O2>";
@@ -234,14 +235,18 @@ void giveLines(Function &Group) {
       I.setDebugLoc(DILocation::get(Group.getContext(), 0, 0, Own));
 }
 
+void compileFor(Function &F, const char *Level) {
+  F.addFnAttr("target-cpu", Level);
+  F.removeFnAttr("target-features");
+  F.removeFnAttr("tune-cpu");
+}
+
 Function *copyFor(Function &Group, const char *Level) {
   ValueToValueMapTy Map;
   Function *Copy = CloneFunction(&Group, Map);
   // As debuggers and profilers show it: `.group.v3`.
   Copy->setName(Group.getName() + "." + StringRef(Level).rsplit('-').second);
-  Copy->addFnAttr("target-cpu", Level);
-  Copy->removeFnAttr("target-features");
-  Copy->removeFnAttr("tune-cpu");
+  compileFor(*Copy, Level);
   return Copy;
 }
 
@@ -287,11 +292,11 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         Passes.registerFunctionAnalyses(FAM);
         Passes.registerLoopAnalyses(LAM);
         Passes.crossRegisterProxies(LAM, FAM, CAM, MAM);
-        FunctionPassManager Simplify, SimplifyLoops, Clean, Vectorize, Unroll, Settle, Rest;
+        FunctionPassManager Simplify, SimplifyLoops, Clean, Prepare, Vectorize, Unroll, Settle, Rest;
         ModulePassManager Open;
         Error Unread = *Alone ? Passes.parsePassPipeline(Rest, Alone) : Error::success();
         const std::pair<FunctionPassManager *, const char *> Pipelines[] = {
-            {&Simplify, Simplified}, {&SimplifyLoops, LoopsSimplified}, {&Clean, Cleaned}, {&Vectorize, Vectorized}, {&Unroll, Unrolled}, {&Settle, Settled}};
+            {&Simplify, Simplified}, {&SimplifyLoops, LoopsSimplified}, {&Clean, Cleaned}, {&Prepare, Prepared}, {&Vectorize, Vectorized}, {&Unroll, Unrolled}, {&Settle, Settled}};
         for (auto [Pipeline, Text] : Pipelines)
           Unread = joinErrors(std::move(Unread), Passes.parsePassPipeline(*Pipeline, Text));
         if (auto Error = joinErrors(std::move(Unread), Passes.parsePassPipeline(Open, Opened))) {
@@ -321,7 +326,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             openRows(*Entry);
             // Whoever debugs steps through one item; a loop over a row is none of the source's.
             if (*Alone && !kindOf(*Entry, *Names).OfNdRange && !Entry->hasFnAttribute(Attribute::OptimizeNone))
-              Vectorize.run(*Entry, FAM);
+              FAM.invalidate(*Entry, Prepare.run(*Entry, FAM)), Vectorize.run(*Entry, FAM);
           }
           tellPlaces(M, OneByOne.getArrayRef(), *Names, Places);
           return;
@@ -425,7 +430,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           for (size_t Level = 1; Level < std::size(Levels); ++Level)
             if (W.HasLevel[Level])
               Table[Level] = copyFor(*W.Group, Levels[Level]);
-          for (Constant *Of : Table) {
+          for (Constant *&Of : Table) {
             auto *F = dyn_cast<Function>(Of);
             if (!F)
               continue;
@@ -436,6 +441,18 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             if (hasTooManyLoops(*F, FAM))
               continue;
             offerVectorMath(*F, *Machine);
+            FAM.invalidate(*F, Prepare.run(*F, FAM));
+            if (gathersMore(*F, FAM)) {
+              if (F != W.Group && !Table[2]->isNullValue()) { // level 4; level 3 is there
+                Finished.erase(F);
+                Of = ConstantPointerNull::get(PointerType::get(M.getContext(), 0));
+                FAM.clear(*F, F->getName());
+                F->eraseFromParent();
+                continue;
+              }
+              compileFor(*F, Levels[2]);
+              FAM.clear(*F, F->getName());
+            }
             FAM.invalidate(*F, Vectorize.run(*F, FAM));
             if (hasFewLoops(*F, FAM))
               FAM.invalidate(*F, Unroll.run(*F, FAM));

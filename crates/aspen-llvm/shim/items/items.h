@@ -229,6 +229,9 @@ struct SafeLoops : llvm::PassInfoMixin<SafeLoops> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Whether a function gathers more in a loop over items than it computes, on a processor that LLVM gathers on.
+bool gathersMore(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 // Reads what items kept where they begin, and has loops over the lanes of full sub-groups become one vector each.
 struct WholeLanes : llvm::PassInfoMixin<WholeLanes> {
   static constexpr const char *Name = "aspen-whole-lanes";

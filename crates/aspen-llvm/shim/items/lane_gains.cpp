@@ -57,6 +57,17 @@ bool isForVectoriser(Loop &L, ScalarEvolution &SE, DominatorTree &DT) {
   });
 }
 
+// Whether a state of the loop is counted, even if in 32 bits that might wrap around: `for (unsigned i = row * 16; i < row * 16 + 16; ++i)`.
+bool isCounted(PHINode &State, const Loop &L, ScalarEvolution &SE) {
+  return SE.isSCEVable(State.getType()) && all_of(State.blocks(), [&](BasicBlock *From) {
+    const SCEV *Next = SE.getSCEV(State.getIncomingValueForBlock(From));
+    while (const auto *Cast = dyn_cast<SCEVIntegralCastExpr>(Next))
+      Next = Cast->getOperand();
+    const auto *Grows = dyn_cast<SCEVAddRecExpr>(Next);
+    return !L.contains(From) || (Grows && Grows->getLoop() == &L);
+  });
+}
+
 // Whether the loop looks for something: where it reads depends on what it has read, as in a binary search or a list. A processor waits for each such read
 // by itself, so that lanes gain whatever a gather costs; reads one after the other, or at places that others hold, do not.
 bool searches(const Loop &L, ScalarEvolution &SE) {
@@ -72,7 +83,7 @@ bool searches(const Loop &L, ScalarEvolution &SE) {
   for (size_t Place = 0; Place < Needed.size(); ++Place) {
     const Instruction *I = Needed[Place];
     if (const auto *State = dyn_cast<PHINode>(I); State && State->getParent() == L.getHeader()) {
-      if (!SE.isSCEVable(State->getType()) || !isa<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(State))))
+      if (!isCounted(*const_cast<PHINode *>(State), L, SE))
         return true;
       continue;
     }
