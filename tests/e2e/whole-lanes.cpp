@@ -13,6 +13,10 @@
 //# run: aspen++ -O3 -ffp-contract=off -fsycl-targets=native_cpu,x86_64_v3 {self} -o a.out
 //# run: ./a.out
 //# stdout: all right
+//# deep: nothing that lanes give and take between two shifts goes through memory, however many loops there are for sub-groups that are not full
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images shifts.cpp -o b.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | awk '/fmadd.*zmm/ { ++made } /vmov.*\(%rsp\),[ \t]*%zmm/ { ++read } END { print (made > 0), read + 0 }'
+//# stdout: 1 0
 #include <sycl/sycl.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -155,4 +159,18 @@ int main() {
     kept(size);
   if (!failures)
     std::puts("all right");
+}
+//# file: shifts.cpp
+#include <sycl/sycl.hpp>
+
+int main() {
+  sycl::queue q;
+  float *x = sycl::malloc_shared<float>(1024, q);
+  q.parallel_for(sycl::nd_range<1>(1024, 256), [=](sycl::nd_item<1> it) {
+     const size_t i = it.get_global_id(0);
+     float value = x[i];
+     for (int round = 0; round < 8; ++round)
+       value = sycl::shift_group_left(it.get_sub_group(), value, 1) * 0.25f + 1.0f;
+     x[i] = value;
+   }).wait();
 }
