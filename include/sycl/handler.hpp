@@ -82,7 +82,7 @@ public:
 
   template <class Name = detail::unnamed_kernel, class F, class... P>
   void single_task(const ext::oneapi::experimental::properties<P...> &with, F f) {
-    single_task<detail::kernel_name_t<Name, F>>(detail::with_properties<F, P...>(f, with, *this));
+    single_task<detail::kernel_name_t<Name, F>>(detail::with_given_properties(f, with, *this));
   }
 
   template <class Name = detail::unnamed_kernel, class F> void parallel_for(range<1> items, F f) { over<Name>(items, id<1>(), f); }
@@ -123,7 +123,7 @@ public:
   template <class Name = detail::unnamed_kernel, __VA_ARGS__ class... P, class First, class... Rest>                                      \
   void parallel_for(SHAPE shape, const ext::oneapi::experimental::properties<P...> &with, const First &first, const Rest &...rest) {      \
     if constexpr (sizeof...(Rest) == 0)                                                                                                   \
-      parallel_for<detail::kernel_name_t<Name, First>>(shape, detail::with_properties<First, P...>(first, with, *this));                  \
+      parallel_for<detail::kernel_name_t<Name, First>>(shape, detail::with_given_properties(first, with, *this));                         \
     else                                                                                                                                  \
       detail::reduce_arguments<Name, ext::oneapi::experimental::properties<P...>>(*this, shape,                                           \
                                                                                   std::make_index_sequence<sizeof...(Rest)>(), first,     \
@@ -154,11 +154,11 @@ public:
   }
   template <class Name = detail::unnamed_kernel, class F, class... P, int D>
   void parallel_for_work_group(range<D> groups, const ext::oneapi::experimental::properties<P...> &with, F f) {
-    hierarchical<detail::kernel_name_t<Name, F>>(groups, nullptr, detail::with_properties<F, P...>(f, with, *this));
+    hierarchical<detail::kernel_name_t<Name, F>>(groups, nullptr, detail::with_given_properties(f, with, *this));
   }
   template <class Name = detail::unnamed_kernel, class F, class... P, int D>
   void parallel_for_work_group(range<D> groups, range<D> local, const ext::oneapi::experimental::properties<P...> &with, F f) {
-    hierarchical<detail::kernel_name_t<Name, F>>(groups, &local, detail::with_properties<F, P...>(f, with, *this));
+    hierarchical<detail::kernel_name_t<Name, F>>(groups, &local, detail::with_given_properties(f, with, *this));
   }
 
   void memcpy(void *to, const void *from, size_t bytes) {

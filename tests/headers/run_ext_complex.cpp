@@ -148,6 +148,9 @@ int main() {
     CHECK(1.5i == ex::complex<double>(0, 1.5) && 2i * 2i == ex::complex<double>(-4, 0) && 3.0if == ex::complex<float>(0, 3));
   }
   CHECK(ex::conj(3) == ex::complex<double>(3) && ex::proj('a') == ex::complex<double>(97) && ex::arg(1) == 0.0 && ex::norm(3u) == 9.0);
+  static_assert(std::is_same_v<decltype(ex::pow(ex::complex<float>(1, 2), 2)), ex::complex<float>>, "no double for a whole number");
+  const ex::complex<float> square = ex::pow(ex::complex<float>(1, 2), 2), power = ex::pow(2, ex::complex<float>(3, 0));
+  CHECK(std::abs(square.real() + 3) < 1e-4f && std::abs(square.imag() - 4) < 1e-4f && std::abs(power.real() - 8) < 1e-3f);
   ex::complex<float> z;
   std::stringstream text("(1.5,2)");
   CHECK(text >> z && z == ex::complex<float>(1.5f, 2.0f));

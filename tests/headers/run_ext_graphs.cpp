@@ -224,6 +224,25 @@ static void last_words(sycl::queue &q, int *m) {
   CHECK(calls == 13);
 }
 
+/// A graph that nobody has any more records nothing; one that is still had does.
+static void gone_while_recording(sycl::queue &q, int *m) {
+  sycl::queue recorded(q.get_context(), q.get_device());
+  {
+    ex::command_graph graph(q.get_context(), q.get_device());
+    ex::command_graph copy(graph), moved(std::move(graph));
+    moved.begin_recording(recorded);
+    { const ex::command_graph other(recorded.ext_oneapi_get_graph()); }
+    copy = ex::command_graph(q.get_context(), q.get_device());
+    CHECK(recorded.ext_oneapi_get_state() == ex::queue_state::recording);
+    recorded.single_task([=] { m[0] = 99; });
+  }
+  CHECK(recorded.ext_oneapi_get_state() == ex::queue_state::executing);
+  recorded.single_task([=] { m[0] = 5; }).wait();
+  CHECK(m[0] == 5);
+  ex::command_graph elsewhere(sycl::context(q.get_device()), q.get_device());
+  CHECK(throws(sycl::errc::invalid, [&] { elsewhere.begin_recording(recorded); }));
+}
+
 int main() {
   sycl::queue q;
   int *m = sycl::malloc_shared<int>(count, q);
@@ -233,6 +252,7 @@ int main() {
   free_functions(q, m);
   queues_that_follow(q, m);
   last_words(q, m);
+  gone_while_recording(q, m);
   sycl::free(m, q);
   return failures;
 }

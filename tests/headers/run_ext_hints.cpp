@@ -4,6 +4,7 @@
 
 #include <sycl/sycl.hpp>
 #include <sycl/ext/intel/experimental/cache_control_properties.hpp>
+#include <sycl/ext/oneapi/experimental/bfloat16_math.hpp>
 
 namespace intel = sycl::ext::intel::experimental;
 namespace oneapi = sycl::ext::oneapi::experimental;
@@ -78,8 +79,42 @@ static void constants(sycl::queue &q) {
   CHECK(sum == 5);
 }
 
+/// Of what accessors and annotated pointers have.
+static void prefetched(sycl::queue &q) {
+  using annotated = oneapi::annotated_ptr<int, decltype(oneapi::properties{oneapi::alignment<4>})>;
+  static_assert(std::is_same_v<annotated::reference, oneapi::annotated_ref<int, decltype(oneapi::properties{oneapi::alignment<4>})>>);
+  static_assert(annotated::get_property<oneapi::alignment_key>().value == 4 && std::is_nothrow_constructible_v<annotated, int *>);
+  sycl::buffer<int, 2> b({4, 4});
+  q.submit([&](sycl::handler &h) {
+    const sycl::accessor a(b, h);
+    h.parallel_for(sycl::nd_range<1>(4, 4), [=](sycl::nd_item<1> i) {
+      oneapi::prefetch(a, sycl::id<2>(1, 0), oneapi::properties{oneapi::prefetch_hint_L1});
+      oneapi::prefetch(a, sycl::id<2>(1, 0), 4);
+      oneapi::joint_prefetch(i.get_group(), a, sycl::id<2>(0, 0), oneapi::properties{oneapi::prefetch_hint_L2_nt});
+      oneapi::joint_prefetch(i.get_group(), a, sycl::id<2>(0, 0), 4, oneapi::properties{oneapi::prefetch_hint_L1});
+      a[0][i.get_local_id(0)] = 3;
+    });
+  });
+  CHECK(sycl::host_accessor(b)[0][3] == 3);
+}
+
+/// Functions of bfloat16 where the extension has them, and without a namespace.
+static void short_functions() {
+  namespace oa = sycl::ext::oneapi;
+  using namespace sycl;
+  const oa::bfloat16 two = 2.0f, four = 4.0f;
+  CHECK(oa::sqrt(four) == two && oa::fma(two, two, four) == oa::bfloat16(8.0f) && !oa::isnan(two) && oa::fmax(two, four) == four);
+  CHECK(sqrt(four) == two && oneapi::sqrt(four) == two && exp2(two) == four);
+  const sycl::marray<oa::bfloat16, 2> both(four);
+  CHECK(oa::sqrt(both)[1] == two && oneapi::sqrt(both)[0] == two);
+  const sycl::vec<oa::bfloat16, 2> pair(four);
+  CHECK(oa::sqrt(pair)[1] == two && oneapi::sqrt(pair)[0] == two && oa::fmin(pair, pair)[0] == four);
+}
+
 int main() {
   sycl::queue q;
+  prefetched(q);
+  short_functions();
   devices(q.get_device());
   channels(q);
   caches(q);

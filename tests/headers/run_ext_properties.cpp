@@ -54,6 +54,22 @@ struct functor {
   auto get(ex::properties_tag) const { return ex::properties{ex::work_group_size<16>}; }
 };
 
+/// With a property of its own; a kernel for each number.
+template <int> struct own_size {
+  int *r;
+  void operator()(sycl::nd_item<1> i) const { r[i.get_global_id(0)] = i.get_sub_group().get_max_local_range()[0]; }
+  template <class Sum> void operator()(sycl::nd_item<1> i, Sum &sum) const {
+    (*this)(i);
+    sum += 1;
+  }
+  auto get(ex::properties_tag) const { return ex::properties{ex::sub_group_size<8>}; }
+};
+struct own_group {
+  int *r;
+  void operator()(sycl::nd_item<1> i) const { r[i.get_global_id(0)] = 0; }
+  auto get(ex::properties_tag) const { return ex::properties{ex::work_group_size<16>}; }
+};
+
 int main() {
   sycl::queue q;
   int *r = sycl::malloc_shared<int>(256, q);
@@ -137,6 +153,33 @@ int main() {
   ex::nd_launch<class R>(q, ex::launch_config(sycl::nd_range<1>(64, 16), chosen), seven);
   q.wait();
   check(all(64, 7), "hints of a queue's launch");
+
+  // A kernel's own and those beside its launch count together, and reductions do not change that.
+  q.parallel_for(sycl::nd_range<1>(64, 16), ex::properties{ex::work_group_size<16>}, own_size<1>{r}).wait();
+  check(all(64, 8), "own properties beside the launch's");
+  q.parallel_for(sycl::nd_range<1>(64, 16), ex::properties{}, own_size<2>{r}).wait();
+  check(all(64, 8), "own properties beside none");
+  ex::nd_launch(q, ex::launch_config(sycl::nd_range<1>(64, 16), ex::properties{ex::work_group_scratch_size(64)}), own_size<3>{r});
+  q.wait();
+  check(all(64, 8), "own properties beside values");
+  q.parallel_for(sycl::nd_range<1>(64, 16), ex::properties{ex::work_group_size<16>}, sycl::reduction(r + 64, sycl::plus<int>()), own_size<4>{r}).wait();
+  check(all(64, 8) && r[64] != 0, "own properties beside a reduction");
+  refused(sycl::errc::nd_range, "", [&] { q.parallel_for(sycl::nd_range<1>(64, 32), ex::properties{ex::sub_group_size<8>}, own_group{r}); });
+
+  // Lists without what the compiler can make; a name that is only declared.
+  using list = decltype(ex::properties{ex::work_group_size<16>, ex::sub_group_size<8>});
+  constexpr list none, some(ex::sub_group_size<8>);
+  static_assert(none.get_property<ex::work_group_size_key>()[0] == 16 && some.get_property<ex::sub_group_size_key>() == ex::sub_group_size<8>);
+  static_assert(!std::is_default_constructible_v<decltype(ex::properties{ex::work_group_scratch_size(4)})> &&
+                std::is_constructible_v<decltype(ex::properties{ex::work_group_scratch_size(4), ex::sub_group_size<8>}), ex::work_group_scratch_size>);
+  static_assert(ex::has_compile_time_kernel_effect_v<decltype(ex::sub_group_size<8>)> && !ex::has_compile_time_kernel_effect_v<intel::cache_config>);
+  q.parallel_for(sycl::nd_range<1>(64, 16), list{}, [=](sycl::nd_item<1> i) { r[i.get_global_id(0)] = i.get_sub_group().get_max_local_range()[0]; }).wait();
+  check(all(64, 8), "a list of nothing given");
+  ex::parallel_for<class S>(q, sycl::range<1>(64), [=](sycl::id<1> i) { r[i] = 9; });
+  ex::submit(q, [&](sycl::handler &h) { ex::parallel_for<class T>(h, sycl::range<1>(64), [=](sycl::id<1> i) { r[i] += 1; }); });
+  ex::parallel_for<class U>(q, ex::launch_config(sycl::range<2>(8, 8), ex::properties{}), [=](sycl::id<2> i) { r[i[0] * 8 + i[1]] += 1; });
+  q.wait();
+  check(r[63] == 11 || r[63] == 10, "names of kernels over ranges");
   sycl::free(r, q);
   return failures;
 }

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <sstream>
 #include <memory>
-#include <sycl/ext/oneapi/experimental/throttled_wait.hpp>
 #include <sycl/sycl.hpp>
+#include <sycl/ext/oneapi/experimental/throttled_wait.hpp>
 #include <variant>
 
 namespace ex = sycl::ext::oneapi::experimental;

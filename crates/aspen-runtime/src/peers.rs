@@ -25,13 +25,23 @@ impl Device {
     /// Notes that they are to.
     ///
     /// # Errors
-    /// [`Code::Invalid`] if they may not, or that was noted already.
+    /// [`Code::FeatureNotSupported`] if they may not, [`Code::Invalid`] if that was noted already.
     pub fn enable_reach(&self, other: &Device) -> Result<()> {
         if !self.can_reach(other) {
-            return Err(peer_error("ext_oneapi_enable_peer_access", self, other, "the one cannot access the other's memory"));
+            return Err(peer_error(
+                Code::FeatureNotSupported,
+                "ext_oneapi_enable_peer_access",
+                self,
+                other,
+                "the one cannot access the other's memory",
+            ));
         }
         let is_new = lock(&ENABLED).insert(both(self, other));
-        if is_new { Ok(()) } else { Err(peer_error("ext_oneapi_enable_peer_access", self, other, "access is enabled already")) }
+        if is_new {
+            Ok(())
+        } else {
+            Err(peer_error(Code::Invalid, "ext_oneapi_enable_peer_access", self, other, "access is enabled already"))
+        }
     }
 
     /// Notes that they are not to any more.
@@ -40,7 +50,11 @@ impl Device {
     /// [`Code::Invalid`] if they were not.
     pub fn disable_reach(&self, other: &Device) -> Result<()> {
         let was_there = lock(&ENABLED).remove(&both(self, other));
-        if was_there { Ok(()) } else { Err(peer_error("ext_oneapi_disable_peer_access", self, other, "access was not enabled")) }
+        if was_there {
+            Ok(())
+        } else {
+            Err(peer_error(Code::Invalid, "ext_oneapi_disable_peer_access", self, other, "access was not enabled"))
+        }
     }
 }
 
@@ -48,6 +62,6 @@ fn both(device: &Device, other: &Device) -> (String, String) {
     (device.selector_name().to_owned(), other.selector_name().to_owned())
 }
 
-fn peer_error(function: &str, device: &Device, other: &Device, why: &str) -> Error {
-    Error::new(Code::Invalid, format!("{function}: {} and {}: {why}", device.selector_name(), other.selector_name()))
+fn peer_error(code: Code, function: &str, device: &Device, other: &Device, why: &str) -> Error {
+    Error::new(code, format!("{function}: {} and {}: {why}", device.selector_name(), other.selector_name()))
 }

@@ -138,10 +138,29 @@ template <class F, class = void> inline constexpr bool has_own_properties = fals
 template <class F>
 inline constexpr bool has_own_properties<F, std::void_t<decltype(std::declval<const F &>().get(std::declval<ext::oneapi::experimental::properties_tag>()))>> = true;
 
+/// The class of a function with its own properties, if it has some.
+template <class F, class = void> struct own_wrap { using type = F; };
+template <class F> struct own_wrap<F, std::enable_if_t<has_own_properties<F>>> {
+  using type = typename add_properties<F, std::decay_t<decltype(std::declval<const F &>().get(std::declval<ext::oneapi::experimental::properties_tag>()))>>::type;
+};
+template <class F> using own_wrapped = typename own_wrap<F>::type;
+
 /// The function with its own properties.
 template <class F, class Handler> auto with_own_properties(const F &f, Handler &command) {
   const auto own = f.get(ext::oneapi::experimental::properties_tag());
-  return typename add_properties<F, std::decay_t<decltype(own)>>::type(f, own, command);
+  return own_wrapped<F>(f, own, command);
+}
+/// The function with properties that stand beside its launch, and with its own.
+template <class F, class... P, class Handler>
+auto with_given_properties(const F &f, const ext::oneapi::experimental::properties<P...> &given, Handler &command) {
+  if constexpr (has_own_properties<F>) {
+    static_assert(decltype(f.get(ext::oneapi::experimental::properties_tag()))::template aspen_agrees<P...>(),
+                  "a property beside the launch and one of the kernel's own, from its get(properties_tag), have different values");
+    const auto whole = with_own_properties(f, command);
+    return with_properties<std::decay_t<decltype(whole)>, P...>(whole, given, command);
+  } else {
+    return with_properties<F, P...>(f, given, command);
+  }
 }
 
 } // namespace detail

@@ -7,7 +7,6 @@
 
 #include "item_loop.h"
 
-#include "llvm/Analysis/LoopAccessAnalysis.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/VFABIDemangler.h"
@@ -28,12 +27,12 @@ constexpr size_t LeastApart = 3;
 
 class Scales {
 public:
-  Scales(Loop &L, ScalarEvolution &SE, const DominatorTree &DT) : L(L), SE(SE, L), DT(DT) {}
+  Scales(Loop &L, ScalarEvolution &SE, const DominatorTree &DT) : L(L), SE(SE), DT(DT) {}
 
   bool isWorthwhile() {
     struct Access {
       Instruction *I;
-      int64_t Stride; // in its own size; 0 if it is none
+      int64_t Stride;
     };
     SmallVector<Access, 16> Apart;
     SmallDenseMap<std::pair<unsigned, int64_t>, unsigned, 8> Alike; // by whether they read, and their stride
@@ -62,11 +61,39 @@ private:
   // How far items' places are from each other; 0 if that is nothing that all have in common, and 1 for one place, and for numbers of 8 and 16 bits: they have no
   // gathers, which LLVM knows.
   int64_t strideOf(Instruction &I) {
-    Value *Place = getLoadStorePointerOperand(&I);
-    Type *T = getLoadStoreType(&I);
-    if (L.isLoopInvariant(Place) || SE.getSE()->isLoopInvariant(SE.getSCEV(Place), &L) || I.getDataLayout().getTypeStoreSize(T).getFixedValue() < 4)
+    const int64_t Size = I.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue();
+    const std::optional<int64_t> Bytes = growth(SE.getSCEV(getLoadStorePointerOperand(&I)));
+    if (Size < 4 || Bytes == 0)
       return 1;
-    return getPtrStride(SE, T, Place, &L, DT, DenseMap<Value *, const SCEV *>(), /*Assume=*/true, /*ShouldCheckWrap=*/false).value_or(0);
+    return Bytes && *Bytes % Size == 0 ? *Bytes / Size : 0;
+  }
+
+  // By how much a number grows from item to item, if it does not wrap around: what is vectorised asks for that itself.
+  std::optional<int64_t> growth(const SCEV *S) {
+    if (SE.isLoopInvariant(S, &L))
+      return 0;
+    if (const auto *Cast = dyn_cast<SCEVIntegralCastExpr>(S))
+      return growth(Cast->getOperand());
+    if (const auto *Opaque = dyn_cast<SCEVUnknown>(S)) // frozen, so that it stays in order (safe_loops.cpp)
+      if (const auto *Frozen = dyn_cast<FreezeInst>(Opaque->getValue()))
+        return growth(SE.getSCEV(Frozen->getOperand(0)));
+    if (const auto *Grows = dyn_cast<SCEVAddRecExpr>(S)) {
+      const auto *Step = dyn_cast<SCEVConstant>(Grows->getStepRecurrence(SE));
+      return Step && Grows->getLoop() == &L && Step->getAPInt().getSignificantBits() <= 32 ? std::optional(Step->getAPInt().getSExtValue()) : std::nullopt;
+    }
+    if (const auto *Sum = dyn_cast<SCEVAddExpr>(S)) {
+      int64_t All = 0;
+      for (const SCEV *Of : Sum->operands())
+        if (const auto One = growth(Of))
+          All += *One;
+        else
+          return std::nullopt;
+      return All;
+    }
+    const auto *Product = dyn_cast<SCEVMulExpr>(S);
+    const auto *By = Product && Product->getNumOperands() == 2 ? dyn_cast<SCEVConstant>(Product->getOperand(0)) : nullptr;
+    const auto One = By && By->getAPInt().getSignificantBits() <= 16 ? growth(Product->getOperand(1)) : std::nullopt;
+    return One && std::abs(*One) < INT32_MAX ? std::optional(*One * By->getAPInt().getSExtValue()) : std::nullopt;
   }
 
   static unsigned weightOf(const Instruction &I) {
@@ -81,7 +108,7 @@ private:
   }
 
   Loop &L;
-  PredicatedScalarEvolution SE;
+  ScalarEvolution &SE;
   const DominatorTree &DT;
 };
 

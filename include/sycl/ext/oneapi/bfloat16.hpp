@@ -111,17 +111,13 @@ private:
   std::uint16_t bits_;
 };
 
-namespace experimental {
-
-using oneapi::bfloat16;
-
 // Through float, and for arrays element by element.
 #define __ASPEN_BFLOAT16_MATH(name, result)                                                                                               \
   inline result name(bfloat16 a) { return static_cast<result>(sycl::name(static_cast<float>(a))); }                                        \
   template <size_t N> marray<result, N> name(const marray<bfloat16, N> &a) {                                                               \
     marray<result, N> out;                                                                                                                 \
     for (size_t i = 0; i < N; ++i)                                                                                                         \
-      out[i] = experimental::name(a[i]);                                                                                                   \
+      out[i] = oneapi::name(a[i]);                                                                                                   \
     return out;                                                                                                                            \
   }
 __ASPEN_BFLOAT16_MATH(isnan, bool)
@@ -147,7 +143,7 @@ __ASPEN_BFLOAT16_MATH(trunc, bfloat16)
   template <size_t N> marray<bfloat16, N> name(const marray<bfloat16, N> &a, const marray<bfloat16, N> &b) {                               \
     marray<bfloat16, N> out;                                                                                                               \
     for (size_t i = 0; i < N; ++i)                                                                                                         \
-      out[i] = experimental::name(a[i], b[i]);                                                                                             \
+      out[i] = oneapi::name(a[i], b[i]);                                                                                             \
     return out;                                                                                                                            \
   }
 __ASPEN_BFLOAT16_MATH(fmin)
@@ -159,10 +155,33 @@ inline bfloat16 fma(bfloat16 a, bfloat16 b, bfloat16 c) {
 template <size_t N> marray<bfloat16, N> fma(const marray<bfloat16, N> &a, const marray<bfloat16, N> &b, const marray<bfloat16, N> &c) {
   marray<bfloat16, N> out;
   for (size_t i = 0; i < N; ++i)
-    out[i] = experimental::fma(a[i], b[i], c[i]);
+    out[i] = oneapi::fma(a[i], b[i], c[i]);
   return out;
 }
 
+// Their names of before.
+namespace experimental {
+using oneapi::bfloat16;
+using oneapi::isnan;
+using oneapi::fabs;
+using oneapi::ceil;
+using oneapi::floor;
+using oneapi::cos;
+using oneapi::sin;
+using oneapi::exp;
+using oneapi::exp2;
+using oneapi::exp10;
+using oneapi::log;
+using oneapi::log2;
+using oneapi::log10;
+using oneapi::rint;
+using oneapi::rsqrt;
+using oneapi::sqrt;
+using oneapi::tanh;
+using oneapi::trunc;
+using oneapi::fmin;
+using oneapi::fmax;
+using oneapi::fma;
 } // namespace experimental
 } // namespace sycl::ext::oneapi
 

@@ -25,7 +25,7 @@ template <class R, int N, class F, class... V> vec<R, N> for_bfloat16_elements(F
 
 } // namespace sycl::detail
 
-namespace sycl::ext::oneapi::experimental {
+namespace sycl::ext::oneapi {
 
 /// -1 where an element is no number, else 0.
 template <class V, int N = sycl::detail::bfloat16_elements<V>, std::enable_if_t<(N > 0), int> = 0> vec<std::int16_t, N> isnan(const V &a) {
@@ -68,4 +68,26 @@ vec<bfloat16, N> fma(const V &a, const W &b, const X &c) {
   return sycl::detail::for_bfloat16_elements<bfloat16, N>([](bfloat16 x, bfloat16 y, bfloat16 z) { return fma(x, y, z); }, a, b, c);
 }
 
-} // namespace sycl::ext::oneapi::experimental
+namespace experimental {
+using oneapi::isnan;
+using oneapi::fabs;
+using oneapi::ceil;
+using oneapi::floor;
+using oneapi::cos;
+using oneapi::sin;
+using oneapi::exp;
+using oneapi::exp2;
+using oneapi::exp10;
+using oneapi::log;
+using oneapi::log2;
+using oneapi::log10;
+using oneapi::rint;
+using oneapi::rsqrt;
+using oneapi::sqrt;
+using oneapi::tanh;
+using oneapi::trunc;
+using oneapi::fmin;
+using oneapi::fmax;
+using oneapi::fma;
+} // namespace experimental
+} // namespace sycl::ext::oneapi

@@ -71,7 +71,7 @@ template <class... Arguments> void single_task(queue q, const kernel &k, Argumen
   void name(queue q, const launch_config<SHAPE, Properties> &how, const F &f, Reductions &&...reductions) {                                \
     q.parallel_for<Name>(how.get_range(), how.get_properties(), reductions..., f);                                                         \
   }                                                                                                                                        \
-  /* A kernel object, and its arguments. */                                                                                                \
+  /* A kernel object, and its arguments, which come first here: a kernel's name is no properties. */                                       \
   template <__VA_ARGS__ class... Arguments> void name(handler &h, SHAPE shape, const kernel &k, Arguments &&...arguments) {                \
     sycl::detail::set_arguments(h, arguments...);                                                                                          \
     h.parallel_for(shape, k);                                                                                                              \
@@ -79,12 +79,12 @@ template <class... Arguments> void single_task(queue q, const kernel &k, Argumen
   template <__VA_ARGS__ class... Arguments> void name(queue q, SHAPE shape, const kernel &k, Arguments &&...arguments) {                   \
     q.submit([&](handler &h) { experimental::name(h, shape, k, std::forward<Arguments>(arguments)...); });                                 \
   }                                                                                                                                        \
-  template <__VA_ARGS__ class Properties, class... Arguments>                                                                              \
+  template <__VA_ARGS__ class... Arguments, class Properties>                                                                              \
   void name(handler &h, const launch_config<SHAPE, Properties> &how, const kernel &k, Arguments &&...arguments) {                          \
     static_assert(std::is_same_v<Properties, empty_properties_t>, "a kernel object is launched without properties here");                  \
     experimental::name(h, how.get_range(), k, std::forward<Arguments>(arguments)...);                                                      \
   }                                                                                                                                        \
-  template <__VA_ARGS__ class Properties, class... Arguments>                                                                              \
+  template <__VA_ARGS__ class... Arguments, class Properties>                                                                              \
   void name(queue q, const launch_config<SHAPE, Properties> &how, const kernel &k, Arguments &&...arguments) {                             \
     q.submit([&](handler &h) { experimental::name(h, how, k, std::forward<Arguments>(arguments)...); });                                   \
   }

@@ -17,6 +17,38 @@ struct graph_in_making final : recorded_graph {
   graph_in_making(const context &in, const sycl::device &on) : own(in, on) { device = on.aspen_handle(); }
   queue own; // through which nodes are made
   list<shared<last_words>> at_end;
+  unsigned users = 0; // `command_graph` objects
+};
+/// What a `command_graph` object has of it. Recordings end with the last of these objects; queues that are recorded keep the graph itself.
+class graph_in_use : public shared<graph_in_making> {
+public:
+  explicit graph_in_use(const shared<graph_in_making> &of) : shared(of) { begin(); }
+  graph_in_use(const graph_in_use &other) : shared(other) { begin(); }
+  graph_in_use(graph_in_use &&) noexcept = default;
+  graph_in_use &operator=(graph_in_use other) noexcept {
+    std::swap(static_cast<shared &>(*this), static_cast<shared &>(other));
+    return *this;
+  }
+  ~graph_in_use() {
+    if (*this && __atomic_sub_fetch(&(*this)->users, 1u, __ATOMIC_ACQ_REL) == 0)
+      end();
+  }
+  void end() const {
+    const std::lock_guard hold((*this)->lock);
+    const list<queue_state *> all = (*this)->recorded;
+    for (queue_state *one : all)
+      end(*one);
+  }
+  void end(queue_state &from) const {
+    const std::lock_guard hold((*this)->lock);
+    if (from.recorder().get() != get())
+      return;
+    (*this)->forget(&from);
+    from.end_recording();
+  }
+
+private:
+  void begin() const { __atomic_fetch_add(&(*this)->users, 1u, __ATOMIC_RELAXED); }
 };
 } // namespace detail
 
@@ -136,7 +168,7 @@ template <graph_state State> class command_graph {
 
 public:
   command_graph(const context &in, const device &on, const property_list &properties = {})
-      : graph_(new sycl::detail::graph_in_making(in, on)) {
+      : graph_(sycl::detail::shared(new sycl::detail::graph_in_making(in, on))) {
     if (properties.has_property<property::graph::enable_native_recording>())
       sycl::detail::fail(errc::feature_not_supported, "command_graph: no backend records graphs itself; leave out enable_native_recording");
   }
@@ -190,6 +222,8 @@ public:
   void begin_recording(queue &from, const property_list & = {}) {
     if (from.get_device().aspen_handle() != graph_->device)
       sycl::detail::fail(errc::invalid, "begin_recording: the queue has another device than the graph");
+    if (from.get_context() != graph_->own.get_context())
+      sycl::detail::fail(errc::invalid, "begin_recording: the queue has another context than the graph");
     const std::lock_guard hold(graph_->lock);
     sycl::detail::queue_state &state = from.aspen_state();
     const sycl::detail::shared<sycl::detail::recorder> other = state.begin_recording(recorder());
@@ -203,17 +237,12 @@ public:
     for (queue one : all)
       begin_recording(one, properties);
   }
-  void end_recording() {
-    const std::lock_guard hold(graph_->lock);
-    const sycl::detail::list<sycl::detail::queue_state *> all = graph_->recorded;
-    for (sycl::detail::queue_state *one : all)
-      end(*one);
-  }
-  void end_recording(queue &from) { end(from.aspen_state()); }
+  void end_recording() { graph_.end(); }
+  void end_recording(queue &from) { graph_.end(from.aspen_state()); }
   template <class Vector = std::vector<queue>, class = decltype(std::declval<const Vector &>().begin())>
   void end_recording(const Vector &all) {
     for (const queue &one : all)
-      end(one.aspen_state());
+      graph_.end(one.aspen_state());
   }
 
   /// The graph as it is now, to be executed; later changes do not concern it.
@@ -353,15 +382,7 @@ private:
     out->number = from.number;
     return out;
   }
-  void end(sycl::detail::queue_state &from) const {
-    const std::lock_guard hold(graph_->lock);
-    if (from.recorder().get() != graph_.get())
-      return;
-    graph_->forget(&from);
-    from.end_recording();
-  }
-
-  sycl::detail::shared<sycl::detail::graph_in_making> graph_;
+  sycl::detail::graph_in_use graph_;
 };
 command_graph(const context &, const device &, const property_list & = {}) -> command_graph<graph_state::modifiable>;
 command_graph(const queue &, const property_list & = {}) -> command_graph<graph_state::modifiable>;

@@ -1,5 +1,6 @@
 //! `prefetch` and `joint_prefetch` in kernels: hints, which code for CPUs passes on. Source: sycl_ext_oneapi_prefetch.
 #pragma once
+#include <sycl/accessor.hpp>
 #include <sycl/ext/oneapi/properties/properties.hpp>
 #include <sycl/group_algorithm.hpp>
 
@@ -39,5 +40,20 @@ template <class G, class... P> sycl::detail::if_group<G, void> joint_prefetch(G 
 template <class G, class... P> sycl::detail::if_group<G, void> joint_prefetch(G g, const void *from, size_t, properties<P...> = {}) {
   experimental::joint_prefetch(g, from);
 }
+
+/// Elements of an accessor that may be read, from that one on.
+#define __ASPEN_ACCESSOR                                                                                                                   \
+  class T, int D, access_mode M, access::placeholder P, class... Q, std::enable_if_t<(D > 0 && M != access_mode::write), int> = 0
+#define __ASPEN_READS accessor<T, D, M, target::device, P> from, id<D> at
+template <__ASPEN_ACCESSOR> void prefetch(__ASPEN_READS, properties<Q...> = {}) { experimental::prefetch(&from[at]); }
+template <__ASPEN_ACCESSOR> void prefetch(__ASPEN_READS, size_t, properties<Q...> = {}) { experimental::prefetch(&from[at]); }
+template <class G, __ASPEN_ACCESSOR> sycl::detail::if_group<G, void> joint_prefetch(G g, __ASPEN_READS, properties<Q...> = {}) {
+  experimental::joint_prefetch(g, &from[at]);
+}
+template <class G, __ASPEN_ACCESSOR> sycl::detail::if_group<G, void> joint_prefetch(G g, __ASPEN_READS, size_t, properties<Q...> = {}) {
+  experimental::joint_prefetch(g, &from[at]);
+}
+#undef __ASPEN_READS
+#undef __ASPEN_ACCESSOR
 
 } // namespace sycl::ext::oneapi::experimental

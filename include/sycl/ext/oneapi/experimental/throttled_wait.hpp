@@ -10,8 +10,8 @@
 namespace sycl::ext::oneapi::experimental {
 
 template <class Rep, class Period> void ext_oneapi_throttled_wait(event &e, const std::chrono::duration<Rep, Period> &sleep) {
-  using status = info::event_command_status;
-  const auto is = [&] { return e.get_info<info::event::command_execution_status>(); };
+  using status = sycl::info::event_command_status;
+  const auto is = [&] { return e.get_info<sycl::info::event::command_execution_status>(); };
   while (is() != status::complete)
     std::this_thread::sleep_for(sleep);
   e.wait();

@@ -72,6 +72,19 @@ template <size_t Size> inline constexpr max_linear_work_group_size_key::value_t<
 /// It uses only these aspects: `[[sycl::device_has(…)]]`.
 template <aspect... Aspects> inline constexpr device_has_key::value_t<Aspects...> device_has;
 
+/// Whether a property may change what is made of a kernel.
+template <class P> struct has_compile_time_kernel_effect : std::false_type {};
+#define __ASPEN_KERNEL_EFFECT(key) template <class... Values> struct has_compile_time_kernel_effect<property_value<key, Values...>> : std::true_type {};
+__ASPEN_KERNEL_EFFECT(work_group_size_key)
+__ASPEN_KERNEL_EFFECT(work_group_size_hint_key)
+__ASPEN_KERNEL_EFFECT(sub_group_size_key)
+__ASPEN_KERNEL_EFFECT(max_work_group_size_key)
+__ASPEN_KERNEL_EFFECT(max_linear_work_group_size_key)
+__ASPEN_KERNEL_EFFECT(device_has_key)
+#undef __ASPEN_KERNEL_EFFECT
+template <class P> struct has_compile_time_kernel_effect<const P> : has_compile_time_kernel_effect<P> {};
+template <class P> inline constexpr bool has_compile_time_kernel_effect_v = has_compile_time_kernel_effect<P>::value;
+
 } // namespace sycl::ext::oneapi::experimental
 
 namespace sycl::detail {

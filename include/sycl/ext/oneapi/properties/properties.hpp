@@ -121,7 +121,8 @@ template <class... P> class properties : sycl::detail::property_place<P>... {
     else
       return false;
   }
-  template <class One, class First, class... Rest> static constexpr const One &pick(const First &first, const Rest &...rest) {
+  template <class One> static constexpr One pick() { return One(); }
+  template <class One, class First, class... Rest> static constexpr One pick(const First &first, const Rest &...rest) {
     if constexpr (std::is_same_v<One, First>)
       return first;
     else
@@ -129,8 +130,10 @@ template <class... P> class properties : sycl::detail::property_place<P>... {
   }
 
 public:
-  /// In any order.
-  template <class... Given, std::enable_if_t<sizeof...(Given) == sizeof...(P) && (sycl::detail::is_one_of<P, Given...> && ...), int> = 0>
+  /// In any order, and without those that can be made of nothing, as all that the compiler knows can.
+  template <class... Given, std::enable_if_t<(sycl::detail::is_one_of<Given, P...> && ...) && sycl::detail::all_different<Given...> &&
+                                                 ((sycl::detail::is_one_of<P, Given...> || std::is_default_constructible_v<P>) && ...),
+                                             int> = 0>
   constexpr properties(Given... given) : sycl::detail::property_place<P>{pick<P>(given...)}... {}
   template <class Key> static constexpr bool has_property() { return (std::is_same_v<Key, sycl::detail::key_of_t<P>> || ...); }
   /// Without an object, if all of the property is known to the compiler.
@@ -141,7 +144,10 @@ public:
   template <class Key, std::enable_if_t<has_value_at_run_time<Key>(), long> = 0> constexpr auto get_property() const {
     return static_cast<const found<Key> &>(*this).property;
   }
-  /// For the library.
+  /// For the library: whether none of these has the key of one here and another value; and a property.
+  template <class... Others> static constexpr bool aspen_agrees() {
+    return ((!has_property<sycl::detail::key_of_t<Others>>() || sycl::detail::is_one_of<Others, P...>) && ...);
+  }
   template <class One> constexpr const One &aspen_get() const {
     return static_cast<const sycl::detail::property_place<One> &>(*this).property;
   }

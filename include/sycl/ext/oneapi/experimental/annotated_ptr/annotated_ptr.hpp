@@ -23,17 +23,21 @@ struct alignment_key {
 };
 template <int Bytes> inline constexpr alignment_key::value_t<Bytes> alignment;
 
+/// What such a pointer points to; without properties that matter, a reference.
+template <class T, class Properties = empty_properties_t> using annotated_ref = T &;
+
 template <class T, class Properties = empty_properties_t> class annotated_ptr {
   static_assert(is_property_list_v<Properties>, "annotated_ptr takes a list of properties");
 
 public:
-  annotated_ptr() = default;
-  template <class... P> explicit annotated_ptr(T *pointer, const P &...) : pointer_(pointer) {}
+  using reference = annotated_ref<T, Properties>;
+  annotated_ptr() noexcept = default;
+  template <class... P> explicit annotated_ptr(T *pointer, const P &...) noexcept : pointer_(pointer) {}
   template <class U, class Other, class = std::enable_if_t<std::is_convertible_v<U *, T *>>>
-  explicit annotated_ptr(const annotated_ptr<U, Other> &other) : pointer_(other.get()) {}
+  explicit annotated_ptr(const annotated_ptr<U, Other> &other) noexcept : pointer_(other.get()) {}
   /// With further properties.
   template <class Other, class... P>
-  annotated_ptr(const annotated_ptr<T, Other> &other, const properties<P...> &) : pointer_(other.get()) {}
+  annotated_ptr(const annotated_ptr<T, Other> &other, const properties<P...> &) noexcept : pointer_(other.get()) {}
   T &operator*() const { return *pointer_; }
   template <class I, class = std::enable_if_t<std::is_integral_v<I>>> T &operator[](I i) const { return pointer_[i]; }
   T *operator->() const { return pointer_; }
@@ -48,6 +52,7 @@ public:
   annotated_ptr operator--(int) { return annotated_ptr(pointer_--); }
   std::ptrdiff_t operator-(const annotated_ptr &other) const { return pointer_ - other.pointer_; }
   template <class Key> static constexpr bool has_property() { return Properties::template has_property<Key>(); }
+  template <class Key> static constexpr auto get_property() { return Properties::template get_property<Key>(); }
 
 private:
   T *pointer_ = nullptr;

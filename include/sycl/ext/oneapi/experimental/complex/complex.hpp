@@ -33,6 +33,9 @@ template <class T> complex_of<T> narrowed(number<wide<T>> z) { return complex_of
 template <class A, class B>
 using promoted = std::conditional_t<std::is_same_v<A, double> || std::is_same_v<B, double>, double,
                                     std::conditional_t<std::is_same_v<A, float> || std::is_same_v<B, float>, float, half>>;
+/// What one number of a power may be beside a complex one, and how it is computed: a whole number as what the complex one is of, so that nobody needs doubles for it.
+template <class A> inline constexpr bool is_number = is_real<A> || std::is_integral_v<A>;
+template <class A, class Of> using number_of = std::conditional_t<std::is_integral_v<A>, Of, A>;
 /// A function of each element.
 template <class R, size_t N, class F> marray<R, N> each(F function) {
   marray<R, N> out;
@@ -163,13 +166,13 @@ template <class T> complex<T> pow(const complex<T> &base, const complex<T> &expo
 template <class A, class B, class T = sycl::detail::cx::promoted<A, B>> complex<T> pow(const complex<A> &base, const complex<B> &exponent) {
   return experimental::pow(complex<T>(base), complex<T>(exponent));
 }
-template <class A, class B, class T = sycl::detail::cx::promoted<A, B>, std::enable_if_t<sycl::detail::cx::is_real<B>, int> = 0>
+template <class A, class B, class T = sycl::detail::cx::promoted<A, sycl::detail::cx::number_of<B, A>>, std::enable_if_t<sycl::detail::cx::is_number<B>, int> = 0>
 complex<T> pow(const complex<A> &base, const B &exponent) {
-  return experimental::pow(complex<T>(base), complex<T>(exponent));
+  return experimental::pow(complex<T>(base), complex<T>(static_cast<T>(exponent)));
 }
-template <class A, class B, class T = sycl::detail::cx::promoted<A, B>, std::enable_if_t<sycl::detail::cx::is_real<A>, int> = 0>
+template <class A, class B, class T = sycl::detail::cx::promoted<sycl::detail::cx::number_of<A, B>, B>, std::enable_if_t<sycl::detail::cx::is_number<A>, int> = 0>
 complex<T> pow(const A &base, const complex<B> &exponent) {
-  return experimental::pow(complex<T>(base), complex<T>(exponent));
+  return experimental::pow(complex<T>(static_cast<T>(base)), complex<T>(exponent));
 }
 
 // Of marrays.
