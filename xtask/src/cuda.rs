@@ -11,8 +11,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::setup::setup_pip;
-use crate::shell::{output, run};
+use crate::shell::output;
+use crate::wheels;
 
 const PACKAGE: &str = "nvidia-cuda-nvcc-cu12";
 const VERSION: &str = "12.9.86";
@@ -89,13 +89,8 @@ fn lay_out_toolkit(new: &Path, folder: &Path) -> Result<()> {
 
 /// Brings a wheel and unpacks it below a new folder; where.
 fn unpack(new: &Path, wanted: &str) -> Result<PathBuf> {
-    let python = setup_pip()?;
-    let (wheels, unpacked) = (new.join("wheels"), new.join("unpacked"));
-    fs::create_dir_all(&wheels).with_context(|| format!("cannot make {}", wheels.display()))?;
-    run(Command::new(&python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(&wheels).arg(wanted))?;
-    for wheel in fs::read_dir(&wheels)? {
-        output(Command::new(&python).args(["-m", "zipfile", "-e"]).arg(wheel?.path()).arg(&unpacked))?;
-    }
+    let unpacked = new.join("unpacked");
+    wheels::unpack(&[wanted.to_owned()], &new.join("wheels"), &unpacked)?;
     Ok(unpacked)
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::setup::{setup_icd_loader, setup_pip};
-use crate::shell::{output, run};
+use crate::setup::setup_icd_loader;
+use crate::shell::output;
 use crate::validator;
 
 /// A driver.
@@ -197,12 +197,8 @@ impl Driver {
 
 /// Downloads wheels and unpacks them; the folders of their libraries.
 fn unpack_wheels(wheels: &[(&str, &str)], archives: &Path, unpacked: &Path) -> Result<Vec<PathBuf>> {
-    let python = setup_pip()?;
-    let wanted = wheels.iter().map(|(name, version)| format!("{name}=={version}"));
-    run(Command::new(&python).args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(archives).args(wanted))?;
-    for wheel in entries(archives)? {
-        output(Command::new(&python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(unpacked))?;
-    }
+    let wanted: Vec<String> = wheels.iter().map(|(name, version)| format!("{name}=={version}")).collect();
+    crate::wheels::unpack(&wanted, archives, unpacked)?;
     Ok(entries(unpacked)?.into_iter().map(|part| part.join("data/lib")).filter(|folder| folder.is_dir()).collect())
 }
 

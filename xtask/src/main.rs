@@ -13,6 +13,7 @@ mod install;
 mod layers;
 mod math;
 mod matrix;
+mod onedpl;
 mod options;
 mod package;
 mod random;
@@ -25,6 +26,7 @@ mod split_headers;
 mod suites;
 mod threads;
 mod validator;
+mod wheels;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

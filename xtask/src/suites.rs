@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::setup::{setup_for_tests, setup_services};
 use crate::shell::{Tree, is_root, output, run, shown};
-use crate::{book, cuda, devices, generate, install, layers, matrix, package, random, reality, s3_server, validator};
+use crate::{book, cuda, devices, generate, install, layers, matrix, onedpl, package, random, reality, s3_server, validator};
 
 /// Tests that passed and failed.
 #[derive(Default)]
@@ -40,7 +40,7 @@ struct Suite {
     run: fn(&Tree, Depth, &mut Count) -> Result<()>,
 }
 
-const SUITES: [Suite; 15] = [
+const SUITES: [Suite; 16] = [
     Suite { name: "fmt", about: "formatting", run: |tree, _, _| run(&mut tree.cargo(&["fmt", "--all", "--check"])) },
     Suite { name: "clippy", about: "lints, as errors", run: clippy },
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _, _| generate::check(&tree.root) },
@@ -54,6 +54,7 @@ const SUITES: [Suite; 15] = [
     Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
     Suite { name: "amd", about: "programs for AMD's GPUs through lld, and against a runtime of the tests", run: amd },
+    Suite { name: "onedpl", about: "programs of tests/onedpl with oneDPL's headers; in a deep run also of an older release", run: onedpl },
     Suite { name: "opencl", about: "programs of tests/opencl on every driver that is installed", run: opencl },
     Suite {
         name: SERVICES,
@@ -389,6 +390,16 @@ fn cuda(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
 fn amd(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     gpu_programs(tree, depth, count, "amd", "amd_gpu_gfx90a,amd_gpu_gfx1100", &[])?;
     with_one_cache(tree, depth, "tests/amd", &[], count)
+}
+
+/// Whoever uses oneDPL brings its headers by `-I`, or in the environment.
+fn onedpl(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
+    let versions = if depth == Depth::Deep { &onedpl::VERSIONS[..] } else { &onedpl::VERSIONS[..1] };
+    for version in versions {
+        let include = onedpl::install(&devices::cache()?, version)?;
+        with_one_cache(tree, depth, "tests/onedpl", &[&format!("CPLUS_INCLUDE_PATH={}", include.display())], count)?;
+    }
+    Ok(())
 }
 
 /// Examples, and in a deep run the programs of the headers, through a GPU's compiler.
