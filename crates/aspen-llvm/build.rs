@@ -68,6 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "private_memory",
             "interior",
             "partners",
+            "jammed",
             "common_sums",
             "local_atomics",
             "safe_loops",

@@ -205,6 +205,12 @@ struct PartnerItems : llvm::PassInfoMixin<PartnerItems> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Has several items go together through loops in which each waits for itself.
+struct JammedItems : llvm::PassInfoMixin<JammedItems> {
+  static constexpr const char *Name = "aspen-jam";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
 // Makes one of two variables of a loop that always hold the same.
 struct AlikeStates : llvm::PassInfoMixin<AlikeStates> {
   static constexpr const char *Name = "aspen-alike";
