@@ -197,7 +197,8 @@ bool jam(Loop &L, LoopInfo &LI, ScalarEvolution &SE, const Own &Items, unsigned 
 
 PreservedAnalyses JammedItems::run(Function &F, FunctionAnalysisManager &FAM) {
   return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &) {
-    if (L.isInnermost() || !isItemLoop(L) || !L.hasDedicatedExits() || !L.isSafeToClone() || lengthOf(L) > MaxLength)
+    // Not all of a loop's accesses promise that items do not meet: private memory is one for all of them, in turn.
+    if (L.isInnermost() || !isItemLoop(L) || !L.isAnnotatedParallel() || !L.hasDedicatedExits() || !L.isSafeToClone() || lengthOf(L) > MaxLength)
       return false;
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
