@@ -210,6 +210,11 @@ struct JammedItems : llvm::PassInfoMixin<JammedItems> {
   static constexpr const char *Name = "aspen-jam";
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
+// LLVM's SLP vectoriser, but where several items go together: it would put vectors together from what each reads, number by number, for one chain of vectors.
+struct JoinNumbers : llvm::PassInfoMixin<JoinNumbers> {
+  static constexpr const char *Name = "aspen-slp";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
 
 // Makes one of two variables of a loop that always hold the same.
 struct AlikeStates : llvm::PassInfoMixin<AlikeStates> {

@@ -14,6 +14,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 using namespace llvm;
 
@@ -24,6 +25,9 @@ namespace {
 constexpr size_t MaxLength = 160, MaxInside = 24, MaxChains = 3;
 // Items that go together: with one chain each, and with more.
 constexpr unsigned ItemsOfOne = 8, ItemsOfMore = 4;
+
+// What functions with such loops say of themselves.
+constexpr StringLiteral Jammed = "aspen-jammed";
 
 using Own = SmallPtrSet<const Instruction *, 32>;
 
@@ -94,17 +98,6 @@ unsigned itemsTogether(Loop &L, const Own &Items, DominatorTree &DT, ScalarEvolu
   return Most == 0 ? 0 : Most == 1 ? ItemsOfOne : ItemsOfMore;
 }
 
-// Has chains stay numbers: LLVM would put vectors together from what they read, number by number, for one sum of vectors. A fence is no instruction in the end.
-void keepApart(ArrayRef<BasicBlock *> Blocks) {
-  for (BasicBlock *Block : Blocks)
-    for (PHINode &Phi : Block->phis())
-      for (auto [From, Next] : zip(Phi.blocks(), Phi.incoming_values()))
-        if (auto *Made = dyn_cast<Instruction>(Next); Made && Phi.getType()->isFloatingPointTy() && From == Block && !isa<PHINode>(Made)) {
-          IRBuilder<> B(From->getTerminator());
-          Next.set(B.CreateArithmeticFence(Made, Phi.getType()));
-        }
-}
-
 // Gives the loop a copy in which so many items go together; the loop itself has those that are left.
 bool jam(Loop &L, LoopInfo &LI, ScalarEvolution &SE, const Own &Items, unsigned Together) {
   BasicBlock *Before = L.getLoopPreheader(), *Header = L.getHeader(), *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
@@ -161,8 +154,6 @@ bool jam(Loop &L, LoopInfo &LI, ScalarEvolution &SE, const Own &Items, unsigned 
     for (Use &Operand : Phi->incoming_values())
       if (Value *Own = Each[Item].lookup(Operand.get()))
         Operand.set(Own);
-  keepApart(Copies);
-
   Before->getTerminator()->eraseFromParent();
   B.SetInsertPoint(Before);
   B.CreateCondBr(B.CreateICmpUGE(Count, B.getInt64(Together)), Wide, Rest);
@@ -207,8 +198,15 @@ PreservedAnalyses JammedItems::run(Function &F, FunctionAnalysisManager &FAM) {
     const Own Items = ownOf(L);
     const unsigned Together = isAlike(L, Items) ? itemsTogether(L, Items, DT, SE) : 0;
     const unsigned Known = SE.getSmallConstantTripCount(&L);
-    return Together && (Known == 0 || Known >= Together) && jam(L, LI, SE, Items, Together);
+    if (!Together || (Known && Known < Together) || !jam(L, LI, SE, Items, Together))
+      return false;
+    F.addFnAttr(Jammed);
+    return true;
   });
+}
+
+PreservedAnalyses JoinNumbers::run(Function &F, FunctionAnalysisManager &FAM) {
+  return F.hasFnAttribute(Jammed) ? PreservedAnalyses::all() : SLPVectorizerPass().run(F, FAM);
 }
 
 } // namespace aspen::items
