@@ -145,7 +145,7 @@ static void architectures(queue &q) {
   expect(d.ext_oneapi_architecture_is(ex::architecture::x86_64) == (own == ex::architecture::x86_64), "or another");
   expect(!d.ext_oneapi_architecture_is(ex::arch_category::amd_gpu), "a category");
   expect(d.has(aspect::cpu) == (own == ex::architecture::x86_64), "CPUs are the host's");
-  int *out = malloc_shared<int>(3, q);
+  int *out = malloc_shared<int>(8, q);
   q.single_task([=] {
      const auto set = [=](int i, int value) { out[i] = value; };
      ex::if_architecture_is<ex::architecture::intel_gpu_pvc, ex::architecture::intel_gpu_bmg_g21>(set, 0, 1)
@@ -155,11 +155,29 @@ static void architectures(queue &q) {
          .else_if_architecture_is<ex::architecture::x86_64>(set, 1, 2)
          .otherwise(set, 1, 3);
      ex::if_architecture_is<ex::architecture::amd_gpu_gfx90a>(set, 2, 1).otherwise(set, 2, 3);
+     ex::if_architecture_is<ex::arch_category::amd_gpu, ex::arch_category::intel_gpu>(set, 3, 1)
+         .else_if_architecture_is<ex::arch_category::nvidia_gpu>(set, 3, 2)
+         .otherwise(set, 3, 3);
+     ex::if_architecture_is_lt<ex::architecture::intel_gpu_pvc>(set, 4, 1)
+         .else_if_architecture_is_le<ex::architecture::intel_gpu_pvc>(set, 4, 2)
+         .otherwise(set, 4, 3);
+     ex::if_architecture_is_gt<ex::architecture::intel_gpu_dg1>(set, 5, 1)
+         .else_if_architecture_is_ge<ex::architecture::x86_64>(set, 5, 2)
+         .otherwise(set, 5, 3);
+     ex::if_architecture_is_between<ex::architecture::intel_gpu_acm_g10, ex::architecture::intel_gpu_bmg_g21>(set, 6, 1)
+         .else_if_architecture_is_between<ex::architecture::amd_gpu_gfx1010, ex::architecture::amd_gpu_gfx1013>(set, 6, 2)
+         .otherwise(set, 6, 3);
+     ex::if_architecture_is_ge<ex::architecture::amd_gpu_gfx90a>(set, 7, 1).else_if_architecture_is_lt<ex::architecture::x86_64>(set, 7, 2).otherwise(set, 7, 3);
    }).wait();
   const bool cpu = own == ex::architecture::x86_64, pvc = own == ex::architecture::intel_gpu_pvc;
   expect(out[0] == (cpu ? 2 : pvc ? 1 : 3), "the second clause");
   expect(out[1] == (cpu ? 1 : 3), "the first of two that are true");
   expect(out[2] == 3, "no clause");
+  expect(out[3] == (pvc ? 1 : 3), "makers");
+  expect(out[4] == (pvc ? 2 : 3), "older, and no newer");
+  expect(out[5] == (cpu ? 2 : pvc ? 1 : 3), "newer, and no older");
+  expect(out[6] == (pvc ? 1 : 3), "between two");
+  expect(out[7] == 3, "of other makers");
   free(out, q);
 }
 

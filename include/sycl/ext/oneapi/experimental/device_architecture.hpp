@@ -220,6 +220,70 @@ auto add_architectures(Clauses before, F f, Args... args) {
   }
 }
 
+/// The same for a maker: whose code it is, the target says.
+template <arch_category First, arch_category... Rest, class Clauses, class F, class... Args>
+auto add_makers(Clauses before, F f, Args... args) {
+#if defined(__ASPEN_PTX__)
+  constexpr arch_category ours = arch_category::nvidia_gpu;
+#elif defined(__ASPEN_AMDGCN__)
+  constexpr arch_category ours = arch_category::amd_gpu;
+#else
+  constexpr arch_category ours = arch_category::intel_gpu;
+#endif
+  if constexpr (First == ours || ((Rest == ours) || ...)) {
+    return before.template else_if_device_has<aspect::gpu>(f, args...);
+  } else {
+    using callable [[maybe_unused]] = decltype(f(args...));
+    return before;
+  }
+}
+
+/// What is asked of an architecture of the same maker as `Of`, or as both.
+enum class architecture_order { less, at_most, greater, at_least };
+template <architecture Of, architecture_order Order> struct compared_architecture {
+  static constexpr bool holds(architecture one) {
+    switch (Order) {
+    case architecture_order::less:
+      return one < Of;
+    case architecture_order::at_most:
+      return one <= Of;
+    case architecture_order::greater:
+      return one > Of;
+    default:
+      return one >= Of;
+    }
+  }
+};
+template <architecture Least, architecture Most> struct architecture_between {
+  static constexpr bool holds(architecture one) { return one >= Least && one <= Most; }
+};
+/// The first and the last of the same maker, those that nobody knows left out.
+constexpr architecture first_beside(architecture one) {
+  return is_of(one, arch_category::intel_gpu)    ? architecture::intel_gpu_bdw
+         : is_of(one, arch_category::nvidia_gpu) ? architecture::nvidia_gpu_sm_50
+         : is_of(one, arch_category::amd_gpu)    ? architecture::amd_gpu_gfx600
+                                                 : architecture::x86_64;
+}
+constexpr architecture last_beside(architecture one) {
+  return is_of(one, arch_category::intel_gpu)    ? architecture::intel_gpu_cri
+         : is_of(one, arch_category::nvidia_gpu) ? architecture::nvidia_gpu_sm_121a
+         : is_of(one, arch_category::amd_gpu)    ? architecture::amd_gpu_gfx1201
+                                                 : architecture::intel_cpu_dmr;
+}
+/// A clause for each architecture from `First` to `Last` of which the test holds.
+template <class Test, architecture First, architecture Last, class Clauses, class F, class... Args>
+auto add_those(Clauses before, F f, Args... args) {
+  constexpr architecture next = static_cast<architecture>(static_cast<std::uint32_t>(First) + 1);
+  if constexpr (First > Last) {
+    using callable [[maybe_unused]] = decltype(f(args...));
+    return before;
+  } else if constexpr (Test::holds(First)) {
+    return add_those<Test, next, Last>(add_architectures<First>(before, f, args...), f, args...);
+  } else {
+    return add_those<Test, next, Last>(before, f, args...);
+  }
+}
+
 /// What `if_architecture_is` returns.
 template <class Clauses> class architecture_clauses {
 public:
@@ -228,11 +292,41 @@ public:
     auto after = add_architectures<Wanted...>(before_, f, args...);
     return architecture_clauses<decltype(after)>(after);
   }
+  template <arch_category... Wanted, class F, class... Args> auto else_if_architecture_is(F f, Args... args) {
+    auto after = add_makers<Wanted...>(before_, f, args...);
+    return architecture_clauses<decltype(after)>(after);
+  }
+#define __ASPEN_COMPARED(name, order)                                                                                                     \
+  template <architecture Wanted, class F, class... Args> auto else_if_architecture_is_##name(F f, Args... args) {                          \
+    return those<compared_architecture<Wanted, architecture_order::order>, Wanted>(f, args...);                                            \
+  }
+  __ASPEN_COMPARED(lt, less)
+  __ASPEN_COMPARED(le, at_most)
+  __ASPEN_COMPARED(gt, greater)
+  __ASPEN_COMPARED(ge, at_least)
+#undef __ASPEN_COMPARED
+  template <architecture Least, architecture Most, class F, class... Args> auto else_if_architecture_is_between(F f, Args... args) {
+    static_assert(first_beside(Least) == first_beside(Most), "the two architectures are of different makers");
+    return those<architecture_between<Least, Most>, Least>(f, args...);
+  }
   template <class F, class... Args> void otherwise(F f, Args... args) { before_.else_device(f, args...); }
 
 private:
+  template <class Test, architecture Beside, class F, class... Args> auto those(F f, Args... args) {
+    auto after = add_those<Test, first_beside(Beside), last_beside(Beside)>(before_, f, args...);
+    return architecture_clauses<decltype(after)>(after);
+  }
   Clauses before_;
 };
+/// Of nothing yet.
+inline auto no_architecture() {
+#if defined(__ASPEN_ASKS_LOADED_DEVICE__)
+  undecided_if_device_has<> none(true);
+#else
+  if_device_has_helper<true> none;
+#endif
+  return architecture_clauses<decltype(none)>(none);
+}
 
 } // namespace sycl::detail
 
@@ -240,12 +334,25 @@ namespace sycl::ext::oneapi::experimental {
 
 /// Calls `f` on devices whose architecture is one of these.
 template <architecture... Wanted, class F, class... Args> auto if_architecture_is(F f, Args... args) {
-#if defined(__ASPEN_ASKS_LOADED_DEVICE__)
-  sycl::detail::undecided_if_device_has<> none(true);
-#else
-  sycl::detail::if_device_has_helper<true> none;
-#endif
-  return sycl::detail::architecture_clauses<decltype(none)>(none).template else_if_architecture_is<Wanted...>(f, args...);
+  return sycl::detail::no_architecture().template else_if_architecture_is<Wanted...>(f, args...);
+}
+/// On devices of these makers.
+template <arch_category... Wanted, class F, class... Args> auto if_architecture_is(F f, Args... args) {
+  return sycl::detail::no_architecture().template else_if_architecture_is<Wanted...>(f, args...);
+}
+/// On devices whose architecture is of the same maker as this one, and older, no newer, newer, or no older.
+#define __ASPEN_COMPARED(name)                                                                                                            \
+  template <architecture Wanted, class F, class... Args> auto if_architecture_is_##name(F f, Args... args) {                               \
+    return sycl::detail::no_architecture().template else_if_architecture_is_##name<Wanted>(f, args...);                                    \
+  }
+__ASPEN_COMPARED(lt)
+__ASPEN_COMPARED(le)
+__ASPEN_COMPARED(gt)
+__ASPEN_COMPARED(ge)
+#undef __ASPEN_COMPARED
+/// No older than the one and no newer than the other.
+template <architecture Least, architecture Most, class F, class... Args> auto if_architecture_is_between(F f, Args... args) {
+  return sycl::detail::no_architecture().template else_if_architecture_is_between<Least, Most>(f, args...);
 }
 
 } // namespace sycl::ext::oneapi::experimental
