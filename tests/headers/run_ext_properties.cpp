@@ -175,11 +175,12 @@ int main() {
   static_assert(ex::has_compile_time_kernel_effect_v<decltype(ex::sub_group_size<8>)> && !ex::has_compile_time_kernel_effect_v<intel::cache_config>);
   q.parallel_for(sycl::nd_range<1>(64, 16), list{}, [=](sycl::nd_item<1> i) { r[i.get_global_id(0)] = i.get_sub_group().get_max_local_range()[0]; }).wait();
   check(all(64, 8), "a list of nothing given");
-  ex::parallel_for<class S>(q, sycl::range<1>(64), [=](sycl::id<1> i) { r[i] = 9; });
-  ex::submit(q, [&](sycl::handler &h) { ex::parallel_for<class T>(h, sycl::range<1>(64), [=](sycl::id<1> i) { r[i] += 1; }); });
-  ex::parallel_for<class U>(q, ex::launch_config(sycl::range<2>(8, 8), ex::properties{}), [=](sycl::id<2> i) { r[i[0] * 8 + i[1]] += 1; });
-  q.wait();
-  check(r[63] == 11 || r[63] == 10, "names of kernels over ranges");
+  sycl::queue in_order{q.get_context(), q.get_device(), sycl::property::queue::in_order{}};
+  ex::parallel_for<class S>(in_order, sycl::range<1>(64), [=](sycl::id<1> i) { r[i] = 9; });
+  ex::submit(in_order, [&](sycl::handler &h) { ex::parallel_for<class T>(h, sycl::range<1>(64), [=](sycl::id<1> i) { r[i] += 1; }); });
+  ex::parallel_for<class U>(in_order, ex::launch_config(sycl::range<2>(8, 8), ex::properties{}), [=](sycl::id<2> i) { r[i[0] * 8 + i[1]] += 1; });
+  in_order.wait();
+  check(all(64, 11), "names of kernels over ranges");
   sycl::free(r, q);
   return failures;
 }
