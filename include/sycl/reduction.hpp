@@ -262,6 +262,7 @@ inline void reduce_arguments(handler &command, const Shape &shape, std::index_se
   using F = std::decay_t<decltype(function)>;
   using N = kernel_name_t<Name, F>;
   if constexpr (is_properties<Properties>) {
+    static_assert(agree_with_own<F>(static_cast<const Properties *>(nullptr)));
     using with = typename add_properties<own_wrapped<F>, Properties>::type;
     static_assert(!has_scratch<with>, "Aspen does not take work_group_scratch_size beside reductions: use a local_accessor");
     reduce<N>(command, shape, with(function), argument<I>(arguments...)...);

@@ -56,7 +56,8 @@ int main() {
   sycl::queue q;
   auto *u = sycl::malloc_shared<unsigned>(n, q), *table = sycl::malloc_shared<unsigned>(1024, q), *mixed = sycl::malloc_shared<unsigned>(n, q);
   auto *grid = sycl::malloc_shared<float>(cells * cells * (cells + 1), q), *rows = sycl::malloc_shared<float>(n * 16 + 16, q);
-  auto *cut = sycl::malloc_shared<float>(n, q), *sums = sycl::malloc_shared<float>(n, q), *some = sycl::malloc_shared<float>(n, q);
+  auto *cut = sycl::malloc_shared<float>(n, q), *sums = sycl::malloc_shared<float>(n, q), *some = sycl::malloc_shared<float>(n, q),
+       *curves = sycl::malloc_shared<float>(n, q);
   auto *all = sycl::malloc_shared<particle>(n, q);
   std::vector<particle> want(n);
   for (unsigned i = 0; i < 1024; ++i)
@@ -85,8 +86,22 @@ int main() {
       sum += rows[i] * grid[u[i % n] % cells];
     some[row] = sum;
   });
+  // Mathematical functions of vectors beside such a loop, in one kernel that is made for one level.
   q.wait();
+  std::vector<unsigned> before(u, u + n);
+  q.parallel_for(sycl::nd_range<1>(n, 250), [=](sycl::nd_item<1> it) {
+     const size_t i = it.get_global_id(0);
+     const float v = i * 0.001f;
+     curves[i] = sycl::exp(v) + sycl::sin(v) * sycl::pow(v, 0.3f);
+     sycl::group_barrier(it.get_group());
+     u[i] = mix(u[i], table);
+   }).wait();
   int wrong = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    const float v = i * 0.001f, want = std::exp(v) + std::sin(v) * std::pow(v, 0.3f);
+    wrong += !(std::fabs(curves[i] - want) <= 1e-4f * (1 + want)) || u[i] != mix(before[i], table);
+    u[i] = before[i];
+  }
   for (unsigned i = 0; i < n; ++i) {
     move(want[i]);
     float sum = 0, part = 0;

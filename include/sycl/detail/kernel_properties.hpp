@@ -150,12 +150,20 @@ template <class F, class Handler> auto with_own_properties(const F &f, Handler &
   const auto own = f.get(ext::oneapi::experimental::properties_tag());
   return own_wrapped<F>(f, own, command);
 }
+/// Whether they have no key of one of its own with another value.
+template <class F, class... P> constexpr bool agree_with_own(const ext::oneapi::experimental::properties<P...> *) {
+  if constexpr (has_own_properties<F>) {
+    constexpr bool agree = std::decay_t<decltype(std::declval<const F &>().get(std::declval<ext::oneapi::experimental::properties_tag>()))>::template aspen_agrees<P...>();
+    static_assert(agree, "a property beside the launch and one of the kernel's own, from its get(properties_tag), have different values");
+    return agree;
+  }
+  return true;
+}
 /// The function with properties that stand beside its launch, and with its own.
 template <class F, class... P, class Handler>
 auto with_given_properties(const F &f, const ext::oneapi::experimental::properties<P...> &given, Handler &command) {
   if constexpr (has_own_properties<F>) {
-    static_assert(decltype(f.get(ext::oneapi::experimental::properties_tag()))::template aspen_agrees<P...>(),
-                  "a property beside the launch and one of the kernel's own, from its get(properties_tag), have different values");
+    static_assert(agree_with_own<F>(static_cast<const ext::oneapi::experimental::properties<P...> *>(nullptr)));
     const auto whole = with_own_properties(f, command);
     return with_properties<std::decay_t<decltype(whole)>, P...>(whole, given, command);
   } else {

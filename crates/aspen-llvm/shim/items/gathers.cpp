@@ -9,6 +9,7 @@
 
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/VFABIDemangler.h"
 
 using namespace llvm;
@@ -112,10 +113,21 @@ private:
   const DominatorTree &DT;
 };
 
+// Whether it calls a loop of lanes that reads (lane_loops.cpp): that one gathers because it is quicker so.
+bool searches(const Instruction &I) {
+  const auto *Call = dyn_cast<CallInst>(&I);
+  const Function *Callee = Call && Call->hasFnAttr(VFABI::MappingsAttrName) ? Call->getCalledFunction() : nullptr;
+  return Callee && any_of(instructions(*Callee), [](const Instruction &Of) { return isa<LoadInst>(Of); });
+}
+
 } // namespace
 
+bool mayGather(Function &F, FunctionAnalysisManager &FAM) {
+  return FAM.getResult<TargetIRAnalysis>(F).isLegalMaskedGather(FixedVectorType::get(Type::getFloatTy(F.getContext()), 8), Align(4));
+}
+
 bool gathersMore(Function &F, FunctionAnalysisManager &FAM) {
-  if (!FAM.getResult<TargetIRAnalysis>(F).isLegalMaskedGather(FixedVectorType::get(Type::getFloatTy(F.getContext()), 8), Align(4)))
+  if (!mayGather(F, FAM) || any_of(instructions(F), searches))
     return false;
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);

@@ -241,6 +241,11 @@ void compileFor(Function &F, const char *Level) {
   F.removeFnAttr("tune-cpu");
 }
 
+void drop(Function &F, FunctionAnalysisManager &FAM) {
+  FAM.clear(F, F.getName());
+  F.eraseFromParent();
+}
+
 Function *copyFor(Function &Group, const char *Level) {
   ValueToValueMapTy Map;
   Function *Copy = CloneFunction(&Group, Map);
@@ -440,18 +445,24 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
             Finished.insert(F);
             if (hasTooManyLoops(*F, FAM))
               continue;
+            if (F == W.Group && mayGather(*F, FAM)) {
+              // Made for level 4 alone: what is prepared for that level has its vectors, so a copy tells.
+              ValueToValueMapTy Map;
+              Function *Trial = CloneFunction(F, Map);
+              offerVectorMath(*Trial, *Machine);
+              FAM.invalidate(*Trial, Prepare.run(*Trial, FAM));
+              if (gathersMore(*Trial, FAM))
+                compileFor(*F, Levels[2]);
+              drop(*Trial, FAM);
+              FAM.clear(*F, F->getName());
+            }
             offerVectorMath(*F, *Machine);
             FAM.invalidate(*F, Prepare.run(*F, FAM));
-            if (gathersMore(*F, FAM)) {
-              if (F != W.Group && !Table[2]->isNullValue()) { // level 4; level 3 is there
-                Finished.erase(F);
-                Of = ConstantPointerNull::get(PointerType::get(M.getContext(), 0));
-                FAM.clear(*F, F->getName());
-                F->eraseFromParent();
-                continue;
-              }
-              compileFor(*F, Levels[2]);
-              FAM.clear(*F, F->getName());
+            if (F != W.Group && gathersMore(*F, FAM)) { // the level below runs in its place
+              Finished.erase(F);
+              Of = ConstantPointerNull::get(PointerType::get(M.getContext(), 0));
+              drop(*F, FAM);
+              continue;
             }
             FAM.invalidate(*F, Vectorize.run(*F, FAM));
             if (hasFewLoops(*F, FAM))

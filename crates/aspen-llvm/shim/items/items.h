@@ -240,7 +240,8 @@ struct SafeLoops : llvm::PassInfoMixin<SafeLoops> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
-// Whether a function gathers more in a loop over items than it computes, on a processor that LLVM gathers on.
+// Whether LLVM gathers on the processor that a function is for; and whether a function that is prepared for vectors gathers more in a loop over items than it computes.
+bool mayGather(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool gathersMore(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 // Reads what items kept where they begin, and has loops over the lanes of full sub-groups become one vector each.

@@ -117,7 +117,7 @@ private:
   template <size_t N> marray<result, N> name(const marray<bfloat16, N> &a) {                                                               \
     marray<result, N> out;                                                                                                                 \
     for (size_t i = 0; i < N; ++i)                                                                                                         \
-      out[i] = oneapi::name(a[i]);                                                                                                   \
+      out[i] = oneapi::name(a[i]);                                                                                                         \
     return out;                                                                                                                            \
   }
 __ASPEN_BFLOAT16_MATH(isnan, bool)
@@ -143,7 +143,7 @@ __ASPEN_BFLOAT16_MATH(trunc, bfloat16)
   template <size_t N> marray<bfloat16, N> name(const marray<bfloat16, N> &a, const marray<bfloat16, N> &b) {                               \
     marray<bfloat16, N> out;                                                                                                               \
     for (size_t i = 0; i < N; ++i)                                                                                                         \
-      out[i] = oneapi::name(a[i], b[i]);                                                                                             \
+      out[i] = oneapi::name(a[i], b[i]);                                                                                                   \
     return out;                                                                                                                            \
   }
 __ASPEN_BFLOAT16_MATH(fmin)
@@ -160,29 +160,15 @@ template <size_t N> marray<bfloat16, N> fma(const marray<bfloat16, N> &a, const 
 }
 
 // Their names of before.
+#define __ASPEN_BFLOAT16_FUNCTIONS(USE)                                                                                                   \
+  USE(isnan) USE(fabs) USE(ceil) USE(floor) USE(cos) USE(sin) USE(exp) USE(exp2) USE(exp10) USE(log) USE(log2) USE(log10) USE(rint)         \
+  USE(rsqrt) USE(sqrt) USE(tanh) USE(trunc) USE(fmin) USE(fmax) USE(fma)
+#define __ASPEN_USE(name) using oneapi::name;
 namespace experimental {
 using oneapi::bfloat16;
-using oneapi::isnan;
-using oneapi::fabs;
-using oneapi::ceil;
-using oneapi::floor;
-using oneapi::cos;
-using oneapi::sin;
-using oneapi::exp;
-using oneapi::exp2;
-using oneapi::exp10;
-using oneapi::log;
-using oneapi::log2;
-using oneapi::log10;
-using oneapi::rint;
-using oneapi::rsqrt;
-using oneapi::sqrt;
-using oneapi::tanh;
-using oneapi::trunc;
-using oneapi::fmin;
-using oneapi::fmax;
-using oneapi::fma;
+__ASPEN_BFLOAT16_FUNCTIONS(__ASPEN_USE)
 } // namespace experimental
+#undef __ASPEN_USE
 } // namespace sycl::ext::oneapi
 
 /// The exponents, and what every floating-point type has, are float's.

@@ -68,26 +68,9 @@ vec<bfloat16, N> fma(const V &a, const W &b, const X &c) {
   return sycl::detail::for_bfloat16_elements<bfloat16, N>([](bfloat16 x, bfloat16 y, bfloat16 z) { return fma(x, y, z); }, a, b, c);
 }
 
+#define __ASPEN_USE(name) using oneapi::name;
 namespace experimental {
-using oneapi::isnan;
-using oneapi::fabs;
-using oneapi::ceil;
-using oneapi::floor;
-using oneapi::cos;
-using oneapi::sin;
-using oneapi::exp;
-using oneapi::exp2;
-using oneapi::exp10;
-using oneapi::log;
-using oneapi::log2;
-using oneapi::log10;
-using oneapi::rint;
-using oneapi::rsqrt;
-using oneapi::sqrt;
-using oneapi::tanh;
-using oneapi::trunc;
-using oneapi::fmin;
-using oneapi::fmax;
-using oneapi::fma;
+__ASPEN_BFLOAT16_FUNCTIONS(__ASPEN_USE)
 } // namespace experimental
+#undef __ASPEN_USE
 } // namespace sycl::ext::oneapi
