@@ -2,7 +2,8 @@
 //!
 //! A launch takes the driver as long as all else that a submission does, so where one follows another two threads get twice as many there. Jobs are
 //! put there in the order in which they were given. To wake a thread takes longer than a launch: nothing is given to one that sleeps, and it
-//! stays awake for a while after the last job. Whoever needs a job that was given and is not in its stream yet puts it there, with those before.
+//! stays awake for a while after the last job. Whoever needs a job that was given and is not in its stream yet waits for the thread as long as it gets
+//! on, and else puts it there, with those before.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,6 +17,10 @@ use crate::sys;
 
 /// How long the thread stays awake when there is nothing to do.
 const PATIENCE: Duration = Duration::from_micros(200);
+
+/// How long whoever needs a job watches the thread put none into a stream: longer than a launch takes. Two that take turns wake each other, and take
+/// twice as long.
+const HELD_UP: Duration = Duration::from_micros(40);
 
 /// So often whoever waits looks before others get the processor.
 const SPINS: u32 = 64;
@@ -34,8 +39,8 @@ pub(crate) trait Ticket: Send + 'static {
 /// The thread, and what it was given.
 pub(crate) struct Launcher<T> {
     tickets: Mutex<VecDeque<T>>,
-    /// Held by whoever puts the next one there, so that they come in their order.
-    turn: Mutex<()>,
+    /// Held by whoever puts the next one there, so that they come in their order: the first of those given, which only that one looks at.
+    turn: Mutex<VecDeque<T>>,
     /// How many were given, and how many of them are in their streams.
     given: AtomicU64,
     done: AtomicU64,
@@ -77,7 +82,8 @@ impl<T: Ticket> Launcher<T> {
         }
     }
 
-    fn call(self: &Arc<Self>) {
+    /// Makes the thread, which takes as long as ten launches: who launches should not have to.
+    pub(crate) fn get_ready(self: &Arc<Self>) {
         let mut called = lock(&self.called);
         if !called.exists {
             let launcher = self.clone();
@@ -85,6 +91,11 @@ impl<T: Ticket> Launcher<T> {
             let name = format!("aspen-{}-put", sys::KIND.name());
             called.exists = thread::Builder::new().name(name).spawn(move || launcher.run()).is_ok();
         }
+    }
+
+    fn call(self: &Arc<Self>) {
+        self.get_ready();
+        let mut called = lock(&self.called);
         if called.exists && !called.wanted {
             called.wanted = true;
             self.changed.notify_one();
@@ -118,24 +129,37 @@ impl<T: Ticket> Launcher<T> {
         self.help_until(|| self.done.load(Ordering::Acquire) >= given);
     }
 
-    /// Puts jobs into their streams until `done`, which must come with one of those given so far.
+    /// Returns when `done`, which must come with one of those given so far. Puts jobs into their streams if the thread does not.
     pub(crate) fn help_until(&self, done: impl Fn() -> bool) {
         let mut spins = 0;
+        // How many have been there, and since when.
+        let mut seen = (u64::MAX, Instant::now());
+        let is_held_up = |seen: &mut (u64, Instant)| {
+            let count = self.done.load(Ordering::Acquire);
+            if seen.0 != count {
+                *seen = (count, Instant::now());
+            }
+            seen.1.elapsed() >= HELD_UP
+        };
         while !done() {
-            let turn = match self.turn.try_lock() {
-                Ok(turn) => Some(turn),
-                Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
-                Err(TryLockError::WouldBlock) => None,
-            };
-            if turn.is_none_or(|_turn| !self.put_next(false)) {
+            let helps = !self.awake.load(Ordering::SeqCst) || is_held_up(&mut seen);
+            if !(helps && self.put_next(false)) {
                 pause(&mut spins);
             }
         }
     }
 
-    /// Puts the next one into its stream; `false` if there is none. Only for whoever has the turn.
+    /// Puts the next one into its stream; `false` if there is none, or if somebody else does.
     fn put_next(&self, own: bool) -> bool {
-        let Some(ticket) = lock(&self.tickets).pop_front() else { return false };
+        let mut first = match self.turn.try_lock() {
+            Ok(first) => first,
+            Err(TryLockError::Poisoned(first)) => first.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        if first.is_empty() {
+            std::mem::swap(&mut *first, &mut lock(&self.tickets));
+        }
+        let Some(ticket) = first.pop_front() else { return false };
         let lane = ticket.lane();
         ticket.put(own);
         self.missing[lane].fetch_sub(1, Ordering::Release);
@@ -158,10 +182,7 @@ impl<T: Ticket> Launcher<T> {
             self.awake.store(true, Ordering::SeqCst);
             let (mut last, mut spins) = (Instant::now(), 0);
             while last.elapsed() < PATIENCE {
-                if !self.is_idle() && {
-                    let _turn = lock(&self.turn);
-                    self.put_next(true)
-                } {
+                if !self.is_idle() && self.put_next(true) {
                     (last, spins) = (Instant::now(), 0);
                 } else {
                     pause(&mut spins);
@@ -251,6 +272,20 @@ mod tests {
         launcher.settle();
         assert_eq!(lock(&put).len(), 5);
         assert!(!launcher.has(3));
+    }
+
+    #[test]
+    fn who_needs_a_job_does_not_wait_for_a_thread_that_was_put_aside() {
+        let (launcher, put) = (Arc::new(Launcher::default()), Put::default());
+        lock(&launcher.called).exists = true;
+        launcher.awake.store(true, Ordering::SeqCst);
+        for number in 0..5 {
+            launcher.give(Numbered { lane: 1, number, put: put.clone() });
+        }
+        let begin = Instant::now();
+        launcher.settle();
+        assert!(begin.elapsed() >= HELD_UP, "the thread may have been about to do so");
+        assert_eq!(lock(&put).len(), 5);
     }
 
     #[test]

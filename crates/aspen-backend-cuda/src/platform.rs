@@ -124,6 +124,7 @@ impl RawDevice for Handle {
         {
             tracing::debug!(device = self.device.name(), %failure, "not ready");
         }
+        self.device.launcher().get_ready();
     }
 
     fn shares_host_memory(&self) -> bool {
