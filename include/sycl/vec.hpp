@@ -2,7 +2,7 @@
 //! vector instructions of it. Source: SYCL 2020 §4.14.2.
 #pragma once
 #include <cstring>
-#include <sycl/detail/swizzled.hpp>
+#include <sycl/detail/conversion.hpp>
 #include <type_traits>
 
 namespace sycl {
@@ -33,18 +33,6 @@ template <> struct mask_element<1> { using type = std::int8_t; };
 template <> struct mask_element<2> { using type = std::int16_t; };
 template <> struct mask_element<4> { using type = std::int32_t; };
 template <> struct mask_element<8> { using type = std::int64_t; };
-
-/// The nearest that `U`, an integer, can hold of a whole number; 0 of no number. By choice and not by branch, so that it stays a vector's.
-template <class U, class T> constexpr U saturating(const T &given) {
-  using wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  const wide value = static_cast<wide>(given);
-  // Powers of two, which every floating-point type has exactly: one more than the greatest, and the least.
-  constexpr U greatest = std::is_signed_v<U> ? static_cast<U>(~(std::make_unsigned_t<U>(1) << (sizeof(U) * 8 - 1))) : static_cast<U>(-1);
-  constexpr U least = std::is_signed_v<U> ? static_cast<U>(-greatest - 1) : U(0);
-  constexpr wide over = static_cast<wide>(greatest / 2 + 1) * 2;
-  const bool fits = value < over && (std::is_signed_v<U> ? value >= -over : value > -1);
-  return fits ? static_cast<U>(value) : value >= over ? greatest : value < 0 ? least : U(0);
-}
 
 /// The i-th element of a vector-like value, or the number itself.
 template <class T, class A> constexpr T element_at(const A &a, int i) {
@@ -154,19 +142,12 @@ public:
 #undef __ASPEN_S4
 #endif
 
-  /// Element by element; floating-point numbers become the nearest integers unless `Mode` says otherwise: `automatic` is the rounding of the
-  /// elements' type, which is to the nearest for floating-point ones. What an integer cannot hold becomes the nearest that it can, and no number
-  /// becomes 0: the specification leaves it open, but C++ would leave all elements undefined. Source: SYCL 2020 §4.14.2.3.
+  /// Element by element, in the direction of `Mode`; `automatic` is the rounding of the elements' type, which is to the nearest for floating-point
+  /// ones. Source: SYCL 2020 §4.14.2.3.
   template <class U, rounding_mode Mode = rounding_mode::automatic> constexpr vec<U, N> convert() const {
     vec<U, N> out{};
-    for (int i = 0; i < N; ++i) {
-      if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool> && detail::is_genfloat<T> && Mode != rounding_mode::rtz)
-        out[i] = detail::saturating<U>(rounded<Mode>(data_[i]));
-      else if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool> && detail::is_genfloat<T>)
-        out[i] = detail::saturating<U>(data_[i]);
-      else
-        out[i] = static_cast<U>(data_[i]);
-    }
+    for (int i = 0; i < N; ++i)
+      out[i] = detail::convert_element<U, Mode>(data_[i]);
     return out;
   }
   /// The same bytes as another type.
@@ -252,22 +233,6 @@ private:
       return vec<T, sizeof...(I)>(of.data_[From + Step * I]...);
     else
       return detail::swizzled<vec, (From + Step * I)...>(of);
-  }
-  template <rounding_mode Mode> static constexpr T rounded(T value) {
-    if (__builtin_is_constant_evaluated()) { // where the functions are not known
-      const auto wide = static_cast<double>(value);
-      const auto whole = static_cast<std::int64_t>(wide);
-      const double rest = wide - static_cast<double>(whole), size = rest < 0 ? -rest : rest;
-      const bool nearest = Mode == rounding_mode::automatic || Mode == rounding_mode::rte;
-      const bool away = nearest ? size > 0.5 || (size == 0.5 && whole % 2 != 0) : Mode == rounding_mode::rtp ? rest > 0 : rest < 0;
-      return static_cast<T>(static_cast<double>(whole + (away ? rest < 0 ? -1 : 1 : 0)));
-    }
-    if constexpr (std::is_same_v<T, double>) {
-      return Mode == rounding_mode::rtp ? __builtin_ceil(value) : Mode == rounding_mode::rtn ? __builtin_floor(value) : __builtin_rint(value);
-    } else {
-      const float f = static_cast<float>(value);
-      return static_cast<T>(Mode == rounding_mode::rtp ? __builtin_ceilf(f) : Mode == rounding_mode::rtn ? __builtin_floorf(f) : __builtin_rintf(f));
-    }
   }
   // As the hardware's vectors: three elements take the room of four.
   alignas(sizeof(T) * room > 64 ? 64 : sizeof(T) * room) T data_[room];
