@@ -44,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "shim/function_facts.cpp",
         "shim/wide_vectors.cpp",
         "shim/hierarchy.cpp",
+        "shim/ptx_kernels.cpp",
     ]);
     build.files(
         [

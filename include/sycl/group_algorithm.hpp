@@ -34,28 +34,28 @@ template <class G, class T> detail::if_group<G, T> group_broadcast(G g, __ASPEN_
 
 /// Of the work-item `delta` after this one; unspecified beyond the end.
 template <class G, class T> detail::if_in_sub_group<G, T> shift_group_left(G g, __ASPEN_MAYBE_UNSET T x, typename G::linear_id_type delta = 1) {
-#if defined(__ASPEN_NATIVE_CPU__)
+#if defined(__ASPEN_NATIVE_CPU__) || defined(__ASPEN_PTX__)
   if constexpr (!detail::group_traits<G>::is_part)
     return detail::take_by_lane(g, x, detail::lane_way::after, delta);
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() + delta);
 }
 template <class G, class T> detail::if_in_sub_group<G, T> shift_group_right(G g, __ASPEN_MAYBE_UNSET T x, typename G::linear_id_type delta = 1) {
-#if defined(__ASPEN_NATIVE_CPU__)
+#if defined(__ASPEN_NATIVE_CPU__) || defined(__ASPEN_PTX__)
   if constexpr (!detail::group_traits<G>::is_part)
     return detail::take_by_lane(g, x, detail::lane_way::before, delta);
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() - delta);
 }
 template <class G, class T> detail::if_in_sub_group<G, T> permute_group_by_xor(G g, __ASPEN_MAYBE_UNSET T x, typename G::linear_id_type mask) {
-#if defined(__ASPEN_NATIVE_CPU__)
+#if defined(__ASPEN_NATIVE_CPU__) || defined(__ASPEN_PTX__)
   if constexpr (!detail::group_traits<G>::is_part)
     return detail::take_by_lane(g, x, detail::lane_way::mask, mask);
 #endif
   return detail::take_from<false>(g, x, g.get_local_linear_id() ^ mask);
 }
 template <class G, class T> detail::if_in_sub_group<G, T> select_from_group(G g, __ASPEN_MAYBE_UNSET T x, typename G::id_type from) {
-#if defined(__ASPEN_NATIVE_CPU__)
+#if defined(__ASPEN_NATIVE_CPU__) || defined(__ASPEN_PTX__)
   if constexpr (!detail::group_traits<G>::is_part)
     return detail::take_by_lane(g, x, detail::lane_way::number, static_cast<std::uint32_t>(from[0]));
 #endif

@@ -99,6 +99,9 @@ unsafe extern "C" {
     /// Lets vectors of more than 128 bits cross calls in memory, in a module for x86-64; null or a message.
     pub fn aspen_llvm_wide_vectors(module: LLVMModuleRef) -> *mut c_char;
 
+    /// Of a module for PTX whose kernels are optimised: says which loads nothing writes to, and makes numbers of conditions by choice; null or a message.
+    pub fn aspen_llvm_finish_ptx(module: LLVMModuleRef) -> *mut c_char;
+
     /// Prepares kernels of `parallel_for_work_group` in a module for PTX, in a thread a work-item if that is wanted; null or a message.
     pub fn aspen_llvm_hierarchical_kernels(module: LLVMModuleRef, in_threads: bool) -> *mut c_char;
 

@@ -288,6 +288,12 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         // SAFETY: made for this triple.
         unsafe { module.run_passes_for(&job.passes, machine(&triple, job)?) }.map_err(|error| error.to_string())?;
     }
+    if matches!(job.output, Output::Ptx(_)) && job.opt_level > 0 {
+        // SAFETY: a valid module; the message is ours.
+        if let Some(reason) = unsafe { take_message(ffi::aspen_llvm_finish_ptx(module.raw())) } {
+            return Err(reason);
+        }
+    }
     if let Output::X86_64Object(X86_64Object { item_loops: Some(loops), .. }) = &job.output {
         let machine = machine(&triple, job)?;
         // SAFETY: made for this triple.

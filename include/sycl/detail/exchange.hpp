@@ -57,7 +57,7 @@ template <> struct group_traits<sub_group> {
   static void barrier(const work_item &w) { w.sub_group_barrier(); }
   static size_t lane(const sub_group &, size_t i) { return i; }
 #if defined(__ASPEN_PTX__)
-  static std::uint64_t members(const sub_group &) { return ptx::members(); }
+  static std::uint64_t members(const sub_group &) { return ptx::whole_warp; }
 #elif defined(__ASPEN_AMDGCN__)
   static std::uint64_t members(const sub_group &) { return amdgcn::ballot(true); }
 #endif
@@ -114,6 +114,23 @@ template <class T, class Exchange> inline T exchange_words(const T &value, Excha
   for (size_t i = 0; i < words_of<T>::count; ++i)
     out.words[i] = exchange(in.words[i]);
   return out.value();
+}
+
+/// The value of the lane that lies that way; any value where there is none.
+template <class T> inline T take_by_lane(const sub_group &, const T &value, lane_way way, std::uint32_t amount) {
+  static_assert(std::is_trivially_copyable_v<T>, "group algorithms exchange trivially copyable values");
+  return exchange_words(value, [=](unsigned word) {
+    switch (way) {
+    case lane_way::mask:
+      return ptx::shuffle_xor(word, amount);
+    case lane_way::after:
+      return ptx::shuffle_down(word, amount);
+    case lane_way::before:
+      return ptx::shuffle_up(word, amount);
+    default:
+      return ptx::shuffle(ptx::whole_warp, word, amount);
+    }
+  });
 }
 #endif
 
@@ -198,10 +215,10 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_one_b
 
 #if defined(__ASPEN_PTX__)
 /// Each lane's sum of all values up to its own, in five steps.
-template <class T, class Op> inline T scan_warp(unsigned mask, unsigned lane, const T &value, Op op) {
+template <class T, class Op> inline T scan_warp(unsigned lane, const T &value, Op op) {
   T sum = value;
   for (unsigned step = 1; step < ptx::warp_size; step *= 2) {
-    const T before = exchange_words(sum, [=](unsigned word) { return ptx::shuffle_up(mask, word, step); });
+    const T before = exchange_words(sum, [=](unsigned word) { return ptx::shuffle_up(word, step); });
     if (lane >= step)
       sum = static_cast<T>(op(before, sum));
   }
@@ -209,7 +226,7 @@ template <class T, class Op> inline T scan_warp(unsigned mask, unsigned lane, co
 }
 
 template <class T, class Op> inline T add_lane(unsigned step, const T &sum, Op op) {
-  return static_cast<T>(op(sum, exchange_words(sum, [=](unsigned word) { return ptx::shuffle_xor(~0u, word, step); })));
+  return static_cast<T>(op(sum, exchange_words(sum, [=](unsigned word) { return ptx::shuffle_xor(word, step); })));
 }
 
 /// The sum of lanes that differ in the bits below `count`, a power of two; every lane of the warp is there.
@@ -226,11 +243,11 @@ template <class T, class Op> inline T reduce_lanes(unsigned count, T sum, Op op)
 }
 
 /// The sum of all lanes up to the last, in every lane.
-template <class T, class Op> inline T reduce_warp(unsigned mask, unsigned lane, unsigned last, const T &value, Op op) {
-  if (mask == ~0u)
+template <class T, class Op> inline T reduce_warp(unsigned lane, unsigned last, const T &value, Op op) {
+  if (last == ptx::warp_size - 1)
     return reduce_lanes(ptx::warp_size, value, op);
-  const T sum = scan_warp(mask, lane, value, op);
-  return exchange_words(sum, [=](unsigned word) { return ptx::shuffle(mask, word, last); });
+  const T sum = scan_warp(lane, value, op);
+  return exchange_words(sum, [=](unsigned word) { return ptx::shuffle(ptx::whole_warp, word, last); });
 }
 
 /// Of larger values no slot for each warp is kept.
@@ -262,11 +279,11 @@ template <class T, class Op> inline T reduce_whole_warps(unsigned thread, unsign
   T sum = slots[lane < count ? lane : 0].value();
   __syncthreads();
   for (unsigned step = 1; step < count; step *= 2) {
-    const T other = exchange_words(sum, [=](unsigned word) { return ptx::shuffle_down(~0u, word, step); });
+    const T other = exchange_words(sum, [=](unsigned word) { return ptx::shuffle_down(word, step); });
     if (lane + step < count)
       sum = static_cast<T>(op(sum, other));
   }
-  return exchange_words(sum, [](unsigned word) { return ptx::shuffle(~0u, word, 0); });
+  return exchange_words(sum, [](unsigned word) { return ptx::shuffle(ptx::whole_warp, word, 0); });
 }
 
 /// The sum of a work-group, for large values: warps take turns at one slot.
@@ -274,7 +291,7 @@ template <class T, class Op> inline T reduce_by_turns(const T &value, Op op) {
   typedef unsigned words __attribute__((opencl_local));
   static words memory[words_of<T>::count];
   words_of<T> *slot = (words_of<T> *)(unsigned *)memory;
-  T sum = reduce_warp(ptx::members(), ptx::lane(), ptx::sub_group_size() - 1, value, op);
+  T sum = reduce_warp(ptx::lane(), ptx::sub_group_size() - 1, value, op);
   const unsigned own = ptx::sub_group_id(), count = ptx::sub_group_count();
   for (unsigned turn = 0; turn < count; ++turn) {
     if (own == turn && ptx::lane() == 0)
@@ -300,11 +317,16 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
       return first ? static_cast<T>(op(*first, sum)) : sum;
     }
   }
+  if constexpr (group_traits<Group>::is_sub_group && Kind == scan_kind::reduce)
+    if (ptx::threads() % ptx::warp_size == 0) { // which is known of the whole launch
+      const T sum = reduce_lanes(ptx::warp_size, value, op);
+      return first ? static_cast<T>(op(*first, sum)) : sum;
+    }
   // Work-groups of warps that are not whole are few.
   constexpr bool is_seldom = !group_traits<Group>::is_sub_group && Kind == scan_kind::reduce;
   const unsigned thread = is_seldom ? ptx::here(ptx::thread()) : ptx::thread(), threads = is_seldom ? ptx::here(ptx::threads()) : ptx::threads();
-  const unsigned mask = ptx::members(thread, threads), last = ptx::sub_group_size(thread, threads) - 1, lane = thread % ptx::warp_size;
-  const T inclusive = Kind == scan_kind::reduce ? reduce_warp(mask, lane, last, value, op) : scan_warp(mask, lane, value, op);
+  const unsigned last = ptx::sub_group_size(thread, threads) - 1, lane = thread % ptx::warp_size;
+  const T inclusive = Kind == scan_kind::reduce ? reduce_warp(lane, last, value, op) : scan_warp(lane, value, op);
   bool begun = first != nullptr; // whether `before` is a value
   T before = first ? *first : value;
   if constexpr (!group_traits<Group>::is_sub_group) {
@@ -326,7 +348,7 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
   }
   if (Kind == scan_kind::inclusive)
     return begun ? static_cast<T>(op(before, inclusive)) : inclusive;
-  const T left = exchange_words(inclusive, [=](unsigned word) { return ptx::shuffle_up(mask, word, 1); });
+  const T left = exchange_words(inclusive, [=](unsigned word) { return ptx::shuffle_up(word, 1); });
   return lane == 0 ? before : static_cast<T>(op(before, left));
 }
 #endif

@@ -47,19 +47,17 @@ inline unsigned threads() { return ntid<0>() * ntid<1>() * ntid<2>(); }
 inline unsigned sub_group_max_size() { return warp_size; }
 inline unsigned sub_group_id() { return thread() / warp_size; }
 inline unsigned sub_group_count() { return (threads() + warp_size - 1) / warp_size; }
-inline unsigned lane() { return thread() % warp_size; }
+/// Warps are cut from a block in the order of its threads.
+inline unsigned lane() { return __nvvm_read_ptx_sreg_laneid(); }
+/// All threads of a warp, for instructions that wait for those of them which are there and have not ended. A number that the compiler knows makes
+/// them cheaper. Source: PTX ISA, `bar.warp.sync`, `vote.sync`, `shfl.sync`, `redux.sync`.
+inline constexpr unsigned whole_warp = ~0u;
 /// How many threads the warp of `thread` has.
 inline unsigned sub_group_size(unsigned thread, unsigned threads) {
   const unsigned rest = threads - thread / warp_size * warp_size;
   return rest < warp_size ? rest : warp_size;
 }
 inline unsigned sub_group_size() { return sub_group_size(thread(), threads()); }
-/// The threads of that warp, a bit each.
-inline unsigned members(unsigned thread, unsigned threads) {
-  const unsigned count = sub_group_size(thread, threads);
-  return count == warp_size ? ~0u : (1u << count) - 1;
-}
-inline unsigned members() { return members(thread(), threads()); }
 /// `value`, of which nothing is computed earlier than here: what is known before a loop is else computed before it, also for branches that are
 /// seldom taken, and registers that hold it for the whole loop are warps that do not run.
 inline unsigned here(unsigned value) {
@@ -67,21 +65,21 @@ inline unsigned here(unsigned value) {
   return value;
 }
 
-/// The value of lane `from`, taken modulo the size of a warp.
+/// The value of lane `from`, taken modulo the size of a warp. `mask` has a bit for each thread that takes part.
 inline unsigned shuffle(unsigned mask, unsigned value, unsigned from) {
   return static_cast<unsigned>(__nvvm_shfl_sync_idx_i32(mask, static_cast<int>(value), static_cast<int>(from), 31));
 }
 /// The value of the lane `by` before this one; its own where there is none.
-inline unsigned shuffle_up(unsigned mask, unsigned value, unsigned by) {
-  return static_cast<unsigned>(__nvvm_shfl_sync_up_i32(mask, static_cast<int>(value), static_cast<int>(by), 0));
+inline unsigned shuffle_up(unsigned value, unsigned by) {
+  return static_cast<unsigned>(__nvvm_shfl_sync_up_i32(whole_warp, static_cast<int>(value), static_cast<int>(by), 0));
 }
 /// The value of the lane `by` behind this one; its own where there is none.
-inline unsigned shuffle_down(unsigned mask, unsigned value, unsigned by) {
-  return static_cast<unsigned>(__nvvm_shfl_sync_down_i32(mask, static_cast<int>(value), static_cast<int>(by), 31));
+inline unsigned shuffle_down(unsigned value, unsigned by) {
+  return static_cast<unsigned>(__nvvm_shfl_sync_down_i32(whole_warp, static_cast<int>(value), static_cast<int>(by), 31));
 }
 /// The value of the lane whose number differs in the bits of `by`.
-inline unsigned shuffle_xor(unsigned mask, unsigned value, unsigned by) {
-  return static_cast<unsigned>(__nvvm_shfl_sync_bfly_i32(mask, static_cast<int>(value), static_cast<int>(by), 31));
+inline unsigned shuffle_xor(unsigned value, unsigned by) {
+  return static_cast<unsigned>(__nvvm_shfl_sync_bfly_i32(whole_warp, static_cast<int>(value), static_cast<int>(by), 31));
 }
 
 /// Orders this thread's accesses as the system (0), the device (1) or the block (2) sees them.

@@ -26,6 +26,11 @@ struct Scope {
 
 namespace sycl::detail {
 
+/// What a work-item takes from the lanes of its sub-group: the value of the lane whose number is its own by exclusive or with an amount, so
+/// many after it, so many before, or of a number. The last two are the same for all lanes, which ask with the same amount: the value of one
+/// of them, and what their values come to (`lane_fold`).
+enum class lane_way : std::uint32_t { mask, after, before, number, broadcast, fold };
+
 #if defined(__ASPEN_NATIVE_CPU__)
 /// The work-item that this thread runs. Set by the entry, and again after each function that may switch to another item's stack.
 __attribute__((visibility("hidden"))) inline thread_local aspen_cpu_item_t *current = nullptr;
@@ -85,11 +90,6 @@ __attribute__((noinline)) inline bool wait_to_compute_for_sub_group(aspen_cpu_it
   current = item;
   return item->local_linear_id == first_running(item, item->local_linear_id - item->lane);
 }
-
-/// What a work-item takes from the lanes of its sub-group: the value of the lane whose number is its own by exclusive or with an amount, so
-/// many after it, so many before, or of a number. The last two are the same for all lanes, which ask with the same amount: the value of one
-/// of them, and what their values come to (`lane_fold`).
-enum class lane_way : std::uint32_t { mask, after, before, number, broadcast, fold };
 
 /// What makes one of two values, which are words of this meaning.
 enum class lane_fold : std::uint32_t {
@@ -281,7 +281,7 @@ public:
     __spirv_ControlBarrier(spirv::sub_group_scope, spirv::sub_group_scope,
                            spirv::acquire_release | spirv::sub_group_memory | spirv::work_group_memory | spirv::global_memory);
 #elif defined(__ASPEN_PTX__)
-    __nvvm_bar_warp_sync(ptx::members());
+    __nvvm_bar_warp_sync(ptx::whole_warp);
 #elif defined(__ASPEN_AMDGCN__)
     amdgcn::wave_barrier();
 #endif

@@ -111,7 +111,7 @@ private:
 /// For which work-items of the sub-group `predicate` is true.
 template <class Group> std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_group>, sub_group_mask> group_ballot(Group g, bool predicate = true) {
 #if defined(__ASPEN_PTX__)
-  const std::uint64_t bits = static_cast<unsigned>(__nvvm_vote_ballot_sync(sycl::detail::ptx::members(), predicate));
+  const std::uint64_t bits = static_cast<unsigned>(__nvvm_vote_ballot_sync(sycl::detail::ptx::whole_warp, predicate));
 #elif defined(__ASPEN_AMDGCN__)
   const std::uint64_t bits = sycl::detail::amdgcn::ballot(predicate);
 #elif defined(__ASPEN_SPIRV__)
