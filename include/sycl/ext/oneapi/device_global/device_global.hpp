@@ -25,7 +25,8 @@ template <size_t Size, bool ImageScope, size_t InitialAt> struct device_global_f
   fail(errc::invalid, "a device_global has its values on devices: the host copies them by queue::copy or queue::memcpy");
 }
 
-#if defined(__ASPEN_SPIRV__)
+// Of global memory, which code generators else do not know.
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_PTX__) || defined(__ASPEN_AMDGCN__)
 template <class T> using device_global_pointer = __attribute__((opencl_global)) T *;
 #else
 template <class T> using device_global_pointer = T *;
