@@ -125,6 +125,10 @@ impl Job for Groups {
         self.kept.is_brief(self.expected_ns())
     }
 
+    fn is_free(&self) -> bool {
+        self.kept.prompt
+    }
+
     fn took_ns(&self, ns: u64) {
         self.kept.pace.took_ns(self.items(), ns);
     }

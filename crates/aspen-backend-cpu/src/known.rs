@@ -78,7 +78,7 @@ pub(crate) struct Kept {
     /// How fast the kernel is.
     pub(crate) pace: Arc<Pace>,
     /// Whether it waits for nothing, so that it ends wherever it runs.
-    prompt: bool,
+    pub(crate) prompt: bool,
     _libraries: Arc<[Library]>,
 }
 

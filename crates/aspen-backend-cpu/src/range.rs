@@ -163,6 +163,10 @@ impl Job for Boxes {
         self.kept.is_brief(self.expected_ns())
     }
 
+    fn is_free(&self) -> bool {
+        self.kept.prompt
+    }
+
     fn took_ns(&self, ns: u64) {
         self.kept.pace.took_ns(self.launch.global.iter().product(), ns);
     }

@@ -467,6 +467,10 @@ pub trait Job: Send + Sync {
     fn needs_threads(&self) -> bool {
         false
     }
+    /// Whether no chunk waits for anything, so that they may begin in any order.
+    fn is_free(&self) -> bool {
+        false
+    }
     /// Whether all chunks together come to an end whatever other threads do, and sooner than another thread would begin: then the submission may
     /// run them.
     fn is_brief(&self) -> bool {

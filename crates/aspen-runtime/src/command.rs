@@ -21,6 +21,7 @@ use crate::async_errors::AsyncErrors;
 use crate::backend::{Deferred, DeviceEvent, Job, Task};
 use crate::before::{Before, Opened};
 use crate::buffer::Place;
+use crate::chunks::Chunks;
 use crate::error::{Result, guarded};
 use crate::few::{Few, add};
 use crate::in_flight::InFlight;
@@ -132,8 +133,8 @@ pub(crate) struct Inner {
 /// A kernel in progress.
 pub(crate) struct Running {
     job: Box<dyn Job>,
-    chunks: usize,
-    next: AtomicUsize,
+    count: usize,
+    chunks: Chunks,
     finished: AtomicUsize,
     failed: AtomicBool,
     /// How many threads may still be called. Each one that comes calls the next, so that nobody pays for all.
@@ -346,9 +347,9 @@ impl Command {
             return self.complete();
         }
         let running = Arc::new(Running {
+            count: chunks,
+            chunks: Chunks::new(chunks, helpers + 1, !job.is_free()),
             job,
-            chunks,
-            next: AtomicUsize::new(0),
             finished: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             helpers: AtomicUsize::new(helpers),
@@ -368,20 +369,21 @@ impl Command {
         let mut slice = self.slice("items");
         // Groups that wait for each other need the threads that they have.
         let begin = (serves() && !running.job.needs_threads()).then(Instant::now);
+        let home = running.chunks.home();
         loop {
             if begin.is_some_and(|begin| self.pool.is_wanted() && begin.elapsed() > SLICE) {
+                running.chunks.leave(home);
                 running.room.fetch_add(1, Ordering::Release);
                 return self.pool.push(Ticket::Join(self.clone(), running.clone()));
             }
-            let chunk = running.next.fetch_add(1, Ordering::Relaxed);
-            if chunk >= running.chunks {
+            let Some(chunk) = running.chunks.take(home) else {
                 // Whoever finds nothing left has done nothing.
                 if first && let Some(slice) = &mut slice {
                     slice.forget();
                 }
                 return;
-            }
-            if mem::take(&mut first) && chunk + 1 < running.chunks {
+            };
+            if mem::take(&mut first) {
                 self.call_helper(running);
             }
             if self.run_chunk(running, chunk) {
@@ -408,7 +410,7 @@ impl Command {
                 self.report(result);
             }
         }
-        running.finished.fetch_add(1, Ordering::AcqRel) + 1 == running.chunks
+        running.finished.fetch_add(1, Ordering::AcqRel) + 1 == running.count
     }
 
     pub(crate) fn report(&self, result: Result<()>) {

@@ -10,7 +10,7 @@
 //! - [`trace`]: what a program did and when, for viewers; [`guarded`]: memory whose bounds are checked;
 //! - [`trial`]: whether a device's compiler takes an image; [`backend`]: what a backend implements; [`cache`]: compiled programs, kept between processes.
 //!
-//! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, `pool` the threads that run the others,
+//! Inside, `command` is the graph of commands, `in_flight` those in queues of devices, `pool` the threads that run the others, `chunks` what these take of a kernel,
 //! `retired` memory that was freed under them, and `at_exit` what the process waits for when it ends.
 
 mod async_errors;
@@ -20,6 +20,7 @@ mod before;
 mod bringing;
 pub mod buffer;
 pub mod cache;
+mod chunks;
 mod command;
 pub mod early;
 mod environment;

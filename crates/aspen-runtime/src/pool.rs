@@ -1,6 +1,6 @@
 //! The threads that run commands.
 //!
-//! One queue of tickets under one lock: commands are coarse (a kernel is one ticket, its chunks are taken by an atomic counter), so the
+//! One queue of tickets under one lock: commands are coarse (a kernel is one ticket, of which its threads take chunks), so the
 //! lock is not where time goes. Threads sleep when there is nothing to do, and are woken only if one of them sleeps.
 //!
 //! Tickets are served in order. A thread that has been with a kernel for some time, while other tickets wait, puts it back behind them at the
