@@ -1,5 +1,5 @@
-// `ldg` of numbers and of classes of small words is a load through the read-only cache, of vectors one load as ever; the values are those of the
-// memory on every device.
+// `ldg` of numbers, of classes of small words and of vectors of four bytes is a load through the read-only cache, of larger vectors one load as ever; the
+// values are those of the memory on every device.
 //# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90,native_cpu -save-temps=made {self} -o a.out
 //# sh: cat made/*.ptx
 //# stdout~: ld\.global\.nc\.b8
@@ -40,7 +40,9 @@ int main() {
   const bool is_right = is_read<signed char>(queue, 3, -4) && is_read<short>(queue, 5, -6) && is_read(queue, 1.5f, -2.f) &&
                         is_read(queue, 1.25, -3.5) && is_read(queue, 1L << 40, -1L) && is_read(queue, sycl::half(1.5f), sycl::half(-2)) &&
                         is_read(queue, place{1, 2, 3}, place{4, 5, 6}) && is_read(queue, uneven{1, {2, 3}}, uneven{4, {5, 6}}) &&
-                        is_read(queue, sycl::float2(1, 2), sycl::float2(3, 4)) && is_read(queue, sycl::int4(1, 2, 3, 4), sycl::int4(5)) &&
+                        is_read(queue, sycl::float2(1, 2), sycl::float2(3, 4)) && is_read(queue, sycl::char4(1, -2, 3, -4), sycl::char4(5)) &&
+                        is_read(queue, sycl::half4(1, 2, 3, 4), sycl::half4(5)) && is_read(queue, sycl::float3(1, 2, 3), sycl::float3(4)) &&
+                        is_read(queue, sycl::vec<short, 1>(1), sycl::vec<short, 1>(2)) && is_read(queue, sycl::int4(1, 2, 3, 4), sycl::int4(5)) &&
                         is_read(queue, sycl::marray<int, 3>(1, 2, 3), sycl::marray<int, 3>(4));
   std::puts(is_right ? "right" : "wrong");
 }

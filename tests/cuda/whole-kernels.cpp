@@ -1,5 +1,5 @@
 // What is known when a kernel is whole: memory that nothing in it writes to, as `restrict` says, is read through the read-only cache, and other memory is not; a
-// condition as a number is a choice; instructions of a whole sub-group name all threads by a number; conversions with a direction are one instruction.
+// condition as a number is a choice; instructions of a whole sub-group name all threads by a number; conversions with a direction are one instruction, and so is a dot product of bytes.
 //# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_90 -save-temps=made {self} -o a.out
 //# sh: cat made/*.ptx
 //# stdout~: ld\.global\.nc\.b32
@@ -14,6 +14,8 @@
 //# stdout~: bar\.warp\.sync\s+-1;
 //# stdout~: cvt\.rzi\.s32\.f32
 //# stdout~: cvt\.rm\.f32\.s64
+//# stdout~: dp4a\.s32\.s32
+//# stdout~: dp4a\.s32\.u32
 // Without optimisation nobody looks.
 //# run: aspen++ -O0 -fsycl-targets=nvidia_gpu_sm_90 -save-temps=plain {self} -o a.out
 //# sh: cat plain/*.ptx
@@ -67,6 +69,12 @@ int main() {
   q.parallel_for(64, [=](sycl::id<1> i) {
     x[i] = static_cast<float>(sycl::vec<float, 1>(x[i]).convert<int, sycl::rounding_mode::rtz>()[0] == 3);
     x[i + 64] = sycl::vec<long, 1>(l[i]).convert<float, sycl::rounding_mode::rtn>()[0];
+  });
+  int *const n = sycl::malloc_device<int>(64, q);
+  q.parallel_for(64, [=](sycl::id<1> i) {
+    namespace oneapi = sycl::ext::oneapi;
+    const auto bytes = sycl::bit_cast<sycl::vec<std::int8_t, 4>>(n[i]);
+    n[i] = oneapi::dot_acc(n[i], n[0], 7) + oneapi::dot_acc(bytes, sycl::vec<std::uint8_t, 4>(1, 2, 3, 4), n[i]);
   });
   q.wait();
 }

@@ -86,9 +86,13 @@ private:
 
 // Memory of the thread, or of its group: no load of global memory reads it.
 bool isOnChip(const Value *Pointer) {
-  const unsigned Space = Pointer->getType()->getPointerAddressSpace();
-  constexpr unsigned Shared = 3, Local = 5;
-  return Space == Shared || Space == Local || isa<AllocaInst>(getUnderlyingObject(Pointer, 0));
+  const Value *Object = getUnderlyingObject(Pointer, 0);
+  auto IsSpace = [](const Value *V) {
+    constexpr unsigned Shared = 3, Local = 5;
+    const unsigned Space = V->getType()->getPointerAddressSpace();
+    return Space == Shared || Space == Local;
+  };
+  return IsSpace(Pointer) || IsSpace(Object) || isa<AllocaInst>(Object);
 }
 
 void markLoads(Function &F) {
