@@ -32,11 +32,15 @@ pub(crate) fn waits_for(command: &Arc<Command>) {
     given.push(command.clone());
 }
 
+/// So many commands a driver is given until it has made most of its static objects: its compiler's are made by its own threads.
+const FIRST: usize = 32;
+
 /// A driver has just been given a command. What was registered last is called first, and drivers make static objects with their first
-/// commands of a kind: so this registers again, ever more seldom.
+/// commands of a kind: so this registers again with each of the first ones, and ever more seldom then.
 pub(crate) fn driver_has_more() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    if (COUNT.fetch_add(1, Ordering::Relaxed) + 1).is_power_of_two() {
+    let count = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+    if count <= FIRST || count.is_power_of_two() {
         // SAFETY: a function that lives as long as this library, which is never unloaded while a program uses it.
         unsafe { libc::atexit(wait) };
     }
