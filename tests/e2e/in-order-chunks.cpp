@@ -15,6 +15,18 @@
 
 template <class T> using device_atomic = sycl::atomic_ref<T, sycl::memory_order::acq_rel, sycl::memory_scope::device>;
 
+// Waits for the item before this one, and adds to what that came to.
+static void add_to_before(size_t i, long *sums, int *ready) {
+  long before = 0;
+  if (i > 0) {
+    while (device_atomic<int>(ready[i - 1]).load() == 0)
+      ;
+    before = sums[i - 1];
+  }
+  sums[i] = before + static_cast<long>(i);
+  device_atomic<int>(ready[i]).store(1);
+}
+
 int main() {
   sycl::queue q{sycl::property::queue::in_order()};
   constexpr int count = 2000;
@@ -24,15 +36,7 @@ int main() {
   for (int launch = 0; launch < 20; ++launch) {
     q.fill(ready, 0, count);
     q.parallel_for(sycl::nd_range<1>(count, 1), [=](sycl::nd_item<1> at) {
-      const size_t i = at.get_global_id(0);
-      long before = 0;
-      if (i > 0) {
-        while (device_atomic<int>(ready[i - 1]).load() == 0)
-          ;
-        before = sums[i - 1];
-      }
-      sums[i] = before + static_cast<long>(i);
-      device_atomic<int>(ready[i]).store(1);
+      add_to_before(at.get_global_id(0), sums, ready);
     });
   }
   q.wait();
@@ -41,15 +45,7 @@ int main() {
   for (int launch = 0; launch < 20; ++launch) {
     q.fill(ready, 0, count);
     q.parallel_for(sycl::range<2>(count, 1), [=](sycl::id<2> at) {
-      const size_t i = at[0];
-      long before = 0;
-      if (i > 0) {
-        while (device_atomic<int>(ready[i - 1]).load() == 0)
-          ;
-        before = sums[i - 1];
-      }
-      sums[i] = before + static_cast<long>(i);
-      device_atomic<int>(ready[i]).store(1);
+      add_to_before(at[0], sums, ready);
     });
   }
   q.wait();

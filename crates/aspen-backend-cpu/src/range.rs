@@ -163,7 +163,7 @@ impl Job for Boxes {
         self.kept.is_brief(self.expected_ns())
     }
 
-    fn is_free(&self) -> bool {
+    fn waits_for_nothing(&self) -> bool {
         self.kept.prompt
     }
 

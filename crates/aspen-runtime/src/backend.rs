@@ -468,7 +468,7 @@ pub trait Job: Send + Sync {
         false
     }
     /// Whether no chunk waits for anything, so that they may begin in any order.
-    fn is_free(&self) -> bool {
+    fn waits_for_nothing(&self) -> bool {
         false
     }
     /// Whether all chunks together come to an end whatever other threads do, and sooner than another thread would begin: then the submission may

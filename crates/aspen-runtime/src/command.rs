@@ -348,7 +348,7 @@ impl Command {
         }
         let running = Arc::new(Running {
             count: chunks,
-            chunks: Chunks::new(chunks, helpers + 1, !job.is_free()),
+            chunks: Chunks::new(chunks, helpers + 1, !job.waits_for_nothing()),
             job,
             finished: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
