@@ -51,6 +51,7 @@ public:
   template <class T, class Op> T inclusive_scan(T x, Op op, T init) const { return inclusive_scan_over_group(*this, x, op, init); }
   void barrier(access::fence_space = access::fence_space::global_and_local) const { item_.sub_group_barrier(); }
   range<1> get_uniform_group_range() const { return get_group_range(); }
+  range<1> get_max_group_range() const { return get_group_range(); }
 
   /// The element of each work-item: at `from`, they lie in the order of the work-items. A `vec` takes one from each of its length such
   /// rows. `from` is the same for all, a pointer or a multi_ptr. Source: sycl_ext_oneapi_sub_group "Loads and Stores".

@@ -74,6 +74,15 @@
 //# stderr~: error: device function 'elsewhere' is not defined in any object of this link
 //# stderr~: ^  elsewhere\(\) calls\.cpp:6:44$
 //# absent: a.out
+//# remove: a.out
+//# deep: kernels make objects of a class whose virtual functions are partly the host's
+//# run: aspen++ -fsycl-targets=native_cpu,spir64 -O2 classes.cpp -o a.out
+//# count: 0 stderr .
+//# run: ./a.out
+//# stdout: 3 twice
+//# run: aspen++ -fsycl-targets=native_cpu -DCALLS -c classes.cpp -o a.o
+//# exit: 1
+//# stderr~: ^classes\.cpp:5:60: error: device code cannot call 'std::operator<<
 //# file: allowed.cpp
 #include <sycl/sycl.hpp>
 #include <typeinfo>
@@ -173,4 +182,31 @@ class k;
 int main() {
   sycl::queue q;
   q.single_task<k>([p = (char *)nullptr] { elsewhere(p); });
+}
+//# file: classes.cpp
+#include <sycl/sycl.hpp>
+struct shape {
+  virtual ~shape() {}
+  virtual int area() const { return 1; }
+  virtual void print(std::ostream &out) const final { out << area() << " " << name(); }
+  virtual std::string name() const { return "once"; }
+};
+struct both : shape {
+  int area() const override { return 3; }
+  std::string name() const override { return "twice"; }
+};
+int main() {
+  sycl::queue q;
+  auto *p = static_cast<both *>(sycl::malloc_shared(sizeof(both), q));
+  q.single_task<class k>([=] {
+    new (p) both;
+#ifdef CALLS
+    const shape *s = p;
+    s->print(*static_cast<std::ostream *>(nullptr));
+#endif
+  });
+  q.wait();
+  both().print(std::cout);
+  std::cout << "\n";
+  sycl::free(p, q);
 }

@@ -57,6 +57,8 @@ static void pools(sycl::queue &q) {
   ex::memory_pool pool(q.get_context(), q.get_device(), alloc::device, ex::properties{ex::zero_init(), ex::initial_threshold(1 << 20)});
   CHECK(pool.get_alloc_kind() == alloc::device && pool.get_device() == q.get_device() && pool.get_context() == q.get_context());
   CHECK(pool.get_threshold() == 1 << 20 && pool.get_used_size_current() == 0 && pool.get_reserved_size_current() == 0);
+  const ex::memory_pool copy = pool;
+  CHECK(std::hash<ex::memory_pool>()(copy) == std::hash<ex::memory_pool>()(pool));
   pool.increase_threshold_to(100);
   CHECK(pool.get_threshold() == 1 << 20);
   void *const first = ex::async_malloc_from_pool(q, 4096, pool);

@@ -5,18 +5,24 @@
 //! generator does not bring, will not be there. (What the user declares may be defined in another unit, so the link decides.) The embedded
 //! CPU links the host's libraries; whoever says so may call them there, unless they throw (`-Wno-error=sycl-strict`).
 //!
+//! A virtual function that vtables alone name and that the unit's device code calls on no object is the host's if it does such things, as
+//! `print` often does: kernels may make objects of its class. Source: sycl_ext_oneapi_virtual_functions "Modifications to the core
+//! specification" (only those that are `indirectly_callable` are device functions).
+//!
 //! An error stands at the user's line: from a function of a system header it goes up to the call that the user wrote.
 
 #include "HostOnly.h"
+#include "BodyReader.h"
 #include "Bridge.h"
 #include "Diagnose.h"
-#include "Evaluated.h"
 #include "Names.h"
 #include "Reach.h"
+#include "Redirected.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
@@ -31,93 +37,13 @@ using namespace clang;
 namespace aspen {
 namespace {
 
-/// What one body says about exceptions and types at run time, and where its expressions stand.
-class BodyReader : public EvaluatedVisitor<BodyReader> {
-  const ASTContext &Context;
-  const SourceManager &SM;
-  unsigned Line = 0, Column = 0;
-
-public:
-  std::vector<const CXXThrowExpr *> Throws;
-  std::vector<const CXXTryStmt *> Tries;
-  /// Of values whose type is known at run time only.
-  std::vector<const CXXTypeidExpr *> Typeids;
-  /// Values of a type that only the host has with its size: x87's.
-  const Expr *LongDouble = nullptr;
-  /// The expression at the wanted place.
-  SourceLocation Found;
-
-  explicit BodyReader(const ASTContext &Context) : EvaluatedVisitor(Context), Context(Context), SM(Context.getSourceManager()) {}
-
-  /// The location that debug info says; invalid if the body holds nothing there.
-  void want(const llvm::DebugLoc &At) {
-    if (At)
-      Line = At.getLine(), Column = At.getCol();
-  }
-
-  /// The name by which the body mentions a function: with the namespace of the using-declaration that it goes through, as `std::rand`.
-  std::string mentioned(const FunctionDecl *Function) const {
-    for (const DeclRefExpr *E : Qualified)
-      if (E->getDecl()->getCanonicalDecl() == Function->getCanonicalDecl())
-        if (const auto *By = dyn_cast<UsingShadowDecl>(E->getFoundDecl()))
-          if (const auto *Namespace = dyn_cast<NamespaceDecl>(By->getDeclContext()))
-            return Namespace->getQualifiedNameAsString() + "::" + Function->getNameAsString();
-    return "";
-  }
-
-  bool VisitDeclRefExpr(DeclRefExpr *E) {
-    if (E->hasQualifier())
-      Qualified.push_back(E);
-    return true;
-  }
-  bool VisitCXXThrowExpr(CXXThrowExpr *E) {
-    Throws.push_back(E);
-    return true;
-  }
-  bool VisitCXXTryStmt(CXXTryStmt *S) {
-    Tries.push_back(S);
-    return true;
-  }
-  bool VisitCXXTypeidExpr(CXXTypeidExpr *E) {
-    if (E->isPotentiallyEvaluated() && !E->isMostDerived(Context))
-      Typeids.push_back(E);
-    return true;
-  }
-  /// Of literals and what is computed from them nothing is stored, and C++ converts freely. The text of a static_assert has no type.
-  bool VisitExpr(Expr *E) {
-    if (!LongDouble && E->isGLValue() && !E->getType().isNull() && Context.hasSameUnqualifiedType(E->getType(), Context.LongDoubleTy))
-      LongDouble = E;
-    return true;
-  }
-  /// A block is where destructors run, at its end.
-  bool TraverseCompoundStmt(CompoundStmt *Block) { return VisitStmt(Block) && EvaluatedVisitor::TraverseCompoundStmt(Block); }
-  bool VisitStmt(Stmt *S) {
-    if (Line == 0 || Found.isValid())
-      return true;
-    if (const auto *E = dyn_cast<Expr>(S); E && (isThere(E->getExprLoc()) || isThere(E->getBeginLoc())))
-      Found = isThere(E->getExprLoc()) ? E->getExprLoc() : E->getBeginLoc();
-    else if (isThere(S->getBeginLoc()) || isThere(S->getEndLoc()))
-      Found = isThere(S->getBeginLoc()) ? S->getBeginLoc() : S->getEndLoc();
-    return true;
-  }
-
-private:
-  std::vector<const DeclRefExpr *> Qualified;
-
-  bool isThere(SourceLocation Location) const {
-    return Location.isValid() && (is(SM.getExpansionLoc(Location)) || is(SM.getFileLoc(Location)));
-  }
-  bool is(SourceLocation Location) const {
-    const PresumedLoc Place = SM.getPresumedLoc(Location);
-    return Place.isValid() && Place.getLine() == Line && Place.getColumn() == Column;
-  }
-};
-
 /// A function is named by an instruction: called, or reached through a pointer that is taken there.
 struct Edge {
   const llvm::Function *From;
   const llvm::Instruction *At;
   const llvm::Function *To;
+  /// Whether a vtable that the instruction names is what names it.
+  bool InVtable;
 };
 
 class HostOnlyCheck {
@@ -150,6 +76,10 @@ public:
   void run() {
     reach();
     spread();
+    if (dropHostsVirtuals()) {
+      reach();
+      spread();
+    }
     for (const auto &[F, By] : Reached)
       if (isUsers(F))
         user(F);
@@ -203,6 +133,10 @@ private:
   }
 
   void reach() {
+    Reached.clear();
+    Edges.clear();
+    Calls.clear();
+    Callers.clear();
     std::deque<const llvm::Function *> Queue;
     for (const llvm::Function *Entry : entryPoints(Generator, Kernels)) {
       Reached.insert({Entry, nullptr});
@@ -221,21 +155,123 @@ private:
 
   /// The functions that a constant leads to: itself, or through expressions and initial values of variables.
   void named(const llvm::Function *F, const llvm::Instruction *I, const llvm::Constant *C, llvm::SmallPtrSetImpl<const llvm::Constant *> &Seen,
-             std::deque<const llvm::Function *> &Queue) {
+             std::deque<const llvm::Function *> &Queue, bool InVtable = false) {
     if (const auto *To = dyn_cast<llvm::Function>(C)) {
       if (To->isIntrinsic())
         return;
-      const Edge *E = &Edges.emplace_back(Edge{F, I, To});
+      const Edge *E = &Edges.emplace_back(Edge{F, I, To, InVtable});
       Calls[F].push_back(E);
       Callers[To].push_back(E);
       if (!To->isDeclaration() && Reached.insert({To, E}).second)
         Queue.push_back(To);
       return;
     }
-    if (C->getNumOperands() > 0 && Seen.insert(C).second)
-      for (const llvm::Value *Operand : C->operand_values())
-        if (const auto *Inner = dyn_cast<llvm::Constant>(Operand))
-          named(F, I, Inner, Seen, Queue);
+    if (C->getNumOperands() == 0 || !Seen.insert(C).second)
+      return;
+    // The C++ ABI's names of vtables, and of those that objects have while they are made.
+    InVtable |= isa<llvm::GlobalVariable>(C) && (C->getName().starts_with("_ZTV") || C->getName().starts_with("_ZTC"));
+    for (const llvm::Value *Operand : C->operand_values())
+      if (const auto *Inner = dyn_cast<llvm::Constant>(Operand))
+        named(F, I, Inner, Seen, Queue, InVtable);
+  }
+
+  /// Takes the virtual functions that are the host's out of the vtables and the module; false if there are none.
+  bool dropHostsVirtuals() {
+    llvm::SmallSetVector<const llvm::Function *, 8> Hosts;
+    for (const auto &[F, By] : Reached)
+      if (isCalledByVtableAtMost(F))
+        Hosts.insert(F);
+    if (!Hosts.empty())
+      keepCalled(Hosts);
+    if (Hosts.empty())
+      return false;
+    const auto Doing = doingHostsThings();
+    Hosts.remove_if([&](const llvm::Function *F) { return !Doing.contains(F) && !freesMemory(F); });
+    if (Hosts.empty())
+      return false;
+    for (const llvm::Function *F : Hosts)
+      const_cast<llvm::Function *>(F)->replaceAllUsesWith(llvm::ConstantPointerNull::get(F->getType()));
+    Bad.clear();
+    keepReachable(*Generator.GetModule(), entryPoints(Generator, Kernels));
+    return true;
+  }
+
+  /// Removes from the virtual functions those that may be called on an object, by what is reached without them all or is called so.
+  void keepCalled(llvm::SmallSetVector<const llvm::Function *, 8> &Hosts) {
+    llvm::SmallPtrSet<const llvm::Function *, 32> Live;
+    llvm::SmallPtrSet<const CXXMethodDecl *, 8> Virtual;
+    std::deque<const llvm::Function *> Queue;
+    auto Add = [&](const llvm::Function *F) {
+      if (Reached.contains(F) && !Hosts.contains(F) && Live.insert(F).second)
+        Queue.push_back(F);
+    };
+    for (const llvm::Function *Entry : entryPoints(Generator, Kernels))
+      Add(Entry);
+    while (!Queue.empty()) {
+      const llvm::Function *F = Queue.front();
+      Queue.pop_front();
+      for (const Edge *E : Calls.lookup(F))
+        Add(E->To);
+      if (const FunctionDecl *Function = declOf(F)) {
+        BodyReader Reader(Context);
+        Reader.visitBody(definitionOf(Function));
+        Virtual.insert_range(Reader.Virtual);
+      }
+      if (!Queue.empty())
+        continue;
+      llvm::SmallVector<const llvm::Function *, 4> Called;
+      for (const llvm::Function *Host : Hosts)
+        if (overridesOneOf(cast<CXXMethodDecl>(declOf(Host)), Virtual))
+          Called.push_back(Host);
+      for (const llvm::Function *Host : Called) {
+        Hosts.remove(Host);
+        Add(Host);
+      }
+    }
+  }
+
+  bool isCalledByVtableAtMost(const llvm::Function *F) const {
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(declOf(F));
+    return Method && Method->isVirtual() && (!isa<CXXDestructorDecl>(Method) || freesMemory(F)) && !isIndirectlyCallable(*Method) &&
+           llvm::all_of(Callers.lookup(F), [](const Edge *E) { return E->InVtable; });
+  }
+
+  /// Whether it is a destructor that only `delete` calls, and the memory comes from the host's library.
+  bool freesMemory(const llvm::Function *F) const {
+    return llvm::any_of(Calls.lookup(F), [&](const Edge *E) { return E->To->isDeclaration() && isDeletingDestructor(*E); });
+  }
+
+  static bool overridesOneOf(const CXXMethodDecl *Method, const llvm::SmallPtrSetImpl<const CXXMethodDecl *> &Of) {
+    return Of.contains(Method->getCanonicalDecl()) ||
+           llvm::any_of(Method->overridden_methods(), [&](const CXXMethodDecl *Base) { return overridesOneOf(Base, Of); });
+  }
+
+  /// The functions that there would be errors about, and all that come to them.
+  llvm::SmallPtrSet<const llvm::Function *, 16> doingHostsThings() {
+    llvm::SmallPtrSet<const llvm::Function *, 16> Result;
+    std::deque<const llvm::Function *> Queue;
+    auto Add = [&](const llvm::Function *F) {
+      if (Result.insert(F).second)
+        Queue.push_back(F);
+    };
+    DiagnosticsEngine &Diags = Context.getDiagnostics();
+    Diags.setSuppressAllDiagnostics(true);
+    for (const auto &[F, By] : Reached) {
+      Shown.clear();
+      if (isUsers(F))
+        user(F);
+      if (!Shown.empty() || Bad.contains(F))
+        Add(F);
+    }
+    Shown.clear();
+    Diags.setSuppressAllDiagnostics(false);
+    while (!Queue.empty()) {
+      const llvm::Function *F = Queue.front();
+      Queue.pop_front();
+      for (const Edge *E : Callers.lookup(F))
+        Add(E->From);
+    }
+    return Result;
   }
 
   /// From what is missing up through functions that no user wrote.

@@ -4,6 +4,7 @@
 #include "Attributes.h"
 #include "Diagnose.h"
 #include "Names.h"
+#include "Redirected.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -235,21 +236,31 @@ void checkSizes(ASTContext &Context, const FunctionDecl *Entry, const Kernel &K)
 } // namespace
 
 void KernelCollector::see(DeclGroupRef Group) {
-  for (const Decl *D : Group)
+  for (Decl *D : Group)
     see(D);
 }
 
-void KernelCollector::see(const Decl *D) {
-  if (const auto *Function = dyn_cast<FunctionDecl>(D)) {
+void KernelCollector::see(Decl *D) {
+  if (auto *Function = dyn_cast<FunctionDecl>(D)) {
     if (Function->hasAttr<SYCLKernelEntryPointAttr>())
       Entries.push_back(Function);
+    if (Function->isThisDeclarationADefinition() && !Function->isInlined() && Function->getTemplatedKind() == FunctionDecl::TK_NonTemplate)
+      Functions.push_back(Function);
   } else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl, CXXRecordDecl>(D)) {
     // Instantiations arrive one by one; entries that are no templates may stand in here.
     if (const auto *Record = dyn_cast<CXXRecordDecl>(D); Record && Record->isDependentContext())
       return;
-    for (const Decl *Inner : cast<DeclContext>(D)->decls())
+    for (Decl *Inner : cast<DeclContext>(D)->decls())
       see(Inner);
   }
+}
+
+std::vector<FunctionDecl *> KernelCollector::functionsForOthers() const {
+  std::vector<FunctionDecl *> Result;
+  llvm::copy_if(Functions, std::back_inserter(Result), [](const FunctionDecl *F) {
+    return isKernelFunction(*F) && !F->isUsed() && !F->isInvalidDecl() && F->isExternallyVisible();
+  });
+  return Result;
 }
 
 void KernelCollector::instantiated(const FunctionDecl *Function, SourceLocation Because) {

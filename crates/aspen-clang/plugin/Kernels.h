@@ -47,6 +47,7 @@ struct Kernel {
 class KernelCollector {
   std::vector<const clang::FunctionDecl *> Entries;
   llvm::DenseMap<const clang::FunctionDecl *, clang::SourceLocation> Launches;
+  std::vector<clang::FunctionDecl *> Functions;
 
 public:
   void see(clang::DeclGroupRef Group);
@@ -56,8 +57,11 @@ public:
   /// met the entries. Also checks the attributes of their `operator()`s.
   std::vector<Kernel> finish(clang::ASTContext &Context, llvm::function_ref<bool(const clang::CXXRecordDecl *)> IsSpecialisedFor) const;
 
+  /// The definitions of functions that other units may launch as kernels and this one does not: external, not inline, no instantiations.
+  std::vector<clang::FunctionDecl *> functionsForOthers() const;
+
 private:
-  void see(const clang::Decl *D);
+  void see(clang::Decl *D);
 };
 
 } // namespace aspen

@@ -114,7 +114,8 @@ public:
   /// The parser is done with a declaration.
   void declared(DeclGroupRef Group) {
     see(Group);
-    markAsDeclared(CI.getASTContext(), Group);
+    for (Decl *D : Group)
+      markAsDeclared(CI.getASTContext(), D);
     if (library() != DeviceLibrary::Host)
       redirectAsserts(CI.getASTContext(), Group);
     instantiateAtEndOfHeader(Group);
@@ -154,6 +155,8 @@ public:
       return;
     Generator = findGenerator(CI);
     emitDeviceGlobals(Context, Generator, Which == Pass::Host);
+    if (Which != Pass::Host)
+      exportFunctions(Context, Generator, Collector.functionsForOthers());
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
     if (Which != Pass::Analysis || !Generator)

@@ -5,6 +5,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/GlobalDecl.h"
 #include "clang/Basic/ParsedAttrInfo.h"
 #include "clang/Sema/ParsedAttr.h"
 #include "clang/Sema/Sema.h"
@@ -13,6 +14,12 @@ using namespace clang;
 
 namespace aspen {
 namespace {
+
+/// The note of it on a declaration; annotations with this prefix never reach a module.
+constexpr llvm::StringLiteral IndirectlyCallable = "aspen.indirectly_callable";
+
+/// Whether any declaration has such a property: without, nobody looks through namespaces, which headers fill.
+thread_local bool HasProperties = false;
 
 bool isMark(const EnableIfAttr &A) { return A.getMessage() == "it is a kernel" && !A.getCond()->isInstantiationDependent(); }
 
@@ -28,29 +35,48 @@ FunctionDecl *earlierKernel(const ASTContext &Context, const FunctionDecl &Funct
     return nullptr;
   for (NamedDecl *Found : Function.getDeclContext()->getRedeclContext()->lookup(Function.getDeclName())) {
     auto *Other = dyn_cast<FunctionDecl>(Found);
-    if (Other && Other != &Function && Context.hasSameType(Other->getType(), Function.getType()) &&
-        llvm::any_of(Other->specific_attrs<EnableIfAttr>(), [](const EnableIfAttr *A) { return isMark(*A); }))
+    if (Other && Other != &Function && Context.hasSameType(Other->getType(), Function.getType()) && isKernelFunction(*Other))
       return Other->getMostRecentDecl();
   }
   return nullptr;
 }
 
 /// Stands behind the mark. Members with an object are no kernels, so theirs is of the property `indirectly_callable`: it is taken away, or they
-/// would override nothing that has none, and their definitions outside of the class would need it. Source: sycl_ext_oneapi_virtual_functions.
+/// would override nothing that has none, and their definitions outside of the class would need it; what stays is a note. Source: sycl_ext_oneapi_virtual_functions.
 class FunctionPropertyInfo : public ParsedAttrInfo {
   static constexpr Spelling Table[] = {{ParsedAttr::AS_GNU, "aspen_function_property"}};
 
 public:
   FunctionPropertyInfo() { Spellings = Table; }
-  AttrHandling handleDeclAttribute(Sema &, Decl *D, const ParsedAttr &) const override {
-    if (const auto *Method = dyn_cast<CXXMethodDecl>(D); Method && Method->isInstance())
+  AttrHandling handleDeclAttribute(Sema &S, Decl *D, const ParsedAttr &) const override {
+    HasProperties = true;
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(D); Method && Method->isInstance()) {
       D->dropAttr<EnableIfAttr>();
+      D->addAttr(AnnotateAttr::CreateImplicit(S.Context, IndirectlyCallable, nullptr, 0));
+    }
     return AttributeApplied;
   }
 };
 ParsedAttrInfoRegistry::Add<FunctionPropertyInfo> Property("aspen-function-property", "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY");
 
 } // namespace
+
+bool isKernelFunction(const FunctionDecl &Function) {
+  return llvm::any_of(Function.specific_attrs<EnableIfAttr>(), [](const EnableIfAttr *A) { return isMark(*A); });
+}
+
+void exportFunctions(ASTContext &Context, CodeGenerator *Generator, llvm::ArrayRef<FunctionDecl *> Functions) {
+  for (FunctionDecl *Function : Functions) {
+    if (!Function->hasAttr<SYCLExternalAttr>())
+      Function->addAttr(SYCLExternalAttr::CreateImplicit(Context));
+    if (Generator)
+      Generator->GetAddrOfGlobal(GlobalDecl(Function), /*isForDefinition=*/true);
+  }
+}
+
+bool isIndirectlyCallable(const CXXMethodDecl &Method) {
+  return llvm::any_of(Method.specific_attrs<AnnotateAttr>(), [](const AnnotateAttr *A) { return A->getAnnotation() == IndirectlyCallable; });
+}
 
 void redirectAsserts(ASTContext &Context, DeclGroupRef Group) {
   for (const Decl *D : Group) {
@@ -68,17 +94,18 @@ void redirectAsserts(ASTContext &Context, DeclGroupRef Group) {
   }
 }
 
-void markAsDeclared(ASTContext &Context, DeclGroupRef Group) {
-  for (Decl *D : Group) {
-    auto *Function = dyn_cast<FunctionDecl>(D);
-    if (!Function || Function->hasAttr<EnableIfAttr>())
-      continue;
-    if (const FunctionTemplateDecl *Template = Function->getPrimaryTemplate())
-      copyMarks(Context, *Template->getTemplatedDecl(), *Function);
-    else if (FunctionDecl *Earlier = earlierKernel(Context, *Function)) {
-      copyMarks(Context, *Earlier, *Function);
-      Function->setPreviousDeclaration(Earlier);
-    }
+void markAsDeclared(ASTContext &Context, Decl *D) {
+  if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(D) && HasProperties)
+    for (Decl *Inner : cast<DeclContext>(D)->decls())
+      markAsDeclared(Context, Inner);
+  auto *Function = dyn_cast<FunctionDecl>(D);
+  if (!Function || Function->hasAttr<EnableIfAttr>())
+    return;
+  if (const FunctionTemplateDecl *Template = Function->getPrimaryTemplate())
+    copyMarks(Context, *Template->getTemplatedDecl(), *Function);
+  else if (FunctionDecl *Earlier = earlierKernel(Context, *Function)) {
+    copyMarks(Context, *Earlier, *Function);
+    Function->setPreviousDeclaration(Earlier);
   }
 }
 

@@ -87,9 +87,10 @@ public:
     dynamic_.add({index, parameter.aspen_argument()});
   }
   void set(int index, std::nullptr_t) { set(index, static_cast<void *>(nullptr)); }
+  /// Objects of classes that hold accessors are for functions alone, whose parameter decides whether they may be.
   template <class T, std::enable_if_t<!std::is_pointer_v<T> && !std::is_array_v<T>, int> = 0> void set(int index, const T &value) {
     static_assert(!carries_values<T>, "set_arg takes accessors of buffers, local_accessors, pointers of USM and plain values");
-    static_assert(std::is_trivially_copyable_v<T>, "an argument of a kernel is a plain value");
+    has_objects_ = has_objects_ || !std::is_trivially_copyable_v<T>;
     aspen_native_argument_t &made = add(index, ASPEN_ARGUMENT_BYTES);
     made.offset = bytes_.size(); // until prepare
     made.size = sizeof(T);
@@ -158,6 +159,8 @@ public:
                           "which it, or its id, was asked for; else give the kernel's function");
     if (in_graph)
       fail(errc::invalid, "kernels of a backend's own interface cannot be parts of a graph");
+    if (has_objects_)
+      fail(errc::kernel_argument, "kernels of a backend's own interface take plain values only, and an object with a copy constructor was set");
     aspen_native_launch_t l = {};
     l.struct_size = sizeof l;
     l.dimensions = D;
@@ -230,6 +233,7 @@ private:
   list<kept> kept_;
   list<unsigned char> bytes_; // of them, one behind the other
   list<dynamic> dynamic_;
+  bool has_objects_ = false;
 };
 
 /// The arguments of a node's kernel, which is a function.

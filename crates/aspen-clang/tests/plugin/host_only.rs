@@ -75,6 +75,35 @@ fn exceptions() {
     );
 }
 
+/// A virtual function that no device code calls may do what only the host can do, in classes of which kernels make objects.
+#[test]
+fn virtual_functions_of_the_host() {
+    let silent = |line: &str| check(line, &[], &[], &[]);
+    silent("struct V { virtual void f(); }; void V::f() { throw 1; } SYCL_EXTERNAL void g(V *p) { V v; *p = v; }");
+    silent("struct V { virtual void f() { lib::deep(1); } virtual void g() { f(); } }; SYCL_EXTERNAL void g(V *p) { V v; *p = v; }");
+    silent(
+        "struct V { virtual void f() {} }; struct W : V { void f() override { throw 1; } }; SYCL_EXTERNAL void g(V *p) { W w; *p = w; }",
+    );
+    let all = |line: &str, expected: &[&str]| check(line, expected, expected, expected);
+    // What calls it: by its own name, by that of a function that it overrides, by a pointer, through another virtual function, without one.
+    let class = "struct V { virtual void f() {} virtual void h() { f(); } }; struct W : V { void f() override { throw 1; } };";
+    for body in ["W w; V *p = &w; p->f();", "W w; (q->*(&V::f))();", "W w; q->h();", "W w; w.f();", "W w; w.W::f();"] {
+        let error = "t.cpp:3:96: error: device code cannot throw exceptions, but 'W::f' does";
+        let line = format!("{class} SYCL_EXTERNAL void g(V *q) {{ {body} }}");
+        let calls = usize::from(!body.starts_with("W w; w."));
+        all(&line, &[&[error][..], &["note: "; 2][..1 + calls]].concat());
+    }
+    // What only `delete` calls frees memory of the host's.
+    let class = "struct V { virtual ~V() {} int x; }; SYCL_EXTERNAL V v();";
+    for (body, frees) in [("new (q) V;", false), ("new (q) V; delete q;", true)] {
+        let line = format!(
+            "{class} inline void *operator new(decltype(sizeof(0)), void *p) {{ return p; }} \
+             SYCL_EXTERNAL void g(V *q) {{ {body} }}"
+        );
+        assert_eq!(Clang::new(Pass::Code).run(&line).good().ir.contains("_ZN1VD0Ev"), frees, "{body}");
+    }
+}
+
 #[test]
 fn libraries() {
     let all = |line: &str, expected: &[&str]| check(line, expected, expected, expected);

@@ -4,7 +4,6 @@
 #pragma once
 #include <sycl/device.hpp>
 #include <sycl/ext/oneapi/experimental/device_architecture.hpp>
-#include <sycl/ext/oneapi/matrix/matrix.hpp>
 #include <vector>
 
 namespace sycl::ext::oneapi::experimental::matrix {

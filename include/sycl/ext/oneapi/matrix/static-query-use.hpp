@@ -1,6 +1,7 @@
 //! `matrix_params`: shapes of joint matrices that an architecture multiplies, known when the program is compiled.
 //! Source: sycl_ext_oneapi_matrix "Compile-Time Query".
 #pragma once
+#include <sycl/ext/oneapi/matrix/matrix.hpp>
 #include <sycl/ext/oneapi/matrix/query-types.hpp>
 
 namespace sycl::detail::matrix {

@@ -282,3 +282,9 @@ inline ext::oneapi::experimental::memory_pool context::ext_oneapi_get_default_me
 }
 
 } // namespace sycl
+
+template <> struct std::hash<sycl::ext::oneapi::experimental::memory_pool> {
+  std::size_t operator()(const sycl::ext::oneapi::experimental::memory_pool &pool) const noexcept {
+    return reinterpret_cast<std::size_t>(pool.aspen_state().get());
+  }
+};
