@@ -68,11 +68,9 @@
 //# stderr~: no USM error=CUDA device 'Fake 0': cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuLaunchKernel=719 ./a.out
 //# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
-//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventQuery=719 ./a.out
-//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'task': cuEventQuery failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
-//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuEventQuery .*; the device's context was lost, with one of these: kernel 'task'$
-//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=719 ./a.out
-//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuEventRecord failed: CUDA_ERROR_LAUNCH_FAILED
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuStreamQuery=719 ./a.out
+//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'task': cuStreamQuery failed: CUDA_ERROR_LAUNCH_FAILED \(unspecified launch failure\)$
+//# stdout~: ^later kernel: CUDA device 'Fake 0': kernel 'line': cuStreamQuery .*; the device's context was lost, with one of these: kernel 'task'$
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_NO_POOLS=1 ./a.out
 //# stdout: copies and patterns 7 7 770 770 123456 123456 8.25 3 3
 //# stdout!~: pool

@@ -6,6 +6,9 @@
 //# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_UNTIL_WAIT=1 ./a.out
 //# stdout: dropped: they share
 //# stdout: held: each has its own
+//# stdout: waited for at once: none
+//# run: env LD_LIBRARY_PATH=. ASPEN_DEVICE_SELECTOR=cuda:* FAKE_FAIL=cuEventRecord=719 ./a.out
+//# stdout~: ^later: CUDA device 'Fake 0': kernel 'launched': cuEventRecord failed: CUDA_ERROR_LAUNCH_FAILED
 #include <sycl/sycl.hpp>
 #include <cstdio>
 #include <dlfcn.h>
@@ -15,7 +18,15 @@ class launched;
 
 int main() {
   const auto records = reinterpret_cast<long (*)()>(dlsym(dlopen("libcuda.so", RTLD_NOW), "fake_records"));
-  sycl::queue line{sycl::property::queue::in_order()}, other{sycl::property::queue::in_order()};
+  const auto tell = [](sycl::exception_list errors) {
+    for (const std::exception_ptr &error : errors)
+      try {
+        std::rethrow_exception(error);
+      } catch (const sycl::exception &e) {
+        std::printf("later: %s\n", e.what());
+      }
+  };
+  sycl::queue line{tell, sycl::property::queue::in_order()}, other{tell, sycl::property::queue::in_order()};
   int *const p = sycl::malloc_device<int>(1, line);
   const auto launch = [=](sycl::queue &q, const std::vector<sycl::event> &after = {}) {
     return q.submit([&](sycl::handler &h) {
@@ -41,5 +52,9 @@ int main() {
     launch(line);
   line.wait();
   std::printf("dropped: %s\n", records() - before < count * 9 / 10 ? "they share" : "each has its own");
+  before = records();
+  for (int i = 0; i < count; ++i)
+    launch(line).wait_and_throw();
+  std::printf("waited for at once: %s\n", records() == before ? "none" : "some");
   sycl::free(p, line);
 }

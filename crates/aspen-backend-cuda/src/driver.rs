@@ -223,10 +223,25 @@ impl Stream {
         Ok(Stream(raw))
     }
 
+    /// Whether everything submitted is done.
+    pub(crate) fn is_at_end(&self) -> Tried<bool> {
+        // SAFETY: a stream of the current context.
+        is_ready(tried("cuStreamQuery", unsafe { sys::cuStreamQuery(self.0) }))
+    }
+
     /// Returns when everything submitted is done.
     pub(crate) fn finish(&self) -> Tried<()> {
         // SAFETY: a stream of the current context.
         tried("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.0) })
+    }
+}
+
+/// What the driver answers to a question whether something is done.
+pub(crate) fn is_ready(answer: Tried<()>) -> Tried<bool> {
+    match answer {
+        Ok(()) => Ok(true),
+        Err(failure) if failure.error == CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+        Err(failure) => Err(failure),
     }
 }
 

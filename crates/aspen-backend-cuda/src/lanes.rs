@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Instant;
 
-use crate::sys::{self, CUevent, CUresult, CUstream};
+use crate::sys::{self, CUevent, CUstream};
 
-use crate::driver::{Stream, Tried, lock, tried};
+use crate::driver::{Stream, Tried, is_ready, lock, tried};
 use crate::row::{Awaited, Row};
 
 /// How many streams there are; the hardware has that many queues unless it is told otherwise.
@@ -161,24 +161,20 @@ impl Lanes {
         Ok(())
     }
 
-    /// Whether a job is over that is in its stream.
+    /// Whether a job is over that is in its stream. Behind the last ones there is no mark, and none is made: the stream says whether it is at its end,
+    /// which saves the driver's time for recording one. If another job comes meanwhile, it puts one there first.
     pub(crate) fn is_over(&self, place: Place) -> Tried<bool> {
         let Lane { stream, row, .. } = self.lane(place)?;
-        let found = {
-            let mut row = lock(row);
+        let (number, mark) = {
+            let row = lock(row);
             if row.is_over(place.number) {
                 return Ok(true);
             }
-            row.behind(place.number, || self.recorded(stream))
-        };
-        let (number, mark) = match found {
-            Err(failure) if failure.loses_the_context() => return Err(failure),
-            Err(_) => return stream.finish().map(|()| true),
-            Ok(found) => found,
+            row.sign_of(place.number)
         };
         // Without the lock, which who puts jobs there wants. A mark that another thread has found reached meanwhile may be another job's by now: then
         // it is not reached, at worst.
-        let is_reached = mark.is_reached()?;
+        let is_reached = mark.map_or_else(|| stream.is_at_end(), |mark| mark.is_reached())?;
         if is_reached {
             let mut row = lock(row);
             lock(&self.plain.0).extend(row.note_over(number));
@@ -277,11 +273,7 @@ impl Mark {
     /// Whether it is reached.
     pub(crate) fn is_reached(&self) -> Tried<bool> {
         // SAFETY: as above.
-        match tried("cuEventQuery", unsafe { sys::cuEventQuery(self.0) }) {
-            Ok(()) => Ok(true),
-            Err(failure) if failure.error == CUresult::CUDA_ERROR_NOT_READY => Ok(false),
-            Err(failure) => Err(failure),
-        }
+        is_ready(tried("cuEventQuery", unsafe { sys::cuEventQuery(self.0) }))
     }
 
     /// Returns when it is reached, and what kernels before it have printed is written: a question does not make the driver do so.

@@ -62,12 +62,17 @@ impl<M: Clone> Row<M> {
         Ok(())
     }
 
-    /// The first mark behind a job that is there and not over, and the number of the last job in front of it. A new one is recorded if there is
-    /// none.
-    pub(crate) fn behind<E>(&mut self, number: u64, record: impl FnOnce() -> Result<M, E>) -> Result<(u64, M), E> {
+    /// The first mark behind a job that is there and not over, and the number of the last job in front of it; where no mark is behind it, the
+    /// number of the last job: then the end of the stream serves.
+    pub(crate) fn sign_of(&self, number: u64) -> (u64, Option<M>) {
         let place = self.marks.partition_point(|(own, _)| *own < number);
-        if let Some(found) = self.marks.get(place) {
-            return Ok(found.clone());
+        self.marks.get(place).map_or((self.put, None), |(own, mark)| (*own, Some(mark.clone())))
+    }
+
+    /// The same as a mark: a new one is recorded if there is none.
+    pub(crate) fn behind<E>(&mut self, number: u64, record: impl FnOnce() -> Result<M, E>) -> Result<(u64, M), E> {
+        if let (own, Some(mark)) = self.sign_of(number) {
+            return Ok((own, mark));
         }
         let new = (self.put.max(number), record()?);
         self.marks.push_back(new.clone());

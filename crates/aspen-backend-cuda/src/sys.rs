@@ -24,7 +24,7 @@ pub(crate) const TAKES_PTX: bool = true;
 pub(crate) const GROUPS_IN_THREADS: bool = true;
 
 /// Every function that this crate calls, under the names by which cudarc loads them.
-const FUNCTIONS: [&str; 51] = [
+const FUNCTIONS: [&str; 52] = [
     "cuCtxGetDevice",
     "cuCtxPopCurrent_v2",
     "cuCtxPushCurrent_v2",
@@ -74,6 +74,7 @@ const FUNCTIONS: [&str; 51] = [
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamGetCtx",
+    "cuStreamQuery",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
 ];

@@ -175,6 +175,7 @@ functions! {
         );
         cuStreamCreate => hipStreamCreateWithFlags(stream: *mut CUstream, flags: c_uint);
         cuStreamDestroy_v2 => hipStreamDestroy(stream: CUstream);
+        cuStreamQuery => hipStreamQuery(stream: CUstream);
         cuStreamSynchronize => hipStreamSynchronize(stream: CUstream);
         cuStreamWaitEvent => hipStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
     }

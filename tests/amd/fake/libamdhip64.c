@@ -95,6 +95,7 @@ result hipModuleLaunchKernel(p function, u gx, u gy, u gz, u bx, u by, u bz, u m
 result hipStreamCreateWithFlags(p stream, u flags) { return cuStreamCreate(stream, flags); }
 result hipStreamDestroy(p stream) { return cuStreamDestroy_v2(stream); }
 result hipStreamSynchronize(p stream) { return cuStreamSynchronize(stream); }
+result hipStreamQuery(p stream) { return cuStreamQuery(stream); }
 result hipStreamWaitEvent(p stream, p event, u flags) { return cuStreamWaitEvent(stream, event, flags); }
 result hipStreamGetDevice(p stream, int *device) {
   *device = 0;

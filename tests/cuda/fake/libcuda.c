@@ -348,6 +348,11 @@ result cuStreamSynchronize(struct stream *stream) {
   ENTER;
   return stream ? SUCCESS : INVALID_VALUE;
 }
+static int is_held_back(void);
+result cuStreamQuery(struct stream *stream) {
+  ENTER;
+  return is_held_back() || __atomic_load_n(&stream->busy, __ATOMIC_SEQ_CST) ? NOT_READY : SUCCESS;
+}
 result cuMemAllocFromPoolAsync(uint64_t *address, size_t size, struct pool *pool, struct stream *stream) {
   ENTER;
   return pool && stream ? allocate((void **)address, size, POOL) : INVALID_VALUE;
@@ -392,9 +397,10 @@ result cuEventRecord(struct event *event, struct stream *stream) {
   return SUCCESS;
 }
 static int waited;
+static int is_held_back(void) { return getenv("FAKE_UNTIL_WAIT") && !__atomic_load_n(&waited, __ATOMIC_SEQ_CST); }
 result cuEventQuery(struct event *event) {
   ENTER;
-  if (getenv("FAKE_UNTIL_WAIT") && !__atomic_load_n(&waited, __ATOMIC_SEQ_CST))
+  if (is_held_back())
     return NOT_READY;
   return event->stream && __atomic_load_n(&event->stream->busy, __ATOMIC_SEQ_CST) ? NOT_READY : SUCCESS;
 }
