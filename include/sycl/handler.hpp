@@ -15,6 +15,7 @@
 #include <sycl/detail/launch.hpp>
 #include <sycl/detail/native_arguments.hpp>
 #include <sycl/detail/reduction_tag.hpp>
+#include <sycl/detail/row_copies.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/event.hpp>
 #include <sycl/interop_handle.hpp>
@@ -29,7 +30,7 @@ template <class Name, class Properties, class Shape, class... Arguments, size_t.
 void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
 } // namespace detail
 
-class _V1::handler : public detail::device_global_copies<handler> {
+class _V1::handler : public detail::device_global_copies<handler>, public detail::row_copies<handler> {
 public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
@@ -178,23 +179,6 @@ public:
   template <class T> void fill(void *to, const T &pattern, size_t count) {
     static_assert(is_device_copyable_v<T>, "fill repeats a device-copyable value");
     repeat(to, &pattern, sizeof(T), count);
-  }
-  /// Rows of memory, `to_pitch` and `from_pitch` bytes apart; of elements in the typed forms. Source: sycl_ext_oneapi_memcpy2d.
-  void ext_oneapi_memcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height) {
-    if (to_pitch == width && from_pitch == width)
-      return memcpy(to, from, width * height);
-    each_row(to_pitch < width || from_pitch < width, height, [&](size_t row) {
-      memcpy(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, width);
-    });
-  }
-  template <class T> void ext_oneapi_copy2d(const T *from, size_t from_pitch, T *to, size_t to_pitch, size_t width, size_t height) {
-    ext_oneapi_memcpy2d(to, to_pitch * sizeof(T), from, from_pitch * sizeof(T), width * sizeof(T), height);
-  }
-  void ext_oneapi_memset2d(void *to, size_t pitch, int value, size_t width, size_t height) {
-    each_row(pitch < width, height, [&](size_t row) { memset(static_cast<char *>(to) + row * pitch, value, width); });
-  }
-  template <class T> void ext_oneapi_fill2d(void *to, size_t pitch, const T &pattern, size_t width, size_t height) {
-    each_row(pitch < width, height, [&](size_t row) { fill(static_cast<T *>(to) + row * pitch, pattern, width); });
   }
   /// All later commands of the queue wait for all earlier ones, or for these events. Source: sycl_ext_oneapi_enqueue_barrier.
   void ext_oneapi_barrier() {
@@ -351,6 +335,7 @@ public:
 
 private:
   friend queue;
+  friend detail::row_copies<handler>;
   explicit handler(const detail::shared<detail::queue_state> &queue) : queue_(queue) {
     if ((recorder_ = queue->recorder()))
       record_ = detail::shared<detail::recording>(recorder_->begin());
@@ -459,17 +444,6 @@ private:
     if (record_)
       record_->fill(to, pattern, size, count);
     take(fill);
-  }
-
-  /// One part of the command a row.
-  template <class Each> void each_row(bool overlap, size_t height, Each each) {
-    if (overlap)
-      detail::fail(errc::invalid, "rows of memory are wider than they are apart");
-    nothing();
-    for (size_t row = 0; row < height; ++row) {
-      go_on();
-      each(row);
-    }
   }
 
   /// Placeholders that a command uses must be required; implementations are encouraged to throw. Source: SYCL 2020 §4.7.6.9.
