@@ -121,6 +121,16 @@ static void wrong_uses(sycl::queue &q, int *m) {
   CHECK(throws(sycl::errc::kernel_argument, [&] { // of no work-groups
     graph.add([&](sycl::handler &h) { h.parallel_for(sycl::range<1>(8), [=](sycl::id<1> i) { m[i] = memory.get()[i]; }); });
   }));
+  // The host has none: what a command group got there would all be at the start of the kernel's local memory.
+  ex::dynamic_work_group_memory<int[]> array(graph, 8);
+  CHECK(throws(sycl::errc::invalid, [&] { memory.get(); }) && throws(sycl::errc::invalid, [&] { array.get(); }));
+  CHECK(throws(sycl::errc::invalid, [&] {
+    graph.add([&](sycl::handler &h) {
+      auto outside = array.get();
+      h.parallel_for(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1> item) { outside[item.get_local_id(0)] = 1; });
+    });
+  }));
+  CHECK(graph.empty());
 }
 
 int main() {

@@ -96,11 +96,15 @@ public:
   }
   ~dynamic_local() { release(); }
   void update(const range<D> &extent) const { shared_by_all_->update(extent_of_any(extent)); }
+  /// A launch places it in the kernel's own copy of this, so a reference that was made before refers to nothing.
+  local_accessor<T, D> get() const {
+    fail(errc::invalid, "get: only kernels have local memory: capture the dynamic_local_accessor or dynamic_work_group_memory, and call get there");
+  }
 #else
   explicit dynamic_local(const range<D> &extent) : extent_(extent) {}
   void update(const range<D> &) const {}
-#endif
   local_accessor<T, D> get() const { return local_accessor<T, D>({static_cast<std::uint32_t>(place_.offset), local_place::is_local}, extent_); }
+#endif
   bool is(const dynamic_local &other) const { return place_.number == other.place_.number; }
 
 private:
