@@ -3,6 +3,7 @@
 #include <sycl/buffer.hpp>
 #include <sycl/detail/element.hpp>
 #include <sycl/detail/range_iterator.hpp>
+#include <sycl/detail/recorded_buffers.hpp>
 #include <sycl/ext/oneapi/accessor_property_list.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/multi_ptr.hpp>
@@ -397,6 +398,7 @@ namespace detail {
 /// Holds back conflicting commands as long as a host accessor or one of its copies lives.
 struct host_access : counted {
   [[gnu::noinline]] host_access(aspen_buffer_t *of, aspen_access_t how) : buffer(of), access(how) {
+    recorded_buffers::check_host_access(of);
     check(aspen_buffer_host_access_begin(of, how, &address));
     aspen_buffer_retain(of);
   }

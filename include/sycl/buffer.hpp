@@ -114,9 +114,11 @@ struct buffer_state : counted {
   }
   /// One that make_buffer was given.
   buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), write_back(true) {}
+  /// Whether the content goes to the program's memory in the end, once it is written.
+  bool goes_back() const { return write_back && (at_home || destination); }
   /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
   [[gnu::noinline]] ~buffer_state() {
-    const bool goes = write_back && (at_home || destination) && !(comes_from_there && !aspen_buffer_written(handle));
+    const bool goes = goes_back() && !(comes_from_there && !aspen_buffer_written(handle));
     // Nobody may look at memory that is put back.
     if (restores)
       aspen_buffer_wait(handle);

@@ -1,5 +1,6 @@
 //! `sycl::event`. Source: SYCL 2020 §4.6.6.
 #pragma once
+#include <string>
 #include <sycl/detail/buffer_users.hpp>
 #include <sycl/detail/queue_state.hpp>
 
@@ -77,11 +78,12 @@ public:
     if constexpr (counts)
       return 1;
     else
-      return static_cast<info::event_command_status>(aspen_event_status(handle_));
+      return runs("get_info: "), static_cast<info::event_command_status>(aspen_event_status(handle_));
   }
-  /// Nanoseconds of a steady clock. The queue must have been made with enable_profiling.
+  /// Nanoseconds of a steady clock. The queue must have been made with enable_profiling, and a graph that it executed, too.
   template <class Descriptor> std::uint64_t get_profiling_info() const {
     std::uint64_t value = 0;
+    runs("get_profiling_info: ", true);
     detail::check(aspen_event_profiling(handle_, aspen_is_tag() ? ASPEN_PROFILING_END : Descriptor::code, &value));
     return value;
   }
@@ -118,11 +120,15 @@ public:
   /// For the library: the command is a mark, all of whose times are one. Source: sycl_ext_oneapi_profiling_tag.
   void aspen_make_tag();
   bool aspen_is_tag() const;
+  /// For the library: the command is an execution of a graph that was made without enable_profiling. Source: sycl_ext_oneapi_graph.
+  void aspen_make_untimed();
   /// For the library: that node, or null.
   detail::shared<detail::recording> aspen_node() const;
 
 private:
   struct awaited;
+  /// An error if it stands for no command that runs, or for one without times where they are asked for. `whose`: begins what it says.
+  void runs(const char *whose, bool times = false) const;
   void add_queue(const detail::shared<detail::queue_state> &other);
   aspen_event_t *handle_;
   detail::shared<detail::queue_state> queue_;
@@ -134,11 +140,20 @@ struct event::awaited : detail::counted {
   detail::list<event> events;
   detail::list<detail::shared<detail::queue_state>> queues; // others than the event's own, each once
   detail::shared<detail::recording> node; // that of the graph in the making
-  bool is_tag = false;
+  bool is_tag = false, untimed = false;
 };
+// Source: sycl_ext_oneapi_graph, "Event Limitations", "Enable-Profiling Property".
+[[gnu::noinline]] inline void event::runs(const char *whose, bool times) const {
+  if (!awaited_)
+    return;
+  if (awaited_->node)
+    detail::fail(errc::invalid, (std::string(whose) + "the event is of a command that a graph recorded; the event of the graph's execution "
+                                                      "tells when that runs").c_str());
+  if (times && awaited_->untimed)
+    detail::fail(errc::invalid, (std::string(whose) + "the graph was made executable without property::graph::enable_profiling").c_str());
+}
 inline void event::wait() const {
-  if (awaited_ && awaited_->node)
-    detail::fail(errc::invalid, "wait: the event is of a command that a graph recorded; wait for the event of the graph's execution");
+  runs("wait: ");
   aspen_event_wait(handle_);
 }
 // Source of the queues: SYCL 2020 §4.6.6.1, wait_and_throw.
@@ -224,6 +239,11 @@ inline void event::aspen_make_tag() {
   if (!awaited_)
     awaited_ = detail::shared<awaited>(new awaited);
   awaited_->is_tag = true;
+}
+inline void event::aspen_make_untimed() {
+  if (!awaited_)
+    awaited_ = detail::shared<awaited>(new awaited);
+  awaited_->untimed = true;
 }
 inline bool event::aspen_is_tag() const { return awaited_ && awaited_->is_tag; }
 inline detail::shared<detail::recording> event::aspen_node() const {

@@ -182,6 +182,8 @@ public:
   }
   /// All later commands of the queue wait for all earlier ones, or for these events. Source: sycl_ext_oneapi_enqueue_barrier.
   void ext_oneapi_barrier() {
+    if (queue_->of_graph)
+      detail::fail(errc::invalid, "ext_oneapi_barrier: a graph has them of queues that it records; add an empty node that depends on all leaves");
     nothing(detail::recorded_kind::barrier);
     barrier_ = true;
   }
@@ -192,6 +194,7 @@ public:
   template <class Graph> void ext_oneapi_graph(const Graph &graph) {
     nothing(detail::recorded_kind::subgraph);
     graph_ = graph.aspen_graph();
+    graph_->check_use(*queue_);
   }
   void prefetch(const void *, size_t) { nothing(detail::recorded_kind::prefetch); }
   void mem_advise(const void *, size_t, int) { nothing(detail::recorded_kind::memadvise); }
@@ -276,6 +279,7 @@ public:
     return address;
   }
   template <class State> void *aspen_use(const State &buffer, aspen_access_t access, bool on_host) {
+    used_ = used_ | (buffer.goes_back() && (access & ASPEN_ACCESS_WRITE) ? 3 : 1);
     return buffer.users.meet(queue_, before_), aspen_use(buffer.handle, access, on_host);
   }
   /// For the library: the command requires this buffer's placeholders.
@@ -359,7 +363,10 @@ private:
     for (const event &e : events_)
       events.add(e.aspen_handle());
     aspen_dependencies_t after = {uses_.data(), uses_.size(), events.data(), events.size()};
+    arguments_.are_of_node(queue_->of_graph, record_ && record_->kind == detail::recorded_kind::kernel);
     if (record_) {
+      if (used_)
+        recorder_->takes_buffers(used_ & 2);
       const bool in_order = queue_->properties.has_property<property::queue::in_order>();
       return event::aspen_of_graph(recorder_->end(record_, graph_, after, queue_->handle, in_order), queue_, record_);
     }
@@ -381,6 +388,8 @@ private:
     if (lent_.buffer)
       queue_->scratch.give_back(std::exchange(lent_, {}), whole.aspen_handle());
     whole.aspen_comes_after(events_, before_);
+    if (graph_ && queue_->profiles && !graph_->has_times)
+      whole.aspen_make_untimed();
     return detail::printed_before_exit(streams_, std::move(whole));
   }
 
@@ -568,6 +577,7 @@ private:
   detail::shared<detail::recorder> recorder_; // the graph that records it,
   detail::shared<detail::recording> record_;  // and what becomes of it there
   detail::shared<detail::executable> graph_; // the command executes this
+  int used_ = 0; // 1: buffers of the program's; 3: and writes one whose content goes to the program's memory in the end
   bool complete_ = false, further_ = false, barrier_ = false; // it has its command; what comes is a part of it; later commands wait for it
 };
 

@@ -50,7 +50,7 @@ int main() {
   ours::command_graph graph(q.get_context(), q.get_device());
   const auto first = graph.add([&](handler &h) { h.single_task<class node>([=] { meet(); }); });
   graph.add([&](handler &h) { h.single_task<class behind>([=] { sum[0] += 1; }); }, {ours::property::node::depends_on(first)});
-  auto executable = graph.finalize();
+  auto executable = graph.finalize(ours::property::graph::enable_profiling());
   holds([&] { return q.ext_oneapi_graph(executable); });
   CHECK(sum[0] == 2);
   free(signal, q);

@@ -9,6 +9,7 @@
 #include <sycl/detail/list.hpp>
 #include <sycl/detail/queue_state.hpp>
 #include <sycl/detail/recorded.hpp>
+#include <sycl/detail/recorded_buffers.hpp>
 #include <sycl/exception.hpp>
 #include <tuple>
 
@@ -263,6 +264,7 @@ struct recorded_command final : recording {
 /// A graph in the making. Threads may make it together: each function of `command_graph` holds `lock`, and so does a command group that
 /// adds a node while it is called, which may ask the graph something itself.
 struct recorded_graph : recorder {
+  recorded_graph(const sycl::context &in, const sycl::device &on) : context(in), device(on) {}
   ~recorded_graph() override {
     const std::lock_guard hold(lock);
     for (const shared<recorded_command> &one : commands)
@@ -280,8 +282,11 @@ struct recorded_graph : recorder {
         fail(errc::invalid, "a command that a graph records waits for an event of no command of that graph");
       made->wait_for(*before);
     }
-    for (size_t i = 0; i < after.buffer_count; ++i)
+    for (size_t i = 0; i < after.buffer_count; ++i) {
       made->use(after.buffers[i]);
+      if (recorded.size())
+        recorded_buffers::add(this, after.buffers[i].buffer);
+    }
     made->whole = whole;
     if (aside)
       aside->add(made);
@@ -344,11 +349,35 @@ struct recorded_graph : recorder {
       if (one != queue)
         others.add(one);
     recorded = others;
+    if (recorded.size() == 0)
+      recorded_buffers::forget(this);
+  }
+
+  void takes_buffers(bool goes_back) const override {
+    if (!has_buffers)
+      fail(errc::invalid, "a node of a graph uses a buffer: give the graph property::graph::assume_buffer_outlives_graph, and keep the buffer as long");
+    if (goes_back)
+      fail(errc::invalid, "a node of a graph writes a buffer whose content goes to the program's memory when the buffer ends, which no graph "
+                          "captures: call set_write_back(false) before");
+  }
+  bool is_for(const queue_state &queue) const { return queue.device == device && queue.context == context; }
+  /// What a command would wait for as a node that is added now.
+  list<shared<recorded_command>> before(const recorded_command &one) const {
+    const shared<recorded_command> probe(new recorded_command);
+    for (const shared<recorded_command> &other : one.after)
+      probe->wait_for(other);
+    for (const aspen_buffer_use_t &use : one.uses)
+      probe->use(use);
+    for (const aspen_buffer_use_t &use : one.uses)
+      wait_for_users(probe, use.buffer);
+    return probe->after;
   }
 
   const shared<graph_lock> shared_lock{new graph_lock};
   std::recursive_mutex &lock = shared_lock->mutex;
-  const aspen_device_t *device = nullptr;
+  const sycl::context context;
+  const sycl::device device;
+  bool has_buffers = false; // nodes may use some
   list<shared<recorded_command>> commands;
   list<shared<recorded_command>> *aside = nullptr; // where commands go instead
   list<queue_state *> recorded;                    // queues
@@ -356,7 +385,7 @@ struct recorded_graph : recorder {
 
 private:
   /// Who writes a buffer waits for all who read it since it was written last, who reads it for who wrote it.
-  void wait_for_users(const shared<recorded_command> &made, const aspen_buffer_t *buffer) {
+  void wait_for_users(const shared<recorded_command> &made, const aspen_buffer_t *buffer) const {
     const bool writes = made->uses_of(buffer) & ASPEN_ACCESS_WRITE;
     bool read = false;
     for (size_t i = commands.size(); i-- > 0;) {
@@ -377,13 +406,13 @@ private:
 
 // A graph that records a queue is held by it, so it is not about to go.
 inline shared<recorder> recorded_command::takes_in(queue_state &queue, bool begun) {
-  if (!lock)
-    return {};
-  const std::lock_guard hold(lock->mutex);
-  if (!graph || graph->recorded.size() == 0)
-    return {};
-  if (queue.device.aspen_handle() != graph->device)
-    fail(errc::invalid, "a command waits for one that a graph records, and its queue has another device than the graph");
+  std::unique_lock<std::recursive_mutex> hold;
+  if (lock)
+    hold = std::unique_lock(lock->mutex);
+  if (!lock || !graph || graph->recorded.size() == 0)
+    fail(errc::invalid, "a command waits for one that a graph has recorded, which does not run: wait for the event of the graph's execution");
+  if (!graph->is_for(queue))
+    fail(errc::invalid, "a command waits for one that a graph records, and its queue has another device or context than the graph");
   if (begun)
     fail(errc::invalid, "depends_on: say that the command waits for one that a graph records before the command is said");
   graph->retain();
@@ -408,16 +437,16 @@ template <class F, class... A> struct last_words_of final : last_words {
 /// A graph that does not change but by updates, in an order in which nothing comes before what it waits for. Threads may execute and update
 /// it: one does at a time.
 struct recorded_execution final : executable {
+  explicit recorded_execution(const recorded_graph &of) : context(of.context), device(of.device) {}
   ~recorded_execution() override {
     if (last && at_end.size())
       aspen_event_wait(last); // what is called at the end may free what the execution works on
     if (last)
       aspen_event_release(last);
   }
+  bool is_for(const queue_state &queue) const override { return queue.device == device && queue.context == context; }
   /// Submits everything, also after the execution before.
   aspen_event_t *run(aspen_queue_t *queue, const aspen_dependencies_t &after) override {
-    if (aspen_queue_device(queue) != device)
-      fail(errc::invalid, "a graph is executed on a queue of another device than it was made for");
     const std::lock_guard hold(lock);
     held_events first, all;
     if (last) {
@@ -458,7 +487,8 @@ struct recorded_execution final : executable {
     return last;
   }
 
-  const aspen_device_t *device = nullptr;
+  const sycl::context context;
+  const sycl::device device;
   /// The command that was made of a node; null if there is none.
   recorded_command *made_of(const recorded_command &node) const {
     for (const shared<recorded_command> &one : commands)

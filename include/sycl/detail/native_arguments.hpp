@@ -125,6 +125,14 @@ public:
     return *std::launder(reinterpret_cast<T *>(raw));
   }
 
+  /// An error if one can be updated and the command becomes no node `by_function`, or is no kernel. Source: sycl_ext_oneapi_graph, set_arg.
+  void are_of_node(bool by_function, bool is_kernel) const {
+    if (dynamic_.size() && !by_function)
+      fail(errc::invalid, "set_arg: dynamic parameters are arguments of nodes that command_graph::add makes, and of no queue's commands");
+    if (dynamic_.size() && !is_kernel)
+      fail(errc::invalid, "set_arg: dynamic parameters are arguments of kernels, and this command is none");
+  }
+
   /// Launches a kernel that is a function. What the extension leaves undefined is an error: another kind of launch (errc::invalid),
   /// arguments that are missing, too many or of other types (errc::kernel_argument).
   template <class Kernel, class Queue, int D>
@@ -142,8 +150,7 @@ public:
     aspen_launch_t shape = {};
     set_shape(shape, global, local, offset);
     function.launch(command, *this, shape);
-    if (dynamic_.size() && !node)
-      fail(errc::invalid, "set_arg: dynamic parameters are arguments of a graph's nodes only");
+    are_of_node(on.of_graph, true);
     if (dynamic_.size())
       node->arguments = detail::keep_arguments(*this, function);
     for (const dynamic &one : dynamic_)

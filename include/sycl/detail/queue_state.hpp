@@ -235,6 +235,7 @@ struct queue_state : counted {
 
   aspen_queue_t *handle = nullptr;
   bool profiles = false;
+  bool of_graph = false; // it executes nothing: a graph makes nodes by it that are no queue's
   shared<host_errors> host{new host_errors};
   sycl::context context;
   sycl::device device;

@@ -3,6 +3,7 @@
 #pragma once
 #include <aspen/aspen.h>
 #include <sycl/detail/counted.hpp>
+#include <sycl/exception.hpp>
 
 namespace sycl::detail {
 
@@ -40,14 +41,21 @@ struct recording : counted {
   /// `data` is counted: each time that the task is prepared it has a reference more, which `drop` gives back.
   virtual void host_task(aspen_error_t *(*task)(void *), void (*drop)(void *), void *data, counted *count) = 0;
   virtual bool empty() const = 0;
-  /// A queue whose command waits for this node is recorded from then on by the node's graph, if that records any queue, which is given; if
-  /// not, null. An error if the command has `begun`.
+  /// A queue whose command waits for this node is recorded from then on by the node's graph, which is given. An error if that records no
+  /// queue, or if the command has `begun`.
   virtual shared<recorder> takes_in(queue_state &queue, bool begun) = 0;
 };
 
 /// What can be executed: the caller of `run` gets a reference to an event of all of it.
 struct executable : counted {
   virtual ~executable() = default;
+  virtual bool is_for(const queue_state &queue) const = 0;
+  /// An error if a command of that queue may not execute it.
+  void check_use(const queue_state &queue) const {
+    if (!is_for(queue))
+      fail(errc::invalid, "ext_oneapi_graph: the queue, or the graph that gets the node, has another device or context than the graph");
+  }
+  bool has_times = false; // its events do, if the queue's have
   virtual aspen_event_t *run(aspen_queue_t *queue, const aspen_dependencies_t &after) = 0;
   /// A reference to the event of what was submitted last, also by an execution that failed; null if nothing was.
   virtual aspen_event_t *submitted_last() = 0;
@@ -61,6 +69,8 @@ struct recorder : counted {
   /// executed.
   virtual aspen_event_t *end(const shared<recording> &command, const shared<executable> &whole, const aspen_dependencies_t &after,
                              aspen_queue_t *queue, bool in_order) = 0;
+  /// An error if its nodes may use no buffers. `goes_back`: the command writes one whose content goes to the program's memory in the end.
+  virtual void takes_buffers(bool goes_back) const = 0;
   /// A queue that is recorded ends.
   virtual void forget(queue_state *queue) = 0;
 };

@@ -14,7 +14,7 @@ namespace sycl {
 namespace detail {
 /// What all copies of a modifiable graph share.
 struct graph_in_making final : recorded_graph {
-  graph_in_making(const context &in, const sycl::device &on) : own(in, on) { device = on.aspen_handle(); }
+  graph_in_making(const sycl::context &in, const sycl::device &on) : recorded_graph(in, on), own(in, on) { own.aspen_state().of_graph = true; }
   queue own; // through which nodes are made
   list<shared<last_words>> at_end;
   unsigned users = 0; // `command_graph` objects
@@ -39,12 +39,15 @@ public:
     for (queue_state *one : all)
       end(*one);
   }
-  void end(queue_state &from) const {
+  /// False if another graph records it.
+  bool end(queue_state &from) const {
     const std::lock_guard hold((*this)->lock);
-    if (from.recorder().get() != get())
-      return;
+    const shared<recorder> by = from.recorder();
+    if (by.get() != get())
+      return !by;
     (*this)->forget(&from);
     from.end_recording();
+    return true;
   }
 
 private:
@@ -83,11 +86,14 @@ public:
     const std::lock_guard hold(graph_->lock);
     size_t i = 0;
     for (const node &one : changed)
-      if (!can_change(one.aspen_command()->current()) || !can_change(*made.data()[i++]))
+      if (!can_be_told(one.aspen_command()->current()) || !can_be_told(*made.data()[i++]))
         sycl::detail::fail(errc::invalid, "update: kernels and host tasks can be updated; this node is neither");
     i = 0;
-    for (const node &one : changed)
-      made.data()[i++]->become(one.aspen_command()->current(), gone);
+    for (const node &one : changed) {
+      sycl::detail::recorded_command *const mine = made.data()[i++];
+      if (can_change(*mine))
+        mine->become(one.aspen_command()->current(), gone);
+    }
   }
   /// Kernels and host tasks become those of a graph of the same form.
   template <graph_state State, std::enable_if_t<State == graph_state::modifiable, int> = 0> void update(const command_graph<State> &like) {
@@ -96,8 +102,12 @@ public:
     const std::lock_guard whole(like.aspen_state()->lock);
     const std::lock_guard hold(graph_->lock);
     const auto &others = like.aspen_state()->commands;
-    if (like.aspen_state()->device != graph_->device)
-      sycl::detail::fail(errc::invalid, "update: the graphs are of different devices");
+    if (like.aspen_state()->device != graph_->device || like.aspen_state()->context != graph_->context)
+      sycl::detail::fail(errc::invalid, "update: the graphs are of different devices or contexts");
+    for (const sycl::detail::shared<sycl::detail::recorded_command> &one : others)
+      if (!can_be_told(one->current()))
+        sycl::detail::fail(errc::invalid, "update: a graph with nodes that are no kernels, host tasks, barriers or empty cannot update another as a "
+                                          "whole; update its kernels' nodes");
     bool alike = others.size() == graph_->numbers.size();
     for (size_t i = 0; alike && i < others.size(); ++i)
       alike = is_alike(like, i);
@@ -128,6 +138,10 @@ private:
   }
   static bool can_change(const sycl::detail::recorded_command &one) {
     return one.kind == sycl::detail::recorded_kind::kernel || one.kind == sycl::detail::recorded_kind::host_task;
+  }
+  /// It may be among what an update names: nothing is to be told of one that does nothing.
+  static bool can_be_told(const sycl::detail::recorded_command &one) {
+    return can_change(one) || one.kind == sycl::detail::recorded_kind::empty || one.kind == sycl::detail::recorded_kind::barrier;
   }
   /// The command of the node that was added as the i-th.
   sycl::detail::recorded_command *own(size_t i) const {
@@ -169,6 +183,7 @@ template <graph_state State> class command_graph {
 public:
   command_graph(const context &in, const device &on, const property_list &properties = {})
       : graph_(sycl::detail::shared(new sycl::detail::graph_in_making(in, on))) {
+    graph_->has_buffers = properties.has_property<property::graph::assume_buffer_outlives_graph>();
     if (properties.has_property<property::graph::enable_native_recording>())
       sycl::detail::fail(errc::feature_not_supported, "command_graph: no backend records graphs itself; leave out enable_native_recording");
   }
@@ -200,6 +215,19 @@ public:
     const sycl::detail::list<command> before = told_of(properties);
     const command made(new sycl::detail::recorded_command);
     made->choice = one_of.aspen_choice();
+    const sycl::detail::list<command> edges = graph_->before(made->current());
+    for (const command &one : made->choice->each) {
+      const sycl::detail::list<command> others = graph_->before(*one);
+      bool alike = others.size() == edges.size();
+      for (const command &other : others) {
+        bool found = false;
+        for (const command &edge : edges)
+          found = found || edge == other;
+        alike = alike && found;
+      }
+      if (!alike)
+        sycl::detail::fail(errc::invalid, "add: the command groups of the dynamic_command_group would wait for different nodes");
+    }
     for (const command &one : made->current().after)
       made->wait_for(one);
     for (const aspen_buffer_use_t &use : made->current().uses)
@@ -220,17 +248,13 @@ public:
 
   /// What is submitted to these queues becomes a node until the recording ends.
   void begin_recording(queue &from, const property_list & = {}) {
-    if (from.get_device().aspen_handle() != graph_->device)
-      sycl::detail::fail(errc::invalid, "begin_recording: the queue has another device than the graph");
-    if (from.get_context() != graph_->own.get_context())
-      sycl::detail::fail(errc::invalid, "begin_recording: the queue has another context than the graph");
-    const std::lock_guard hold(graph_->lock);
     sycl::detail::queue_state &state = from.aspen_state();
-    const sycl::detail::shared<sycl::detail::recorder> other = state.begin_recording(recorder());
-    if (other && other.get() != graph_.get())
-      sycl::detail::fail(errc::invalid, "begin_recording: another graph records the queue");
-    if (!other)
-      graph_->recorded.add(&state);
+    if (!graph_->is_for(state))
+      sycl::detail::fail(errc::invalid, "begin_recording: the queue has another device or context than the graph");
+    const std::lock_guard hold(graph_->lock);
+    if (state.begin_recording(recorder()))
+      sycl::detail::fail(errc::invalid, "begin_recording: a graph records the queue already; end that recording first");
+    graph_->recorded.add(&state);
   }
   template <class Vector = std::vector<queue>, class = decltype(std::declval<const Vector &>().begin())>
   void begin_recording(const Vector &all, const property_list &properties = {}) {
@@ -238,18 +262,18 @@ public:
       begin_recording(one, properties);
   }
   void end_recording() { graph_.end(); }
-  void end_recording(queue &from) { graph_.end(from.aspen_state()); }
+  void end_recording(queue &from) { end(from); }
   template <class Vector = std::vector<queue>, class = decltype(std::declval<const Vector &>().begin())>
   void end_recording(const Vector &all) {
     for (const queue &one : all)
-      graph_.end(one.aspen_state());
+      end(one);
   }
 
   /// The graph as it is now, to be executed; later changes do not concern it.
   command_graph<graph_state::executable> finalize(const property_list &properties = {}) const {
     const std::lock_guard hold(graph_->lock);
-    const sycl::detail::shared<sycl::detail::recorded_execution> sorted(new sycl::detail::recorded_execution);
-    sorted->device = graph_->device;
+    const sycl::detail::shared<sycl::detail::recorded_execution> sorted(new sycl::detail::recorded_execution(*graph_));
+    sorted->has_times = properties.has_property<property::graph::enable_profiling>();
     sorted->updatable = properties.has_property<property::graph::updatable>();
     sorted->at_end = graph_->at_end;
     const size_t count = graph_->commands.size();
@@ -333,6 +357,10 @@ private:
   sycl::detail::shared<sycl::detail::recorder> recorder() const {
     graph_->retain();
     return sycl::detail::shared<sycl::detail::recorder>(graph_.get());
+  }
+  void end(const queue &from) const {
+    if (!graph_.end(from.aspen_state()))
+      sycl::detail::fail(errc::invalid, "end_recording: another graph records the queue");
   }
   void is_not_recording(const char *what) const {
     if (graph_->recorded.size())

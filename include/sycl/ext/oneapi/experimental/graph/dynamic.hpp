@@ -115,7 +115,7 @@ template <class T> dynamic_parameter(const command_graph<graph_state::modifiable
 
 class dynamic_command_group {
 public:
-  /// All of them are called at once; the first is active. They are kernels, or host tasks, that wait for the same nodes.
+  /// All of them are called at once; the first is active. They are kernels, or host tasks; those of a node wait for the same nodes.
   template <class Vector = std::vector<std::function<void(handler &)>>>
   dynamic_command_group(const command_graph<graph_state::modifiable> &graph, const Vector &all)
       : graph_(graph), choice_(new sycl::detail::recorded_choice) {
@@ -134,11 +134,6 @@ public:
         sycl::detail::fail(errc::invalid, "dynamic_command_group: a command group is neither a kernel nor a host task");
       if (one->kind != first.kind)
         sycl::detail::fail(errc::invalid, "dynamic_command_group: the command groups are of different types");
-      bool alike = one->after.size() == first.after.size();
-      for (size_t i = 0; alike && i < first.after.size(); ++i)
-        alike = one->after.data()[i] == first.after.data()[i];
-      if (!alike)
-        sycl::detail::fail(errc::invalid, "dynamic_command_group: the command groups wait for different nodes");
     }
   }
   size_t get_active_index() const {
@@ -165,7 +160,11 @@ private:
 
 } // namespace ext::oneapi::experimental
 
-template <class T> void handler::require(const ext::oneapi::experimental::dynamic_parameter<T> &of) { require(of.aspen_value()); }
+template <class T> void handler::require(const ext::oneapi::experimental::dynamic_parameter<T> &of) {
+  if (!queue_->of_graph)
+    detail::fail(errc::invalid, "require: dynamic parameters are for nodes that command_graph::add makes, and for no queue's commands");
+  require(of.aspen_value());
+}
 
 } // namespace sycl
 

@@ -103,12 +103,12 @@ namespace property {
 namespace graph {
 /// Edges are checked when they are made in any case.
 class no_cycle_check : public sycl::detail::flag_property<32768u> {};
-/// Nodes keep their buffers in any case, and copies of host memory are made when they are executed.
+/// Nodes may use buffers, which they keep; copies of host memory are made when they are executed.
 class assume_buffer_outlives_graph : public sycl::detail::flag_property<65536u> {};
 class assume_data_outlives_buffer : public sycl::detail::flag_property<1048576u> {};
 /// The executable graph can be updated.
 class updatable : public sycl::detail::flag_property<2097152u> {};
-/// Events of executions can be asked for their times if the queue's can.
+/// Events of executions can be asked for their times if the queue's can. Without it that is errc::invalid.
 class enable_profiling : public sycl::detail::flag_property<4194304u> {};
 /// Recording by a backend, which none can: errc::feature_not_supported.
 class enable_native_recording : public sycl::detail::flag_property<8388608u> {};
