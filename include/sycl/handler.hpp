@@ -194,7 +194,7 @@ public:
   template <class Graph> void ext_oneapi_graph(const Graph &graph) {
     nothing(detail::recorded_kind::subgraph);
     graph_ = graph.aspen_graph();
-    graph_->check_use(*queue_);
+    graph_->check_use(*queue_, static_cast<bool>(record_));
   }
   void prefetch(const void *, size_t) { nothing(detail::recorded_kind::prefetch); }
   void mem_advise(const void *, size_t, int) { nothing(detail::recorded_kind::memadvise); }
@@ -332,6 +332,10 @@ public:
       (void)&detail::entry_nd_range<Name, D, F>;
     const range<D> local = shape.get_local_range();
     launch<Name>(ASPEN_LAUNCH_ND_RANGE, shape.get_global_range(), &local, shape.get_offset(), f);
+  }
+  /// For the library: the graph of which the command becomes a node of that type; null if it is executed, which has no command by that yet.
+  detail::recorder *aspen_becomes(detail::recorded_kind type) {
+    return record_ ? nothing(type), recorder_.get() : nullptr;
   }
   const device &aspen_device() const { return queue_->device; }
   const context &aspen_context() const { return queue_->context; }

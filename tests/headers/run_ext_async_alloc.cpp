@@ -120,10 +120,12 @@ static void pools(sycl::queue &q) {
   CHECK(throws(sycl::errc::invalid, [&] { ex::memory_pool(q.get_context(), alloc::device); }));
 }
 
-/// A graph may be executed again, so what it allocates lasts as long.
+/// A graph may be executed again, so what it allocates is its own, and lasts as long.
 static void graphs(sycl::queue &q) {
   int *const out = sycl::malloc_shared<int>(1, q);
   *out = 0;
+  const auto of_device = q.get_context().ext_oneapi_get_default_memory_pool(q.get_device(), alloc::device);
+  const size_t before = of_device.get_used_size_current() + of_device.get_reserved_size_current();
   {
     ex::command_graph graph(q);
     graph.begin_recording(q);
@@ -138,8 +140,77 @@ static void graphs(sycl::queue &q) {
     q.wait();
     CHECK(*out == 15);
     CHECK(sycl::get_pointer_type(memory, q.get_context()) == alloc::device);
+    const auto nodes = graph.get_nodes();
+    CHECK(nodes.size() == 4 && nodes[0].get_type() == ex::node_type::async_malloc && nodes[3].get_type() == ex::node_type::async_free);
   }
-  CHECK(q.get_context().ext_oneapi_get_default_memory_pool(q.get_device(), alloc::device).get_used_size_current() == 0);
+  CHECK(of_device.get_used_size_current() + of_device.get_reserved_size_current() == before);
+  sycl::free(out, q);
+}
+
+template <class F> static bool refused(F f) { return throws(sycl::errc::invalid, f); }
+
+/// By function: memory that is zero when the graph is made executable, which is once at a time. Source: sycl_ext_oneapi_graph.
+static void one_executable_graph(sycl::queue &q) {
+  int *const out = sycl::malloc_shared<int>(2, q);
+  const ex::memory_pool zeros(q, alloc::device, ex::properties{ex::zero_init(), ex::maximum_size(1)}); // of which only the first counts
+  ex::command_graph graph(q), other(q);
+  auto empty = graph.finalize();
+  CHECK(empty.get_required_mem_size() == 0);
+  int *memory = nullptr, *more = nullptr;
+  auto made = graph.add([&](sycl::handler &h) { memory = static_cast<int *>(ex::async_malloc_from_pool(h, count * sizeof(int), zeros)); });
+  graph.add([&](sycl::handler &h) { more = static_cast<int *>(ex::async_malloc(h, alloc::device, 1024)); });
+  auto used = graph.add([&](sycl::handler &h) {
+    h.parallel_for(sycl::range(count), [=](sycl::id<1> i) {
+      memory[i] += int(i);
+      if (i == count - 1)
+        out[0] = memory[i], more[0] = 5, out[1] = more[0];
+    });
+  }, ex::property::node::depends_on_all_leaves());
+  auto freed = graph.add([&](sycl::handler &h) { ex::async_free(h, memory); }, ex::property::node::depends_on(used));
+  CHECK(made.get_type() == ex::node_type::async_malloc && freed.get_type() == ex::node_type::async_free);
+  CHECK(refused([&] { graph.finalize(); })); // one is there, though it was made before
+  empty = other.finalize();
+  {
+    auto runs = graph.finalize(ex::property::graph::updatable());
+    const auto same = runs;
+    CHECK(runs.get_required_mem_size() >= count * sizeof(int) + 1024);
+    for (int i = 1; i < 3; ++i) {
+      q.ext_oneapi_graph(runs).wait();
+      CHECK(out[0] == i * int(count - 1) && out[1] == 5);
+    }
+    CHECK(refused([&] { graph.finalize(); }));
+    CHECK(refused([&] { runs.update(made); }) && refused([&] { runs.update(std::vector<ex::node>{used, freed}); }));
+    CHECK(refused([&] { runs.update(graph); }));
+    CHECK(refused([&] { other.add([&](sycl::handler &h) { h.ext_oneapi_graph(runs); }); }));
+    other.begin_recording(q);
+    CHECK(refused([&] { q.ext_oneapi_graph(runs); }) && refused([&] { q.submit([&](sycl::handler &h) { h.ext_oneapi_graph(same); }); }));
+    other.end_recording();
+    CHECK(other.empty());
+    q.ext_oneapi_graph(runs); // which still runs when it goes
+  }
+  {
+    auto again = graph.finalize();
+    CHECK(out[0] == 3 * int(count - 1));
+    q.ext_oneapi_graph(again).wait();
+    CHECK(out[0] == int(count - 1));
+  }
+  // Memory of devices only, and what a node of the graph has allocated.
+  for (alloc kind : {alloc::shared, alloc::host})
+    CHECK(refused([&] { graph.add([&](sycl::handler &h) { ex::async_malloc(h, kind, 64); }); }));
+  const ex::memory_pool shared(q, alloc::shared);
+  other.begin_recording(q);
+  CHECK(refused([&] { ex::async_malloc_from_pool(q, 64, shared); }) && refused([&] { ex::async_malloc(q, alloc::host, 64); }));
+  CHECK(refused([&] { ex::async_free(q, memory); }));
+  other.end_recording();
+  void *const plain = ex::async_malloc(q, alloc::device, 64);
+  CHECK(refused([&] { graph.add([&](sycl::handler &h) { ex::async_free(h, plain); }); }));
+  ex::async_free(q, plain);
+  q.wait();
+  CHECK(graph.get_nodes().size() == 4 && other.empty());
+  // An executable graph has the memory when the graph that it was made of is gone.
+  auto lasts = [&] { return std::exchange(graph, other).finalize(); }();
+  q.ext_oneapi_graph(lasts).wait();
+  CHECK(out[0] == int(count - 1));
   sycl::free(out, q);
 }
 
@@ -148,5 +219,6 @@ int main() {
   by_queue_and_handler(q);
   pools(q);
   graphs(q);
+  one_executable_graph(q);
   return failures != 0;
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <sycl/detail/dynamic_place.hpp>
+#include <sycl/detail/graph_memory.hpp>
 #include <sycl/detail/list.hpp>
 #include <sycl/detail/queue_state.hpp>
 #include <sycl/detail/recorded.hpp>
@@ -360,6 +361,8 @@ struct recorded_graph : recorder {
       fail(errc::invalid, "a node of a graph writes a buffer whose content goes to the program's memory when the buffer ends, which no graph "
                           "captures: call set_write_back(false) before");
   }
+  void *allocate(size_t bytes, bool zero) override { return memory->take(device, bytes, zero); }
+  bool has_allocated(const void *at) const override { return memory->has(at); }
   bool is_for(const queue_state &queue) const { return queue.device == device && queue.context == context; }
   /// What a command would wait for as a node that is added now.
   list<shared<recorded_command>> before(const recorded_command &one) const {
@@ -377,6 +380,7 @@ struct recorded_graph : recorder {
   std::recursive_mutex &lock = shared_lock->mutex;
   const sycl::context context;
   const sycl::device device;
+  const shared<graph_memory> memory{new graph_memory};
   bool has_buffers = false; // nodes may use some
   list<shared<recorded_command>> commands;
   list<shared<recorded_command>> *aside = nullptr; // where commands go instead
@@ -437,14 +441,18 @@ template <class F, class... A> struct last_words_of final : last_words {
 /// A graph that does not change but by updates, in an order in which nothing comes before what it waits for. Threads may execute and update
 /// it: one does at a time.
 struct recorded_execution final : executable {
-  explicit recorded_execution(const recorded_graph &of) : context(of.context), device(of.device) {}
+  explicit recorded_execution(const recorded_graph &of) : context(of.context), device(of.device), memory(of.memory), memory_size(of.memory->size()) {
+    memory->begin(context, device);
+  }
   ~recorded_execution() override {
-    if (last && at_end.size())
-      aspen_event_wait(last); // what is called at the end may free what the execution works on
+    if (last && (at_end.size() || owns_memory()))
+      aspen_event_wait(last); // what is called at the end may free what the execution works on, and so may the end of the graph's memory
     if (last)
       aspen_event_release(last);
+    memory->end();
   }
   bool is_for(const queue_state &queue) const override { return queue.device == device && queue.context == context; }
+  bool owns_memory() const override { return memory_size != 0; }
   /// Submits everything, also after the execution before.
   aspen_event_t *run(aspen_queue_t *queue, const aspen_dependencies_t &after) override {
     const std::lock_guard hold(lock);
@@ -489,6 +497,8 @@ struct recorded_execution final : executable {
 
   const sycl::context context;
   const sycl::device device;
+  const shared<graph_memory> memory;
+  const size_t memory_size; // of what its nodes allocate, in bytes
   /// The command that was made of a node; null if there is none.
   recorded_command *made_of(const recorded_command &node) const {
     for (const shared<recorded_command> &one : commands)

@@ -8,7 +8,7 @@ namespace sycl::detail {
 
 inline void print_graph(recorded_graph &graph, const std::string &path, bool verbose) {
   static constexpr const char *kinds[] = {"empty",    "subgraph",  "kernel",  "memcpy",   "memset",
-                                          "memfill", "prefetch", "memadvise", "barrier", "host task"};
+                                          "memfill", "prefetch", "memadvise", "barrier", "host task", "async malloc", "async free"};
   if (path.size() < 5 || path.compare(path.size() - 4, 4, ".dot") != 0)
     fail(errc::invalid, ("print_graph: '" + path + "' does not end in '.dot', the format that there is").c_str());
   std::FILE *const to = std::fopen(path.c_str(), "w");

@@ -18,7 +18,7 @@ struct dynamic_argument : counted {
 };
 
 /// What a node is, in the order of node_type.
-enum class recorded_kind { empty, subgraph, kernel, memcpy, memset, memfill, prefetch, memadvise, barrier, host_task };
+enum class recorded_kind { empty, subgraph, kernel, memcpy, memset, memfill, prefetch, memadvise, barrier, host_task, async_malloc, async_free };
 
 /// What a node keeps beside its command.
 struct kept_by_node : counted {
@@ -50,11 +50,14 @@ struct recording : counted {
 struct executable : counted {
   virtual ~executable() = default;
   virtual bool is_for(const queue_state &queue) const = 0;
-  /// An error if a command of that queue may not execute it.
-  void check_use(const queue_state &queue) const {
+  /// An error if a command of that queue, which becomes a node if it is `recorded`, may not execute it.
+  void check_use(const queue_state &queue, bool recorded) const {
     if (!is_for(queue))
       fail(errc::invalid, "ext_oneapi_graph: the queue, or the graph that gets the node, has another device or context than the graph");
+    if (recorded && owns_memory())
+      fail(errc::invalid, "ext_oneapi_graph: a graph whose nodes allocate memory can be no part of another one; execute it on its own");
   }
+  virtual bool owns_memory() const = 0;
   bool has_times = false; // its events do, if the queue's have
   virtual aspen_event_t *run(aspen_queue_t *queue, const aspen_dependencies_t &after) = 0;
   /// A reference to the event of what was submitted last, also by an execution that failed; null if nothing was.
@@ -71,6 +74,9 @@ struct recorder : counted {
                              aspen_queue_t *queue, bool in_order) = 0;
   /// An error if its nodes may use no buffers. `goes_back`: the command writes one whose content goes to the program's memory in the end.
   virtual void takes_buffers(bool goes_back) const = 0;
+  /// Memory of the graph's own, which is there as long as the graph or one that was made of it. `zero`: so when one is made of it.
+  virtual void *allocate(size_t bytes, bool zero) = 0;
+  virtual bool has_allocated(const void *memory) const = 0;
   /// A queue that is recorded ends.
   virtual void forget(queue_state *queue) = 0;
 };

@@ -118,8 +118,8 @@ public:
       if (can_change(others.data()[i]->current()))
         own(i)->become(others.data()[i]->current(), gone);
   }
-  /// Nodes own no memory.
-  size_t get_required_mem_size() const noexcept { return 0; }
+  /// Of what its nodes allocate, in bytes.
+  size_t get_required_mem_size() const noexcept { return graph_->memory_size; }
   friend bool operator==(const command_graph &a, const command_graph &b) { return a.graph_ == b.graph_; }
   friend bool operator!=(const command_graph &a, const command_graph &b) { return a.graph_ != b.graph_; }
 

@@ -1,5 +1,5 @@
 //! Memory that commands of a queue allocate and free. An allocation is made when its command is submitted, since the program gets the pointer
-//! then; memory is freed when the command is over, and what a graph frees when the graph is gone, as it may be executed again.
+//! then; memory is freed when the command is over. What a graph's nodes allocate is the graph's own, as it may be executed again.
 //! Source: sycl_ext_oneapi_async_memory_alloc.
 #pragma once
 #include <sycl/ext/oneapi/experimental/async_alloc/memory_pool.hpp>
@@ -7,7 +7,7 @@
 namespace sycl {
 namespace detail {
 
-/// The host task of a command that frees, which is called more than once or not at all where a graph has it. Its end is what counts.
+/// The host task of a command that frees. Its end is what counts.
 struct last_use {
   explicit last_use(void *memory) : memory(new use(memory)) {}
   void operator()() const {}
@@ -19,7 +19,13 @@ struct last_use {
   shared<use> memory;
 };
 
+/// Graphs have memory of devices. Source: sycl_ext_oneapi_graph, "Graph-Owned Memory Allocations".
 inline void *take_from(const shared<pool_state> &pool, size_t size, handler &h) {
+  if (recorder *const graph = h.aspen_becomes(recorded_kind::async_malloc)) {
+    if (pool->kind != usm::alloc::device)
+      fail(errc::invalid, "async_malloc: nodes of graphs allocate memory of the kind usm::alloc::device only");
+    return graph->allocate(size, pool->zero);
+  }
   void *const memory = pool->take(size);
   if (memory)
     all_pools::get().know(pool);
@@ -45,6 +51,11 @@ inline void *async_malloc(handler &h, usm::alloc kind, size_t size) {
 }
 /// The memory was allocated by one of these functions.
 inline void async_free(handler &h, void *memory) {
+  if (sycl::detail::recorder *const graph = h.aspen_becomes(sycl::detail::recorded_kind::async_free)) {
+    if (memory && !graph->has_allocated(memory))
+      sycl::detail::fail(errc::invalid, "async_free: no node of the graph has allocated this memory");
+    return;
+  }
   if (memory)
     h.host_task(sycl::detail::last_use(memory));
 }
