@@ -333,30 +333,35 @@ inline bool runs_nothing(const device &d) { return *aspen_device_string(d.aspen_
 /// Whether the program was built for it: the choice of DPC++, too, before all else.
 inline bool has_image(const device &d) { return aspen_device_number(d.aspen_handle(), ASPEN_DEVICE_HAS_IMAGE) != 0; }
 
-struct default_selector_object {
-  int operator()(const device &d) const {
-    if (runs_nothing(d))
-      return 0;
-    const int known = has_image(d) ? 1000 : 0;
-    switch (aspen_device_type(d.aspen_handle())) {
-    case ASPEN_DEVICE_TYPE_GPU:
-      return known + 300;
-    case ASPEN_DEVICE_TYPE_CPU:
-      return known + 200;
-    case ASPEN_DEVICE_TYPE_ACCELERATOR:
-      return known + 100;
-    default:
-      return known;
-    }
+inline int rate_of_type(const device &d, aspen_device_type_t type) {
+  if (aspen_device_type(d.aspen_handle()) != type)
+    return -1;
+  return runs_nothing(d) ? 0 : 1 + has_image(d);
+}
+
+} // namespace detail
+
+/// Functions, as in DPC++: programs choose one by `?:`, and keep one in a variable that becomes another.
+inline int default_selector_v(const device &d) {
+  if (detail::runs_nothing(d))
+    return 0;
+  const int known = detail::has_image(d) ? 1000 : 0;
+  switch (aspen_device_type(d.aspen_handle())) {
+  case ASPEN_DEVICE_TYPE_GPU:
+    return known + 300;
+  case ASPEN_DEVICE_TYPE_CPU:
+    return known + 200;
+  case ASPEN_DEVICE_TYPE_ACCELERATOR:
+    return known + 100;
+  default:
+    return known;
   }
-};
-template <aspen_device_type_t Type> struct type_selector_object {
-  int operator()(const device &d) const {
-    if (aspen_device_type(d.aspen_handle()) != Type)
-      return -1;
-    return runs_nothing(d) ? 0 : 1 + has_image(d);
-  }
-};
+}
+inline int cpu_selector_v(const device &d) { return detail::rate_of_type(d, ASPEN_DEVICE_TYPE_CPU); }
+inline int gpu_selector_v(const device &d) { return detail::rate_of_type(d, ASPEN_DEVICE_TYPE_GPU); }
+inline int accelerator_selector_v(const device &d) { return detail::rate_of_type(d, ASPEN_DEVICE_TYPE_ACCELERATOR); }
+
+namespace detail {
 
 /// Accepts devices that have all of some aspects and none of others.
 class aspect_selector_object {
@@ -369,7 +374,7 @@ public:
     for (aspect a : unwanted_)
       if (d.has(a))
         return -1;
-    return default_selector_object{}(d);
+    return default_selector_v(d);
   }
 
 private:
@@ -379,10 +384,6 @@ private:
 
 } // namespace detail
 
-inline constexpr detail::default_selector_object default_selector_v{};
-inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_CPU> cpu_selector_v{};
-inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_GPU> gpu_selector_v{};
-inline constexpr detail::type_selector_object<ASPEN_DEVICE_TYPE_ACCELERATOR> accelerator_selector_v{};
 /// SYCL 1.2.1's classes, which programs hand to whoever takes a `device_selector`.
 #define __ASPEN_SELECTOR(name)                                                                                                            \
   class name : public device_selector {                                                                                                    \

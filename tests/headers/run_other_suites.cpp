@@ -115,6 +115,16 @@ int main() {
   CHECK(*sum == 7);
   sycl::free(sum, q);
   test_queue like_theirs(sycl::default_selector_v);
+  // Selectors are functions: one of two is chosen, and a variable holds one after the other.
+  for (const bool other : {false, true}) {
+    int (*by)(const sycl::device &) = other ? &sycl::accelerator_selector_v : &sycl::cpu_selector_v;
+    auto later = sycl::default_selector_v;
+    if (other)
+      later = sycl::gpu_selector_v;
+    const sycl::device one = like_theirs.get_device();
+    CHECK(by(one) >= -1 && (other ? later(one) < 1000 : later(one) >= 0));
+    CHECK(sycl::queue(other ? sycl::default_selector_v : by, sycl::property::queue::in_order()).is_in_order());
+  }
   CHECK(like_theirs.get_device() == q.get_device());
   CHECK(test_queue([](const sycl::device &) { return 1; }, {sycl::property::queue::in_order()}).is_in_order());
   counting_up(q);

@@ -6,16 +6,16 @@
 namespace sycl::ext::intel {
 
 /// A board. None of the backends here brings one but OpenCL with Intel's platform for them.
-inline constexpr auto fpga_selector_v = [](const device &d) {
+inline int fpga_selector_v(const device &d) {
   return d.get_platform().get_info<sycl::info::platform::name>() == "Intel(R) FPGA SDK for OpenCL(TM)" ? 1 : -1;
-};
-inline constexpr auto fpga_emulator_selector_v = [](const device &d) {
+}
+inline int fpga_emulator_selector_v(const device &d) {
   if (d.get_platform().get_info<sycl::info::platform::name>() == "Intel(R) FPGA Emulation Platform for OpenCL(TM)")
     return 2;
   return cpu_selector_v(d);
-};
+}
 /// Simulators come with the platform of boards.
-inline constexpr auto fpga_simulator_selector_v = fpga_selector_v;
+inline int fpga_simulator_selector_v(const device &d) { return fpga_selector_v(d); }
 
 // Classes before 2023.
 #define __ASPEN_SELECTOR(name)                                                                                                            \
