@@ -3,7 +3,8 @@
 // Places that depend on a comparison, or on a quotient, are any places to the vectoriser: it gathers them, or computes one item at a time. But of
 // numbers that grow from item to item, all are within bounds if the first and the last one are, and have one quotient if those have. That is asked once a
 // loop; if it holds, a copy runs in which the comparisons are known, remainders are differences, and neighbouring items take neighbours. Where it does
-// not hold, at the edges, the loop runs as it was. The way is loop versioning, and the ranges of Gupta, "Optimizing array bound checks using flow analysis" (1993).
+// not hold, at the edges, the loop runs as it was. Other loops are asked if they divide by what is no constant, as those of a reduction do whose kernel makes rows
+// and columns of one number. The way is loop versioning, and the ranges of Gupta, "Optimizing array bound checks using flow analysis" (1993).
 
 #include "item_loop.h"
 
@@ -161,8 +162,8 @@ private:
 
 class Copier {
 public:
-  Copier(Loop &L, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT)
-      : L(L), SE(SE), LI(LI), DT(DT), Expand(SE, "interior"), Before(L.getLoopPreheader()), B(Before->getTerminator()) {}
+  Copier(Loop &L, PHINode &Column, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT)
+      : L(L), Column(Column), SE(SE), LI(LI), DT(DT), Expand(SE, "interior"), Before(L.getLoopPreheader()), B(Before->getTerminator()) {}
 
   // False if it cannot be asked.
   bool copy(SmallVectorImpl<Question> &Questions, SmallPtrSetImpl<BasicBlock *> &Tried) {
@@ -178,8 +179,7 @@ public:
     SmallVector<Divided, 8> Quotients;
     for (Question &Q : Questions)
       All = B.CreateAnd(All, Q.Holds ? holds(Q) : hasOneQuotient(Q, Quotients.emplace_back()));
-    PHINode *Column = &*L.getHeader()->phis().begin();
-    Value *FirstColumn = Column->getIncomingValueForBlock(Before);
+    Value *FirstColumn = Column.getIncomingValueForBlock(Before);
 
     BasicBlock *Asks = Before, *Own = SplitBlock(Asks, Asks->getTerminator()->getIterator(), &DT, &LI);
     ValueToValueMapTy Map;
@@ -187,8 +187,10 @@ public:
     Loop *Was = cloneLoopWithPreheader(Exit, Asks, &L, Map, ".edge", &LI, &DT, Copies);
     remapInstructionsInBlocks(Copies, Map);
     Tried.insert(Was->getHeader());
-    for (PHINode &Phi : Exit->phis())
-      Phi.addIncoming(Phi.getIncomingValueForBlock(Latch), cast<BasicBlock>(Map[Latch]));
+    for (PHINode &Phi : Exit->phis()) {
+      Value *Comes = Phi.getIncomingValueForBlock(Latch), *Copied = Map.lookup(Comes);
+      Phi.addIncoming(Copied ? Copied : Comes, cast<BasicBlock>(Map[Latch]));
+    }
     B.SetInsertPoint(Asks->getTerminator());
     B.CreateCondBr(All, Own, cast<BasicBlock>(Map[Own]));
     Asks->getTerminator()->eraseFromParent();
@@ -202,7 +204,7 @@ public:
       B.SetInsertPoint(&I);
       if (!Q.Holds) {
         const Divided &Known = *Quotient++;
-        Instead = Q.IsRemainder ? B.CreateAdd(Known.Rest, B.CreateMul(B.CreateZExtOrTrunc(B.CreateSub(Column, FirstColumn), I.getType()), Known.Step)) : Known.Quotient;
+        Instead = Q.IsRemainder ? B.CreateAdd(Known.Rest, B.CreateMul(B.CreateZExtOrTrunc(B.CreateSub(&Column, FirstColumn), I.getType()), Known.Step)) : Known.Quotient;
       } else if (!Instead) {
         Instead = B.getInt1(Q.IsTrue);
       }
@@ -270,6 +272,7 @@ private:
   }
 
   Loop &L;
+  PHINode &Column;
   ScalarEvolution &SE;
   LoopInfo &LI;
   DominatorTree &DT;
@@ -279,17 +282,30 @@ private:
   Value *Last = nullptr; // how many items come behind the first one
 };
 
-// Has such a loop run so many items at a time.
-bool runTogether(Loop &L, ScalarEvolution &SE) {
+// Rows that are shorter are no reason to end there: vectors would be too short.
+constexpr uint64_t MinRow = 24;
+
+// Has such a loop run so many items at a time, or as many as there are until the first quotient changes. What it carries from one to the next goes on from
+// one such row to the next.
+bool runTogether(Loop &L, PHINode &Column, ArrayRef<Question> Questions, ScalarEvolution &SE) {
   BasicBlock *Header = L.getHeader(), *Latch = L.getLoopLatch(), *Exit = L.getExitBlock(), *Before = L.getLoopPreheader();
-  PHINode *Column = &*Header->phis().begin();
   const SCEV *Count = SE.getBackedgeTakenCount(&L);
   SCEVExpander Expand(SE, "interior");
   if (isa<SCEVCouldNotCompute>(Count) || SE.getTypeSizeInBits(Count->getType()) > 64 || !Expand.isSafeToExpandAt(Count, Before->getTerminator()))
     return false;
   IRBuilder<> B(Before->getTerminator());
-  Value *First = Column->getIncomingValueForBlock(Before);
+  Value *First = Column.getIncomingValueForBlock(Before);
   Value *Last = B.CreateZExtOrTrunc(Expand.expandCodeFor(Count, Count->getType(), Before->getTerminator()), B.getInt64Ty());
+  // How far a number is from the next multiple of its bound is a hint, so nothing is asked of it but that it can be computed.
+  Value *Number = nullptr, *Bound = nullptr;
+  for (const Question &Q : Questions)
+    if (!Number && !Q.Holds && Q.Number.Is->getStepRecurrence(SE)->isOne() && Expand.isSafeToExpandAt(Q.Number.Is->getStart(), Before->getTerminator()) &&
+        Expand.isSafeToExpandAt(Q.Bound, Before->getTerminator())) {
+      auto Wide = [&](const SCEV *Of) { return B.CreateSExtOrTrunc(B.CreateFreeze(Expand.expandCodeFor(Of, Of->getType(), Before->getTerminator())), B.getInt64Ty()); };
+      Number = Wide(Q.Number.Is->getStart());
+      Bound = Wide(Q.Bound);
+      Bound = B.CreateSelect(B.CreateICmpUGE(Bound, B.getInt64(MinRow)), Bound, B.getInt64(ItemsTogether));
+    }
   Function *F = Header->getParent();
   auto *Some = BasicBlock::Create(F->getContext(), "together", F, Header), *After = BasicBlock::Create(F->getContext(), "together.end", F, Exit);
   Before->getTerminator()->replaceSuccessorWith(Header, Some);
@@ -297,20 +313,62 @@ bool runTogether(Loop &L, ScalarEvolution &SE) {
   B.SetInsertPoint(Some);
   PHINode *Done = B.CreatePHI(B.getInt64Ty(), 2, "done");
   Done->addIncoming(B.getInt64(0), Before);
+  for (PHINode &Phi : Header->phis())
+    if (&Phi != &Column) {
+      PHINode *Carried = B.CreatePHI(Phi.getType(), 2, Phi.getName());
+      Carried->addIncoming(Phi.getIncomingValueForBlock(Before), Before);
+      Carried->addIncoming(Phi.getIncomingValueForBlock(Latch), After);
+      Phi.setIncomingValueForBlock(Before, Carried);
+      Phi.replaceIncomingBlockWith(Before, Some);
+    }
   Value *Left = B.CreateSub(Last, Done), *Most = B.CreateBinaryIntrinsic(Intrinsic::umin, Left, B.getInt64(ItemsTogether - 1));
+  if (Number) {
+    Value *Rest = B.CreateURem(B.CreateAdd(Number, Done), Bound);
+    Most = B.CreateBinaryIntrinsic(Intrinsic::umin, Most, B.CreateFreeze(B.CreateSub(B.CreateSub(Bound, B.getInt64(1)), Rest)));
+  }
   Value *Begin = B.CreateAdd(First, Done), *End = B.CreateAdd(Begin, Most);
   B.CreateBr(Header);
-  Column->setIncomingValueForBlock(Before, Begin);
-  Column->replaceIncomingBlockWith(Before, Some);
+  Column.setIncomingValueForBlock(Before, Begin);
+  Column.replaceIncomingBlockWith(Before, Some);
   auto *Turn = cast<BranchInst>(Latch->getTerminator());
   B.SetInsertPoint(Turn);
   const bool Again = Turn->getSuccessor(0) == Header;
-  Turn->setCondition(B.CreateICmp(Again ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ, Column, End));
+  Turn->setCondition(B.CreateICmp(Again ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ, &Column, End));
   Turn->setSuccessor(Again ? 1 : 0, After);
   B.SetInsertPoint(After);
-  Done->addIncoming(B.CreateAdd(Done, B.getInt64(ItemsTogether)), After);
-  B.CreateCondBr(B.CreateICmpULT(Left, B.getInt64(ItemsTogether)), Exit, Some);
+  Done->addIncoming(B.CreateAdd(Done, B.CreateAdd(Most, B.getInt64(1))), After);
+  B.CreateCondBr(B.CreateICmpEQ(Left, Most), Exit, Some);
   return true;
+}
+
+// The variable of a loop that ends behind its last block alone, if it is a number of 64 bits that grows by one.
+PHINode *columnOf(Loop &L, ScalarEvolution &SE) {
+  for (PHINode &Phi : L.getHeader()->phis()) {
+    const auto *Grows = Phi.getType()->isIntegerTy(64) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+    if (Grows && Grows->getLoop() == &L && Grows->isAffine() && Grows->getStepRecurrence(SE)->isOne())
+      return &Phi;
+  }
+  return nullptr;
+}
+
+// Makes numbers of where a loop begins and ends, whatever they were made of: a division is no expression that may be made again.
+void freezeEnds(Loop &L, PHINode &Column, ScalarEvolution &SE) {
+  IRBuilder<> B(L.getLoopPreheader()->getTerminator());
+  auto Freeze = [&](Use &U) {
+    if (isa<Instruction>(U) && L.isLoopInvariant(U) && !isa<FreezeInst>(U))
+      U.set(B.CreateFreeze(U));
+  };
+  Freeze(Column.getOperandUse(Column.getBasicBlockIndex(L.getLoopPreheader())));
+  if (auto *Turn = dyn_cast<BranchInst>(L.getLoopLatch()->getTerminator()); Turn && Turn->isConditional())
+    if (auto *Compare = dyn_cast<ICmpInst>(Turn->getCondition()); Compare && L.contains(Compare))
+      for (Use &U : Compare->operands())
+        Freeze(U);
+  SE.forgetLoop(&L);
+}
+
+// Whether a loop that is none over items gains by it: instructions divide by a number that only the run knows.
+bool divides(ArrayRef<Question> Questions) {
+  return any_of(Questions, [](const Question &Q) { return !Q.Holds && !isa<SCEVConstant>(Q.Bound); });
 }
 
 } // namespace
@@ -319,20 +377,32 @@ PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) 
   SmallPtrSet<const BasicBlock *, 8> Short;
   SmallDenseMap<const BasicBlock *, unsigned, 8> Rounds;
   return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
-    if (!L.isInnermost() || !isItemLoop(L) || !L.hasDedicatedExits() || !L.isSafeToClone() || lengthOf(L) > MaxLength)
+    if (!L.isInnermost() || !L.getLoopPreheader() || !L.getLoopLatch() || L.getExitingBlock() != L.getLoopLatch() || !L.getExitBlock() ||
+        !L.hasDedicatedExits() || !L.isSafeToClone() || lengthOf(L) > MaxLength)
       return false;
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    if (!countsByOne(L, SE))
+    PHINode *const Column = columnOf(L, SE);
+    if (!Column)
       return false;
     auto Questions = Reader(L, SE).read();
     if (Questions.empty() || Questions.size() > MaxQuestions)
       return false;
+    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    if (!isItemLoop(L)) {
+      if (!Rounds.contains(L.getHeader()) && !Short.contains(L.getHeader())) {
+        if (!divides(Questions))
+          return false;
+        freezeEnds(L, *Column, SE);
+        Questions = Reader(L, SE).read();
+      }
+      formLCSSA(L, DT, &LI, &SE);
+    }
     const unsigned Items = SE.getSmallConstantTripCount(&L);
-    if ((Items == 0 || Items > ItemsTogether) && Short.insert(L.getHeader()).second && runTogether(L, SE)) {
+    if ((Items == 0 || Items > ItemsTogether) && Short.insert(L.getHeader()).second && runTogether(L, *Column, Questions, SE)) {
       Tried.erase(L.getHeader()); // it is asked in what it has become
       return true;
     }
-    if (!Copier(L, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F)).copy(Questions, Tried))
+    if (!Copier(L, *Column, SE, LI, DT).copy(Questions, Tried))
       return false;
     if (++Rounds[L.getHeader()] < MaxRounds)
       Tried.erase(L.getHeader());

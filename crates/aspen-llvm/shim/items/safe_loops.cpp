@@ -5,7 +5,7 @@
 // past what the same item stores or reads in between through another pointer. Such accesses get pointers that it cannot see through, and
 // stay where they are.
 //
-// A division whose operands are the same for all items, behind a condition, is done once, if the first lane's condition holds; the other
+// A division whose operands are the same for all items, or are made of what is, behind a condition, is done once, if the first lane's condition holds; the other
 // lanes then go on with whatever is in the register. Such divisions are done ahead of the loop, by one where they would trap.
 //
 // Both are so in LLVM 22 without any of Aspen's passes, too. Source: docs/decisions/0042.
@@ -93,7 +93,12 @@ Value *harmless(BinaryOperator &Division, Instruction *Before) {
   return B.CreateBinOp(Division.getOpcode(), Number, B.CreateSelect(Traps, ConstantInt::get(T, 1), By));
 }
 
-bool liftDivisions(Loop &L, const DominatorTree &DT) {
+// Whether both operands are the same for all turns; what they are made of goes ahead of the loop for that.
+bool isOfWhatStays(BinaryOperator &Division, Loop &L, ScalarEvolution &SE, bool &Moved) {
+  return all_of(Division.operands(), [&](Value *Of) { return L.makeLoopInvariant(Of, Moved, /*InsertPt=*/nullptr, /*MSSAU=*/nullptr, &SE); });
+}
+
+bool liftDivisions(Loop &L, const DominatorTree &DT, ScalarEvolution &SE) {
   BasicBlock *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
   if (!Before || !Latch)
     return false;
@@ -101,14 +106,15 @@ bool liftDivisions(Loop &L, const DominatorTree &DT) {
   for (BasicBlock *Block : L.blocks())
     if (!DT.dominates(Block, Latch))
       for (Instruction &I : *Block)
-        if (auto *Division = dyn_cast<BinaryOperator>(&I);
-            Division && Division->isIntDivRem() && L.hasLoopInvariantOperands(Division) && !isSafeToSpeculativelyExecute(Division))
+        if (auto *Division = dyn_cast<BinaryOperator>(&I); Division && Division->isIntDivRem() && !isSafeToSpeculativelyExecute(Division))
           Found.push_back(Division);
+  bool Moved = false;
+  erase_if(Found, [&](BinaryOperator *Division) { return !isOfWhatStays(*Division, L, SE, Moved); });
   for (BinaryOperator *Division : Found) {
     Division->replaceAllUsesWith(harmless(*Division, Before->getTerminator()));
     Division->eraseFromParent();
   }
-  return !Found.empty();
+  return Moved || !Found.empty();
 }
 
 } // namespace
@@ -123,7 +129,7 @@ PreservedAnalyses SafeLoops::run(Function &F, FunctionAnalysisManager &FAM) {
     if (!L->isInnermost())
       continue;
     // What is lifted is the operand of the next: a remainder's quotient.
-    while (liftDivisions(*L, DT))
+    while (liftDivisions(*L, DT, SE))
       Changed = true;
     Changed |= L->isAnnotatedParallel() && keepOrder(*L, LI, SE, AA);
   }
