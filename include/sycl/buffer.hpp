@@ -312,7 +312,7 @@ public:
     else if constexpr (detail::is_weak_pointer<Destination>)
       made = new detail::final_data_if_alive<T, Destination>(std::move(to), size());
     else if constexpr (detail::is_shared_pointer<Destination>)
-      made = new detail::final_data_owned<T, Destination>(std::move(to), size());
+      made = to ? new detail::final_data_owned<T, Destination>(std::move(to), size()) : nullptr;
     else if constexpr (std::is_pointer_v<Destination>)
       made = to ? new detail::final_data_at<T, Destination>(to, size()) : nullptr;
     else if constexpr (!std::is_same_v<Destination, std::nullptr_t>)
@@ -413,8 +413,10 @@ private:
     return new detail::final_data_locked(to, properties_.template get_property<property::buffer::use_mutex>().get_mutex_ptr());
   }
 
-  /// Writes back to what `host` points to, if that is not constant, and keeps it alive in any case.
+  /// Writes back to what `host` points to, if that is not constant, and keeps it alive in any case. One that is empty is none.
   template <class P> void keep(P &&host) {
+    if (!host)
+      return;
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>) {
       state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent_.size()));
       remember(host.get());

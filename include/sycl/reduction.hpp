@@ -60,6 +60,16 @@ template <class T, int D, class A> inline const buffer_state *single_variable(co
   return variable.aspen_state();
 }
 
+template <class T, int D, access_mode M, target P, access::placeholder H, class L>
+inline const buffer_state *single_variable(const accessor<T, D, M, P, H, L> &variable, property_list &properties) {
+  static_assert(P == target::device && !std::is_const_v<T> && M != access_mode::read, "a reduction's accessor writes a buffer on the device");
+  if (variable.size() != 1)
+    fail(errc::invalid, "a reduction's accessor has exactly one element");
+  if (M == access_mode::write || M == access_mode::discard_write || M == access_mode::discard_read_write)
+    properties = property_list{property::reduction::initialize_to_identity()};
+  return variable.aspen_buffer();
+}
+
 } // namespace detail
 
 /// Into a buffer of one element, of any dimensions. An identity's type is the variable's, not what its argument has.
@@ -72,6 +82,16 @@ auto reduction(buffer<T, D, A> variable, handler &, Op op, const property_list &
 template <class T, int D, class A, class Op>
 auto reduction(buffer<T, D, A> variable, handler &, const typename buffer<T, D, A>::value_type &identity, Op op, const property_list &properties = {}) {
   return detail::reduction_of<T, Op, true, 1, 0>(nullptr, detail::single_variable(variable), variable.aspen_offset(), {op, identity}, properties);
+}
+/// Into what an accessor reaches: the form of SYCL 2020's drafts, which AdaptiveCpp takes, too. One that only writes begins with the identity.
+template <class T, int D, access_mode M, target P, access::placeholder H, class L, class Op>
+auto reduction(const accessor<T, D, M, P, H, L> &variable, Op op, property_list properties = {}) {
+  const auto how = detail::combination_of<T>(op);
+  return detail::reduction_of<T, Op, decltype(how)::has_identity, 1, 0>(nullptr, detail::single_variable(variable, properties), variable.aspen_start(), how, properties);
+}
+template <class T, int D, access_mode M, target P, access::placeholder H, class L, class Op>
+auto reduction(const accessor<T, D, M, P, H, L> &variable, const std::common_type_t<T> &identity, Op op, property_list properties = {}) {
+  return detail::reduction_of<T, Op, true, 1, 0>(nullptr, detail::single_variable(variable, properties), variable.aspen_start(), {op, identity}, properties);
 }
 /// Into USM that the device can reach.
 template <class T, class Op> auto reduction(T *variable, Op op, const property_list &properties = {}) {

@@ -105,7 +105,52 @@ template <auto Function, class Name = sycl::detail::auto_name> static void launc
 static int three() { return 3; }
 static int four() { return 4; }
 
+/// Reductions into accessors, as in SYCL 2020's drafts; one that only writes begins with the identity.
+static void reductions_of_accessors() {
+  sycl::queue q;
+  int sum = 3, product = 50, least = 7;
+  {
+    sycl::buffer<int> sums(&sum, 1), products(&product, 1), all_least(&least, 1);
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor into(sums, h);
+      sycl::accessor other(products, h, sycl::write_only);
+      auto third = all_least.get_access<sycl::access::mode::read_write>(h);
+      h.parallel_for(sycl::range<1>(10), sycl::reduction(into, sycl::plus<int>()), sycl::reduction(other, 1, sycl::multiplies<int>()),
+                     sycl::reduction(third, sycl::minimum<>()), [=](sycl::id<1> i, auto &a, auto &b, auto &c) {
+                       a += static_cast<int>(i[0]);
+                       b *= i[0] < 3 ? 2 : 1;
+                       c.combine(static_cast<int>(i[0]) + 5);
+                     });
+    });
+  }
+  CHECK(sum == 48 && product == 8 && least == 5);
+  sycl::buffer<int> two(2);
+  CHECK(throws(sycl::errc::invalid, [&] {
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor into(two, h);
+      h.parallel_for(sycl::range<1>(10), sycl::reduction(into, sycl::plus<int>()), [=](sycl::id<1>, auto &a) { a += 1; });
+    });
+  }));
+}
+
+/// Smart pointers that are empty bring no memory, and none is written in the end. Source: SYCL 2020 §4.7.2.1.
+static void empty_pointers() {
+  sycl::queue q;
+  const std::shared_ptr<int> none;
+  sycl::buffer<int> a(none, sycl::range<1>(4)), b(std::unique_ptr<int[]>(), sycl::range<1>(4)), c(4);
+  c.set_final_data(none);
+  for (sycl::buffer<int> *one : {&a, &b, &c}) {
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor to(*one, h, sycl::write_only);
+      h.parallel_for(sycl::range<1>(4), [=](sycl::id<1> i) { to[i] = 7; });
+    });
+    CHECK(sycl::host_accessor(*one)[3] == 7);
+  }
+}
+
 int main() {
+  reductions_of_accessors();
+  empty_pointers();
   sycl::queue q;
   host_accessors_as_accessors();
   int *sum = sycl::malloc_shared<int>(1, q);

@@ -64,8 +64,11 @@ struct native_handle<backend::opencl, ext::oneapi::experimental::command_graph<S
 template <ext::oneapi::experimental::graph_state S>
 struct native_handle<backend::cuda, ext::oneapi::experimental::command_graph<S>> : native_types<CUgraph_st *> {};
 
-/// Programs name each backend that they know. Aspen has no devices of these, so whoever asks gets `errc::backend_mismatch`.
+/// Programs name each backend that they know. Aspen has no devices of this one, so whoever asks gets `errc::backend_mismatch`. Its own
+/// types are in sycl/ext/oneapi/backend/level_zero.hpp.
 template <class Object> struct native_handle<backend::ext_oneapi_level_zero, Object> : native_types<void *> {};
+/// Whether a backend has devices here.
+template <backend Backend> inline constexpr bool is_here = Backend != backend::ext_oneapi_level_zero;
 
 /// Memory of an accessor: objects of OpenCL; elsewhere the address.
 template <backend Backend, class T> struct native_memory {
@@ -82,6 +85,9 @@ template <class T> struct native_memory<backend::opencl, T> {
 /// Handles as the C ABI has them.
 template <class T> std::uintptr_t number_of(T *handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 inline std::uintptr_t number_of(int handle) { return static_cast<std::uintptr_t>(handle); }
+/// Structures are of backends that are not here.
+template <class T, std::enable_if_t<std::is_class_v<T>, int> = 0> [[noreturn]] std::uintptr_t number_of(const T &) { wrong_backend(); }
+template <class T, std::enable_if_t<std::is_class_v<T>, int> = 0> [[noreturn]] list<std::uintptr_t> numbers_of(const T &) { wrong_backend(); }
 template <class T> T handle_of(std::uintptr_t number) {
   if constexpr (std::is_pointer_v<T>)
     return reinterpret_cast<T>(number);
@@ -99,12 +105,16 @@ template <class T> list<std::uintptr_t> numbers_of(T *handle) {
   out.add(number_of(handle));
   return out;
 }
+template <class T> inline constexpr bool is_std_vector = false;
+template <class T> inline constexpr bool is_std_vector<std::vector<T>> = true;
 /// One handle, or a vector of it, as the backend gives it.
 template <class Output> Output given_as(const list<std::uintptr_t> &numbers) {
   if constexpr (std::is_pointer_v<Output> || std::is_integral_v<Output>) {
     if (numbers.size() == 0)
       wrong_backend();
     return handle_of<Output>(numbers.data()[0]);
+  } else if constexpr (!is_std_vector<Output>) {
+    wrong_backend();
   } else {
     Output out;
     for (std::uintptr_t number : numbers)
@@ -341,7 +351,9 @@ template <backend Backend> using errc_for = typename backend_traits<Backend>::er
 
 /// The object's handle. One of OpenCL has a reference for the caller, who releases it; those of CUDA stay the runtime's.
 template <backend Backend, class Object> backend_return_t<Backend, Object> get_native(const Object &of) {
-  if constexpr (detail::knows_backend<Object>) {
+  if constexpr (!detail::is_here<Backend>) {
+    detail::wrong_backend();
+  } else if constexpr (detail::knows_backend<Object>) {
     if (of.get_backend() != Backend)
       detail::wrong_backend();
     return detail::given_as<backend_return_t<Backend, Object>>(detail::natives_of(of));
