@@ -173,8 +173,38 @@ static void complex_numbers(sycl::queue &q) {
   sycl::free(out, q);
 }
 
+/// Ranges of all lengths, merged where there is scratch memory for it, and exchanged in place where not; equal keys keep their order.
+static void whole_ranges(sycl::queue &q) {
+  struct pair {
+    short key;
+    int was;
+  };
+  const auto by_key = [](const pair &a, const pair &b) { return a.key < b.key; };
+  for (const size_t count : {1, 4, 5, 17, 64, 100, 1000})
+    for (const bool is_short : {false, true})
+      for (const size_t width : {1, 7, 32}) {
+        pair *const all = sycl::malloc_shared<pair>(count, q);
+        for (size_t i = 0; i < count; ++i)
+          all[i] = {static_cast<short>(i * 37 % 13), static_cast<int>(i)};
+        const size_t bytes = is_short ? 2 : 1 + ex::default_sorters::joint_sorter<>::memory_required<pair>(sycl::memory_scope::work_group, count);
+        q.submit([&](sycl::handler &h) {
+           sycl::local_accessor<std::byte> scratch(bytes, h);
+           h.parallel_for(sycl::nd_range<1>(width, width), [=](sycl::nd_item<1> item) {
+             const sycl::span<std::byte> odd(&scratch[1], bytes - 1);
+             ex::joint_sort(ex::group_with_scratchpad(item.get_group(), odd), all, all + count, by_key);
+           });
+         }).wait();
+        bool sorted = true;
+        for (size_t i = 1; i < count; ++i)
+          sorted = sorted && (all[i - 1].key < all[i].key || (all[i - 1].key == all[i].key && all[i - 1].was < all[i].was));
+        CHECK(sorted);
+        sycl::free(all, q);
+      }
+}
+
 int main() {
   sycl::queue q;
+  whole_ranges(q);
   keys_and_values(q);
   keys_and_values_of_ranges(q);
   int *in = sycl::malloc_shared<int>(count, q);

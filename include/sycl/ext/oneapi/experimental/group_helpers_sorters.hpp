@@ -1,4 +1,5 @@
-//! `group_with_scratchpad` and sorters. The algorithms here need no scratch memory: they are told of it and leave it alone.
+//! `group_with_scratchpad` and sorters. Ranges are merged by way of scratch memory, and sorted in place where there is too little of it; values of
+//! work-items need none.
 //! Source: sycl_ext_oneapi_group_sort, sycl_ext_oneapi_user_defined_reductions.
 #pragma once
 #include <bitset>
@@ -62,24 +63,25 @@ template <class T, size_t N> struct some_values {
 };
 template <class T, size_t... I> some_values<T, sizeof...(I)> copies_of(const T *from, std::index_sequence<I...>) { return {{from[I]...}}; }
 
+/// Bytes to sort so many elements by merging.
+template <class T> constexpr size_t scratch_of(size_t count) { return count * sizeof(T) + alignof(T); }
+
 /// The algorithms of all sorters.
 template <class Compare> class sorts_by {
 public:
-  explicit sorts_by(Compare compare) : compare_(compare) {}
+  explicit sorts_by(Compare compare, span<std::byte> memory = {}) : compare_(compare), memory_(memory) {}
 
-  /// Sorts a range that all of the group name: neighbours are exchanged until none is out of order, which keeps equal ones in their order.
+  /// Sorts a range that all of the group name; equal ones keep their order.
   template <class Group, class Pointer> void range(Group g, Pointer first, Pointer last) const {
-    const size_t count = static_cast<size_t>(last - first), width = g.get_local_linear_range();
-    for (size_t phase = 0; phase < count; ++phase) {
-      group_barrier(g);
-      for (size_t i = 2 * g.get_local_linear_id() + phase % 2; i + 1 < count; i += 2 * width)
-        if (compare_(first[i + 1], first[i])) {
-          const typename std::iterator_traits<Pointer>::value_type held = first[i]; // iterators may give references of their own kind
-          first[i] = first[i + 1];
-          first[i + 1] = held;
-        }
-    }
+    using value = typename std::iterator_traits<Pointer>::value_type; // iterators may give references of their own kind
+    const size_t count = static_cast<size_t>(last - first);
     group_barrier(g);
+    if constexpr (std::is_trivially_copyable_v<value>) {
+      const size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(memory_.data())) % alignof(value);
+      if (count > 4 && memory_.size() >= skipped + count * sizeof(value))
+        return merged(g, first, reinterpret_cast<value *>(memory_.data() + skipped), count);
+    }
+    exchanged(g, first, count);
   }
   /// Sorts N keys of each work-item, and perhaps values beside them: each key counts how many come before it, equal ones in their order,
   /// and each place takes what has its number.
@@ -130,8 +132,52 @@ public:
   }
 
 private:
+  /// Neighbours are exchanged until none is out of order.
+  template <class Group, class Pointer> void exchanged(Group g, Pointer first, size_t count) const {
+    const size_t width = g.get_local_linear_range();
+    for (size_t phase = 0; phase < count; ++phase) {
+      for (size_t i = 2 * g.get_local_linear_id() + phase % 2; i + 1 < count; i += 2 * width)
+        if (compare_(first[i + 1], first[i])) {
+          const typename std::iterator_traits<Pointer>::value_type held = first[i];
+          first[i] = first[i + 1];
+          first[i + 1] = held;
+        }
+      group_barrier(g);
+    }
+  }
+  /// Pairs of sorted runs become one: each element finds its place by how many of the other run come before it.
+  template <class Group, class Pointer, class T> void merged(Group g, Pointer first, T *scratch, size_t count) const {
+    const size_t own = g.get_local_linear_id(), width = g.get_local_linear_range();
+    for (size_t run = 1; run < count; run *= 2) {
+      for (size_t i = own; i < count; i += width) {
+        const size_t begin = i & ~(2 * run - 1), middle = begin + run < count ? begin + run : count, end = middle + run < count ? middle + run : count;
+        const bool is_left = i < middle;
+        const T value = first[i];
+        size_t least = is_left ? middle : begin, most = is_left ? end : middle;
+        const size_t other = least;
+        while (least < most) {
+          const size_t at = least + (most - least) / 2;
+          if (is_left ? compare_(first[at], value) : !compare_(value, first[at]))
+            least = at + 1;
+          else
+            most = at;
+        }
+        scratch[begin + (i - (is_left ? begin : middle)) + (least - other)] = value;
+      }
+      group_barrier(g);
+      for (size_t i = own; i < count; i += width)
+        first[i] = scratch[i];
+      group_barrier(g);
+    }
+  }
   Compare compare_;
+  span<std::byte> memory_; // for ranges
 };
+
+/// The bytes of what a sorter was given.
+template <class Byte, size_t Extent> span<std::byte> scratch(const span<Byte, Extent> &given) {
+  return {reinterpret_cast<std::byte *>(given.data()), given.size_bytes()};
+}
 
 } // namespace sycl::detail
 
@@ -141,20 +187,20 @@ namespace sycl::ext::oneapi::experimental {
 template <class Compare = less_of_sort> class default_sorter : sycl::detail::sorts_by<Compare> {
 public:
   template <class Byte, size_t Extent>
-  explicit default_sorter(sycl::span<Byte, Extent>, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare) {}
+  explicit default_sorter(sycl::span<Byte, Extent> memory, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare, sycl::detail::scratch(memory)) {}
   template <class Group, class Pointer> void operator()(Group g, Pointer first, Pointer last) { this->range(g, first, last); }
   template <class Group, class T> T operator()(Group g, T value) { return this->one_each(g, value); }
 
   /// Bytes of scratch memory for so many elements of the range, or work-items of the group; never none, so that it can be allocated.
-  template <class T> static constexpr size_t memory_required(memory_scope, size_t) { return 1; }
+  template <class T> static constexpr size_t memory_required(memory_scope, size_t count) { return sycl::detail::scratch_of<T>(count); }
   template <class T, int D> static constexpr size_t memory_required(memory_scope, sycl::range<D>) { return 1; }
 };
 default_sorter(sycl::span<std::byte>) -> default_sorter<>;
 
-/// Bytes of scratch memory, as a radix sorter has it; the others may be asked for those of a device.
-#define __ASPEN_NO_SCRATCH(of, ...)                                                                                                       \
-  of static constexpr size_t memory_required(memory_scope, size_t) { return 1; }                                                          \
-  template <__VA_ARGS__> static constexpr size_t memory_required(const Device &, memory_scope, size_t) { return 1; }
+/// Bytes of scratch memory for so many elements, as a radix sorter has it; the others may be asked for those of a device.
+#define __ASPEN_SCRATCH(of, bytes, ...)                                                                                                   \
+  of static constexpr size_t memory_required(memory_scope, [[maybe_unused]] size_t count) { return bytes; }                              \
+  template <__VA_ARGS__> static constexpr size_t memory_required(const Device &, memory_scope, [[maybe_unused]] size_t count) { return bytes; }
 #define __ASPEN_GROUP_SORTER(Key)                                                                                                         \
   template <class Group> Key operator()(Group g, Key value) { return this->one_each(g, value); }                                          \
   template <class Group, class Properties = empty_properties_t>                                                                           \
@@ -173,16 +219,16 @@ namespace default_sorters {
 template <class Compare = less_of_sort> class joint_sorter : sycl::detail::sorts_by<Compare> {
 public:
   template <size_t Extent>
-  explicit joint_sorter(sycl::span<std::byte, Extent>, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare) {}
+  explicit joint_sorter(sycl::span<std::byte, Extent> memory, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare, sycl::detail::scratch(memory)) {}
   template <class Group, class Pointer> void operator()(Group g, Pointer first, Pointer last) { this->range(g, first, last); }
-  __ASPEN_NO_SCRATCH(template <class T>, class T, class Device)
+  __ASPEN_SCRATCH(template <class T>, sycl::detail::scratch_of<T>(count), class T, class Device)
 };
 template <class T, class Compare = less_of_sort, size_t ElementsPerWorkItem = 1> class group_sorter : sycl::detail::sorts_by<Compare> {
 public:
   template <size_t Extent>
   explicit group_sorter(sycl::span<std::byte, Extent>, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare) {}
   __ASPEN_GROUP_SORTER(T)
-  __ASPEN_NO_SCRATCH(, class Device)
+  __ASPEN_SCRATCH(, 1, class Device)
 };
 template <class T, class U, class Compare = less_of_sort, size_t ElementsPerWorkItem = 1>
 class group_key_value_sorter : sycl::detail::sorts_by<Compare> {
@@ -190,7 +236,7 @@ public:
   template <size_t Extent>
   explicit group_key_value_sorter(sycl::span<std::byte, Extent>, Compare compare = {}) : sycl::detail::sorts_by<Compare>(compare) {}
   __ASPEN_GROUP_KEY_VALUE_SORTER(T, U)
-  __ASPEN_NO_SCRATCH(, class Device)
+  __ASPEN_SCRATCH(, 1, class Device)
 };
 } // namespace default_sorters
 
@@ -223,10 +269,10 @@ template <class T, sorting_order Order = sorting_order::ascending, unsigned Bits
 class joint_sorter : sycl::detail::sorts_by<order<T, Order>> {
 public:
   template <size_t Extent>
-  explicit joint_sorter(sycl::span<std::byte, Extent>, const mask<T> bits = mask<T>(all_bits))
-      : sycl::detail::sorts_by<order<T, Order>>(order<T, Order>(bits)) {}
+  explicit joint_sorter(sycl::span<std::byte, Extent> memory, const mask<T> bits = mask<T>(all_bits))
+      : sycl::detail::sorts_by<order<T, Order>>(order<T, Order>(bits), sycl::detail::scratch(memory)) {}
   template <class Group, class Pointer> void operator()(Group g, Pointer first, Pointer last) { this->range(g, first, last); }
-  __ASPEN_NO_SCRATCH(, class Device)
+  __ASPEN_SCRATCH(, sycl::detail::scratch_of<T>(count), class Device)
 };
 template <class T, sorting_order Order = sorting_order::ascending, size_t ElementsPerWorkItem = 1, unsigned BitsPerPass = 4>
 class group_sorter : sycl::detail::sorts_by<order<T, Order>> {
@@ -235,7 +281,7 @@ public:
   explicit group_sorter(sycl::span<std::byte, Extent>, const mask<T> bits = mask<T>(all_bits))
       : sycl::detail::sorts_by<order<T, Order>>(order<T, Order>(bits)) {}
   __ASPEN_GROUP_SORTER(T)
-  __ASPEN_NO_SCRATCH(, class Device)
+  __ASPEN_SCRATCH(, 1, class Device)
 };
 template <class T, class U, sorting_order Order = sorting_order::ascending, size_t ElementsPerWorkItem = 1, unsigned BitsPerPass = 4>
 class group_key_value_sorter : sycl::detail::sorts_by<order<T, Order>> {
@@ -244,7 +290,7 @@ public:
   explicit group_key_value_sorter(sycl::span<std::byte, Extent>, const mask<T> bits = mask<T>(all_bits))
       : sycl::detail::sorts_by<order<T, Order>>(order<T, Order>(bits)) {}
   __ASPEN_GROUP_KEY_VALUE_SORTER(T, U)
-  __ASPEN_NO_SCRATCH(, class Device)
+  __ASPEN_SCRATCH(, 1, class Device)
 };
 } // namespace radix_sorters
 
@@ -255,15 +301,15 @@ class radix_sorter : sycl::detail::sorts_by<radix_sorters::order<T, Order>> {
 
 public:
   template <class Byte, size_t Extent>
-  explicit radix_sorter(sycl::span<Byte, Extent>, const radix_sorters::mask<T> bits = radix_sorters::mask<T>(radix_sorters::all_bits))
-      : sycl::detail::sorts_by<order>(order(bits)) {}
+  explicit radix_sorter(sycl::span<Byte, Extent> memory, const radix_sorters::mask<T> bits = radix_sorters::mask<T>(radix_sorters::all_bits))
+      : sycl::detail::sorts_by<order>(order(bits), sycl::detail::scratch(memory)) {}
   template <class Group, class Pointer> void operator()(Group g, Pointer first, Pointer last) { this->range(g, first, last); }
   template <class Group> T operator()(Group g, T value) { return this->one_each(g, value); }
-  static constexpr size_t memory_required(memory_scope, size_t) { return 1; }
+  static constexpr size_t memory_required(memory_scope, size_t count) { return sycl::detail::scratch_of<T>(count); }
   template <int D> static constexpr size_t memory_required(memory_scope, sycl::range<D>) { return 1; }
 };
 #undef __ASPEN_GROUP_KEY_VALUE_SORTER
 #undef __ASPEN_GROUP_SORTER
-#undef __ASPEN_NO_SCRATCH
+#undef __ASPEN_SCRATCH
 
 } // namespace sycl::ext::oneapi::experimental
