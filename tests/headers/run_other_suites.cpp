@@ -168,7 +168,7 @@ int main() {
       later = sycl::gpu_selector_v;
     const sycl::device one = like_theirs.get_device();
     CHECK(by(one) >= -1 && (other ? later(one) < 1000 : later(one) >= 0));
-    CHECK(sycl::queue(other ? sycl::default_selector_v : by, sycl::property::queue::in_order()).is_in_order());
+    CHECK(sycl::queue(by(one) < 0 ? sycl::default_selector_v : by, sycl::property::queue::in_order()).is_in_order());
   }
   CHECK(like_theirs.get_device() == q.get_device());
   CHECK(test_queue([](const sycl::device &) { return 1; }, {sycl::property::queue::in_order()}).is_in_order());
