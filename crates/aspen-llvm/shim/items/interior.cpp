@@ -23,6 +23,10 @@ namespace {
 // Loops that are longer have no copy, nor those with more questions.
 constexpr size_t MaxLength = 600, MaxQuestions = 40;
 
+// Rows that are shorter are no reason to end there: vectors would be too short. To divide by what only the launch knows takes as long as several
+// items, by a constant as one.
+constexpr uint64_t MinRow = 6, MinKnownRow = 16;
+
 // Questions about what is known by others only: `(i % width + 1) % width`. Each round has a copy.
 constexpr unsigned MaxRounds = 3;
 
@@ -148,8 +152,8 @@ private:
     if (!Number.Is)
       return;
     const SCEV *Bound = SE.getSCEV(I.getOperand(1));
-    // By less, many items never have one quotient, and constants are no divisions.
-    if (auto *Known = dyn_cast<SCEVConstant>(Bound); Known && (Signed ? Known->getAPInt().abs() : Known->getAPInt()).ult(ItemsTogether))
+    // Rows of less are short for vectors, and constants are no divisions.
+    if (auto *Known = dyn_cast<SCEVConstant>(Bound); Known && (Signed ? Known->getAPInt().abs() : Known->getAPInt()).ult(MinKnownRow))
       return;
     if (SE.isLoopInvariant(Bound, &L) && I.getType()->getIntegerBitWidth() >= 16)
       Out.push_back({&I, Number, Bound, std::nullopt, Rest, Signed, nullptr, true});
@@ -282,9 +286,6 @@ private:
   Value *Last = nullptr; // how many items come behind the first one
 };
 
-// Rows that are shorter are no reason to end there: vectors would be too short.
-constexpr uint64_t MinRow = 24;
-
 // Has such a loop run so many items at a time, or as many as there are until the first quotient changes. What it carries from one to the next goes on from
 // one such row to the next.
 bool runTogether(Loop &L, PHINode &Column, ArrayRef<Question> Questions, ScalarEvolution &SE) {
@@ -366,6 +367,11 @@ void freezeEnds(Loop &L, PHINode &Column, ScalarEvolution &SE) {
   SE.forgetLoop(&L);
 }
 
+// Whether one of them tells where rows end.
+bool endsRows(ArrayRef<Question> Questions, ScalarEvolution &SE) {
+  return any_of(Questions, [&](const Question &Q) { return !Q.Holds && Q.Number.Is->getStepRecurrence(SE)->isOne(); });
+}
+
 // Whether a loop that is none over items gains by it: instructions divide by a number that only the run knows.
 bool divides(ArrayRef<Question> Questions) {
   return any_of(Questions, [](const Question &Q) { return !Q.Holds && !isa<SCEVConstant>(Q.Bound); });
@@ -374,8 +380,7 @@ bool divides(ArrayRef<Question> Questions) {
 } // namespace
 
 PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) {
-  SmallPtrSet<const BasicBlock *, 8> Short;
-  SmallDenseMap<const BasicBlock *, unsigned, 8> Rounds;
+  SmallDenseMap<const BasicBlock *, unsigned, 8> Short, Rounds; // how often each loop was made rows, and copied
   return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
     if (!L.isInnermost() || !L.getLoopPreheader() || !L.getLoopLatch() || L.getExitingBlock() != L.getLoopLatch() || !L.getExitBlock() ||
         !L.hasDedicatedExits() || !L.isSafeToClone() || lengthOf(L) > MaxLength)
@@ -398,9 +403,15 @@ PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) 
       formLCSSA(L, DT, &LI, &SE);
     }
     const unsigned Items = SE.getSmallConstantTripCount(&L);
-    if ((Items == 0 || Items > ItemsTogether) && Short.insert(L.getHeader()).second && runTogether(L, *Column, Questions, SE)) {
-      Tried.erase(L.getHeader()); // it is asked in what it has become
-      return true;
+    // Rows of rows: what a remainder is divided by.
+    unsigned &Rows = Short[L.getHeader()];
+    const bool IsLong = Items == 0 || Items > ItemsTogether, IsFirst = Rows == 0, OfRows = Rows == 1 && Rounds.contains(L.getHeader()) && endsRows(Questions, SE);
+    if (IsLong && (IsFirst || OfRows)) {
+      ++Rows;
+      if (runTogether(L, *Column, Questions, SE)) {
+        Tried.erase(L.getHeader()); // it is asked in what it has become
+        return true;
+      }
     }
     if (!Copier(L, *Column, SE, LI, DT).copy(Questions, Tried))
       return false;
