@@ -404,8 +404,9 @@ private:
               << name(F) << unlessAllowed();
           callers(F);
         }
-    // Of half the host's size, so what the host stored would be read wrongly.
-    if (const Expr *E = Reader.LongDouble; E && Library != DeviceLibrary::Host && isEmitted(F, E->getSourceRange()) && Shown.insert(E->getBeginLoc()).second) {
+    // Of half the host's size, so what the host stored would be read wrongly, unless the host was told to have it so, too.
+    const bool IsDouble = Context.getLangOpts().LongDoubleSize == 64;
+    if (const Expr *E = Reader.LongDouble; E && !IsDouble && Library != DeviceLibrary::Host && isEmitted(F, E->getSourceRange()) && Shown.insert(E->getBeginLoc()).second) {
       error(Context.getDiagnostics(), E->getBeginLoc(), "device code for %0 has no 'long double', but '%1' uses it; the widest type is 'double'")
           << (Library == DeviceLibrary::SpirV ? "SPIR-V" : "NVIDIA's processors") << name(F);
       callers(F);

@@ -196,7 +196,13 @@ impl PassBuilder<'_> {
         }
         let given = self.macros.iter().chain(macros).map(String::as_str);
         arguments.extend(PREDEFINED.into_iter().chain(given).map(|text| format!("-D{text}")));
-        arguments.extend(self.options.device_words());
+        for word in self.options.device_words() {
+            // clang's driver knows the option for processors of hosts only; classes are as large in all passes.
+            let is_given = arguments.last().is_some_and(|before| before == "-Xclang");
+            let compilers_own = target.is_none() && word.starts_with("-mlong-double-") && !is_given;
+            arguments.extend(compilers_own.then(|| "-Xclang".to_owned()));
+            arguments.push(word);
+        }
         if target.is_some_and(|target| target.family == Family::NativeCpu) {
             arguments.extend(sanitizers::of_kernels(self.options.host_words().iter().map(String::as_str)));
         } else {
