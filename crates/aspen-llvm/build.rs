@@ -64,6 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "vector_math",
             "alike",
             "calls",
+            "checked_vectors",
             "arrays",
             "pointers",
             "private_memory",

@@ -285,6 +285,11 @@ struct OpenLaneLoops : llvm::PassInfoMixin<OpenLaneLoops> {
   static constexpr const char *Name = "aspen-open-lane-loops";
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &);
 };
+// The vectoriser of loops, whose code is verified where functions of vectors give several values.
+struct CheckedVectors : llvm::PassInfoMixin<CheckedVectors> {
+  static constexpr const char *Name = "aspen-vectorize";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
 // Removes the functions that nobody calls any more.
 void endLaneLoops(llvm::Module &M);
 
