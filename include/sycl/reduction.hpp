@@ -61,13 +61,16 @@ template <class T, int D, class A> inline const buffer_state *single_variable(co
 }
 
 template <class T, int D, access_mode M, target P, access::placeholder H, class L>
-inline const buffer_state *single_variable(const accessor<T, D, M, P, H, L> &variable, property_list &properties) {
+inline const buffer_state *single_variable(const accessor<T, D, M, P, H, L> &variable) {
   static_assert(P == target::device && !std::is_const_v<T> && M != access_mode::read, "a reduction's accessor writes a buffer on the device");
   if (variable.size() != 1)
     fail(errc::invalid, "a reduction's accessor has exactly one element");
-  if (M == access_mode::write || M == access_mode::discard_write || M == access_mode::discard_read_write)
-    properties = property_list{property::reduction::initialize_to_identity()};
   return variable.aspen_buffer();
+}
+/// Whoever only writes does not want what was there.
+template <access_mode M> inline property_list reduced_by(const property_list &given) {
+  const bool only_writes = M == access_mode::write || M == access_mode::discard_write || M == access_mode::discard_read_write;
+  return only_writes ? property_list{property::reduction::initialize_to_identity()} : given;
 }
 
 } // namespace detail
@@ -85,13 +88,15 @@ auto reduction(buffer<T, D, A> variable, handler &, const typename buffer<T, D, 
 }
 /// Into what an accessor reaches: the form of SYCL 2020's drafts, which AdaptiveCpp takes, too. One that only writes begins with the identity.
 template <class T, int D, access_mode M, target P, access::placeholder H, class L, class Op>
-auto reduction(const accessor<T, D, M, P, H, L> &variable, Op op, property_list properties = {}) {
+auto reduction(const accessor<T, D, M, P, H, L> &variable, Op op, const property_list &properties = {}) {
   const auto how = detail::combination_of<T>(op);
-  return detail::reduction_of<T, Op, decltype(how)::has_identity, 1, 0>(nullptr, detail::single_variable(variable, properties), variable.aspen_start(), how, properties);
+  return detail::reduction_of<T, Op, decltype(how)::has_identity, 1, 0>(nullptr, detail::single_variable(variable), variable.aspen_start(), how,
+                                                                          detail::reduced_by<M>(properties));
 }
 template <class T, int D, access_mode M, target P, access::placeholder H, class L, class Op>
-auto reduction(const accessor<T, D, M, P, H, L> &variable, const std::common_type_t<T> &identity, Op op, property_list properties = {}) {
-  return detail::reduction_of<T, Op, true, 1, 0>(nullptr, detail::single_variable(variable, properties), variable.aspen_start(), {op, identity}, properties);
+auto reduction(const accessor<T, D, M, P, H, L> &variable, const std::common_type_t<T> &identity, Op op, const property_list &properties = {}) {
+  return detail::reduction_of<T, Op, true, 1, 0>(nullptr, detail::single_variable(variable), variable.aspen_start(), {op, identity},
+                                                 detail::reduced_by<M>(properties));
 }
 /// Into USM that the device can reach.
 template <class T, class Op> auto reduction(T *variable, Op op, const property_list &properties = {}) {

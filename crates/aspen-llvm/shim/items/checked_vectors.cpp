@@ -36,6 +36,7 @@ PreservedAnalyses CheckedVectors::run(Function &F, FunctionAnalysisManager &FAM)
   const PreservedAnalyses Kept = Vectorize.run(F, FAM);
   const bool IsBroken = verifyFunction(F);
   if (IsBroken) {
+    FAM.invalidate(F, PreservedAnalyses::none());
     F.deleteBody();
     ValueToValueMapTy Back;
     for (auto [Of, In] : zip_equal(Before->args(), F.args()))
@@ -46,7 +47,6 @@ PreservedAnalyses CheckedVectors::run(Function &F, FunctionAnalysisManager &FAM)
     for (Instruction &I : instructions(F))
       if (givesSeveral(I))
         cast<CallInst>(I).removeFnAttr(VFABI::MappingsAttrName);
-    FAM.invalidate(F, PreservedAnalyses::none());
     Vectorize.run(F, FAM);
   }
   FAM.clear(*Before, Before->getName());

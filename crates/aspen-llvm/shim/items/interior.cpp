@@ -342,14 +342,11 @@ bool runTogether(Loop &L, PHINode &Column, ArrayRef<Question> Questions, ScalarE
   return true;
 }
 
-// The variable of a loop that ends behind its last block alone, if it is a number of 64 bits that grows by one.
+// The variable of a loop that is a number of 64 bits and grows by one; null if there is none.
 PHINode *columnOf(Loop &L, ScalarEvolution &SE) {
-  for (PHINode &Phi : L.getHeader()->phis()) {
-    const auto *Grows = Phi.getType()->isIntegerTy(64) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-    if (Grows && Grows->getLoop() == &L && Grows->isAffine() && Grows->getStepRecurrence(SE)->isOne())
-      return &Phi;
-  }
-  return nullptr;
+  auto All = L.getHeader()->phis();
+  const auto Found = find_if(All, [&](PHINode &Phi) { return countsByOne(Phi, L, SE); });
+  return Found == All.end() ? nullptr : &*Found;
 }
 
 // Makes numbers of where a loop begins and ends, whatever they were made of: a division is no expression that may be made again.
@@ -380,8 +377,9 @@ bool divides(ArrayRef<Question> Questions) {
 } // namespace
 
 PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) {
-  SmallDenseMap<const BasicBlock *, unsigned, 8> Short, Rounds; // how often each loop was made rows, and copied
-  return changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
+  SmallDenseMap<const BasicBlock *, unsigned, 8> Split, Rounds; // how often each loop was made rows, and copied
+  bool Frozen = false;
+  const PreservedAnalyses Known = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
     if (!L.isInnermost() || !L.getLoopPreheader() || !L.getLoopLatch() || L.getExitingBlock() != L.getLoopLatch() || !L.getExitBlock() ||
         !L.hasDedicatedExits() || !L.isSafeToClone() || lengthOf(L) > MaxLength)
       return false;
@@ -394,20 +392,21 @@ PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) 
       return false;
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
     if (!isItemLoop(L)) {
-      if (!Rounds.contains(L.getHeader()) && !Short.contains(L.getHeader())) {
+      if (!Rounds.contains(L.getHeader()) && !Split.contains(L.getHeader())) {
         if (!divides(Questions))
           return false;
         freezeEnds(L, *Column, SE);
+        Frozen = true;
         Questions = Reader(L, SE).read();
       }
       formLCSSA(L, DT, &LI, &SE);
     }
     const unsigned Items = SE.getSmallConstantTripCount(&L);
     // Rows of rows: what a remainder is divided by.
-    unsigned &Rows = Short[L.getHeader()];
-    const bool IsLong = Items == 0 || Items > ItemsTogether, IsFirst = Rows == 0, OfRows = Rows == 1 && Rounds.contains(L.getHeader()) && endsRows(Questions, SE);
+    unsigned &Times = Split[L.getHeader()];
+    const bool IsLong = Items == 0 || Items > ItemsTogether, IsFirst = Times == 0, OfRows = Times == 1 && Rounds.contains(L.getHeader()) && endsRows(Questions, SE);
     if (IsLong && (IsFirst || OfRows)) {
-      ++Rows;
+      ++Times;
       if (runTogether(L, *Column, Questions, SE)) {
         Tried.erase(L.getHeader()); // it is asked in what it has become
         return true;
@@ -419,6 +418,7 @@ PreservedAnalyses InteriorItems::run(Function &F, FunctionAnalysisManager &FAM) 
       Tried.erase(L.getHeader());
     return true;
   });
+  return Frozen ? PreservedAnalyses::none() : Known;
 }
 
 } // namespace aspen::items

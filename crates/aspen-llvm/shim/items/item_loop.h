@@ -88,12 +88,13 @@ inline Walk walkOf(const llvm::SCEV *S, const llvm::Loop &L) {
   return Found;
 }
 
-// Whether the loop's variable is a number of 64 bits that grows by one.
-inline bool countsByOne(llvm::Loop &L, llvm::ScalarEvolution &SE) {
-  llvm::PHINode &Column = *L.getHeader()->phis().begin();
+// Whether a variable of the loop is a number of 64 bits that grows by one.
+inline bool countsByOne(llvm::PHINode &Column, llvm::Loop &L, llvm::ScalarEvolution &SE) {
   const auto *Grows = Column.getType()->isIntegerTy(64) ? llvm::dyn_cast<llvm::SCEVAddRecExpr>(SE.getSCEV(&Column)) : nullptr;
   return Grows && Grows->getLoop() == &L && Grows->isAffine() && Grows->getStepRecurrence(SE)->isOne();
 }
+// The same of a loop with one variable.
+inline bool countsByOne(llvm::Loop &L, llvm::ScalarEvolution &SE) { return countsByOne(*L.getHeader()->phis().begin(), L, SE); }
 
 // What is still known of a function whose instructions may have changed, and whose blocks did not.
 inline llvm::PreservedAnalyses knownOfBlocks(bool Changed) {
