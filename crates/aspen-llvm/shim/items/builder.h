@@ -17,8 +17,9 @@ public:
   llvm::Function *run(Frame &Frame);
 
 private:
-  // Which items a version of a piece is for: all; those that have not ended; all of a full sub-group that lies in one row, or of a full strip.
-  enum Who : unsigned { All, NotEnded, Full };
+  // Which items a version of a piece is for: all; those that have not ended; all of a full sub-group that lies in one row, or of a full strip; all of
+  // the group, before its sub-groups begin.
+  enum Who : unsigned { All, NotEnded, Full, Whole };
   using Version = std::pair<llvm::BasicBlock *, unsigned>;
   using Ways = llvm::SmallSetVector<llvm::BasicBlock *, 4>;
 
@@ -90,9 +91,10 @@ private:
   // strips.cpp
   void beginStrips(llvm::IRBuilder<> &B);
   // Whether a piece loops over lanes: of a sub-group, or of a full strip, which is like a full sub-group.
-  bool isOverLanes(unsigned Who) const { return From.BySubGroups || (From.ByStrips && Who == Full); }
+  bool isOverLanes(unsigned Who) const { return (From.BySubGroups && Who != Whole) || (From.ByStrips && Who == Full); }
 
   // sub_groups.cpp
+  void findTogether();
   bool hasRounds() const { return From.BySubGroups && !P.AtGroup.empty(); }
   void beginSubGroups(llvm::IRBuilder<> &B);
   void endSubGroups();
@@ -141,6 +143,10 @@ private:
   // Of the sub-group that runs: its number, first item, length, and where its first item lies. Of a strip the first item and the length.
   llvm::Value *Most = nullptr, *SubGroup = nullptr, *First = nullptr, *Size = nullptr;
   llvm::Value *FirstAt[3] = {};
+  // Where sub-groups begin, and what comes before it for the whole group: pieces, what these keep, and their end.
+  llvm::BasicBlock *Start = nullptr, *Together = nullptr;
+  llvm::SmallPtrSet<const llvm::AllocaInst *, 8> KeptTogether;
+  llvm::SmallPtrSet<const llvm::Instruction *, 16> OfSubGroup; // what is made of an item's place in its sub-group
   llvm::BasicBlock *NextSubGroup = nullptr, *NextRound = nullptr;
   llvm::SwitchInst *Resume = nullptr;    // goes on with a sub-group behind a barrier of the group
   llvm::AllocaInst *State = nullptr;     // which case that is; 0 when the sub-group has ended

@@ -59,6 +59,8 @@ Function *Builder::run(Frame &Frame) {
   auto *Entry = BasicBlock::Create(C, "entry", G);
   IRBuilder<> B(Entry);
   prelude(B);
+  if (hasRounds())
+    findTogether();
   place(B, Frame);
   Done = BasicBlock::Create(C, "done", G);
   if (From.BySubGroups) {
@@ -92,6 +94,8 @@ BasicBlock *Builder::headOf(Version V) {
 BasicBlock *Builder::targetOf(BasicBlock *To, unsigned Who) {
   if (!To)
     return End;
+  if (Who == Whole && To == Start)
+    return Together;
   return From.BySubGroups && P.AtGroup.contains(To) ? arrival({To, Who}) : headOf({To, Who});
 }
 
@@ -157,7 +161,7 @@ void Builder::place(IRBuilder<> &B, Frame &Frame) {
   for (bool OfLanes : {true, false}) {
     for (auto [Align, Place] : Order) {
       AllocaInst *Variable = Kept[Place];
-      if (OfLanes != (From.BySubGroups && isOfItem(Variable)))
+      if (OfLanes != (From.BySubGroups && isOfItem(Variable) && !KeptTogether.contains(Variable)))
         continue;
       const uint64_t Bytes = alignTo(Variable->getAllocationSize(Layout)->getFixedValue(), Variable->getAlign());
       if (OfLanes)
@@ -319,6 +323,7 @@ Builder::Loop Builder::openLoop(IRBuilder<> &B, BasicBlock *Head, unsigned Who) 
   Value *Column = From.ByStrips ? B.CreateNUWAdd(FirstColumn, L.At) : static_cast<Value *>(L.At);
   Value *const Of[] = {Plane, Line, Column, B.CreateNUWAdd(FirstOfRow, Column, "linear")};
   std::copy(std::begin(Of), std::end(Of), L.Of);
+  L.Of[size_t(Id::SubGroupMaxSize)] = Most;
   return L;
 }
 
@@ -376,7 +381,9 @@ void Builder::piece(Version V) {
     Map[Entry.first] = Entry.second;
   Value *Apart = nullptr; // by how many times as much elements of arrays are further apart; the same for all arrays
   for (AllocaInst *Variable : P.Arrays)
-    if (P.Apart.contains(Variable)) {
+    if (V.second == Whole && !KeptTogether.contains(Variable)) {
+      continue; // nobody uses it there
+    } else if (P.Apart.contains(Variable)) {
       auto [Element, Count] = elementsOf(B, Variable, L, V.second);
       Map[Variable] = Element;
       Apart = Count;
@@ -384,6 +391,8 @@ void Builder::piece(Version V) {
       Map[Variable] = placeOf(B, Variable, L, V.second);
     }
   for (Instruction *I : Varying) {
+    if (V.second == Whole && OfSubGroup.contains(I))
+      continue;
     if (auto Which = idOf(I)) {
       Map[I] = L.Of[size_t(*Which)];
       continue;
@@ -456,7 +465,7 @@ void Builder::piece(Version V) {
       RemapInstruction(&I, Map, Locals);
       if (IsApart)
         Address->setOperand(1, IRBuilder<>(Address).CreateMul(Address->getOperand(1), Apart));
-      if (From.BySubGroups && handOver(I, L.Of[size_t(Id::Lane)], V.second, Accesses))
+      if (From.BySubGroups && V.second != Whole && handOver(I, L.Of[size_t(Id::Lane)], V.second, Accesses))
         continue;
       if (Instruction *Kept = answer(I, OfAll, Once, Head))
         Copies.push_back(Kept);
@@ -557,7 +566,7 @@ void Builder::promise(BranchInst *Back, unsigned Who, ArrayRef<Instruction *> Ow
   // Loops that skip items have masks everywhere: vectors of these cost more time to make than they save. So do loops over sub-groups that are
   // not full, in which ids grow as they come, in long kernels. In groups that are known to be no short rows a strip in which items end is at an edge.
   const bool IsAtEdge = Who == NotEnded && From.ByStrips && From.WorkGroup[2] != 0;
-  if (IsAtEdge || (From.BySubGroups && (Who == NotEnded || (Who == All && IsLong)))) {
+  if (IsAtEdge || (From.BySubGroups && Who != Whole && (Who == NotEnded || (Who == All && IsLong)))) {
     Said.push_back(MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.enable"), ConstantAsMetadata::get(ConstantInt::getFalse(C))}));
     Said.push_back(MDNode::get(C, MDString::get(C, "llvm.loop.unroll.disable")));
   }

@@ -274,7 +274,7 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
   if (BySubGroups) {
     auto Of = [&](Id Which) { return B.CreateTrunc(Few(Which), Half); };
     Lane = Of(Id::Lane), First = Of(Id::First), SubGroup = Of(Id::SubGroup), Size = Of(Id::SubGroupSize);
-    Linear = B.CreateNUWAdd(First, Lane);
+    Linear = Of(Id::Linear);
     Write(Of(Id::SubGroupMaxSize), layout::SubGroupMaxSize);
   } else {
     Value *Most = Read(Half, layout::SubGroupMaxSize);
@@ -309,7 +309,7 @@ bool inGroup(const LoadInst &Load, const Argument *Group) {
 }
 
 bool isCheap(const Instruction &I) {
-  return isa<GetElementPtrInst, ICmpInst, SelectInst, CastInst>(I) ||
+  return isa<GetElementPtrInst, ICmpInst, SelectInst, CastInst, MinMaxIntrinsic>(I) ||
          (isa<BinaryOperator>(I) && !I.getType()->isFPOrFPVectorTy() && isSafeToSpeculativelyExecute(&I));
 }
 

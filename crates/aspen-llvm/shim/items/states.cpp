@@ -3,7 +3,7 @@
 // What an item keeps is in an array, in which each of some items has its place; they run in strips, as many as the array has places:
 //
 //   for each strip of items:
-//     for each lane: state[lane] = what it begins with
+//     for each lane: state[lane] = what it begins with, and what it writes in front of the loop
 //     for (base = begin; base < end; base += step)
 //       for each lane up to end - base: state[lane] = body(state[lane])
 //     for each lane: what comes behind the loop, with state[lane]
@@ -16,16 +16,17 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 namespace aspen::items {
 namespace {
 
 // Places of an array.
-constexpr uint64_t Lanes = 64;
+constexpr uint64_t Lanes = 256;
 
-class StatesInTurns {
+class TurnsInStrips {
 public:
-  StatesInTurns(Nest &N, const Measured &Is)
+  TurnsInStrips(Nest &N, const Measured &Is)
       : N(N), L(*N.Items), M(*N.Turns), Is(Is), C(L.getHeader()->getContext()), F(*L.getHeader()->getParent()), Word(Type::getInt64Ty(C)) {
     const MDNode *Independent = findOptionMDForLoop(&L, "llvm.loop.parallel_accesses");
     Group = cast<MDNode>(Independent->getOperand(1));
@@ -43,7 +44,7 @@ public:
 
   void put(BasicBlock *Before) {
     BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
-    auto *Strip = block("strip"), *Asks = block("strip.turns"), *Turn = block("turn"), *After = block("turn.end"), *Behind = block("strip.behind"),
+    auto *Strip = block("strip"), *Asks = block("strip.turns"), *Enters = block("turns"), *Turn = block("turn"), *After = block("turn.end"), *Behind = block("strip.behind"),
          *End = block("strip.end");
     Value *Start = N.Column->getIncomingValueForBlock(Before);
     Type *T = N.Number->getType();
@@ -57,30 +58,47 @@ public:
     Value *Left = B.CreateAdd(B.CreateSub(Is.Last, At), B.getInt64(1));
     Count = B.CreateBinaryIntrinsic(Intrinsic::umin, Left, B.getInt64(Lanes));
     Base = B.CreateAdd(Start, At);
-    B.CreateBr(lanes(Strip, Asks, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) {
-      for (auto [Phi, Array] : zip(N.States, Arrays))
-        store(B, mapped(Map, Phi->getIncomingValueForBlock(M.getLoopPreheader())), Array, Lane);
-      B.CreateBr(Next);
-    }));
+    SmallVector<Instruction *, 4> Writes;
+    for (BasicBlock *Block : Chain)
+      for (Instruction &I : *Block)
+        if (isa<StoreInst>(I))
+          Writes.push_back(&I);
+    if (N.States.empty() && Writes.empty())
+      B.CreateBr(Asks);
+    else
+      B.CreateBr(lanes(Strip, Asks, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) {
+        for (auto [Phi, Array] : zip(N.States, Arrays))
+          store(B, mapped(Map, Phi->getIncomingValueForBlock(M.getLoopPreheader())), Array, Lane);
+        B.CreateBr(Next);
+      }));
+    for (Instruction *Write : Writes)
+      Write->eraseFromParent();
 
     B.SetInsertPoint(Asks);
     Value *First = B.CreateAdd(Is.Begin, B.CreateTrunc(B.CreateMul(At, B.getInt64(N.Apart)), T));
-    B.CreateCondBr(B.CreateICmp(N.Goes, First, Is.End), Turn, Behind);
+    B.CreateCondBr(Is.has(B, N.Goes, First, nullptr), Enters, Behind);
+    B.SetInsertPoint(Enters);
+    B.CreateBr(Turn);
+    for (LoadInst *Load : N.Alike)
+      Load->moveBefore(Enters->getTerminator()->getIterator());
     B.SetInsertPoint(Turn);
     PHINode *By = B.CreatePHI(T, 2, "by");
-    By->addIncoming(ConstantInt::get(T, 0), Asks);
+    By->addIncoming(ConstantInt::get(T, 0), Enters);
     // Those that still have a turn are the first ones, so that there is nothing to ask of each.
-    Value *OfFirst = B.CreateAdd(First, By), *Room = B.CreateZExt(B.CreateSub(Is.End, OfFirst), Word);
-    if (ICmpInst::isLT(N.Goes))
-      Room = B.CreateSub(Room, B.getInt64(1));
-    Room = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateUDiv(Room, B.getInt64(N.Apart)), B.getInt64(Lanes - 1));
-    Value *Active = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateAdd(Room, B.getInt64(1)), Count);
+    Value *OfFirst = B.CreateAdd(First, By), *Active = Count;
+    if (Is.End) {
+      Value *Room = B.CreateZExt(B.CreateSub(Is.End, OfFirst), Word);
+      if (ICmpInst::isLT(N.Goes))
+        Room = B.CreateSub(Room, B.getInt64(1));
+      Room = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateUDiv(Room, B.getInt64(N.Apart)), B.getInt64(Lanes - 1));
+      Active = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateAdd(Room, B.getInt64(1)), Count);
+    }
     B.CreateBr(lanes(
         Turn, After, [&](IRBuilder<> &B, ValueToValueMapTy &Map, Value *Lane, BasicBlock *Next) { turn(B, Map, Lane, OfFirst, Next); }, Active));
     B.SetInsertPoint(After);
     Value *ByNext = B.CreateAdd(By, Is.Step);
     By->addIncoming(ByNext, After);
-    B.CreateCondBr(B.CreateICmp(N.Goes, B.CreateAdd(First, ByNext), Is.End), Turn, Behind);
+    B.CreateCondBr(Is.has(B, N.Goes, First, ByNext), Turn, Behind);
 
     // The loop over items that there was does what is behind.
     B.SetInsertPoint(Behind);
@@ -238,6 +256,10 @@ private:
     Enters->getTerminator()->eraseFromParent();
     SmallVector<BasicBlock *, 8> Dead(M.blocks());
     DeleteDeadBlocks(Dead);
+    // What was made for the turns of what is read in front of them now.
+    for (Instruction &I : make_early_inc_range(reverse(*Enters)))
+      if (isInstructionTriviallyDead(&I))
+        I.eraseFromParent();
   }
 
   Nest &N;
@@ -254,6 +276,6 @@ private:
 
 } // namespace
 
-void takeTurnsWithStates(Nest &N, const Measured &Is, BasicBlock *Before) { StatesInTurns(N, Is).put(Before); }
+void takeTurnsInStrips(Nest &N, const Measured &Is, BasicBlock *Before) { TurnsInStrips(N, Is).put(Before); }
 
 } // namespace aspen::items

@@ -13,6 +13,61 @@ using namespace llvm;
 
 namespace aspen::items {
 
+// What all items do up to their first barrier of the group, if lanes do not matter there and it has loops: then it is made for the whole group, whose rows
+// are longer, before sub-groups begin. Items that go through memory in steps do so by the row.
+void Builder::findTogether() {
+  Start = P.Starts.front();
+  for (Instruction *I : Varying) {
+    auto Which = idOf(I);
+    if ((Which && *Which >= Id::Lane && *Which != Id::SubGroupMaxSize) ||
+        any_of(I->operands(), [&](Value *V) { return isa<Instruction>(V) && OfSubGroup.contains(cast<Instruction>(V)); }))
+      OfSubGroup.insert(I);
+  }
+  SmallSetVector<BasicBlock *, 8> Region;
+  SmallPtrSet<const AllocaInst *, 8> Used;
+  BasicBlock *To = nullptr;
+  bool HasLoop = false;
+  Region.insert(Start);
+  for (size_t Index = 0; Index < Region.size(); ++Index) {
+    BasicBlock *Piece = Region[Index];
+    if (P.MayPart.contains(Piece) || P.Takes.contains(Piece) || P.ForAny.contains(Piece))
+      return;
+    const auto Blocks = blocksOf(Piece, P);
+    for (BasicBlock *Block : Blocks) {
+      if (isa<ReturnInst>(Block->getTerminator()))
+        return;
+      for (Instruction &I : *Block) {
+        if (asksWhoIsOne(&I) || asksAny(&I) || aboutEnded(&I))
+          return;
+        for (Value *V : I.operands()) {
+          if (auto *Of = dyn_cast<Instruction>(V); Of && OfSubGroup.contains(Of))
+            return;
+          auto *Variable = dyn_cast<AllocaInst>(V);
+          if (Variable && isOfItem(Variable)) {
+            if (P.Apart.contains(Variable))
+              return;
+            Used.insert(Variable);
+          }
+        }
+      }
+      for (BasicBlock *Next : successors(Block)) {
+        HasLoop |= Next != Piece && Blocks.contains(Next) && is_contained(Blocks.getArrayRef().take_front(find(Blocks, Block) - Blocks.begin() + 1), Next);
+        if (!P.Starts.contains(Next))
+          continue;
+        if (!P.AtGroup.contains(Next))
+          HasLoop |= !Region.insert(Next);
+        else if (std::exchange(To, Next) && To != Next)
+          return;
+      }
+    }
+  }
+  if (!To || !HasLoop)
+    return;
+  Start = To;
+  KeptTogether = std::move(Used);
+  Together = BasicBlock::Create(C, "together", G);
+}
+
 void Builder::beginSubGroups(IRBuilder<> &B) {
   Type *Half = B.getInt32Ty();
   auto *MostAt = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), G->getArg(1), layout::SubGroupMaxSize);
@@ -29,8 +84,17 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
   // Items of the full sub-groups that a group of one row begins with: of these nothing has to be worked out each time, neither where a
   // row ends (a division takes as long as a short sub-group does) nor how many lanes are left.
   Value *Lanes = B.getInt64(From.Lanes), *IsOneRow = B.CreateICmpEQ(Rows, B.getInt64(1)), *IsWidth = B.CreateICmpEQ(Most, Lanes);
-  Value *Whole = B.CreateAnd(Items, B.getInt64(-uint64_t(From.Lanes)));
-  Value *InOrder = B.CreateSelect(B.CreateAnd(IsOneRow, IsWidth), Whole, B.getInt64(0), "in-order");
+  Value *AllFull = B.CreateAnd(Items, B.getInt64(-uint64_t(From.Lanes)));
+  Value *InOrder = B.CreateSelect(B.CreateAnd(IsOneRow, IsWidth), AllFull, B.getInt64(0), "in-order");
+  SmallVector<std::pair<AllocaInst *, AllocaInst *>, 4> Kept; // what all items have in common when their sub-groups begin
+  if (Together) {
+    for (AllocaInst *Variable : P.PerGroup)
+      Kept.push_back({Variable, B.CreateAlloca(Variable->getAllocatedType(), nullptr, "together")});
+    B.CreateBr(headOf({P.Starts.front(), Whole}));
+    B.SetInsertPoint(Together);
+    for (auto [Variable, Place] : Kept)
+      B.CreateStore(B.CreateLoad(Variable->getAllocatedType(), Between[Variable]), Place);
+  }
   BasicBlock *Entry = B.GetInsertBlock(), *Head = BasicBlock::Create(C, "sub-group", G);
   NextSubGroup = BasicBlock::Create(C, "sub-group.next", G);
   End = BasicBlock::Create(C, "sub-group.end", G);
@@ -81,9 +145,12 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
     B.CreateStore(B.CreateAlignedLoad(Half, placeOf(B, running(), SubGroup), Align(4)), running());
     Resume = B.CreateSwitch(B.CreateAlignedLoad(Half, placeOf(B, State, SubGroup), Align(4)), NextSubGroup);
     B.SetInsertPoint(Initial);
+    for (auto [Variable, Place] : Kept)
+      B.CreateStore(B.CreateLoad(Variable->getAllocatedType(), Place), Between[Variable]);
   }
   B.CreateStore(B.CreateTrunc(Size, Half), running());
-  BasicBlock *Start = P.Starts.front();
+  if (!Start)
+    Start = P.Starts.front();
   B.CreateCondBr(IsFull, headOf({Start, Full}), headOf({Start, All}));
 
   B.SetInsertPoint(NextSubGroup);

@@ -95,39 +95,79 @@ bool onlyReads(const Loop &M) {
   return all_of(M.blocks(), [](const BasicBlock *Block) { return all_of(*Block, doesNothing); });
 }
 
-// Whether the way from the item's beginning to its loop is arithmetic, or reads what turns leave as it is, and what leaves it does nothing.
-bool comesStraight(const Nest &N) {
+// Whether all that is made of it on the way to the inner loop is for that loop.
+bool isForTurns(const Instruction &I, const Nest &N) {
+  return all_of(I.users(), [&](const User *U) {
+    const auto *User = cast<Instruction>(U);
+    if (N.Turns->contains(User))
+      return true;
+    return isa<GetElementPtrInst, CastInst>(User) && User->getParent() == N.Turns->getLoopPreheader() && isForTurns(*User, N);
+  });
+}
+
+// Whether a place may be one that is another's in each item.
+bool isPrivate(const Value *Pointer) { return isa<AllocaInst, PHINode, SelectInst>(getUnderlyingObject(Pointer, /*MaxLookup=*/0)); }
+
+// Whether the way from the item's beginning to its loop is arithmetic, or reads what turns leave as it is. Where nothing else is done, what leaves the way must
+// end the item. In strips it may write, which is done once, and then lead to what is behind the loop.
+bool comesStraight(Nest &N) {
   BasicBlock *Latch = N.Items->getLoopLatch();
-  const bool MayRead = !N.States.empty() && onlyReads(*N.Turns);
-  auto IsAgain = [&](const Instruction &I) { return isArithmetic(I) || (MayRead && isa<LoadInst>(I) && cast<LoadInst>(I).isSimple()); };
+  const MDNode *Independent = findOptionMDForLoop(N.Items, "llvm.loop.parallel_accesses");
+  const bool OnlyReads = onlyReads(*N.Turns);
+  bool Asked = false, Writes = false, Reads = false;
   for (BasicBlock *Block = N.Items->getHeader(); Block != N.Turns->getHeader();) {
     auto *Way = dyn_cast<BranchInst>(Block->getTerminator());
-    if (!Way || !all_of(*Block, IsAgain))
+    if (!Way)
       return false;
+    for (Instruction &I : *Block) {
+      auto *Load = dyn_cast<LoadInst>(&I);
+      auto *Store = dyn_cast<StoreInst>(&I);
+      if (isArithmetic(I))
+        continue;
+      if (Load && Load->isSimple() && !Asked && N.Items->hasLoopInvariantOperands(Load) && Load->getMetadata(LLVMContext::MD_access_group) == Independent->getOperand(1) &&
+          !isPrivate(Load->getPointerOperand()) && isForTurns(*Load, N))
+        N.Alike.push_back(Load);
+      else if (N.InStrips && Load && Load->isSimple() && OnlyReads)
+        Reads = true;
+      else if (N.InStrips && Store && Store->isSimple() && !isPrivate(Store->getPointerOperand()))
+        Writes = true;
+      else
+        return false;
+    }
     BasicBlock *On = Way->getSuccessor(0);
     if (Way->isConditional()) {
-      // With states, who has no turns may do something behind them.
-      const bool First = N.States.empty() ? isEnd(On, Latch) : !leadsStraight(On, N);
+      Asked |= Block != N.Guard;
+      // In strips, who has no turns may do something behind them.
+      const bool First = N.InStrips ? !leadsStraight(On, N) : isEnd(On, Latch);
       if (First)
         On = Way->getSuccessor(1);
-      else if (N.States.empty() && !isEnd(Way->getSuccessor(1), Latch))
+      else if (!N.InStrips && !isEnd(Way->getSuccessor(1), Latch))
         return false;
     }
     if (On != N.Turns->getHeader() && On->getSinglePredecessor() != Block)
       return false;
     Block = On;
   }
-  return !N.States.empty() || isEnd(N.Turns->getExitBlock(), Latch);
+  return !(Writes && Reads) && (N.InStrips || isEnd(N.Turns->getExitBlock(), Latch));
+}
+
+// The same, in strips if not without.
+bool findWay(Nest &N) {
+  N.InStrips = !N.States.empty();
+  if (comesStraight(N))
+    return true;
+  N.Alike.clear();
+  return !std::exchange(N.InStrips, true) && comesStraight(N);
 }
 
 // Whether items meet other items' memory by taking turns: private memory, which all have in one place, and what they may wait for.
 bool mayMeet(const Nest &N) {
-  for (BasicBlock *Block : N.States.empty() ? N.Items->blocks() : N.Turns->blocks())
+  for (BasicBlock *Block : N.InStrips ? N.Turns->blocks() : N.Items->blocks())
     for (Instruction &I : *Block) {
       if (I.isAtomic() || I.isVolatile())
         return true;
       for (Value *Of : I.operands())
-        if (Of->getType()->isPointerTy() && isa<AllocaInst, PHINode, SelectInst>(getUnderlyingObject(Of, /*MaxLookup=*/0)))
+        if (Of->getType()->isPointerTy() && isPrivate(Of))
           return true;
     }
   return false;
@@ -162,6 +202,8 @@ std::optional<int64_t> strideOf(const SCEV *S, const Nest &N, ScalarEvolution &S
   }
   // What turns do to shifted numbers; so two numbers an item are neighbours of its neighbour's.
   if (const auto *Opaque = dyn_cast<SCEVUnknown>(S)) {
+    if (is_contained(N.Alike, Opaque->getValue()))
+      return 0;
     const auto *Shift = dyn_cast<Instruction>(Opaque->getValue());
     const unsigned By = Shift ? shiftsNumber(N, *Shift) : 0;
     return By ? std::optional<int64_t>(N.Apart >> By) : std::nullopt;
@@ -226,22 +268,42 @@ void findGuard(Nest &N, ScalarEvolution &SE) {
     const CmpInst::Predicate Enters = Way->getSuccessor(0) == Block ? Compare->getPredicate() : Compare->getInversePredicate();
     auto Is = [&](CmpInst::Predicate Goes, Value *Left, Value *Right) {
       const bool Sign = CmpInst::isSigned(Goes);
-      const SCEV *End = SE.getSCEV(Right);
+      const SCEV *Bound = SE.getSCEV(Right);
       // Of a number of 64 bits that fits into 32.
-      if (auto *Cut = dyn_cast<TruncInst>(Left); Cut && (Sign ? Cut->hasNoSignedWrap() : Cut->hasNoUnsignedWrap()) && Cut->getSrcTy() == N.End->getType())
+      if (auto *Cut = dyn_cast<TruncInst>(Left); Cut && (Sign ? Cut->hasNoSignedWrap() : Cut->hasNoUnsignedWrap()) && Cut->getSrcTy() == N.Bound->getType())
         return Goes == N.Goes && SE.getSCEV(Cut->getOperand(0)) == Start &&
-               (Sign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
+               (Sign ? SE.getSignExtendExpr(Bound, N.Bound->getType()) : SE.getZeroExtendExpr(Bound, N.Bound->getType())) == N.Bound;
       const SCEV *Number = SE.getSCEV(Left);
-      if (N.Firsts.Extends && Number == N.Firsts.Is && Number->getType() != N.End->getType())
-        return Goes == N.Goes && End->getType() == Number->getType() && Sign == N.Firsts.ExtendsSign &&
-               (N.Firsts.ExtendsSign ? SE.getSignExtendExpr(End, N.End->getType()) : SE.getZeroExtendExpr(End, N.End->getType())) == N.End;
-      return Goes == N.Goes && Number == Start && End == N.End;
+      if (N.Firsts.Extends && Number == N.Firsts.Is && Number->getType() != N.Bound->getType())
+        return Goes == N.Goes && Bound->getType() == Number->getType() && Sign == N.Firsts.ExtendsSign &&
+               (N.Firsts.ExtendsSign ? SE.getSignExtendExpr(Bound, N.Bound->getType()) : SE.getZeroExtendExpr(Bound, N.Bound->getType())) == N.Bound;
+      return Goes == N.Goes && Number == Start && Bound == N.Bound;
     };
     if (Is(Enters, Compare->getOperand(0), Compare->getOperand(1)) || Is(CmpInst::getSwappedPredicate(Enters), Compare->getOperand(1), Compare->getOperand(0))) {
       N.Guard = Asks;
       return;
     }
   }
+}
+
+// What ends the turns: what all items have in common, what differs as their first numbers do, or the less of these.
+bool readBound(Nest &N, ScalarEvolution &SE) {
+  const auto *Least = dyn_cast<SCEVMinMaxExpr>(N.Bound);
+  if (Least && Least->getSCEVType() != (CmpInst::isSigned(N.Goes) ? scSMinExpr : scUMinExpr))
+    Least = nullptr;
+  SmallVector<const SCEV *, 2> Common;
+  for (const SCEV *Part : Least ? Least->operands() : ArrayRef(N.Bound)) {
+    const auto *Walk = dyn_cast<SCEVAddRecExpr>(Part);
+    if (SE.isLoopInvariant(Part, N.Items))
+      Common.push_back(Part);
+    else if (!N.Until && Walk && Walk->getLoop() == N.Items && Walk->isAffine() && Walk->getStepRecurrence(SE)->getType() == N.Number->getType())
+      N.Until = Walk;
+    else
+      return false;
+  }
+  if (!Common.empty())
+    N.End = Common.size() == 1 ? Common.front() : SE.getMinMaxExpr(Least->getSCEVType(), Common);
+  return true;
 }
 
 bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
@@ -270,8 +332,8 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   } else if (Compare->getOperand(0) != N.Next) {
     return false;
   }
-  N.End = SE.getSCEV(Bound);
-  if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !SE.isLoopInvariant(N.End, &L) || !SE.isLoopInvariant(N.Step, &L))
+  N.Bound = SE.getSCEV(Bound);
+  if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !readBound(N, SE) || !SE.isLoopInvariant(N.Step, &L))
     return false;
   const SCEV *const First = Turns->getStart();
   N.Firsts = walkOf(First, L);
@@ -281,15 +343,22 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   N.Apart = Apart->getAPInt().getZExtValue();
   if (const auto *Known = dyn_cast<SCEVConstant>(N.Step); Known && Known->getAPInt().slt(LeastStep * int64_t(N.Apart)))
     return false;
+  if (N.Until) {
+    const auto *Walk = cast<SCEVAddRecExpr>(N.Until);
+    const auto *By = dyn_cast<SCEVConstant>(Walk->getStepRecurrence(SE));
+    if (!By || By->getAPInt() != N.Apart)
+      return false;
+    N.Until = Walk->getStart();
+  }
   N.Begin = N.Firsts.Is->getStart();
   if (N.Firsts.Extends)
     N.Begin = N.Firsts.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
   findGuard(N, SE);
-  if (!N.Guard && !SE.isLoopEntryGuardedByCond(&M, N.Goes, First, N.End))
+  if (!N.Guard && !SE.isLoopEntryGuardedByCond(&M, N.Goes, First, N.Bound))
     return false;
   N.Zeros = std::min({SE.getMinTrailingZeros(N.Begin), SE.getMinTrailingZeros(N.Step), static_cast<uint32_t>(llvm::countr_zero(N.Apart))});
   N.IsPositive = SE.isKnownNonNegative(N.Begin);
-  return lengthOf(L) <= MaxTwice && comesStraight(N) && !mayMeet(N) && gains(N, SE);
+  return lengthOf(L) <= MaxTwice && findWay(N) && !mayMeet(N) && gains(N, SE);
 }
 
 // The nest as it was is known as tried.
@@ -297,12 +366,12 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   Loop &L = *N.Items, &M = *N.Turns;
   BasicBlock *Asks = L.getLoopPreheader(), *Exit = L.getExitBlock(), *Latch = L.getLoopLatch();
   SCEVExpander Expand(SE, "turns");
-  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Firsts.Is->getStart(), N.Last};
-  if (!all_of(Needed, [&](const SCEV *S) { return Expand.isSafeToExpandAt(S, Asks->getTerminator()); }))
+  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Until, N.Firsts.Is->getStart(), N.Last};
+  if (!all_of(Needed, [&](const SCEV *S) { return !S || Expand.isSafeToExpandAt(S, Asks->getTerminator()); }))
     return false;
   IRBuilder<> B(Asks->getTerminator());
-  auto Made = [&](const SCEV *S) { return B.CreateFreeze(Expand.expandCodeFor(S, S->getType(), Asks->getTerminator())); };
-  Value *Begin = Made(N.Begin), *Step = Made(N.Step), *End = Made(N.End), *Walk = Made(N.Firsts.Is->getStart()), *Last = Made(N.Last);
+  auto Made = [&](const SCEV *S) { return S ? B.CreateFreeze(Expand.expandCodeFor(S, S->getType(), Asks->getTerminator())) : nullptr; };
+  Value *Begin = Made(N.Begin), *Step = Made(N.Step), *End = Made(N.End), *Until = Made(N.Until), *Walk = Made(N.Firsts.Is->getStart()), *Last = Made(N.Last);
   const bool Sign = CmpInst::isSigned(N.Goes);
   Type *Word = B.getInt64Ty();
   auto Wide = [&](Value *V, bool Sign) { return Sign ? B.CreateSExt(V, Word) : B.CreateZExt(V, Word); };
@@ -322,8 +391,18 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   Value *Fits = B.CreateAnd(Known, Leaves(Walk, N.Firsts.Extends ? N.Firsts.ExtendsSign : Sign, Last));
   if (N.Firsts.Extends)
     Fits = B.CreateAnd(Fits, Leaves(Begin, Sign, Last));
-  Fits = B.CreateAnd(Fits, Leaves(End, Sign, Wide(Step, Sign)));
-  Fits = B.CreateAnd(Fits, Leaves(End, Sign, Last)); // of items behind the first one, in its last turn
+  Measured Is{Begin, Step, LastItem, End, nullptr, nullptr};
+  if (End) {
+    Fits = B.CreateAnd(Fits, Leaves(End, Sign, Wide(Step, Sign)));
+    Fits = B.CreateAnd(Fits, Leaves(End, Sign, Last)); // of items behind the first one, in its last turn
+  }
+  if (Until) {
+    Is.Begins = B.CreateICmp(N.Goes, Begin, Until);
+    Is.Room = B.CreateSub(Until, Begin);
+    Fits = B.CreateAnd(Fits, Leaves(Until, Sign, Last));
+    // What is far is so without a sign; the numbers up to there are in reach.
+    Fits = B.CreateAnd(Fits, B.CreateOr(B.CreateNot(Is.Begins), Leaves(Is.Room, false, Wide(Step, false))));
+  }
   Value *Zero = ConstantInt::get(Step->getType(), 0);
   Fits = B.CreateAnd(Fits, Sign ? B.CreateICmpSGT(Step, Zero) : B.CreateICmpNE(Step, Zero));
 
@@ -342,15 +421,16 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   B.CreateCondBr(Fits, Before, cast<BasicBlock>(Map[Before]));
   Asks->getTerminator()->eraseFromParent();
 
-  if (!N.States.empty()) {
-    takeTurnsWithStates(N, {Begin, Step, End, LastItem}, Before);
+  if (N.InStrips) {
+    takeTurnsInStrips(N, Is, Before);
     return true;
   }
   // Turn after turn, as long as the first item has one.
   LLVMContext &C = Exit->getContext();
   Function *F = Exit->getParent();
   Type *T = N.Number->getType();
-  auto *Turn = BasicBlock::Create(C, "turn", F, L.getHeader()), *After = BasicBlock::Create(C, "turn.end", F, Exit);
+  auto *First = BasicBlock::Create(C, "turns", F, L.getHeader()), *Turn = BasicBlock::Create(C, "turn", F, L.getHeader()),
+       *After = BasicBlock::Create(C, "turn.end", F, Exit);
   for (PHINode &Phi : Exit->phis()) {
     Value *Of = Phi.getIncomingValueForBlock(Latch);
     Phi.replaceIncomingBlockWith(Latch, After);
@@ -359,22 +439,26 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   Latch->getTerminator()->replaceSuccessorWith(Exit, After);
   N.Column->replaceIncomingBlockWith(Before, Turn);
   B.SetInsertPoint(Before->getTerminator());
-  B.CreateCondBr(B.CreateICmp(N.Goes, Begin, End), Turn, Exit);
+  B.CreateCondBr(Is.has(B, N.Goes, Begin, nullptr), First, Exit);
   Before->getTerminator()->eraseFromParent();
+  B.SetInsertPoint(First);
+  B.CreateBr(Turn);
+  for (LoadInst *Load : N.Alike)
+    Load->moveBefore(First->getTerminator()->getIterator());
   B.SetInsertPoint(Turn);
   PHINode *By = B.CreatePHI(T, 2, "by");
-  By->addIncoming(ConstantInt::get(T, 0), Before);
+  By->addIncoming(ConstantInt::get(T, 0), First);
   B.CreateBr(L.getHeader());
   B.SetInsertPoint(After);
   Value *ByNext = B.CreateAdd(By, Step);
   By->addIncoming(ByNext, After);
-  B.CreateCondBr(B.CreateICmp(N.Goes, B.CreateAdd(Begin, ByNext), End), Turn, Exit);
+  B.CreateCondBr(Is.has(B, N.Goes, Begin, ByNext), Turn, Exit);
 
   // An item does what is in this turn, if it still has one.
   BasicBlock *Enters = M.getLoopPreheader(), *Header = M.getHeader(), *Back = M.getLoopLatch(), *Leave = M.getExitBlock();
   B.SetInsertPoint(Enters->getTerminator());
   Value *Number = B.CreateAdd(N.Number->getIncomingValueForBlock(Enters), By, "number");
-  B.CreateCondBr(B.CreateICmp(N.Goes, Number, End), Header, Leave);
+  B.CreateCondBr(End ? B.CreateICmp(N.Goes, Number, End) : B.getTrue(), Header, Leave);
   Enters->getTerminator()->eraseFromParent();
   B.SetInsertPoint(Back->getTerminator());
   B.CreateBr(Leave);
@@ -452,6 +536,13 @@ unsigned shiftsNumber(const Nest &N, const Instruction &I) {
   const bool IsSum = Sum && Sum->getOpcode() == Instruction::Add && Sum->hasNoSignedWrap() && is_contained(Sum->operands(), N.Number) &&
                      N.Turns->isLoopInvariant(Sum->getOperand(Sum->getOperand(0) == N.Number));
   return IsSum || I.getOperand(0) == N.Number ? static_cast<unsigned>(By->getZExtValue()) : 0;
+}
+
+Value *Measured::has(IRBuilder<> &B, CmpInst::Predicate Goes, Value *First, Value *By) const {
+  Value *Ends = End ? B.CreateICmp(Goes, By ? B.CreateAdd(First, By) : First, End) : B.getTrue();
+  if (!Room)
+    return Ends;
+  return B.CreateAnd(Ends, By ? B.CreateICmp(ICmpInst::getUnsignedPredicate(Goes), By, Room) : Begins);
 }
 
 Value *shiftedNumber(IRBuilder<> &B, const Instruction &I, Value *Other, Value *Number) {

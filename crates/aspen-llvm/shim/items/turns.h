@@ -18,16 +18,26 @@ struct Nest {
   Value *Next; // the number of the next turn
   Walk Firsts; // what the first turn's number is of the items
   uint64_t Apart = 1;                    // by how much that grows from item to item
-  const SCEV *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item
+  const SCEV *Begin, *Step, *Last; // the first item's number; what is added; the last item
+  const SCEV *Bound;               // where an item's turns end: at the less of
+  const SCEV *End = nullptr;       //   what all have in common, if there is that,
+  const SCEV *Until = nullptr;     //   and of what differs as their first numbers do, for the first item, if there is that
   CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
   unsigned Zeros = 0;                    // the last bits that are 0 in all numbers
   bool IsPositive = false;               // the numbers, or zero
   BasicBlock *Guard = nullptr;           // asks the same of the first turn, if that is seen
+  SmallVector<LoadInst *, 4> Alike;      // what all items with turns read in one place before their turns
+  bool InStrips = false;                 // items do more than turns: they go strip by strip
 };
 
 // What was made of it in front of the loops.
 struct Measured {
-  Value *Begin, *Step, *End, *Last; // the first item's number; what is added; the bound; the last item, in 64 bits
+  Value *Begin, *Step, *Last;   // the first item's number; what is added; the last item, in 64 bits
+  Value *End;                   // the bound that all have in common, or null
+  Value *Begins, *Room;         // whether there are turns by the other bound; how far it is from the first number; null without it
+
+  // Whether the item whose first number is `First` has the turn that adds `By`, if it is the first one that comes there and if not. Nothing wraps around.
+  Value *has(IRBuilder<> &B, CmpInst::Predicate Goes, Value *First, Value *By) const;
 };
 
 // By how much an instruction of the inner loop shifts the number, or its sum with what the loop does not change, without losing more than the latter's last
@@ -37,7 +47,7 @@ unsigned shiftsNumber(const Nest &N, const Instruction &I);
 // What such an instruction makes of the sum's other part, which may be null, and the number that has been shifted.
 Value *shiftedNumber(IRBuilder<> &B, const Instruction &I, Value *Other, Value *Number);
 
-// Puts the nest with states in turns behind `Before`, where all is measured and nothing wraps around.
-void takeTurnsWithStates(Nest &N, const Measured &Is, BasicBlock *Before);
+// Puts the nest in turns strip by strip behind `Before`, where all is measured and nothing wraps around.
+void takeTurnsInStrips(Nest &N, const Measured &Is, BasicBlock *Before);
 
 } // namespace aspen::items
