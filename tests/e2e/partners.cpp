@@ -2,16 +2,16 @@
 // partners at a time; for steps that are known and not, powers of two and others, in groups of full runs and of any size.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: env ASPEN_CPU_LEVEL=1 ./a.out
-//# stdout: 0 wrong of 1515
+//# stdout: 0 wrong of 1569
 //# run: env ASPEN_CPU_LEVEL=3 ./a.out
-//# stdout: 0 wrong of 1515
+//# stdout: 0 wrong of 1569
 //# run: ./a.out
-//# stdout: 0 wrong of 1515
+//# stdout: 0 wrong of 1569
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
-//# stdout: 0 wrong of 1515
+//# stdout: 0 wrong of 1569
 //# run: aspen++ -O3 -fsycl-targets=native_cpu -fsycl-id-queries-fit-in-int {self} -o a.out
 //# run: ./a.out
-//# stdout: 0 wrong of 1515
+//# stdout: 0 wrong of 1569
 //# deep: a sort is made of vectors whose steps are shorter than they are, and longer
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images sort.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'vpcmp(u|nle|lt|nlt|le|gt)[a-z]*d.*zmm'
@@ -76,7 +76,7 @@ struct checker {
     q.submit([&](sycl::handler &h) {
        sycl::local_accessor<int> memory(2 * numbers, h);
        h.parallel_for(sycl::nd_range<1>(size, size), [=, out = out](sycl::nd_item<1> it) {
-         const T l = it.get_local_id(0);
+         const T l = T(std::is_signed_v<T> ? it.get_local_linear_id() : it.get_local_id(0));
          int *a = &memory[0], *b = a + numbers;
          for (unsigned i = l; i < numbers; i += size) {
            a[i] = content(i);
@@ -128,6 +128,7 @@ struct checker {
     sizes<Case, unsigned, 64>();
     sizes<Case, unsigned, 3>();
     sizes<Case, int, 4>();
+    sizes<Case, int, 32>();
     sizes<Case, int, 32>();
     sizes<Case, int, 0x40000000>();
     sizes<Case, size_t, 2>();

@@ -151,6 +151,7 @@ public:
     if (isa<SCEVCouldNotCompute>(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64 || !safe(Turns) || !safe(Start) ||
         (Constant && (!Constant->isPowerOf2() || Constant->isSignMask())))
       return false;
+    findCompared();
     T = cast<IntegerType>(Of.Number->getType());
     FirstColumn = Column->getIncomingValueForBlock(Before);
     Count = B.CreateAdd(B.CreateZExtOrTrunc(expand(Turns), B.getInt64Ty()), B.getInt64(1));
@@ -260,39 +261,41 @@ private:
       IRBuilder<> B(I);
       // Within bounds: of the two numbers one has the step's bit and one has not, and it is no sign.
       auto Beside = [&](Value *Number, Value *By) { return Above ? B.CreateSub(Number, By, "", true, true) : B.CreateAdd(Number, By, "", true, true); };
-      for (User *U : Other->users()) {
-        auto *As = dyn_cast<CastInst>(U);
-        const bool Extends = As && isa<ZExtInst, SExtInst>(As);
-        compared(Extends ? *As : static_cast<Instruction &>(*Other), Extends ? As : nullptr, Above, Map, Instead);
-        if (Extends) {
+      for (User *U : Other->users())
+        if (auto *As = dyn_cast<CastInst>(U); As && isa<ZExtInst, SExtInst>(As)) {
           auto *Copy = cast<CastInst>(Map[As]);
           IRBuilder<> Here(Copy);
           Value *Number = extended(Here, Own, *As), *By = Here.CreateCast(As->getOpcode(), Step, As->getType());
           Instead.emplace_back(Copy, Above ? Here.CreateSub(Number, By, "", true, true) : Here.CreateAdd(Number, By, "", true, true));
         }
-      }
       Instead.emplace_back(I, Beside(Own, Step));
+    }
+    for (auto [Compare, Predicate] : Compared) {
+      const bool Holds = Predicate == CmpInst::ICMP_NE || (Above ? ICmpInst::isLT(Predicate) || ICmpInst::isLE(Predicate) : ICmpInst::isGT(Predicate) || ICmpInst::isGE(Predicate));
+      Instead.emplace_back(Map.lookup(Compare), ConstantInt::getBool(F->getContext(), Holds));
     }
     for (auto &[I, New] : Instead)
       if (auto *Is = dyn_cast_or_null<Instruction>(static_cast<Value *>(I)))
         replaceAndRecursivelySimplify(Is, New);
   }
 
-  // Comparisons of a partner's number, which may have been extended, with the item's own.
-  void compared(Instruction &Other, CastInst *As, bool Above, ValueToValueMapTy &Map, SmallVectorImpl<std::pair<WeakVH, Value *>> &Instead) {
-    const SCEV *Own = Of.Number;
-    if (As)
-      Own = isa<SExtInst>(As) ? SE.getSignExtendExpr(Own, As->getType()) : SE.getZeroExtendExpr(Own, As->getType());
-    for (User *U : Other.users()) {
-      auto *Compare = dyn_cast<ICmpInst>(U);
-      if (!Compare || !L.contains(Compare))
-        continue;
-      const bool IsFirst = Compare->getOperand(0) == &Other;
-      if (SE.getSCEV(Compare->getOperand(IsFirst ? 1 : 0)) != Own)
-        continue;
-      const auto Predicate = IsFirst ? Compare->getPredicate() : Compare->getSwappedPredicate();
-      const bool Holds = Predicate == CmpInst::ICMP_NE || (Above ? ICmpInst::isLT(Predicate) || ICmpInst::isLE(Predicate) : ICmpInst::isGT(Predicate) || ICmpInst::isGE(Predicate));
-      Instead.emplace_back(Map.lookup(Compare), ConstantInt::getBool(F->getContext(), Holds));
+  // Finds comparisons of partners' numbers, which may have been extended, with the item's own: as long as the loop is what the analysis knows.
+  void findCompared() {
+    auto Find = [&](Instruction &Other, const SCEV *Own) {
+      for (User *U : Other.users()) {
+        auto *Compare = dyn_cast<ICmpInst>(U);
+        if (!Compare || !L.contains(Compare))
+          continue;
+        const bool IsFirst = Compare->getOperand(0) == &Other;
+        if (SE.getSCEV(Compare->getOperand(IsFirst ? 1 : 0)) == Own)
+          Compared.push_back({Compare, IsFirst ? Compare->getPredicate() : Compare->getSwappedPredicate()});
+      }
+    };
+    for (BinaryOperator *Other : Of.Others) {
+      Find(*Other, Of.Number);
+      for (User *U : Other->users())
+        if (auto *As = dyn_cast<CastInst>(U); As && isa<ZExtInst, SExtInst>(As))
+          Find(*As, isa<SExtInst>(As) ? SE.getSignExtendExpr(Of.Number, As->getType()) : SE.getZeroExtendExpr(Of.Number, As->getType()));
     }
   }
 
@@ -372,6 +375,7 @@ private:
   Function *F;
   IRBuilder<> B;
   IntegerType *T = nullptr; // of numbers
+  SmallVector<std::pair<ICmpInst *, CmpInst::Predicate>, 4> Compared; // the partner's number with the item's own
   Value *FirstColumn = nullptr, *First = nullptr, *Count = nullptr, *Step = nullptr; // the first item's column and number, how many there are
 };
 
