@@ -52,6 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "item",
             "cut",
             "steps",
+            "remade",
+            "read_once",
             "sunk_guards",
             "strips",
             "group",

@@ -580,6 +580,7 @@ Pieces cut(Item &I, const Names &Names, bool MayLieApart) {
       break;
     Out = Needed;
   }
+  makeAgain(*I.Body, View(*I.Body, Out), Out);
   View V(*I.Body, Out);
   for (BasicBlock *Start : Out.Starts)
     if (mayPart(Start, V, Out))

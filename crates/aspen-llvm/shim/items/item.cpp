@@ -308,11 +308,6 @@ bool inGroup(const LoadInst &Load, const Argument *Group) {
   return Load.isSimple() && Load.hasMetadata(LLVMContext::MD_invariant_load) && Load.getPointerOperand()->stripInBoundsConstantOffsets() == Group;
 }
 
-bool isCheap(const Instruction &I) {
-  return isa<GetElementPtrInst, ICmpInst, SelectInst, CastInst, MinMaxIntrinsic>(I) ||
-         (isa<BinaryOperator>(I) && !I.getType()->isFPOrFPVectorTy() && isSafeToSpeculativelyExecute(&I));
-}
-
 // Moves to the entry block what depends on ids and the launch only and costs next to nothing: every piece makes it anew.
 void liftCheapValues(Item &Out) {
   BasicBlock &Entry = Out.Body->getEntryBlock();
@@ -413,6 +408,11 @@ void keepLines(Function &Body, bool Lines) {
 }
 
 } // namespace
+
+bool isCheap(const Instruction &I) {
+  return isa<GetElementPtrInst, ICmpInst, SelectInst, CastInst, MinMaxIntrinsic>(I) ||
+         (isa<BinaryOperator>(I) && !I.getType()->isFPOrFPVectorTy() && isSafeToSpeculativelyExecute(&I));
+}
 
 std::optional<Id> idOf(const Value *V) {
   const auto Found = place(V, IdNames);

@@ -47,7 +47,7 @@ constexpr const char *Simplified =
 constexpr const char *LoopsSimplified = "loop(indvars,loop-idiom,loop-deletion)";
 constexpr const char *Cleaned = "gvn,instcombine<no-verify-fixpoint>,simplifycfg";
 constexpr const char *Prepared =
-    "aspen-alike,loop-simplify,aspen-turns,loop-simplify,aspen-guards,simplifycfg,loop-simplify,aspen-partners,simplifycfg,loop-simplify,aspen-interior,simplifycfg,aspen-lane-loops,loop-simplify,aspen-jam,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,dce";
+    "aspen-alike,loop-simplify,aspen-read-once,aspen-turns,loop-simplify,aspen-guards,instsimplify,simplifycfg,loop-simplify,aspen-read-once,aspen-partners,simplifycfg,loop-simplify,aspen-interior,simplifycfg,aspen-lane-loops,loop-simplify,aspen-jam,loop-simplify,lcssa,aspen-whole-lanes,aspen-common-sums,aspen-local-atomics,aspen-safe-loops,dce";
 constexpr const char *Vectorized =
     "aspen-vectorize,aspen-open-lane-loops,aspen-vector-math,instcombine<no-verify-fixpoint>,simplifycfg,aspen-slp,early-cse<memssa>,loop-simplify,loop-mssa(licm)";
 // Opens what told the barriers apart, which has done its work.
@@ -289,7 +289,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           else if (Name == LaneLoops::Name)
             Pipeline.addPass(LaneLoops{{}, *Machine});
           else
-            return addNamed<AlikeStates, SafeLoops, ItemsInTurns, GuardedItems, PartnerItems, JammedItems, JoinNumbers, InteriorItems, CommonSums, LocalAtomics, UnrollStrips, OpenLaneLoops, CheckedVectors>(Name, Pipeline);
+            return addNamed<AlikeStates, ReadOnce, SafeLoops, ItemsInTurns, GuardedItems, PartnerItems, JammedItems, JoinNumbers, InteriorItems, CommonSums, LocalAtomics, UnrollStrips, OpenLaneLoops, CheckedVectors>(Name, Pipeline);
           return true;
         });
         Passes.registerModuleAnalyses(MAM);

@@ -70,6 +70,9 @@ constexpr unsigned Ids = 9;
 std::optional<Id> idOf(const llvm::Value *V);
 constexpr bool isOfSubGroup(Id Which) { return Which >= Id::First; }
 
+// Whether it is arithmetic that costs next to nothing.
+bool isCheap(const llvm::Instruction &I);
+
 // Whether the item is the one that does something for all: a call, with whether it is for the sub-group.
 bool asksWhoIsOne(const llvm::Value *V);
 
@@ -261,6 +264,12 @@ void markKept(llvm::LoadInst &Load);
 llvm::MDNode *lanesOf(llvm::LLVMContext &C, unsigned Count);
 // How many it says; none if it is no such loop.
 std::optional<int> lanesOf(const llvm::Loop &L);
+
+// Has what all items of a loop read in one place read in front of it.
+struct ReadOnce : llvm::PassInfoMixin<ReadOnce> {
+  static constexpr const char *Name = "aspen-read-once";
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
 
 // Has items that go through memory in steps of a group or more do so turn after turn.
 struct ItemsInTurns : llvm::PassInfoMixin<ItemsInTurns> {

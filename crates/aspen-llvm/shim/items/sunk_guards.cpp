@@ -40,9 +40,9 @@ public:
     Join = V.joinOf(*Guard);
     if (!Join || Way->isUnconditional() || Way->getSuccessor(0) == Way->getSuccessor(1) || !is_contained(successors(Guard), Join))
       return false;
-    // Where nothing else comes, who does not pass has ended (cutAtGuardedLoops).
+    // Where nothing else comes, who does not pass has ended (cutAtGuardedLoops); in a loop all come again.
     const auto Ways = waysFrom(Join, P);
-    if (!P.Starts.contains(Join) && none_of(Ways, [](BasicBlock *To) { return To; }))
+    if (!P.Starts.contains(Join) && !V.Loops.getLoopFor(Join) && none_of(Ways, [](BasicBlock *To) { return To; }))
       return false;
     Passes = Way->getSuccessor(1) == Join;
     Begin = Way->getSuccessor(!Passes);

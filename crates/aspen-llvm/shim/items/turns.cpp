@@ -477,26 +477,6 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   return true;
 }
 
-// What all items of a loop read in one place before they do anything is read once: LLVM looks for a write of the loop that may change it, and those of
-// other items do not, nor do later ones of the same.
-bool readOnce(Loop &L) {
-  const MDNode *Independent = findOptionMDForLoop(&L, "llvm.loop.parallel_accesses");
-  BasicBlock *Before = L.getLoopPreheader();
-  bool Changed = false;
-  if (!Independent || !Before)
-    return false;
-  for (Instruction &I : make_early_inc_range(*L.getHeader())) {
-    if (I.mayWriteToMemory())
-      break;
-    auto *Load = dyn_cast<LoadInst>(&I);
-    if (!Load || !Load->isSimple() || Load->getMetadata(LLVMContext::MD_access_group) != Independent->getOperand(1) || !L.hasLoopInvariantOperands(Load))
-      continue;
-    Load->moveBefore(Before->getTerminator()->getIterator());
-    Changed = true;
-  }
-  return Changed;
-}
-
 // A loop's next number that is asked for behind the loop is a state, too: what the last turn leaves.
 bool keepLast(Loop &L) {
   if (!isItemLoop(L) || L.getSubLoops().size() != 1)
@@ -553,7 +533,6 @@ PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
   bool Prepared = false;
   for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
     Prepared |= narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F));
-    Prepared |= readOnce(*L);
     Prepared |= keepLast(*L);
   }
   if (Prepared)

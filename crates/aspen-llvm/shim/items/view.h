@@ -169,6 +169,9 @@ inline bool inWholeLoop(const BasicBlock *B, const View &V, const Pieces &P) {
   return false;
 }
 
+// Has pieces make anew what else would be kept for each item, where they can. Source: remade.cpp.
+void makeAgain(Function &F, const View &V, const Pieces &P);
+
 // Has a guard of a loop that is wanted go into what it guards, and cuts around the loop; whether there was one. Source: sunk_guards.cpp.
 bool sinkGuard(const View &V, Pieces &Out, function_ref<bool(const Loop &)> IsWanted);
 
