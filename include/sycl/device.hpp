@@ -77,8 +77,11 @@ public:
 };
 
 namespace detail {
+/// Whether it is called as it is; a copy is of one whose operator is not const, as with DPC++.
+template <class I> inline constexpr bool is_const_selector = std::is_invocable_r_v<int, const I &, const device &>;
 /// A function object, or of a class whose own operator may be private.
-template <class I> inline constexpr bool is_selector = std::is_invocable_r_v<int, const I &, const device &> || std::is_base_of_v<device_selector, I>;
+template <class I> inline constexpr bool is_selector =
+    is_const_selector<I> || std::is_base_of_v<device_selector, I> || (std::is_copy_constructible_v<I> && std::is_invocable_r_v<int, I &, const device &>);
 device select_device(int (*score)(const void *, const device &), const void *selector);
 template <class Selector> device select_by(const Selector &selector);
 } // namespace detail
@@ -321,10 +324,16 @@ inline device select_device(int (*score)(const void *, const device &), const vo
 
 /// `selector` may be a function, whose address is no `const void *`.
 template <class Selector> device select_by(const Selector &selector) {
-  using called = std::conditional_t<std::is_base_of_v<device_selector, Selector>, device_selector, Selector>;
-  const called *const where = &selector;
-  using pointer = decltype(where);
-  return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
+  if constexpr (!is_const_selector<Selector> && !std::is_base_of_v<device_selector, Selector>) {
+    Selector own(selector);
+    Selector *const where = &own;
+    return select_device([](const void *s, const device &d) -> int { return (**static_cast<Selector *const *>(s))(d); }, &where);
+  } else {
+    using called = std::conditional_t<std::is_base_of_v<device_selector, Selector>, device_selector, Selector>;
+    const called *const where = &selector;
+    using pointer = decltype(where);
+    return select_device([](const void *s, const device &d) -> int { return (**static_cast<pointer *>(s))(d); }, &where);
+  }
 }
 
 /// A driver may have no use for any code that there is: NVIDIA's and others' OpenCL takes no SPIR-V. Such a device is the last choice.

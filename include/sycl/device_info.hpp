@@ -114,6 +114,7 @@ __ASPEN_INFO(queue_profiling, bool, device.has(aspect::queue_profiling))
 __ASPEN_INFO(usm_device_allocations, bool, device.has(aspect::usm_device_allocations))
 __ASPEN_INFO(usm_host_allocations, bool, device.has(aspect::usm_host_allocations))
 __ASPEN_INFO(usm_shared_allocations, bool, device.has(aspect::usm_shared_allocations))
+__ASPEN_INFO(usm_restricted_shared_allocations, bool, device.has(aspect::usm_restricted_shared_allocations))
 __ASPEN_INFO(usm_system_allocations, bool, device.has(aspect::usm_system_allocations))
 // Names of before SYCL 2020 was final, which DPC++ has kept.
 __ASPEN_INFO(usm_system_allocator, bool, device.has(aspect::usm_system_allocations))

@@ -211,6 +211,16 @@ static void groups_in_memory(sycl::queue &q) {
 static void selectors() {
   const sycl::device chosen(sycl::default_selector_v);
   expect("aspect_selector of nothing", sycl::device(sycl::aspect_selector<>()) == chosen && sycl::device(sycl::aspect_selector()) == chosen);
+  // Whose operator is not const is copied, as with DPC++.
+  struct {
+    int calls = 0;
+    int operator()(const sycl::device &) { return ++calls; }
+  } counts;
+  int last = 0;
+  const sycl::queue counted(counts, sycl::property::queue::in_order());
+  const sycl::device other([last](const sycl::device &) mutable { return ++last; });
+  expect("selectors that change", counted.is_in_order() && sycl::device(counts) == counted.get_device() && other == counted.get_device() &&
+                                      sycl::platform(counts) == other.get_platform() && counts.calls == 0);
 }
 
 int main() {

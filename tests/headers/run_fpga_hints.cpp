@@ -38,6 +38,12 @@ static void selectors() {
 }
 
 static void older_names(sycl::queue &q) {
+  const sycl::device here = q.get_device();
+  namespace info = sycl::info::device;
+  CHECK(!here.get_info<info::usm_restricted_shared_allocations>() || here.has(sycl::aspect::usm_shared_allocations));
+  CHECK(!here.get_info<info::ext_intel_mem_channel>() && here.get_info<info::ext_oneapi_max_global_work_groups>() > 0);
+  CHECK(here.get_info<info::ext_oneapi_max_work_groups_1d>()[0] > 0 && here.get_info<info::ext_oneapi_max_work_groups_2d>()[1] > 0 &&
+        here.get_info<info::ext_oneapi_max_work_groups_3d>()[2] > 0);
   CHECK(q.get_device().get_info<sycl::info::device::max_work_item_sizes>() ==
         q.get_device().get_info<sycl::info::device::max_work_item_sizes<3>>());
   int *const out = sycl::malloc_shared<int>(8, q);

@@ -24,6 +24,9 @@ const TEMPLATES: [(&str, &str); 2] =
 /// The names of the shared library, from the file on: what it is, what programs ask the loader for, what the linker looks for.
 const LIBRARY: [&str; 3] = [concat!("libaspen.so.", env!("CARGO_PKG_VERSION")), "libaspen.so.0", "libaspen.so"];
 
+/// By what build files that look for DPC++ know that a compiler has SYCL: they ask for a library of that name beside it (portBLAS, portDNN, OCCA).
+const DPCPP_LIBRARY: &str = "libsycl.so";
+
 /// Where shells look for completions of a program, below a prefix that is theirs too.
 const COMPLETIONS: [(&str, &str, &str); 6] = [
     ("bash", "aspen", "share/bash-completion/completions/aspen"),
@@ -68,6 +71,7 @@ pub fn install(tree: &Tree, prefix: &Path) -> Result<()> {
     for names in LIBRARY.windows(2) {
         link(names[0], &libraries.join(names[1]))?;
     }
+    link(LIBRARY[2], &libraries.join(DPCPP_LIBRARY))?;
     for library in ["libaspen_clang.so", "libaspen_pass.so"] {
         copy(&built.join(library), &prefix.join("lib").join(library))?;
     }

@@ -412,16 +412,20 @@ std::string launchFacts(ASTContext &Context, llvm::StringRef Unit, const std::ve
   Out.text(utf8(Unit)).number(0).number(0).number(Kernels.size());
   for (const Kernel &K : Kernels)
     packKernel(Out, Context, K, nullptr, {});
-  return Out.number(0).bytes().str();
+  return Out.number(0).flag(false).bytes().str();
 }
 
-std::string moduleFacts(ASTContext &Context, llvm::StringRef Unit, CodeGenerator &Generator, const std::vector<Kernel> &Kernels) {
+std::string moduleFacts(ASTContext &Context, llvm::StringRef Unit, CodeGenerator &Generator, const std::vector<Kernel> &Kernels,
+                        uint32_t SubGroupSize) {
   FactWriter Writer(Context, Generator);
   Packed Out, List;
   Writer.types(Out.text(utf8(Unit)));
   Writer.kernels(List, Kernels); // before the functions: kernels name their bodies
   Writer.functions(Out, Kernels);
   Writer.files(Out.append(List));
+  Out.flag(SubGroupSize != 0);
+  if (SubGroupSize)
+    Out.number(SubGroupSize);
   return Out.bytes().str();
 }
 

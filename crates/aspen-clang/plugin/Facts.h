@@ -8,6 +8,7 @@
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Module.h"
+#include <cstdint>
 #include <string>
 
 namespace aspen {
@@ -15,8 +16,9 @@ namespace aspen {
 /// The kernels alone: all that host passes and code passes report.
 std::string launchFacts(clang::ASTContext &Context, llvm::StringRef Unit, const std::vector<Kernel> &Kernels);
 
-/// Everything about a device module, as clang emitted it.
-std::string moduleFacts(clang::ASTContext &Context, llvm::StringRef Unit, clang::CodeGenerator &Generator, const std::vector<Kernel> &Kernels);
+/// Everything about a device module, as clang emitted it. Kernels that name no sub-group size have the given one; 0: the device chooses.
+std::string moduleFacts(clang::ASTContext &Context, llvm::StringRef Unit, clang::CodeGenerator &Generator, const std::vector<Kernel> &Kernels,
+                        uint32_t SubGroupSize);
 
 } // namespace aspen
 

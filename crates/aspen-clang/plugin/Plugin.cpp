@@ -63,6 +63,8 @@ struct Options {
   bool KnowsRanges = true;
   /// Whether square roots of `float` are rounded to nearest on GPUs that have a faster one.
   bool ExactRoots = false;
+  /// The sub-group size of kernels that name none; 0: the device chooses.
+  uint32_t SubGroupSize = 0;
 };
 
 std::string text(json::Value Value) {
@@ -198,7 +200,7 @@ public:
       approximateSquareRoots(Module);
     std::string Facts;
     if (Which == Pass::Analysis)
-      Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels);
+      Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels, Opts.SubGroupSize);
     if (CI.getDiagnostics().hasErrorOccurred()) {
       // Something of the host, or an attribute that only an instantiation has shown to be wrong: LLVM need not be able to take the module.
       keepReachable(*Generator->GetModule(), {});
@@ -421,6 +423,8 @@ public:
       } else if (Key == "roots") {
         Opts.ExactRoots = Value == "nearest";
         Good = Value == "nearest" || Value == "allowed";
+      } else if (Key == "sub-group-size") {
+        Good = !Value.getAsInteger(10, Opts.SubGroupSize);
       } else if (Key == "prefix") {
         Opts.Prefix = Value.str();
       } else if (Key == "names") {
@@ -435,7 +439,7 @@ public:
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
                                        "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, ranges=source|launch, "
-                                       "roots=allowed|nearest, prefix=STATE, source=NAME, names=FILE and facts=FILE")
+                                       "roots=allowed|nearest, sub-group-size=NUMBER, prefix=STATE, source=NAME, names=FILE and facts=FILE")
             << Argument;
         return false;
       }

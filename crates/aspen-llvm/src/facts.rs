@@ -20,6 +20,8 @@ pub struct Facts {
     pub kernels: Vec<KernelFacts>,
     /// How files of the debug info are shown to people.
     pub files: Vec<FileFacts>,
+    /// The sub-group size of kernels that name none. Source: DPC++'s `-fsycl-default-sub-group-size=`.
+    pub default_sub_group_size: Option<u32>,
 }
 
 /// A marked struct type.

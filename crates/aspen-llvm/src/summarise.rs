@@ -117,7 +117,8 @@ fn join_kernels(functions: &mut [Function], facts: &Facts) {
             (one, other) => one.or(other),
         };
         entry.reqd_work_group_size = work_group.or_else(|| entry.reqd_work_group_size.take());
-        entry.reqd_sub_group_size = sub_group.or_else(|| entry.reqd_sub_group_size.take());
+        let by_default = || facts.default_sub_group_size.map(|size| (size, None));
+        entry.reqd_sub_group_size = sub_group.or_else(|| entry.reqd_sub_group_size.take()).or_else(by_default);
     }
 }
 

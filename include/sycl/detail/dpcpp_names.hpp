@@ -1,6 +1,7 @@
 //! Members of DPC++'s `sycl::detail` that the common headers of its tests name: without them hundreds of these are refused that use nothing
 //! else of DPC++'s own.
 #pragma once
+#include <cstddef>
 #include <functional>
 #include <sycl/builtins.hpp>
 #include <sycl/device.hpp>
@@ -25,6 +26,18 @@ template <class T> using get_elem_type_t = typename element_of_any<T>::type;
 template <class F, size_t... I> constexpr void loop(std::index_sequence<I...>, F &&f) { (f(std::integral_constant<size_t, I>()), ...); }
 /// Calls `f` with each number below `Count`, as a constant.
 template <size_t Count, class F> constexpr void loop(F &&f) { loop(std::make_index_sequence<Count>(), f); }
+
+// What the header library SyclCPLX (sycl_ext_complex.hpp), which programs carry along, is made of.
+template <class T> using remove_pointer = std::remove_pointer<T>;
+template <class T> using remove_pointer_t = std::remove_pointer_t<T>;
+template <class T> using is_pointer = std::is_pointer<T>;
+/// Each item of the group takes its share.
+template <class Group, class Pointer, class F> F for_each(Group group, Pointer first, Pointer last, F f) {
+  const auto by = static_cast<std::ptrdiff_t>(group.get_local_linear_range());
+  for (auto at = static_cast<std::ptrdiff_t>(group.get_local_linear_id()); at < last - first; at += by)
+    f(first[at]);
+  return f;
+}
 
 } // namespace sycl::detail
 

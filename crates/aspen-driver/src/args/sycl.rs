@@ -61,6 +61,7 @@ impl Parser {
             ("-fno-sycl-known-local-ranges", None) => options.words.push(to_plugin("ranges=launch")),
             ("-fsycl-fp32-prec-sqrt", None) => self.take_roots(true),
             ("-fno-sycl-fp32-prec-sqrt", None) => self.take_roots(false),
+            ("-fsycl-default-sub-group-size", Some(value)) => options.words.push(to_plugin(&default_size(word, value)?)),
             ("-fsycl-auto-pch", None) => options.kept_headers = true,
             ("-fno-sycl-auto-pch", None) => options.kept_headers = false,
             ("-fsycl-targets", Some(value)) => {
@@ -114,6 +115,17 @@ impl Parser {
 /// A setting for the plugin of device passes.
 fn to_plugin(setting: &str) -> Word {
     Word::Device(["-Xclang", "-plugin-arg-aspen", "-Xclang", setting].map(str::to_owned).into())
+}
+
+/// The plugin's setting for the size of kernels that name none.
+fn default_size(word: &str, value: &str) -> Result<String, Error> {
+    match value {
+        "automatic" | "primary" => Ok("sub-group-size=0".into()),
+        _ => match value.parse::<u32>() {
+            Ok(size) if size > 0 => Ok(format!("sub-group-size={size}")),
+            _ => Err(Error::Usage(format!("'{word}': '{value}' is no size, such as 16, and neither 'automatic' nor 'primary'"))),
+        },
+    }
 }
 
 fn target_names(word: &str, value: &str) -> Result<Vec<String>, Error> {

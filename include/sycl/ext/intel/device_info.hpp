@@ -57,4 +57,9 @@ using ext_intel_gpu_subslices_per_slice = ext::intel::info::device::gpu_subslice
 using ext_intel_gpu_eu_count_per_subslice = ext::intel::info::device::gpu_eu_count_per_subslice;
 using ext_intel_gpu_hw_threads_per_eu = ext::intel::info::device::gpu_hw_threads_per_eu;
 using ext_intel_max_mem_bandwidth = ext::intel::info::device::max_mem_bandwidth;
+/// Whether buffers may choose a channel of the memory: no device here tells its channels. Source: sycl_ext_intel_mem_channel_property.
+struct ext_intel_mem_channel {
+  using return_type = bool;
+  static bool get(const sycl::device &) { return false; }
+};
 } // namespace sycl::info::device

@@ -33,3 +33,11 @@ struct max_global_work_groups {
 };
 
 } // namespace sycl::ext::oneapi::experimental::info::device
+
+/// Their first names.
+namespace sycl::info::device {
+using ext_oneapi_max_work_groups_1d = ext::oneapi::experimental::info::device::max_work_groups<1>;
+using ext_oneapi_max_work_groups_2d = ext::oneapi::experimental::info::device::max_work_groups<2>;
+using ext_oneapi_max_work_groups_3d = ext::oneapi::experimental::info::device::max_work_groups<3>;
+using ext_oneapi_max_global_work_groups = ext::oneapi::experimental::info::device::max_global_work_groups;
+} // namespace sycl::info::device
