@@ -53,6 +53,15 @@ int main() {
       compare("size_t by the range", n);
 
       begin();
+      launch(q, global, local, [=](sycl::nd_item<1> it) {
+        for (int i = int(it.get_global_id(0)); i < int(n); i += it.get_global_range(0)) // a ring: of the number only the lower half counts
+          m.out[i] += m.in[i & 1023] % 11 + m.in[(i * 3) & 511] % 7;
+      });
+      for (size_t i = 0; i < n; i++)
+        want[i] += m.in[i & 1023] % 11 + m.in[(i * 3) & 511] % 7;
+      compare("places of a ring", n);
+
+      begin();
       const int count = int(n);
       launch(q, global, local, [=](sycl::nd_item<1> it) {
         for (int i = int(it.get_global_id(0)); i < count; i += int(it.get_global_range(0))) {

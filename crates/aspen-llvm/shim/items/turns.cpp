@@ -56,8 +56,9 @@ bool narrowNumbers(Loop &L, const DominatorTree &DT) {
   for (PHINode &Phi : make_early_inc_range(Header->phis())) {
     auto IsCut = [](const User *U) {
       const auto *I = cast<Instruction>(U);
-      const auto *By = I->getOpcode() == Instruction::Shl ? dyn_cast<ConstantInt>(I->getOperand(1)) : nullptr;
-      return (By && By->getValue().uge(32)) || (isa<TruncInst>(I) && I->getType()->getIntegerBitWidth() <= 32);
+      const auto *By = isa<BinaryOperator>(I) ? dyn_cast<ConstantInt>(I->getOperand(1)) : nullptr;
+      return (By && I->getOpcode() == Instruction::Shl && By->getValue().uge(32)) || (By && I->getOpcode() == Instruction::And && By->getValue().isIntN(32)) ||
+             (isa<TruncInst>(I) && I->getType()->getIntegerBitWidth() <= 32);
     };
     if (!Phi.getType()->isIntegerTy(64) || Phi.use_empty() || !all_of(Phi.users(), IsCut))
       continue;
