@@ -125,6 +125,12 @@ template void all_integers<unsigned long>();
 template void all_integers<long long>();
 template void all_integers<unsigned long long>();
 
+// Of the type that is named, whatever the arguments are of.
+GIVES(unsigned long, min<unsigned long>(1, 2u));
+GIVES(unsigned long, max<unsigned long>(value<int>(), 1024));
+GIVES(float, max<float>(1, 2.5));
+GIVES(double, clamp<double>(3, 0, 2.5f));
+static_assert(sycl::min<unsigned long>(7, 5l) == 5 && sycl::max<int>(7u, 5) == 7 && sycl::clamp<long>(9, 1u, short(4)) == 4);
 GIVES(float, nan(converts<std::uint32_t>()));
 GIVES(half, nan(std::uint16_t(1)));
 GIVES(double, nan(1ull));

@@ -10,6 +10,9 @@ namespace detail {
 template <class T> inline constexpr bool is_generic_scalar = std::is_arithmetic_v<T> || is_half<T>;
 template <class T, class... Rest> inline constexpr bool are_same = (std::is_same_v<T, Rest> && ...);
 template <class T, class... Rest> using if_scalars = std::enable_if_t<is_generic_scalar<T> && are_same<T, Rest...>, T>;
+/// Of the type that a program names, and numbers of others: `min<size_t>(count, 1024)`.
+template <class T, class... Of>
+using if_converted = std::enable_if_t<std::is_arithmetic_v<T> && (std::is_arithmetic_v<Of> && ...) && !are_same<T, Of...>, T>;
 template <class T, class R = T> using if_integer = std::enable_if_t<std::is_integral_v<T>, R>;
 template <class T, class... Rest> using if_integers = std::enable_if_t<std::is_integral_v<T> && are_same<T, Rest...>, T>;
 } // namespace detail
@@ -18,6 +21,11 @@ template <class A, class B> constexpr detail::if_scalars<A, B> min(A a, B b) { r
 template <class A, class B> constexpr detail::if_scalars<A, B> max(A a, B b) { return a < b ? b : a; }
 template <class A, class B, class C> constexpr detail::if_scalars<A, B, C> clamp(A a, B low, C high) {
   return a < low ? low : high < a ? high : a;
+}
+template <class T, class A, class B> constexpr detail::if_converted<T, A, B> min(A a, B b) { return sycl::min(T(a), T(b)); }
+template <class T, class A, class B> constexpr detail::if_converted<T, A, B> max(A a, B b) { return sycl::max(T(a), T(b)); }
+template <class T, class A, class B, class C> constexpr detail::if_converted<T, A, B, C> clamp(A a, B low, C high) {
+  return sycl::clamp(T(a), T(low), T(high));
 }
 template <class T> constexpr detail::if_scalars<T> abs(T a) {
   if constexpr (std::is_unsigned_v<T>)
