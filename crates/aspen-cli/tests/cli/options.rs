@@ -77,6 +77,8 @@ const LINES: &[(&str, &str)] = &[
         "'-Ofast' is deprecated",
     ),
     ("-fsycl -fiopenmp -O2 -c x.cpp", ""),
+    ("-fno-sycl -fsycl -c x.cpp", ""),
+    ("-fsycl -fsycl-targets=spir64 -Xs '-device pvc' -fno-sycl -std=c++11 -pedantic-errors -c x.cpp", ""), // no SYCL, which wants C++17
     ("-fsycl -fp-model=precise -fp-model precise -O2 x.cpp", ""),
     ("-fsycl -fno-sycl-rdc -fsycl-device-lib=all -fvisibility=hidden -ffunction-sections -Wl,--gc-sections x.cpp", ""),
     ("-fsycl -Xsycl-target-frontend -DX -fsycl-dead-args-optimization -isystem . x.cpp", ""),

@@ -53,6 +53,7 @@ impl Parser {
         let options = &mut self.options;
         match (name, value) {
             ("-fsycl", None) => self.is_sycl = true,
+            ("-fno-sycl", None) => {} // "-fsycl" follows, else nobody would be here
             ("-fsycl-device-only", None) => options.side = Side::Device,
             ("-fsycl-host-only", None) => options.side = Side::Host,
             ("-fsycl-requirement-sources", None) => options.requirement_sources = true,

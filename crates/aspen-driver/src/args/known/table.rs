@@ -7,7 +7,7 @@ use super::{Known, Triple, Verdict};
 #[rustfmt::skip]
 pub const OPTIONS: &[Known] = &[
     Known { name: "-fsycl", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "always on; with it a `-std=` older than C++17 is taken for C++17, with a warning", example: "" },
-    Known { name: "-fno-sycl", takes: Nothing, values: &[], verdict: Verdict::Refused, becomes: &[], why: "aspen++ always compiles SYCL; use clang++ for other code", example: "" },
+    Known { name: "-fno-sycl", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "clang++ does it alone, as C++ without SYCL; of this and `-fsycl` the last one counts", example: "" },
     Known { name: "-fsycl-targets", takes: Value, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "names of targets (`aspen targets`) or triples, see below", example: "spir64" },
     Known { name: "-fsycl-device-code-split", takes: ValueOrNothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "kernels with different needs never share an image, not even with `off`", example: "per_kernel" },
     Known { name: "-fsycl-device-only", takes: Nothing, values: &[], verdict: Verdict::Honoured, becomes: &[], why: "the pass of the first target", example: "" },
