@@ -70,6 +70,9 @@ constexpr unsigned Ids = 9;
 std::optional<Id> idOf(const llvm::Value *V);
 constexpr bool isOfSubGroup(Id Which) { return Which >= Id::First; }
 
+// Whether a function that runs an item or a group, whose second argument is the group's structure, has the group's local memory from there.
+bool isLocalMemory(const llvm::Value &V, const llvm::Function &Group);
+
 // Whether it is arithmetic that costs next to nothing.
 bool isCheap(const llvm::Instruction &I);
 

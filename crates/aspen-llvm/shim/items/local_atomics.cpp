@@ -18,9 +18,7 @@
 using namespace llvm;
 
 namespace aspen::items {
-namespace {
 
-// What the group's own structure says is its local memory.
 bool isLocalMemory(const Value &V, const Function &Group) {
   const auto *Load = dyn_cast<LoadInst>(&V);
   if (!Load || Load->isVolatile() || !Load->getType()->isPointerTy())
@@ -29,6 +27,8 @@ bool isLocalMemory(const Value &V, const Function &Group) {
   const Value *Of = Load->getPointerOperand()->stripAndAccumulateConstantOffsets(Group.getDataLayout(), Place, /*AllowNonInbounds=*/true);
   return Of == Group.getArg(1) && Place == layout::LocalMemory;
 }
+
+namespace {
 
 bool isInLocalMemory(const Value &Pointer, const Function &Group) {
   SmallVector<const Value *, 4> Objects;
