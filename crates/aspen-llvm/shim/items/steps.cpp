@@ -24,6 +24,9 @@ namespace {
 // Accesses of a piece that are compared with each other.
 constexpr size_t MaxStepped = 256;
 
+// Products of a sum that is still looked at.
+constexpr size_t MaxProducts = 16;
+
 // Whether there is a way in a piece.
 bool leadsTo(BasicBlock *From, const BasicBlock *To, const Blocks &Piece) {
   SmallPtrSet<BasicBlock *, 16> Seen;
@@ -57,7 +60,9 @@ public:
   }
   Sum times(const Sum &Other) const {
     Sum Out;
-    Out.Overflows = Overflows || Other.Overflows;
+    Out.Overflows = Overflows || Other.Overflows || Parts.size() * Other.Parts.size() > MaxProducts;
+    if (Out.Overflows)
+      return Out;
     for (const auto &[Left, Number] : Parts)
       for (const auto &[Right, Times] : Other.Parts) {
         Product Of(Left);
@@ -96,6 +101,7 @@ private:
     Overflows |= MulOverflow(Number, Times, Number) || AddOverflow(At, Number, At);
     if (At == 0)
       Parts.erase(Of);
+    Overflows |= Parts.size() > MaxProducts;
   }
 
   struct Before {
@@ -114,12 +120,12 @@ public:
   // nobody writes there by one distance and reads by another without waiting who does not count on steps.
   bool isBehind(const Value *First, const Value *Second) const {
     const auto From = read(First, 0), To = read(Second, 0);
-    if (!From || !To || From->Base != To->Base || From->Which != To->Which || From->ByLane.isZero() || To->ByLane.isZero())
+    if (!From || !To || !From->isKnown() || !To->isKnown() || From->Base != To->Base || From->Which != To->Which || From->ByLane.isZero() || To->ByLane.isZero())
       return false;
     if (!From->ByLane.plus(To->ByLane, -1).isZero())
       return From->Base && isLocalMemory(*From->Base, F) && (From->ByLane.isMultipleOf(To->ByLane) || To->ByLane.isMultipleOf(From->ByLane)) && !(From->ByLane.isNumber() && To->ByLane.isNumber());
     const Sum Away = To->Rest.plus(From->Rest, -1);
-    return Away.isKnown() && From->ByLane.isKnown() && !Away.isZero() && Away.isMultipleOf(From->ByLane) && Away.mayBePositive();
+    return Away.isKnown() && !Away.isZero() && Away.isMultipleOf(From->ByLane) && Away.mayBePositive();
   }
 
 private:
@@ -130,6 +136,7 @@ private:
     const Value *Base = nullptr;
     std::optional<Id> Which; // by which of the lane's numbers
     Sum ByLane, Rest;
+    bool isKnown() const { return ByLane.isKnown() && Rest.isKnown(); }
   };
 
   std::optional<Form> both(std::optional<Form> A, std::optional<Form> B, int64_t Times) const {
@@ -148,6 +155,13 @@ private:
 
   // Numbers do not wrap around here: one that does is no place of the array's.
   std::optional<Form> read(const Value *X, unsigned Depth) const {
+    if (auto Found = Read.find(X); Found != Read.end())
+      return Found->second;
+    std::optional<Form> Of = readAnew(X, Depth);
+    return Read[X] = std::move(Of);
+  }
+
+  std::optional<Form> readAnew(const Value *X, unsigned Depth) const {
     if (const auto *C = dyn_cast<ConstantInt>(X))
       return C->getBitWidth() <= 64 ? std::optional(number(C->getSExtValue())) : std::nullopt;
     if (auto Which = idOf(X); Which && (*Which == Id::Local2 || *Which == Id::Linear || *Which == Id::Lane))
@@ -227,6 +241,7 @@ private:
 
   const Function &F;
   const View &V;
+  mutable DenseMap<const Value *, std::optional<Form>> Read; // what has been read before
 };
 
 } // namespace
