@@ -56,28 +56,25 @@ pub fn own_words(words: Vec<String>) -> Result<Own, Error> {
     Ok(Own { words, notes })
 }
 
-/// Whether a command line says that its sources are no SYCL: `-fno-sycl` is the last word about it. Build files write it for single files.
+/// What clang++ is to do alone, if the command line says that its sources are no SYCL: `-fno-sycl` is the last word about it. Build files write it for single
+/// files.
 ///
 /// # Errors
 /// If a response file cannot be read.
-pub fn is_plain(words: &[String]) -> Result<bool, Error> {
+pub fn plain_words(words: &[String]) -> Result<Option<Vec<String>>, Error> {
     let words = response::expand(words.to_vec())?;
     let last = words.iter().rev().find(|word| ["-fsycl", "-fno-sycl"].contains(&word.as_str()));
-    Ok(last.is_some_and(|word| word == "-fno-sycl"))
+    Ok(last.is_some_and(|word| word == "-fno-sycl").then(|| for_clang(&words)))
 }
 
-/// Has clang do it alone, which shows what it has to say by itself.
+/// Has clang++ do it, which says itself what is wrong.
 ///
 /// # Errors
-/// If clang is not there, a response file cannot be read, or clang fails, which has said why.
+/// If clang is not there or cannot be run, or fails.
 pub fn run_plain(words: &[String]) -> Result<(), Error> {
     let clang = toolchain::find_clang()?;
-    let mut command = std::process::Command::new(&clang);
-    let status = command.args(for_clang(&response::expand(words.to_vec())?)).status();
-    match status.map_err(|error| Error::file("run", &clang, error))?.success() {
-        true => Ok(()),
-        false => Err(Error::Reported),
-    }
+    let status = std::process::Command::new(&clang).args(words).status().map_err(|error| Error::file("run", &clang, error))?;
+    if status.success() { Ok(()) } else { Err(Error::Reported) }
 }
 
 /// All but what clang need not know, with the words that stand behind options as their values: else it would take others for these.

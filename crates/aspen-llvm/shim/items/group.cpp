@@ -59,7 +59,7 @@ Function *Builder::run(Frame &Frame) {
   auto *Entry = BasicBlock::Create(C, "entry", G);
   IRBuilder<> B(Entry);
   prelude(B);
-  if (hasRounds())
+  if (From.BySubGroups)
     findTogether();
   place(B, Frame);
   Done = BasicBlock::Create(C, "done", G);

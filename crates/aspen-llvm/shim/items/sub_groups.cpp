@@ -9,6 +9,9 @@
 
 #include "builder.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+
 using namespace llvm;
 
 namespace aspen::items {
@@ -17,23 +20,25 @@ namespace aspen::items {
 // are longer, before sub-groups begin. Items that go through memory in steps do so by the row.
 void Builder::findTogether() {
   Start = P.Starts.front();
+  if (!hasRounds())
+    return;
   for (Instruction *I : Varying) {
     auto Which = idOf(I);
     if ((Which && *Which >= Id::Lane && *Which != Id::SubGroupMaxSize) ||
         any_of(I->operands(), [&](Value *V) { return isa<Instruction>(V) && OfSubGroup.contains(cast<Instruction>(V)); }))
       OfSubGroup.insert(I);
   }
-  SmallSetVector<BasicBlock *, 8> Region;
+  SmallSetVector<BasicBlock *, 8> Region; // the pieces
+  SmallPtrSet<const BasicBlock *, 16> Inside;
   SmallPtrSet<const AllocaInst *, 8> Used;
   BasicBlock *To = nullptr;
-  bool HasLoop = false;
   Region.insert(Start);
   for (size_t Index = 0; Index < Region.size(); ++Index) {
     BasicBlock *Piece = Region[Index];
     if (P.MayPart.contains(Piece) || P.Takes.contains(Piece) || P.ForAny.contains(Piece))
       return;
-    const auto Blocks = blocksOf(Piece, P);
-    for (BasicBlock *Block : Blocks) {
+    for (BasicBlock *Block : blocksOf(Piece, P)) {
+      Inside.insert(Block);
       if (isa<ReturnInst>(Block->getTerminator()))
         return;
       for (Instruction &I : *Block) {
@@ -51,17 +56,18 @@ void Builder::findTogether() {
         }
       }
       for (BasicBlock *Next : successors(Block)) {
-        HasLoop |= Next != Piece && Blocks.contains(Next) && is_contained(Blocks.getArrayRef().take_front(find(Blocks, Block) - Blocks.begin() + 1), Next);
         if (!P.Starts.contains(Next))
           continue;
         if (!P.AtGroup.contains(Next))
-          HasLoop |= !Region.insert(Next);
+          Region.insert(Next);
         else if (std::exchange(To, Next) && To != Next)
           return;
       }
     }
   }
-  if (!To || !HasLoop)
+  const DominatorTree Tree(*From.Body);
+  const LoopInfo Loops(Tree);
+  if (!To || none_of(Loops.getLoopsInPreorder(), [&](const llvm::Loop *L) { return all_of(L->blocks(), [&](const BasicBlock *B) { return Inside.contains(B); }); }))
     return;
   Start = To;
   KeptTogether = std::move(Used);
@@ -149,8 +155,6 @@ void Builder::beginSubGroups(IRBuilder<> &B) {
       B.CreateStore(B.CreateLoad(Variable->getAllocatedType(), Place), Between[Variable]);
   }
   B.CreateStore(B.CreateTrunc(Size, Half), running());
-  if (!Start)
-    Start = P.Starts.front();
   B.CreateCondBr(IsFull, headOf({Start, Full}), headOf({Start, All}));
 
   B.SetInsertPoint(NextSubGroup);

@@ -1,4 +1,4 @@
-// Items that step through memory: what is known of such a nest of loops (turns.cpp), and how one with states is changed (states.cpp).
+// Items that step through memory: what is known of such a nest of loops (turns.cpp), and how one whose items do more than that is changed (turn_strips.cpp).
 #pragma once
 
 #include "item_loop.h"
@@ -17,26 +17,26 @@ struct Nest {
   SmallVector<PHINode *, 4> States; // what a turn keeps for the next one besides
   Value *Next; // the number of the next turn
   Walk Firsts; // what the first turn's number is of the items
-  uint64_t Apart = 1;                    // by how much that grows from item to item
-  const SCEV *Begin, *Step, *Last; // the first item's number; what is added; the last item
-  const SCEV *Bound;               // where an item's turns end: at the less of
-  const SCEV *End = nullptr;       //   what all have in common, if there is that,
-  const SCEV *Until = nullptr;     //   and of what differs as their first numbers do, for the first item, if there is that
-  CmpInst::Predicate Goes;               // the number, to End: whether there is another turn
-  unsigned Zeros = 0;                    // the last bits that are 0 in all numbers
-  bool IsPositive = false;               // the numbers, or zero
-  BasicBlock *Guard = nullptr;           // asks the same of the first turn, if that is seen
-  SmallVector<LoadInst *, 4> Alike;      // what all items with turns read in one place before their turns
-  bool InStrips = false;                 // items do more than turns: they go strip by strip
+  uint64_t Apart = 1;               // by how much that grows from item to item
+  const SCEV *Begin, *Step, *Last;  // the first item's number; what is added; the last item
+  const SCEV *Bound;                // where an item's turns end: at the less of
+  const SCEV *End = nullptr;        //   what all have in common, if there is that,
+  const SCEV *Until = nullptr;      //   and what differs as their first numbers do, here the first item's, if there is that
+  CmpInst::Predicate Goes;          // the number, to Bound: whether there is another turn
+  unsigned Zeros = 0;               // the last bits that are 0 in all numbers
+  bool IsPositive = false;          // the numbers, or zero
+  BasicBlock *Guard = nullptr;      // asks the same of the first turn, if that is seen
+  SmallVector<LoadInst *, 4> Alike; // what all items with turns read in one place before their turns
+  bool InStrips = false;            // items do more than turns, or keep states: they go strip by strip
 };
 
 // What was made of it in front of the loops.
 struct Measured {
-  Value *Begin, *Step, *Last;   // the first item's number; what is added; the last item, in 64 bits
-  Value *End;                   // the bound that all have in common, or null
-  Value *Begins, *Room;         // whether there are turns by the other bound; how far it is from the first number; null without it
+  Value *Begin, *Step, *Last; // the first item's number; what is added; the last item, in 64 bits
+  Value *End;                 // the bound that all have in common, or null
+  Value *Begins, *Room;       // of the bound that differs: whether it leaves a turn, and how far it is from the first number; null if there is none
 
-  // Whether the item whose first number is `First` has the turn that adds `By`, if it is the first one that comes there and if not. Nothing wraps around.
+  // Whether an item whose first number is `First` has the turn that adds `By`, a multiple of the step; null: its first turn.
   Value *has(IRBuilder<> &B, CmpInst::Predicate Goes, Value *First, Value *By) const;
 };
 

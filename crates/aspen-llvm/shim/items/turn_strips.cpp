@@ -1,4 +1,4 @@
-// Items in turns that keep something from turn to turn: `for (i = item.get_local_id(0); i < n; i += item.get_local_range(0)) sum += in[i];`.
+// Items in turns that do more than turns, or keep something from turn to turn: `for (i = item.get_local_id(0); i < n; i += item.get_local_range(0)) sum += in[i];`.
 //
 // What an item keeps is in an array, in which each of some items has its place; they run in strips, as many as the array has places:
 //
