@@ -7,6 +7,13 @@
 //# stdout: wrong 0
 //# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: wrong 0
+//# deep: sums of a part are vectors, with sub-groups behind them and without
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=alone part.cpp -o b.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn alone/* | grep -cE 'vfmadd[0-9]*pd'
+//# stdout~: ^[1-9]
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -DSUB_GROUPS -fsycl-dump-device-code=behind part.cpp -o c.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn behind/* | grep -cE 'vfmadd[0-9]*pd'
+//# stdout~: ^[1-9]
 #include <algorithm>
 #include <climits>
 #include <cstdint>
@@ -221,4 +228,42 @@ int main() {
     compare("around the greatest number", {2, 128, 3}, base);
   }
   std::printf("wrong %u\n", wrong);
+}
+//# file: part.cpp
+#include <algorithm>
+#include <sycl/sycl.hpp>
+
+struct product {
+  double *x, *y;
+  void operator()(int i, double &sum) const { sum += x[i] * y[i]; }
+};
+
+int main(int count, char **) {
+  sycl::queue q;
+  auto *f = sycl::malloc_shared<product>(1, q);
+  auto *out = sycl::malloc_shared<double>(8, q);
+  const size_t n = size_t(count) * 1000, per = size_t(count) * 8;
+  const unsigned apart = unsigned(count);
+  q.submit([&](sycl::handler &h) {
+    sycl::local_accessor<double> near(256 * apart, h);
+    h.parallel_for(sycl::nd_range<1>(256, 256), [=](sycl::nd_item<1> it) {
+      const size_t l = it.get_local_linear_id(), by = it.get_local_range(0), first = by * it.get_group_linear_id() * per + l;
+      const int end = std::min<int>(int(first + per * by), int(n));
+      double &sum = near[l * apart];
+      sum = 0;
+      for (int i = int(first); i < end; i += int(by))
+        (*f)(i, sum);
+      sycl::group_barrier(it.get_group());
+#ifdef SUB_GROUPS
+      auto sg = it.get_sub_group();
+      for (unsigned step = 1; step < sg.get_local_range()[0]; step <<= 1) {
+        if (step + sg.get_local_id()[0] < sg.get_local_range()[0])
+          sum += near[(l + step) * apart];
+        sycl::group_barrier(sg);
+      }
+#endif
+      if (l < 8)
+        out[l] = sum;
+    });
+  });
 }

@@ -293,18 +293,20 @@ bool readBound(Nest &N, ScalarEvolution &SE) {
   if (Least && Least->getSCEVType() != (CmpInst::isSigned(N.Goes) ? scSMinExpr : scUMinExpr))
     Least = nullptr;
   SmallVector<const SCEV *, 2> Common;
-  for (const SCEV *Part : Least ? Least->operands() : ArrayRef(N.Bound)) {
-    const auto *Walk = dyn_cast<SCEVAddRecExpr>(Part);
+  for (const SCEV *Part : Least ? Least->operands() : ArrayRef(N.Bound))
     if (SE.isLoopInvariant(Part, N.Items))
       Common.push_back(Part);
-    else if (!N.Until && Walk && Walk->getLoop() == N.Items && Walk->isAffine() && Walk->getStepRecurrence(SE)->getType() == N.Number->getType())
-      N.Until = Walk;
-    else
+    else if (N.Lasts.Is || !(N.Lasts = walkOf(Part, *N.Items)).Is)
       return false;
-  }
   if (!Common.empty())
     N.End = Common.size() == 1 ? Common.front() : SE.getMinMaxExpr(Least->getSCEVType(), Common);
   return true;
+}
+
+// The first item's number of a walk, as turns have it.
+const SCEV *startOf(const Walk &Of, Type *T, ScalarEvolution &SE) {
+  const SCEV *Start = Of.Is->getStart();
+  return !Of.Extends ? Start : Of.ExtendsSign ? SE.getSignExtendExpr(Start, T) : SE.getZeroExtendExpr(Start, T);
 }
 
 bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
@@ -344,16 +346,13 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
   N.Apart = Apart->getAPInt().getZExtValue();
   if (const auto *Known = dyn_cast<SCEVConstant>(N.Step); Known && Known->getAPInt().slt(LeastStep * int64_t(N.Apart)))
     return false;
-  if (N.Until) {
-    const auto *Walk = cast<SCEVAddRecExpr>(N.Until);
-    const auto *By = dyn_cast<SCEVConstant>(Walk->getStepRecurrence(SE));
+  if (N.Lasts.Is) {
+    const auto *By = dyn_cast<SCEVConstant>(N.Lasts.Is->getStepRecurrence(SE));
     if (!By || By->getAPInt() != N.Apart)
       return false;
-    N.Until = Walk->getStart();
+    N.Until = startOf(N.Lasts, N.Number->getType(), SE);
   }
-  N.Begin = N.Firsts.Is->getStart();
-  if (N.Firsts.Extends)
-    N.Begin = N.Firsts.ExtendsSign ? SE.getSignExtendExpr(N.Begin, N.Number->getType()) : SE.getZeroExtendExpr(N.Begin, N.Number->getType());
+  N.Begin = startOf(N.Firsts, N.Number->getType(), SE);
   findGuard(N, SE);
   if (!N.Guard && !SE.isLoopEntryGuardedByCond(&M, N.Goes, First, N.Bound))
     return false;
@@ -367,12 +366,12 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   Loop &L = *N.Items, &M = *N.Turns;
   BasicBlock *Asks = L.getLoopPreheader(), *Exit = L.getExitBlock(), *Latch = L.getLoopLatch();
   SCEVExpander Expand(SE, "turns");
-  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Until, N.Firsts.Is->getStart(), N.Last};
+  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Until, N.Firsts.Is->getStart(), N.Lasts.Is ? N.Lasts.Is->getStart() : nullptr, N.Last};
   if (!all_of(Needed, [&](const SCEV *S) { return !S || Expand.isSafeToExpandAt(S, Asks->getTerminator()); }))
     return false;
   IRBuilder<> B(Asks->getTerminator());
   auto Made = [&](const SCEV *S) { return S ? B.CreateFreeze(Expand.expandCodeFor(S, S->getType(), Asks->getTerminator())) : nullptr; };
-  Value *Begin = Made(N.Begin), *Step = Made(N.Step), *End = Made(N.End), *Until = Made(N.Until), *Walk = Made(N.Firsts.Is->getStart()), *Last = Made(N.Last);
+  Value *Begin = Made(N.Begin), *Step = Made(N.Step), *End = Made(N.End), *Until = Made(N.Until), *Last = Made(N.Last);
   const bool Sign = CmpInst::isSigned(N.Goes);
   Type *Word = B.getInt64Ty();
   auto Wide = [&](Value *V, bool Sign) { return Sign ? B.CreateSExt(V, Word) : B.CreateZExt(V, Word); };
@@ -389,9 +388,10 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
     Known = B.CreateICmpULT(Last, B.getInt64(MaxItems));
     Last = B.CreateMul(Last, B.getInt64(N.Apart));
   }
-  Value *Fits = B.CreateAnd(Known, Leaves(Walk, N.Firsts.Extends ? N.Firsts.ExtendsSign : Sign, Last));
-  if (N.Firsts.Extends)
-    Fits = B.CreateAnd(Fits, Leaves(Begin, Sign, Last));
+  Value *Fits = B.CreateAnd(Known, Leaves(Begin, Sign, Last));
+  for (const Walk &Of : {N.Firsts, N.Lasts})
+    if (Of.Extends) // neither do they before
+      Fits = B.CreateAnd(Fits, Leaves(Made(Of.Is->getStart()), Of.ExtendsSign, Last));
   Measured Is{Begin, Step, LastItem, End, nullptr, nullptr};
   if (End) {
     Fits = B.CreateAnd(Fits, Leaves(End, Sign, Wide(Step, Sign)));

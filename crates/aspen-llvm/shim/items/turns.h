@@ -21,7 +21,8 @@ struct Nest {
   const SCEV *Begin, *Step, *Last;  // the first item's number; what is added; the last item
   const SCEV *Bound;                // where an item's turns end: at the less of
   const SCEV *End = nullptr;        //   what all have in common, if there is that,
-  const SCEV *Until = nullptr;      //   and what differs as their first numbers do, here the first item's, if there is that
+  Walk Lasts;                       //   and what differs as their first numbers do, if there is that; of the first item
+  const SCEV *Until = nullptr;      //     it is this
   CmpInst::Predicate Goes;          // the number, to Bound: whether there is another turn
   unsigned Zeros = 0;               // the last bits that are 0 in all numbers
   bool IsPositive = false;          // the numbers, or zero
