@@ -189,7 +189,6 @@ fn refusals() {
         ("-fsycl-targets x.cpp", &["needs a value"]),
         ("-fsycl-targets=spir64,, x.cpp", &["empty name"]),
         ("-fsycl-device-only=1 x.cpp", &["takes no value"]),
-        ("-fno-sycl x.cpp", &["always compiles SYCL"]),
         ("-fdiagnostics-format=xml x.cpp", &["'xml'", "sarif"]),
         ("-fdiagnostics-color=blue x.cpp", &["'blue'"]),
         ("-j 0 x.cpp", &["'-j 0'"]),
