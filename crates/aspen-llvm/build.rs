@@ -55,6 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "lane_places",
             "remade",
             "read_once",
+            "split_guards",
             "sunk_guards",
             "strips",
             "group",

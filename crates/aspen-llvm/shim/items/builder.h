@@ -146,7 +146,7 @@ private:
   // Where sub-groups begin, and what comes before it for the whole group: pieces, what these keep, and their end.
   llvm::BasicBlock *Start = nullptr, *Together = nullptr;
   llvm::SmallPtrSet<const llvm::AllocaInst *, 8> KeptTogether;
-  llvm::SmallPtrSet<const llvm::Instruction *, 16> OfSubGroup; // what is made of an item's place in its sub-group
+  llvm::SmallPtrSet<const llvm::Instruction *, 16> OfSubGroup; // what is made of an item's place in its sub-group, or of what only sub-groups keep
   llvm::BasicBlock *NextSubGroup = nullptr, *NextRound = nullptr;
   llvm::SwitchInst *Resume = nullptr;    // goes on with a sub-group behind a barrier of the group
   llvm::AllocaInst *State = nullptr;     // which case that is; 0 when the sub-group has ended

@@ -554,9 +554,9 @@ Pieces cut(Item &I, const Names &Names, bool MayLieApart) {
     Out.Folds = {M.getFunction(Names.Fold32), M.getFunction(Names.Fold64)};
     View Known(*I.Body, Out);
     cutAtTakes(*I.Body, [&](const Value *V) { return Known.Uniform->isUniform(V); }, Out);
-    while (cutAtSteps(View(*I.Body, Out), Out))
-      ;
   }
+  while (cutAtSteps(View(*I.Body, Out), Out, I.BySubGroups))
+    ;
   // Cuts for speed alone, as many as part nobody.
   const bool InStrips = mayBeStrips(I, Out);
   while ([&] {

@@ -395,12 +395,13 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
                       " instructions between barriers it is too long for all of its loops to become vectors\n").str();
           struct Frame Frame;
           Function *Group = makeGroup(I, P, (Entry->getName() + (I.IsRow ? ".rows" : ".group")).str(), Frame);
-          discard(I);
           giveLines(*Group);
+          // As long as there is what it may have kept of the item by mistake.
           if (verifyFunction(*Group, &Said)) {
             Said << " (the loops over the items of " << Entry->getName() << ")";
             return;
           }
+          discard(I);
           if (Frame.Bytes > MaxFrame) {
             Tell(*Entry, "it keeps " + Twine(Frame.Bytes) + " bytes for each item");
             Group->eraseFromParent();

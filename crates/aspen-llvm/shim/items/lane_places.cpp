@@ -61,6 +61,8 @@ public:
     }
     return Out;
   }
+  // `lane ^ step` is read as the lane and this many.
+  static bool isChange(const Value *V) { return isa<Instruction>(V) && cast<Instruction>(V)->getOpcode() == Instruction::Xor; }
   // Whether it is another one some times: each product of it holds that one, which is a single product.
   bool isMultipleOf(const Sum &Of) const {
     if (Of.Parts.size() != 1)
@@ -70,9 +72,12 @@ public:
       return Part.second % By == 0 && std::includes(Part.first.begin(), Part.first.end(), Factors.begin(), Factors.end());
     });
   }
+  bool isOne() const { return isNumber() && Parts.begin()->second == 1; }
   bool isNumber() const { return Parts.size() == 1 && Parts.begin()->first.empty(); }
-  // Of a sum that is not 0, where nothing in it is negative: whether it may be above.
-  bool mayBePositive() const { return any_of(Parts, [](const auto &Part) { return Part.second > 0; }); }
+  // Of a sum that is not 0, where nothing in it is negative but what a lane's number is changed by: whether it may be above.
+  bool mayBePositive() const {
+    return any_of(Parts, [](const auto &Part) { return Part.second > 0 || any_of(Part.first, isChange); });
+  }
 
 private:
   void put(const Product &Of, int64_t Number, int64_t Times = 1) {
@@ -156,6 +161,20 @@ private:
         return both(Of(0), Of(1), -1);
       case Instruction::Mul:
         return product(Of(0), Of(1));
+      // `lane & 31` grows like the lane in each row of 32, where `lane & ~31` stays, and `lane ^ 8` is another lane of them.
+      case Instruction::And:
+      case Instruction::Xor: {
+        auto Row = Of(0);
+        if (!Row || Row->Base || !Row->ByLane.isOne())
+          break;
+        const auto *Mask = dyn_cast<ConstantInt>(I->getOperand(1));
+        if (I->getOpcode() == Instruction::Xor ? !V.Uniform->isUniform(I->getOperand(1)) : !Mask || !Mask->getValue().isShiftedMask() || Mask->getValue().isMask(32))
+          break;
+        if (I->getOpcode() == Instruction::And && !Mask->getValue().isMask())
+          Row->ByLane = Sum();
+        Row->Rest = Sum(*I);
+        return Row;
+      }
       case Instruction::Shl:
       case Instruction::AShr:
       case Instruction::LShr: {
@@ -167,6 +186,8 @@ private:
           return product(Of(0), number(Times));
         auto Shifted = Of(0);
         const auto ByLane = Shifted ? Shifted->ByLane.dividedBy(Times) : std::nullopt, Rest = Shifted ? Shifted->Rest.dividedBy(Times) : std::nullopt;
+        if (Shifted && !ByLane && !Shifted->Base && Shifted->ByLane.isOne())
+          return Form{nullptr, Shifted->Which, Sum(), Sum(*I)}; // the number of a row
         if (!ByLane || !Rest)
           break;
         Shifted->ByLane = *ByLane, Shifted->Rest = *Rest;
@@ -227,6 +248,17 @@ bool LanePlaces::isBehind(const Value *First, const Value *Second) const {
     return From->Base && isLocalMemory(*From->Base, Reads->F) && (From->ByLane.isMultipleOf(To->ByLane) || To->ByLane.isMultipleOf(From->ByLane)) && !(From->ByLane.isNumber() && To->ByLane.isNumber());
   const Sum Away = To->Rest.plus(From->Rest, -1);
   return Away.isKnown() && !Away.isZero() && Away.isMultipleOf(From->ByLane) && Away.mayBePositive();
+}
+
+bool LanePlaces::isKnown(const Value *Place) const {
+  const auto Form = Reads->read(Place);
+  return Form && Form->isKnown();
+}
+
+bool LanePlaces::isSame(const Value *First, const Value *Second) const {
+  const auto A = Reads->read(First), B = Reads->read(Second);
+  return First == Second || (A && B && A->isKnown() && B->isKnown() && A->Base == B->Base && A->Which == B->Which && A->ByLane.plus(B->ByLane, -1).isZero() &&
+                             A->Rest.plus(B->Rest, -1).isZero());
 }
 
 } // namespace aspen::items

@@ -14,6 +14,12 @@ public:
   // nobody writes there by one distance and reads by another without waiting who does not count on lanes in step.
   bool isBehind(const Value *First, const Value *Second) const;
 
+  // Whether the place is known.
+  bool isKnown(const Value *Place) const;
+
+  // Whether both are known to be one place of the lane's.
+  bool isSame(const Value *First, const Value *Second) const;
+
 private:
   class Reader;
   std::unique_ptr<Reader> Reads;

@@ -31,6 +31,7 @@ void Builder::findTogether() {
   SmallSetVector<BasicBlock *, 8> Region; // the pieces
   SmallPtrSet<const BasicBlock *, 16> Inside;
   SmallPtrSet<const AllocaInst *, 8> Used;
+  SmallPtrSet<const Instruction *, 16> Seen;
   BasicBlock *To = nullptr;
   Region.insert(Start);
   for (size_t Index = 0; Index < Region.size(); ++Index) {
@@ -44,14 +45,19 @@ void Builder::findTogether() {
       for (Instruction &I : *Block) {
         if (asksWhoIsOne(&I) || asksAny(&I) || aboutEnded(&I))
           return;
-        for (Value *V : I.operands()) {
-          if (auto *Of = dyn_cast<Instruction>(V); Of && OfSubGroup.contains(Of))
+        // What comes before all pieces is made in the first place that wants it.
+        SmallVector<Value *, 8> Open(I.operands());
+        while (!Open.empty()) {
+          auto *Of = dyn_cast<Instruction>(Open.pop_back_val());
+          if (Of && OfSubGroup.contains(Of))
             return;
-          auto *Variable = dyn_cast<AllocaInst>(V);
+          auto *Variable = dyn_cast_or_null<AllocaInst>(Of);
           if (Variable && isOfItem(Variable)) {
             if (P.Apart.contains(Variable))
               return;
             Used.insert(Variable);
+          } else if (Of && Of->getParent()->isEntryBlock() && Seen.insert(Of).second) {
+            Open.append(Of->op_begin(), Of->op_end());
           }
         }
       }
@@ -71,6 +77,12 @@ void Builder::findTogether() {
     return;
   Start = To;
   KeptTogether = std::move(Used);
+  for (Instruction *I : Varying)
+    if (any_of(I->operands(), [&](Value *V) {
+          auto *Variable = dyn_cast<AllocaInst>(V);
+          return Variable ? isOfItem(Variable) && !KeptTogether.contains(Variable) : isa<Instruction>(V) && OfSubGroup.contains(cast<Instruction>(V));
+        }))
+      OfSubGroup.insert(I);
   Together = BasicBlock::Create(C, "together", G);
 }
 

@@ -175,7 +175,11 @@ void makeAgain(Function &F, const View &V, const Pieces &P);
 // Has a guard of a loop that is wanted go into what it guards, and cuts around the loop; whether there was one. Source: sunk_guards.cpp.
 bool sinkGuard(const View &V, Pieces &Out, function_ref<bool(const Loop &)> IsWanted);
 
-// Where lanes are to be in step; whether the item was cut. Source: steps.cpp.
-bool cutAtSteps(const View &V, Pieces &Out);
+// Has a guard end in front of an instruction that it guards, and asks again; the instruction that asks, to which all come who come to the guard, or null if it cannot be.
+// Source: split_guards.cpp.
+Instruction *splitGuard(Instruction &Where, const View &V, const Pieces &P);
+
+// Where lanes are to be in step; whether the item was changed. Source: steps.cpp.
+bool cutAtSteps(const View &V, Pieces &Out, bool BySubGroups);
 
 } // namespace aspen::items

@@ -1,0 +1,87 @@
+// Guards in two, where all items are to come together between: `if (lane < 16) { A; B; }` becomes `if (lane < 16) A; here; if (lane < 16) B;`.
+//
+// An item is cut only where all come. Here the guard is asked again behind that place, by the same value; what is made in front and wanted behind is nothing to
+// those that did not pass. Where guards are in guards, one goes after the other.
+
+#include "view.h"
+
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace aspen::items {
+namespace {
+
+// The guard that parts items on their way to a block, which all come to who pass it; null if it is none that can be asked again.
+BranchInst *guardOf(BasicBlock &B, const View &V, const Pieces &P) {
+  for (BasicBlock *At = &B; !P.Starts.contains(At);) {
+    const DomTreeNode *Node = V.Before.getNode(At);
+    if (!Node || !Node->getIDom())
+      return nullptr;
+    At = Node->getIDom()->getBlock();
+    if (V.differs(*At) && !V.After.dominates(&B, At))
+      return dyn_cast<BranchInst>(At->getTerminator());
+  }
+  return nullptr;
+}
+
+} // namespace
+
+Instruction *splitGuard(Instruction &Where, const View &V, const Pieces &P) {
+  BasicBlock *const At = Where.getParent();
+  BranchInst *const Way = guardOf(*At, V, P);
+  if (!Way || Way->isUnconditional() || Way->getSuccessor(0) == Way->getSuccessor(1))
+    return nullptr;
+  BasicBlock *const Guard = Way->getParent(), *const Join = V.joinOf(*Guard);
+  const bool Passes = V.Before.dominates(BasicBlockEdge(Guard, Way->getSuccessor(0)), At);
+  BasicBlock *const Begin = Way->getSuccessor(!Passes), *const Others = Way->getSuccessor(Passes);
+  if (!Join || !V.Before.dominates(BasicBlockEdge(Guard, Begin), At) || !V.After.dominates(At, Begin) || V.Loops.getLoopFor(At) != V.Loops.getLoopFor(Guard))
+    return nullptr;
+  // What is guarded: nobody comes in from elsewhere, and it is in one piece.
+  Blocks Inside;
+  Inside.insert(Begin);
+  for (size_t Index = 0; Index < Inside.size(); ++Index)
+    for (BasicBlock *Next : successors(Inside[Index]))
+      if (Next != Join)
+        Inside.insert(Next);
+  for (BasicBlock *B : Inside)
+    if (P.Starts.contains(B) || !all_of(predecessors(B), [&](BasicBlock *From) { return Inside.contains(From) || (From == Guard && B == Begin); }))
+      return nullptr;
+  SmallPtrSet<const BasicBlock *, 16> Front{Begin};
+  SmallVector<BasicBlock *, 16> Open{Begin};
+  while (!Open.empty())
+    if (BasicBlock *B = Open.pop_back_val(); B != At)
+      for (BasicBlock *Next : successors(B)) {
+        if (!Inside.contains(Next))
+          return nullptr;
+        if (Front.insert(Next).second)
+          Open.push_back(Next);
+      }
+
+  BasicBlock *const Behind = SplitBlock(At, Where.getIterator());
+  BasicBlock *const Again = BasicBlock::Create(At->getContext(), "met", At->getParent(), Behind);
+  At->getTerminator()->setSuccessor(0, Again);
+  Way->setSuccessor(Passes, Again);
+  Others->replacePhiUsesWith(Guard, Again);
+  BranchInst *const Asks = BranchInst::Create(Passes ? Behind : Others, Passes ? Others : Behind, Way->getCondition(), Again);
+  Asks->setDebugLoc(Way->getDebugLoc());
+  for (const BasicBlock *From : Front)
+    for (Instruction &I : *const_cast<BasicBlock *>(From)) {
+      PHINode *Kept = nullptr;
+      for (Use &U : make_early_inc_range(I.uses())) {
+        auto *User = cast<Instruction>(U.getUser());
+        const auto *Phi = dyn_cast<PHINode>(User);
+        if (Front.contains(Phi ? Phi->getIncomingBlock(U) : User->getParent()) || User == Kept)
+          continue;
+        if (!Kept) {
+          Kept = PHINode::Create(I.getType(), 2, I.getName(), Asks->getIterator());
+          Kept->addIncoming(&I, At);
+          Kept->addIncoming(new FreezeInst(PoisonValue::get(I.getType()), "undefined", Way->getIterator()), Guard);
+        }
+        U.set(Kept);
+      }
+    }
+  return Asks;
+}
+
+} // namespace aspen::items
