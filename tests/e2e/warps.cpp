@@ -184,30 +184,30 @@ void folds(sycl::queue &q, int size) {
   });
 }
 
-struct alignas(16) Colour {
-  float r, g, b, a;
+template <int Places> struct Colour {
+  float of[Places];
 };
 
 // What is put in order in its own place.
-void permutes(sycl::queue &q, int size) {
-  check(q, "permutations", size, 5 * size, [=](sycl::nd_item<1> it, int *t) {
+template <int Places> void permutes(sycl::queue &q, int size) {
+  check(q, "permutations", size, (Places + 1) * size, [=](sycl::nd_item<1> it, int *t) {
     const int l = it.get_local_id(0), group = it.get_group(0);
-    auto *const colours = reinterpret_cast<Colour *>(t);
-    int *const order = t + 4 * size;
-    const float x = float(number(group, l));
-    colours[l] = {x, x + 1, x + 2, x + 3};
+    auto *const colours = reinterpret_cast<Colour<Places> *>(t);
+    int *const order = t + Places * size;
+    for (int i = 0; i < Places; i++)
+      colours[l].of[i] = float(number(group, l) + i);
     order[l] = (l * 7 + 3) % size;
     sycl::group_barrier(it.get_group());
     if (l < 32)
       colours[order[l]] = colours[l];
     sycl::group_barrier(it.get_group());
-    return int(colours[l].r + 10 * colours[l].a);
+    return int(colours[l].of[0] + 10 * colours[l].of[Places - 1]);
   }, [=](int group, int item) {
     int from = item;
     for (int l = 0; l < 32; l++)
       if ((l * 7 + 3) % size == item)
         from = l;
-    return number(group, from) * 11 + 30;
+    return number(group, from) * 11 + 10 * (Places - 1);
   });
 }
 
@@ -216,7 +216,10 @@ int main() {
   for (int size : {64, 128, 256, 512}) {
     scans(q, size);
     folds(q, size);
-    permutes(q, size);
+    permutes<2>(q, size);
+    permutes<3>(q, size);
+    permutes<4>(q, size);
+    permutes<7>(q, size);
   }
   std::printf("wrong %d\n", wrong);
 }

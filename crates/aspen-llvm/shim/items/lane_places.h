@@ -14,7 +14,7 @@ public:
   // nobody writes there by one distance and reads by another without waiting who does not count on lanes in step.
   bool isBehind(const Value *First, const Value *Second) const;
 
-  // Whether the place is known.
+  // Whether a place can be read as the lane's number and what all lanes have in common.
   bool isKnown(const Value *Place) const;
 
   // Whether both are known to be one place of the lane's.

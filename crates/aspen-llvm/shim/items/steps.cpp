@@ -4,8 +4,8 @@
 // `t[lane] = x; if (lane == 0) t[31] = sum;`. On GPUs and in vectors all lanes do the first before one does the second. Here a lane would do both
 // before the next one does either, so the item is cut between them. The same goes for one place that some lanes write, and what others do there, and for
 // what lanes read of others a step away: `t[lane] = x; y = t[lane + 16];`, `t[lane] += t[lane - 1];`.
-// It is a race in SYCL; oneDPL's scans have it, and programs that were written for warps. Only kernels that use their sub-groups count on such
-// steps. docs/decisions/0066.
+// It is a race in SYCL; oneDPL's scans have it, and programs that were written for warps. Kernels that use their sub-groups count on such steps in all memory, others
+// in the group's. What is cut without need costs a loop over the items, never a result. docs/decisions/0066.
 
 #include "lane_places.h"
 
@@ -21,6 +21,9 @@ namespace {
 
 // Accesses of a piece that are compared with each other.
 constexpr size_t MaxStepped = 256;
+
+// Instructions, one of the other, that a place is made of.
+constexpr unsigned MaxOfPlace = 6;
 
 // Bytes of a copy that is read and written in one go.
 constexpr uint64_t MaxCopied = 64;
@@ -56,7 +59,7 @@ bool isByTable(const Value *Place, const Function &F, unsigned Depth = 0) {
   const auto *I = dyn_cast<Instruction>(Place);
   if (const auto *Load = dyn_cast_if_present<LoadInst>(I))
     return Depth && isInLocalMemory(*Load->getPointerOperand(), F);
-  return I && Depth < 6 && (isa<GetElementPtrInst, CastInst, BinaryOperator>(I)) &&
+  return I && Depth < MaxOfPlace && isa<GetElementPtrInst, CastInst, BinaryOperator>(I) &&
          any_of(I->operands(), [&](const Value *Of) { return isByTable(Of, F, Depth + 1); });
 }
 
@@ -66,7 +69,7 @@ bool partCopies(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *Copy = dyn_cast<MemCpyInst>(&I);
     const auto *Length = Copy ? dyn_cast<ConstantInt>(Copy->getLength()) : nullptr;
-    if (!Length || Copy->isVolatile() || Length->getValue().ugt(MaxCopied) || !isInLocalMemory(*Copy->getRawSource(), F) || !isInLocalMemory(*Copy->getRawDest(), F))
+    if (!Length || Length->isZero() || Copy->isVolatile() || Length->getValue().ugt(MaxCopied) || !isInLocalMemory(*Copy->getRawSource(), F) || !isInLocalMemory(*Copy->getRawDest(), F))
       continue;
     IRBuilder<> B(Copy);
     Value *Taken = B.CreateAlignedLoad(FixedVectorType::get(B.getInt8Ty(), Length->getZExtValue()), Copy->getRawSource(), Copy->getSourceAlign());
@@ -81,7 +84,7 @@ struct Access {
   Instruction *At;
   const Value *Object;
   bool One, Writes, ByAll; // one place for all; whether all lanes come there
-  bool Near, Volatile;     // in the group's memory
+  bool Near, Volatile;     // whether it is in the group's memory
   const Value *place() const { return getLoadStorePointerOperand(At); }
 };
 
@@ -91,6 +94,7 @@ class Steps {
 public:
   Steps(const Function &F, const View &V, bool BySubGroups) : F(F), Places(F, V), BySubGroups(BySubGroups) {}
 
+  // `All`: the accesses of their piece.
   bool areApart(const Access &First, const Access &Then, ArrayRef<Access> All) const {
     if (!(First.Writes || Then.Writes) || (First.Object != Then.Object && !(First.Near && Then.Near && (isa<LoadInst>(First.Object) || isa<LoadInst>(Then.Object)))))
       return false;
