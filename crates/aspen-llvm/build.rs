@@ -57,6 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "read_once",
             "split_guards",
             "sunk_guards",
+            "strides",
             "strips",
             "group",
             "ended",

@@ -26,6 +26,7 @@
 #include "Redirected.h"
 #include "Reach.h"
 #include "Tokens.h"
+#include "WholeLoops.h"
 
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -222,6 +223,9 @@ public:
   /// Whether code is made for a GPU's processor.
   bool isForGpu() const { return library() == DeviceLibrary::Nvidia || library() == DeviceLibrary::Amd; }
 
+  /// Whether code is made for the embedded CPU device.
+  bool isForCpu() const { return Which == Pass::Code && library() == DeviceLibrary::Host; }
+
   /// The optimiser is done.
   void onOptimized(llvm::Module &Module) {
     if (Which != Pass::Analysis || !ModuleDone || CI.getDiagnostics().hasErrorOccurred())
@@ -383,6 +387,8 @@ public:
         if (S->isForGpu())
           Passes.addPass(NarrowCounters());
       });
+      if (S->isForCpu())
+        Builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(KeepLoopsWhole()); });
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && !Piped)
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });

@@ -1,10 +1,9 @@
 // The second step: where an item is cut into pieces, and what has to be kept from one piece to the next.
 
-#include "view.h"
+#include "strides.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/VectorUtils.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -14,125 +13,6 @@ using namespace llvm;
 
 namespace aspen::items {
 namespace {
-
-// By how many bytes (or units) a value grows from one item of a row to the next.
-class Strides {
-public:
-  explicit Strides(const View &V) : V(V) {}
-
-  std::optional<int64_t> of(Value *X) {
-    if (auto Which = idOf(X))
-      return *Which == Id::Local2 || *Which == Id::Linear || *Which == Id::Lane;
-    auto *I = dyn_cast<Instruction>(X);
-    if (!I || V.Uniform->isUniform(I))
-      return 0;
-    // A loop's variable is taken to grow as its first value does, which its other values must confirm.
-    if (auto [Place, New] = Known.try_emplace(I); !New)
-      return Place->second;
-    if (auto *Phi = dyn_cast<PHINode>(I))
-      return ofPhi(*Phi);
-    auto Result = isOfRow(*I) ? 0 : compute(*I);
-    Known[I] = Result;
-    return Result;
-  }
-
-private:
-  // What is made of nothing that differs within a row.
-  bool isOfRow(Instruction &I) {
-    return isa<BinaryOperator, CastInst, CmpInst, SelectInst, MinMaxIntrinsic>(I) && all_of(I.operands(), [&](Value *V) { return isa<Function>(V) || of(V) == 0; });
-  }
-
-  std::optional<int64_t> compute(Instruction &I) {
-    const auto *C = I.getNumOperands() > 1 ? dyn_cast<ConstantInt>(I.getOperand(1)) : nullptr;
-    switch (I.getOpcode()) {
-    case Instruction::Add:
-    case Instruction::Sub:
-      if (auto A = of(I.getOperand(0)), B = of(I.getOperand(1)); A && B)
-        return I.getOpcode() == Instruction::Add ? *A + *B : *A - *B;
-      return std::nullopt;
-    case Instruction::Or:
-      if (auto A = of(I.getOperand(0)), B = of(I.getOperand(1)); A && B && cast<PossiblyDisjointInst>(I).isDisjoint())
-        return *A + *B;
-      return std::nullopt;
-    case Instruction::Mul:
-      if (auto A = of(I.getOperand(0)); A && C && C->getBitWidth() <= 64)
-        return *A * C->getSExtValue();
-      return std::nullopt;
-    case Instruction::Shl:
-      if (auto A = of(I.getOperand(0)); A && C && C->getValue().ult(63) && isIntN(63 - C->getZExtValue(), std::abs(*A)))
-        return *A << C->getZExtValue();
-      return std::nullopt;
-    case Instruction::AShr: // `int i = it.get_global_id(0)` is shifted up and down again
-    case Instruction::LShr:
-      if (auto A = of(I.getOperand(0)); A && C && C->getValue().ult(63) && *A % (int64_t(1) << C->getZExtValue()) == 0)
-        return *A >> C->getZExtValue();
-      return std::nullopt;
-    case Instruction::And: // as a whole number of 32 bits
-      if (auto A = of(I.getOperand(0)); A && C && C->getValue().isMask() && C->getValue().countr_one() >= 32)
-        return *A;
-      return std::nullopt;
-    case Instruction::SExt:
-    case Instruction::ZExt:
-    case Instruction::Trunc:
-      return of(I.getOperand(0));
-    // Away from edges, where most items are (interior.cpp).
-    case Instruction::Call:
-      return isa<MinMaxIntrinsic>(I) ? within(I.getOperand(0), I.getOperand(1)) : std::nullopt;
-    case Instruction::Select: {
-      const auto *Compare = dyn_cast<ICmpInst>(I.getOperand(0));
-      if (!Compare || !within(Compare->getOperand(0), Compare->getOperand(1)))
-        return std::nullopt;
-      const auto True = of(I.getOperand(1)), False = of(I.getOperand(2));
-      return True && False ? within(I.getOperand(1), I.getOperand(2)) : True ? True : False;
-    }
-    case Instruction::UDiv:
-    case Instruction::SDiv:
-    case Instruction::URem:
-    case Instruction::SRem: {
-      // By what only the launch knows, too, many items are taken to have one quotient.
-      const auto Number = of(I.getOperand(0));
-      if (!Number || of(I.getOperand(1)) != 0 || (C && C->getValue().ult(ItemsTogether)))
-        return std::nullopt;
-      return I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::SDiv ? 0 : *Number;
-    }
-    case Instruction::GetElementPtr: {
-      auto Sum = of(I.getOperand(0));
-      for (auto T = gep_type_begin(I), End = gep_type_end(I); T != End && Sum; ++T)
-        if (auto Step = of(T.getOperand()); !Step)
-          return std::nullopt;
-        else if (*Step != 0)
-          Sum = *Sum + *Step * int64_t(T.getSequentialElementStride(I.getDataLayout()).getKnownMinValue());
-      return Sum;
-    }
-    default:
-      return std::nullopt;
-    }
-  }
-
-  // Of two, of which one is the same for all items.
-  std::optional<int64_t> within(Value *A, Value *B) {
-    const auto Of = of(A), Other = of(B);
-    if (!Of || !Other || (*Of != 0 && *Other != 0 && *Of != *Other))
-      return std::nullopt;
-    return *Of != 0 ? *Of : *Other;
-  }
-
-  std::optional<int64_t> ofPhi(PHINode &Phi) {
-    std::optional<int64_t> First;
-    const Loop *L = V.Loops.getLoopFor(Phi.getParent());
-    if (!L || L->getHeader() != Phi.getParent() || !L->getLoopPreheader())
-      return std::nullopt;
-    First = of(Phi.getIncomingValueForBlock(L->getLoopPreheader()));
-    Known[&Phi] = First;
-    for (Value *In : Phi.incoming_values())
-      if (of(In) != First)
-        First.reset();
-    return Known[&Phi] = First;
-  }
-
-  const View &V;
-  DenseMap<Instruction *, std::optional<int64_t>> Known;
-};
 
 // Places at such distances, in accesses of that size, vectors take in one go and sort.
 constexpr int64_t MaxApart = 4;
@@ -220,8 +100,18 @@ bool isAlike(const Loop &L, const View &V) {
   return Alike(L.getLoopLatch()) && Alike(L.getLoopPreheader()) && V.together(L.getHeader()) && !Exiting.empty() && all_of(Exiting, Alike);
 }
 
+// Whether there is one loop inside, in steps from each item's own number: that one changes places with the loop over items (turns.cpp).
+bool hasTurns(const Loop &L, Strides &Steps) {
+  if (L.getSubLoops().size() != 1 || !L.getSubLoops().front()->isInnermost())
+    return false;
+  return any_of(L.getSubLoops().front()->getHeader()->phis(), [&](PHINode &Phi) {
+    const auto Apart = Phi.getType()->isIntegerTy() ? Steps.of(&Phi) : std::nullopt;
+    return Apart && *Apart > 0 && *Apart <= MaxApart;
+  });
+}
+
 bool mayBeCut(const Loop &L, const View &V, const Pieces &P, Strides &Steps, bool InStrips) {
-  return L.isInnermost() && L.hasDedicatedExits() && none_of(L.blocks(), [&](BasicBlock *B) { return P.Starts.contains(B); }) &&
+  return (L.isInnermost() || hasTurns(L, Steps)) && L.hasDedicatedExits() && none_of(L.blocks(), [&](BasicBlock *B) { return P.Starts.contains(B); }) &&
          isWorthwhile(L, V, Steps, InStrips);
 }
 

@@ -227,6 +227,9 @@ bool gains(const Nest &N, ScalarEvolution &SE) {
   return false;
 }
 
+// Whether a loop goes on as the comparison says of the number, or of the next one. Where its step and end are known, LLVM asks the former.
+bool isAskedFor(const PHINode &Number, const Value *Next, const ICmpInst &Compare) { return is_contained(Compare.operands(), Next) || is_contained(Compare.operands(), &Number); }
+
 // Whether the inner loop has a number that it ends by, and besides that states which are all that is asked for behind it.
 bool findStates(Loop &M, Nest &N) {
   BasicBlock *Latch = M.getLoopLatch();
@@ -238,7 +241,7 @@ bool findStates(Loop &M, Nest &N) {
   SmallPtrSet<const Value *, 4> Kept;
   for (PHINode &Phi : M.getHeader()->phis()) {
     Value *Next = Phi.getIncomingValueForBlock(Latch);
-    if (!N.Number && is_contained(Compare->operands(), Next)) {
+    if (!N.Number && isAskedFor(Phi, Next, *Compare)) {
       N.Number = &Phi;
       continue;
     }
@@ -287,7 +290,25 @@ void findGuard(Nest &N, ScalarEvolution &SE) {
   }
 }
 
-// What ends the turns: what all items have in common, what differs as their first numbers do, or the less of these.
+// What ends the turns, of the next one's number.
+bool readEnd(Nest &N, const ICmpInst &Compare, ScalarEvolution &SE) {
+  const bool IsRight = is_contained(ArrayRef<const Value *>{N.Next, N.Number}, Compare.getOperand(1));
+  const Value *Asked = Compare.getOperand(IsRight);
+  if (IsRight)
+    N.Goes = CmpInst::getSwappedPredicate(N.Goes);
+  N.Bound = SE.getSCEV(Compare.getOperand(!IsRight));
+  if (Asked != N.Number)
+    return Asked == N.Next;
+  const auto *Bound = dyn_cast<SCEVConstant>(N.Bound), *Step = dyn_cast<SCEVConstant>(N.Step);
+  bool Wraps = true;
+  if (Bound && Step && Step->getAPInt().isStrictlyPositive()) {
+    const APInt End = CmpInst::isSigned(N.Goes) ? Bound->getAPInt().sadd_ov(Step->getAPInt(), Wraps) : Bound->getAPInt().uadd_ov(Step->getAPInt(), Wraps);
+    N.Bound = SE.getConstant(End);
+  }
+  return !Wraps;
+}
+
+// That end, taken apart: what all items have in common, what differs as their first numbers do, or the less of these.
 bool readBound(Nest &N, ScalarEvolution &SE) {
   const auto *Least = dyn_cast<SCEVMinMaxExpr>(N.Bound);
   if (Least && Least->getSCEVType() != (CmpInst::isSigned(N.Goes) ? scSMinExpr : scUMinExpr))
@@ -328,14 +349,8 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
     return false;
   N.Step = Turns->getStepRecurrence(SE);
   N.Goes = Back->getSuccessor(0) == M.getHeader() ? Compare->getPredicate() : Compare->getInversePredicate();
-  Value *Bound = Compare->getOperand(1);
-  if (Bound == N.Next) {
-    Bound = Compare->getOperand(0);
-    N.Goes = CmpInst::getSwappedPredicate(N.Goes);
-  } else if (Compare->getOperand(0) != N.Next) {
+  if (!readEnd(N, *Compare, SE))
     return false;
-  }
-  N.Bound = SE.getSCEV(Bound);
   if (!(ICmpInst::isLT(N.Goes) || ICmpInst::isLE(N.Goes)) || !readBound(N, SE) || !SE.isLoopInvariant(N.Step, &L))
     return false;
   const SCEV *const First = Turns->getStart();
@@ -489,7 +504,7 @@ bool keepLast(Loop &L) {
   PHINode *Number = nullptr;
   for (PHINode &Phi : M.getHeader()->phis()) {
     Value *Next = Phi.getIncomingValueForBlock(Latch);
-    if (!Compare || !is_contained(Compare->operands(), Next))
+    if (!Compare || !isAskedFor(Phi, Next, *Compare))
       continue;
     if (Number)
       return false; // there is one that keeps it
