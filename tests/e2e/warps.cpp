@@ -142,6 +142,37 @@ void folds(sycl::queue &q, int size) {
     }
     return t[l];
   }, [](int group, int item) { return item < 16 ? sumTo(group, 0, 16) : number(group, item); });
+  check(q, "turns of a ring", size, size, [=](sycl::nd_item<1> it, int *t) {
+    const int l = it.get_local_id(0), group = it.get_group(0), lane = l & 31, warp = l & ~31;
+    volatile int *const v = t;
+    v[l] = number(group, l);
+    sycl::group_barrier(it.get_group());
+    if (l < 32) {
+      const int x = v[(l + 5) % 32];
+      v[l] = x;
+    } else {
+      const int x = t[warp + ((lane + 1) & 31)];
+      t[l] = x * 2;
+    }
+    sycl::group_barrier(it.get_group());
+    return t[l];
+  }, [](int group, int item) { return item < 32 ? number(group, (item + 5) % 32) : 2 * number(group, item / 32 * 32 + (item + 1) % 32); });
+  // What all read in one place is what was there before any of them wrote.
+  check(q, "one number for all", size, size, [=](sycl::nd_item<1> it, int *t) {
+    const int l = it.get_local_id(0), group = it.get_group(0);
+    volatile int *const v = t;
+    v[l] = number(group, l);
+    sycl::group_barrier(it.get_group());
+    int sum = 0;
+    if (l < 32) {
+      v[l] = v[l] + v[3];
+      sum = v[7];
+      v[l] = sum;
+      v[9] = l;
+      sum += v[9];
+    }
+    return sum;
+  }, [](int group, int item) { return item < 32 ? number(group, 7) + number(group, 3) + 31 : 0; });
   // Whoever comes to a warp's sums reads what all others have written just before.
   check(q, "sums that one reads", size, size, [=](sycl::nd_item<1> it, int *t) {
     const int l = it.get_local_id(0), group = it.get_group(0);

@@ -61,8 +61,16 @@ public:
     }
     return Out;
   }
-  // `lane ^ step` is read as the lane and this many.
-  static bool isChange(const Value *V) { return isa<Instruction>(V) && cast<Instruction>(V)->getOpcode() == Instruction::Xor; }
+  // `lane ^ step` and `(lane + step) & 31` are read as the lane and this many.
+  static bool isChange(const Value *V) {
+    const auto *I = dyn_cast<Instruction>(V);
+    if (!I || I->getOpcode() != Instruction::And)
+      return I && I->getOpcode() == Instruction::Xor;
+    const Value *Of = I->getOperand(0);
+    while (const auto *Cast = dyn_cast<CastInst>(Of))
+      Of = Cast->getOperand(0);
+    return !idOf(Of);
+  }
   // Whether it is another one some times: each product of it holds that one, which is a single product.
   bool isMultipleOf(const Sum &Of) const {
     if (Of.Parts.size() != 1)

@@ -99,8 +99,8 @@ public:
     if (!(First.Writes || Then.Writes) || (First.Object != Then.Object && !(First.Near && Then.Near && (isa<LoadInst>(First.Object) || isa<LoadInst>(Then.Object)))))
       return false;
     // Volatile numbers in the group's memory are how programs say it themselves.
-    if (First.Near && First.Volatile && Then.Volatile && !First.One && !Then.One)
-      return Places.isBehind(First.place(), Then.place()) || !(Places.isKnown(First.place()) && Places.isKnown(Then.place()));
+    if (First.Near && First.Volatile && Then.Volatile)
+      return First.One || Then.One || Places.isBehind(First.place(), Then.place()) || !(Places.isKnown(First.place()) && Places.isKnown(Then.place()));
     if (First.One && Then.One)
       return BySubGroups && ((First.Writes && !First.ByAll) || (Then.Writes && !Then.ByAll));
     if (First.One || Then.One)
