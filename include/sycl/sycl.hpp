@@ -56,6 +56,7 @@
 #include <sycl/detail/native.hpp>
 #include <sycl/detail/opencl_names.hpp>
 #include <sycl/detail/opencl_vectors.hpp>
+#include <sycl/detail/spirv_names.hpp>
 #include <sycl/detail/standard_classes.hpp>
 #include <sycl/detail/standard_operations.hpp>
 #include <sycl/ext/intel/device_info.hpp>
