@@ -173,6 +173,34 @@ void folds(sycl::queue &q, int size) {
     }
     return sum;
   }, [](int group, int item) { return item < 32 ? number(group, 7) + number(group, 3) + 31 : 0; });
+  // Guards in a loop in a guard: lanes are in step nowhere there, and what is read is the same whoever comes first.
+  check(q, "loops between guards", size, size + 64, [=](sycl::nd_item<1> it, int *t) {
+    const int l = it.get_local_id(0);
+    volatile int *const v = t;
+    v[l] = 1;
+    if (l < 64)
+      v[size + l] = 1;
+    sycl::group_barrier(it.get_group());
+    int sum = 0;
+    if (l < 16) {
+      for (int k = 0; k < v[l & 3] + 4; k++) {
+        if (l >= k) {
+          v[l + 1] = 1;
+          sum += v[l + 2] + v[l];
+          if (l < 8) {
+            v[l] = 1;
+            sum += v[l + k];
+          }
+        }
+      }
+    }
+    return sum;
+  }, [](int, int item) {
+    int sum = 0;
+    for (int k = 0; item < 16 && k < 5; k++)
+      sum += item < k ? 0 : item < 8 ? 3 : 2;
+    return sum;
+  });
   // Whoever comes to a warp's sums reads what all others have written just before.
   check(q, "sums that one reads", size, size, [=](sycl::nd_item<1> it, int *t) {
     const int l = it.get_local_id(0), group = it.get_group(0);

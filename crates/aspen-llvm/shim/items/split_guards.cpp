@@ -25,18 +25,25 @@ BranchInst *guardOf(BasicBlock &B, const View &V, const Pieces &P) {
   return nullptr;
 }
 
-} // namespace
+// What a guard parts from the others on their way to a block, if it can be asked again there.
+struct Guarded {
+  BranchInst *Way;
+  bool Passes; // by its first way out
+  BasicBlock *Others;
+  SmallPtrSet<const BasicBlock *, 16> Front; // from the guard up to the block
 
-Instruction *splitGuard(Instruction &Where, const View &V, const Pieces &P) {
-  BasicBlock *const At = Where.getParent();
-  BranchInst *const Way = guardOf(*At, V, P);
+  BasicBlock *guard() const { return Way->getParent(); }
+};
+
+std::optional<Guarded> findGuarded(BasicBlock &At, const View &V, const Pieces &P) {
+  BranchInst *const Way = guardOf(At, V, P);
   if (!Way || Way->isUnconditional() || Way->getSuccessor(0) == Way->getSuccessor(1))
-    return nullptr;
+    return std::nullopt;
   BasicBlock *const Guard = Way->getParent(), *const Join = V.joinOf(*Guard);
-  const bool Passes = V.Before.dominates(BasicBlockEdge(Guard, Way->getSuccessor(0)), At);
-  BasicBlock *const Begin = Way->getSuccessor(!Passes), *const Others = Way->getSuccessor(Passes);
-  if (!Join || !V.Before.dominates(BasicBlockEdge(Guard, Begin), At) || !V.After.dominates(At, Begin) || V.Loops.getLoopFor(At) != V.Loops.getLoopFor(Guard))
-    return nullptr;
+  const bool Passes = V.Before.dominates(BasicBlockEdge(Guard, Way->getSuccessor(0)), &At);
+  BasicBlock *const Begin = Way->getSuccessor(!Passes);
+  if (!Join || !V.Before.dominates(BasicBlockEdge(Guard, Begin), &At) || !V.After.dominates(&At, Begin) || V.Loops.getLoopFor(&At) != V.Loops.getLoopFor(Guard))
+    return std::nullopt;
   // What is guarded: nobody comes in from elsewhere, and it is in one piece.
   Blocks Inside;
   Inside.insert(Begin);
@@ -46,17 +53,40 @@ Instruction *splitGuard(Instruction &Where, const View &V, const Pieces &P) {
         Inside.insert(Next);
   for (BasicBlock *B : Inside)
     if (P.Starts.contains(B) || !all_of(predecessors(B), [&](BasicBlock *From) { return Inside.contains(From) || (From == Guard && B == Begin); }))
-      return nullptr;
-  SmallPtrSet<const BasicBlock *, 16> Front{Begin};
+      return std::nullopt;
+  Guarded Found{Way, Passes, Way->getSuccessor(Passes), {Begin}};
   SmallVector<BasicBlock *, 16> Open{Begin};
   while (!Open.empty())
-    if (BasicBlock *B = Open.pop_back_val(); B != At)
+    if (BasicBlock *B = Open.pop_back_val(); B != &At)
       for (BasicBlock *Next : successors(B)) {
         if (!Inside.contains(Next))
-          return nullptr;
-        if (Front.insert(Next).second)
+          return std::nullopt;
+        if (Found.Front.insert(Next).second)
           Open.push_back(Next);
       }
+  return Found;
+}
+
+} // namespace
+
+bool canSplitGuards(BasicBlock &At, const View &V, const Pieces &P) {
+  // Where a guard is asked again, all come who came to it.
+  for (BasicBlock *Place = &At; !V.together(Place);) {
+    const std::optional<Guarded> Of = findGuarded(*Place, V, P);
+    if (!Of)
+      return false;
+    Place = Of->guard();
+  }
+  return true;
+}
+
+Instruction *splitGuard(Instruction &Where, const View &V, const Pieces &P) {
+  BasicBlock *const At = Where.getParent();
+  const std::optional<Guarded> Of = findGuarded(*At, V, P);
+  if (!Of)
+    return nullptr;
+  const auto &[Way, Passes, Others, Front] = *Of;
+  BasicBlock *const Guard = Of->guard();
 
   BasicBlock *const Behind = SplitBlock(At, Where.getIterator());
   BasicBlock *const Again = BasicBlock::Create(At->getContext(), "met", At->getParent(), Behind);

@@ -178,13 +178,17 @@ bool cutAtSteps(const View &V, Pieces &Out, bool BySubGroups) {
           continue;
         if (!mayCut(Out))
           return false;
+        if (!canSplitGuards(*Where->getParent(), V, Out)) // or they would be split again and again, for nothing
+          continue;
         bool Changed = false;
         if (Instruction *Met = meetAt(Where, V, Out, Changed)) {
           Out.Starts.insert(SplitBlock(Met->getParent(), Met->getIterator()));
           return true;
         }
-        if (Changed)
+        if (Changed) {
+          Out.Bounded = true;
           return true;
+        }
       }
   }
   return false;

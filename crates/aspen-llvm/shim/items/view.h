@@ -175,6 +175,9 @@ void makeAgain(Function &F, const View &V, const Pieces &P);
 // Has a guard of a loop that is wanted go into what it guards, and cuts around the loop; whether there was one. Source: sunk_guards.cpp.
 bool sinkGuard(const View &V, Pieces &Out, function_ref<bool(const Loop &)> IsWanted);
 
+// Whether guards around a block, up to where all come together, can be asked again in it, one after the other. Source: split_guards.cpp.
+bool canSplitGuards(BasicBlock &At, const View &V, const Pieces &P);
+
 // Has a guard end in front of an instruction that it guards, and asks again; the instruction that asks, to which all come who come to the guard, or null if it cannot be.
 // Source: split_guards.cpp.
 Instruction *splitGuard(Instruction &Where, const View &V, const Pieces &P);
