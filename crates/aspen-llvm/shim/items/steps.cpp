@@ -174,7 +174,8 @@ bool cutAtSteps(const View &V, Pieces &Out, bool BySubGroups) {
         }
         if (!Comes(Where) || ((!Then.Near || First.One || Then.One) && inWholeLoop(Where->getParent(), V, Out)))
           continue;
-        if (!V.together(Where->getParent()) && !Then.Near)
+        // In global memory only in front of a further guard: LLVM makes `if (l < 7) { A; if (l == 1) B; }` of two that follow each other.
+        if (!V.together(Where->getParent()) && !Then.Near && Where == Then.At)
           continue;
         if (!mayCut(Out))
           return false;
