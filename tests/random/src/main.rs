@@ -1,10 +1,14 @@
 //! Random programs against what they must do. `kernels`: what a kernel computes, in every configuration, against an interpreter of our own.
-//! `requirements`: what kernels need and which warnings there are, against a naive model. Everything follows from seeds, which are printed;
-//! what fails is shrunk. `cargo xtask random` runs this against an installation.
+//! `requirements`: what kernels need and which warnings there are, against a naive model. `warps`: kernels that count on lanes in step, against a
+//! simulation. `steps`: loops in steps, against the host. Everything follows from seeds, which are printed; of the first two what fails is shrunk.
+//! `cargo xtask random` runs this against an installation.
 
 mod kernels;
+mod programs;
 mod requirements;
+mod steps;
 mod tool;
+mod warps;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,6 +32,10 @@ enum What {
     Kernels(kernels::Options),
     /// What kernels need, and the warnings, against a model
     Requirements(requirements::Options),
+    /// Kernels written for warps, against a simulation of lanes in step
+    Warps(programs::Options),
+    /// Loops that begin at a work-item's number and go in steps, against the host
+    Steps(programs::Options),
 }
 
 fn main() -> Result<ExitCode> {
@@ -37,6 +45,8 @@ fn main() -> Result<ExitCode> {
     let (passed, failed) = match &args.what {
         What::Kernels(options) => kernels::run(&tools, options)?,
         What::Requirements(options) => requirements::run(&tools, options)?,
+        What::Warps(options) => programs::run(&tools, options, "warps", warps::program)?,
+        What::Steps(options) => programs::run(&tools, options, "steps", steps::program)?,
     };
     if passed + failed > 0 {
         println!("{passed} passed, {failed} failed");
