@@ -25,6 +25,7 @@
 #include "Pragmas.h"
 #include "Redirected.h"
 #include "Reach.h"
+#include "Threading.h"
 #include "Tokens.h"
 #include "WholeLoops.h"
 
@@ -389,6 +390,8 @@ public:
       });
       if (S->isForCpu())
         Builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(KeepLoopsWhole()); });
+      if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && S->isForCpu())
+        keepLanesTogether(*Callbacks);
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && !Piped)
         Callbacks->registerBeforeNonSkippedPassCallback([S](StringRef, llvm::Any) { S->onModule(); });

@@ -8,7 +8,7 @@ use crate::programs::Program;
 
 const KERNELS: usize = 24;
 
-/// What each program begins with: a launch of three groups of 64 beside the host.
+/// What each program begins with: launches of three groups of 64 and of as many work-items, beside the host.
 const PRELUDE: &str = r#"#include <sycl/sycl.hpp>
 #include <cstdio>
 #include <cstring>
@@ -26,11 +26,19 @@ template <class K> void check(sycl::queue &q, const char *name, K k) {
       for (size_t id = 0; id < Items; ++id)
         k(self{id, Items, id % 64, 64, id / 64, 3});
       k.out = got;
+      const auto compare = [&](const char *launch) {
+        if (std::memcmp(want, got, Size * sizeof *want))
+          std::printf("%s differs from the host's over %s for n %d, m %d\n", name, launch, n, m);
+        std::memset(got, 0, Size * sizeof *got);
+      };
       q.parallel_for(sycl::nd_range<1>(Items, 64), [=](sycl::nd_item<1> it) {
          k(self{it.get_global_id(0), it.get_global_range(0), it.get_local_id(0), it.get_local_range(0), it.get_group(0), it.get_group_range(0)});
        }).wait();
-      if (std::memcmp(want, got, Size * sizeof *want))
-        std::printf("%s differs from the host's for n %d, m %d\n", name, n, m);
+      compare("groups");
+      q.parallel_for(sycl::range<1>(Items), [=](sycl::item<1> it) {
+         k(self{it.get_id(0), it.get_range(0), it.get_id(0) % 64, 64, it.get_id(0) / 64, it.get_range(0) / 64});
+       }).wait();
+      compare("a range");
     }
   sycl::free(got, q);
 }
@@ -63,7 +71,8 @@ impl Maker {
 
     fn in_steps(&mut self) -> String {
         let small = self.percent(5);
-        let ty = self.pick(if small { &["std::int16_t", "std::uint8_t"] } else { &["int", "unsigned", "long", "size_t", "std::int64_t"][..] });
+        let ty =
+            self.pick(if small { &["std::int16_t", "std::uint8_t"] } else { &["int", "unsigned", "long", "size_t", "std::int64_t"][..] });
         let (start, end, step) = if small {
             ("s.local & 63", "100", "64")
         } else {
@@ -73,14 +82,8 @@ impl Maker {
                 self.pick(&["64", "192", "s.range", "s.locals", "s.groups * s.locals", "256", "m", "s.range * 2", "s.locals * 4"]),
             )
         };
-        let hint = self.pick(&[
-            "",
-            "",
-            "#pragma unroll 4\n",
-            "#pragma unroll\n",
-            "#pragma unroll 2\n",
-            "#pragma clang loop unroll(disable)\n",
-        ]);
+        let hint =
+            self.pick(&["", "", "#pragma unroll 4\n", "#pragma unroll\n", "#pragma unroll 2\n", "#pragma clang loop unroll(disable)\n"]);
         let compare = self.pick(&["<", "<", "<", "<="]);
         let writes = self.percent(70);
         let mut body = String::new();

@@ -74,8 +74,8 @@ impl Maker {
         if self.random.u32(0..4) == 0 { Place::Partner(by) } else { Place::Behind(by) }
     }
 
-    /// A statement of the first lanes: all of them compute, then all write, the last one wins.
-    fn statement(&mut self, lanes: u32, indent: &str) {
+    /// A statement of some lanes: all of them compute, then all write, the last one wins.
+    fn statement(&mut self, lanes: &[u32], indent: &str) {
         let (to, from) = (self.written(), self.read());
         let (register, other) = (self.random.usize(0..REGISTERS), self.random.usize(0..REGISTERS));
         let number = self.random.u32(0..3);
@@ -101,14 +101,56 @@ impl Maker {
                     _ => r[register].wrapping_add(r[other] ^ lane),
                 }
             };
-            let made: Vec<u32> = (0..lanes).map(one).collect();
-            for (lane, value) in (0..lanes).zip(made) {
+            let made: Vec<u32> = lanes.iter().copied().map(one).collect();
+            for (&lane, value) in lanes.iter().zip(made) {
                 if matches!(kind, 3 | 5) {
                     registers[lane as usize][register] = value;
                 } else {
                     memory[to.of(lane)] = value;
                 }
             }
+        }
+    }
+
+    /// Guards of ever fewer lanes, one behind the other or one in the other, as folds have them.
+    fn fold(&mut self) {
+        let mut limits: Vec<u32> = [1, 2, 4, 5, 8, 11, 16, 24].into_iter().filter(|_| self.random.u32(0..4) == 0).collect();
+        limits.reverse();
+        let nested = self.random.u32(0..5) < 2;
+        for limit in &limits {
+            writeln!(self.text, "      if (lane < {limit}) {{").expect("a string takes all writes");
+            let first: Vec<u32> = (0..*limit).collect();
+            for _ in 0..self.random.u32(1..4) {
+                self.statement(&first, "        ");
+            }
+            if !nested {
+                self.text += "      }\n";
+            }
+        }
+        if nested {
+            self.text += &"      }\n".repeat(limits.len());
+        }
+    }
+
+    /// Statements and guards of any kind, of which one may say something of another.
+    fn guards(&mut self, lanes: &[u32], depth: usize) {
+        let indent = "  ".repeat(3 + depth);
+        for _ in 0..self.random.u32(2..5) {
+            if depth == 3 || self.random.u32(0..10) < 6 {
+                self.statement(lanes, &indent);
+                continue;
+            }
+            let number = self.pick(&[1, 2, 4, 5, 8, 16, 31]);
+            let (guard, passes): (String, fn(u32, u32) -> bool) = match self.random.u32(0..5) {
+                0 | 1 => (format!("lane < {number}"), |lane, number| lane < number),
+                2 => (format!("lane >= {number}"), |lane, number| lane >= number),
+                3 => (format!("(lane & {number}) == 0"), |lane, number| lane & number == 0),
+                _ => (format!("lane == {number}"), |lane, number| lane == number),
+            };
+            writeln!(self.text, "{indent}if ({guard}) {{").expect("a string takes all writes");
+            let inside: Vec<u32> = lanes.iter().copied().filter(|&lane| passes(lane, number)).collect();
+            self.guards(&inside, depth + 1);
+            writeln!(self.text, "{indent}}}").expect("a string takes all writes");
         }
     }
 
@@ -122,23 +164,14 @@ impl Maker {
         let registers = |warp: u32| std::array::from_fn(|lane| std::array::from_fn(|r| (warp * LANES + lane as u32) * (r as u32 + 3)));
         self.warps = (0..count).map(|warp| Warp { memory: memory(warp), registers: registers(warp) }).collect();
         self.text = String::new();
+        let all: Vec<u32> = (0..LANES).collect();
         for _ in 0..self.random.u32(1..6) {
-            self.statement(LANES, "      ");
+            self.statement(&all, "      ");
         }
-        let mut limits: Vec<u32> = [1, 2, 4, 5, 8, 11, 16, 24].into_iter().filter(|_| self.random.u32(0..4) == 0).collect();
-        limits.reverse();
-        let nested = self.random.u32(0..5) < 2;
-        for limit in &limits {
-            writeln!(self.text, "      if (lane < {limit}) {{").expect("a string takes all writes");
-            for _ in 0..self.random.u32(1..4) {
-                self.statement(*limit, "        ");
-            }
-            if !nested {
-                self.text += "      }\n";
-            }
-        }
-        if nested {
-            self.text += &"      }\n".repeat(limits.len());
+        if self.random.u32(0..3) == 0 {
+            self.guards(&all, 0);
+        } else {
+            self.fold();
         }
         let (base, guard) = if first_only { ("0", "if (l < 32)") } else { ("w * 64", "") };
         let (numbers, lanes) = (count as usize * SPAN, count * LANES);
