@@ -158,14 +158,18 @@ public:
     }
   }
   template <class Descriptor> typename Descriptor::return_type get_info(const device &on) const {
-    if (!native_)
-      return Descriptor::get(on, {id_.aspen_load(on), id_.aspen_most_items(on)});
-    const aspen_native_kernel_t of = aspen_native_facts(on.aspen_handle());
-    if constexpr (std::is_same_v<Descriptor, info::kernel_device_specific::private_mem_size>)
-      return of.private_memory;
-    if constexpr (std::is_same_v<Descriptor, info::kernel_device_specific::preferred_work_group_size_multiple>)
-      return of.preferred_multiple;
-    return Descriptor::get(on, {{{of.work_group_size[0], of.work_group_size[1], of.work_group_size[2]}, 0, 0}, of.max_work_group_size});
+    if constexpr (std::is_same_v<Descriptor, info::kernel::num_args> || std::is_same_v<Descriptor, info::kernel::attributes>) {
+      return get_info<Descriptor>(); // the same on all; get_kernel_info may name a device all the same
+    } else {
+      if (!native_)
+        return Descriptor::get(on, {id_.aspen_load(on), id_.aspen_most_items(on)});
+      const aspen_native_kernel_t of = aspen_native_facts(on.aspen_handle());
+      if constexpr (std::is_same_v<Descriptor, info::kernel_device_specific::private_mem_size>)
+        return of.private_memory;
+      if constexpr (std::is_same_v<Descriptor, info::kernel_device_specific::preferred_work_group_size_multiple>)
+        return of.preferred_multiple;
+      return Descriptor::get(on, {{{of.work_group_size[0], of.work_group_size[1], of.work_group_size[2]}, 0, 0}, of.max_work_group_size});
+    }
   }
 
   /// SYCL 1.2.1's name of that.

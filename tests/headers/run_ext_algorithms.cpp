@@ -21,6 +21,11 @@ struct pair {
 struct by_key {
   bool operator()(const pair &a, const pair &b) const { return a.key > b.key; }
 };
+/// A class whose operators are templates, which look for no conversion.
+template <class T> struct sum_of {
+  T value;
+};
+template <class T> sum_of<T> operator+(const sum_of<T> &a, const sum_of<T> &b) { return {a.value + b.value}; }
 /// No operation that groups know.
 struct digits {
   int operator()(int a, int b) const { return (a + b) % 1000; }
@@ -300,11 +305,13 @@ int main() {
   const ex::annotated_arg to(sums, ex::alignment<4>);
   const ex::annotated_arg three = 3;
   const ex::annotated_arg<pair *> whole{pairs};
+  const ex::annotated_arg five = sum_of<int>{5};
   q.single_task([=] {
     to[0] = three + 4;
     whole->key = to[0];
+    sums[1] = (five + sum_of<int>{2}).value + (five + five).value + (sum_of<int>{1} + five).value + (three << 1);
   }).wait();
-  CHECK(sums[0] == 7 && pairs[0].key == 7 && ex::annotated_arg<long>(three) == 3 && !ex::annotated_arg<int *>());
+  CHECK(sums[0] == 7 && sums[1] == 7 + 10 + 6 + 6 && pairs[0].key == 7 && ex::annotated_arg<long>(three) == 3 && !ex::annotated_arg<int *>());
   static_assert(to.has_property<ex::alignment_key>() && to.get_property<ex::alignment_key>().value == 4 && !three.has_property<ex::alignment_key>());
   static_assert(std::is_same_v<decltype(ex::annotated_arg(to, ex::properties(ex::alignment<4>))), std::remove_const_t<decltype(to)>>);
   complex_numbers(q);

@@ -50,6 +50,7 @@ static void launches(sycl::queue &q) {
   int *const n = sycl::malloc_shared<int>(count, q);
   const sycl::kernel iotas = object<iota>(q);
   CHECK(iotas.get_info<sycl::info::kernel::num_args>() == 2 && object<nothing>(q).get_info<sycl::info::kernel::num_args>() == 0);
+  CHECK((ex::get_kernel_info<iota, sycl::info::kernel::num_args>(q.get_context(), q.get_device()) == 2));
   q.submit([&](sycl::handler &h) {
      h.set_args(3.5f, m);
      h.parallel_for(sycl::nd_range<1>(count, 8), iotas);

@@ -64,6 +64,12 @@ int main() {
   int *const out = malloc_shared<int>(group_size * groups, q);
   size_t bytes = group_size * sizeof(int); // known at run time only
 
+  // Without work-groups there is none.
+  if (q.get_backend() == backend::ext_oneapi_native_cpu) {
+    q.single_task([=] { out[0] = ex::get_work_group_scratch_memory() == nullptr; }).wait();
+    expect(out[0] == 1, "null in a single task");
+  }
+
   q.parallel_for(shape, ex::properties{ex::work_group_scratch_size{bytes}}, [=](nd_item<1> item) {
      const size_t i = item.get_local_id(0);
      deep()[i] = static_cast<int>(i);

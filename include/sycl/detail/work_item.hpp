@@ -337,10 +337,10 @@ inline char *local_memory() {
 #endif
 }
 
-/// The scratch memory of the work-group; null if the launch has no work_group_scratch_size.
+/// The scratch memory of the work-group; null if the launch has no work_group_scratch_size, or no work-groups.
 inline char *scratch_memory() {
 #if defined(__ASPEN_NATIVE_CPU__)
-  return current->scratch_memory;
+  return current ? current->scratch_memory : nullptr;
 #elif defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
   return (char *)scratch_slot();
 #else

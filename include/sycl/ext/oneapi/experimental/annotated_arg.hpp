@@ -46,4 +46,28 @@ template <class T, class Of, class... P>
 annotated_arg(annotated_arg<T, Of>, properties<P...>)
     -> annotated_arg<T, typename sycl::detail::merged_properties<Of, properties<P...>>::type>;
 
+// Operators of classes that are templates find no conversion. DPC++'s has these; the extension's text does not speak of them.
+#define __ASPEN_OF_VALUES(op)                                                                                                             \
+  template <class T, class P, class U, class Q>                                                                                            \
+  auto operator op(const annotated_arg<T, P> &a, const annotated_arg<U, Q> &b) -> decltype(std::declval<T>() op std::declval<U>()) {       \
+    return static_cast<T>(a) op static_cast<U>(b);                                                                                         \
+  }                                                                                                                                        \
+  template <class T, class P> auto operator op(const annotated_arg<T, P> &a, const T &b) -> decltype(std::declval<T>() op b) {             \
+    return static_cast<T>(a) op b;                                                                                                         \
+  }                                                                                                                                        \
+  template <class T, class P> auto operator op(const T &a, const annotated_arg<T, P> &b) -> decltype(a op std::declval<T>()) {             \
+    return a op static_cast<T>(b);                                                                                                         \
+  }
+__ASPEN_OF_VALUES(+)
+__ASPEN_OF_VALUES(-)
+__ASPEN_OF_VALUES(*)
+__ASPEN_OF_VALUES(/)
+__ASPEN_OF_VALUES(%)
+__ASPEN_OF_VALUES(&)
+__ASPEN_OF_VALUES(|)
+__ASPEN_OF_VALUES(^)
+__ASPEN_OF_VALUES(<<)
+__ASPEN_OF_VALUES(>>)
+#undef __ASPEN_OF_VALUES
+
 } // namespace sycl::ext::oneapi::experimental
