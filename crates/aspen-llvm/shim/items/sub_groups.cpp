@@ -66,7 +66,9 @@ void Builder::findTogether() {
           continue;
         if (!P.AtGroup.contains(Next))
           Region.insert(Next);
-        else if (std::exchange(To, Next) && To != Next)
+        else if (!To)
+          To = Next;
+        else if (To != Next) // one barrier or another
           return;
       }
     }
