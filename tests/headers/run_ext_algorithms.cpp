@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdio>
+#include <string>
 #include <vector>
 #include <sycl/sycl.hpp>
 
@@ -21,6 +22,12 @@ struct pair {
 struct by_key {
   bool operator()(const pair &a, const pair &b) const { return a.key > b.key; }
 };
+/// Not trivially copyable, and copied to devices all the same.
+struct copied_by_hand {
+  int value;
+  copied_by_hand(const copied_by_hand &other) : value(other.value) {}
+};
+template <> struct sycl::is_device_copyable<copied_by_hand> : std::true_type {};
 /// A class whose operators are templates, which look for no conversion.
 template <class T> struct sum_of {
   T value;
@@ -312,6 +319,8 @@ int main() {
     sums[1] = (five + sum_of<int>{2}).value + (five + five).value + (sum_of<int>{1} + five).value + (three << 1);
   }).wait();
   CHECK(sums[0] == 7 && sums[1] == 7 + 10 + 6 + 6 && pairs[0].key == 7 && ex::annotated_arg<long>(three) == 3 && !ex::annotated_arg<int *>());
+  static_assert(sycl::is_device_copyable_v<ex::annotated_arg<int>> && sycl::is_device_copyable_v<ex::annotated_arg<copied_by_hand>> &&
+                !sycl::is_device_copyable_v<ex::annotated_arg<std::string>>);
   static_assert(to.has_property<ex::alignment_key>() && to.get_property<ex::alignment_key>().value == 4 && !three.has_property<ex::alignment_key>());
   static_assert(std::is_same_v<decltype(ex::annotated_arg(to, ex::properties(ex::alignment<4>))), std::remove_const_t<decltype(to)>>);
   complex_numbers(q);

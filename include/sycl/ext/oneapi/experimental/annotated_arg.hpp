@@ -2,6 +2,7 @@
 //! Source: sycl_ext_oneapi_annotated_arg.
 #pragma once
 #include <cstddef>
+#include <sycl/device_copyable.hpp>
 #include <sycl/ext/oneapi/experimental/annotated_ptr/annotated_ptr.hpp>
 
 #define SYCL_EXT_ONEAPI_ANNOTATED_ARG 1
@@ -71,3 +72,6 @@ __ASPEN_OF_VALUES(>>)
 #undef __ASPEN_OF_VALUES
 
 } // namespace sycl::ext::oneapi::experimental
+
+template <class T, class Properties>
+struct sycl::is_device_copyable<sycl::ext::oneapi::experimental::annotated_arg<T, Properties>> : sycl::is_device_copyable<T> {};
