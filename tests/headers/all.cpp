@@ -7,6 +7,7 @@
 #include <iostream>
 
 static_assert(SYCL_LANGUAGE_VERSION >= 202012L && SYCL_IMPLEMENTATION_ASPEN == 1);
+static_assert(SYCL_IMPLEMENTATION_ONEAPI && SYCL_IMPLEMENTATION_INTEL, "programs choose by them");
 static_assert(std::is_same_v<cl::sycl::queue, sycl::queue>);
 static_assert(std::is_constructible_v<sycl::async_handler, std::function<void(sycl::exception_list)>>);
 

@@ -41,6 +41,14 @@
 #ifndef __SYCL_COMPILER_VERSION
 #define __SYCL_COMPILER_VERSION 20260101
 #endif
+/// DPC++'s vendor macros. Programs choose by them between its extensions, which are here, and what no SYCL 2020 has: ComputeCpp's 1.2.1, AdaptiveCpp's
+/// scoped parallelism, or an error that they know neither.
+#ifndef SYCL_IMPLEMENTATION_ONEAPI
+#define SYCL_IMPLEMENTATION_ONEAPI 1
+#endif
+#ifndef SYCL_IMPLEMENTATION_INTEL
+#define SYCL_IMPLEMENTATION_INTEL 1
+#endif
 
 /// A number of its own for each use. clang counts it as an extension, in lines of users who asked to be told of these.
 #if defined(__clang__)
