@@ -81,7 +81,7 @@ template <class... Arguments> void single_task(queue q, const kernel &k, Argumen
   }                                                                                                                                        \
   template <__VA_ARGS__ class... Arguments, class Properties>                                                                              \
   void name(handler &h, const launch_config<SHAPE, Properties> &how, const kernel &k, Arguments &&...arguments) {                          \
-    static_assert(std::is_same_v<Properties, empty_properties_t>, "a kernel object is launched without properties here");                  \
+    static_assert(sycl::detail::has_hints_only<Properties>, "a kernel object is launched without properties here, but for cache_config");    \
     experimental::name(h, how.get_range(), k, std::forward<Arguments>(arguments)...);                                                      \
   }                                                                                                                                        \
   template <__VA_ARGS__ class... Arguments, class Properties>                                                                              \

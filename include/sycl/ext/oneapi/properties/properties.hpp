@@ -33,6 +33,11 @@ template <class P, class = void> struct key_of { using type = P; };
 template <class P> struct key_of<P, std::void_t<typename P::key_t>> { using type = typename P::key_t; };
 template <class P> using key_of_t = typename key_of<P>::type;
 
+/// Properties of launches that are hints and change nothing here, and lists of nothing else.
+template <class P> inline constexpr bool is_launch_hint = false;
+template <class List> inline constexpr bool has_hints_only = false;
+template <class... P> inline constexpr bool has_hints_only<ext::oneapi::experimental::properties<P...>> = (is_launch_hint<P> && ...);
+
 template <class P> struct property_place {
   P property;
 };
