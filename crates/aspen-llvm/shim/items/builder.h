@@ -60,7 +60,7 @@ private:
   };
   bool partsAtTakes();
   Exchange &exchange(unsigned Number, unsigned Bits, unsigned Who);
-  bool handOver(llvm::Instruction &I, llvm::Value *Lane, unsigned Who, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
+  bool handOver(llvm::Instruction &I, llvm::Value *Lane, unsigned Who, bool SomeMayEnd, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
   llvm::Value *takenByAll(llvm::IRBuilder<> &B, const Take &T, unsigned Who);
   void moveTaken(llvm::IRBuilder<> &B, Version V);
 

@@ -465,7 +465,7 @@ void Builder::piece(Version V) {
       RemapInstruction(&I, Map, Locals);
       if (IsApart)
         Address->setOperand(1, IRBuilder<>(Address).CreateMul(Address->getOperand(1), Apart));
-      if (From.BySubGroups && V.second != Whole && handOver(I, L.Of[size_t(Id::Lane)], V.second, Accesses))
+      if (From.BySubGroups && V.second != Whole && handOver(I, L.Of[size_t(Id::Lane)], V.second, P.MayPart.contains(Start), Accesses))
         continue;
       if (Instruction *Kept = answer(I, OfAll, Once, Head))
         Copies.push_back(Kept);

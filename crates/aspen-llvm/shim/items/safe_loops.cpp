@@ -6,7 +6,8 @@
 // stay where they are.
 //
 // A division whose operands are the same for all items, or are made of what is, behind a condition, is done once, if the first lane's condition holds; the other
-// lanes then go on with whatever is in the register. Such divisions are done ahead of the loop, by one where they would trap.
+// lanes then go on with whatever is in the register. Such divisions are done ahead of the loop, by one where they would trap. The same goes for divisions by
+// what the lanes of a vector have in common (`lane / 8`), which are hidden from it.
 //
 // Both are so in LLVM 22 without any of Aspen's passes, too. Source: docs/decisions/0042.
 
@@ -98,16 +99,25 @@ bool isOfWhatStays(BinaryOperator &Division, Loop &L, ScalarEvolution &SE, bool 
   return all_of(Division.operands(), [&](Value *Of) { return L.makeLoopInvariant(Of, Moved, /*InsertPt=*/nullptr, /*MSSAU=*/nullptr, &SE); });
 }
 
-bool liftDivisions(Loop &L, const DominatorTree &DT, ScalarEvolution &SE) {
-  BasicBlock *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
-  if (!Before || !Latch)
-    return false;
+// Divisions behind a condition that may trap.
+SmallVector<BinaryOperator *, 4> conditionalDivisions(const Loop &L, const DominatorTree &DT) {
   SmallVector<BinaryOperator *, 4> Found;
+  const BasicBlock *Latch = L.getLoopLatch();
+  if (!Latch)
+    return Found;
   for (BasicBlock *Block : L.blocks())
     if (!DT.dominates(Block, Latch))
       for (Instruction &I : *Block)
         if (auto *Division = dyn_cast<BinaryOperator>(&I); Division && Division->isIntDivRem() && !isSafeToSpeculativelyExecute(Division))
           Found.push_back(Division);
+  return Found;
+}
+
+bool liftDivisions(Loop &L, const DominatorTree &DT, ScalarEvolution &SE) {
+  BasicBlock *Before = L.getLoopPreheader();
+  if (!Before)
+    return false;
+  SmallVector<BinaryOperator *, 4> Found = conditionalDivisions(L, DT);
   bool Moved = false;
   erase_if(Found, [&](BinaryOperator *Division) { return !isOfWhatStays(*Division, L, SE, Moved); });
   for (BinaryOperator *Division : Found) {
@@ -115,6 +125,21 @@ bool liftDivisions(Loop &L, const DominatorTree &DT, ScalarEvolution &SE) {
     Division->eraseFromParent();
   }
   return Moved || !Found.empty();
+}
+
+// What neighbouring lanes have in common, as `lane / 8`, LLVM takes from the first of them, whose condition may not hold: it shall not see that.
+bool hideDivisors(Loop &L, const DominatorTree &DT, ScalarEvolution &SE) {
+  bool Changed = false;
+  for (BinaryOperator *Division : conditionalDivisions(L, DT)) {
+    Value *By = Division->getOperand(1);
+    if (isa<FreezeInst>(By))
+      continue;
+    Division->setOperand(1, new FreezeInst(By, "of.lane", Division->getIterator()));
+    Changed = true;
+  }
+  if (Changed)
+    SE.forgetLoop(&L);
+  return Changed;
 }
 
 } // namespace
@@ -131,6 +156,7 @@ PreservedAnalyses SafeLoops::run(Function &F, FunctionAnalysisManager &FAM) {
     // What is lifted is the operand of the next: a remainder's quotient.
     while (liftDivisions(*L, DT, SE))
       Changed = true;
+    Changed |= hideDivisors(*L, DT, SE);
     Changed |= L->isAnnotatedParallel() && keepOrder(*L, LI, SE, AA);
   }
   return knownOfBlocks(Changed);

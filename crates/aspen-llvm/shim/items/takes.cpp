@@ -211,7 +211,7 @@ Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits, unsigned Wh
 }
 
 // Makes memory of what a lane gives, or has taken; whether it is either. `Made` gets the accesses.
-bool Builder::handOver(Instruction &I, Value *Lane, unsigned Who, SmallVectorImpl<Instruction *> &Made) {
+bool Builder::handOver(Instruction &I, Value *Lane, unsigned Who, bool SomeMayEnd, SmallVectorImpl<Instruction *> &Made) {
   const auto Gives = bitsOf(&I, GiveNames), Takes = bitsOf(&I, TakenNames);
   if (!Gives && !Takes && !isCommonTaken(&I))
     return false;
@@ -228,8 +228,8 @@ bool Builder::handOver(Instruction &I, Value *Lane, unsigned Who, SmallVectorImp
   auto Of = [&](AllocaInst *Place, unsigned Wide) { return B.CreateInBoundsGEP(B.getIntNTy(Wide), Place, Lane); };
   if (Gives) {
     Made.push_back(B.CreateStore(Call.getArgOperand(1), Of(At.Given, Bits)));
-    // What is the same for all is known from the first lane; where that may have ended, from whoever comes last.
-    if (Value *Amount = Call.getArgOperand(2); Who == NotEnded && isCommon(wayOf(Call.getArgOperand(3))))
+    // What is the same for all is known from the first lane; where that may have ended, here at the latest, from whoever comes last.
+    if (Value *Amount = Call.getArgOperand(2); (Who == NotEnded || (SomeMayEnd && !isa<UndefValue>(Amount))) && isCommon(wayOf(Call.getArgOperand(3))))
       B.CreateStore(Amount, At.Amounts);
     else if (!isa<UndefValue>(Amount))
       Made.push_back(B.CreateStore(Amount, Of(At.Amounts, 32)));
