@@ -69,10 +69,12 @@ static void launches(sycl::queue &q) {
   q.wait();
   CHECK(m[63] == 65);
   ex::nd_launch(q, ex::launch_config(sycl::nd_range<1>(count, 8)), iotas, 4.0f, m);
-  using sycl::ext::intel::experimental::cache_config, sycl::ext::intel::experimental::large_slm;
-  ex::nd_launch(q, ex::launch_config(sycl::nd_range<1>(count, 8), ex::properties{cache_config{large_slm}}), iotas, 4.0f, m);
   q.wait();
   CHECK(m[63] == 67);
+  using sycl::ext::intel::experimental::cache_config, sycl::ext::intel::experimental::large_slm;
+  ex::nd_launch(q, ex::launch_config(sycl::nd_range<1>(count, 8), ex::properties{cache_config{large_slm}}), iotas, 5.0f, m);
+  q.wait();
+  CHECK(m[63] == 68);
 
   sycl::buffer<int, 2> b(sycl::range<2>(4, 8));
   n[3] = 20000;

@@ -64,7 +64,7 @@ int main() {
   int *const out = malloc_shared<int>(group_size * groups, q);
   size_t bytes = group_size * sizeof(int); // known at run time only
 
-  // Without work-groups there is none.
+  // Without work-groups there is none; asked for before any kernel with some, it is null.
   if (q.get_backend() == backend::ext_oneapi_native_cpu) {
     q.single_task([=] { out[0] = ex::get_work_group_scratch_memory() == nullptr; }).wait();
     expect(out[0] == 1, "null in a single task");

@@ -51,7 +51,7 @@ const SUITES: [Suite; 16] = [
     Suite { name: "reality", about: "the target database against the devices that are there", run: reality },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
     Suite { name: "book", about: "the book's chapters, links and examples", run: the_book },
-    Suite { name: "random", about: "random kernels against an interpreter, random requirements against a model", run: random_programs },
+    Suite { name: "random", about: "random programs: kernels, requirements, lanes in step, loops in steps", run: random_programs },
     Suite { name: "cuda", about: "programs for NVIDIA's GPUs through ptxas, and against a driver of the tests", run: cuda },
     Suite { name: "amd", about: "programs for AMD's GPUs through lld, and against a runtime of the tests", run: amd },
     Suite { name: "onedpl", about: "programs of tests/onedpl with oneDPL's headers; in a deep run also of an older release", run: onedpl },

@@ -17,6 +17,7 @@
 #include "HostVariables.h"
 #include "Kernels.h"
 #include "KnownRanges.h"
+#include "LanesTogether.h"
 #include "Module.h"
 #include "ModuleOrder.h"
 #include "Names.h"
@@ -25,7 +26,6 @@
 #include "Pragmas.h"
 #include "Redirected.h"
 #include "Reach.h"
-#include "Threading.h"
 #include "Tokens.h"
 #include "WholeLoops.h"
 

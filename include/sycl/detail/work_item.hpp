@@ -337,7 +337,8 @@ inline char *local_memory() {
 #endif
 }
 
-/// The scratch memory of the work-group; null if the launch has no work_group_scratch_size, or no work-groups.
+/// The scratch memory of the work-group; null if the launch has no work_group_scratch_size. A kernel without work-groups has none to ask for; on the
+/// embedded CPU it gets null, not a crash, as long as its thread has run no kernel with work-groups.
 inline char *scratch_memory() {
 #if defined(__ASPEN_NATIVE_CPU__)
   return current ? current->scratch_memory : nullptr;

@@ -9,7 +9,7 @@
 // lanes then go on with whatever is in the register. Such divisions are done ahead of the loop, by one where they would trap. The same goes for divisions by
 // what the lanes of a vector have in common (`lane / 8`), which are hidden from it.
 //
-// Both are so in LLVM 22 without any of Aspen's passes, too. Source: docs/decisions/0042.
+// All of this is so in LLVM 22 without any of Aspen's passes, too. Source: docs/decisions/0042.
 
 #include "item_loop.h"
 

@@ -1,4 +1,4 @@
-#include "Threading.h"
+#include "LanesTogether.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
