@@ -7,23 +7,27 @@
 //# stdout: nested: 64 of 64
 //# stdout: short launches do not wait for a long one
 //# stdout: equal launches share
+//# stdout: who waits finishes what was left: 8 of 8
 //# run: ASPEN_CPU_THREADS=2 ./a.out
 //# stdout: threads: 2, no more at once
 //# stdout: who waits helps only where there is more than one
 //# stdout: nested: 64 of 64
 //# stdout: short launches do not wait for a long one
 //# stdout: equal launches share
+//# stdout: who waits finishes what was left: 8 of 8
 //# run: ASPEN_CPU_THREADS=5 ./a.out
 //# stdout: threads: 5, no more at once
 //# stdout: who waits helps only where there is more than one
 //# stdout: nested: 64 of 64
 //# stdout: short launches do not wait for a long one
 //# stdout: equal launches share
+//# stdout: who waits finishes what was left: 8 of 8
 //# sh: taskset -c 0 ./a.out | grep -q "threads: 1, no more"
 #include <sycl/sycl.hpp>
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -123,5 +127,22 @@ int main() {
   until([&] { return is_over(of_a) && is_over(of_b); });
   if (p[4] != rounds * groups || p[6] + p[7] != groups)
     std::puts("wrong");
+
+  // Threads leave the kernel for host tasks that are over only when this thread has seen the kernel's end, and that wait for it themselves.
+  const sycl::event left = work<5>(a, p + 8, groups / 4, turns);
+  std::promise<void> seen;
+  std::shared_future<void> end = seen.get_future().share();
+  for (unsigned i = 0; i < 8; ++i)
+    b.submit([&](sycl::handler &h) {
+      h.host_task([=] {
+        i % 2 ? sycl::event(left).wait() : end.wait();
+        ++counter(p[9]);
+      });
+    });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  sycl::event(left).wait();
+  seen.set_value();
+  b.wait();
+  std::printf("who waits finishes what was left: %u of 8\n", p[9]);
   sycl::free(p, a);
 }

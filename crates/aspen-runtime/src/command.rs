@@ -11,7 +11,7 @@
 //! Memory: a completed command keeps neither its work nor its blockers nor its successors, so chains of any length stay short in memory.
 
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,13 +21,13 @@ use crate::async_errors::AsyncErrors;
 use crate::backend::{Deferred, DeviceEvent, Job, Task};
 use crate::before::{Before, Opened};
 use crate::buffer::Place;
-use crate::chunks::Chunks;
 use crate::error::{Result, guarded};
 use crate::few::{Few, add};
 use crate::in_flight::InFlight;
 use crate::native::Shown;
 use crate::pool::{Pool, Ticket, serves, waiting};
 use crate::retired::Using;
+use crate::running::Running;
 use crate::self_wait::{Patience, Thread};
 use crate::times::nanoseconds;
 pub(crate) use crate::times::{Times, now};
@@ -128,33 +128,6 @@ pub(crate) struct Inner {
     open: bool,
     /// It may use memory that is freed.
     using: Option<Using>,
-}
-
-/// A kernel in progress.
-pub(crate) struct Running {
-    job: Box<dyn Job>,
-    count: usize,
-    chunks: Chunks,
-    finished: AtomicUsize,
-    failed: AtomicBool,
-    /// How many threads may still be called. Each one that comes calls the next, so that nobody pays for all.
-    helpers: AtomicUsize,
-    /// Nanoseconds spent in chunks.
-    busy: AtomicU64,
-    /// How many threads may still be with it at once: the pool's, or one where one is enough. A waiting thread takes the place of one.
-    room: AtomicUsize,
-}
-
-impl Running {
-    /// Takes one off the threads that may still come. Who waits is one of them: with more threads than processors one would be put aside.
-    fn may_help(&self) -> bool {
-        take_one(&self.helpers)
-    }
-}
-
-/// Whether there was one to take.
-fn take_one(of: &AtomicUsize) -> bool {
-    of.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
 }
 
 /// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
@@ -346,23 +319,14 @@ impl Command {
             drop(job);
             return self.complete();
         }
-        let running = Arc::new(Running {
-            count: chunks,
-            chunks: Chunks::new(chunks, helpers + 1, !job.waits_for_nothing()),
-            job,
-            finished: AtomicUsize::new(0),
-            failed: AtomicBool::new(false),
-            helpers: AtomicUsize::new(helpers),
-            busy: AtomicU64::new(0),
-            room: AtomicUsize::new(helpers + 1),
-        });
+        let running = Arc::new(Running::new(job, helpers));
         lock(&self.inner).running = Some(running.clone());
         self.join(&running);
     }
 
     /// Takes chunks until none is left, or others want the thread. Does nothing where as many threads as may are with it.
     pub(crate) fn join(self: &Arc<Self>, running: &Arc<Running>) {
-        if !take_one(&running.room) {
+        if !running.enter() {
             return;
         }
         let mut first = true;
@@ -373,7 +337,8 @@ impl Command {
         loop {
             if begin.is_some_and(|begin| self.pool.is_wanted() && begin.elapsed() > SLICE) {
                 running.chunks.leave(home);
-                running.room.fetch_add(1, Ordering::Release);
+                running.leave();
+                self.notify();
                 return self.pool.push(Ticket::Join(self.clone(), running.clone()));
             }
             let Some(chunk) = running.chunks.take(home) else {
@@ -491,10 +456,11 @@ impl Command {
                     };
                     if let Some(event) = event {
                         command.over(&event, event.wait());
-                    } else if let Some(running) = running.filter(|running| running.job.needs_threads() || running.may_help()) {
+                    } else if let Some(running) = running.filter(|running| running.wants_waiter()) {
                         command.join(&running);
                     }
-                    command.sleep_while(|state, inner| state == RUNNING && inner.in_flight.is_none());
+                    let was_left = |inner: &Inner| inner.running.as_ref().is_some_and(|running| running.was_left());
+                    command.sleep_while(|state, inner| state == RUNNING && inner.in_flight.is_none() && !was_left(inner));
                 }
                 _ => match command.unfinished_blocker() {
                     Some(blocker) => path.push(blocker),

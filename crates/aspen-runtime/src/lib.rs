@@ -38,6 +38,7 @@ mod profile;
 pub mod queue;
 pub mod registry;
 mod retired;
+mod running;
 mod save;
 mod selector;
 mod self_wait;

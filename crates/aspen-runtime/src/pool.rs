@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-use crate::command::{Command, Running, lock};
+use crate::command::{Command, lock};
 use crate::error::{Code, Error, Result};
+use crate::running::Running;
 
 /// Stack of a worker in bytes: range kernels run on it, and users put arrays there.
 const STACK: usize = 8 << 20;
