@@ -314,6 +314,11 @@ aspen_error_t *aspen_prepare_host_task(aspen_queue_t *queue, aspen_error_t *(*ta
 aspen_error_t *aspen_submit(aspen_queue_t *queue, aspen_prepared_t *prepared, const aspen_dependencies_t *after, aspen_event_t **out);
 void aspen_prepared_discard(aspen_prepared_t *prepared); /* a host task's data is dropped */
 aspen_error_t *aspen_error_create(int code, const char *message);
+/* Gives the error an object of the caller's, which goes with it, also to whoever takes it from a queue; `drop(object)` is called once, with the error's end,
+ * or now if `error` is null. Any thread may do so. Without `object` or `drop` nothing happens. An error has one object: a second call drops the first. */
+void aspen_error_attach(aspen_error_t *error, void *object, void (*drop)(void *object));
+/* That object, as long as the error lives; null if it has none. */
+void *aspen_error_attached(const aspen_error_t *error);
 
 /* --- USM ------------------------------------------------------------------------------------------------------------------------ */
 

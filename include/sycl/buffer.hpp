@@ -116,9 +116,9 @@ struct buffer_state : counted {
   buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), write_back(true) {}
   /// Whether the content goes to the program's memory in the end, once it is written.
   bool goes_back() const { return write_back && (at_home || destination); }
-  /// Waits only if somebody looks at the memory afterwards. Source: SYCL 2020 §4.7.2.3.
+  /// Waits only if somebody looks at the memory afterwards, which is written if the buffer was. Source: SYCL 2020 §4.7.2.3.
   [[gnu::noinline]] ~buffer_state() {
-    const bool goes = goes_back() && !(comes_from_there && !aspen_buffer_written(handle));
+    const bool goes = goes_back() && aspen_buffer_written(handle);
     // Nobody may look at memory that is put back.
     if (restores)
       aspen_buffer_wait(handle);
@@ -150,7 +150,6 @@ struct buffer_state : counted {
   void set_destination(final_data *to, bool home) {
     delete destination;
     destination = to;
-    comes_from_there = false;
     at_home = home;
     set_write_back(to || home);
   }
@@ -182,11 +181,19 @@ struct buffer_state : counted {
   bool in_place = false;      // it does
   bool exactly = false;       // and nowhere else
   bool at_home = false;       // that memory is where the content goes
-  /// The destination is where the content was copied from, which is only written if the buffer was.
-  bool comes_from_there = false;
   bool restores = false;      // what was there before goes back, unless the content stays
   bool write_back;
 };
+
+/// The size of so many elements; what no memory can hold is refused.
+template <int D> size_t buffer_bytes(const range<D> &extent, size_t element) {
+  size_t bytes = element;
+  for (int d = 0; d < D; ++d)
+    bytes = saturated_product(bytes, extent[d]);
+  if (bytes == ~size_t(0))
+    fail(errc::memory_allocation, "a buffer of more bytes than there are addresses");
+  return bytes;
+}
 
 /// Once a unit, whatever the elements are.
 [[gnu::noinline]] inline buffer_state *new_buffer_state(size_t bytes, size_t alignment, const property_list &properties, void *host, bool use_host) {
@@ -243,7 +250,6 @@ public:
     if (host != nullptr && !state_->in_place) {
       set_final_data(host);
       remember(host);
-      state_->comes_from_there = true;
     }
   }
   /// Copies from `host`; nothing is written back.
@@ -277,17 +283,19 @@ public:
   template <class I, int N = D, std::enable_if_t<N == 1, int> = 0, class = typename std::iterator_traits<I>::iterator_category>
   buffer(I first, I last, Allocator allocator, const property_list &properties = {})
       : buffer(std::vector<stored>(first, last), properties, allocator, 0) {}
-  /// A part of another buffer, which is none itself, from `base` on: whole rows only.
+  /// A part of another buffer, which is none itself, from `base` on: elements that lie side by side.
   buffer(buffer &whole, const id<D> &base, const range<D> &part)
       : state_(whole.state_), extent_(part), offset_(whole.offset_ + detail::linear_id(base, whole.extent_) * sizeof(T)), part_(true),
         allocator_(whole.allocator_) {
     if (whole.part_)
       detail::fail(errc::invalid, "a sub-buffer cannot be made of a sub-buffer; make it of the whole buffer");
+    bool one = true; // so far: one plane, or one row
     for (int d = 0; d < D; ++d) {
-      if (base[d] + part[d] > whole.extent_[d])
+      if (base[d] > whole.extent_[d] || part[d] > whole.extent_[d] - base[d])
         detail::fail(errc::invalid, "a sub-buffer must lie inside its buffer");
-      if (d > 0 && (part[d] != whole.extent_[d]))
+      if (!one && part[d] != whole.extent_[d])
         detail::fail(errc::invalid, "a sub-buffer must be a contiguous part of its buffer");
+      one = one && part[d] == 1;
     }
   }
 
@@ -387,7 +395,7 @@ private:
   friend struct detail::weak_access;
   template <class, int, class> friend class buffer;
   buffer(const range<D> &extent, const property_list &properties, element *host, bool use_host, const Allocator &allocator)
-      : state_(detail::new_buffer_state(extent.size() * sizeof(T), alignof(T), properties, host, use_host)), extent_(extent), properties_(properties), allocator_(allocator) {}
+      : state_(detail::new_buffer_state(detail::buffer_bytes(extent, sizeof(T)), alignof(T), properties, host, use_host)), extent_(extent), properties_(properties), allocator_(allocator) {}
   /// In a vector whose elements lie side by side: those of a vector of bool do not.
   using stored = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
   buffer(const std::vector<stored> &content, const property_list &properties, const Allocator &allocator, int)
@@ -420,7 +428,6 @@ private:
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>) {
       state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent_.size()));
       remember(host.get());
-      state_->comes_from_there = true;
     }
     state_->write_back = state_->destination != nullptr;
     struct owner final : detail::buffer_state::held {

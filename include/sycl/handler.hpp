@@ -185,10 +185,13 @@ public:
     if (queue_->of_graph)
       detail::fail(errc::invalid, "ext_oneapi_barrier: a graph has them of queues that it records; add an empty node that depends on all leaves");
     nothing(detail::recorded_kind::barrier);
-    barrier_ = true;
+    barrier_ = detail::barrier_for::all;
+    if (record_)
+      record_->for_all = true;
   }
   void ext_oneapi_barrier(const std::vector<event> &events) {
-    depends_on(events), events.empty() ? nothing() : ext_oneapi_barrier();
+    depends_on(events), nothing(events.empty() ? detail::recorded_kind::empty : detail::recorded_kind::barrier);
+    barrier_ = events.empty() ? detail::barrier_for::none : detail::barrier_for::events;
   }
   /// Executes all of a graph. Source: sycl_ext_oneapi_graph.
   template <class Graph> void ext_oneapi_graph(const Graph &graph) {
@@ -257,7 +260,7 @@ public:
     static_assert(std::is_invocable_v<G &> || std::is_invocable_v<G &, interop_handle>, "a host task takes nothing or a sycl::interop_handle");
     open();
     using job = detail::host_job<G, detail::host_errors>;
-    job *data = new job(G(std::forward<F>(task)), queue_->handle, queue_->host);
+    job *data = new job(G(std::forward<F>(task)), queue_->handle);
     for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
       detail::use_on_host(uses_.data()[i], aspen_queue_device(queue_->handle), &data->task, sizeof data->task);
     aspen_prepared_t *prepared = nullptr;
@@ -377,7 +380,7 @@ private:
     if (graph_)
       last_ = graph_->run(queue_->handle, after);
     else if (parts_.size() == 0)
-      detail::check((barrier_ ? aspen_submit_barrier : aspen_submit_nothing)(queue_->handle, &after, &last_));
+      last_ = detail::submit_nothing(queue_->handle, barrier_, after);
     while (submitted_ < parts_.size()) {
       aspen_event_t *made = nullptr;
       detail::check(aspen_submit(queue_->handle, parts_.data()[submitted_++], &after, &made));
@@ -582,7 +585,8 @@ private:
   detail::shared<detail::recording> record_;  // and what becomes of it there
   detail::shared<detail::executable> graph_; // the command executes this
   int used_ = 0; // 1: buffers of the program's; 3: and writes one whose content goes to the program's memory in the end
-  bool complete_ = false, further_ = false, barrier_ = false; // it has its command; what comes is a part of it; later commands wait for it
+  bool complete_ = false, further_ = false; // it has its command; what comes is a part of it
+  detail::barrier_for barrier_ = detail::barrier_for::none; // later commands wait for it, and it waits for these
 };
 
 } // namespace sycl

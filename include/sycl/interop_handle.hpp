@@ -70,10 +70,10 @@ template <class Task> void run_host_task(Task &task, const kept_queue &of) {
 
 /// A host task's function, and what it is called with and fails to.
 template <class Task, class Errors> struct host_job : counted {
-  host_job(Task &&f, aspen_queue_t *of, const shared<Errors> &to) : task(std::move(f)), queue(of), errors(to) {}
+  host_job(Task &&f, aspen_queue_t *of) : task(std::move(f)), queue(of) {}
   static aspen_error_t *run(void *job) {
     host_job &own = *static_cast<host_job *>(job);
-    return own.errors->guard([&] { detail::run_host_task(own.task, own.queue); });
+    return Errors::guard([&] { detail::run_host_task(own.task, own.queue); });
   }
   static void drop(void *job) {
     if (static_cast<host_job *>(job)->release())
@@ -81,7 +81,6 @@ template <class Task, class Errors> struct host_job : counted {
   }
   Task task;
   kept_queue queue;
-  shared<Errors> errors;
 };
 
 /// A host task that asks for no handles finds what it uses on the host, through accessors for devices too: SYCL 2020 §4.10.1 leaves those

@@ -10,6 +10,11 @@ template <int D = 1> class id;
 template <int D = 1, bool WithOffset = true> class item;
 
 namespace detail {
+/// A size that no memory has where the product is too large: a smaller one would be given.
+constexpr size_t saturated_product(size_t a, size_t b) {
+  size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? ~size_t(0) : product;
+}
 
 /// A conversion to a number, which only one dimension has. No template member: those do not convert any further (p[i] wants ptrdiff_t).
 template <class Self, int D> class one_number {};

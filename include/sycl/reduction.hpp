@@ -54,6 +54,13 @@ template <class T, class Op> inline combination<T, Op, has_known_identity_v<Op, 
     return {op};
 }
 
+/// The same; who wants to begin with the identity must have one. Source: SYCL 2020 §4.9.2.2.
+template <class T, class Op> inline auto combination_of(const Op &op, const property_list &properties) {
+  if (!has_known_identity_v<Op, T> && properties.has_property<property::reduction::initialize_to_identity>())
+    fail(errc::invalid, "initialize_to_identity: no identity of this reduction's operator is known; give one to sycl::reduction");
+  return combination_of<T>(op);
+}
+
 template <class T, int D, class A> inline const buffer_state *single_variable(const buffer<T, D, A> &variable) {
   if (variable.size() != 1)
     fail(errc::invalid, "a reduction's buffer has exactly one element");
@@ -78,7 +85,7 @@ template <access_mode M> inline property_list reduced_by(const property_list &gi
 /// Into a buffer of one element, of any dimensions. An identity's type is the variable's, not what its argument has.
 template <class T, int D, class A, class Op>
 auto reduction(buffer<T, D, A> variable, handler &, Op op, const property_list &properties = {}) {
-  const auto how = detail::combination_of<T>(op);
+  const auto how = detail::combination_of<T>(op, properties);
   return detail::reduction_of<T, Op, decltype(how)::has_identity, 1, 0>(nullptr, detail::single_variable(variable), variable.aspen_offset(), how,
                                                                           properties);
 }
@@ -100,7 +107,7 @@ auto reduction(const accessor<T, D, M, P, H, L> &variable, const std::common_typ
 }
 /// Into USM that the device can reach.
 template <class T, class Op> auto reduction(T *variable, Op op, const property_list &properties = {}) {
-  const auto how = detail::combination_of<T>(op);
+  const auto how = detail::combination_of<T>(op, properties);
   return detail::reduction_of<T, Op, decltype(how)::has_identity, 1, 0>(variable, nullptr, 0, how, properties);
 }
 template <class T, class Op>
@@ -109,7 +116,7 @@ auto reduction(T *variable, const std::common_type_t<T> &identity, Op op, const 
 }
 template <class T, size_t Extent, class Op> auto reduction(span<T, Extent> variables, Op op, const property_list &properties = {}) {
   static_assert(Extent != dynamic_extent, "a reduction needs a span whose extent is part of its type");
-  const auto how = detail::combination_of<T>(op);
+  const auto how = detail::combination_of<T>(op, properties);
   return detail::reduction_of<T, Op, decltype(how)::has_identity, Extent, 1>(variables.data(), nullptr, 0, how, properties);
 }
 template <class T, size_t Extent, class Op>

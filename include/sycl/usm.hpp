@@ -16,6 +16,10 @@ inline void *allocate_usm(const device &on, usm::alloc kind, size_t bytes, size_
   check(aspen_usm_alloc(on.aspen_handle(), static_cast<aspen_usm_kind_t>(kind), bytes, alignment, &memory));
   return memory;
 }
+/// So many elements.
+template <class T> T *allocate_array(const device &on, usm::alloc kind, size_t count, size_t alignment) {
+  return static_cast<T *>(allocate_usm(on, kind, saturated_product(count, sizeof(T)), alignment));
+}
 /// The device, if memory of the context can be there. Source: SYCL 2020 §4.8.3.2.
 inline const device &of(const context &in, const device &on) {
   if (!is_in(in, on))
@@ -42,10 +46,10 @@ template <class T> constexpr size_t aligned_for(size_t asked) {
     return detail::allocate_usm(q.get_device(), usm::alloc::kind, bytes, 0);                                                               \
   }                                                                                                                                        \
   template <class T> T *malloc_##kind(size_t count, const device &d, const context &c, const property_list & = {}) {                       \
-    return static_cast<T *>(detail::allocate_usm(detail::of(c, d), usm::alloc::kind, count * sizeof(T), detail::usm_alignment<T>));        \
+    return detail::allocate_array<T>(detail::of(c, d), usm::alloc::kind, count, detail::usm_alignment<T>);                                 \
   }                                                                                                                                        \
   template <class T> T *malloc_##kind(size_t count, const queue &q, const property_list & = {}) {                                          \
-    return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), detail::usm_alignment<T>));          \
+    return detail::allocate_array<T>(q.get_device(), usm::alloc::kind, count, detail::usm_alignment<T>);                                   \
   }                                                                                                                                        \
   inline void *aligned_alloc_##kind(size_t alignment, size_t bytes, const device &d, const context &c, const property_list & = {}) {       \
     return detail::allocate_usm(detail::of(c, d), usm::alloc::kind, bytes, alignment);                                                     \
@@ -54,10 +58,10 @@ template <class T> constexpr size_t aligned_for(size_t asked) {
     return detail::allocate_usm(q.get_device(), usm::alloc::kind, bytes, alignment);                                                       \
   }                                                                                                                                        \
   template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const device &d, const context &c, const property_list & = {}) { \
-    return static_cast<T *>(detail::allocate_usm(detail::of(c, d), usm::alloc::kind, count * sizeof(T), detail::aligned_for<T>(alignment))); \
+    return detail::allocate_array<T>(detail::of(c, d), usm::alloc::kind, count, detail::aligned_for<T>(alignment));                        \
   }                                                                                                                                        \
   template <class T> T *aligned_alloc_##kind(size_t alignment, size_t count, const queue &q, const property_list & = {}) {                 \
-    return static_cast<T *>(detail::allocate_usm(q.get_device(), usm::alloc::kind, count * sizeof(T), detail::aligned_for<T>(alignment))); \
+    return detail::allocate_array<T>(q.get_device(), usm::alloc::kind, count, detail::aligned_for<T>(alignment));                          \
   }
 __ASPEN_USM_KIND(device)
 __ASPEN_USM_KIND(shared)
@@ -69,14 +73,14 @@ inline void *malloc_host(size_t bytes, const context &c, const property_list & =
   return detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, bytes, 0);
 }
 template <class T> T *malloc_host(size_t count, const context &c, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, count * sizeof(T), detail::usm_alignment<T>));
+  return detail::allocate_array<T>(*c.aspen_state().devices.data(), usm::alloc::host, count, detail::usm_alignment<T>);
 }
 inline void *aligned_alloc_host(size_t alignment, size_t bytes, const context &c, const property_list & = {}) {
   return detail::allocate_usm(*c.aspen_state().devices.data(), usm::alloc::host, bytes, alignment);
 }
 template <class T> T *aligned_alloc_host(size_t alignment, size_t count, const context &c, const property_list & = {}) {
   const device &d = *c.aspen_state().devices.data();
-  return static_cast<T *>(detail::allocate_usm(d, usm::alloc::host, count * sizeof(T), detail::aligned_for<T>(alignment)));
+  return detail::allocate_array<T>(d, usm::alloc::host, count, detail::aligned_for<T>(alignment));
 }
 
 // The kind as an argument.
@@ -87,10 +91,10 @@ inline void *malloc(size_t bytes, const queue &q, usm::alloc kind, const propert
   return detail::allocate_usm(q.get_device(), kind, bytes, 0);
 }
 template <class T> T *malloc(size_t count, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(detail::of(c, d), kind, count * sizeof(T), detail::usm_alignment<T>));
+  return detail::allocate_array<T>(detail::of(c, d), kind, count, detail::usm_alignment<T>);
 }
 template <class T> T *malloc(size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), detail::usm_alignment<T>));
+  return detail::allocate_array<T>(q.get_device(), kind, count, detail::usm_alignment<T>);
 }
 inline void *aligned_alloc(size_t alignment, size_t bytes, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
   return detail::allocate_usm(detail::of(c, d), kind, bytes, alignment);
@@ -100,10 +104,10 @@ inline void *aligned_alloc(size_t alignment, size_t bytes, const queue &q, usm::
 }
 template <class T>
 T *aligned_alloc(size_t alignment, size_t count, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(detail::of(c, d), kind, count * sizeof(T), detail::aligned_for<T>(alignment)));
+  return detail::allocate_array<T>(detail::of(c, d), kind, count, detail::aligned_for<T>(alignment));
 }
 template <class T> T *aligned_alloc(size_t alignment, size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
-  return static_cast<T *>(detail::allocate_usm(q.get_device(), kind, count * sizeof(T), detail::aligned_for<T>(alignment)));
+  return detail::allocate_array<T>(q.get_device(), kind, count, detail::aligned_for<T>(alignment));
 }
 
 inline void free(void *memory, const context &) { aspen_usm_free(memory); }
@@ -139,12 +143,10 @@ public:
   usm_allocator(const queue &q, const property_list & = {}) noexcept : device_(q.get_device()) {}
   template <class U> usm_allocator(const usm_allocator<U, Kind, Alignment> &other) noexcept : device_(other.device_) {}
   T *allocate(size_t count) {
-    void *memory = nullptr;
-    if (count <= ~size_t(0) / sizeof(T))
-      memory = detail::allocate_usm(device_, Kind, count * sizeof(T), Alignment > alignof(T) ? Alignment : detail::usm_alignment<T>);
+    T *const memory = detail::allocate_array<T>(device_, Kind, count, Alignment > alignof(T) ? Alignment : detail::usm_alignment<T>);
     if (!memory && count > 0) // containers may ask for nothing
       detail::fail(errc::memory_allocation, "usm_allocator: no memory");
-    return static_cast<T *>(memory);
+    return memory;
   }
   void deallocate(T *memory, size_t) { aspen_usm_free(memory); }
   /// An allocator takes no property.

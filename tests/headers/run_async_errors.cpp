@@ -2,6 +2,7 @@
 #include "check.hpp"
 
 #include <string>
+#include <sycl/ext/oneapi/experimental/graph.hpp>
 #include <sycl/sycl.hpp>
 #include <vector>
 
@@ -21,6 +22,42 @@ struct heard {
     };
   }
 };
+
+struct own_error : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+/// What a task threw comes as it was, whatever its text is and whichever queue executes the graph that it is a node of.
+static void thrown_objects(const device &d) {
+  int own = 0, others = 0;
+  const auto count = [&](exception_list errors) {
+    for (const std::exception_ptr &one : errors)
+      try {
+        std::rethrow_exception(one);
+      } catch (const own_error &) {
+        ++own;
+      } catch (...) {
+        ++others;
+      }
+  };
+  queue first(d, count), second(first.get_context(), d, count);
+  const auto fails = [](handler &h) { h.host_task([] { throw own_error("caf\xe9"); }); };
+  first.submit(fails);
+  first.wait_and_throw();
+  CHECK(own == 1 && others == 0);
+  ext::oneapi::experimental::command_graph graph(first.get_context(), d);
+  graph.add(fails);
+  graph.begin_recording(first);
+  first.submit(fails);
+  graph.end_recording();
+  const auto all = graph.finalize();
+  second.ext_oneapi_graph(all);
+  second.wait_and_throw();
+  CHECK(own == 3 && others == 0);
+  second.ext_oneapi_graph(all);
+  second.wait_and_throw();
+  CHECK(own == 5 && others == 0);
+}
 
 /// A command that writes the buffer and fails.
 static event fails(queue &q, buffer<int> b, const char *what) {
@@ -102,5 +139,6 @@ int main() {
     }
     reads(b, two, one).wait_and_throw();
   }
+  thrown_objects(d);
   return failures != 0;
 }

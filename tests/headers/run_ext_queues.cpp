@@ -86,6 +86,23 @@ static void barriers(sycl::queue &q) {
   q.wait();
   CHECK(q.ext_oneapi_empty());
 
+  // For all, and besides for what the command group depends on.
+  go = false;
+  done = 0;
+  sycl::event over = q.single_task([] {});
+  over.wait();
+  q.submit(slow);
+  barrier = q.submit([&](sycl::handler &h) {
+    h.depends_on(over);
+    h.ext_oneapi_barrier();
+  });
+  after = q.submit([&](sycl::handler &h) { h.host_task([&] { before = done; }); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(barrier.get_info<sycl::info::event::command_execution_status>() != sycl::info::event_command_status::complete);
+  go = true;
+  after.wait();
+  CHECK(before == 1);
+
   // For some events: what it is not told of goes on, what comes later waits for those events.
   go = false;
   done = 0;

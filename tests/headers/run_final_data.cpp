@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <sycl/sycl.hpp>
+#include <thread>
 #include <vector>
 
 using namespace sycl;
@@ -214,9 +215,81 @@ static void update(queue &q) {
   CHECK(all(data, 2));
 }
 
+/// Nobody wrote it, so nothing goes there. Source: SYCL 2020 §4.7.2.
+static void nobody_writes(queue &q, size_t n) {
+  std::vector<int> from(n, 1), to(n, 7);
+  {
+    buffer<int> b(from.begin(), from.end());
+    b.set_final_data(to.begin());
+    look(q, b, true);
+  }
+  CHECK(all(to, 7));
+  {
+    buffer<int> b{range<1>(n)};
+    b.set_final_data(to.data());
+  }
+  CHECK(all(to, 7));
+  {
+    buffer<int> b(from.begin(), from.end());
+    b.set_final_data(to.begin());
+    host_accessor a(b, write_only);
+  }
+  CHECK(all(to, 1));
+}
+
+/// A task has the last of a buffer that it uses itself.
+static void kept_by_a_task(queue &q) {
+  std::vector<int> data(4, 1);
+  const auto user = std::make_shared<int>(0);
+  event e;
+  {
+    buffer<int> b(data);
+    e = q.submit([&](handler &h) {
+      accessor a(b, h, read_write_host_task);
+      h.host_task([a, b, user] {
+        for (size_t i = 0; i < b.size(); ++i)
+          a[i] += 1;
+      });
+    });
+  }
+  e.wait();
+  CHECK(all(data, 2) && user.use_count() == 1); // what it has captured is gone when it is over
+  std::promise<void> begin;
+  {
+    auto b = std::make_unique<buffer<int>>(data);
+    e = q.submit([&](handler &h) {
+      accessor a(*b, h, read_write_host_task);
+      h.host_task([a, keep = *b, wait = begin.get_future().share()] {
+        wait.wait();
+        a[3] = 5;
+      });
+    });
+    std::thread([&] { b.reset(); }).join(); // the task has one more
+  }
+  begin.set_value();
+  e.wait();
+  q.wait();
+  CHECK(data[3] == 5);
+}
+
+/// Any elements that lie side by side.
+static void parts() {
+  std::vector<int> data(32, 0);
+  buffer<int, 2> b(data.data(), {4, 8});
+  buffer<int, 2> row(b, {2, 1}, {1, 4});
+  host_accessor{row}[id<2>(0, 3)] = 1;
+  CHECK(host_accessor{b}[id<2>(2, 4)] == 1);
+  buffer<char, 3> deep{{2, 3, 4}};
+  CHECK(!throws(errc::invalid, [&] { buffer<char, 3>(deep, {1, 1, 0}, {1, 2, 4}); }) && throws(errc::invalid, [&] { buffer<char, 3>(deep, {0, 1, 0}, {2, 2, 4}); }));
+  CHECK(throws(errc::invalid, [&] { buffer<char, 3>(deep, {1, 1, 0}, {1, 2, 3}); }) && throws(errc::invalid, [&] { buffer<int, 2>(b, {~size_t(0), 0}, {2, 8}); }));
+}
+
 int main() {
   queue q;
+  kept_by_a_task(q);
+  parts();
   for (const size_t n : sizes) {
+    nobody_writes(q, n);
     at_once(q, n);
     after_readers(q, n);
     if (n * sizeof(int) <= 16384)

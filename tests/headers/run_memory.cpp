@@ -527,7 +527,10 @@ static void nothing_and_too_much(queue &q) {
   usm_allocator<int, usm::alloc::shared> shared(q);
   int *const nothing = shared.allocate(0);
   shared.deallocate(nothing, 0);
-  CHECK(throws(errc::memory_allocation, [&] { shared.allocate(~size_t(0) / sizeof(int) + 2); }));
+  const size_t wraps = ~size_t(0) / sizeof(int) + 2; // bytes by which 4 are left
+  CHECK(throws(errc::memory_allocation, [&] { shared.allocate(wraps); }));
+  CHECK(!malloc_device<int>(wraps, q) && !malloc_shared<int>(wraps, q) && !aligned_alloc_host<int>(64, wraps, q));
+  CHECK(throws(errc::memory_allocation, [&] { buffer<int>{range<1>(wraps)}; }) && throws(errc::memory_allocation, [&] { buffer<char, 2>{{1ull << 40, 1ull << 24}}; }));
 }
 
 /// A mistake that DPC++ forgives: on the embedded CPU device the memory lives until the commands have ended. What is written meanwhile to memory that

@@ -293,6 +293,10 @@ static void errors(sycl::queue &q) {
     thrown = e.code() == sycl::errc::invalid;
   }
   CHECK(thrown);
+  pair *const both = sycl::malloc_shared<pair>(1, q);
+  const sycl::property_list first{sycl::property::reduction::initialize_to_identity()};
+  CHECK(throws(sycl::errc::invalid, [&] { (void)sycl::reduction(both, wider(), first); }) && !throws(sycl::errc::invalid, [&] { (void)sycl::reduction(both, pair{}, wider(), first); }));
+  sycl::free(both, q);
 }
 
 /// A bundle of the user's kernel has all that its launch needs.

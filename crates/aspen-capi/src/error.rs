@@ -1,10 +1,10 @@
 //! `aspen_error_t`, the guard around every function, and strings that come in.
 
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use aspen_runtime::{Code, Error, Result};
+use aspen_runtime::{Attached, Code, Error, Result};
 
 /// `aspen_error_t`.
 #[derive(Debug)]
@@ -90,6 +90,31 @@ pub unsafe extern "C" fn aspen_error_create(code: c_int, message: *const c_char)
         let text = unsafe { text(message) }.unwrap_or_default();
         Err(Error::new(Code::from_number(code), text))
     })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_error_attach(error: *mut ErrorHandle, object: *mut c_void, drop: Option<unsafe extern "C" fn(*mut c_void)>) {
+    guarded(|| {
+        let Some(drop) = drop.filter(|_| !object.is_null()) else { return };
+        // SAFETY: by the header.
+        let attached = unsafe { Attached::new(object, drop) };
+        // SAFETY: null or alive, and nobody else's meanwhile, by the header.
+        if let Some(error) = unsafe { error.as_mut() } {
+            error.error.attach(attached);
+        }
+    });
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_error_attached(error: *const ErrorHandle) -> *mut c_void {
+    guarded_pointer(|| {
+        // SAFETY: null or alive, by the header.
+        let attached = unsafe { error.as_ref() }.and_then(|error| error.error.attached());
+        attached.map_or(ptr::null(), |attached| attached.object().cast_const())
+    })
+    .cast_mut()
 }
 
 /// The text of a C string; `None` for null. What is no UTF-8 is replaced.

@@ -330,10 +330,10 @@ impl HostTask {
         if self.task.is_none() {
             return Err(null_argument("a host task", "task"));
         }
-        Ok(queue.host_task(move || self.run()))
+        Ok(queue.host_task_of(move || self.run()))
     }
 
-    fn run(self) -> Result<()> {
+    fn run(&self) -> Result<()> {
         let Some(task) = self.task else { return Ok(()) };
         // SAFETY: the function and its data come from the caller, who says they belong together; the result is null or from
         // `aspen_error_create`, and ours.

@@ -21,6 +21,7 @@ use crate::async_errors::AsyncErrors;
 use crate::backend::{Deferred, DeviceEvent, Job, Task};
 use crate::before::{Before, Opened};
 use crate::buffer::Place;
+use crate::captured;
 use crate::error::{Result, guarded};
 use crate::few::{Few, add};
 use crate::in_flight::InFlight;
@@ -62,6 +63,8 @@ pub(crate) enum Work {
     Nothing,
     /// One call on one thread.
     Once(Box<dyn FnOnce() -> Result<()> + Send>),
+    /// The same, whose captures are dropped behind it.
+    Task(Box<dyn FnMut() -> Result<()> + Send>),
     /// One call that takes less time than waking a thread: if it waits for nothing, it is over before its submission is. So a program may
     /// copy from a variable that ends with the statement, as with CUDA's copies of pageable memory up to 64 KiB.
     Brief(Box<dyn FnOnce() -> Result<()> + Send>),
@@ -144,7 +147,7 @@ impl Command {
     /// The same, for who has more to say of it.
     pub(crate) fn unshared(pool: &Arc<Pool>, work: Work) -> Command {
         let chain = if let Work::Deferred(job) = &work { Some(job.chain()) } else { None };
-        let using = matches!(work, Work::Once(_) | Work::Brief(_) | Work::Kernel(_)).then(Using::new);
+        let using = matches!(work, Work::Once(_) | Work::Task(_) | Work::Brief(_) | Work::Kernel(_)).then(Using::new);
         let inner = Inner {
             work: Some(work),
             using,
@@ -296,6 +299,12 @@ impl Command {
                 drop(slice);
                 self.complete();
             }
+            Some(Work::Task(mut task)) => {
+                let slice = self.slice("host");
+                self.report(guarded(&mut task));
+                drop(slice);
+                captured::end(self.clone(), task);
+            }
             Some(Work::Kernel(job)) => self.run_kernel(job),
             Some(Work::Deferred(job)) => return self.enqueue(job, after, before.as_deref().zip(Some(ahead))),
         }
@@ -387,6 +396,7 @@ impl Command {
     /// Returns when a command of [`Work::External`] has begun. Its blockers may be complete a moment before it is told so, and it must not
     /// be ended in between.
     pub(crate) fn wait_begun(&self) {
+        captured::complete_what_ends();
         self.sleep_while(|state, _| state == PENDING);
     }
 
@@ -437,6 +447,7 @@ impl Command {
     /// Returns when the command is complete; helps meanwhile.
     pub fn wait(self: &Arc<Self>) {
         if !self.is_complete() {
+            captured::complete_what_ends();
             waiting(|| self.help());
         }
     }

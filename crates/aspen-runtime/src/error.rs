@@ -1,7 +1,9 @@
 //! The one error type of the runtime: a `sycl::errc` value and a text that says what to do.
 
+use std::ffi::c_void;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// What went wrong, with the numbers of `sycl::errc` and of `aspen_errc_t`. Source: SYCL 2020 §4.13.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,18 +68,71 @@ pub struct Error {
     code: Code,
     message: String,
     native: i32,
+    attached: Option<Arc<Attached>>,
+}
+
+/// An object of the caller's that goes with an error, and with its copies.
+#[derive(Debug)]
+pub struct Attached {
+    object: *mut c_void,
+    drop: unsafe extern "C" fn(*mut c_void),
+}
+
+// SAFETY: whoever attaches it says that any thread may have it, and drop it.
+unsafe impl Send for Attached {}
+// SAFETY: as above; here nobody looks into it.
+unsafe impl Sync for Attached {}
+
+impl Attached {
+    /// Takes it over.
+    ///
+    /// # Safety
+    /// `drop` may be called with `object`, once, by any thread, and whoever asks for it may be any thread.
+    pub unsafe fn new(object: *mut c_void, drop: unsafe extern "C" fn(*mut c_void)) -> Attached {
+        Attached { object, drop }
+    }
+
+    /// The object.
+    pub fn object(&self) -> *mut c_void {
+        self.object
+    }
+}
+
+impl PartialEq for Attached {
+    fn eq(&self, other: &Attached) -> bool {
+        self.object == other.object
+    }
+}
+
+impl Eq for Attached {}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // SAFETY: by the contract of `new`; once, since this is the end of it.
+        unsafe { (self.drop)(self.object) }
+    }
 }
 
 impl Error {
     /// An error with that code and text.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), native: 0 }
+        Error { code, message: message.into(), native: 0, attached: None }
     }
 
     /// With the error's number in the backend's own interface.
     #[must_use]
     pub fn with_native(self, native: i32) -> Error {
         Error { native, ..self }
+    }
+
+    /// Makes an object go with it, in the place of another one.
+    pub fn attach(&mut self, attached: Attached) {
+        self.attached = Some(Arc::new(attached));
+    }
+
+    /// What goes with it.
+    pub fn attached(&self) -> Option<&Attached> {
+        self.attached.as_deref()
     }
 
     /// The error's number in the backend's own interface; 0 if it is none of that.

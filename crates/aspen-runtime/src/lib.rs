@@ -20,6 +20,7 @@ mod before;
 mod bringing;
 pub mod buffer;
 pub mod cache;
+mod captured;
 mod chunks;
 mod command;
 pub mod early;
@@ -52,5 +53,5 @@ pub mod zeroed;
 
 pub use command::Status;
 pub use environment::Environment;
-pub use error::{Code, Error, Result};
+pub use error::{Attached, Code, Error, Result};
 pub use pool::Pool;

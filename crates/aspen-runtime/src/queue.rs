@@ -219,6 +219,11 @@ impl Queue {
         self.prepared(Work::Once(Box::new(task)), Place::Host, trace::on().map(|_| Label::HostTask))
     }
 
+    /// The same of a task that is dropped with what it has captured before its command is complete, unless that waits for something.
+    pub fn host_task_of(&self, task: impl FnMut() -> Result<()> + Send + 'static) -> Prepared {
+        self.prepared(Work::Task(Box::new(task)), Place::Host, trace::on().map(|_| Label::HostTask))
+    }
+
     /// A command that only waits.
     pub fn nothing(&self) -> Prepared {
         self.prepared(Work::Nothing, Place::Nowhere, trace::on().map(|_| Label::Barrier))

@@ -321,7 +321,7 @@ struct recorded_graph : recorder {
     made->queue = queue;
     made->lock = shared_lock;
     made->graph = this;
-    const bool for_all = made->kind == recorded_kind::barrier && made->after.size() == 0;
+    const bool for_all = made->for_all;
     bool behind = false; // of something that is behind the barrier
     for (size_t i = commands.size(); i-- > 0;) {
       const shared<recorded_command> &before = commands.data()[i];

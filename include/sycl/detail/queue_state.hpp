@@ -11,60 +11,62 @@
 
 namespace sycl::detail {
 
+/// Runs host tasks, and turns what they throw into errors of the C ABI, with which the exception goes.
+struct host_errors {
 #ifndef __SYCL_DEVICE_ONLY__
-/// What host tasks threw, until an async_handler gets it. The runtime carries only the text, by which the object is found again.
-struct host_errors : counted {
-  struct entry {
-    std::string text;
-    std::exception_ptr error;
-  };
-  aspen_error_t *put(int code, const char *text) {
-    {
-      const locked hold(lock);
-      entries.add({text, std::current_exception()});
-    }
-    return aspen_error_create(code, text);
-  }
-  /// Runs a host task, and turns what it throws into an error of the C ABI.
-  template <class F> aspen_error_t *guard(F &&f) {
+  template <class F> static aspen_error_t *guard(F &&f) {
     try {
       f();
       return nullptr;
     } catch (const exception &e) {
-      return put(e.category() == sycl_category() ? e.code().value() : ASPEN_ERRC_RUNTIME, e.what());
+      return made(e.category() == sycl_category() ? e.code().value() : ASPEN_ERRC_RUNTIME, e.what());
     } catch (const std::exception &e) {
-      return put(ASPEN_ERRC_RUNTIME, e.what());
+      return made(ASPEN_ERRC_RUNTIME, e.what());
     } catch (...) {
-      return put(ASPEN_ERRC_RUNTIME, "a host task threw something that is no std::exception");
+      return made(ASPEN_ERRC_RUNTIME, "a host task threw something that is no std::exception");
     }
   }
-  /// The oldest with that text; null if no host task threw it.
-  std::exception_ptr take(const char *text) {
-    std::exception_ptr found;
-    bool left = false;
-    const locked hold(lock);
-    for (entry *e = entries.data(), *end = e + entries.size(); e != end; ++e) {
-      if (!found && e->error && e->text == text)
-        std::swap(found, e->error);
-      left = left || e->error;
-    }
-    if (!left)
-      entries.clear();
-    return found;
+  /// What a host task threw; null if the error is no host task's.
+  static std::exception_ptr thrown(const aspen_error_t *error) {
+    const auto *held = static_cast<std::exception_ptr *>(aspen_error_attached(error));
+    return held ? *held : nullptr;
   }
 
 private:
-  list<entry> entries;
-  spin_lock lock;
-};
+  static aspen_error_t *made(int code, const char *text) {
+    aspen_error_t *error = aspen_error_create(code, text);
+    aspen_error_attach(error, new std::exception_ptr(std::current_exception()), [](void *held) { delete static_cast<std::exception_ptr *>(held); });
+    return error;
+  }
 #else
-struct host_errors : counted {
-  template <class F> aspen_error_t *guard(F &&f) {
+  template <class F> static aspen_error_t *guard(F &&f) {
     f();
     return nullptr;
   }
-};
 #endif
+};
+
+/// What a barrier of a queue waits for; none is no barrier.
+enum class barrier_for { none, events, all };
+
+/// A command without work. A barrier for all that depends on events besides is two: the C ABI's waits for the queue's commands or for events.
+inline aspen_event_t *submit_nothing(aspen_queue_t *queue, barrier_for what, aspen_dependencies_t after) {
+  aspen_event_t *made = nullptr, *all = nullptr;
+  list<aspen_event_t *, 4> events;
+  if (what == barrier_for::all && after.event_count > 0) {
+    const aspen_dependencies_t none = {};
+    check(aspen_submit_barrier(queue, &none, &all));
+    for (size_t i = 0; i < after.event_count; ++i)
+      events.add(after.events[i]);
+    events.add(all);
+    after = {after.buffers, after.buffer_count, events.data(), events.size()};
+  }
+  aspen_error_t *const error = (what == barrier_for::none ? aspen_submit_nothing : aspen_submit_barrier)(queue, &after, &made);
+  if (all)
+    aspen_event_release(all);
+  check(error);
+  return made;
+}
 
 /// Events that are given back together.
 struct held_events {
@@ -212,7 +214,7 @@ struct queue_state : counted {
 #ifndef __SYCL_DEVICE_ONLY__
     list<std::exception_ptr> errors;
     while (aspen_error_t *error = aspen_queue_take_async_error(handle)) {
-      std::exception_ptr thrown = host->take(aspen_error_message(error));
+      std::exception_ptr thrown = host_errors::thrown(error);
       const exception described = to_exception(error);
       errors.add(thrown ? thrown : std::make_exception_ptr(described));
     }
@@ -236,7 +238,6 @@ struct queue_state : counted {
   aspen_queue_t *handle = nullptr;
   bool profiles = false;
   bool of_graph = false; // it executes nothing: a graph makes nodes by it that are no queue's
-  shared<host_errors> host{new host_errors};
   sycl::context context;
   sycl::device device;
   async_handler handler;

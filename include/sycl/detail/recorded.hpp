@@ -34,6 +34,7 @@ struct recording : counted {
       kind = what;
   }
   recorded_kind kind = recorded_kind::empty;
+  bool for_all = false; // a barrier that waits for all before from its queue
   shared<kept_by_node> arguments; // of a kernel that is a function, if some of them can be updated
   virtual void kernel(const aspen_launch_t &launch) = 0;
   virtual void copy(void *to, const void *from, size_t bytes) = 0;

@@ -33,7 +33,12 @@ constexpr size_t MaxGuarded = 64, MaxOfGuard = 16;
 
 class Sink {
 public:
-  Sink(BasicBlock &Guard, const View &V, const Pieces &P) : Guard(&Guard), V(V), P(P), Way(cast<BranchInst>(Guard.getTerminator())) {}
+  Sink(BasicBlock &Guard, const Loop &L, const View &V, const Pieces &P) : Guard(&Guard), V(V), P(P), Way(cast<BranchInst>(Guard.getTerminator())) {
+    SmallVector<BasicBlock *, 4> Exits;
+    L.getUniqueExitBlocks(Exits);
+    Cuts.insert(L.getHeader());
+    Cuts.insert_range(Exits);
+  }
 
   // Whether it can go in; nothing has changed then.
   bool reads() {
@@ -209,9 +214,53 @@ private:
     for (BasicBlock *B : Inside)
       for (Instruction &I : *B)
         if (auto *Load = dyn_cast<LoadInst>(&I);
-            Load && Load->isSimple() && !Apart.contains(B) && Common.contains(Load) && isComputedByAll(Load->getPointerOperand()))
+            Load && Load->isSimple() && !Apart.contains(B) && Common.contains(Load) && !mayBeOverwritten(*Load) && isComputedByAll(Load->getPointerOperand()))
           Harmless.insert(Load);
     return true;
+  }
+
+  // Whether the one item that passes, if it is one, may write in this piece where it has read, and keep what it has read for the next: who does not pass reads
+  // there afterwards, and of what is the same for all the last item's is kept.
+  bool mayBeOverwritten(const LoadInst &Load) const {
+    const BasicBlock *Own = Load.getParent();
+    // What one comes to from there without a cut, and through what may be one; other loops than the one in question may be cut, or not.
+    SmallSetVector<const BasicBlock *, 16> Piece, Others;
+    auto MayBeCut = [&](const BasicBlock *From, const BasicBlock *To) {
+      const Loop *L = V.Loops.getLoopFor(From);
+      return V.Loops.isLoopHeader(To) || (L && !L->contains(To));
+    };
+    auto Follow = [&](const BasicBlock *From, bool Cut) {
+      for (const BasicBlock *Next : successors(From)) {
+        if (!Inside.contains(const_cast<BasicBlock *>(Next)) || Next == Own)
+          continue;
+        if (!Cut && !Cuts.contains(Next))
+          Piece.insert(Next);
+        if (Cut || MayBeCut(From, Next))
+          Others.insert(Next);
+      }
+    };
+    const bool IsPrivate = isa<AllocaInst>(getUnderlyingObject(Load.getPointerOperand()));
+    auto Writes = [&](const Instruction &I) {
+      const auto *Store = dyn_cast<StoreInst>(&I);
+      return I.mayWriteToMemory() && (!Store || IsPrivate || !isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())));
+    };
+    Follow(Own, false);
+    for (size_t Place = 0; Place < Piece.size(); ++Place)
+      Follow(Piece[Place], false);
+    if (none_of(make_range(std::next(Load.getIterator()), Own->end()), Writes) && none_of(Piece, [&](const BasicBlock *B) { return any_of(*B, Writes); }))
+      return false;
+    for (size_t Place = 0; Place < Others.size(); ++Place)
+      Follow(Others[Place], true);
+    SmallSetVector<const Instruction *, 16> Made;
+    Made.insert(&Load);
+    for (size_t Place = 0; Place < Made.size(); ++Place)
+      for (const User *U : Made[Place]->users()) {
+        const auto *I = cast<Instruction>(U);
+        if (I->getParent() == Join || Others.contains(I->getParent()))
+          return true;
+        Made.insert(I);
+      }
+    return false;
   }
 
   // Whether everyone can make a value: by arithmetic of what is the same for all, no read; what it takes becomes part of control then.
@@ -314,6 +363,7 @@ private:
   BasicBlock *Join = nullptr, *Begin = nullptr;
   bool Passes = true; // what the condition is for who passes
   Value *Condition = nullptr;
+  SmallPtrSet<const BasicBlock *, 4> Cuts; // the loop's, when it is cut
   Blocks Inside;
   DenseMap<BasicBlock *, BasicBlock *> Apart; // and the branch before
   MapVector<BasicBlock *, BasicBlock *> Areas; // such branches, and where all meet again
@@ -337,7 +387,7 @@ bool sinkGuard(const View &V, Pieces &Out, function_ref<bool(const Loop &)> IsWa
     }
     if (!Guard || !V.differs(*Guard) || !isa<BranchInst>(Guard->getTerminator()) || !mayCut(Out, 4 + Exits.size()))
       continue;
-    Sink S(*Guard, V, Out);
+    Sink S(*Guard, *L, V, Out);
     if (!S.reads() || !S.isRunByAll(*L))
       continue;
     BasicBlock *const Header = L->getHeader(), *const Join = S.join();

@@ -13,6 +13,7 @@
 
 #include "turns.h"
 
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -111,7 +112,7 @@ bool isPrivate(const Value *Pointer) { return isa<AllocaInst, PHINode, SelectIns
 
 // Whether the way from the item's beginning to its loop is arithmetic, or reads what turns leave as it is. Where nothing else is done, what leaves the way must
 // end the item. In strips it may write, which is done once, and then lead to what is behind the loop.
-bool comesStraight(Nest &N) {
+bool comesStraight(Nest &N, AAResults &AA) {
   BasicBlock *Latch = N.Items->getLoopLatch();
   const MDNode *Independent = findOptionMDForLoop(N.Items, "llvm.loop.parallel_accesses");
   const bool OnlyReads = onlyReads(*N.Turns);
@@ -130,7 +131,9 @@ bool comesStraight(Nest &N) {
         N.Alike.push_back(Load);
       else if (N.InStrips && Load && Load->isSimple() && OnlyReads)
         Reads = true;
-      else if (N.InStrips && Store && Store->isSimple() && !isPrivate(Store->getPointerOperand()))
+      // What an item has read it may write over: the read would come behind that.
+      else if (N.InStrips && Store && Store->isSimple() && !isPrivate(Store->getPointerOperand()) &&
+               all_of(N.Alike, [&](LoadInst *Read) { return AA.isNoAlias(MemoryLocation::get(Read), MemoryLocation::get(Store)); }))
         Writes = true;
       else
         return false;
@@ -153,12 +156,12 @@ bool comesStraight(Nest &N) {
 }
 
 // The same, in strips if not without.
-bool findWay(Nest &N) {
+bool findWay(Nest &N, AAResults &AA) {
   N.InStrips = !N.States.empty();
-  if (comesStraight(N))
+  if (comesStraight(N, AA))
     return true;
   N.Alike.clear();
-  return !std::exchange(N.InStrips, true) && comesStraight(N);
+  return !std::exchange(N.InStrips, true) && comesStraight(N, AA);
 }
 
 // Whether items meet other items' memory by taking turns: private memory, which all have in one place, and what they may wait for.
@@ -330,7 +333,7 @@ const SCEV *startOf(const Walk &Of, Type *T, ScalarEvolution &SE) {
   return !Of.Extends ? Start : Of.ExtendsSign ? SE.getSignExtendExpr(Start, T) : SE.getZeroExtendExpr(Start, T);
 }
 
-bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
+bool readNest(Loop &L, ScalarEvolution &SE, AAResults &AA, Nest &N) {
   if (!isItemLoop(L) || L.getSubLoops().size() != 1)
     return false;
   Loop &M = *L.getSubLoops().front();
@@ -373,7 +376,7 @@ bool readNest(Loop &L, ScalarEvolution &SE, Nest &N) {
     return false;
   N.Zeros = std::min({SE.getMinTrailingZeros(N.Begin), SE.getMinTrailingZeros(N.Step), static_cast<uint32_t>(llvm::countr_zero(N.Apart))});
   N.IsPositive = SE.isKnownNonNegative(N.Begin);
-  return lengthOf(L) <= MaxTwice && findWay(N) && !mayMeet(N) && gains(N, SE);
+  return lengthOf(L) <= MaxTwice && findWay(N, AA) && !mayMeet(N) && gains(N, SE);
 }
 
 // The nest as it was is known as tried.
@@ -556,7 +559,7 @@ PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
   PreservedAnalyses Same = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     Nest N;
-    return readNest(L, SE, N) && change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried);
+    return readNest(L, SE, FAM.getResult<AAManager>(F), N) && change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried);
   });
   return Prepared ? PreservedAnalyses::none() : Same;
 }
