@@ -312,6 +312,9 @@ aspen_error_t *aspen_prepare_fill(aspen_queue_t *queue, void *to, const void *pa
 aspen_error_t *aspen_prepare_host_task(aspen_queue_t *queue, aspen_error_t *(*task)(void *data), void (*drop)(void *data), void *data,
                                        aspen_prepared_t **out);
 aspen_error_t *aspen_submit(aspen_queue_t *queue, aspen_prepared_t *prepared, const aspen_dependencies_t *after, aspen_event_t **out);
+/* Submits `count` parts of one command, at least one: each waits for the one before, and no command that uses the queue or the buffers comes in between.
+ * `out` gets the events of all; the last one's is that of the command. All parts are given up, also when the command is refused. */
+aspen_error_t *aspen_submit_parts(aspen_queue_t *queue, aspen_prepared_t *const *parts, size_t count, const aspen_dependencies_t *after, aspen_event_t **out);
 void aspen_prepared_discard(aspen_prepared_t *prepared); /* a host task's data is dropped */
 aspen_error_t *aspen_error_create(int code, const char *message);
 /* Gives the error an object of the caller's, which goes with it, also to whoever takes it from a queue; `drop(object)` is called once, with the error's end,

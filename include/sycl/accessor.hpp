@@ -30,7 +30,7 @@ inline bool takes_no_init(access_mode mode, const property_list &properties) {
 template <int D>
 [[gnu::noinline]] inline size_t start_of_part(size_t start, size_t element, const range<D> &extent, const range<D> &memory, const id<D> &offset) {
   for (int d = 0; d < D; ++d)
-    if (offset[d] + extent[d] > memory[d])
+    if (offset[d] > memory[d] || extent[d] > memory[d] - offset[d])
       fail(errc::invalid, "an accessor's range and offset must lie inside the buffer");
   return start + linear_id(offset, memory) * element;
 }

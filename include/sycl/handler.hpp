@@ -352,7 +352,7 @@ private:
       record_ = detail::shared<detail::recording>(recorder_->begin());
   }
   ~handler() {
-    for (size_t i = submitted_; i < parts_.size(); ++i)
+    for (size_t i = 0; i < parts_.size() && !submitted_; ++i)
       aspen_prepared_discard(parts_.data()[i]); // the command group function threw
     if (last_)
       aspen_event_release(last_);
@@ -381,15 +381,9 @@ private:
       last_ = graph_->run(queue_->handle, after);
     else if (parts_.size() == 0)
       last_ = detail::submit_nothing(queue_->handle, barrier_, after);
-    while (submitted_ < parts_.size()) {
-      aspen_event_t *made = nullptr;
-      detail::check(aspen_submit(queue_->handle, parts_.data()[submitted_++], &after, &made));
-      timed.add(made);
-      if (last_)
-        aspen_event_release(last_);
-      last_ = made;
-      after = {after.buffers, after.buffer_count, &last_, 1};
-    }
+    submitted_ = true;
+    if (!last_)
+      last_ = detail::submit_parts(queue_->handle, parts_.data(), parts_.size(), after, timed);
     timed.are_of(last_);
     event whole(std::exchange(last_, nullptr), queue_);
     if (lent_.buffer)
@@ -579,8 +573,8 @@ private:
   size_t local_memory_ = 0;
   size_t local_alignment_ = 1; // the greatest of its parts
   detail::list<aspen_prepared_t *, 1> parts_; // what the command consists of, in order
-  size_t submitted_ = 0;                   // how many of them
-  aspen_event_t *last_ = nullptr;          // of those
+  bool submitted_ = false;                 // they are the runtime's
+  aspen_event_t *last_ = nullptr;          // of the last
   detail::shared<detail::recorder> recorder_; // the graph that records it,
   detail::shared<detail::recording> record_;  // and what becomes of it there
   detail::shared<detail::executable> graph_; // the command executes this

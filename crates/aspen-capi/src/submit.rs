@@ -137,6 +137,37 @@ pub unsafe extern "C" fn aspen_submit(
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_submit_parts(
+    queue: *const Queue,
+    parts: *const *const Command,
+    count: usize,
+    after: *const After,
+    out: *mut *const Command,
+) -> *mut ErrorHandle {
+    let given = if parts.is_null() {
+        &[]
+    } else {
+        // SAFETY: so many handles, by the header.
+        unsafe { std::slice::from_raw_parts(parts, count) }
+    };
+    // SAFETY: from `aspen_prepare_*`, and given up by the caller on every way out.
+    let parts: Vec<Prepared> = given.iter().filter(|part| !part.is_null()).map(|part| unsafe { Prepared::from_handle(*part) }).collect();
+    fallible(|| {
+        if parts.is_empty() || parts.len() != count || out.is_null() {
+            return Err(null_argument("aspen_submit_parts", if out.is_null() { "out" } else { "parts" }));
+        }
+        // SAFETY: null or alive, by the header.
+        let events = unsafe { queue_of(queue, "aspen_submit_parts")?.submit_parts(parts, dependencies(after)?)? };
+        for (place, event) in events.into_iter().enumerate() {
+            // SAFETY: room for so many events, by the header.
+            unsafe { out.add(place).write(event.into_handle()) };
+        }
+        Ok(())
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_prepared_discard(prepared: *const Command) {
     if !prepared.is_null() {
         // SAFETY: from `aspen_prepare_*`, and given up by the caller.

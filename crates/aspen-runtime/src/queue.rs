@@ -7,6 +7,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use smallvec::SmallVec;
+
 use crate::async_errors::AsyncErrors;
 use crate::at_exit;
 use crate::bringing::{bringing, opening};
@@ -259,50 +261,98 @@ impl Queue {
         self.enter(self.nothing(), after, true)
     }
 
+    /// Hands the parts of one command to the device, at least one: each waits for the one before, and no other command that uses the queue or the
+    /// buffers comes in between. The events of the parts; the last one's is that of the command.
+    ///
+    /// # Errors
+    /// As [`Queue::submit`]; then none of them runs.
+    pub fn submit_parts(&self, parts: Vec<Prepared>, after: Dependencies) -> Result<Vec<Event>> {
+        let parts: SmallVec<[Arc<Command>; 1]> = parts.into_iter().map(|Prepared(part)| part).collect();
+        self.enter_all(&parts, after, false)?;
+        Ok(parts.into_iter().map(Event::new).collect())
+    }
+
     fn enter(&self, Prepared(command): Prepared, after: Dependencies, is_barrier: bool) -> Result<Event> {
+        let command = [command];
+        self.enter_all(&command, after, is_barrier)?;
+        let [command] = command;
+        Ok(Event::new(command))
+    }
+
+    fn enter_all(&self, parts: &[Arc<Command>], after: Dependencies, is_barrier: bool) -> Result<()> {
+        let Some(first) = parts.first() else { return Ok(()) };
         self.pool.start()?;
-        let place = lock(&command.inner).place;
-        for buffer in after.on_device.iter().filter(|_| matches!(place, Place::Host)) {
-            buffer.prepare_native(self.device, self.native_context(), self.native())?;
+        let on_host = |part: &Arc<Command>| matches!(lock(&part.inner).place, Place::Host);
+        if !after.on_device.is_empty() && parts.iter().any(on_host) {
+            for buffer in &after.on_device {
+                buffer.prepare_native(self.device, self.native_context(), self.native())?;
+            }
         }
-        let context = self.native_context();
         let marker = self.native.get().filter(|bound| bound.follows).map(|bound| bound.queue.marker()).transpose()?;
         let marker = marker.map(|marker| Event::of_native(&self.pool, vec![marker]));
         let buffers = merged(after.buffers);
+        let _slices: SmallVec<[_; 1]> = parts.iter().map(|part| self.get_ready(part, &buffers, &after.on_device)).collect();
+        for event in after.events.iter().chain(&marker) {
+            first.wait_for(&event.command);
+        }
+        for pair in parts.windows(2) {
+            pair[1].wait_for(&pair[0]);
+        }
+        let waits_for_all = is_barrier && after.events.is_empty();
+        let hazards = self.in_order || is_barrier || !buffers.is_empty();
+        let guard = hazards.then(order);
+        for part in parts {
+            self.take_place(part, &buffers, is_barrier, waits_for_all);
+        }
+        drop(guard);
+        // Outside the lock: a command of nothing completes here, with all that follows from it.
+        parts.iter().for_each(|part| part.submit());
+        Ok(())
+    }
+
+    /// All that a command needs but its place among others; what comes back is told when it is dropped.
+    fn get_ready<'c>(
+        &self,
+        command: &'c Arc<Command>,
+        buffers: &[(Arc<Buffer>, Access)],
+        on_device: &[Arc<Buffer>],
+    ) -> impl Sized + use<'c> {
+        let place = lock(&command.inner).place;
+        let context = self.native_context();
         let place_of = |buffer: &Arc<Buffer>| match place {
-            Place::Host if after.on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
+            Place::Host if on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
             place => place,
         };
         if let Some(times) = &command.times {
             times.submit.store(now(), Ordering::Relaxed);
         }
-        let _slice = command.slice(trace::SUBMIT);
+        let slice = command.slice(trace::SUBMIT);
         if command.chain.is_some() {
-            at_exit::waits_for(&command);
+            at_exit::waits_for(command);
         }
         {
             let mut inner = lock(&command.inner);
-            inner.before = bringing(&buffers, place_of);
+            inner.before = bringing(buffers, place_of);
             inner.holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
-            inner.opens = guarded::is_on().then(|| opening(&buffers));
-        }
-        for event in after.events.iter().chain(&marker) {
-            command.wait_for(&event.command);
+            inner.opens = guarded::is_on().then(|| opening(buffers));
         }
         // What follows in the queue is behind it anyway; of buffers it is not known who follows.
         if self.in_order && buffers.is_empty() {
             command.is_only_asked_by_event();
         }
-        let hazards = self.in_order || is_barrier || !buffers.is_empty();
-        let guard = hazards.then(order);
+        slice
+    }
+
+    /// Writes it down as the last user of its buffers and its queue, behind those that were. Under the lock of [`order`], if it has such.
+    fn take_place(&self, command: &Arc<Command>, buffers: &[(Arc<Buffer>, Access)], is_barrier: bool, waits_for_all: bool) {
         let mut before = Few::new();
-        for (buffer, access) in &buffers {
+        for (buffer, access) in buffers {
             buffer.blockers(*access, &mut before);
         }
         let mut submitted = lock(&self.submitted);
         if self.in_order {
             submitted.commands.drain(..).for_each(|command| before.push(command));
-        } else if is_barrier && after.events.is_empty() {
+        } else if waits_for_all {
             before.extend(submitted.commands.iter().cloned());
         }
         submitted.barrier.take_if(|barrier| barrier.is_complete());
@@ -315,13 +365,9 @@ impl Queue {
         for blocker in &before {
             command.wait_for(blocker);
         }
-        for (buffer, access) in &buffers {
-            buffer.record(*access, &command);
+        for (buffer, access) in buffers {
+            buffer.record(*access, command);
         }
-        drop(guard);
-        // Outside the lock: a command of nothing completes here, with all that follows from it.
-        command.submit();
-        Ok(Event::new(command))
     }
 }
 

@@ -98,6 +98,27 @@ struct timed_parts {
   const size_t wanted;
 };
 
+/// Submits the parts of a command as one, and gives its event.
+inline aspen_event_t *submit_parts(aspen_queue_t *queue, aspen_prepared_t *const *parts, size_t count, const aspen_dependencies_t &after, timed_parts &timed) {
+  aspen_event_t *last = nullptr;
+  if (count == 1) {
+    check(aspen_submit(queue, parts[0], &after, &last));
+    timed.add(last);
+    return last;
+  }
+  list<aspen_event_t *> made;
+  while (made.size() < count)
+    made.add(nullptr);
+  check(aspen_submit_parts(queue, parts, count, &after, made.data()));
+  for (aspen_event_t *part : made) {
+    timed.add(part);
+    if (last)
+      aspen_event_release(last);
+    last = part;
+  }
+  return last;
+}
+
 /// A stream's memory: a count of characters, and the characters.
 struct stream_text {
   aspen_buffer_t *buffer;
