@@ -228,16 +228,18 @@ public:
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U, int E, access_mode N, target Q, access::placeholder I>
   void copy(accessor<T, D, M, P, H> from, accessor<U, E, N, Q, I> to) {
-    if (to.size() < from.size())
+    if (to.byte_size() < from.byte_size())
       detail::fail(errc::invalid, "copy: the destination is smaller than the source");
     const auto &line = detail::in_line(to);
-    const size_t run = contiguous(line);
+    const size_t run = contiguous(line) * sizeof(U); // all of this is bytes: the elements may differ in size
     hold(&to, sizeof to);
-    rows(detail::in_line(from), [&](const T *row, size_t done, size_t count) {
-      for (size_t n = 0; count > 0; row += n, done += n, count -= n) {
-        n = count < run - done % run ? count : run - done % run;
+    rows(detail::in_line(from), [&](const T *row, size_t first, size_t count) {
+      const char *bytes = reinterpret_cast<const char *>(row);
+      size_t n = 0, at = first * sizeof(T);
+      for (size_t left = count * sizeof(T); left > 0; bytes += n, at += n, left -= n) {
+        n = left < run - at % run ? left : run - at % run;
         go_on();
-        memcpy(&line[detail::delinearize(done, line.get_range())], row, n * sizeof(T));
+        memcpy(reinterpret_cast<char *>(&line[detail::delinearize(at / sizeof(U), line.get_range())]) + at % sizeof(U), bytes, n);
       }
     });
   }

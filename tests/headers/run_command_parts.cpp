@@ -66,8 +66,41 @@ static void of_queues_in_order(const device &d) {
     sycl::free(one, q);
 }
 
+/// Bytes count where elements differ in size. Source: SYCL 2020 §4.9.4.3.
+static void of_other_elements(queue &q) {
+  buffer<int, 2> ints({2, 4});
+  buffer<unsigned char, 2> bytes({4, 8});
+  {
+    host_accessor a(ints, write_only);
+    host_accessor b(bytes, write_only);
+    for (int i = 0; i < 8; ++i)
+      a[i / 4][i % 4] = i;
+    std::fill(b.begin(), b.end(), static_cast<unsigned char>(0xee));
+  }
+  // Two rows of two of them into three rows of six bytes.
+  q.submit([&](handler &h) {
+    accessor from(ints, h, range<2>(2, 2), id<2>(0, 1), read_only);
+    accessor to(bytes, h, range<2>(3, 6), id<2>(1, 1), write_only);
+    h.copy(from, to);
+  });
+  {
+    host_accessor b(bytes, read_only);
+    const int expected[] = {1, 2, 5, 6};
+    for (size_t i = 0; i < 18; ++i)
+      CHECK(b[1 + i / 6][1 + i % 6] == (i >= 16 ? 0xee : i % 4 ? 0 : expected[i / 4]));
+    CHECK(b[1][0] == 0xee && b[1][7] == 0xee && b[0][1] == 0xee);
+  }
+  CHECK(throws(errc::invalid, [&] {
+    q.submit([&](handler &h) { h.copy(accessor(ints, h, read_only), accessor(bytes, h, range<2>(3, 8), write_only)); });
+  }));
+  buffer<int> back{range<1>(8)};
+  q.submit([&](handler &h) { h.copy(accessor(bytes, h, read_only), accessor(back, h, write_only)); });
+  CHECK(host_accessor{back}[id<1>(0)] == static_cast<int>(0xeeeeeeee));
+}
+
 int main() {
   queue q;
+  of_other_elements(q);
   of_buffers(q);
   of_queues_in_order(q.get_device());
   return failures != 0;

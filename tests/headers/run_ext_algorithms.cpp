@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdio>
+#include <numeric>
 #include <string>
 #include <vector>
 #include <sycl/sycl.hpp>
@@ -53,79 +54,95 @@ static void keys_and_values(sycl::queue &q) {
                        several::memory_required(sycl::memory_scope::work_group, width) +
                        ex::default_sorters::joint_sorter<>::memory_required<int>(q.get_device(), sycl::memory_scope::work_group, width);
   constexpr size_t all = width * each;
-  int *wrong = sycl::malloc_shared<int>(1, q);
+  constexpr size_t lists = 2 * 4; // of both groups, sorted in each way
+  int *wrong = sycl::malloc_shared<int>(1, q), *found = sycl::malloc_shared<int>(lists * 2 * all, q);
   *wrong = 0;
-  q.submit([&](sycl::handler &h) {
-     sycl::local_accessor<std::byte> scratch(bytes, h);
-     h.parallel_for(sycl::nd_range<2>({4, width / 2}, {2, width / 2}), [=](sycl::nd_item<2> item) {
-       const auto g = item.get_group();
-       const sycl::span<std::byte> memory(&scratch[0], bytes);
-       const ex::group_with_scratchpad with(g, memory);
-       const int id = static_cast<int>(g.get_local_linear_id()), mixed = id * 11 % static_cast<int>(width);
-       bool good = true;
+  // In kernels of their own: all in one take a minute to compile.
+  const auto in_groups = [&](auto sorts) {
+    q.submit([&](sycl::handler &h) {
+       sycl::local_accessor<std::byte> scratch(bytes, h);
+       h.parallel_for(sycl::nd_range<2>({4, width / 2}, {2, width / 2}), [=](sycl::nd_item<2> item) {
+         if (!sorts(item.get_group(), sycl::span<std::byte>(&scratch[0], bytes)))
+           sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>(*wrong) += 1;
+       });
+     }).wait();
+  };
+  in_groups([=](const sycl::group<2> &g, sycl::span<std::byte> memory) {
+    const ex::group_with_scratchpad with(g, memory);
+    const int id = static_cast<int>(g.get_local_linear_id()), mixed = id * 11 % static_cast<int>(width);
+    bool good = true;
 
-       const auto [key, value] = ex::sort_key_value_over_group(with, mixed, static_cast<char>(mixed + 1));
-       good = good && key == id && value == id + 1;
-       std::tuple<int, char> by = ex::sort_key_value_over_group(g, mixed % 4, static_cast<char>(id), one(memory));
-       good = good && std::get<0>(by) == id / 8 && std::get<1>(by) * 11 % 4 == id / 8;
-       const char before = sycl::shift_group_right(item.get_sub_group(), std::get<1>(by), 1);
-       good = good && (id % 8 == 0 || item.get_sub_group().get_local_linear_id() == 0 || before < std::get<1>(by)); // equal keys keep their order
-       const auto [real, small] = ex::sort_key_value_over_group(g, static_cast<float>(mixed) - 7.5f, static_cast<short>(mixed), down(memory));
-       good = good && real == static_cast<float>(width) - 8.5f - static_cast<float>(id) && small == static_cast<short>(width) - 1 - id;
-       const auto least = ex::sort_key_value_over_group(with, mixed, id, std::greater<>());
-       good = good && std::get<0>(least) == static_cast<int>(width) - 1 - id;
-
-       int keys[each], values[each];
-       for (const bool in : {false, true})
-         for (const bool out : {false, true}) {
-           for (size_t e = 0; e < each; ++e) {
-             const int n = static_cast<int>(place(g, in, e));
-             keys[e] = n * 7 % static_cast<int>(all) / 2 - 5; // each twice
-             values[e] = n;
-           }
-           const sycl::span k{keys}, v{values};
-           if (!in && !out)
-             ex::sort_key_value_over_group(with, k, v);
-           else if (!in)
-             ex::sort_key_value_over_group(g, k, v, several(memory), ex::properties(ex::output_data_placement<places::striped>));
-           else if (!out)
-             ex::sort_key_value_over_group(with, k, v, ex::properties(ex::input_data_placement<places::striped>));
-           else
-             ex::sort_key_value_over_group(with, k, v, std::less<>(),
-                                           ex::properties(ex::input_data_placement<places::striped>, ex::output_data_placement<places::striped>));
-           for (size_t e = 0; e < each; ++e) {
-             const int rank = static_cast<int>(place(g, out, e));
-             good = good && keys[e] == rank / 2 - 5 && values[e] * 7 % static_cast<int>(all) / 2 == rank / 2;
-             // Of the two with that key, the one that came first.
-             int twins[2];
-             for (int n = 0, found = 0; n < static_cast<int>(all); ++n)
-               if (n * 7 % static_cast<int>(all) / 2 == rank / 2)
-                 twins[found++] = n;
-             good = good && values[e] == twins[rank % 2];
-           }
-         }
-
-       unsigned bits[each];
-       for (size_t e = 0; e < each; ++e)
-         bits[e] = static_cast<unsigned>(place(g, false, e) % 4 * 256 + (all - place(g, false, e)));
-       ex::sort_over_group(g, sycl::span{bits}, masked(memory, 0x300));
-       for (size_t e = 0; e < each; ++e) {
-         const size_t rank = place(g, false, e);
-         good = good && bits[e] / 256 == rank / (all / 4) && bits[e] % 256 == all - (rank % (all / 4) * 4 + rank / (all / 4));
-       }
-       int more[each];
-       for (size_t e = 0; e < each; ++e)
-         more[e] = -static_cast<int>(place(g, false, e));
-       ex::sort_over_group(with, sycl::span{more});
-       good = good && more[1] == static_cast<int>(place(g, false, 1)) - static_cast<int>(all) + 1;
-       ex::sort_over_group(with, sycl::span{more}, std::greater<>(), ex::properties(ex::output_data_placement<places::striped>));
-       good = good && more[1] == -static_cast<int>(place(g, true, 1));
-       if (!good)
-         sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>(*wrong) += 1;
-     });
-   }).wait();
+    const auto [key, value] = ex::sort_key_value_over_group(with, mixed, static_cast<char>(mixed + 1));
+    good = good && key == id && value == id + 1;
+    std::tuple<int, char> by = ex::sort_key_value_over_group(g, mixed % 4, static_cast<char>(id), one(memory));
+    good = good && std::get<0>(by) == id / 8 && std::get<1>(by) * 11 % 4 == id / 8;
+    const char before = sycl::shift_group_right(sycl::ext::oneapi::this_work_item::get_sub_group(), std::get<1>(by), 1);
+    good = good && (id % 8 == 0 || sycl::ext::oneapi::this_work_item::get_sub_group().get_local_linear_id() == 0 || before < std::get<1>(by)); // equal keys keep their order
+    const auto [real, small] = ex::sort_key_value_over_group(g, static_cast<float>(mixed) - 7.5f, static_cast<short>(mixed), down(memory));
+    good = good && real == static_cast<float>(width) - 8.5f - static_cast<float>(id) && small == static_cast<short>(width) - 1 - id;
+    const auto least = ex::sort_key_value_over_group(with, mixed, id, std::greater<>());
+    good = good && std::get<0>(least) == static_cast<int>(width) - 1 - id;
+    return good;
+  });
+  in_groups([=](const sycl::group<2> &g, sycl::span<std::byte> memory) {
+    const ex::group_with_scratchpad with(g, memory);
+    bool good = true;
+    unsigned bits[each];
+    for (size_t e = 0; e < each; ++e)
+      bits[e] = static_cast<unsigned>(place(g, false, e) % 4 * 256 + (all - place(g, false, e)));
+    ex::sort_over_group(g, sycl::span{bits}, masked(memory, 0x300));
+    for (size_t e = 0; e < each; ++e) {
+      const size_t rank = place(g, false, e);
+      good = good && bits[e] / 256 == rank / (all / 4) && bits[e] % 256 == all - (rank % (all / 4) * 4 + rank / (all / 4));
+    }
+    int more[each];
+    for (size_t e = 0; e < each; ++e)
+      more[e] = -static_cast<int>(place(g, false, e));
+    ex::sort_over_group(with, sycl::span{more});
+    good = good && more[1] == static_cast<int>(place(g, false, 1)) - static_cast<int>(all) + 1;
+    ex::sort_over_group(with, sycl::span{more}, std::greater<>(), ex::properties(ex::output_data_placement<places::striped>));
+    good = good && more[1] == -static_cast<int>(place(g, true, 1));
+    return good;
+  });
+  in_groups([=](const sycl::group<2> &g, sycl::span<std::byte> memory) {
+    const ex::group_with_scratchpad with(g, memory);
+    int keys[each], values[each];
+    for (const bool in : {false, true})
+      for (const bool out : {false, true}) {
+        for (size_t e = 0; e < each; ++e) {
+          const int n = static_cast<int>(place(g, in, e));
+          keys[e] = n * 7 % static_cast<int>(all) / 2 - 5; // each twice
+          values[e] = n;
+        }
+        const sycl::span k{keys}, v{values};
+        if (!in && !out)
+          ex::sort_key_value_over_group(with, k, v);
+        else if (!in)
+          ex::sort_key_value_over_group(g, k, v, several(memory), ex::properties(ex::output_data_placement<places::striped>));
+        else if (!out)
+          ex::sort_key_value_over_group(with, k, v, ex::properties(ex::input_data_placement<places::striped>));
+        else
+          ex::sort_key_value_over_group(with, k, v, std::less<>(),
+                                        ex::properties(ex::input_data_placement<places::striped>, ex::output_data_placement<places::striped>));
+        int *const to = found + (g.get_group_linear_id() * 4 + in * 2 + out) * 2 * all;
+        for (size_t e = 0; e < each; ++e) {
+          to[place(g, out, e)] = keys[e];
+          to[all + place(g, out, e)] = values[e];
+        }
+      }
+    return true;
+  });
   CHECK(*wrong == 0);
+  // Of the two with the same key, the one that came first.
+  std::vector<int> order(all);
+  std::iota(order.begin(), order.end(), 0);
+  const auto key_of = [](int n) { return n * 7 % static_cast<int>(all) / 2 - 5; };
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return std::pair(key_of(a), a) < std::pair(key_of(b), b); });
+  for (size_t list = 0; list < lists; ++list)
+    for (size_t rank = 0; rank < all; ++rank)
+      CHECK(found[list * 2 * all + rank] == key_of(order[rank]) && found[(list * 2 + 1) * all + rank] == order[rank]);
   sycl::free(wrong, q);
+  sycl::free(found, q);
 }
 
 /// Two ranges as one, as oneDPL's zip_iterator: what it refers to are references.

@@ -291,7 +291,7 @@ impl Queue {
         let marker = self.native.get().filter(|bound| bound.follows).map(|bound| bound.queue.marker()).transpose()?;
         let marker = marker.map(|marker| Event::of_native(&self.pool, vec![marker]));
         let buffers = merged(after.buffers);
-        let _slices: SmallVec<[_; 1]> = parts.iter().map(|part| self.get_ready(part, &buffers, &after.on_device)).collect();
+        let _slices: SmallVec<[_; 1]> = parts.iter().map(|part| self.get_ready(part, &buffers)).collect();
         for event in after.events.iter().chain(&marker) {
             first.wait_for(&event.command);
         }
@@ -302,7 +302,7 @@ impl Queue {
         let hazards = self.in_order || is_barrier || !buffers.is_empty();
         let guard = hazards.then(order);
         for part in parts {
-            self.take_place(part, &buffers, is_barrier, waits_for_all);
+            self.take_place(part, &buffers, &after.on_device, is_barrier, waits_for_all);
         }
         drop(guard);
         // Outside the lock: a command of nothing completes here, with all that follows from it.
@@ -311,18 +311,7 @@ impl Queue {
     }
 
     /// All that a command needs but its place among others; what comes back is told when it is dropped.
-    fn get_ready<'c>(
-        &self,
-        command: &'c Arc<Command>,
-        buffers: &[(Arc<Buffer>, Access)],
-        on_device: &[Arc<Buffer>],
-    ) -> impl Sized + use<'c> {
-        let place = lock(&command.inner).place;
-        let context = self.native_context();
-        let place_of = |buffer: &Arc<Buffer>| match place {
-            Place::Host if on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
-            place => place,
-        };
+    fn get_ready<'c>(&self, command: &'c Arc<Command>, buffers: &[(Arc<Buffer>, Access)]) -> impl Sized + use<'c> {
         if let Some(times) = &command.times {
             times.submit.store(now(), Ordering::Relaxed);
         }
@@ -332,7 +321,6 @@ impl Queue {
         }
         {
             let mut inner = lock(&command.inner);
-            inner.before = bringing(buffers, place_of);
             inner.holds = buffers.iter().map(|(buffer, _)| buffer.clone() as Arc<dyn Send + Sync>).collect();
             inner.opens = guarded::is_on().then(|| opening(buffers));
         }
@@ -344,7 +332,23 @@ impl Queue {
     }
 
     /// Writes it down as the last user of its buffers and its queue, behind those that were. Under the lock of [`order`], if it has such.
-    fn take_place(&self, command: &Arc<Command>, buffers: &[(Arc<Buffer>, Access)], is_barrier: bool, waits_for_all: bool) {
+    fn take_place(
+        &self,
+        command: &Arc<Command>,
+        buffers: &[(Arc<Buffer>, Access)],
+        on_device: &[Arc<Buffer>],
+        is_barrier: bool,
+        waits_for_all: bool,
+    ) {
+        let place = lock(&command.inner).place;
+        let context = self.native_context();
+        let place_of = |buffer: &Arc<Buffer>| match place {
+            Place::Host if on_device.iter().any(|own| Arc::ptr_eq(own, buffer)) => Place::Native(self.device, context),
+            place => place,
+        };
+        // Here: a command of another thread that stands before it may be the first for which there is a copy.
+        let brings = bringing(buffers, place_of);
+        lock(&command.inner).before = brings;
         let mut before = Few::new();
         for (buffer, access) in buffers {
             buffer.blockers(*access, &mut before);
