@@ -14,6 +14,7 @@ enum class aspect : std::uint32_t {
   ext_oneapi_fixed_size_group = ext_oneapi_chunk,
   ext_oneapi_opportunistic_group = ext_oneapi_fragment,
   ext_oneapi_tangle_group = ext_oneapi_tangle,
+  usm_system_allocator [[deprecated("this aspect is called usm_system_allocations")]] = usm_system_allocations,
 };
 
 } // namespace sycl

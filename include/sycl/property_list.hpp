@@ -95,6 +95,7 @@ namespace context {
 namespace cuda = ext::oneapi::cuda::property::context;
 }
 namespace queue {
+namespace cuda = ext::oneapi::cuda::property::queue;
 class in_order : public detail::flag_property<1u> {};
 class enable_profiling : public detail::flag_property<2u> {};
 } // namespace queue

@@ -1,5 +1,5 @@
 // Lanes that end in the piece in which the others give to a broadcast: its lane number, which only the launch knows, was read from the first lane, which may be one of
-// those.
+// those. And amounts that are a loop's counter: alike for all in the loop, and not behind it where lanes leave it one by one.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: env ASPEN_CPU_LEVEL=1 ./a.out
 //# stdout: wrong 0
@@ -20,9 +20,35 @@ static bool runs(const int *in, int i, int turns, int &sum) {
   return true;
 }
 
+/// How far a lane's counter comes.
+static unsigned counted(const int *in, int lane) {
+  unsigned i = 0;
+  while (in[i] < lane % 8)
+    ++i;
+  return i;
+}
+static int amounts(sycl::queue &q) {
+  int wrong = 0, *const in = sycl::malloc_shared<int>(64, q), *const out = sycl::malloc_shared<int>(64, q);
+  for (int i = 0; i < 64; ++i)
+    in[i] = i / 4 * 4;
+  q.parallel_for(sycl::nd_range<1>(32, 32), [=](sycl::nd_item<1> it) {
+     const int lane = it.get_local_id(0);
+     const unsigned amount = counted(in, lane);
+     out[lane] = sycl::permute_group_by_xor(it.get_sub_group(), lane, amount);
+     out[32 + lane] = sycl::shift_group_left(it.get_sub_group(), lane, amount);
+   }).wait();
+  for (int lane = 0; lane < 32; ++lane) {
+    const int amount = static_cast<int>(counted(in, lane));
+    wrong += out[lane] != (lane ^ amount) || (lane + amount < 32 && out[32 + lane] != lane + amount);
+  }
+  sycl::free(in, q);
+  sycl::free(out, q);
+  return wrong;
+}
+
 int main() {
   sycl::queue q;
-  int wrong = 0, told = 0, *const out = sycl::malloc_shared<int>(Most, q), *const in = sycl::malloc_shared<int>(Most, q);
+  int wrong = amounts(q), told = 0, *const out = sycl::malloc_shared<int>(Most, q), *const in = sycl::malloc_shared<int>(Most, q);
   for (int i = 0; i < Most; ++i)
     in[i] = (i * 7919 + 13) % 1009;
   for (int group : {64, 20})

@@ -69,9 +69,23 @@ template <int D> void compare(sycl::queue &q, sycl::range<D> global, sycl::range
   sycl::free(out, q);
 }
 
+/// As the first releases called them.
+static void first_constants() {
+  namespace oneapi = sycl::ext::oneapi;
+  sycl::queue q{sycl::property::queue::cuda::use_default_stream()};
+  int *const p = sycl::malloc_shared<int>(1, q);
+  *p = 1;
+  q.single_task([=] {
+     sycl::atomic_ref<int, oneapi::memory_order_acq_rel, oneapi::memory_scope_device, sycl::access::address_space::global_space>(*p) += 2;
+   }).wait();
+  CHECK(*p == 3);
+  sycl::free(p, q);
+}
+
 int main() {
   closing last;
   sycl::queue q;
+  first_constants();
   compare<1>(q, {8}, {4});
   compare<2>(q, {4, 6}, {2, 3});
   compare<3>(q, {2, 4, 6}, {1, 2, 3});

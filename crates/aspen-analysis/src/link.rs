@@ -109,6 +109,12 @@ pub fn link(units: &[Unit<'_>]) -> Result<Linked, Vec<LinkError>> {
             ids.push(id);
             let before = linked.summary.function(id);
             match (before.defined, function.defined) {
+                // The linker takes the strong one's code.
+                (true, true) if is_overridden(before, &function) => {
+                    known.insert(function.symbol.clone(), (id, unit_index));
+                    linked.summary.functions[id.index()] = function;
+                    taken.push(id);
+                }
                 (true, true) => {
                     errors.extend(clash(&linked.summary, before, unit.summary, &function, units[first_unit].object, unit.object))
                 }
@@ -135,6 +141,12 @@ fn body_symbol<'s>(summary: &'s Summary, function: &Function) -> Option<&'s str>
     let Role::Kernel(kernel) = &function.role else { return None };
     let body = summary.function(kernel.body?);
     (body.linkage != Linkage::Internal || kernel.internal).then_some(body.symbol.as_str())
+}
+
+/// Whether the linker takes the second definition of a function: a weak one gives way.
+fn is_overridden(before: &Function, function: &Function) -> bool {
+    let is_kernel = matches!(before.role, Role::Kernel(_)) || matches!(function.role, Role::Kernel(_));
+    before.linkage == Linkage::OneDefinitionRule && function.linkage == Linkage::External && !is_kernel
 }
 
 /// Two definitions of one symbol: equal kernels and inline functions merge.

@@ -126,3 +126,17 @@ fn weak_definitions_declarations_alone_and_kept_promises() {
     check(&["kernel a call:far\n extern far exported attr:fp16", &declared("gpu", "b")], "a: gpu fp16\n extern far: fp16\n b: gpu fp16");
     check(&[&declared("fp64", "k"), "far exported declares:fp64 use:fp64"], "k: fp64\n far: fp64");
 }
+
+#[test]
+fn a_strong_definition_counts_and_not_a_weak_one() {
+    let expected = "k: fp64
+         f: fp64
+         deep: fp64";
+    check(&["kernel k call:f\n f exported odr use:fp16", "f exported call:deep\n deep internal use:fp64"], expected);
+    check(
+        &["f exported call:deep\n deep internal use:fp64", "kernel k call:f\n f exported odr use:fp16"],
+        "f: fp64
+         deep: fp64
+         k: fp64",
+    );
+}

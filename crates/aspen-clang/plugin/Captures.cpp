@@ -160,6 +160,23 @@ private:
 
   void noteLambda(const CXXRecordDecl *Lambda) { note(Diags, Lambda->getLocation(), "the kernel is this lambda"); }
 
+  /// Whether it is an accessor that was made without a handler, or of host memory.
+  static bool isForHost(const CXXRecordDecl *Class) {
+    const auto *Of = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Class);
+    if (!Of || !Of->getIdentifier())
+      return false;
+    if (Of->getName() == "host_accessor")
+      return true;
+    return Of->getName() == "accessor" && llvm::any_of(Of->getTemplateArgs().asArray(), [](const TemplateArgument &A) {
+             if (A.getKind() != TemplateArgument::Integral)
+               return false;
+             std::string Text;
+             llvm::raw_string_ostream Out(Text);
+             A.print(PrintingPolicy(LangOptions()), Out, /*IncludeType=*/true);
+             return llvm::StringRef(Text).ends_with("host_buffer");
+           });
+  }
+
   /// The rule is about captures and members; the function object itself need not be device-copyable. Lambdas inside it are taken apart
   /// likewise.
   void members(const CXXRecordDecl *Record) {
@@ -195,6 +212,8 @@ private:
         error(Diags, Location, "the kernel captures '*this' of type %0, which is not device-copyable: it is neither trivially copyable nor is "
                                "'sycl::is_device_copyable' true for it")
             << Type;
+      if (isForHost(Class))
+        note(Diags, Location, "this accessor is for the host; a kernel's is made with the command's 'sycl::handler'");
       if (Captured)
         noteLambda(Record);
     }

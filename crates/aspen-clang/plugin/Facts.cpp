@@ -30,9 +30,9 @@ using namespace clang;
 namespace aspen {
 namespace {
 
-/// An `Option<Place>`.
+/// An `Option<Place>`. What stands in a macro's argument is there, as in debug information.
 void pack(Packed &Out, const SourceManager &SM, SourceLocation Location) {
-  const PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Location));
+  const PresumedLoc Place = SM.getPresumedLoc(SM.getFileLoc(Location));
   Out.flag(Place.isValid());
   if (Place.isValid())
     Out.text(utf8(Place.getFilename())).number(Place.getLine()).number(Place.getColumn());
@@ -313,8 +313,8 @@ private:
     return Interesting[Type] = Result;
   }
 
-  /// The `operator()` that the entry runs: the first in breadth-first order whose class is the functor, so that a header may put functions
-  /// of its own between the two. Source: DESIGN §7.15.
+  /// The `operator()` that the entry runs: the first in breadth-first order whose class is the functor or one that it inherits from, so that a header may
+  /// put functions of its own between the two. Source: DESIGN §7.15.
   const llvm::Function *body(const Kernel &K) const {
     const llvm::Function *Entry = Module.getFunction(K.Symbol);
     if (!Entry || !K.Functor)
@@ -325,7 +325,7 @@ private:
       const llvm::Function *F = Queue.front();
       Queue.pop_front();
       const auto *Method = dyn_cast_or_null<CXXMethodDecl>(declOf(*F));
-      if (Method && Method->getOverloadedOperator() == OO_Call && declaresSameEntity(Method->getParent(), K.Functor))
+      if (Method && Method->getOverloadedOperator() == OO_Call && isOf(*K.Functor, *Method->getParent()))
         return F;
       for (const llvm::Instruction &I : llvm::instructions(*F))
         if (const auto *Call = dyn_cast<llvm::CallBase>(&I))
@@ -334,6 +334,11 @@ private:
               Queue.push_back(Callee);
     }
     return nullptr;
+  }
+
+  static bool isOf(const CXXRecordDecl &Functor, const CXXRecordDecl &Class) {
+    const CXXRecordDecl *Whole = Functor.getDefinition(), *Base = Class.getDefinition();
+    return declaresSameEntity(&Functor, &Class) || (Whole && Base && Whole->isDerivedFrom(Base));
   }
 };
 

@@ -40,7 +40,7 @@ const TemplateArgument *nameOfNoClass(QualType Type) {
 std::string utf8(llvm::StringRef Text) { return llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text); }
 
 llvm::json::Value place(const SourceManager &SM, SourceLocation Location) {
-  PresumedLoc Place = SM.getPresumedLoc(SM.getExpansionLoc(Location));
+  PresumedLoc Place = SM.getPresumedLoc(SM.getFileLoc(Location));
   if (Place.isInvalid())
     return nullptr;
   return llvm::json::Object{{"file", utf8(Place.getFilename())}, {"line", Place.getLine()}, {"column", Place.getColumn()}};
@@ -52,7 +52,21 @@ std::string functionName(const ASTContext &Context, const FunctionDecl *Function
       return closureName(Context, Method->getParent());
   std::string Result;
   llvm::raw_string_ostream Out(Result);
-  Function->getNameForDiagnostic(Out, policy(Context), /*Qualified=*/true);
+  // Of a class in a function clang prints that with its parameters.
+  SmallVector<const CXXRecordDecl *, 2> Classes;
+  const DeclContext *In = Function->getDeclContext();
+  for (; In->isRecord(); In = In->getParent())
+    if (const auto *Class = dyn_cast<CXXRecordDecl>(In))
+      Classes.push_back(Class);
+  const auto *Around = dyn_cast<FunctionDecl>(In);
+  if (Around && none_of(Classes, [](const CXXRecordDecl *Class) { return Class->isLambda(); })) {
+    Out << functionName(Context, Around) << "::";
+    for (const CXXRecordDecl *Class : reverse(Classes)) {
+      Class->getNameForDiagnostic(Out, policy(Context), /*Qualified=*/false);
+      Out << "::";
+    }
+  }
+  Function->getNameForDiagnostic(Out, policy(Context), /*Qualified=*/Result.empty());
   return Result;
 }
 

@@ -203,8 +203,9 @@ private:
   /// `operator T() const [[…]]`: before the list an attribute would belong to the type `T`, so it goes to the declaration's start.
   size_t beforeConversion(size_t List) const {
     size_t Operator = List;
-    while (Operator > 0 && T[Operator].isNot(tok::kw_operator)) {
-      --Operator;
+    while (T[Operator].isNot(tok::kw_operator)) {
+      if (Operator-- == 0)
+        return List; // the file's first declaration
       if (closes(T[Operator]) || opens(T[Operator]) || T[Operator].isOneOf(tok::semi, tok::equal, tok::comma))
         return List;
     }
@@ -263,9 +264,8 @@ private:
     std::optional<std::vector<Item>> Items = items(Begin, End, Using);
     if (!Items || llvm::none_of(*Items, [](const Item &I) { return I.Spec || I.Idle; }))
       return false;
-    size_t List = parameterList(Begin);
-    if (List)
-      List = beforeConversion(List);
+    const size_t Parameters = parameterList(Begin);
+    const size_t List = Parameters ? beforeConversion(Parameters) : 0; // which may be the file's first token
     TokenList Stay, Move;
     bool Emptied = false; // then brackets stay: where a statement begins matters to clang's warnings
     for (const Item &I : *Items) {
@@ -275,7 +275,7 @@ private:
           warning(PP.getDiagnostics(), T[I.Begin].getLocation(), I.Idle->Warning) << ("intel::" + Twine(I.Idle->Name)).str();
         continue;
       }
-      TokenList &To = I.Spec && List ? Move : Stay;
+      TokenList &To = I.Spec && Parameters ? Move : Stay;
       TokenList Attribute;
       if (I.Spec) {
         Attribute = rewrite(I, Using);

@@ -316,9 +316,12 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
         None => PathBuf::from(format!("{}.{ending}", input.stem())),
     };
     let file = wanted.file.clone().unwrap_or_else(|| named("d"));
-    let target = if options.stage == Stage::Link { named("o") } else { destination.to_path_buf() };
+    // The program itself, where one command makes it, as clang says.
+    let linked = || options.output.as_ref().map_or_else(|| named("o"), PathBuf::from);
+    let target = if options.stage == Stage::Link { linked() } else { destination.to_path_buf() };
     let mut texts = Vec::new();
-    for made in job.passes.iter().filter_map(|pass| pass.depfile.as_ref()) {
+    // Of what is not preprocessed clang writes none.
+    for made in job.passes.iter().filter_map(|pass| pass.depfile.as_ref()).filter(|made| made.is_file()) {
         texts.push(fs::read_to_string(made).map_err(|error| Error::file("read", made, error))?);
     }
     if texts.is_empty() {
@@ -333,12 +336,13 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
         let shown = if wanted.user_headers_only { options.config_files.len() } else { decisive.len() };
         texts.push(depfile::rule(&decisive[..shown]));
     }
-    let merged = depfile::merge(
-        &texts,
-        &depfile::targets(wanted, &target.to_string_lossy()),
-        wanted.phony,
-        builder.kept.map(Kept::header).as_deref(),
-    );
+    let kept = builder.kept.map(Kept::header);
+    let targets = depfile::targets(wanted, &target.to_string_lossy());
+    let merged = depfile::merge(&texts, &targets, wanted.phony, |file| Some(file) == kept.as_deref());
+    if file.as_os_str() == "-" {
+        print!("{merged}");
+        return Ok(());
+    }
     write_whole(&file, merged.as_bytes(), false)
 }
 

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use crate::args::Depfile;
 
-/// One rule with the prerequisites of all rules given, each once, in the order they first come, but for `hidden`.
-pub fn merge(rules: &[String], targets: &str, phony: bool, hidden: Option<&Path>) -> String {
-    let hidden = hidden.map(|file| quoted(&file.to_string_lossy()));
+/// One rule with the prerequisites of all rules given, each once, in the order they first come, but for those that are `hidden`.
+pub fn merge(rules: &[String], targets: &str, phony: bool, hidden: impl Fn(&Path) -> bool) -> String {
     let mut files: Vec<&str> = Vec::new();
     for rule in rules {
         for file in prerequisites(rule) {
-            if !files.contains(&file) && hidden.as_deref() != Some(file) {
+            if !files.contains(&file) && !hidden(Path::new(&plain(file))) {
                 files.push(file);
             }
         }
@@ -45,14 +44,18 @@ pub fn targets(depfile: &Depfile, default: &str) -> String {
 }
 
 /// A file name as make reads it back.
-fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     name.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ")
 }
 
 /// The names of a rule's prerequisites.
 pub fn files(rule: &str) -> Vec<String> {
-    let plain = |file: &str| file.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$");
     prerequisites(rule).into_iter().map(plain).collect()
+}
+
+/// The name that [`quoted`] made this of.
+fn plain(file: &str) -> String {
+    file.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$")
 }
 
 /// The words after the first colon that ends a word; backslashes protect blanks, and join lines.
@@ -89,7 +92,7 @@ mod tests {
         assert_eq!(files(&host), ["x.cpp", "a b.h", "/a folder/kept.hpp", "/usr/include/c++/12/vector", "host.h"]);
         let device = "y: x.cpp a\\ b.h \\\n  device.h\n".to_owned();
         assert_eq!(
-            merge(&[host, device], "out/x.o", true, Some(Path::new("/a folder/kept.hpp"))),
+            merge(&[host, device], "out/x.o", true, |file| file == Path::new("/a folder/kept.hpp")),
             "out/x.o: \\\n  x.cpp \\\n  a\\ b.h \\\n  /usr/include/c++/12/vector \\\n  host.h \\\n  device.h\n\n\
              a\\ b.h:\n\n/usr/include/c++/12/vector:\n\nhost.h:\n\ndevice.h:\n"
         );

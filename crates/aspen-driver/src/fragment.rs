@@ -28,7 +28,7 @@ pub fn write(options: &Options, executable: &Path, compiled: &[Compiled]) -> Res
         arguments.push(stage.to_owned());
         arguments.extend(input.language.iter().map(|language| format!("-x{language}")));
         arguments.extend([input.path.clone(), "-o".into(), output.display().to_string()]);
-        let entry = json!({ "directory": folder, "file": input.path, "output": output, "arguments": arguments });
+        let entry = json!({ "directory": folder.to_string_lossy(), "file": input.path, "output": output.to_string_lossy(), "arguments": arguments });
         let line = format!("{entry},\n");
         match wanted {
             Fragment::File(_) => all.push_str(&line),

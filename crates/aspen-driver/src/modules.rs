@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::args::{Input, MODULE, Options, Stage};
 use crate::error::Error;
+use crate::janitor;
 use crate::passes::Role;
 
 /// What a run leaves for those who import the module that it compiles.
@@ -90,8 +91,7 @@ pub fn making(options: &mut Options) -> Result<Option<Making>, Error> {
     let results: Vec<(Input, PathBuf)> = modules.into_iter().map(|input| (input.clone(), place(&input))).collect();
     let first = &results[0].1;
     let parent = first.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = tempfile::Builder::new().prefix(".aspen-").tempdir_in(parent);
-    let folder = folder.map_err(|error| Error::temporary("write", first, &error))?;
+    let folder = janitor::folder(".aspen-", parent).map_err(|error| Error::temporary("write", first, &error))?;
     let mut made = options.clone();
     made.interface.folder = Some(folder.path().to_path_buf());
     for (input, _) in &results {

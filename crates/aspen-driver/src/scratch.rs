@@ -52,6 +52,11 @@ impl Scratch {
         self.file(&name, ending)
     }
 
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Whether the files stay after the run.
     pub fn is_kept(&self) -> bool {
         self.temporary.is_none()

@@ -27,8 +27,22 @@ public:
   explicit Needs(Module &M) : M(M), Layout(M.getDataLayout()) {}
 
   uint64_t of(const Function &F) {
-    if (auto [Place, New] = Known.try_emplace(&F, 0); !New)
+    const uint64_t Whole = atMost(F);
+    // In a cycle functions behind the first one lack what that needs; the next question may begin at one of them.
+    for (const Function *In : Unsure)
+      Known.erase(In);
+    Unsure.clear();
+    Cycles = false;
+    return Whole;
+  }
+
+private:
+  uint64_t atMost(const Function &F) {
+    if (auto [Place, New] = Known.try_emplace(&F, 0); !New) {
+      Cycles |= Open.contains(&F);
       return Place->second; // 0 while it is computed: a call of itself
+    }
+    Open.insert(&F);
     uint64_t Own = 0, Deepest = 0;
     for (const Instruction &I : instructions(F)) {
       if (const auto *Variable = dyn_cast<AllocaInst>(&I))
@@ -41,12 +55,14 @@ public:
         if (Type *T = Call->getParamByValType(A))
           Arguments += Layout.getTypeAllocSize(T).getFixedValue() + Call->getParamAlign(A).valueOrOne().value();
       const Function *Callee = Call->getCalledFunction();
-      Deepest = std::max(Deepest, Arguments + (Callee ? of(*Callee) : ofType(*Call->getFunctionType())));
+      Deepest = std::max(Deepest, Arguments + (Callee ? atMost(*Callee) : ofType(*Call->getFunctionType())));
     }
+    Open.erase(&F);
+    if (Cycles && !Open.empty())
+      Unsure.push_back(&F);
     return Known[&F] = Own + Deepest;
   }
 
-private:
   uint64_t size(const AllocaInst &Variable) const {
     auto Size = Variable.getAllocationSize(Layout);
     if (!Size || Size->isScalable())
@@ -60,13 +76,16 @@ private:
     uint64_t Most = 0;
     for (const Function &F : M)
       if (F.getFunctionType() == &T && !F.isDeclaration() && F.hasAddressTaken())
-        Most = std::max(Most, of(F));
+        Most = std::max(Most, atMost(F));
     return Most;
   }
 
   Module &M;
   const DataLayout &Layout;
   DenseMap<const Function *, uint64_t> Known;
+  SmallPtrSet<const Function *, 8> Open; // being computed
+  SmallVector<const Function *, 8> Unsure; // known for the question at hand only
+  bool Cycles = false;
 };
 
 class Waits {

@@ -325,3 +325,28 @@ SYCL_EXTERNAL int f(double by_value, const double &reference, int n) {
     assert_eq!(variables, expected.map(|(ty, place)| (ty, place.to_owned())));
     assert_eq!(function["exported"], true);
 }
+
+#[test]
+fn the_first_declaration_of_a_file() {
+    let first = "void f(int *p) [[sycl::device_has(sycl::aspect::fp16)]] { *p = 1; }\n";
+    let conversion = "S::operator bool() const [[sycl::device_has(sycl::aspect::fp16)]] { return a; }\n";
+    for (source, file) in [
+        ("#include \"own.hpp\"\nSYCL_EXTERNAL void g(int *p) { f(p); }", first),
+        ("struct S { bool a; operator bool() const; };\n#include \"own.hpp\"\nSYCL_EXTERNAL bool g(S s) { return s; }", conversion),
+    ] {
+        let outcome = Clang::new(Pass::Analysis).argument("report=report").file("own.hpp", file).run(source).good();
+        let function = outcome.function(if file == first { "_Z1fPi" } else { "_ZNK1ScvbEv" });
+        assert_eq!(declared(function).as_deref(), Some(&[5][..]), "{file}{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn operators_that_kernels_inherit() {
+    check(
+        "struct base { int *p; [[sycl::device_has(sycl::aspect::fp16), sycl::reqd_sub_group_size(8)]] void operator()() const { *p = 1; } };
+struct plain : base {};
+struct named : base { using base::operator(); };
+void f(int *p) { launch<class one>(plain{p}); launch<class two>(named{p}); }",
+        &[("kernel:one", Some(&[5])), ("kernel:two", Some(&[5]))],
+    );
+}

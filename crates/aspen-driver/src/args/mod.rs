@@ -244,13 +244,25 @@ impl Options {
     }
 }
 
+/// `-Wp,-MD,FILE`, as build systems of the kernel say `-MD -MF FILE`; clang would name our temporary file in it.
+fn preprocessors_depfile(word: String) -> Vec<String> {
+    for kind in ["-MD", "-MMD"] {
+        if let Some(file) =
+            word.strip_prefix("-Wp,").and_then(|rest| rest.strip_prefix(kind)?.strip_prefix(',')).filter(|file| !file.contains(','))
+        {
+            return vec![kind.to_owned(), "-MF".to_owned(), file.to_owned()];
+        }
+    }
+    vec![word]
+}
+
 /// Reads the words after the program's name.
 ///
 /// # Errors
 /// With what is wrong with the command line: an unknown option of ours, a missing or bad value, no input, contradictions.
 pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
     let mut parser = Parser::default();
-    let mut words = response::expand(words)?.into_iter();
+    let mut words = response::expand(words)?.into_iter().flat_map(preprocessors_depfile);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--help" | "-help" | "-h" => return Ok(Invocation::Help),
@@ -526,7 +538,9 @@ impl Parser {
         triples::resolve(&mut self.options)?;
         let Parser { mut options, asks_clang, dependency_words, is_preprocessed, .. } = self;
         if !asks_clang.is_empty() {
-            return Ok(Invocation::AskClang(asks_clang));
+            // Some answers follow from others: the sysroot, the library of the compiler, where programs are looked for.
+            let words = options.choose(|word| matches!(word, Word::All(_) | Word::Host(_) | Word::Link(_)));
+            return Ok(Invocation::AskClang(asks_clang.into_iter().chain(words).collect()));
         }
         if options.inputs.is_empty() {
             // Build systems ask so which linker there is, and what clang is.
@@ -544,7 +558,8 @@ impl Parser {
             // `-M -MF f -MT t`: clang's own mode.
             let file = dependency_words.file.map(|file| vec!["-MF".into(), file.to_string_lossy().into_owned()]);
             let targets = dependency_words.targets.into_iter().map(|(option, target)| vec![option.to_owned(), target]);
-            options.words.extend(file.into_iter().chain(targets).map(Word::All));
+            let phony = dependency_words.phony.then(|| vec!["-MP".to_owned()]);
+            options.words.extend(file.into_iter().chain(targets).chain(phony).map(Word::All));
         }
         inputs::settle(&mut options.inputs, options.stage, is_preprocessed)?;
         if options.stage == Stage::Syntax && inputs::take_headers_for_sources(&mut options.inputs) {

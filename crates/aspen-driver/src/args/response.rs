@@ -34,7 +34,7 @@ fn expand_into(words: Vec<String>, depth: u32, out: &mut Vec<String>) -> Result<
     Ok(())
 }
 
-/// Splits a text into words: `'…'` keeps everything, `"…"` everything but backslashes, a backslash protects the next character.
+/// Splits a text into words: quotes of both kinds keep everything but backslashes, a backslash protects the next character, as in LLVM's tools.
 pub fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -43,7 +43,6 @@ pub fn split(text: &str) -> Vec<String> {
     while let Some(c) = chars.next() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
-            (Some('\''), c) => word.get_or_insert_default().push(c),
             (_, '\\') => {
                 // A backslash at the end of a line joins the lines.
                 if let Some(next) = chars.next().filter(|next| *next != '\n') {
@@ -75,6 +74,7 @@ mod tests {
             (r#"-DA="b c" '-DX="y"' a\ b"#, &["-DA=b c", r#"-DX="y""#, "a b"]),
             ("-DA=\"\\\"q\\\"\" '' \"\"", &["-DA=\"q\"", "", ""]),
             ("a\\\nb", &["ab"]),
+            (r#"'-DS=it\'s' '-DP=a\\b'"#, &["-DS=it's", r"-DP=a\b"]),
         ] {
             assert_eq!(split(text), words, "{text}");
         }

@@ -120,6 +120,7 @@ fn triples_are_names() {
     let nothing: &[(Option<&str>, &str)] = &[];
     for (line, targets, words) in [
         ("-fsycl-targets=spir64-unknown-unknown,native_cpu", "spir64,native_cpu", nothing),
+        ("-fsycl-targets=spir64-unknown-unknown-sycldevice", "spir64", nothing),
         ("-fsycl-targets=nvptx64-nvidia-cuda", "nvidia_gpu_sm_75", nothing),
         ("-fsycl-targets=spirv64,nvptx64-nvidia-cuda -Xsycl-target-backend --cuda-gpu-arch=sm_80", "spir64,nvidia_gpu_sm_80", nothing),
         (

@@ -2,7 +2,7 @@
 //!
 //! `nvptx64-nvidia-cuda` and `amdgcn-amd-amdhsa` alone name no processor; that is said by a word for the backend, which ptxas and lld must not see then.
 
-use super::known::TRIPLES;
+use super::known::{TRIPLES, Triple};
 use super::{Options, response};
 use crate::error::Error;
 
@@ -47,14 +47,20 @@ pub(super) fn resolve(options: &mut Options) -> Result<(), Error> {
     Ok(())
 }
 
+/// What is known of a triple. Until 2022 DPC++'s had `-sycldevice` behind them, which build files still say.
+fn triple(name: &str) -> Option<&'static Triple> {
+    let name = name.strip_suffix("-sycldevice").unwrap_or(name);
+    TRIPLES.iter().find(|triple| triple.names.contains(&name))
+}
+
 /// The target that a triple stands for.
 fn target_of(name: &str) -> Option<&'static str> {
-    TRIPLES.iter().find(|triple| triple.names.contains(&name))?.target
+    triple(name)?.target
 }
 
 /// The names that a triple or name stands for.
 fn names_of(option: &str, name: String, processors: &[String]) -> Result<Vec<String>, Error> {
-    let Some(triple) = TRIPLES.iter().find(|triple| triple.names.contains(&name.as_str())) else { return Ok(vec![name]) };
+    let Some(triple) = triple(&name) else { return Ok(vec![name]) };
     match triple.target {
         None => Err(Error::Usage(format!("'{option}': '{name}': {}", triple.why))),
         Some(target) => Ok(match target.strip_suffix('*') {

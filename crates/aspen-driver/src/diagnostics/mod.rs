@@ -83,7 +83,10 @@ impl Diagnostics {
     /// Takes the findings of one pass; a (place, function, aspect) that another pass found already is the same finding.
     pub fn add_findings<'f>(&mut self, findings: impl IntoIterator<Item = &'f Finding>) {
         for finding in findings {
-            let key = (finding.place.clone(), finding.function.clone(), Some(finding.aspect.number()));
+            // Overloads have one name, and each an attribute of its own.
+            let which =
+                finding.declared_at.as_ref().map_or_else(|| finding.function.clone(), |place| format!("{} {place:?}", finding.function));
+            let key = (finding.place.clone(), which, Some(finding.aspect.number()));
             let message = format!("function '{}' uses aspect '{}' not listed in '{}'", finding.function, finding.aspect, finding.spelling);
             let note = format!("aspects of '{}' are declared here", finding.function);
             let note = finding.declared_at.clone().map(|place| (place, note));

@@ -157,17 +157,19 @@ pub enum TraceLine {
 }
 
 impl Trace {
-    /// Reads GNU ld's `(lib.a)member.o` and lld's `lib.a(member.o)`; other lines are files.
-    pub fn parse(text: &str) -> Trace {
+    /// Reads GNU ld's `(lib.a)member.o` and lld's `lib.a(member.o)`, and names of files; the linker may print other lines, if the user has it do so.
+    pub fn parse(text: &str, is_file: impl Fn(&Path) -> bool) -> Trace {
         let line = |line: &str| {
-            let gnu = line.strip_prefix('(').and_then(|rest| rest.rsplit_once(')'));
-            let lld = line.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
-            match gnu.or(lld) {
-                Some((archive, member)) => TraceLine::Member { archive: archive.into(), member: member.into() },
-                None => TraceLine::File(line.into()),
+            if is_file(line.as_ref()) {
+                return Some(TraceLine::File(line.into()));
             }
+            // Names have parentheses, too.
+            let gnu = line.strip_prefix('(').into_iter().flat_map(|rest| rest.match_indices(')').map(move |(at, _)| rest.split_at(at)));
+            let lld = line.strip_suffix(')').into_iter().flat_map(|rest| rest.match_indices('(').map(move |(at, _)| rest.split_at(at)));
+            let (archive, member) = gnu.chain(lld).find(|(archive, _)| is_file(archive.as_ref()))?;
+            Some(TraceLine::Member { archive: archive.into(), member: member[1..].into() })
         };
-        Trace { lines: text.lines().map(line).collect() }
+        Trace { lines: text.lines().filter_map(line).collect() }
     }
 }
 
@@ -204,9 +206,12 @@ mod tests {
             ),
             ("m.o\nlib/libq.a(r.o)\n", &[file("m.o"), member("lib/libq.a", "r.o")]),
             ("(lib (2).a)m.o\n", &[member("lib (2).a", "m.o")]),
+            ("(odd)name.o\n(lib.a)(odd)name.o\n", &[file("(odd)name.o"), member("lib.a", "(odd)name.o")]),
             ("", &[]),
+            ("Archive member included to satisfy reference by file (symbol)\n\nlibq.a(r.o)     m.o (g)\n", &[]),
         ] {
-            assert_eq!(Trace::parse(text).lines, lines);
+            const FILES: [&str; 7] = ["/lib/crt1.o", "m.o", "./libparts.a", "lib/libq.a", "lib (2).a", "lib.a", "(odd)name.o"];
+            assert_eq!(Trace::parse(text, |path| FILES.iter().any(|file| Path::new(file) == path)).lines, lines);
         }
     }
 

@@ -14,6 +14,18 @@ use crate::jobs::Command;
 use crate::session::Session;
 use crate::toolchain::Toolchain;
 
+/// Where linkers look for libraries by themselves. Source: ld's `--verbose`, `SEARCH_DIR`.
+const SYSTEM_FOLDERS: [&str; 8] = [
+    "/usr/local/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/local/lib64",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/lib",
+    "/usr/lib",
+];
+
 /// What no link can do, said before anything is compiled.
 ///
 /// # Errors
@@ -51,6 +63,15 @@ impl HostLink<'_> {
             arguments.push("-v".into()); // the linker's own command, from which CMake learns the folders of libraries
         }
         arguments.extend(forced.iter().map(|symbol| format!("-Wl,-u,{symbol}")));
+        // The place of libaspen.so when the program is loaded, without environment variables. Source: DESIGN §6. Behind the user's, which count first; but CMake's
+        // end in a colon and are taken away when it installs a program, which would leave an empty folder, the current one, in front of what stands behind.
+        let place = registration.map(|_| {
+            // In words of its own, as folders have commas.
+            let words = ["-Wl,--enable-new-dtags", "-Xlinker", "-rpath", "-Xlinker"].map(str::to_owned);
+            words.into_iter().chain([self.runtime.display().to_string()])
+        });
+        let (before, behind) = if self.linker_words().iter().any(|word| word.ends_with(':')) { (place, None) } else { (None, place) };
+        arguments.extend(before.into_iter().flatten());
         for word in &self.options.words {
             match word {
                 Word::All(words) | Word::Host(words) | Word::Link(words) => arguments.extend(words.iter().cloned()),
@@ -70,9 +91,8 @@ impl HostLink<'_> {
         if let Some(registration) = registration {
             let folder = self.runtime.display();
             arguments.extend([registration.display().to_string(), format!("-L{folder}"), "-laspen".into()]);
-            // The place of libaspen.so when the program is loaded, without environment variables. Source: DESIGN §6.
-            arguments.extend(["-Wl,--enable-new-dtags".into(), format!("-Wl,-rpath,{folder}")]);
         }
+        arguments.extend(behind.into_iter().flatten());
         arguments.extend(["-o".into(), output.display().to_string()]);
         Command::new(&self.toolchain.clang, arguments)
     }
@@ -84,12 +104,16 @@ impl HostLink<'_> {
     pub fn ask(&self, session: &Session<'_>, registration: &Path, forced: &[String], output: &Path) -> Result<Trace, Error> {
         let mut command = self.command(Some(registration), forced, &[], output);
         command.arguments.push("-Wl,--trace,--trace".into());
-        Ok(Trace::parse(&session.ask_tool("the linker", &command)?.stdout_text()))
+        // A map that the user wants on the standard output, and a table of references with it, is the real link's.
+        if self.linker_words().iter().any(|word| matches!(*word, "-M" | "--print-map" | "--cref")) {
+            command.arguments.push("-Wl,-Map=/dev/null".into());
+        }
+        Ok(Trace::parse(&session.ask_tool("the linker", &command)?.stdout_text(), Path::is_file))
     }
 
     /// Whether the result is an object again.
     pub fn is_relocatable(&self) -> bool {
-        self.link_words().any(|word| word == "-r" || word == "-Wl,-r" || word == "-Wl,--relocatable")
+        self.linker_words().iter().any(|word| matches!(*word, "-r" | "-i" | "--relocatable"))
     }
 
     /// Whether others may call the module's device functions: shared libraries, and programs that export their symbols.
@@ -98,22 +122,45 @@ impl HostLink<'_> {
         self.options.shared || self.link_words().any(|word| all.contains(&word))
     }
 
-    /// The libraries that `-l` means, as far as they lie in folders that the user named.
+    /// The libraries and files that the linker's words mean besides the inputs: whether it takes them, only the linker knows.
     pub fn libraries(&self) -> Vec<PathBuf> {
-        let words: Vec<&str> = self.link_words().collect();
-        let valued = |option: &str| -> Vec<String> {
-            let joined = words.iter().filter_map(|word| word.strip_prefix(option)).filter(|value| !value.is_empty());
-            let separate = words.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1]);
-            joined.chain(separate).map(str::to_owned).collect()
+        let words = self.linker_words();
+        // `-lNAME`, `-l NAME`, `--library=NAME`, `--library NAME`.
+        let valued = |short: &str, long: &str| -> Vec<String> {
+            let mut values = Vec::new();
+            for (index, word) in words.iter().enumerate() {
+                let joined = word.strip_prefix(long).map_or_else(|| word.strip_prefix(short), |rest| rest.strip_prefix('=').or(Some(rest)));
+                match joined {
+                    Some("") => values.extend(words.get(index + 1).map(|value| (*value).to_owned())),
+                    Some(value) => values.push(value.to_owned()),
+                    None => {}
+                }
+            }
+            values
         };
-        let mut folders: Vec<PathBuf> = valued("-L").into_iter().map(PathBuf::from).collect();
+        let mut folders: Vec<PathBuf> = valued("-L", "--library-path").into_iter().map(PathBuf::from).collect();
+        folders
+            .extend(valued("--library-directory", "--library-directory").into_iter().map(|folder| folder.trim_start_matches('=').into()));
         folders.extend(std::env::var_os("LIBRARY_PATH").iter().flat_map(std::env::split_paths));
-        let static_only = words.iter().any(|word| matches!(*word, "-static" | "-static-pie" | "-Wl,-Bstatic"));
-        valued("-l").iter().filter_map(|name| library(name, &folders, static_only)).collect()
+        let system = SYSTEM_FOLDERS.map(PathBuf::from);
+        let static_only = words.iter().any(|word| matches!(*word, "-static" | "-static-pie" | "-Bstatic" | "-dn" | "-non_shared"));
+        let names = valued("-l", "--library");
+        // Shared libraries of the system, scripts among them, hold nothing that is linked.
+        let is_archive = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "a");
+        let of = |name: &String, only: bool| library(name, &folders, only).or_else(|| library(name, &system, only).filter(is_archive));
+        let found = names.iter().flat_map(|name| [of(name, false), static_only.then(|| of(name, true)).flatten()]);
+        let files = words.iter().filter(|word| !word.starts_with('-')).map(PathBuf::from).filter(|word| word.is_file());
+        let mut out: Vec<PathBuf> = Vec::new();
+        for file in found.flatten().chain(files) {
+            if !out.contains(&file) && !self.inputs.iter().any(|input| input.path == file) {
+                out.push(file);
+            }
+        }
+        out
     }
 
-    /// Where the linker looks for what libraries need: `-rpath-link`, then `-rpath`, in any of the ways to say them.
-    pub fn run_folders(&self) -> Vec<String> {
+    /// The linker's own words, in any of the ways to say them.
+    fn linker_words(&self) -> Vec<&str> {
         let mut words = Vec::new();
         let mut link_words = self.link_words();
         while let Some(word) = link_words.next() {
@@ -123,6 +170,22 @@ impl HostLink<'_> {
                 None => words.push(word),
             }
         }
+        words
+    }
+
+    /// The file in which the linker is to say what it has read (`--dependency-file`; CMake asks for it since 3.27).
+    pub fn dependency_file(&self) -> Option<PathBuf> {
+        let words = self.linker_words();
+        let value = |(index, word): (usize, &&str)| match word.strip_prefix("--dependency-file")? {
+            "" => words.get(index + 1).map(PathBuf::from),
+            rest => rest.strip_prefix('=').map(PathBuf::from),
+        };
+        words.iter().enumerate().filter_map(value).next_back()
+    }
+
+    /// Where the linker looks for what libraries need: `-rpath-link`, then `-rpath`.
+    pub fn run_folders(&self) -> Vec<String> {
+        let words = self.linker_words();
         let of = |names: &[&str]| -> Vec<String> {
             let mut folders = Vec::new();
             for (index, word) in words.iter().enumerate() {

@@ -14,12 +14,17 @@ mod provided;
 mod select;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use aspen_codegen::Earlier;
 
+use crate::depfile;
 use crate::error::Error;
 use crate::fixed;
+use crate::jobs::Command;
+use crate::object_file::write_whole;
 use crate::passes::PassBuilder;
 use crate::registration;
 use crate::scratch::Scratch;
@@ -77,7 +82,8 @@ pub fn run(
     let output = Output::new(builder.options)?;
     if host.is_relocatable() {
         // Sections of objects are put together; a later link finds the device code there.
-        session.run_tool("the linker", &host.command(None, &[], &[], &output.work))?;
+        link_host(session, &host.command(None, &[], &[], &output.work))?;
+        correct_dependencies(&host, &output, scratch)?;
         return output.publish();
     }
     let stem = output.stem();
@@ -96,8 +102,23 @@ pub fn run(
     let link = elsewhere::Link { executable, host: &host, selection: &selection, provided: &provided, output: &output };
     let Some(images) = elsewhere::finish(session, &link, content, wanted.as_ref(), scratch)? else { return Ok(()) };
     let registration = registration::object(&images, &stem, scratch)?;
-    session.run_tool("the linker", &host.command(Some(&registration), &selection.forced, &provided.left_out, &output.work))?;
+    link_host(session, &host.command(Some(&registration), &selection.forced, &provided.left_out, &output.work))?;
+    correct_dependencies(&host, &output, scratch)?;
     output.publish()
+}
+
+/// Runs the linker; what it was asked to print (a map, a trace) is the user's.
+fn link_host(session: &Session<'_>, command: &Command) -> Result<(), Error> {
+    let outcome = session.run_tool("the linker", command)?;
+    io::stdout().write_all(&outcome.stdout).map_err(|error| Error::file("write", Path::new("the standard output"), error))
+}
+
+/// The linker's file of dependencies names the output where it is written first, and files that are gone when the run ends.
+fn correct_dependencies(host: &HostLink<'_>, output: &Output, scratch: &Scratch) -> Result<(), Error> {
+    let Some(file) = host.dependency_file().filter(|file| file.is_file()) else { return Ok(()) };
+    let text = fs::read_to_string(&file).map_err(|error| Error::file("read", &file, error))?;
+    let target = depfile::quoted(&output.path().to_string_lossy());
+    write_whole(&file, depfile::merge(&[text], &target, true, |read| read.starts_with(scratch.folder())).as_bytes(), false)
 }
 
 /// What else the link's line says of device functions.

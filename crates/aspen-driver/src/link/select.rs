@@ -85,20 +85,10 @@ impl Selection {
     fn partition(&self) -> Result<(Vec<LinkUnit<'_>>, Vec<LinkUnit<'_>>), Error> {
         let (mut taken, mut left) = (Vec::new(), Vec::new());
         for selected in &self.files {
-            let mut names = selected.members.clone();
-            let mut last = None;
             for unit in selected.file.units()? {
-                let Some(names) = &mut names else {
-                    taken.push(unit);
-                    continue;
-                };
-                // A member that `ld -r` made holds several units: they are in or out together.
-                let goes_on = matches!(&last, Some((member, _)) if *member == unit.member);
-                if !goes_on {
-                    let at = unit.member.as_ref().and_then(|member| names.iter().position(|name| *name == member.name));
-                    last = Some((unit.member.clone(), at.map(|at| names.remove(at)).is_some()));
-                }
-                if matches!(last, Some((_, true))) { taken.push(unit) } else { left.push(unit) }
+                // The linker tells names only. Where several members have one, any of them may be meant: what is too much is never launched.
+                let is_meant = |names: &Vec<String>| unit.member.as_ref().is_some_and(|member| names.contains(&member.name));
+                if selected.members.as_ref().is_none_or(is_meant) { taken.push(unit) } else { left.push(unit) }
             }
         }
         Ok((taken, left))

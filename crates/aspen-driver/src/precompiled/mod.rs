@@ -13,6 +13,7 @@ use aspen_analysis::PassReport;
 
 use crate::args::{Input, InputKind, Options, Stage, Word};
 use crate::error::Error;
+use crate::janitor;
 use crate::object_file::write_whole;
 
 mod beginning;
@@ -178,8 +179,7 @@ pub fn making(options: &Options) -> Result<Option<Making>, Error> {
     // `/dev/null` and the like have no folder beside them.
     let is_file = fs::metadata(&output).map_or(true, |found| found.is_file());
     let place = if is_file { parent.to_path_buf() } else { std::env::temp_dir() };
-    let folder = tempfile::Builder::new().prefix(".aspen-").tempdir_in(place);
-    let folder = folder.map_err(|error| Error::temporary("write", output.as_ref(), &error))?;
+    let folder = janitor::folder(".aspen-", &place).map_err(|error| Error::temporary("write", output.as_ref(), &error))?;
     let mut made = options.clone();
     made.stage = Stage::Syntax;
     made.precompiled = Some(Precompiled::Make(folder.path().to_path_buf()));

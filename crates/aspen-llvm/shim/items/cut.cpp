@@ -443,7 +443,8 @@ Pieces cut(Item &I, const Names &Names, bool MayLieApart) {
     const Module &M = *I.Body->getParent();
     Out.Folds = {M.getFunction(Names.Fold32), M.getFunction(Names.Fold64)};
     View Known(*I.Body, Out);
-    cutAtTakes(*I.Body, [&](const Value *V) { return Known.Uniform->isUniform(V); }, Out);
+    // Of the use: behind a loop that lanes leave one by one, its counter is no more the same for all.
+    cutAtTakes(*I.Body, [&](const Use &U) { return !Known.Uniform->isDivergentUse(U); }, Out);
   }
   while (cutAtSteps(View(*I.Body, Out), Out, I.BySubGroups))
     ;

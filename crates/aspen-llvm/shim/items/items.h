@@ -376,7 +376,7 @@ uint64_t keptBytes(const Pieces &P, const llvm::DataLayout &Layout);
 
 // Cuts an item where lanes take values from each other; those of a block that do not need each other's results together. Blocks hold no
 // barriers any more.
-void cutAtTakes(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)> IsAlike, Pieces &Out);
+void cutAtTakes(llvm::Function &F, llvm::function_ref<bool(const llvm::Use &)> IsAlike, Pieces &Out);
 
 // Cuts an item at its barriers, behind branches that end some items before a barrier, and around loops that all items run alike, so that the
 // loop over items becomes the innermost one. Without MayLieApart arrays stay as they are.

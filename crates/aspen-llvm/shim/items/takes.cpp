@@ -113,7 +113,7 @@ private:
   DenseMap<const Instruction *, unsigned> Levels;
 };
 
-void cutBlock(BasicBlock *Block, function_ref<bool(const Value *)> IsAlike, Pieces &Out) {
+void cutBlock(BasicBlock *Block, function_ref<bool(const Use &)> IsAlike, Pieces &Out) {
   Module &M = *Block->getModule();
   const Schedule Steps(*Block);
   Type *Half = Type::getInt32Ty(M.getContext());
@@ -131,7 +131,7 @@ void cutBlock(BasicBlock *Block, function_ref<bool(const Value *)> IsAlike, Piec
         Type *T = Call.getType();
         auto *Amount = Call.getArgOperand(2);
         Take Of{unsigned(Number), T->getIntegerBitWidth(), wayOf(Call.getArgOperand(1)), dyn_cast<ConstantInt>(Amount),
-                IsAlike(Amount) && !bitsOf(Amount, TakenNames)}; // what was taken at a cut before is not known to be alike
+                IsAlike(Call.getArgOperandUse(2)) && !bitsOf(Amount, TakenNames)}; // what was taken at a cut before is not known to be alike
         Made.push_back(Of);
         auto *Gives = FunctionType::get(B.getVoidTy(), {Half, T, Half, Half}, false);
         B.CreateCall(callee(M, GiveNames, Of.Bits, Gives, MemoryEffects::inaccessibleMemOnly()),
@@ -175,7 +175,7 @@ void makeTake(CallInst &Call) {
   Call.replaceAllUsesWith(Take);
 }
 
-void cutAtTakes(Function &F, function_ref<bool(const Value *)> IsAlike, Pieces &Out) {
+void cutAtTakes(Function &F, function_ref<bool(const Use &)> IsAlike, Pieces &Out) {
   SmallVector<BasicBlock *, 8> Found;
   for (BasicBlock &B : F)
     if (any_of(B, [](const Instruction &I) { return isTake(&I); }))

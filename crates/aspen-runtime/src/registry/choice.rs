@@ -2,7 +2,7 @@
 //!
 //! The order of candidates: the launching module's images before all others, the symbol with the object's tag before the plain one, code
 //! made ahead of time before code that is compiled when it is loaded, then the order of the container. The first whose requirements, and
-//! those of the images it imports from, the device meets is taken. If none is, one error lists for every candidate what is missing.
+//! those of the images it imports from, the device meets is taken. If the launching module has one for the device, or has left it out, others do not count. If none is, one error lists for every candidate what is missing.
 //! Nothing of an image but its strings is read here. Source: S0; issue 6 "Image choice".
 
 use std::cmp::Reverse;
@@ -71,6 +71,13 @@ impl Inner {
         if candidates.is_empty() {
             return Err(self.no_such_kernel(device, key));
         }
+        let own = |candidate: &Candidate<'_>| {
+            self.modules.iter().any(|module| module.number == candidate.id.0 && module.record.anchor == key.module)
+        };
+        // Of that name another module may have another kernel, which is not what was to run if this one is refused.
+        let is_meant = |Candidate { image, .. }: &Candidate<'_>| image.image.is_left_out() || device.real().fit(&image.image).is_some();
+        let only_own = candidates.iter().any(|candidate| own(candidate) && is_meant(candidate));
+        let candidates = candidates.into_iter().filter(|candidate| !only_own || own(candidate));
         let mut fitting: Vec<(Fit, Candidate<'_>)> = Vec::new();
         let mut foreign = Vec::new();
         for candidate in candidates {
@@ -83,9 +90,6 @@ impl Inner {
         if fitting.is_empty() {
             return Err(Denied::Refused(no_image_for(device, key, &foreign)));
         }
-        let own = |candidate: &Candidate<'_>| {
-            self.modules.iter().any(|module| module.number == candidate.id.0 && module.record.anchor == key.module)
-        };
         // Stable, so the order of the container decides the rest.
         fitting.sort_by_key(|(fit, candidate)| (!own(candidate), candidate.symbol == key.symbol, Reverse(*fit)));
         let (mut taken, mut refused) = (Vec::new(), Vec::new());

@@ -32,6 +32,16 @@ using sycl::atomic_fence;
 using sycl::atomic_ref;
 using sycl::memory_order;
 using sycl::memory_scope;
+using sycl::memory_order_acq_rel;
+using sycl::memory_order_acquire;
+using sycl::memory_order_relaxed;
+using sycl::memory_order_release;
+using sycl::memory_order_seq_cst;
+using sycl::memory_scope_device;
+using sycl::memory_scope_sub_group;
+using sycl::memory_scope_system;
+using sycl::memory_scope_work_group;
+using sycl::memory_scope_work_item;
 
 using sycl::sub_group;
 
