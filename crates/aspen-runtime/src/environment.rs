@@ -97,15 +97,19 @@ impl Environment {
                 eprintln!("aspen: {} is no variable of Aspen's; did you mean {near}?", name.display());
             }
         }
+        // Files that the variables name would be read and written with rights that whoever set them has not.
+        // SAFETY: it only asks.
+        let is_privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
         let text = |name: &str| match env::var(name) {
-            Ok(value) if value.is_empty() => Ok(None),
+            Ok(value) if value.is_empty() || is_privileged => Ok(None),
             Ok(value) => Ok(Some(value)),
             Err(env::VarError::NotPresent) => Ok(None),
             Err(env::VarError::NotUnicode(value)) => {
                 Err(Error::new(Code::Invalid, format!("{name}={}: the value is not UTF-8", value.display())))
             }
         };
-        let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty() && !is_privileged).map(PathBuf::from);
+        let caches = text("ASPEN_CACHE")?;
         Ok(Environment {
             selector: [Variable::Aspen, Variable::OneApi]
                 .into_iter()
@@ -117,7 +121,7 @@ impl Environment {
             log: text("ASPEN_LOG")?.map(log_filter).transpose()?,
             trace: path("ASPEN_TRACE"),
             cache: cache_folder(
-                text("ASPEN_CACHE")?.as_deref(),
+                if is_privileged { Some("0") } else { caches.as_deref() },
                 text("ASPEN_CACHE_SIZE")?.as_deref(),
                 path("ASPEN_CACHE_DIR"),
                 path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache"))),
