@@ -174,9 +174,14 @@ fn the_launching_modules_images_are_searched_before_others() {
     world.module(2, &[bytes(kernel("exact", &[]))]);
     world.module(1, &[bytes(kernel("jit", &[]))]);
     assert_eq!(world.launch(), "ok: jit_k");
+    // Another module's kernel of that name may be another one: it does not run in the place of one that is refused, but of one that was not made for the device.
     let world = World::new();
     world.module(2, &[bytes(kernel("exact", &[]))]);
     world.module(1, &[bytes(kernel("jit", &["fp64"]))]);
+    assert_eq!(world.launch(), "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64");
+    let world = World::new();
+    world.module(2, &[bytes(kernel("exact", &[]))]);
+    world.module(1, &[bytes(kernel("elsewhere", &[]))]);
     assert_eq!(world.launch(), "ok: exact_k");
 }
 
