@@ -90,6 +90,13 @@ static_assert(sycl::vec<int, 2>(16777217, -16777217).convert<float, rounding_mod
 
 int main() {
   sycl::queue q;
+  // Just above half way between two halves, which a float in between is not.
+  const sycl::vec<double, 2> near_half_way(1 + 0x1p-11 + 0x1p-30, -(1 + 0x1p-11 + 0x1p-40));
+  const auto halves = near_half_way.convert<sycl::half>();
+  if (halves.x() != sycl::half(1 + 0x1p-10f) || halves.y() != sycl::half(-(1 + 0x1p-10f))) {
+    std::puts("doubles are rounded to halves twice");
+    return 1;
+  }
   const sycl::device device = q.get_device();
   std::mt19937_64 random(7);
   check<float, std::int32_t>(q, "int to float", integers<std::int32_t>(random));

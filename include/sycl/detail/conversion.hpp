@@ -95,6 +95,18 @@ inline constexpr bool has_instruction<To, From, std::void_t<decltype(convert_by_
     !std::is_same_v<To, From> && std::is_same_v<decltype(convert_by_instruction<rounding_mode::rte>(static_cast<To *>(nullptr), std::declval<const From &>())), To>;
 #endif
 
+/// A float on the way to a half: one that is not exact ends in a bit that says so, so that the second rounding does not take it for half way.
+/// Source: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd".
+constexpr float to_odd(double value) {
+  const float near = static_cast<float>(value);
+  const double back = near;
+  if (back == value || value != value)
+    return near;
+  std::uint32_t bits = __builtin_bit_cast(std::uint32_t, near);
+  bits -= (value < 0 ? back < value : back > value) ? 1 : 0;
+  return __builtin_bit_cast(float, bits | 1);
+}
+
 /// An element of `vec::convert`. What an integer cannot hold becomes the nearest that it can, and no number becomes 0: the specification leaves it
 /// open, but C++ would leave all elements undefined.
 template <class To, rounding_mode Mode, class From> constexpr To convert_element(const From &value) {
@@ -122,6 +134,8 @@ template <class To, rounding_mode Mode, class From> constexpr To convert_element
     const bool down = side > 0 && (Mode == rounding_mode::rtn || (Mode == rounding_mode::rtz && value > From(0)));
     const bool up = side < 0 && (Mode == rounding_mode::rtp || (Mode == rounding_mode::rtz && value < From(0)));
     return down || up ? next_number(near, up) : near;
+  } else if constexpr (std::is_same_v<To, half> && std::is_same_v<From, double>) {
+    return static_cast<To>(to_odd(value));
   } else {
     return static_cast<To>(value);
   }

@@ -367,9 +367,27 @@ void replace(IntrinsicInst &I, Value *By) {
   RecursivelyDeleteTriviallyDeadInstructions(By);
 }
 
+// Of a move of a known size LLVM's back end makes a copy, whose places must not overlap. By way of other memory they do not.
+void moveByCopies(MemMoveInst &Move, uint64_t Size) {
+  Function &F = *Move.getFunction();
+  const DataLayout &Layout = F.getDataLayout();
+  IRBuilder<> Begin(&F.getEntryBlock(), F.getEntryBlock().getFirstInsertionPt()), B(&Move);
+  AllocaInst *Between = Begin.CreateAlloca(ArrayType::get(Begin.getInt8Ty(), Size), Layout.getAllocaAddrSpace());
+  Between->setAlignment(Align(16));
+  B.CreateMemCpy(Between, Align(16), Move.getRawSource(), Move.getSourceAlign(), Size, Move.isVolatile());
+  B.CreateMemCpy(Move.getRawDest(), Move.getDestAlign(), Between, Align(16), Size, Move.isVolatile());
+  Move.eraseFromParent();
+}
+
 } // namespace
 
 void aspen::spirv::expandIntrinsics(Function &F, Complaints &C) {
+  SmallVector<MemMoveInst *, 4> Moves;
+  for (Instruction &I : instructions(F))
+    if (auto *Move = dyn_cast<MemMoveInst>(&I); Move && isa<ConstantInt>(Move->getLength()))
+      Moves.push_back(Move);
+  for (MemMoveInst *Move : Moves)
+    moveByCopies(*Move, cast<ConstantInt>(Move->getLength())->getZExtValue());
   auto expand = [&] {
     SmallVector<IntrinsicInst *, 16> Found;
     for (Instruction &I : instructions(F))

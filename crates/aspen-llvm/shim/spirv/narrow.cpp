@@ -17,6 +17,13 @@ using namespace aspen::spirv;
 
 namespace {
 
+// What is known of an integer's values is said in its own width.
+template <class T> void withoutRanges(T &Called) {
+  Called.removeRetAttr(Attribute::Range);
+  for (unsigned Parameter = 0; Parameter < Called.arg_size(); ++Parameter)
+    Called.removeParamAttr(Parameter, Attribute::Range);
+}
+
 Type *legal(Type *T) { return isOdd(T) ? withWidth(T, legalWidth(widthOf(T))) : T; }
 
 FunctionType *legal(FunctionType *T) {
@@ -198,6 +205,8 @@ class Widener {
     Out->setCallingConv(I.getCallingConv());
     Out->setAttributes(I.getAttributes());
     Out->copyMetadata(I);
+    withoutRanges(*Out);
+    Out->setMetadata(LLVMContext::MD_range, nullptr);
     return Out;
   }
 
@@ -322,6 +331,7 @@ Function *withLegalType(Function &F, DenseMap<Value *, Value *> &Widened) {
   Function *Out = Function::Create(legal(F.getFunctionType()), F.getLinkage(), F.getAddressSpace(), "", nullptr);
   F.getParent()->getFunctionList().insert(F.getIterator(), Out);
   Out->copyAttributesFrom(&F);
+  withoutRanges(*Out);
   Out->setComdat(F.getComdat());
   Out->copyMetadata(&F, 0);
   Out->takeName(&F);
