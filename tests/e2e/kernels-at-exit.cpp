@@ -1,12 +1,14 @@
-// Kernels in the destructors of globals, when the thread-local storage of the main thread is gone: item by item with stacks of their own,
+// Kernels and host tasks in the destructors of globals, when the thread-local storage of the main thread is gone: item by item with stacks of their own,
 // by whole groups, by rows, after kernels that ran earlier and without any. AddressSanitizer sees that nothing is used that is gone.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
+//# stderr!~: .
 //# stdout: main 4096 4160 2048 of 4
 //# stdout: global 4096 4160 2048 of 4
 //# run: ./a.out no kernel in main
 //# stdout: global 4096 4160 2048 of 4
 //# run: ASPEN_CPU_THREADS=1 ./a.out
+//# stderr!~: .
 //# stdout: main 4096 4160 2048 of 4
 //# stdout: global 4096 4160 2048 of 4
 //# run: ASPEN_CPU_GROUPS=items ASPEN_CPU_THREADS=1 ./a.out
@@ -49,6 +51,11 @@ static void kernels(const char *when) {
       sycl::accessor out(c, h);
       h.parallel_for<class ones>(sycl::range<1>(2048), [=](sycl::id<1> i) { out[i] = 1; });
     });
+    int tasks = 0; // those that nobody has begun run on the thread that waits
+    for (int i = 0; i < 50; ++i)
+      q.submit([&](sycl::handler &h) { h.host_task([&] { ++tasks; }); }).wait();
+    if (tasks != 50)
+      std::puts("host tasks were lost");
     q.wait_and_throw();
   }
   const auto sum = [](const std::vector<int> &v) { return std::accumulate(v.begin(), v.end(), 0); };
