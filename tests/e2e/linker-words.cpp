@@ -18,6 +18,10 @@
 //# run: aspen++ main.o -Xlinker --library-path=. -Xlinker --library=own -o j.out
 //# run: ./j.out
 //# stdout: 2
+// What an option names is no input: the library of before.
+//# run: aspen++ -O1 -fPIC -shared exported.cpp -Wl,-soname,libexported.so -o libexported.so
+//# run: aspen++ -O1 -fPIC -shared exported.cpp -Wl,-soname,libexported.so -o libexported.so
+//# stderr!~: .
 // What the linker prints is no list of files.
 //# run: aspen++ main.o libown.a -Wl,-M,--cref -Wl,--verbose -o b.out
 //# stdout~: Archive member included
@@ -63,6 +67,9 @@ int two() {
   q.single_task<class second>([=] { *p = 2; }).wait();
   return *p;
 }
+//# file: exported.cpp
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL int twice(int x) { return 2 * x; }
 //# file: plain.s
 	.text
 	.globl plain

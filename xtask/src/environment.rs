@@ -79,7 +79,7 @@ pub fn files(root: &Path) -> Result<Vec<(PathBuf, String)>> {
 fn page(table: &Table) -> String {
     let mut out = String::from(
         "<!-- Generated from data/environment.toml by `cargo xtask generate`; edit the table, not this file. -->\n\n# Environment variables\n\n\
-         Those that begin with `ASPEN_` are all here; `man 7 aspen` shows them too. Empty ones count as unset. A program says so where a value makes no \
+         Those that begin with `ASPEN_` are all here; `man 7 aspen` shows them too. Empty ones count as unset, and all of them in programs that have more rights than who starts them (set-user-ID). A program says so where a value makes no \
          sense, and where a name is almost one of these. *Programs* are what `aspen++` made: their `libaspen.so.0` reads the variable.\n",
     );
     for (title, tests) in [("For users", false), ("For Aspen's developers", true)] {

@@ -1,6 +1,7 @@
 //! The host link: clang, the user's words with the inputs in their places, our library, and where the result goes.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -122,34 +123,21 @@ impl HostLink<'_> {
         self.options.shared || self.link_words().any(|word| all.contains(&word))
     }
 
-    /// The libraries and files that the linker's words mean besides the inputs: whether it takes them, only the linker knows.
+    /// The archives and objects that the linker's words mean besides the inputs: whether it takes them, only the linker knows.
     pub fn libraries(&self) -> Vec<PathBuf> {
         let words = self.linker_words();
-        // `-lNAME`, `-l NAME`, `--library=NAME`, `--library NAME`.
-        let valued = |short: &str, long: &str| -> Vec<String> {
-            let mut values = Vec::new();
-            for (index, word) in words.iter().enumerate() {
-                let joined = word.strip_prefix(long).map_or_else(|| word.strip_prefix(short), |rest| rest.strip_prefix('=').or(Some(rest)));
-                match joined {
-                    Some("") => values.extend(words.get(index + 1).map(|value| (*value).to_owned())),
-                    Some(value) => values.push(value.to_owned()),
-                    None => {}
-                }
-            }
-            values
-        };
-        let mut folders: Vec<PathBuf> = valued("-L", "--library-path").into_iter().map(PathBuf::from).collect();
-        folders
-            .extend(valued("--library-directory", "--library-directory").into_iter().map(|folder| folder.trim_start_matches('=').into()));
+        let folders_named = values(&words, "-L", &["--library-path", "--library-directory"]);
+        let mut folders: Vec<PathBuf> = folders_named.into_iter().map(PathBuf::from).collect();
         folders.extend(std::env::var_os("LIBRARY_PATH").iter().flat_map(std::env::split_paths));
         let system = SYSTEM_FOLDERS.map(PathBuf::from);
         let static_only = words.iter().any(|word| matches!(*word, "-static" | "-static-pie" | "-Bstatic" | "-dn" | "-non_shared"));
-        let names = valued("-l", "--library");
+        let names = values(&words, "-l", &["--library"]);
         // Shared libraries of the system, scripts among them, hold nothing that is linked.
         let is_archive = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "a");
         let of = |name: &String, only: bool| library(name, &folders, only).or_else(|| library(name, &system, only).filter(is_archive));
         let found = names.iter().flat_map(|name| [of(name, false), static_only.then(|| of(name, true)).flatten()]);
-        let files = words.iter().filter(|word| !word.starts_with('-')).map(PathBuf::from).filter(|word| word.is_file());
+        // What an option names is no input, unless it could be one (`-soname` and a library of before).
+        let files = words.iter().filter(|word| !word.starts_with('-')).map(PathBuf::from).filter(|word| is_linkable(word));
         let mut out: Vec<PathBuf> = Vec::new();
         for file in found.flatten().chain(files) {
             if !out.contains(&file) && !self.inputs.iter().any(|input| input.path == file) {
@@ -175,29 +163,15 @@ impl HostLink<'_> {
 
     /// The file in which the linker is to say what it has read (`--dependency-file`; CMake asks for it since 3.27).
     pub fn dependency_file(&self) -> Option<PathBuf> {
-        let words = self.linker_words();
-        let value = |(index, word): (usize, &&str)| match word.strip_prefix("--dependency-file")? {
-            "" => words.get(index + 1).map(PathBuf::from),
-            rest => rest.strip_prefix('=').map(PathBuf::from),
-        };
-        words.iter().enumerate().filter_map(value).next_back()
+        values(&self.linker_words(), "", &["--dependency-file"]).pop().map(PathBuf::from)
     }
 
     /// Where the linker looks for what libraries need: `-rpath-link`, then `-rpath`.
     pub fn run_folders(&self) -> Vec<String> {
         let words = self.linker_words();
-        let of = |names: &[&str]| -> Vec<String> {
-            let mut folders = Vec::new();
-            for (index, word) in words.iter().enumerate() {
-                let (option, value) = word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
-                if names.contains(&option) {
-                    let list = value.or_else(|| words.get(index + 1).copied()).unwrap_or_default();
-                    folders.extend(list.split(':').map(str::to_owned));
-                }
-            }
-            folders
-        };
-        of(&["-rpath-link", "--rpath-link"]).into_iter().chain(of(&["-rpath", "--rpath", "-R"])).collect()
+        let of =
+            |names: &[&str]| values(&words, "", names).into_iter().flat_map(|list| list.split(':').map(str::to_owned).collect::<Vec<_>>());
+        of(&["-rpath-link", "--rpath-link"]).chain(of(&["-rpath", "--rpath", "-R"])).collect()
     }
 
     fn link_words(&self) -> impl Iterator<Item = &str> {
@@ -206,6 +180,33 @@ impl HostLink<'_> {
             Word::All(_) | Word::Host(_) | Word::Device(_) | Word::Input(_) => Vec::new(),
         })
     }
+}
+
+/// What options of the linker are given, in the line's order: `short` joined to its value or in front of it, `long` ones in front or with `=` between.
+fn values(words: &[&str], short: &str, long: &[&str]) -> Vec<String> {
+    let value = |(index, word): (usize, &&str)| {
+        let (option, joined) = word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
+        let next = || words.get(index + 1).copied();
+        let found = if long.contains(&option) {
+            joined.or_else(next)
+        } else {
+            let rest = word.strip_prefix(short).filter(|_| !short.is_empty())?;
+            if rest.is_empty() { next() } else { Some(rest) }
+        };
+        found.map(str::to_owned)
+    };
+    words.iter().enumerate().filter_map(value).collect()
+}
+
+/// Whether a file is an archive or an object, as far as its first bytes say.
+fn is_linkable(file: &Path) -> bool {
+    const RELOCATABLE: u8 = 1; // ET_REL, in the low byte of e_type
+    let mut begin = [0; 17];
+    let read = fs::File::open(file).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok()
+        && (begin.starts_with(b"!<arch>\n")
+            || begin.starts_with(b"!<thin>\n")
+            || (begin.starts_with(b"\x7fELF") && begin[16] == RELOCATABLE))
 }
 
 /// The user's output, which changes only when the new one is complete: the linker writes into a folder beside it.

@@ -29,7 +29,7 @@ pub struct Selection {
 #[derive(Debug)]
 struct Selected {
     file: LoadedFile,
-    /// Of an archive, the names of the members that were taken; a name stands there as often as members of that name were.
+    /// Of an archive, the names of the members that were taken.
     members: Option<Vec<String>>,
 }
 
