@@ -134,8 +134,11 @@ static void allocators(sycl::queue &q) {
     sycl::buffer to_kept(v), to_watched(v);
     to_kept.set_final_data(kept);
     to_watched.set_final_data(std::weak_ptr<std::array<int, 3>>(watched));
+    // What nobody writes goes nowhere.
+    sycl::host_accessor{to_kept}[0] = 5;
+    sycl::host_accessor{to_watched}[0] = 6;
   }
-  expect("final data in what a smart pointer owns", (*kept)[0] == 1 && (*kept)[2] == 3 && (*watched)[1] == 2);
+  expect("final data in what a smart pointer owns", (*kept)[0] == 5 && (*kept)[2] == 3 && (*watched)[1] == 2);
 }
 
 /// Without a size the groups have one work-item, by which programs index memory.
