@@ -16,6 +16,7 @@ mod report;
 pub mod split;
 mod strict;
 pub mod summary;
+pub mod targets;
 
 pub use analysis::{Analysis, analyse};
 pub use finding::{Finding, Level};

@@ -6,7 +6,7 @@ use aspen_contract::{Aspect, AspectSet, Place, Step};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, UseChains};
-use crate::summary::{Declared, FuncId, Function, Linkage, Role, Summary};
+use crate::summary::{Declared, FuncId, Function, Linkage, Role, Summary, Taken};
 
 /// One object that takes part in a device link.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +107,10 @@ pub fn link(units: &[Unit<'_>]) -> Result<Linked, Vec<LinkError>> {
                 continue;
             };
             ids.push(id);
+            let before = &mut linked.summary.functions[id.index()];
+            // Addresses are taken where they are, whoever defines the function.
+            Taken::join(&mut before.taken, function.taken.take());
+            function.taken.clone_from(&before.taken);
             let before = linked.summary.function(id);
             match (before.defined, function.defined) {
                 // The linker takes the strong one's code.
@@ -132,6 +136,9 @@ pub fn link(units: &[Unit<'_>]) -> Result<Linked, Vec<LinkError>> {
             renumber(&mut linked.summary.functions[id.index()], &ids);
         }
         linked.renames.push(renames);
+    }
+    if units.len() > 1 {
+        linked.summary.join_indirect_calls();
     }
     if errors.is_empty() { Ok(linked) } else { Err(errors) }
 }

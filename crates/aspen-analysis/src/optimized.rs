@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use aspen_contract::{Aspect, AspectSet};
 
 use crate::propagate::{OwnBodies, used_sets};
-use crate::summary::{FuncId, Optimized, Summary, is_entry_point};
+use crate::summary::{FuncId, Optimized, Shape, Summary, is_entry_point};
 
 impl Summary {
     /// Notes what is left after optimisation: `after` is the summary of the same module then. Entry points that are gone keep what they have.
@@ -25,22 +25,33 @@ impl Summary {
             after.iter().filter(|(_, function)| function.defined).map(|(id, function)| (function.symbol.as_str(), id)).collect();
         for function in self.functions.iter_mut().filter(|function| is_entry_point(function)) {
             if let Some(&id) = left.get(function.symbol.as_str()) {
-                let mut reaches: Vec<FuncId> =
-                    after.undefined_from(id).into_iter().filter_map(|id| ids.get(&after.function(id).symbol).copied()).collect();
-                reaches.sort_unstable();
-                function.optimized = Some(Optimized { double: used[id.index()].contains(&Aspect::FP64), reaches });
+                let all = after.reached_from(id);
+                let undefined = after.undefined_from(id).into_iter();
+                let reaches: BTreeSet<FuncId> = undefined.filter_map(|id| ids.get(&after.function(id).symbol).copied()).collect();
+                let calls = all.iter().flat_map(|&id| &after.function(id).indirect);
+                let indirect: BTreeSet<Shape> = calls.filter_map(|call| call.shape.clone()).collect();
+                function.optimized = Some(Optimized {
+                    double: used[id.index()].contains(&Aspect::FP64),
+                    reaches: reaches.into_iter().collect(),
+                    indirect: indirect.into_iter().collect(),
+                });
             }
         }
     }
 
     /// What other modules may define of all that a function reaches, itself included; in no particular order.
     pub fn undefined_from(&self, root: FuncId) -> Vec<FuncId> {
-        let (mut seen, mut work, mut out) = (HashSet::from([root]), vec![root], Vec::new());
-        while let Some(id) = work.pop() {
-            if !self.function(id).defined {
-                out.push(id);
-            }
-            work.extend(self.function(id).calls.iter().map(|call| call.callee).filter(|callee| seen.insert(*callee)));
+        let mut reached = self.reached_from(root);
+        reached.retain(|&id| !self.function(id).defined);
+        reached
+    }
+
+    /// All that a function reaches, itself first.
+    fn reached_from(&self, root: FuncId) -> Vec<FuncId> {
+        let (mut seen, mut out, mut next) = (HashSet::from([root]), vec![root], 0);
+        while let Some(&id) = out.get(next) {
+            next += 1;
+            out.extend(self.function(id).calls.iter().map(|call| call.callee).filter(|callee| seen.insert(*callee)));
         }
         out
     }

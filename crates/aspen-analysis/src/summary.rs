@@ -1,5 +1,6 @@
 //! The LLVM-free picture of a module that the analysis works on. It travels in objects, so that a device link needs no second front end.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use aspen_contract::{AspectSet, Guard, Place, WorkGroupSize};
@@ -61,6 +62,8 @@ pub struct Function {
     pub calls: Vec<Call>,
     /// The calls through pointers, in source order, whatever they may reach.
     pub indirect: Vec<Indirect>,
+    /// How its address is known to calls through pointers, if it is taken at all; never that of a kernel.
+    pub taken: Option<Taken>,
     /// Where the function runs at all: it is the header's way into the body of an `if_device_has`. Source: DESIGN §7.8.
     pub guard: Option<Guard>,
     /// `[[sycl::reqd_work_group_size(…)]]` and where it stands.
@@ -78,6 +81,8 @@ pub struct Optimized {
     pub double: bool,
     /// The functions that it still calls and that another module may define, in module order.
     pub reaches: Vec<FuncId>,
+    /// What the calls through pointers that are left may reach in other modules.
+    pub indirect: Vec<Shape>,
 }
 
 /// Who may see a symbol.
@@ -157,6 +162,30 @@ pub struct Indirect {
     pub place: Option<Place>,
     /// How the function is found.
     pub through: Through,
+    /// What it may reach; none if the code lists the functions (`!callees`), which are among the calls then.
+    pub shape: Option<Shape>,
+    /// How many of the body's [`Function::calls`] stand before those that it may make.
+    pub before: u32,
+}
+
+/// What a call through a pointer shows of the function that it reaches. Source: DESIGN §7.5.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Shape {
+    /// The type of the function, as IR spells it.
+    pub ty: String,
+    /// The slot of a vtable in which a virtual call finds it.
+    pub slot: Option<i64>,
+}
+
+/// What is known of a function whose address is taken.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Taken {
+    /// Its type, as IR spells it.
+    pub ty: String,
+    /// The slots of vtables that hold it.
+    pub slots: BTreeSet<i64>,
+    /// Whether its address is also taken in another way.
+    pub elsewhere: bool,
 }
 
 /// How a call that names no function finds one.
@@ -187,7 +216,7 @@ impl InvalidSummary {
 }
 
 /// Goes up with every change of the types in this file.
-const VERSION: u8 = 7;
+const VERSION: u8 = 8;
 
 /// Kernels, and exported functions that are defined here. Source: S0 "An exported device function".
 pub fn is_entry_point(function: &Function) -> bool {
@@ -239,6 +268,9 @@ impl Summary {
             let reaches = function.optimized.iter().flat_map(|optimized| optimized.reaches.iter().copied());
             if !function.calls.iter().map(|call| call.callee).chain(body).chain(reaches).all(known) {
                 return Err(InvalidSummary(format!("'{}' refers to a function that is not there", function.symbol)));
+            }
+            if function.indirect.iter().any(|indirect| indirect.before as usize > function.calls.len()) {
+                return Err(InvalidSummary(format!("'{}' calls through a pointer behind its last call", function.symbol)));
             }
         }
         Ok(())

@@ -299,8 +299,9 @@ fn what_optimisation_left_is_read_off_the_optimised_module() {
     );
     before.note_optimized(&after);
     let optimized: Vec<_> = before.functions.iter().map(|function| function.optimized.clone()).collect();
-    let left =
-        |reaches: &[usize]| Some(Optimized { double: false, reaches: reaches.iter().map(|&index| FuncId::from_index(index)).collect() });
+    let left = |reaches: &[usize]| {
+        Some(Optimized { double: false, indirect: Vec::new(), reaches: reaches.iter().map(|&index| FuncId::from_index(index)).collect() })
+    };
     assert_eq!(optimized, [left(&[3]), left(&[]), None, None, None]);
     // The units' ids change when they are linked.
     let unit = |object: &'static str, summary| link::Unit { object, tag: "0123456789abcdef", summary };

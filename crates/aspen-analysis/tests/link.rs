@@ -140,3 +140,39 @@ fn a_strong_definition_counts_and_not_a_weak_one() {
          k: fp64",
     );
 }
+
+#[test]
+fn calls_through_pointers_reach_functions_of_other_units() {
+    // By their type; the count is that of the whole program.
+    check(
+        &["kernel k call:f\n f pointer@3:4", "g taken use:fp64\n h use:gpu"],
+        "k: fp64
+         f: fp64
+         g: fp64
+         h: gpu",
+    );
+    // By the slot, where one has it; what is taken elsewhere stays.
+    check(
+        &["kernel k virtual@3:4 call:own/1@3:4\n own slot:0 use:fp16", "g slot:0 use:fp64\n h slot:1 use:image\n i taken use:gpu"],
+        "k: gpu fp16 fp64
+         own: fp16
+         g: fp64
+         h: image
+         i: gpu",
+    );
+    // The address is taken where the function is only declared.
+    check(
+        &["extern g exported taken", "kernel k pointer@3:4", "g exported use:fp64"],
+        "g: fp64
+         k: fp64",
+    );
+}
+
+#[test]
+fn calls_through_pointers_say_how_many_functions_of_the_program_they_may_reach() {
+    let units_of = [summary("kernel k call:a@1:1 pointer@3:4 call:own/1@3:4 call:z@5:6\n a\n own taken\n z"), summary("g taken\n h taken")];
+    let linked = link(&units(&units_of)).expect("nothing clashes");
+    let calls = linked.summary.functions[0].calls.iter();
+    let told: Vec<(&str, Option<u32>)> = calls.map(|call| (linked.summary.function(call.callee).name.as_str(), call.one_of)).collect();
+    assert_eq!(told, [("a", None), ("g", Some(3)), ("h", Some(3)), ("own", Some(3)), ("z", None)]);
+}

@@ -1,59 +1,34 @@
-//! Where calls through pointers may go.
+//! Calls through pointers, and the functions that they may reach: what [`aspen_analysis::targets`] brings together.
 //!
-//! Source: DESIGN §7.5: the functions of `!callees` (read by [`crate::summarise()`]); else, for a virtual call, those in that slot of some
-//! vtable; else every function of the same type whose address is taken.
+//! Source: DESIGN §7.5.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use aspen_analysis::summary::{Shape, Taken};
 use llvm_sys::LLVMOpcode;
-use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
+use llvm_sys::prelude::LLVMValueRef;
 
 use crate::ir::{ModuleRef, Value};
 
 /// Calling conventions of kernel entries: PTX, SPIR, AMDGPU. Source: LLVM's `CallingConv.h`; FORMATS §2.
 pub(crate) const KERNEL_CONVENTIONS: [u32; 3] = [71, 76, 91];
 
-/// A function whose address is taken.
-struct Target {
-    function: LLVMValueRef,
-    /// The slots of vtables that hold it.
-    slots: BTreeSet<i64>,
-    /// Whether its address is also taken in another way.
-    elsewhere: bool,
+/// The functions whose addresses are taken, in module order. Nobody calls a kernel so.
+pub(crate) fn taken<'m>(module: ModuleRef<'m>, functions: &[Value<'m>]) -> Vec<(LLVMValueRef, Taken)> {
+    let mut slots = vtable_slots(module);
+    let callable = functions.iter().filter(|function| !KERNEL_CONVENTIONS.contains(&function.calling_convention()));
+    let known = callable.filter_map(|function| {
+        let slots = slots.remove(&function.raw()).unwrap_or_default();
+        let elsewhere = is_taken(*function, &mut HashSet::new(), &|user| !is_vtable(user));
+        let taken = elsewhere || !slots.is_empty();
+        taken.then(|| (function.raw(), Taken { ty: function.value_type().spelling(), slots, elsewhere }))
+    });
+    known.collect()
 }
 
-/// What calls through pointers may reach, by the type of the call, in module order.
-pub(crate) struct Targets {
-    by_type: HashMap<LLVMTypeRef, Vec<Target>>,
-}
-
-impl Targets {
-    pub(crate) fn new(module: ModuleRef<'_>, functions: &[Value<'_>]) -> Targets {
-        let mut slots = vtable_slots(module);
-        let mut by_type: HashMap<LLVMTypeRef, Vec<Target>> = HashMap::new();
-        for function in functions.iter().filter(|function| !KERNEL_CONVENTIONS.contains(&function.calling_convention())) {
-            let slots = slots.remove(&function.raw()).unwrap_or_default();
-            let elsewhere = is_taken(*function, &mut HashSet::new(), &|user| !is_vtable(user));
-            if elsewhere || !slots.is_empty() {
-                by_type.entry(function.value_type().raw()).or_default().push(Target { function: function.raw(), slots, elsewhere });
-            }
-        }
-        Targets { by_type }
-    }
-
-    /// The functions that an indirect call may reach.
-    pub(crate) fn of(&self, call: Value<'_>) -> Vec<LLVMValueRef> {
-        let Some(targets) = self.by_type.get(&call.called_type().raw()) else { return Vec::new() };
-        let slot = virtual_slot(call).filter(|slot| targets.iter().any(|target| target.slots.contains(slot)));
-        // A table of functions that a structure points to looks like a vtable, so functions that are taken elsewhere stay.
-        let reached = targets.iter().filter(|target| slot.is_none_or(|slot| target.elsewhere || target.slots.contains(&slot)));
-        reached.map(|target| target.function).collect()
-    }
-}
-
-/// Whether the call looks its function up in a vtable.
-pub(crate) fn is_virtual(call: Value<'_>) -> bool {
-    virtual_slot(call).is_some()
+/// What a call through a pointer shows of the function that it reaches.
+pub(crate) fn shape(call: Value<'_>) -> Shape {
+    Shape { ty: call.called_type().spelling(), slot: virtual_slot(call) }
 }
 
 /// Whether a function's address is used other than for a direct call, or a call goes through a pointer.

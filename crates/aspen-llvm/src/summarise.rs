@@ -6,13 +6,14 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use aspen_analysis::summary::{Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Role, Through, Use};
+use aspen_analysis::summary::{Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Role, Shape, Taken, Through, Use};
+use aspen_analysis::targets::Targets;
 use aspen_analysis::{Summary, summary};
 use aspen_contract::{Aspect, AspectSet, Guard, WorkGroupSize};
 use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
-use crate::calls::{KERNEL_CONVENTIONS, Targets, is_virtual};
+use crate::calls::{self, KERNEL_CONVENTIONS};
 use crate::dialect::{Dialect, FunctionMetadata, Kinds, dialect_of, marked_types};
 use crate::facts::{Facts, FunctionFacts, KernelFacts};
 use crate::ir::{ModuleRef, Type, Value, attribute_kind, demangle, demangle_base};
@@ -36,6 +37,7 @@ pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialec
     let marked: Vec<_> =
         facts.types.iter().map(|ty| (ty.name.clone(), ty.aspects.clone())).chain(marked_types(module, &kinds.names)).collect();
     let functions: Vec<Value<'_>> = module.functions().filter(|function| !function.is_intrinsic()).collect();
+    let taken = calls::taken(module, &functions);
     let mut summariser = Summariser {
         module,
         facts,
@@ -48,7 +50,8 @@ pub(crate) fn summarise_as(module: ModuleRef<'_>, facts: &Facts, dialect: Dialec
         attributes: ["byval", "sret", "byref", "inalloca", "preallocated", "elementtype"].map(attribute_kind),
         ids: functions.iter().enumerate().map(|(index, function)| (function.raw(), FuncId::from_index(index))).collect(),
         symbols: functions.iter().enumerate().map(|(index, function)| (function.name(), FuncId::from_index(index))).collect(),
-        targets: Targets::new(module, &functions),
+        targets: Targets::new(taken.iter().cloned()),
+        taken: taken.into_iter().collect(),
         function_facts: facts.functions.iter().map(|function| (function.symbol.as_str(), function)).collect(),
         kernel_facts: facts.kernels.iter().map(|kernel| (kernel.symbol.as_str(), kernel)).collect(),
     };
@@ -138,7 +141,8 @@ struct Summariser<'m, 'f> {
     ids: HashMap<LLVMValueRef, FuncId>,
     symbols: HashMap<String, FuncId>,
     /// What calls through pointers may reach.
-    targets: Targets,
+    targets: Targets<LLVMValueRef>,
+    taken: HashMap<LLVMValueRef, Taken>,
     function_facts: HashMap<&'f str, &'f FunctionFacts>,
     kernel_facts: HashMap<&'f str, &'f KernelFacts>,
 }
@@ -189,8 +193,7 @@ impl<'m> Summariser<'m, '_> {
                 Attributes::from_metadata(metadata, &place)
             }
         };
-        let indirect = body.indirect(&self.files);
-        let (uses, calls) = body.finish(&self.files, &|callee| self.name(&callee.name()));
+        let (uses, calls, indirect) = body.finish(&self.files, &|callee| self.name(&callee.name()));
         Function {
             linkage: linkage(function.linkage()),
             defined,
@@ -205,6 +208,7 @@ impl<'m> Summariser<'m, '_> {
             uses,
             calls,
             indirect,
+            taken: self.taken.get(&function.raw()).cloned(),
             guard: attributes.guard,
             reqd_work_group_size: attributes.work_group,
             reqd_sub_group_size: attributes.sub_group,
@@ -380,14 +384,15 @@ impl<'m> Summariser<'m, '_> {
         if callee.is_inline_assembly() {
             return;
         }
-        let through = if is_virtual(instruction) { Through::Vtable } else { Through::Pointer };
-        body.indirect.push((self.files.written(instruction), through));
+        let shape = calls::shape(instruction);
+        let through = if shape.slot.is_some() { Through::Vtable } else { Through::Pointer };
         // Source: DESIGN §7.5.
         let listed = instruction.instruction_metadata(self.kinds.callees);
         let targets: Vec<FuncId> = match listed {
             Some(node) => node.operands().iter().filter_map(|md| self.ids.get(&md.as_function()?.raw()).copied()).collect(),
-            None => self.targets.of(instruction).iter().filter_map(|function| self.ids.get(function).copied()).collect(),
+            None => self.targets.of(&shape).iter().filter_map(|function| self.ids.get(function).copied()).collect(),
         };
+        body.indirect.push((self.files.written(instruction), through, Some(shape).filter(|_| listed.is_none())));
         let one_of = Some(u32::try_from(targets.len()).unwrap_or(u32::MAX));
         for callee in targets {
             body.call(PlacedCall { callee, spot, one_of }, &self.files);
@@ -444,7 +449,7 @@ struct Body<'m> {
     /// What more than the type `double` asks for; of other aspects nothing needs to be known.
     explicit: AspectSet,
     calls: Vec<PlacedCall>,
-    indirect: Vec<(Option<Spot>, Through)>,
+    indirect: Vec<(Option<Spot>, Through, Option<Shape>)>,
     /// Memory of objects whose types need something, until it is seen where they are made.
     objects: HashMap<LLVMValueRef, Type<'m>>,
 }
@@ -489,18 +494,17 @@ impl<'m> Body<'m> {
         }
     }
 
-    /// The calls through pointers in source order.
-    fn indirect(&mut self, files: &Files<'_>) -> Vec<Indirect> {
-        let mut calls = std::mem::take(&mut self.indirect);
-        calls.sort_by(|(a, _), (b, _)| files.compare_known(self.main, *a, *b));
-        let told = calls.into_iter().map(|(spot, through)| Indirect { place: spot.map(|spot| files.place(spot)), through });
-        told.collect()
-    }
-
-    fn finish(mut self, files: &Files<'_>, name: &dyn Fn(Value<'m>) -> String) -> (Vec<Use>, Vec<Call>) {
+    /// All of it in source order.
+    fn finish(mut self, files: &Files<'_>, name: &dyn Fn(Value<'m>) -> String) -> (Vec<Use>, Vec<Call>, Vec<Indirect>) {
         // Stable: calls without a place keep the order of the instructions.
         self.calls.sort_by(|a, b| files.compare_known(self.main, a.spot, b.spot));
+        self.indirect.sort_by(|(a, ..), (b, ..)| files.compare_known(self.main, *a, *b));
         let place = |spot: Option<Spot>| spot.map(|spot| files.place(spot));
+        let indirect = self.indirect.into_iter().map(|(spot, through, shape)| {
+            let before = self.calls.partition_point(|call| files.compare_known(self.main, call.spot, spot).is_le());
+            Indirect { place: place(spot), through, shape, before: u32::try_from(before).unwrap_or(u32::MAX) }
+        });
+        let indirect = indirect.collect();
         let implicit = |aspect| aspect == Aspect::FP64 && !self.explicit.contains(&aspect);
         let used = |(&aspect, at): (&Aspect, &UseAt<'m>)| Use {
             aspect,
@@ -510,7 +514,7 @@ impl<'m> Body<'m> {
         };
         let uses = self.uses.iter().map(used).collect();
         let calls = self.calls.into_iter().map(|call| Call { callee: call.callee, place: place(call.spot), one_of: call.one_of }).collect();
-        (uses, calls)
+        (uses, calls, indirect)
     }
 }
 

@@ -4,12 +4,15 @@
 //! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`, `glue`,
 //! `use:fp64@3:4`, `use:fp64~printf@3:4` (promoted for a variadic call), `call:g@5:6`, `call:g/3@5:6` (one of 3 targets), `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`,
 //! `guard:gpu,!fp64+cpu` (runs only where the device has gpu and lacks fp64 or cpu), `wg:2x4@7:1`, `sg:8@8:1`,
-//! `system` (no user wrote it), `virtual@3:4` and `pointer@3:4` (calls that name no function),
+//! `system` (no user wrote it), `virtual@3:4` (of slot 0) and `pointer@3:4` (calls that name no function), `taken` and `slot:0` (what such calls
+//! may reach: its address is taken, or in a vtable's slot; all are of one type),
 //! `unit=b.cpp`, `optimized:double,f` (what is left after optimisation: whether `double`, and which functions elsewhere). Places are `line:column` in `t.cpp`.
 
 use std::collections::BTreeMap;
 
-use aspen_analysis::summary::{Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Optimized, Role, Summary, Through, Use};
+use aspen_analysis::summary::{
+    Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Optimized, Role, Shape, Summary, Taken, Through, Use,
+};
 use aspen_contract::{Aspect, Place, WorkGroupSize};
 
 fn place(text: &str) -> Option<Place> {
@@ -19,6 +22,11 @@ fn place(text: &str) -> Option<Place> {
 
 fn aspect(name: &str) -> Aspect {
     Aspect::from_name(name).unwrap_or_else(|| panic!("no aspect {name}"))
+}
+
+fn indirect(place: Option<Place>, through: Through, slot: Option<i64>, before: usize) -> Indirect {
+    let before = u32::try_from(before).expect("few calls");
+    Indirect { place, through, shape: Some(Shape { ty: "t".into(), slot }), before }
 }
 
 /// The summary of a graph's text.
@@ -46,6 +54,7 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
         declared: None,
         system: false,
         indirect: Vec::new(),
+        taken: None,
         uses_attribute: Default::default(),
         uses: Vec::new(),
         calls: Vec::new(),
@@ -92,7 +101,11 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
             Some(("unit", unit)) => out.unit = unit.into(),
             Some(("optimized", rest)) => {
                 let reaches = rest.split(',').filter(|name| !matches!(*name, "" | "double")).map(id).collect();
-                out.optimized = Some(Optimized { double: rest.contains("double"), reaches });
+                out.optimized = Some(Optimized { double: rest.contains("double"), reaches, indirect: Vec::new() });
+            }
+            Some(("slot", slot)) => {
+                let slots = [slot.parse().expect("a number")].into();
+                out.taken = Some(Taken { ty: "t".into(), slots, elsewhere: false });
             }
             Some(("body", body)) => {
                 if let Role::Kernel(kernel) = &mut out.role {
@@ -102,8 +115,9 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
             Some(_) => panic!("unknown word {word}"),
             None if head == "exported" => out.role = Role::Exported,
             None if head == "system" => out.system = true,
-            None if head == "virtual" => out.indirect.push(Indirect { place: at, through: Through::Vtable }),
-            None if head == "pointer" => out.indirect.push(Indirect { place: at, through: Through::Pointer }),
+            None if head == "virtual" => out.indirect.push(indirect(at, Through::Vtable, Some(0), out.calls.len())),
+            None if head == "pointer" => out.indirect.push(indirect(at, Through::Pointer, None, out.calls.len())),
+            None if head == "taken" => out.taken = Some(Taken { ty: "t".into(), slots: Default::default(), elsewhere: true }),
             None if head == "internal" && words[0] != "kernel" => out.linkage = Linkage::Internal,
             None if head == "odr" => out.linkage = Linkage::OneDefinitionRule,
             None => {}
