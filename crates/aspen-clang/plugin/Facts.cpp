@@ -3,6 +3,7 @@
 
 #include "Facts.h"
 #include "Attributes.h"
+#include "Module.h"
 #include "Names.h"
 #include "Packed.h"
 #include "Uses.h"
@@ -154,15 +155,17 @@ private:
     auto Body = BodyNames.find(&F);
     Out.text(utf8(F.getName())).text(utf8(Body != BodyNames.end() ? Body->second : functionName(Context, Function)));
     const bool External = Function->getMostRecentDecl()->hasAttr<SYCLExternalAttr>();
-    Out.flag(External).flag(isGlue(Function)).flag(!isWrittenByUser(SM, Function));
+    // What stood for another function does nothing of its own.
+    const bool Stood = wasAlias(F);
+    Out.flag(External).flag(Stood || isGlue(Function)).flag(!isWrittenByUser(SM, Function));
     pack(Out, SM, External ? Function->getLocation() : SourceLocation());
     attributes(Out, A);
-    if (F.isDeclaration())
+    if (F.isDeclaration() || Stood)
       Out.number(0);
     else
       variables(Out, Function);
     PackedList Uses;
-    findUses(Context, InTypes, Function, !F.isDeclaration(), [&](const Values &Needed, SourceLocation Location) {
+    findUses(Context, InTypes, Function, !F.isDeclaration() && !Stood, [&](const Values &Needed, SourceLocation Location) {
       pack(Uses.next().numbers(Needed), SM, Location);
     });
     Uses.into(Out);

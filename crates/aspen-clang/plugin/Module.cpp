@@ -7,6 +7,7 @@
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
 #include <typeinfo>
 
 using namespace clang;
@@ -86,6 +87,39 @@ void stripAnnotations(llvm::Module &Module) {
     return !Bytes || !Bytes->isCString() || !Bytes->getAsCString().starts_with(AnnotationPrefix);
   });
 }
+
+static constexpr llvm::StringLiteral AliasMark = "aspen-alias";
+
+void replaceAliases(llvm::Module &Module) {
+  for (llvm::GlobalAlias &Alias : llvm::make_early_inc_range(Module.aliases())) {
+    auto *Aliasee = dyn_cast<llvm::Function>(Alias.getAliasee()->stripPointerCastsAndAliases());
+    if (!Aliasee || Aliasee->isDeclaration() || Aliasee->isVarArg())
+      continue;
+    llvm::Function *Function =
+        llvm::Function::Create(Aliasee->getFunctionType(), Alias.getLinkage(), Aliasee->getAddressSpace(), "", &Module);
+    Function->copyAttributesFrom(Aliasee);
+    Function->setVisibility(Alias.getVisibility());
+    Function->setDSOLocal(Alias.isDSOLocal());
+    Function->addFnAttr(AliasMark);
+    Function->takeName(&Alias);
+    llvm::IRBuilder<> Builder(llvm::BasicBlock::Create(Module.getContext(), "", Function));
+    llvm::SmallVector<llvm::Value *, 8> Arguments;
+    for (llvm::Argument &Argument : Function->args())
+      Arguments.push_back(&Argument);
+    llvm::CallInst *Call = Builder.CreateCall(Aliasee, Arguments);
+    Call->setCallingConv(Aliasee->getCallingConv());
+    llvm::AttributeList Attributes = Aliasee->getAttributes();
+    Call->setAttributes(Attributes.removeFnAttributes(Module.getContext()));
+    if (Call->getType()->isVoidTy())
+      Builder.CreateRetVoid();
+    else
+      Builder.CreateRet(Call);
+    Alias.replaceAllUsesWith(Function);
+    Alias.eraseFromParent();
+  }
+}
+
+bool wasAlias(const llvm::Function &Function) { return Function.hasFnAttribute(AliasMark); }
 
 void setKernelLinkage(llvm::Module &Module, const std::vector<Kernel> &Kernels) {
   for (const Kernel &K : Kernels)

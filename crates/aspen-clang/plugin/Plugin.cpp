@@ -186,6 +186,7 @@ public:
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
       return;
     forgetBuiltins(Module);
+    replaceAliases(Module);
     // Those of the host, for which no SPIR-V is made (aspen-driver/src/passes.rs).
     if (Which == Pass::Analysis)
       for (llvm::Function &F : Module)
