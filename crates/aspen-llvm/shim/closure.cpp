@@ -139,8 +139,11 @@ public:
     for (auto *G : Sorted)
       if (auto *A = dyn_cast<GlobalAlias>(G))
         resolve(*A);
-    for (auto *G : Sorted)
-      define(*G);
+    // Bodies first: variables may hold the addresses of their blocks.
+    for (bool Bodies : {true, false})
+      for (auto *G : Sorted)
+        if (isa<Function>(G) == Bodies)
+          define(*G);
     keepUsed();
     namedMetadata();
     return To;
@@ -377,6 +380,9 @@ private:
     }
     for (auto &B : F)
       Map[&B] = CloneBasicBlock(&B, Map, "", &N);
+    for (auto &B : F)
+      if (B.hasAddressTaken())
+        Map[BlockAddress::get(&F, &B)] = BlockAddress::get(&N, cast<BasicBlock>(Map[&B]));
     SmallVector<std::pair<unsigned, MDNode *>, 4> Nodes;
     F.getAllMetadata(Nodes);
     for (auto &[Kind, Node] : Nodes)
