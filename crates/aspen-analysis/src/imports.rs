@@ -3,11 +3,16 @@
 //! They are part of what splits images: what an imported function needs is known only where its library is, so two kernels that import
 //! different functions must be checked, and refused, apart from each other. Source: DESIGN §7.11.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use aspen_contract::Guard;
 
 use crate::propagate::components;
 use crate::summary::{FuncId, Function, Role, Summary};
+
+/// Under which guards, one of them, an entry point calls what it imports. What it calls wherever it runs, is not among them.
+pub type ImportGuards = BTreeMap<FuncId, BTreeSet<Guard>>;
 
 /// What every function of a summary imports.
 pub struct Imports {
@@ -47,6 +52,29 @@ impl Imports {
     pub fn of_function(&self, id: FuncId) -> &BTreeSet<FuncId> {
         &self.sets[id.index()]
     }
+}
+
+/// Of one entry point; each import's guards are as weak as they are. Source: DESIGN §7.8.
+pub fn import_guards(summary: &Summary, entry: FuncId) -> ImportGuards {
+    // The ways to each function: where one is taken whenever another one is, only the other one stays.
+    let mut ways: BTreeMap<FuncId, BTreeSet<Guard>> = BTreeMap::new();
+    let mut work = vec![(entry, Guard::default())];
+    while let Some((id, guard)) = work.pop() {
+        let known = ways.entry(id).or_default();
+        if known.iter().any(|other| guard.implies(other)) {
+            continue;
+        }
+        known.retain(|other| !other.implies(&guard));
+        known.insert(guard.clone());
+        for call in &summary.function(id).calls {
+            let below = summary.function(call.callee).guard.as_ref().map_or_else(|| guard.clone(), |own| guard.and(own));
+            if !below.is_never() {
+                work.push((call.callee, below));
+            }
+        }
+    }
+    ways.retain(|&id, guards| is_import(summary.function(id)) && !guards.iter().any(Guard::is_always));
+    ways
 }
 
 fn add(all: &mut Rc<BTreeSet<FuncId>>, more: &Rc<BTreeSet<FuncId>>) {

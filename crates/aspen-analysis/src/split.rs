@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aspen_contract::Requirements;
+use aspen_contract::{Guard, Requirements};
 
 use crate::analysis::Analysis;
-use crate::imports::Imports;
+use crate::imports::{Imports, import_guards};
 use crate::summary::{FuncId, Summary, is_entry_point};
 
 /// `-fsycl-device-code-split`. Source: S0 "Changes to the device code split algorithm".
@@ -29,7 +29,12 @@ pub struct ImagePlan {
     pub requirements: Requirements,
     /// The symbols of the device functions that each of them takes from other modules.
     pub imports: BTreeSet<String>,
+    /// Under which guards, one of them, each of them calls those imports; what is not here is called wherever they run.
+    pub import_guards: GuardedImports,
 }
+
+/// Imports by symbol, each with guards.
+pub type GuardedImports = BTreeMap<String, BTreeSet<Guard>>;
 
 /// What decides about an entry point's image.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +47,8 @@ pub struct EntryPoint<'u> {
     pub requirements: Requirements,
     /// The symbols of what it takes from other modules, by closure.
     pub imports: BTreeSet<String>,
+    /// Those that it calls under guards only, with these.
+    pub import_guards: GuardedImports,
 }
 
 /// Splits first as the user asked, then by requirements and imports, whatever the user asked. Images come in the order of their first
@@ -49,12 +56,18 @@ pub struct EntryPoint<'u> {
 pub fn split(summary: &Summary, analysis: &Analysis, mode: CodeSplit) -> Vec<ImagePlan> {
     let imports = Imports::of(summary);
     let symbols = |id| imports.of_function(id).iter().map(|&import| summary.function(import).symbol.clone()).collect();
+    let has_guards = summary.functions.iter().any(|function| function.guard.is_some());
+    let guards = |id: FuncId| {
+        let guarded = (has_guards && !imports.of_function(id).is_empty()).then(|| import_guards(summary, id)).unwrap_or_default();
+        guarded.into_iter().map(|(import, guards)| (summary.function(import).symbol.clone(), guards)).collect()
+    };
     let entries = summary.iter().filter(|(_, function)| is_entry_point(function));
     let described = entries.map(|(id, function)| EntryPoint {
         id,
         unit: function.unit.as_str(),
         requirements: analysis.requirements(id),
         imports: symbols(id),
+        import_guards: guards(id),
     });
     group(described, mode)
 }
@@ -68,16 +81,16 @@ pub fn bundle<'u>(entries: impl IntoIterator<Item = EntryPoint<'u>>, mode: CodeS
 pub fn group<'u>(entries: impl IntoIterator<Item = EntryPoint<'u>>, mode: CodeSplit) -> Vec<ImagePlan> {
     let mut images: Vec<ImagePlan> = Vec::new();
     let mut by_key = BTreeMap::new();
-    for EntryPoint { id, unit, requirements, imports } in entries {
+    for EntryPoint { id, unit, requirements, imports, import_guards } in entries {
         let (entry, unit) = match mode {
             CodeSplit::PerKernel => (Some(id), ""),
             CodeSplit::PerSource => (None, unit),
             CodeSplit::Off => (None, ""),
         };
-        let index = *by_key.entry((entry, unit, requirements.clone(), imports.clone())).or_insert(images.len());
+        let index = *by_key.entry((entry, unit, requirements.clone(), imports.clone(), import_guards.clone())).or_insert(images.len());
         match images.get_mut(index) {
             Some(image) => image.entries.push(id),
-            None => images.push(ImagePlan { entries: vec![id], requirements, imports }),
+            None => images.push(ImagePlan { entries: vec![id], requirements, imports, import_guards }),
         }
     }
     images

@@ -315,3 +315,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_guards_imports_are_called_under() {
+    #[track_caller]
+    fn check(graph: &str, expected: &[(&str, &[&str])]) {
+        let summary = common::summary(graph);
+        let found = aspen_analysis::imports::import_guards(&summary, aspen_analysis::FuncId::from_index(0));
+        let text: Vec<(String, Vec<String>)> = found
+            .iter()
+            .map(|(&id, guards)| (summary.function(id).name.clone(), guards.iter().map(ToString::to_string).collect()))
+            .collect();
+        let expected: Vec<(String, Vec<String>)> =
+            expected.iter().map(|(name, guards)| ((*name).to_owned(), guards.iter().map(|guard| (*guard).to_owned()).collect())).collect();
+        assert_eq!(text, expected);
+    }
+    check("kernel k call:f\n extern f exported", &[]);
+    check("kernel k call:a\n a guard:fp64 call:f\n extern f exported", &[("f", &["where the device has fp64"])]);
+    // Also called without, perhaps through a cycle.
+    check("kernel k call:a call:b\n a guard:fp64 call:f\n b call:k call:f\n extern f exported", &[]);
+    // Either of two; what asks for more than another one says nothing.
+    check(
+        "kernel k call:a call:b call:c\n a guard:fp64 call:f\n b guard:gpu call:f call:a\n c call:b\n extern f exported",
+        &[("f", &["where the device has gpu", "where the device has fp64"])],
+    );
+    // Bodies inside each other, and one that never runs.
+    check(
+        "kernel k call:a\n a guard:fp64 call:b call:c\n b guard:!fp64 call:f\n c guard:gpu call:g\n extern f exported\n extern g exported",
+        &[("g", &["where the device has gpu and fp64"])],
+    );
+}

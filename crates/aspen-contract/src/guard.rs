@@ -40,6 +40,11 @@ impl Guard {
         other.has.is_subset(&self.has) && other.lacks.is_subset(&self.lacks)
     }
 
+    /// Whether it holds where code finds exactly these aspects.
+    pub fn holds_with(&self, has: &AspectSet) -> bool {
+        self.has.is_subset(has) && !self.lacks.iter().any(|list| list.is_subset(has))
+    }
+
     /// Whether it holds on the device; `None` if that is not known.
     pub fn holds_on(&self, device: &Capabilities) -> Option<bool> {
         let all = |list: &AspectSet| all(list.iter().map(|&aspect| device.has_aspect(aspect)));

@@ -50,6 +50,18 @@ impl Requirements {
         clash
     }
 
+    /// The same where one of the guards holds. Sizes that are required there are left out: they are the kernel's, wherever it runs.
+    #[must_use]
+    pub fn under<'g>(self, guards: impl IntoIterator<Item = &'g Guard>) -> Requirements {
+        let mut out = Requirements::default();
+        for guard in guards {
+            let own = std::iter::once((guard.clone(), self.aspects.difference(&guard.has).copied().collect::<AspectSet>()));
+            let inner = self.guarded.iter().map(|(inner, needed)| (guard.and(inner), needed.clone()));
+            out.guard_also(own.chain(inner).filter(|(guard, needed)| !guard.is_never() && !needed.is_empty()));
+        }
+        out
+    }
+
     /// Adds what the other one needs under guards.
     pub fn guard_also(&mut self, guarded: impl IntoIterator<Item = (Guard, AspectSet)>) {
         for (guard, needed) in guarded {

@@ -3,15 +3,19 @@
 //!
 //! Part of what the check reads, so what is damaged is an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aspen_contract::{Aspect, AspectSet, Guard};
 
 use crate::image::ImageError;
-use crate::property::{PropertySet, Value};
+use crate::property::{PropertySet, PropertySets, Value};
 
 /// The set's name.
 pub const GUARDS: &str = "Aspen/guards";
+
+/// The set that says under which guards, one of them, an image's entry points call what they import: by the import's symbol. What is not in
+/// it is called wherever they run.
+pub const IMPORT_GUARDS: &str = "Aspen/import guards";
 
 /// The specialization constant of an aspect that guards ask for is this plus the aspect's number. Source: DESIGN §7.23.
 pub const FIRST_SPEC_ID: u32 = 0x5000_0000;
@@ -37,6 +41,18 @@ pub fn write(guards: &Guards) -> Value {
         words.extend(needed.iter().map(|aspect| aspect.number()));
     }
     Value::from_u32s(words)
+}
+
+/// The set [`IMPORT_GUARDS`].
+pub fn import_guards<'g>(imports: impl IntoIterator<Item = (&'g String, &'g BTreeSet<Guard>)>) -> PropertySet {
+    let value = |guards: &BTreeSet<Guard>| write(&guards.iter().map(|guard| (guard.clone(), AspectSet::new())).collect());
+    imports.into_iter().map(|(symbol, guards)| (symbol.clone(), value(guards))).collect()
+}
+
+/// What an image's sets tell of that ([`crate::DeviceImage::import_guards`]); what is damaged is not known.
+pub fn import_guards_of(sets: &PropertySets) -> BTreeMap<String, BTreeSet<Guard>> {
+    let guards = sets.get(IMPORT_GUARDS).and_then(|set| read(set).ok()).unwrap_or_default();
+    guards.into_iter().map(|(symbol, guards)| (symbol, guards.into_keys().collect())).collect()
 }
 
 /// All properties of the set.

@@ -3,12 +3,12 @@
 //! The authority for the check is the set `SYCL/device-requirements` (DESIGN §5). Everything of ours beside it only explains or speeds up.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use aspen_contract::{Aspect, Requirements, Source, Step, WorkGroupSize};
+use aspen_contract::{Aspect, Guard, Requirements, Source, Step, WorkGroupSize};
 use serde::{Deserialize, Serialize};
 
-use crate::guards::{self, GUARDS, Guards};
+use crate::guards::{self, GUARDS, Guards, IMPORT_GUARDS};
 use crate::lookup::Lookup;
 use crate::offload::{Entry, ImageKind, NulInString};
 use crate::payload::{self, PayloadError};
@@ -226,6 +226,16 @@ impl<'a> DeviceImage<'a> {
             }
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Under which guards, one of them, the image's entry points call what they import, by symbol; what is not among them they call
+    /// wherever they run.
+    ///
+    /// # Errors
+    /// If the set is damaged.
+    pub fn import_guards(&self) -> Result<BTreeMap<String, BTreeSet<Guard>>, ImageError> {
+        let guards = self.property_set(IMPORT_GUARDS)?.map(|set| guards::read(&set)).transpose()?.unwrap_or_default();
+        Ok(guards.into_iter().map(|(symbol, guards)| (symbol, guards.into_keys().collect())).collect())
     }
 
     /// How the kernel, or the function that the image offers, comes to a function that it imports: from that function's caller up to itself, each

@@ -38,6 +38,7 @@ pub fn plan(functions: &[DeviceFunction], arguments: &Arguments) -> Vec<Entries>
                 unit,
                 requirements: function.requirements.clone(),
                 imports: function.imports.clone(),
+                import_guards: Default::default(),
             });
             group(keyed, arguments.split).into_iter().map(|image| image.entries.into_iter().map(FuncId::index).collect()).collect()
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aspen_contract::Requirements;
 use aspen_image::WorkItems;
+use aspen_image::guards::import_guards_of;
 use serde_json::{Value, json};
 
 use crate::program::{self, Image, Kernel};
@@ -81,10 +82,13 @@ fn text(file: &Path, images: &[Image]) -> String {
         for (function, when) in &image.conditions {
             let _ = writeln!(out, "    {function} is kept when {when}");
         }
-        for (what, symbols) in [("exports", &image.exports), ("imports", &image.imports)] {
-            for symbol in symbols {
-                let _ = writeln!(out, "    {what} {symbol}");
-            }
+        for symbol in &image.exports {
+            let _ = writeln!(out, "    exports {symbol}");
+        }
+        let guards = import_guards_of(&image.properties);
+        for symbol in &image.imports {
+            let where_needed: Vec<String> = guards.get(symbol).into_iter().flatten().map(ToString::to_string).collect();
+            let _ = writeln!(out, "{}", format!("    imports {symbol} {}", where_needed.join(", or ")).trim_end());
         }
     }
     out

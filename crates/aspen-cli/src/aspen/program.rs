@@ -11,6 +11,7 @@ use aspen_analysis::{Summary, analyse};
 use aspen_contract::{Need, Requirements, Source, Step};
 use aspen_driver::libraries::{self, Form, Imported};
 use aspen_image::container::{Container, Kind, Reason};
+use aspen_image::guards::import_guards_of;
 use aspen_image::sources::import_chain;
 use aspen_image::{DeviceImage, Entry, ImageKind, ObjectBlob, PropertySets, WorkItems, find};
 use aspen_llvm::{Context, Facts, check_metadata, readable_name, summarise};
@@ -396,7 +397,8 @@ pub fn add_libraries(path: &Path, images: &mut [Image]) {
     for image in images {
         let Some(form) = &image.form else { continue };
         // The program is the first.
-        let Imported { requirements, sources, missing } = libraries::imported(&modules, Some(0), form, &image.imports);
+        let Imported { requirements, sources, missing } =
+            libraries::imported(&modules, Some(0), form, &image.imports, &import_guards_of(&image.properties));
         for kernel in &mut image.kernels {
             // Two required sizes are an error at the launch; the kernel's own is the one that is checked here.
             let _ = kernel.requirements.also(requirements.clone());

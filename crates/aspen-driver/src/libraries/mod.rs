@@ -5,10 +5,10 @@
 mod elf;
 mod search;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use aspen_contract::{Requirements, Source, Step};
+use aspen_contract::{Guard, Requirements, Source, Step};
 use aspen_image::{DeviceImage, ImageKind, find};
 use aspen_llvm::readable_name;
 
@@ -78,29 +78,44 @@ impl Form {
 }
 
 /// What the functions of those symbols need, and what they import in turn. `own` is the importer's module, if it is one of these, which is
-/// asked before the others; else the first that exports a function counts.
-pub fn imported<'s>(modules: &[Module], own: Option<usize>, form: &Form, symbols: impl IntoIterator<Item = &'s String>) -> Imported {
+/// asked before the others; else the first that exports a function counts. What `guards` tells of is called under one of those guards only.
+pub fn imported<'s>(
+    modules: &[Module],
+    own: Option<usize>,
+    form: &Form,
+    symbols: impl IntoIterator<Item = &'s String>,
+    guards: &BTreeMap<String, BTreeSet<Guard>>,
+) -> Imported {
     let mut out = Imported::default();
     let mut known = BTreeSet::new();
-    // What is asked for, the first import on the way there, the calls above it from there on up to that one, and who asks.
+    // What is asked for, under which guard, the first import on the way there, the calls above it from there on up to that one, and who asks.
     struct Asked {
         symbol: String,
+        under: Guard,
         first: String,
         above: Vec<Step>,
         asks: Option<usize>,
     }
-    let ask = |symbol: &String| Asked { symbol: symbol.clone(), first: symbol.clone(), above: Vec::new(), asks: own };
-    let mut work: VecDeque<Asked> = symbols.into_iter().map(ask).collect();
-    while let Some(Asked { symbol, first, above, asks }) = work.pop_front() {
+    let always = BTreeSet::from([Guard::default()]);
+    let ask = |symbol: &String| {
+        let asked =
+            |under: &Guard| Asked { symbol: symbol.clone(), under: under.clone(), first: symbol.clone(), above: Vec::new(), asks: own };
+        guards.get(symbol).unwrap_or(&always).iter().map(asked).collect::<Vec<_>>()
+    };
+    let mut work: VecDeque<Asked> = symbols.into_iter().flat_map(ask).collect();
+    while let Some(Asked { symbol, under, first, above, asks }) = work.pop_front() {
         let of = |index: usize| modules[index].exporting(&symbol).find(|image| form.takes(image)).map(|image| (index, image));
         let Some((index, image)) = asks.and_then(of).or_else(|| (0..modules.len()).find_map(of)) else {
             out.missing.insert(symbol);
             continue;
         };
-        if !known.insert((index, symbol.clone())) {
+        if !known.insert((index, symbol.clone(), under.clone())) {
             continue;
         }
-        let needed = image.requirements_of(&symbol).unwrap_or_default();
+        let mut needed = image.requirements_of(&symbol).unwrap_or_default();
+        if !under.is_always() {
+            needed = needed.under([&under]);
+        }
         let explained = image.sources(&symbol).unwrap_or_default();
         let bare = || vec![Step { function: readable_name(&symbol), place: None, remark: None }];
         for need in needed.needs() {
@@ -111,6 +126,7 @@ pub fn imported<'s>(modules: &[Module], own: Option<usize>, form: &Form, symbols
         }
         // Two required sizes are the launch's error, and the kernel's own, or the first, is the one that is checked.
         let _ = out.requirements.also(needed);
+        let guards = image.import_guards().unwrap_or_default();
         for import in image.imports().unwrap_or_default() {
             let mut calls = image.import_chain(&symbol, &import);
             // An image that says nothing more says which functions it imports.
@@ -118,7 +134,11 @@ pub fn imported<'s>(modules: &[Module], own: Option<usize>, form: &Form, symbols
                 calls = bare();
             }
             calls.extend(above.iter().cloned());
-            work.push_back(Asked { symbol: import, first: first.clone(), above: calls, asks: Some(index) });
+            for guard in guards.get(&import).unwrap_or(&always) {
+                let under = under.and(guard);
+                let asked = Asked { symbol: import.clone(), under, first: first.clone(), above: calls.clone(), asks: Some(index) };
+                work.extend((!asked.under.is_never()).then_some(asked));
+            }
         }
     }
     out

@@ -32,14 +32,15 @@ impl Conditional {
         if options.optional_features != OptionalFeatures::Conditional || !is_spirv {
             return Ok(None);
         }
-        let of_plan = |plan: &'_ ImagePlan| plan.entries.iter().map(|&id| (id, plan.imports.clone())).collect::<Vec<_>>();
-        let mut entries: Vec<(FuncId, _)> = program.plans.iter().flat_map(of_plan).collect();
+        let mut entries: Vec<(FuncId, &ImagePlan)> =
+            program.plans.iter().flat_map(|plan| plan.entries.iter().map(move |&id| (id, plan))).collect();
         entries.sort_unstable_by_key(|(id, _)| *id);
         let requirements: Vec<_> = entries.iter().map(|&(entry, _)| program.analysis.requirements(entry)).collect();
         let numbering = Numbering::new(&requirements).map_err(|error| Error::Device(error.to_string()))?;
-        let entry = |(id, imports)| {
+        let entry = |(id, plan): (FuncId, &ImagePlan)| {
             let unit = program.linked.summary.function(id).unit.as_str();
-            EntryPoint { id, unit, requirements: program.analysis.requirements(id), imports }
+            let (imports, import_guards) = (plan.imports.clone(), plan.import_guards.clone());
+            EntryPoint { id, unit, requirements: program.analysis.requirements(id), imports, import_guards }
         };
         let plans = bundle(entries.into_iter().map(entry), options.code_split);
         Ok(Some(Conditional { plans, numbering }))

@@ -11,6 +11,7 @@ use aspen_analysis::summary::{Function, Role};
 use aspen_codegen::{AmdGpu, CodegenError, Earlier, Form, Gen, ImageInput, NativeCpu, Ptx, SpirV, generate_images_with};
 use aspen_contract::{Requirements, Verdict, check};
 use aspen_image::decided::decided_set;
+use aspen_image::guards::{IMPORT_GUARDS, import_guards};
 use aspen_image::{
     BuildError, DECIDED, Decided, ImageBuilder, ImageKind, KERNEL_REQS, Kernel, KernelInfo, PropertySet, WORK_ITEMS, WorkItems,
     work_items_set,
@@ -310,7 +311,7 @@ fn left_out(
 ) -> Result<Vec<u8>, Error> {
     let symbol = |entry| &request.program.linked.summary.function(entry).symbol;
     let entries = plan.entries.iter().copied().filter(|&entry| kernels.iter().any(|(kernel, _)| kernel == symbol(entry))).collect();
-    let of_these = ImagePlan { entries, imports: Default::default(), ..plan.clone() };
+    let of_these = ImagePlan { entries, imports: Default::default(), import_guards: Default::default(), ..plan.clone() };
     let with_sources = session.options.requirement_sources;
     let described = describe(request.program, &of_these, ImageKind::None, request.target, name, with_sources);
     described.to_bytes(b"").map_err(|error| Error::Device(format!("image '{name}': {error}")))
@@ -502,7 +503,7 @@ fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Targe
             Role::Exported | Role::Plain => builder = builder.export(&function.symbol, sources),
         }
     }
-    builder.imports(plan.imports.iter().map(String::as_str))
+    builder.imports(plan.imports.iter().map(String::as_str)).set(IMPORT_GUARDS, import_guards(&plan.import_guards))
 }
 
 /// A `throw` comes to the C++ runtime, and to what it throws, several times: the call that throws stands for all.

@@ -156,7 +156,7 @@ impl Program {
     /// What an entry point needs through what it takes from libraries.
     fn needs_beyond(&self, id: FuncId, provided: &Provided, target: &Target) -> fixed::Needs {
         let Some(plan) = self.plans.iter().find(|plan| plan.entries.contains(&id)) else { return Default::default() };
-        let Imported { requirements, sources, .. } = provided.needs(&plan.imports, target);
+        let Imported { requirements, sources, .. } = provided.needs(plan, target);
         let undefined = if sources.is_empty() { BTreeMap::new() } else { self.undefined(&[id]) };
         let explained = sources.into_iter().map(|(mut source, import)| {
             let chain = undefined.iter().find(|(id, _)| self.linked.summary.function(**id).symbol == import).map(|(_, chain)| chain);
@@ -236,8 +236,13 @@ fn chain(
     let mut steps = Vec::new();
     let mut id = last;
     while let Some(Some((caller, place))) = from.get(&id).filter(|_| !bodies.contains(&id)) {
+        // What a header puts between two of the user's functions is left out, with the calls in it.
+        let (mut caller, mut place) = (*caller, place);
+        while let Some(Some((above, call))) = from.get(&caller).filter(|_| summary.function(caller).glue && !bodies.contains(&caller)) {
+            (caller, place) = (*above, call);
+        }
         steps.push(Step { function: summary.function(id).name.clone(), place: place.clone(), remark: None });
-        id = *caller;
+        id = caller;
     }
     steps.push(Step { function: summary.function(id).name.clone(), place: None, remark: None });
     steps.reverse();

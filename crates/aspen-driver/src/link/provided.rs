@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use aspen_analysis::Summary;
 use aspen_analysis::imports::is_import;
+use aspen_analysis::split::ImagePlan;
 use aspen_image::ImageKind;
 
 use super::files::TraceLine;
@@ -131,10 +132,10 @@ impl Provided {
         })
     }
 
-    /// What these functions need of a device that runs images of that target.
-    pub fn needs(&self, symbols: &BTreeSet<String>, target: &Target) -> Imported {
-        match form(target).filter(|_| !symbols.is_empty() && !self.modules.is_empty()) {
-            Some(form) => imported(&self.modules, None, &form, symbols),
+    /// What the functions that an image imports need of a device that runs images of that target.
+    pub fn needs(&self, plan: &ImagePlan, target: &Target) -> Imported {
+        match form(target).filter(|_| !plan.imports.is_empty() && !self.modules.is_empty()) {
+            Some(form) => imported(&self.modules, None, &form, &plan.imports, &plan.import_guards),
             None => Imported::default(),
         }
     }

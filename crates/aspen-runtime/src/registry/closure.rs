@@ -4,13 +4,17 @@
 //! which is of the importer's kind. What a module provides counts from its registration to its end, so the closure is found anew whenever
 //! modules come or go. All entry points of an image import the same functions (DESIGN §7.11), so a list of the image's is one of the kernel's.
 
+use std::collections::BTreeSet;
+
 use aspen_contract::{Need, Requirements, Source, Step};
+use aspen_image::ImageKind;
 use aspen_image::device_globals::FAILED_ASSERTION;
 
 use super::Inner;
 use super::module::{Candidate, Image, ImageId, untagged};
 use crate::error::{Code, Error, Result};
 use crate::names::{demangled, named};
+use crate::specialise::has;
 use crate::system::Device;
 
 /// An image of a closure.
@@ -21,6 +25,8 @@ pub(super) struct Part<'r> {
     pub(super) symbols: Vec<String>,
     /// Which parts its own imports come from, in the order of the symbols.
     pub(super) imports: Vec<(String, usize)>,
+    /// Imports that are called only under guards which do not hold on the device.
+    idle: BTreeSet<String>,
 }
 
 /// Images that are loaded together, the kernel's first.
@@ -28,6 +34,8 @@ pub(super) struct Closure<'r> {
     pub(super) parts: Vec<Part<'r>>,
     /// Why it cannot be loaded, in words that follow the kernel's name: imports that nobody provides, or several modules.
     pub(super) problems: Vec<String>,
+    /// Functions of parts that do not run on the device, since all that calls them is guarded.
+    idle: BTreeSet<(usize, String)>,
 }
 
 /// What a closure needs, and what of it a device lacks.
@@ -43,22 +51,25 @@ impl Inner {
     /// # Errors
     /// If a list of imports is damaged.
     pub(super) fn closure<'r>(&'r self, device: &Device, root: &Candidate<'r>) -> Result<Closure<'r>> {
-        let mut closure = Closure {
-            parts: vec![Part { id: root.id, image: root.image, symbols: vec![root.symbol.clone()], imports: Vec::new() }],
-            problems: Vec::new(),
-        };
+        let mut closure =
+            Closure { parts: vec![Part::new(root.id, root.image, vec![root.symbol.clone()])], problems: Vec::new(), idle: BTreeSet::new() };
         let mut next = 0;
         while next < closure.parts.len() {
             let importer = closure.parts[next].image;
             let mut symbols = importer.image.imports().map_err(|error| importer.damaged(&error))?;
             symbols.sort_unstable();
+            let idle = idle(device, importer)?;
+            // SPIR-V is made for the device, without what does not run there; other code is loaded as it is.
+            if importer.image.kind() == ImageKind::SpirV {
+                symbols.retain(|symbol| !idle.contains(symbol));
+            }
             let mut imports = Vec::new();
             for symbol in symbols {
                 match self.provider(device, closure.parts[next].id.0, importer, &symbol) {
                     Ok((id, image)) => {
                         let known = closure.parts.iter().position(|part| part.id == id);
                         let index = known.unwrap_or_else(|| {
-                            closure.parts.push(Part { id, image, symbols: Vec::new(), imports: Vec::new() });
+                            closure.parts.push(Part::new(id, image, Vec::new()));
                             closure.parts.len() - 1
                         });
                         let wanted = &mut closure.parts[index].symbols;
@@ -70,9 +81,10 @@ impl Inner {
                     Err(problem) => closure.problems.push(problem),
                 }
             }
-            closure.parts[next].imports = imports;
+            (closure.parts[next].imports, closure.parts[next].idle) = (imports, idle);
             next += 1;
         }
+        closure.idle = closure.not_run();
         Ok(closure)
     }
 
@@ -109,7 +121,41 @@ impl Inner {
     }
 }
 
+/// The imports of an image that are called only under guards which do not hold on the device. Source: DESIGN §7.8.
+fn idle(device: &Device, importer: &Image) -> Result<BTreeSet<String>> {
+    let guards = importer.image.import_guards().map_err(|error| importer.damaged(&error))?;
+    if guards.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let has = has(device);
+    Ok(guards.into_iter().filter(|(_, guards)| !guards.iter().any(|guard| guard.holds_with(&has))).map(|(symbol, _)| symbol).collect())
+}
+
+impl<'r> Part<'r> {
+    fn new(id: ImageId, image: &'r Image, symbols: Vec<String>) -> Part<'r> {
+        Part { id, image, symbols, imports: Vec::new(), idle: BTreeSet::new() }
+    }
+}
+
 impl Closure<'_> {
+    fn not_run(&self) -> BTreeSet<(usize, String)> {
+        if self.parts.iter().all(|part| part.idle.is_empty()) {
+            return BTreeSet::new();
+        }
+        let all = self.parts.iter().enumerate().flat_map(|(index, part)| part.symbols.iter().map(move |symbol| (index, symbol.clone())));
+        let mut out: BTreeSet<(usize, String)> = all.collect();
+        // From the kernel on; all entry points of an image import the same.
+        let (mut seen, mut work) = (BTreeSet::from([0]), vec![0]);
+        out.retain(|(index, _)| *index != 0);
+        while let Some(part) = work.pop().map(|index| &self.parts[index]) {
+            for (symbol, from) in part.imports.iter().filter(|(symbol, _)| !part.idle.contains(symbol)) {
+                out.remove(&(*from, symbol.clone()));
+                work.extend(seen.insert(*from).then_some(*from));
+            }
+        }
+        out
+    }
+
     /// What all parts need together. `kernel` is the kernel's name for people.
     ///
     /// # Errors
@@ -117,7 +163,7 @@ impl Closure<'_> {
     pub(super) fn needs(&self, device: &Device, kernel: &str) -> Result<Needs> {
         let mut all = Needs { requirements: Requirements::default(), unmet: Vec::new(), sources: Vec::new(), left_out: Vec::new() };
         let wanted = self.parts.iter().enumerate().flat_map(|(index, part)| part.symbols.iter().map(move |symbol| (index, part, symbol)));
-        for (index, part, symbol) in wanted {
+        for (index, part, symbol) in wanted.filter(|(index, _, symbol)| !self.idle.contains(&(*index, (*symbol).clone()))) {
             // What else stands in the image is not asked for.
             let mut own = part.image.image.requirements_of(symbol).map_err(|error| part.image.damaged(&error))?;
             let decided = part.image.image.decided(symbol).map_err(|error| part.image.damaged(&error))?;
