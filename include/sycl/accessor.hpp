@@ -158,6 +158,12 @@ public:
       : data_(other.data_), place_(other.place_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_),
         start_(other.start_) {}
 
+  /// Of what is one or none, whatever the type says. Source: SYCL 2020 §4.7.6.9, "IsPlaceholder".
+  template <access::placeholder Other, std::enable_if_t<Other != Placeholder, int> = 0>
+  accessor(const accessor<T, D, Mode, Target, Other, Promises> &other)
+      : data_(other.data_), place_(other.place_), extent_(other.extent_), memory_(other.memory_), offset_(other.offset_),
+        start_(other.start_) {}
+
   bool is_placeholder() const { return place_.placeholder(); }
   template <class P, std::enable_if_t<!ext::oneapi::is_compile_time_property<P>::value, int> = 0> bool has_property() const noexcept {
     return std::is_same_v<P, property::no_init> && (place_.what & detail::buffer_place::no_init) != 0;

@@ -157,6 +157,15 @@ struct buffer_state : counted {
     write_back = wanted;
     if (!in_place || exactly || restores || (wanted && at_home))
       return;
+    leave();
+  }
+  /// The buffer is to be used as elements of such an alignment. The program's memory need not have it, unless it has to be used.
+  void align(size_t alignment, size_t offset) {
+    if (in_place && !exactly && !restores && (reinterpret_cast<std::uintptr_t>(used) + offset) % alignment != 0)
+      leave();
+  }
+  /// Has the program's memory be as it is now afterwards, unless the content goes there.
+  void leave() {
     int how = 0;
     check(aspen_buffer_spare_host(handle, &how));
     restores = how == 2;
@@ -336,6 +345,8 @@ public:
     if (extent.size() * sizeof(U) != byte_size())
       detail::fail(errc::invalid, "reinterpret: both buffers must have the same size in bytes");
     using other_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<std::remove_const_t<U>>;
+    if constexpr (alignof(U) > alignof(T))
+      state_->align(alignof(U), offset_);
     return buffer<U, E, other_allocator>(state_, extent, offset_, part_, properties_, other_allocator(allocator_));
   }
   template <class U, int E = D, std::enable_if_t<E == 1 || (E == D && sizeof(U) == sizeof(T)), int> = 0> auto reinterpret() const {

@@ -1,5 +1,6 @@
 //! `sycl::private_memory`: a value for each logical work-item that outlives one parallel_for_work_item. Source: SYCL 2020 §4.9.4.2.3.
 #pragma once
+#include <cstdint>
 #include <new>
 #include <type_traits>
 #include <sycl/group.hpp>
@@ -27,11 +28,17 @@ public:
       detail::in_each_thread<destruction>(__aspen_group_thread(), threads_, this);
   }
 #else
-  explicit private_memory(const group<D> &g) : values_(static_cast<T *>(__builtin_malloc(sizeof(T) * g.get_local_range().size()))) {
-    for (size_t i = 0; i < g.get_local_range().size(); ++i)
+  explicit private_memory(const group<D> &g)
+      : size_(g.get_local_range().size()), memory_(__builtin_malloc(sizeof(T) * size_ + excess)), values_(aligned(memory_)) {
+    for (size_t i = 0; i < size_; ++i)
       ::new (static_cast<void *>(values_ + i)) T;
   }
-  ~private_memory() { __builtin_free(values_); }
+  ~private_memory() {
+    if constexpr (!std::is_trivially_destructible_v<T>)
+      for (size_t i = 0; i < size_; ++i)
+        values_[i].~T();
+    __builtin_free(memory_);
+  }
 #endif
   T &operator()(const h_item<D> &item) {
 #if defined(__ASPEN_PTX__)
@@ -54,7 +61,8 @@ private:
     static void run(unsigned thread, unsigned, private_memory *own) {
       ::new (static_cast<void *>(&own->first_)) T;
       const size_t count = own->others(thread);
-      own->rest_ = count == 0 ? nullptr : static_cast<T *>(__builtin_malloc(sizeof(T) * count));
+      own->memory_ = count == 0 ? nullptr : __builtin_malloc(sizeof(T) * count + excess);
+      own->rest_ = aligned(own->memory_);
       for (size_t i = 0; i < count; ++i)
         ::new (static_cast<void *>(own->rest_ + i)) T;
     }
@@ -66,7 +74,7 @@ private:
       for (size_t i = 0; i < count; ++i)
         own->rest_[i].~T();
       if (count > 0)
-        __builtin_free(own->rest_);
+        __builtin_free(own->memory_);
     }
   };
   size_t size_;
@@ -74,9 +82,19 @@ private:
   union {
     T first_;
   };
+  void *memory_;
   T *rest_;
 #else
+  size_t size_;
+  void *memory_;
   T *values_;
+#endif
+#if !defined(__ASPEN_SPIRV__) && !defined(__ASPEN_AMDGCN__)
+  /// What malloc gives is a multiple of 16.
+  static constexpr size_t excess = alignof(T) > 16 ? alignof(T) - 1 : 0;
+  static T *aligned(void *memory) {
+    return reinterpret_cast<T *>((reinterpret_cast<std::uintptr_t>(memory) + excess) & ~std::uintptr_t(excess));
+  }
 #endif
 };
 

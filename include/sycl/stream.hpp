@@ -122,19 +122,34 @@ private:
   __ASPEN_APART void send() {
     if (used_ == 0)
       return;
+    write(0, used_);
+    used_ = 0;
+    ++sent_;
+  }
+  __ASPEN_APART void write(unsigned begin, unsigned length) {
     char *const memory = within_.memory_;
     const size_t size = within_.size_;
     const atomic_ref<std::uint32_t, memory_order::relaxed, memory_scope::device> count(*reinterpret_cast<std::uint32_t *>(memory));
     // Only then, so that the count does not run over.
     if (count.load() < size) {
-      const size_t at = count.fetch_add(used_);
-      for (unsigned i = 0; i < used_ && at + i < size; ++i)
-        memory[sizeof(std::uint32_t) + at + i] = text_[i];
+      const size_t at = count.fetch_add(length);
+      for (unsigned i = 0; i < length && at + i < size; ++i)
+        memory[sizeof(std::uint32_t) + at + i] = text_[begin + i];
     }
-    used_ = 0;
-    ++sent_;
+  }
+  /// Leaves what is to be padded.
+  __ASPEN_APART void send_before() {
+    if (begin_ == 0)
+      return;
+    write(0, begin_);
+    used_ -= begin_;
+    for (unsigned i = 0; i < used_; ++i)
+      text_[i] = text_[begin_ + i];
+    begin_ = 0;
   }
   void put(char c) {
+    if (used_ == room)
+      send_before();
     if (used_ == room)
       send();
     text_[used_++] = c;
@@ -146,27 +161,31 @@ private:
 
   /// Prints with the width that was asked for.
   template <class F> void padded(const F &f) {
-    const unsigned begin = used_, sent = sent_;
+    const unsigned sent = sent_;
+    if (width_ != 0)
+      begin_ = used_;
     f();
     if (width_ != 0)
-      pad(begin, sent);
+      pad(sent);
+    begin_ = 0;
   }
-  __ASPEN_APART void pad(unsigned begin, unsigned sent) {
+  __ASPEN_APART void pad(unsigned sent) {
     const unsigned width = std::exchange(width_, 0);
-    const unsigned length = used_ - begin;
+    const unsigned length = used_ - begin_;
     if (sent != sent_ || length >= width)
       return;
-    const unsigned more = width - length;
-    if (used_ + more > room) {
-      // Rare: what is before goes ahead, and what is padded would be cut in two.
-      for (unsigned i = 0; i < more; ++i)
-        put(' ');
-      return;
+    unsigned more = width - length;
+    if (used_ + more > room && length < room) {
+      // What is before goes ahead, and so do spaces for which there is no room.
+      send_before();
+      text_[length] = ' ';
+      for (; length + more > room; --more)
+        write(length, 1);
     }
     for (unsigned i = length; i > 0; --i)
-      text_[begin + more + i - 1] = text_[begin + i - 1];
+      text_[begin_ + more + i - 1] = text_[begin_ + i - 1];
     for (unsigned i = 0; i < more; ++i)
-      text_[begin + i] = ' ';
+      text_[begin_ + i] = ' ';
     used_ += more;
   }
 
@@ -366,6 +385,7 @@ private:
   stream within_;
   unsigned used_ = 0;
   unsigned sent_ = 0; // how often
+  unsigned begin_ = 0; // of what is to be padded
   unsigned width_ = 0;
   unsigned base_ = 10;
   int precision_ = 6;

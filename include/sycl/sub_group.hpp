@@ -76,6 +76,7 @@ public:
     for (int i = 0; i < N; ++i)
       to[static_cast<std::ptrdiff_t>(i * item_.sub_group_max_size() + item_.lane())] = x[i];
   }
+  template <int N, class Pointer, class T, int M, std::enable_if_t<N == M, int> = 0> void store(Pointer to, const vec<T, M> &x) const { store(to, x); }
   /// With the value's type named.
   template <class T, class Pointer> void store(Pointer to, const std::enable_if_t<true, T> &x) const { store(to, x); }
   template <int N, class T, class Pointer> void store(Pointer to, const vec<std::enable_if_t<true, T>, N> &x) const { store(to, x); }

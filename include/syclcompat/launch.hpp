@@ -58,7 +58,9 @@ template <auto F, int D, class... A> inline sycl::event launch_any(const sycl::n
 }
 
 inline sycl::nd_range<3> shape_of(const dim3 &grid, const dim3 &threads) {
-  return sycl::nd_range<3>(sycl::range<3>(grid * threads), sycl::range<3>(threads));
+  // CUDA's grids may have more threads than 32 bits count.
+  const sycl::range<3> groups(grid), local(threads);
+  return sycl::nd_range<3>(groups * local, local);
 }
 
 } // namespace detail

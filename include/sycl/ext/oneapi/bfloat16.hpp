@@ -149,8 +149,17 @@ __ASPEN_BFLOAT16_MATH(trunc, bfloat16)
 __ASPEN_BFLOAT16_MATH(fmin)
 __ASPEN_BFLOAT16_MATH(fmax)
 #undef __ASPEN_BFLOAT16_MATH
+/// Rounds once: where float's result lies in the middle of two, what it has lost decides.
 inline bfloat16 fma(bfloat16 a, bfloat16 b, bfloat16 c) {
-  return bfloat16(sycl::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  const float x = static_cast<float>(a), y = static_cast<float>(b), addend = static_cast<float>(c), sum = sycl::fma(x, y, addend);
+  auto bits = sycl::bit_cast<std::uint32_t>(sum);
+  if ((bits & 0xFFFF) == 0x8000 && (bits & 0x7F800000) != 0x7F800000) {
+    // The product is exact: 16 bits.
+    const float product = x * y, part = sum - product, lost = (product - (sum - part)) + (addend - part);
+    if (lost != 0)
+      bits = (lost > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  }
+  return bfloat16(sycl::bit_cast<float>(bits));
 }
 template <size_t N> marray<bfloat16, N> fma(const marray<bfloat16, N> &a, const marray<bfloat16, N> &b, const marray<bfloat16, N> &c) {
   marray<bfloat16, N> out;

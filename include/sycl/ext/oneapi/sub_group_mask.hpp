@@ -28,16 +28,16 @@ public:
     id<1> at_;
   };
 
-  sub_group_mask() = default;
+  sub_group_mask() : sub_group_mask(0) {}
   sub_group_mask(const sub_group_mask &) = default;
   sub_group_mask &operator=(const sub_group_mask &) = default;
   /// Bits of a number; those beyond the sub-group's size are cut.
   template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
-  sub_group_mask(T bits, size_t size = max_bits) : bits_(static_cast<std::make_unsigned_t<T>>(bits)), size_(static_cast<std::uint32_t>(size)) {
+  sub_group_mask(T bits, size_t size = of_own_sub_group()) : bits_(static_cast<std::make_unsigned_t<T>>(bits)), size_(static_cast<std::uint32_t>(size)) {
     bits_ &= everything();
   }
   template <class T, size_t N, class = std::enable_if_t<std::is_integral_v<T>>>
-  sub_group_mask(const marray<T, N> &bits, size_t size = max_bits) : size_(static_cast<std::uint32_t>(size)) {
+  sub_group_mask(const marray<T, N> &bits, size_t size = of_own_sub_group()) : size_(static_cast<std::uint32_t>(size)) {
     insert_bits(bits);
   }
 
@@ -97,6 +97,14 @@ public:
   friend sub_group_mask operator^(sub_group_mask a, const sub_group_mask &b) { return a ^= b; }
 
 private:
+  /// How many bits the masks have that the running work-item makes.
+  static size_t of_own_sub_group() {
+#if defined(__SYCL_DEVICE_ONLY__)
+    return sub_group(sycl::detail::running_work_item()).get_max_local_range()[0];
+#else
+    return max_bits;
+#endif
+  }
   std::uint64_t everything() const { return size_ < max_bits ? (std::uint64_t(1) << size_) - 1 : ~std::uint64_t(0); }
   void put(std::uint64_t bits, size_t count, size_t at) {
     if (at >= size_)
@@ -121,7 +129,7 @@ template <class Group> std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_
   const std::uint64_t own = std::uint64_t(predicate) << g.get_local_linear_id();
   const std::uint64_t bits = reduce_over_group(g, own, sycl::bit_or<std::uint64_t>());
 #endif
-  return sub_group_mask(bits, g.get_local_linear_range());
+  return sub_group_mask(bits, g.get_max_local_range()[0]);
 }
 
 } // namespace sycl::ext::oneapi
