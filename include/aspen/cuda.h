@@ -1,7 +1,7 @@
 /* cuda.h: what images for NVIDIA's GPUs and the CUDA backend promise each other.
  *
- * An image is PTX or a cubin. For every kernel it has one entry under the kernel's symbol with '$' for every '.' (PTX has no dots in
- * names), and these parameters by value:
+ * An image is PTX or a cubin. For every kernel it has one entry under the kernel's symbol with '$' for every '.', and "$x" with two
+ * hexadecimal digits for every other byte that names in PTX cannot have, and these parameters by value:
  *   the closure;
  *   aspen_cuda_launch_t, unless the launch is ASPEN_LAUNCH_SINGLE_TASK;
  *   one unused 32-bit number for ASPEN_LAUNCH_WORK_GROUPS.

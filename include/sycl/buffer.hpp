@@ -38,6 +38,11 @@ template <class C, class = void> inline constexpr bool is_contiguous_container =
 template <class C>
 inline constexpr bool is_contiguous_container<
     C, std::void_t<decltype(std::data(std::declval<C &>())), decltype(std::size(std::declval<C &>())), typename C::value_type>> = true;
+/// Whose elements a buffer of `T` takes: an array of C, too.
+template <class C, class T, class = void> inline constexpr bool contains = false;
+template <class C, class T>
+inline constexpr bool contains<C, T, std::void_t<decltype(std::data(std::declval<C &>())), decltype(std::size(std::declval<C &>()))>> =
+    std::is_convertible_v<decltype(std::data(std::declval<C &>())), const T *>;
 /// Where the elements begin that a smart pointer leads to: it may own what holds them (a std::array).
 template <class T, class P> inline auto *first_of(P *to) {
   if constexpr (is_contiguous_container<P> && !std::is_same_v<P, T> && !std::is_assignable_v<P &, const T &>)
@@ -281,9 +286,9 @@ public:
     keep(std::move(host));
   }
   /// On the elements of a contiguous container, which must outlive the buffer; a const one is copied from.
-  template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
+  template <class C, int N = D, std::enable_if_t<N == 1 && detail::contains<C, T>, int> = 0>
   buffer(C &container, const property_list &properties = {}) : buffer(container, Allocator(), properties) {}
-  template <class C, int N = D, std::enable_if_t<N == 1 && detail::is_contiguous_container<C>, int> = 0>
+  template <class C, int N = D, std::enable_if_t<N == 1 && detail::contains<C, T>, int> = 0>
   buffer(C &container, Allocator allocator, const property_list &properties = {})
       : buffer(std::data(container), range<1>(std::size(container)), allocator, properties) {}
   /// Copies a sequence.
@@ -474,6 +479,7 @@ template <class C, class = std::enable_if_t<detail::is_contiguous_container<C>>>
 buffer(C &, property_list = {}) -> buffer<typename C::value_type, 1>;
 template <class C, class A, class = std::enable_if_t<detail::is_contiguous_container<C>>>
 buffer(C &, A, property_list = {}) -> buffer<typename C::value_type, 1, detail::allocator_of<A>>;
+template <class T, size_t N> buffer(T (&)[N], property_list = {}) -> buffer<T, 1>;
 template <class I, class = typename std::iterator_traits<I>::iterator_category>
 buffer(I, I, property_list = {}) -> buffer<detail::iterated<I>, 1>;
 template <class I, class A, class = typename std::iterator_traits<I>::iterator_category>

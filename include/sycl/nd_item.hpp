@@ -52,8 +52,15 @@ public:
   ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const { return ext::oneapi::experimental::root_group<D>(item_); }
 
   /// See group.
-  template <class To, class From, class... Stride> device_event async_work_group_copy(To to, From from, size_t count, Stride... stride) const {
-    return get_group().async_work_group_copy(to, from, count, stride...);
+  template <class T, access::address_space S, access::decorated A, class U, access::address_space P, access::decorated B>
+  device_event async_work_group_copy(multi_ptr<T, S, A> to, multi_ptr<U, P, B> from, size_t count, size_t stride = 1) const {
+    return get_group().async_work_group_copy(to, from, count, stride);
+  }
+  /// With the elements' types named.
+  template <class T, class U = T, access::address_space S, access::decorated A, access::address_space P, access::decorated B>
+  device_event async_work_group_copy(multi_ptr<std::enable_if_t<true, T>, S, A> to, multi_ptr<std::enable_if_t<true, U>, P, B> from, size_t count,
+                                     size_t stride = 1) const {
+    return get_group().async_work_group_copy(to, from, count, stride);
   }
   template <class... Events> void wait_for(Events... events) const { get_group().wait_for(events...); }
 

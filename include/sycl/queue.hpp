@@ -79,12 +79,12 @@ public:
   /// Where the call stands, which DPC++ takes besides and the plugin knows here by itself.
   template <class T> event submit(T command_group, const detail::code_location &) { return submit(command_group); }
   /// Tries the secondary queue if this one refuses the command.
-  template <class T> event submit(T command_group, queue &secondary) {
+  template <class T> event submit(T command_group, const queue &secondary) {
 #ifndef __SYCL_DEVICE_ONLY__
     try {
       return submit(command_group);
     } catch (const exception &) {
-      return secondary.submit(command_group);
+      return queue(secondary).submit(command_group);
     }
 #else
     (void)secondary;

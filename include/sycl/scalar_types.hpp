@@ -11,6 +11,7 @@ using uchar = unsigned char;
 using ushort = unsigned short;
 using uint = unsigned int;
 using ulong = unsigned long;
+using schar = signed char;
 using longlong = long long;
 using ulonglong = unsigned long long;
 

@@ -26,6 +26,10 @@ inline const device &of(const context &in, const device &on) {
     fail(errc::invalid, "unified shared memory: the device is not one of the context's");
   return on;
 }
+/// Host memory is of no device.
+inline const device &of(const context &in, const device &on, usm::alloc kind) {
+  return kind == usm::alloc::host ? *in.aspen_state().devices.data() : of(in, on);
+}
 template <class T> constexpr size_t usm_alignment = alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0;
 /// The greater of the alignment that is asked for and that of the type. What is no power of two stays, so that nothing is allocated.
 /// Source: SYCL 2020 §4.8.3.
@@ -85,26 +89,26 @@ template <class T> T *aligned_alloc_host(size_t alignment, size_t count, const c
 
 // The kind as an argument.
 inline void *malloc(size_t bytes, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
-  return detail::allocate_usm(detail::of(c, d), kind, bytes, 0);
+  return detail::allocate_usm(detail::of(c, d, kind), kind, bytes, 0);
 }
 inline void *malloc(size_t bytes, const queue &q, usm::alloc kind, const property_list & = {}) {
   return detail::allocate_usm(q.get_device(), kind, bytes, 0);
 }
 template <class T> T *malloc(size_t count, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
-  return detail::allocate_array<T>(detail::of(c, d), kind, count, detail::usm_alignment<T>);
+  return detail::allocate_array<T>(detail::of(c, d, kind), kind, count, detail::usm_alignment<T>);
 }
 template <class T> T *malloc(size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
   return detail::allocate_array<T>(q.get_device(), kind, count, detail::usm_alignment<T>);
 }
 inline void *aligned_alloc(size_t alignment, size_t bytes, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
-  return detail::allocate_usm(detail::of(c, d), kind, bytes, alignment);
+  return detail::allocate_usm(detail::of(c, d, kind), kind, bytes, alignment);
 }
 inline void *aligned_alloc(size_t alignment, size_t bytes, const queue &q, usm::alloc kind, const property_list & = {}) {
   return detail::allocate_usm(q.get_device(), kind, bytes, alignment);
 }
 template <class T>
 T *aligned_alloc(size_t alignment, size_t count, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
-  return detail::allocate_array<T>(detail::of(c, d), kind, count, detail::aligned_for<T>(alignment));
+  return detail::allocate_array<T>(detail::of(c, d, kind), kind, count, detail::aligned_for<T>(alignment));
 }
 template <class T> T *aligned_alloc(size_t alignment, size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
   return detail::allocate_array<T>(q.get_device(), kind, count, detail::aligned_for<T>(alignment));
@@ -121,9 +125,10 @@ inline usm::alloc get_pointer_type(const void *pointer, const context &c) {
 }
 inline device get_pointer_device(const void *pointer, const context &c) {
   const aspen_device_t *on = nullptr;
-  if (aspen_usm_pointer_kind(pointer, &on) == ASPEN_USM_UNKNOWN || !on || !detail::is_in(c, device(on)))
+  const auto kind = aspen_usm_pointer_kind(pointer, &on);
+  if (kind == ASPEN_USM_UNKNOWN || !on || !detail::is_in(c, device(on)))
     detail::fail(errc::invalid, "get_pointer_device: no unified shared memory of the context is at this address");
-  return device(on);
+  return kind == ASPEN_USM_HOST ? *c.aspen_state().devices.data() : device(on);
 }
 
 /// An allocator for the standard containers, of host or shared memory.

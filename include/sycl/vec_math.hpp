@@ -233,20 +233,48 @@ template <class A> constexpr const A &as_vector(const A &a) { return a; }
 template <class V, int... I> constexpr auto as_vector(const swizzled<V, I...> &a) {
   return vec<typename swizzled<V, I...>::element_type, sizeof...(I)>(a);
 }
+template <class A> constexpr float square_of_halves(const A &a) {
+  float sum = 0;
+  if constexpr (elements<A>::any)
+    for (int i = 0; i < elements<A>::count; ++i)
+      sum += static_cast<float>(a[i]) * static_cast<float>(a[i]);
+  else
+    sum = static_cast<float>(a) * static_cast<float>(a);
+  return sum;
+}
 } // namespace detail
 template <class A, class B, class = std::enable_if_t<detail::is_geometric<A> && detail::is_geometric<B>>>
 constexpr auto dot(const A &a, const B &b) {
   return detail::inner(detail::as_vector(a), detail::as_vector(b));
 }
-template <class A, class = std::enable_if_t<detail::is_geometric<A>>> auto length(const A &a) { return sycl::sqrt(dot(a, a)); }
+template <class A, class = std::enable_if_t<detail::is_geometric<A>>> auto length(const A &of) {
+  const auto a = detail::as_vector(of);
+  // The squares of most halves are no halves.
+  if constexpr (std::is_same_v<std::decay_t<decltype(dot(a, a))>, half>)
+    return static_cast<half>(sycl::sqrt(detail::square_of_halves(a)));
+  else
+    return sycl::sqrt(dot(a, a));
+}
 template <class A, class B, class = std::enable_if_t<detail::is_geometric<A> && detail::is_geometric<B>>>
 auto distance(const A &a, const B &b) {
   return sycl::length(detail::as_vector(a) - detail::as_vector(b));
 }
 template <class A, class = std::enable_if_t<detail::is_geometric<A>>> auto normalize(const A &of) {
   const auto a = detail::as_vector(of);
-  const auto size = sycl::length(a);
-  return size == decltype(size)(0) ? a : decltype(a)(a / size);
+  if constexpr (std::is_same_v<std::decay_t<decltype(dot(a, a))>, half>) {
+    const float size = sycl::sqrt(detail::square_of_halves(a));
+    using S = detail::elements<std::decay_t<decltype(a)>>;
+    auto out = a;
+    if constexpr (S::any)
+      for (int i = 0; i < S::count; ++i)
+        out[i] = size == 0 ? a[i] : static_cast<half>(static_cast<float>(a[i]) / size);
+    else
+      out = size == 0 ? a : static_cast<half>(static_cast<float>(a) / size);
+    return out;
+  } else {
+    const auto size = sycl::length(a);
+    return size == decltype(size)(0) ? a : decltype(a)(a / size);
+  }
 }
 template <class A, class B, class = detail::if_elements<A>, class = detail::if_elements<B>> constexpr auto cross(const A &a, const B &b) {
   using S = detail::elements<A>;

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -145,10 +146,13 @@ public:
   /// In bits.
   int get_mem_base_addr_align() const { return int(get_info<sycl::info::device::mem_base_addr_align>()); }
   size_t get_global_mem_size() const { return get_info<sycl::info::device::global_mem_size>(); }
-  /// In bytes. errc::feature_not_supported where the device does not say how much is free (aspect::ext_intel_free_memory).
+  /// In bytes. Where the device does not say how much is free (aspect::ext_intel_free_memory), all of it counts as free, with a message.
   void get_memory_info(size_t &free_memory, size_t &total_memory) const {
-    free_memory = get_info<sycl::ext::intel::info::device::free_memory>();
-    total_memory = get_global_mem_size();
+    free_memory = total_memory = get_global_mem_size();
+    if (has(sycl::aspect::ext_intel_free_memory))
+      free_memory = get_info<sycl::ext::intel::info::device::free_memory>();
+    else
+      std::fputs("get_memory_info: the device does not say how much of its memory is free\n", stderr);
   }
 
   /// What nothing tells is left as it is.

@@ -108,6 +108,57 @@ static void masks(sycl::queue &q) {
   sycl::free(to, q);
 }
 
+static void numbers() {
+  const sycl::half2 h(300, 400);
+  const sycl::half2 n = sycl::normalize(h);
+  expect("lengths of halves", float(sycl::length(h)) == 500 && float(sycl::distance(h, sycl::half2(0, 0))) == 500 && n[0] == sycl::half(0.6f));
+  using sycl::ext::oneapi::bfloat16;
+  const sycl::vec<bfloat16, 2> v(1.5f, 2.5f);
+  const auto even = v.convert<int, sycl::rounding_mode::rte>();
+  const auto up = v.convert<int, sycl::rounding_mode::rtp>();
+  expect("bfloat16 in directions", even[0] == 2 && even[1] == 2 && up[0] == 2 && up[1] == 3);
+  const auto zero = sycl::vec<float, 1>(1.00490625f).convert<bfloat16, sycl::rounding_mode::rtz>();
+  const auto above = sycl::vec<float, 1>(1 + 1 / 256.f).convert<bfloat16, sycl::rounding_mode::rtp>();
+  expect("and to it", float(zero[0]) == 1 && float(above[0]) == 1.0078125f && sycl::vec<bfloat16, 1>(300.f).convert<signed char>()[0] == 127);
+  // The number is not rounded first.
+  expect("bfloat16 and numbers", float(bfloat16(1.f) + 0x1.01p-7f) == 1 + 0x1p-7f && float(0x1.01p-8f + bfloat16(1.f)) == 1 + 0x1p-7f);
+  const sycl::ulonglong2 u(1, 2);
+  const sycl::schar2 s(-1, 1);
+  expect("DPC++'s vectors", u[1] == 2 && s[0] == -1);
+}
+
+static void forms(sycl::queue &q) {
+  int plain[3] = {1, 2, 3};
+  {
+    sycl::buffer<int> b(plain);
+    sycl::buffer c(plain);
+    static_assert(std::is_same_v<decltype(c), sycl::buffer<int, 1>> && !std::is_constructible_v<sycl::buffer<float>, std::vector<int> &>);
+    sycl::host_accessor{b}[1] = 7;
+  }
+  expect("buffers on arrays", plain[1] == 7);
+  sycl::buffer<int> b(sycl::range<1>(64));
+  const sycl::queue second(q);
+  q.submit(
+      [&](sycl::handler &h) {
+        sycl::accessor a(b, h);
+        sycl::local_accessor<int> near(32, h);
+        h.parallel_for(sycl::nd_range<1>(64, 32), [=](sycl::nd_item<1> i) {
+          namespace ext = sycl::ext::oneapi::experimental;
+          ext::joint_prefetch(i.get_group(), a, size_t(3), 4);
+          ext::prefetch(a, 3, 4);
+          a[i.get_global_id()] = int(i.get_global_id(0));
+          sycl::group_barrier(i.get_group());
+          const auto from = a.get_multi_ptr<sycl::access::decorated::yes>() + i.get_group(0) * 32;
+          i.wait_for(i.async_work_group_copy<int>(near.get_multi_ptr<sycl::access::decorated::yes>(), from, 16, 2));
+          if (i.get_local_id(0) < 16)
+            a[i.get_global_id()] = near[i.get_local_id(0)];
+        });
+      },
+      second);
+  sycl::host_accessor seen(b);
+  expect("copies with types named", seen[1] == 2 && seen[47] == 62 && seen[16] == 16);
+}
+
 static int first(sycl::accessor<int, 1, sycl::access_mode::read> a) { return int(a.size()); }
 
 int main() {
@@ -116,6 +167,8 @@ int main() {
   wider(q);
   private_values(q);
   masks(q);
+  numbers();
+  forms(q);
   using sycl::ext::oneapi::bfloat16;
   using sycl::ext::oneapi::experimental::fma;
   expect("bfloat16 is rounded once", float(fma(bfloat16(7.f), bfloat16(37.f), bfloat16(-0x1p-30f))) == 258 &&

@@ -2,8 +2,8 @@
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
 use aspen_runtime::backend::{self, ImageKind, Launch, LaunchKind, Part, Task};
@@ -173,7 +173,8 @@ impl backend::Program for Image {
             attribute(function, CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
         });
         let max_threads = max_threads.map_err(|failure| failed(&failure))?;
-        let entry = Entry { module: self.module.clone(), function, max_threads, dynamic_memory: AtomicU64::new(0) };
+        let entry =
+            Entry { module: self.module.clone(), function, max_threads, dynamic_memory: AtomicU64::new(0), reserving: Mutex::new(()) };
         Ok(Arc::new(Shared(Arc::new(entry))))
     }
 }
@@ -193,6 +194,7 @@ struct Entry {
     max_threads: u64,
     /// The most dynamic shared memory that the driver was told of: more than the usual amount must be asked for.
     dynamic_memory: AtomicU64,
+    reserving: Mutex<()>,
 }
 
 // SAFETY: the driver's functions may be used by every thread.
@@ -230,11 +232,16 @@ impl Entry {
         if self.dynamic_memory.load(Ordering::Relaxed) >= bytes {
             return Ok(());
         }
+        // The driver keeps what it is told last.
+        let _one_at_a_time = self.reserving.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.dynamic_memory.load(Ordering::Relaxed) >= bytes {
+            return Ok(());
+        }
         let what = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let value = i32::try_from(bytes).unwrap_or(i32::MAX);
         // SAFETY: a function of this context.
         self.device().enter(|| tried("cuFuncSetAttribute", unsafe { sys::cuFuncSetAttribute(self.function, what, value) }))?;
-        self.dynamic_memory.fetch_max(bytes, Ordering::Relaxed);
+        self.dynamic_memory.store(bytes, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 
 use std::ffi::c_int;
 
+use aspen_contract::in_ptx;
 use aspen_runtime::backend::BackendKind;
 pub(crate) use cudarc::driver::sys::*;
 
@@ -104,9 +105,9 @@ pub(crate) fn spelling(call: &'static str) -> &'static str {
     call
 }
 
-/// What an image calls a kernel: PTX has no dots in names (`include/aspen/cuda.h`).
+/// What an image calls a kernel (`include/aspen/cuda.h`).
 pub(crate) fn kernel_symbol(symbol: &str) -> String {
-    symbol.replace('.', "$")
+    in_ptx(symbol)
 }
 
 /// A version as the driver writes it.

@@ -94,7 +94,7 @@ fn passes(opt_level: u8) -> &'static str {
     match opt_level {
         0 => "always-inline,globaldce,strip-dead-prototypes",
         _ => {
-            "globaldce,cgscc(inline),function(infer-address-spaces,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce,\
+            "globaldce,cgscc(inline),function(infer-address-spaces,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),globalopt,globaldce,\
              strip-dead-prototypes"
         }
     }

@@ -17,6 +17,6 @@ pub use aspect::{Aspect, AspectSet};
 pub use backend::BackendKind;
 pub use check::{Capabilities, Need, Offers, Verdict, check};
 pub use guard::Guard;
-pub use names::as_written;
+pub use names::{as_written, in_ptx};
 pub use reason::{Place, Remark, Source, Step, refusal};
 pub use requirements::{InvalidWorkGroupSize, Requirements, WorkGroupSize};

@@ -126,6 +126,7 @@ unsafe extern "C" {
     pub fn LLVMInitializeX86TargetMC();
     pub fn LLVMInitializeX86AsmPrinter();
     pub fn LLVMInitializeX86AsmParser();
+    pub fn LLVMInitializeAMDGPUAsmParser();
     pub fn LLVMInitializeNVPTXTargetInfo();
     pub fn LLVMInitializeNVPTXTarget();
     pub fn LLVMInitializeNVPTXTargetMC();

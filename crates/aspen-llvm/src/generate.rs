@@ -223,6 +223,8 @@ fn initialise() {
         ffi::LLVMInitializeAMDGPUTarget();
         ffi::LLVMInitializeAMDGPUTargetMC();
         ffi::LLVMInitializeAMDGPUAsmPrinter();
+        // Inline assembly goes into an object.
+        ffi::LLVMInitializeAMDGPUAsmParser();
     }
 }
 

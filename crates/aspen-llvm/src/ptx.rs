@@ -9,6 +9,7 @@ use std::ffi::CString;
 use std::fs;
 use std::path::PathBuf;
 
+use aspen_contract::in_ptx;
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
@@ -253,15 +254,23 @@ fn inline_bodies(module: &Module<'_>) {
     }
 }
 
-/// PTX has no dots in names (the tags of kernels have): `$` stands for them. The backend that looks kernels up does the same
-/// (`include/aspen/cuda.h`); LLVM does it for what is internal.
+/// PTX has no dots in names (the tags of kernels have), and nothing beyond ASCII. The backend that looks kernels up does the same
+/// (`include/aspen/cuda.h`); of internal variables LLVM renames those with dots.
 fn name_for_ptx(module: &Module<'_>) {
+    let rename = |value: Value<'_>, name: &str| {
+        let fitting = in_ptx(name);
+        if fitting != name {
+            // SAFETY: a function or variable of a valid module; the name is copied.
+            unsafe { LLVMSetValueName2(value.raw(), fitting.as_ptr().cast(), fitting.len()) };
+        }
+    };
     for function in module.view().functions().filter(|function| !function.is_intrinsic()) {
-        let name = function.name();
-        if name.contains('.') {
-            let name = name.replace('.', "$");
-            // SAFETY: a function of a valid module; the name is copied.
-            unsafe { LLVMSetValueName2(function.raw(), name.as_ptr().cast(), name.len()) };
+        rename(function, &function.name());
+    }
+    for global in module.view().globals() {
+        let name = global.name();
+        if !name.is_ascii() {
+            rename(global, &name);
         }
     }
 }

@@ -9,8 +9,8 @@
 #include <aspen/cuda.h>
 #include <aspen/hip.h>
 
-/// The local memory of the launch.
-extern __attribute__((address_space(3), aligned(16))) char __aspen_local_memory[];
+/// The local memory of the launch, aligned as local accessors and scratch memory say.
+extern __attribute__((address_space(3), aligned(128))) char __aspen_local_memory[];
 
 namespace sycl::detail::amdgcn {
 

@@ -5,6 +5,9 @@
 
 namespace sycl::detail {
 
+/// Types of floating-point numbers that float has all of (bfloat16, which says so itself).
+template <class T> inline constexpr bool is_part_of_float = false;
+
 /// The nearest that `U`, an integer, can hold of a whole number; 0 of no number. By choice and not by branch, so that it stays a vector's.
 template <class U, class T> constexpr U saturating(const T &given) {
   using wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -110,9 +113,11 @@ constexpr float to_odd(double value) {
 /// An element of `vec::convert`. What an integer cannot hold becomes the nearest that it can, and no number becomes 0: the specification leaves it
 /// open, but C++ would leave all elements undefined.
 template <class To, rounding_mode Mode, class From> constexpr To convert_element(const From &value) {
+  if constexpr (is_part_of_float<From> && !std::is_same_v<To, From>)
+    return convert_element<To, Mode>(static_cast<float>(value));
   constexpr bool to_integer = std::is_integral_v<To> && !std::is_same_v<To, bool> && is_genfloat<From>;
   // Also where the type has all numbers of the other: then nothing is on another side.
-  constexpr bool directed = is_genfloat<To> && !std::is_same_v<To, From> && !std::is_same_v<From, bool> && (std::is_integral_v<From> || is_genfloat<From>) &&
+  constexpr bool directed = (is_genfloat<To> || is_part_of_float<To>) && !std::is_same_v<To, From> && !std::is_same_v<From, bool> && (std::is_integral_v<From> || is_genfloat<From>) &&
                             (Mode == rounding_mode::rtz || Mode == rounding_mode::rtp || Mode == rounding_mode::rtn);
 #if defined(__ASPEN_PTX__)
   if constexpr ((to_integer || directed) && has_instruction<To, From>)
@@ -134,7 +139,7 @@ template <class To, rounding_mode Mode, class From> constexpr To convert_element
     const bool down = side > 0 && (Mode == rounding_mode::rtn || (Mode == rounding_mode::rtz && value > From(0)));
     const bool up = side < 0 && (Mode == rounding_mode::rtp || (Mode == rounding_mode::rtz && value < From(0)));
     return down || up ? next_number(near, up) : near;
-  } else if constexpr (std::is_same_v<To, half> && std::is_same_v<From, double>) {
+  } else if constexpr ((std::is_same_v<To, half> || is_part_of_float<To>) && std::is_same_v<From, double>) {
     return static_cast<To>(to_odd(value));
   } else {
     return static_cast<To>(value);

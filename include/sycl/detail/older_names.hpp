@@ -28,18 +28,6 @@ using platform_error = exception;
 using profiling_error = exception;
 using feature_not_supported = exception;
 
-#define __ASPEN_VECTORS(name, type)                                                                                                       \
-  using name##2 = vec<type, 2>;                                                                                                            \
-  using name##3 = vec<type, 3>;                                                                                                            \
-  using name##4 = vec<type, 4>;                                                                                                            \
-  using name##8 = vec<type, 8>;                                                                                                            \
-  using name##16 = vec<type, 16>;
-using schar = signed char;
-__ASPEN_VECTORS(longlong, long long)
-__ASPEN_VECTORS(ulonglong, unsigned long long)
-__ASPEN_VECTORS(schar, signed char)
-#undef __ASPEN_VECTORS
-
 #ifndef ASPEN_LEAN_HEADERS
 /// By name, since programs use all of it beside all of `sycl`, where another `info` is.
 namespace ONEAPI {

@@ -1,4 +1,4 @@
-//! SYCL 1.2.1's names of vectors of OpenCL's types: `cl_int4`. Source: SYCL 1.2.1 §4.10.2.
+//! SYCL 1.2.1's names of vectors of OpenCL's types: `cl_int4`, and DPC++'s of `longlong2` and its like. Source: SYCL 1.2.1 §4.10.2.
 #pragma once
 #include <sycl/scalar_types.hpp>
 #include <sycl/vec.hpp>
@@ -22,6 +22,9 @@ __ASPEN_OPENCL_VECTORS(cl_ulong)
 __ASPEN_OPENCL_VECTORS(cl_half)
 __ASPEN_OPENCL_VECTORS(cl_float)
 __ASPEN_OPENCL_VECTORS(cl_double)
+__ASPEN_OPENCL_VECTORS(schar)
+__ASPEN_OPENCL_VECTORS(longlong)
+__ASPEN_OPENCL_VECTORS(ulonglong)
 #undef __ASPEN_OPENCL_VECTORS
 
 } // namespace sycl

@@ -31,31 +31,64 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Form
             return Ok(Answer::clean(documents(file, all.collect())));
         }
         let width = program::column(kernels.iter().copied());
-        let lines = kernels.iter().map(|kernel| format!("{:width$}  {}\n", kernel.name, needs(&kernel.requirements)));
+        let lines = kernels.iter().map(|kernel| {
+            let all = program::named(&images, &kernel.symbol);
+            let own = |image: &Image, kernel: &Kernel| match all.len() {
+                1 => needs(&kernel.requirements),
+                _ => format!("{} in '{}' for {}", needs(&kernel.requirements), image.name, image.target),
+            };
+            let each: Vec<String> = all.iter().map(|&(image, kernel)| own(image, kernel)).collect();
+            format!("{:width$}  {}\n", kernel.name, each.join("; "))
+        });
         return Ok(Answer::clean(lines.collect()));
     };
-    let Some((image, kernel)) = program::named(&images, wanted) else {
+    let found = program::named(&images, wanted);
+    if found.is_empty() {
         let near = nearest(wanted, kernels.iter().map(|kernel| kernel.name.as_str()));
         let hint = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
         return Err(Failure::Input(format!("'{}' holds no kernel '{wanted}'{hint}", file.display())));
-    };
-    let own;
-    let by_code = wrapped::is_told_by_code(image);
-    let kernel = if by_code {
-        own = wrapped::explained(file, image, kernel)?;
-        &own
-    } else {
-        kernel
-    };
-    let what = if image.functions.iter().any(|function| function.symbol == kernel.symbol) { "function" } else { "kernel" };
-    let needed = kernel.requirements.needs();
-    let only = aspect.map(|name| known_aspect(name, kernel).map(Need::Aspect)).transpose()?;
-    let wanted: Vec<Need> = only.clone().map_or_else(|| needed.collect(), |only| vec![only]);
-    if format == Format::Json {
-        return Ok(Answer::clean(documents(file, vec![document(what, &images, kernel, only.as_ref())])));
     }
+    let only = aspect.map(|name| known_aspect(name, &found).map(Need::Aspect)).transpose()?;
+    let (mut text, mut all) = (String::new(), Vec::new());
+    for &(image, kernel) in &found {
+        let own;
+        let by_code = wrapped::is_told_by_code(image);
+        let kernel = if by_code {
+            own = wrapped::explained(file, image, kernel)?;
+            &own
+        } else {
+            kernel
+        };
+        let what = if image.functions.iter().any(|function| function.symbol == kernel.symbol) { "function" } else { "kernel" };
+        if format == Format::Json {
+            all.push(document(what, &images, kernel, only.as_ref()));
+            continue;
+        }
+        if let Some(which) = which(&found, image, kernel) {
+            let _ = writeln!(text, "{}{which}:", if text.is_empty() { "" } else { "\n" });
+        }
+        one(&mut text, &images, (image, what, kernel), only.as_ref(), by_code);
+    }
+    Ok(Answer::clean(if format == Format::Json { documents(file, all) } else { text }))
+}
+
+/// What tells it from others of the name: its symbol as people read it, or the image, where images of one differ.
+fn which(all: &[(&Image, &Kernel)], image: &Image, kernel: &Kernel) -> Option<String> {
+    let others = || all.iter().filter(|(other, _)| !std::ptr::eq(*other, image));
+    let alike = all.iter().filter(|(_, other)| other.symbol == kernel.symbol).count() > 1;
+    let symbols = all.iter().any(|(_, other)| other.symbol != kernel.symbol);
+    let of_image = (alike && others().count() > 0).then(|| format!("image '{}' for {}", image.name, image.target));
+    let of_symbol = symbols.then(|| readable_name(&kernel.symbol));
+    match (of_symbol, of_image) {
+        (Some(symbol), Some(image)) => Some(format!("{symbol}, {image}")),
+        (one, other) => one.or(other),
+    }
+}
+
+/// One kernel or function.
+fn one(out: &mut String, images: &[Image], (image, what, kernel): (&Image, &str, &Kernel), only: Option<&Need>, by_code: bool) {
     let paint = Paint::stdout();
-    let mut out = String::new();
+    let wanted: Vec<Need> = only.map_or_else(|| kernel.requirements.needs().collect(), |only| vec![only.clone()]);
     if let Some((_, when)) = images.iter().flat_map(|image| &image.conditions).find(|(function, _)| *function == kernel.name) {
         let _ = writeln!(out, "{what} '{}' is kept when {when}", kernel.name);
     }
@@ -63,13 +96,12 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Form
         let _ = writeln!(out, "{what} '{}' needs nothing", kernel.name);
     }
     for need in &wanted {
-        explain(&mut out, (what, kernel), need, by_code, paint);
+        explain(out, (what, kernel), need, by_code, paint);
     }
     if only.is_none() {
-        kernel.gone_sources().for_each(|source| gone(&mut out, source));
+        kernel.gone_sources().for_each(|source| gone(out, source));
     }
-    from_elsewhere(&mut out, &images, (image, kernel), only.as_ref(), paint);
-    Ok(Answer::clean(out))
+    from_elsewhere(out, images, (image, kernel), only, paint);
 }
 
 fn documents(file: &Path, kernels: Vec<Value>) -> String {
@@ -99,9 +131,9 @@ fn imports<'i>(images: &'i [Image], kernel: &Kernel) -> BTreeSet<&'i str> {
     importing.filter(holds).flat_map(|image| image.imports_of(kernel)).collect()
 }
 
-fn known_aspect(name: &str, kernel: &Kernel) -> Result<Aspect, Failure> {
+fn known_aspect(name: &str, kernels: &[(&Image, &Kernel)]) -> Result<Aspect, Failure> {
     Aspect::from_text(name).ok_or_else(|| {
-        let own: Vec<String> = kernel.requirements.aspects.iter().map(ToString::to_string).collect();
+        let own: Vec<String> = kernels.iter().flat_map(|(_, kernel)| &kernel.requirements.aspects).map(ToString::to_string).collect();
         let hint = nearest(name, own.iter().map(String::as_str)).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
         Failure::Input(format!("there is no aspect '{name}'{hint}"))
     })

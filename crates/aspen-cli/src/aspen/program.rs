@@ -456,8 +456,16 @@ pub fn short(need: &Need) -> String {
     }
 }
 
-/// What the name or symbol stands for, a kernel or a device function that is offered to others, with its image.
-pub fn named<'i>(images: &'i [Image], name: &str) -> Option<(&'i Image, &'i Kernel)> {
+/// What the name or symbol stands for, kernels or device functions that are offered to others, with their images: the one of that symbol, or all
+/// of that name. Images whose needs of it differ are all there, others once.
+pub fn named<'i>(images: &'i [Image], name: &str) -> Vec<(&'i Image, &'i Kernel)> {
     let all = || images.iter().flat_map(|image| image.kernels.iter().chain(&image.functions).map(move |kernel| (image, kernel)));
-    all().find(|(_, kernel)| kernel.symbol == name).or_else(|| all().find(|(_, kernel)| kernel.name == name))
+    let of_symbol = all().any(|(_, kernel)| kernel.symbol == name);
+    let mut out: Vec<(&Image, &Kernel)> = Vec::new();
+    for (image, kernel) in all().filter(|(_, kernel)| if of_symbol { kernel.symbol == name } else { kernel.name == name }) {
+        if !out.iter().any(|(_, known)| known.symbol == kernel.symbol && known.requirements == kernel.requirements) {
+            out.push((image, kernel));
+        }
+    }
+    out
 }

@@ -1,6 +1,7 @@
 //! `sycl::ext::oneapi::bfloat16`: the upper half of a float. Every device has it, since arithmetic goes through float, which rounds back to
 //! the nearest, ties to even. Source: sycl_ext_oneapi_bfloat16, sycl_ext_oneapi_bfloat16_math_functions.
 #pragma once
+#include <sycl/detail/conversion.hpp>
 #include <sycl/math.hpp>
 #include <sycl/marray.hpp>
 
@@ -47,15 +48,15 @@ public:
   }                                                                                                                                        \
   template <class T, detail::number<T> = 0>                                                                                               \
   friend constexpr bfloat16 operator op(const bfloat16 &a, const T &b) {                                                                   \
-    return a op bfloat16(static_cast<float>(b));                                                                                           \
+    return bfloat16(static_cast<float>(a) op static_cast<float>(b));                                                                       \
   }                                                                                                                                        \
   template <class T, detail::number<T> = 0>                                                                                               \
   friend constexpr bfloat16 operator op(const T &a, const bfloat16 &b) {                                                                   \
-    return bfloat16(static_cast<float>(a)) op b;                                                                                           \
+    return bfloat16(static_cast<float>(a) op static_cast<float>(b));                                                                       \
   }                                                                                                                                        \
   template <class T, std::enable_if_t<std::is_convertible_v<T, float>, int> = 0>                                                          \
   friend constexpr bfloat16 &operator op##=(bfloat16 &a, const T &b) {                                                                     \
-    return a = a op bfloat16(static_cast<float>(b));                                                                                       \
+    return a = bfloat16(static_cast<float>(a) op static_cast<float>(b));                                                                   \
   }
   __ASPEN_BFLOAT16_ARITHMETIC(+)
   __ASPEN_BFLOAT16_ARITHMETIC(-)
@@ -179,6 +180,10 @@ __ASPEN_BFLOAT16_FUNCTIONS(__ASPEN_USE)
 } // namespace experimental
 #undef __ASPEN_USE
 } // namespace sycl::ext::oneapi
+
+namespace sycl::detail {
+template <> inline constexpr bool is_part_of_float<ext::oneapi::bfloat16> = true;
+}
 
 /// The exponents, and what every floating-point type has, are float's.
 template <> class std::numeric_limits<sycl::ext::oneapi::bfloat16> : public std::numeric_limits<float> {

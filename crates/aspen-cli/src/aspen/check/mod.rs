@@ -91,6 +91,8 @@ pub struct Machine {
     /// As the user named it, or the device's selector.
     pub name: String,
     device: Capabilities,
+    /// Of a target of the database, its own name.
+    target: Option<String>,
     /// Set for devices of this machine.
     pub local: Option<Local>,
 }
@@ -105,15 +107,15 @@ pub fn machines(database: &Database, devices: &[String], here: bool) -> Result<V
     let mut targets = BTreeMap::new();
     for name in devices.iter().filter(|name| !here::is_selector(name)) {
         let target = database.lookup(name).map_err(|error| Failure::Usage(format!("--device: {error}")))?;
-        targets.insert(name, target.capabilities());
+        targets.insert(name, (target.name.clone(), target.capabilities()));
     }
     let mut locals: Vec<Option<Local>> = if wants_local { here::devices()?.into_iter().map(Some).collect() } else { Vec::new() };
     let known: Vec<String> = locals.iter().flatten().map(|local| local.selector.clone()).collect();
     let mut taken = BTreeSet::new();
     let mut out = Vec::new();
     for name in devices.iter().filter(|name| taken.insert(*name)) {
-        if let Some(device) = targets.get(name) {
-            out.push(Machine { name: name.clone(), device: device.clone(), local: None });
+        if let Some((target, device)) = targets.get(name) {
+            out.push(Machine { name: name.clone(), device: device.clone(), target: Some(target.clone()), local: None });
         } else {
             let found = locals.iter_mut().find(|local| local.as_ref().is_some_and(|local| local.selector == *name));
             out.push(Machine::of(found.and_then(Option::take).ok_or_else(|| no_device(name, &known))?));
@@ -132,20 +134,22 @@ fn no_device(name: &str, known: &[String]) -> Failure {
 
 impl Machine {
     fn of(local: Local) -> Machine {
-        Machine { name: local.selector.clone(), device: local.capabilities.clone(), local: Some(local) }
+        Machine { name: local.selector.clone(), device: local.capabilities.clone(), target: None, local: Some(local) }
     }
 
     /// What it says to every kernel of a file.
     pub fn verdicts<'v>(&'v self, images: &'v [Image]) -> Verdicts<'v> {
         let judge = self.judge(images);
         let takes = |image: &Image| !image.is_left_out() && self.local.as_ref().is_none_or(|local| local.takes(image));
-        let fitting: BTreeMap<&str, &'v Kernel> = images
-            .iter()
-            .rev()
-            .filter(|image| takes(image))
-            .flat_map(|image| &image.kernels)
-            .map(|kernel| (kernel.symbol.as_str(), kernel))
-            .collect();
+        // Needs may differ by target (`__SYCL_TARGET_…__`): the target's own code goes before what is made where it runs, and that before others'.
+        let rank = |image: &Image| match &self.target {
+            Some(target) if *target != image.target => 1 + usize::from(image.format != "spirv"),
+            _ => 0,
+        };
+        let mut candidates: Vec<&'v Image> = images.iter().filter(|image| takes(image)).collect();
+        candidates.sort_by_key(|image| rank(image));
+        let kernels = candidates.into_iter().rev().flat_map(|image| &image.kernels);
+        let fitting: BTreeMap<&str, &'v Kernel> = kernels.map(|kernel| (kernel.symbol.as_str(), kernel)).collect();
         let left_out: BTreeSet<&str> = images
             .iter()
             .filter(|image| image.is_left_out())

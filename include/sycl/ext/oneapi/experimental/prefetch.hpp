@@ -44,7 +44,8 @@ template <class G, class... P> sycl::detail::if_group<G, void> joint_prefetch(G 
 /// Elements of an accessor that may be read, from that one on.
 #define __ASPEN_ACCESSOR                                                                                                                   \
   class T, int D, access_mode M, access::placeholder P, class... Q, std::enable_if_t<(D > 0 && M != access_mode::write), int> = 0
-#define __ASPEN_READS accessor<T, D, M, target::device, P> from, id<D> at
+/// Of one dimension, a number says where.
+#define __ASPEN_READS accessor<T, D, M, target::device, P> from, std::common_type_t<id<D>> at
 template <__ASPEN_ACCESSOR> void prefetch(__ASPEN_READS, properties<Q...> = {}) { experimental::prefetch(&from[at]); }
 template <__ASPEN_ACCESSOR> void prefetch(__ASPEN_READS, size_t, properties<Q...> = {}) { experimental::prefetch(&from[at]); }
 template <class G, __ASPEN_ACCESSOR> sycl::detail::if_group<G, void> joint_prefetch(G g, __ASPEN_READS, properties<Q...> = {}) {
