@@ -72,8 +72,10 @@ public:
   bool TraverseCXXDefaultArgExpr(clang::CXXDefaultArgExpr *E) { return self().TraverseStmt(E->getExpr()); }
   bool TraverseCXXDefaultInitExpr(clang::CXXDefaultInitExpr *E) { return self().TraverseStmt(E->getExpr()); }
   bool TraverseDecl(clang::Decl *D) {
-    return D && clang::isa<clang::TagDecl, clang::FunctionDecl, clang::TemplateDecl>(D) ? true : Base::TraverseDecl(D);
+    return D && clang::isa<clang::TagDecl, clang::FunctionDecl, clang::TemplateDecl, clang::StaticAssertDecl>(D) ? true : Base::TraverseDecl(D);
   }
+  /// What the compiler has computed is a number in the code.
+  bool TraverseVarDecl(clang::VarDecl *V) { return isComputed(V) ? true : Base::TraverseVarDecl(V); }
   bool TraverseCXXTypeidExpr(clang::CXXTypeidExpr *E) { return !E->isPotentiallyEvaluated() || Base::TraverseCXXTypeidExpr(E); }
   bool TraverseTypeLoc(clang::TypeLoc, bool = true) { return true; }
   bool TraverseUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr *) { return true; }
@@ -83,6 +85,13 @@ public:
   bool TraverseAttr(clang::Attr *) { return true; }
 
 private:
+  static bool isComputed(const clang::VarDecl *V) {
+    if (!V->hasInit() || V->getInit()->isValueDependent())
+      return false;
+    if (V->isConstexpr())
+      return true;
+    return V->hasGlobalStorage() ? V->hasConstantInitialization() : V->mightBeUsableInConstantExpressions(V->getASTContext()) && V->evaluateValue();
+  }
   bool visit(clang::Stmt *S) { return !S || self().TraverseStmt(S); }
 
   std::optional<bool> folded(const clang::Expr *Condition) const {

@@ -76,9 +76,14 @@ public:
       if (!Shown.insert({Location, Variable->getCanonicalDecl()}).second)
         continue;
       DiagnosticsEngine &Diags = Context.getDiagnostics();
-      error(Diags, Location, "device code uses the variable %0, which is neither const nor constexpr: a device has no access to the host's "
-                             "variables; capture a copy or pass a pointer")
-          << Variable;
+      if (Context.getBaseElementType(Variable->getType().getNonReferenceType()).isConstQualified())
+        error(Diags, Location, "device code uses the variable %0, whose value only the host computes when the program starts: make it constexpr, "
+                               "or capture a copy")
+            << Variable;
+      else
+        error(Diags, Location, "device code uses the variable %0, which is neither const nor constexpr: a device has no access to the host's "
+                               "variables; capture a copy or pass a pointer")
+            << Variable;
       note(Diags, Variable->getLocation(), "%0 is declared here") << Variable;
     }
   }
@@ -119,7 +124,9 @@ private:
   /// has no value that could differ: `work_group_static` is one, and function objects are.
   bool isHosts(const VarDecl *Variable) const {
     const QualType Type = Context.getBaseElementType(Variable->getType().getNonReferenceType());
-    return Variable->hasGlobalStorage() && !Variable->isConstexpr() && !Type.isConstQualified() &&
+    const VarDecl *Initialised = Variable->getInitializingDeclaration();
+    const bool IsKnown = !Initialised || !Initialised->hasInit() || Initialised->hasConstantInitialization();
+    return Variable->hasGlobalStorage() && !Variable->isConstexpr() && !(Type.isConstQualified() && IsKnown) &&
            Type.getAddressSpace() == LangAS::Default && !isDeviceGlobal(Type) && !isEmpty(Type) &&
            !SM.isInSystemHeader(SM.getExpansionLoc(Variable->getLocation()));
   }

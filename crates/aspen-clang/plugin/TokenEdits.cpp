@@ -165,7 +165,7 @@ private:
   }
   Token text(StringRef Text, SourceLocation Location) const { return textToken(PP, Text, Location); }
 
-  /// If `I` stands behind a parameter list, the list's `(`; else 0.
+  /// If `I` stands behind a parameter list, the list's `(`, or behind the specifiers of a lambda that has none, the first of those; else 0.
   size_t parameterList(size_t I) const {
     for (size_t P = I == 0 ? 0 : I - 1; P > 0;) {
       if (T[P].isOneOf(tok::kw_mutable, tok::kw_constexpr, tok::kw_consteval, tok::kw_static, tok::kw_noexcept, tok::kw_const, tok::kw_volatile,
@@ -176,7 +176,7 @@ private:
       if (T[P].is(tok::r_square)) { // another attribute specifier
         size_t Open = backward(P);
         if (!Open || !is(Open + 1, tok::l_square) || forward(Open + 1) != P - 1)
-          return 0;
+          return Open && P + 1 < I ? P + 1 : 0; // the introducer of a lambda without a list: in front of its specifiers
         P = Open - 1;
         continue;
       }
@@ -191,6 +191,8 @@ private:
         P = Open - 2;
         continue;
       }
+      if (T[Open - 1].isOneOf(tok::ampamp, tok::pipepipe) && T[Open - 2].isNot(tok::kw_operator))
+        return 0; // an operand of a requires-clause
       // The parentheses of something else; an attribute behind them belongs to the statement or declaration that follows.
       if (T[Open - 1].isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch, tok::kw_decltype, tok::kw_alignas, tok::kw_requires,
                               tok::kw_typeof, tok::kw_explicit, tok::kw___declspec, tok::kw__BitInt))

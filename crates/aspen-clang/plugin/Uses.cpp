@@ -40,6 +40,8 @@ public:
   }
 
   bool VisitMemberExpr(MemberExpr *E) {
+    if (isNumber(E))
+      return true;
     if (const auto *Field = dyn_cast<FieldDecl>(E->getMemberDecl()); Field && isEvaluated(E->isNonOdrUse()))
       if (const auto *Record = dyn_cast<CXXRecordDecl>(Field->getParent()))
         use(Aspects.of(Record), E->getMemberLoc().isValid() ? E->getMemberLoc() : E->getExprLoc());
@@ -48,6 +50,19 @@ public:
   bool VisitDeclRefExpr(DeclRefExpr *E) {
     if (Closure && E->refersToEnclosingVariableOrCapture() && isEvaluated(E->isNonOdrUse()))
       use(Aspects.of(Closure), E->getLocation());
+    return true;
+  }
+  bool TraverseMemberExpr(MemberExpr *E) {
+    const Expr *Object = E;
+    while (const auto *Member = dyn_cast<MemberExpr>(Object))
+      Object = Member->getBase()->IgnoreParenImpCasts();
+    return isNumber(E) && isa<DeclRefExpr>(Object) ? true : EvaluatedVisitor::TraverseMemberExpr(E);
+  }
+  bool VisitBinaryOperator(BinaryOperator *E) {
+    if (E->isPtrMemOp())
+      if (const auto *Pointer = E->getRHS()->getType()->getAs<MemberPointerType>(); Pointer && !Pointer->isMemberFunctionPointer())
+        if (const CXXRecordDecl *Record = Pointer->getMostRecentCXXRecordDecl())
+          use(Aspects.of(Record), E->getOperatorLoc());
     return true;
   }
   /// Not trivial ones are functions with uses of their own.
@@ -63,6 +78,13 @@ public:
   }
 
 private:
+  /// Whether clang emits a number in place of a member: of a constant object, as it does of integers.
+  bool isNumber(const MemberExpr *E) const {
+    const auto *Record = dyn_cast<CXXRecordDecl>(E->getMemberDecl()->getDeclContext());
+    Expr::EvalResult Value;
+    return Record && E->getType()->isIntegralOrEnumerationType() && !E->isValueDependent() && !Aspects.of(Record).empty() &&
+           E->EvaluateAsInt(Value, Record->getASTContext(), Expr::SE_NoSideEffects);
+  }
   static bool isEvaluated(NonOdrUseReason Reason) { return Reason != NOUR_Unevaluated && Reason != NOUR_Constant; }
 };
 
