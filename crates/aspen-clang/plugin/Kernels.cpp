@@ -23,18 +23,21 @@ namespace {
 /// Whether another translation unit may have a different type of that name. Clang's linkage says "none" for local types, whatever the
 /// function they are in, so that is decided by the function.
 bool isInternal(QualType Type);
+bool isInternalArgument(const TemplateArgument &A);
 
 bool isInternalContext(const DeclContext *Context) {
   for (; Context && !Context->isTranslationUnit(); Context = Context->getParent()) {
     if (const auto *Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && Namespace->isAnonymousNamespace())
       return true;
+    if (const auto *Special = dyn_cast<ClassTemplateSpecializationDecl>(Context))
+      if (llvm::any_of(Special->getTemplateArgs().asArray(), isInternalArgument))
+        return true;
     if (const auto *Function = dyn_cast<FunctionDecl>(Context)) {
       if (Function->getFormalLinkage() == Linkage::Internal || Function->getFormalLinkage() == Linkage::UniqueExternal)
         return true;
       if (const TemplateArgumentList *Arguments = Function->getTemplateSpecializationArgs())
-        for (const TemplateArgument &A : Arguments->asArray())
-          if (A.getKind() == TemplateArgument::Type && isInternal(A.getAsType()))
-            return true;
+        if (llvm::any_of(Arguments->asArray(), isInternalArgument))
+          return true;
     }
   }
   return false;
@@ -60,6 +63,14 @@ bool isInternalArgument(const TemplateArgument &A) {
     return !isExternalFormalLinkage(A.getAsDecl()->getFormalLinkage());
   case TemplateArgument::Pack:
     return llvm::any_of(A.pack_elements(), isInternalArgument);
+  case TemplateArgument::Integral:
+    return isInternal(A.getIntegralType());
+  case TemplateArgument::StructuralValue:
+    return isInternal(A.getStructuralValueType());
+  case TemplateArgument::Template:
+    if (const TemplateDecl *Template = A.getAsTemplate().getAsTemplateDecl())
+      return !isExternalFormalLinkage(Template->getFormalLinkage());
+    return false;
   default:
     return false;
   }

@@ -388,6 +388,11 @@ fn gpu_words(family: Family, processor: &str) -> Vec<String> {
         compiler.push("-mcode-object-version=5");
     }
     words.extend(compiler.into_iter().flat_map(|word| ["-Xclang".to_owned(), word.to_owned()]));
+    if family == Family::Ptx {
+        // The other name is CUDA's own, and headers take its types and functions where it is defined. Source: DPC++'s NVPTX target.
+        let digits: String = processor.chars().filter(char::is_ascii_digit).collect();
+        words.extend(["-U__CUDA_ARCH__".to_owned(), format!("-D__SYCL_CUDA_ARCH__={digits}0")]);
+    }
     words
 }
 

@@ -77,12 +77,12 @@ using ptx_number = std::conditional_t<
     std::conditional_t<sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, long, unsigned long>,
                        std::conditional_t<std::is_signed_v<T>, int, unsigned>>>;
 #define __ASPEN_ORDERED [[maybe_unused]] const ptx_ordering<Order, Scope> fences;
-#if __CUDA_ARCH__ < 700
+#if __SYCL_CUDA_ARCH__ < 700
 /// Loads, stores and exchanges of these processors are relaxed too.
 #define __ASPEN_ORDERED_AS(kind) [[maybe_unused]] const ptx_ordering<kind(Order), Scope> fences;
 #define __ASPEN_BUILTIN_ORDER(order) __ATOMIC_RELAXED
 #endif
-#if __CUDA_ARCH__ >= 600
+#if __SYCL_CUDA_ARCH__ >= 600
 #define __ASPEN_FOR_THE_SYSTEM(name)                                                                                                      \
   if constexpr (Scope == memory_scope::system)                                                                                             \
     return static_cast<T>(ptx::name(reinterpret_cast<ptx_number<T> *>(at), static_cast<ptx_number<T>>(value)));
@@ -136,7 +136,7 @@ template <class T, memory_order Order, memory_scope Scope> struct atomic_ops {
   static T exchange(T *at, T value) {
     __ASPEN_ORDERED
     T out;
-#if defined(__ASPEN_PTX__) && __CUDA_ARCH__ >= 600
+#if defined(__ASPEN_PTX__) && __SYCL_CUDA_ARCH__ >= 600
     if constexpr (Scope == memory_scope::system)
       return __builtin_bit_cast(T, ptx::atomic_exchange(reinterpret_cast<word *>(at), __builtin_bit_cast(word, value)));
 #endif

@@ -83,7 +83,7 @@ private:
 
 } // namespace sycl::detail::matrix
 
-#if defined(__ASPEN_PTX__) && __CUDA_ARCH__ >= 800
+#if defined(__ASPEN_PTX__) && __SYCL_CUDA_ARCH__ >= 800
 #define __ASPEN_MATRIX_UNIT__ 1
 #include <sycl/detail/ptx_matrix.hpp>
 #else

@@ -84,7 +84,7 @@ inline unsigned shuffle_xor(unsigned value, unsigned by) {
 
 /// Orders this thread's accesses as the system (0), the device (1) or the block (2) sees them.
 inline void fence(unsigned scope, bool sequential) {
-#if __CUDA_ARCH__ >= 700
+#if __SYCL_CUDA_ARCH__ >= 700
   if (scope == 0) {
     if (sequential)
       asm volatile("fence.sc.sys;" ::: "memory");
@@ -113,7 +113,7 @@ inline void fence(unsigned scope, bool sequential) {
 #endif
 }
 
-#if __CUDA_ARCH__ >= 600
+#if __SYCL_CUDA_ARCH__ >= 600
 /// Relaxed operations that the whole system sees as atomic: those of LLVM are atomic for the device only.
 #define __ASPEN_PTX_ATOMIC(name, instruction, type, T, r)                                                                                 \
   inline T name(T *at, T value) {                                                                                                          \

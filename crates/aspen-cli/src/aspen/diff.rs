@@ -37,7 +37,8 @@ pub fn run(old: &Path, new: &Path, format: Format) -> Result<Answer, Failure> {
                 })
                 .collect()
             };
-            let names = |keys: &[Key], what: &str| keys.iter().filter(|key| key.what == what).map(|key| key.name.clone()).collect::<Vec<_>>();
+            let names =
+                |keys: &[Key], what: &str| keys.iter().filter(|key| key.what == what).map(|key| key.name.clone()).collect::<Vec<_>>();
             json::document(&json!({
                 "version": 1,
                 "added": of(&added, KERNEL, true),

@@ -36,7 +36,8 @@ fn read(bytes: &[u8]) -> Option<Dynamic> {
             let bytes = strings.get(entry.val32(endian)?).ok()?;
             Some(String::from_utf8_lossy(bytes).into_owned())
         };
-        let folders = || text().into_iter().flat_map(|list| list.split(':').map(str::to_owned).collect::<Vec<_>>());
+        let folders =
+            || text().filter(|list| !list.is_empty()).into_iter().flat_map(|list| list.split(':').map(str::to_owned).collect::<Vec<_>>());
         match entry.d_tag(endian) {
             DT_NEEDED => out.needed.extend(text()),
             DT_SONAME => out.soname = text(),

@@ -6,6 +6,7 @@ mod elf;
 mod search;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
 use std::path::Path;
 
 use aspen_contract::{Guard, Requirements, Source, Step};
@@ -47,7 +48,9 @@ pub struct Imported {
 /// The modules of a program: the program first, then what it needs, as the loader finds it now.
 pub fn of_program(path: &Path) -> Vec<Module> {
     let Some(program) = Found::read(path) else { return Vec::new() };
-    let libraries = closure(std::slice::from_ref(&program), &Folders::of_loader());
+    // The loader knows the program by its real name.
+    let root = Found { path: fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()), ..program.clone() };
+    let libraries = closure(std::slice::from_ref(&root), &Folders::of_loader(&root.path));
     std::iter::once(&program).chain(&libraries).map(Module::of).collect()
 }
 

@@ -47,9 +47,11 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// The loader's.
-    pub fn of_loader() -> Folders {
-        Folders { first: from_environment("LD_LIBRARY_PATH"), last: system() }
+    /// The loader's for a program.
+    pub fn of_loader(program: &Path) -> Folders {
+        let list = env::var("LD_LIBRARY_PATH").unwrap_or_default();
+        let named: Vec<String> = if list.is_empty() { Vec::new() } else { list.split([':', ';']).map(str::to_owned).collect() };
+        Folders { first: expanded(&named, program), last: system() }
     }
 
     /// The linker's for what libraries of its line need. `named` are those of `-rpath-link`, then those of `-rpath`.
@@ -92,12 +94,15 @@ pub fn closure(roots: &[Found], folders: &Folders) -> Vec<Found> {
     found
 }
 
-/// `$ORIGIN` is the folder of the file that says it.
+/// `$ORIGIN` is the folder of the file that says it, as it was found: of libraries the loader resolves no links. Nothing is the current folder.
 pub fn expanded(folders: &[String], file: &Path) -> Vec<PathBuf> {
-    let folder = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let origin = folder.parent().unwrap_or(Path::new(".")).display().to_string();
-    let folders = folders.iter().filter(|folder| !folder.is_empty());
-    folders.map(|folder| folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin).into()).collect()
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+    let origin = file.parent().unwrap_or(Path::new(".")).display().to_string();
+    let folder = |folder: &String| match folder.as_str() {
+        "" => PathBuf::from("."),
+        folder => folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin).into(),
+    };
+    folders.iter().map(folder).collect()
 }
 
 fn from_environment(name: &str) -> Vec<PathBuf> {
@@ -162,6 +167,6 @@ mod tests {
     #[test]
     fn origin_is_the_folder_of_the_file() {
         let folders = ["$ORIGIN/../lib", "/x", "", "${ORIGIN}"].map(String::from);
-        assert_eq!(expanded(&folders, Path::new("/no/such/file.so")), ["/no/such/../lib", "/x", "/no/such"].map(PathBuf::from));
+        assert_eq!(expanded(&folders, Path::new("/no/such/file.so")), ["/no/such/../lib", "/x", ".", "/no/such"].map(PathBuf::from));
     }
 }

@@ -5,7 +5,7 @@
 
 #define SYCL_EXT_ONEAPI_DOT_ACCUMULATE 1
 
-#if defined(__SYCL_DEVICE_ONLY__) && defined(__NVPTX__) && __CUDA_ARCH__ >= 610
+#if defined(__SYCL_DEVICE_ONLY__) && defined(__NVPTX__) && __SYCL_CUDA_ARCH__ >= 610
 #define __ASPEN_DOT_INSTRUCTION 1
 namespace sycl::detail {
 /// Four products and their sum by one instruction.
