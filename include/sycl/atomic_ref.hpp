@@ -6,6 +6,16 @@
 
 namespace sycl {
 
+/// The orders of reads and writes by an atomic_ref whose default order is this one. Source: SYCL 2020 §4.15.3.
+template <memory_order ReadModifyWriteOrder> struct memory_order_traits {
+  static_assert(ReadModifyWriteOrder == memory_order::relaxed || ReadModifyWriteOrder == memory_order::acq_rel ||
+                    ReadModifyWriteOrder == memory_order::seq_cst,
+                "memory_order_traits: relaxed, acq_rel or seq_cst");
+  static constexpr memory_order read_order = detail::load_order(ReadModifyWriteOrder);
+  static constexpr memory_order write_order = detail::store_order(ReadModifyWriteOrder);
+};
+
+
 namespace detail {
 
 /// Calls an operation with an order that is known only at run time: one constant case for each order. A scope other than the default is
@@ -201,8 +211,8 @@ class atomic_ref : public detail::atomic_ref_impl<T, sizeof(T), DefaultOrder, De
 public:
   static constexpr size_t required_alignment = sizeof(T);
   static constexpr bool is_always_lock_free = true;
-  static constexpr memory_order default_read_order = detail::load_order(DefaultOrder);
-  static constexpr memory_order default_write_order = detail::store_order(DefaultOrder);
+  static constexpr memory_order default_read_order = memory_order_traits<DefaultOrder>::read_order;
+  static constexpr memory_order default_write_order = memory_order_traits<DefaultOrder>::write_order;
   static constexpr memory_order default_read_modify_write_order = DefaultOrder;
   static constexpr memory_scope default_scope = DefaultScope;
 

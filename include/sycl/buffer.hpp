@@ -24,6 +24,7 @@ namespace detail {
 struct final_data {
   virtual ~final_data() = default;
   virtual void write(const void *from) = 0;
+  size_t offset = 0; // of what it is for, in the buffer: that of a sub-buffer
 };
 
 /// Assigns, or copies the bytes of what cannot be assigned.
@@ -136,7 +137,7 @@ struct buffer_state : counted {
         if (restores && !at_home)
           content = aspen_buffer_restore_host(handle);
         if (destination)
-          destination->write(content);
+          destination->write(static_cast<const char *>(content) + destination->offset);
         else if (!in_place)
           std::memcpy(used, content, size);
         aspen_buffer_host_access_end(handle, ASPEN_ACCESS_READ);
@@ -339,7 +340,11 @@ public:
       made = to ? new detail::final_data_at<T, Destination>(to, size()) : nullptr;
     else if constexpr (!std::is_same_v<Destination, std::nullptr_t>)
       made = new detail::final_data_at<T, Destination>(std::move(to), size());
-    state_->set_destination(made ? locked(made) : nullptr, false);
+    if (made) {
+      made = locked(made);
+      made->offset = offset_;
+    }
+    state_->set_destination(made, false);
   }
   /// Without final data the host memory that the buffer was made of is as it was before when the buffer is gone, if this is said before commands
   /// have written the buffer, or it has at most 16 KiB, and `use_host_ptr` was not given. Source: SYCL 2020 §4.7.4.

@@ -68,6 +68,18 @@ pub fn cache_folder() -> Option<PathBuf> {
     set("ASPEN_CACHE_DIR").or_else(own)
 }
 
+/// Whether `ASPEN_CACHE` says that nothing is kept: 0. What is neither that nor 1 is said once, and changes nothing.
+pub fn cache_is_off() -> bool {
+    static OFF: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *OFF.get_or_init(|| {
+        let value = std::env::var_os("ASPEN_CACHE").unwrap_or_default().to_string_lossy().trim().to_owned();
+        if !["", "0", "1"].contains(&value.as_str()) {
+            eprintln!("aspen++: warning: ASPEN_CACHE={value}: '{value}' is not 0 (keep nothing) or 1");
+        }
+        value == "0"
+    })
+}
+
 /// How many worker processes a tool may run at a time: what the user says; else one under a make, which grants that much without being
 /// asked; else one a core.
 pub fn parallelism(wanted: Option<NonZeroUsize>) -> NonZeroUsize {

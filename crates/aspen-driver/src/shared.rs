@@ -12,8 +12,7 @@ static REMOTE: OnceLock<Option<Arc<Remote>>> = OnceLock::new();
 
 /// The cache; none with `ASPEN_CACHE=0`, or where there is no place for it. Source: DESIGN §6.
 pub fn cache() -> Option<Cache> {
-    let off = || std::env::var_os("ASPEN_CACHE").is_some_and(|value| value == "0");
-    let open = || Some(Cache::new(crate::cache_folder().filter(|_| !off())?.join("ahead-of-time"), remote()));
+    let open = || Some(Cache::new(crate::cache_folder().filter(|_| !crate::cache_is_off())?.join("ahead-of-time"), remote()));
     CACHE.get_or_init(open).clone()
 }
 

@@ -194,18 +194,27 @@ template <bool IsBroadcast, class Group, class T> inline T take_from(const Group
 #endif
 }
 
-#if defined(__ASPEN_SPIRV__)
-/// Any operation on any type: a chain of exchanges, one for each work-item. For what has no instruction.
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_NATIVE_CPU__)
+/// Any operation on any type: a chain of exchanges, one for each work-item. For what has no instruction, and no slot.
 template <scan_kind Kind, class Group, class T, class Op> inline T combine_one_by_one(const Group &g, const T &value, const T *first, Op op) {
   const size_t own = g.get_local_linear_id();
   const size_t count = g.get_local_linear_range();
   T sum = first ? *first : value;
   T out = sum;
+  bool none = !first;
   for (size_t i = 0; i < count; ++i) {
+    bool gone = false;
+#if defined(__ASPEN_NATIVE_CPU__)
+    const T next = take_natively<false>(g, value, i, &gone);
+#else
     const T next = take_from<false>(g, value, i);
+#endif
     if (Kind == scan_kind::exclusive && i == own)
       out = sum;
-    sum = i == 0 && !first ? next : static_cast<T>(op(sum, next));
+    if (gone)
+      continue;
+    sum = none ? next : static_cast<T>(op(sum, next));
+    none = false;
     if (Kind == scan_kind::inclusive && i == own)
       out = sum;
   }
@@ -394,6 +403,8 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine(const
 #if defined(__ASPEN_NATIVE_CPU__)
   if constexpr (group_traits<Group>::is_part)
     return combine_members<Kind>(g, value, first, op);
+  else if constexpr (sizeof(T) > ASPEN_CPU_SLOT_SIZE)
+    return combine_one_by_one<Kind>(g, value, first, op);
   else
     return combine_natively<Kind>(g, value, first, op);
 #elif defined(__ASPEN_SPIRV__)

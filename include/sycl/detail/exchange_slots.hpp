@@ -97,6 +97,12 @@ template <class Group, class F> inline void by_one(const Group &g, F &&compute) 
 template <class T, class Group, class F> inline T value_by_one(const Group &g, F &&compute) {
   if constexpr (slots_of<Group>::is_part) {
     return g.template aspen_value_by_one<T>(compute);
+  } else if constexpr (sizeof(T) > ASPEN_CPU_SLOT_SIZE) {
+    // What no slot holds, each computes for itself.
+    slots_of<Group>::wait(g.work_item_());
+    const T result = compute();
+    slots_of<Group>::wait(g.work_item_());
+    return result;
   } else {
     by_one(g, [&] { results_of<T>(g).set(0, compute()); });
     return results_of<T>(g)[0];
@@ -287,8 +293,8 @@ inline T combine_natively(const Group &g, const T &value, const T *first, Op op)
 }
 
 /// The value that the work-item `from` of the group passes in. An item that has ended passes nothing: the result is any value then, and for
-/// a broadcast, where all pass the same `from`, that is a mistake (ASPEN_CHECK=1).
-template <bool IsBroadcast, class Group, class T> inline T take_natively(const Group &g, const T &value, size_t from) {
+/// a broadcast, where all pass the same `from`, that is a mistake (ASPEN_CHECK=1). `gone` becomes whether it has.
+template <bool IsBroadcast, class Group, class T> inline T take_natively(const Group &g, const T &value, size_t from, bool *gone = nullptr) {
   if constexpr (IsBroadcast && slots_of<Group>::is_sub_group)
     return take_by_lane(g, value, lane_way::broadcast, static_cast<std::uint32_t>(from));
   const work_item &w = g.work_item_();
@@ -305,6 +311,8 @@ template <bool IsBroadcast, class Group, class T> inline T take_natively(const G
     slots_of<Group>::wait(w);
     if (IsBroadcast && is_gone(g, from))
       asked_ended(w.cpu, slots_of<Group>::first(w) + static_cast<std::uint32_t>(from));
+    if (gone) // now, while none can go on
+      *gone = is_gone(g, from);
     __builtin_memcpy(out.of + begin, values + from * step, size);
     slots_of<Group>::wait(w);
   }
