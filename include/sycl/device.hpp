@@ -206,7 +206,8 @@ public:
   template <class Vector = std::vector<device>> Vector get_devices(info::device_type type = info::device_type::all) const {
     Vector out;
     each([&](const device &d) {
-      if (detail::is_type(d, type))
+      // The platform's default device is its first.
+      if (detail::is_type(d, type) && (type != info::device_type::automatic || out.empty()))
         out.push_back(d);
     });
     return out;
@@ -294,9 +295,11 @@ inline size_t device::ext_oneapi_index_within_platform() const {
 template <class Vector> Vector device::get_devices(info::device_type type) {
   Vector out;
   platform::each_platform([&](const platform &p) {
+    bool first = true;
     p.each([&](const device &d) {
-      if (detail::is_type(d, type))
+      if (detail::is_type(d, type) && (type != info::device_type::automatic || first))
         out.push_back(d);
+      first = false;
     });
   });
   return out;

@@ -259,8 +259,8 @@ public:
   }
 
   /// Copies between accessors and host memory; the command group requires the accessors. Source: SYCL 2020 §4.6.5.2.
-#define __ASPEN_ACCESSOR(n) accessor<T##n, D##n, M##n, P##n, H##n>
-#define __ASPEN_OF_ACCESSOR(n) class T##n, int D##n, access_mode M##n, target P##n, access::placeholder H##n
+#define __ASPEN_ACCESSOR(n) accessor<Type##n, Dims##n, Mode##n, Place##n, Holds##n>
+#define __ASPEN_OF_ACCESSOR(n) class Type##n, int Dims##n, access_mode Mode##n, target Place##n, access::placeholder Holds##n
   template <__ASPEN_OF_ACCESSOR(1), class U> event copy(__ASPEN_ACCESSOR(1) from, U to) {
     return command([&](handler &h) { h.require(from), h.copy(from, to); });
   }
@@ -273,7 +273,7 @@ public:
   template <__ASPEN_OF_ACCESSOR(1)> event update_host(__ASPEN_ACCESSOR(1) of) {
     return command([&](handler &h) { h.require(of), h.update_host(of); });
   }
-  template <__ASPEN_OF_ACCESSOR(1)> event fill(__ASPEN_ACCESSOR(1) to, const T1 &pattern) {
+  template <__ASPEN_OF_ACCESSOR(1)> event fill(__ASPEN_ACCESSOR(1) to, const Type1 &pattern) {
     return command([&](handler &h) { h.require(to), h.fill(to, pattern); });
   }
 #undef __ASPEN_ACCESSOR

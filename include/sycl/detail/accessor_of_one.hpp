@@ -81,6 +81,14 @@ public:
   accessor() = default;
   template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
   accessor(buffer<U, 1, A> &of, handler &command, Arguments... arguments) : base(one(of, command, base::extent(of), arguments...)) {}
+  // Properties in braces fit no pack.
+  template <class U, class A, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, 1, A> &of, handler &command, const property_list &properties) : base(one(of, command, base::extent(of), properties)) {}
+  template <class U, class A, class Tag, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, 1, A> &of, handler &command, Tag tag, const property_list &properties)
+      : base(one(of, command, base::extent(of), tag, properties)) {}
+  template <class U, class A, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  accessor(buffer<U, 1, A> &of, const property_list &properties) : base(one(of, base::extent(of), properties)) {}
   template <class U, class A, class... Arguments,
             std::enable_if_t<detail::reads_from<U, value_type> && (!std::is_same_v<Arguments, handler> && ...), int> = 0>
   accessor(buffer<U, 1, A> &of, Arguments... arguments) : base(one(of, base::extent(of), arguments...)) {}
@@ -139,6 +147,10 @@ public:
   template <class U, class A, class... Arguments,
             std::enable_if_t<detail::reads_from<U, value_type> && (!std::is_same_v<Arguments, handler> && ...), int> = 0>
   host_accessor(buffer<U, 1, A> &of, Arguments... arguments) : base(one(of, base::extent(of), arguments...)) {}
+  template <class U, class A, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
+  host_accessor(buffer<U, 1, A> &of, const property_list &properties) : base(one(of, base::extent(of), properties)) {}
+  template <class U, class A, class Tag, std::enable_if_t<detail::reads_from<U, value_type> && !std::is_same_v<Tag, handler>, int> = 0>
+  host_accessor(buffer<U, 1, A> &of, Tag tag, const property_list &properties) : base(one(of, base::extent(of), tag, properties)) {}
   template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
   host_accessor(buffer<U, 1, A> &of, handler &, Arguments... arguments) : host_accessor(of, arguments...) {}
   template <class U, access_mode M,

@@ -76,6 +76,9 @@ pub fn finish(
             line.push(LinkInput { path, name: input.name.clone() });
         }
         inputs.extend(line.iter().map(|input| input.path.clone()).chain(host.libraries()));
+        // What a script names, or a thin archive holds; the line's own are there, as the graph's own copies where they are temporary.
+        let is_of_line = |path: &&Path| host.inputs.iter().any(|input| input.path == **path);
+        inputs.extend(link.selection.paths().filter(|path| !is_of_line(path)).map(Path::to_owned));
         inputs.extend(targets::device_file_of_environment().into_iter().chain(session.options.config_files.iter().cloned()));
         let mut seen = std::collections::BTreeSet::new();
         inputs.retain(|file| seen.insert(file.clone()));

@@ -34,6 +34,11 @@ struct Selected {
 }
 
 impl Selection {
+    /// The files that device code was read from: what linker scripts name, and members of thin archives, among them.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|selected| selected.file.path.as_path())
+    }
+
     /// Decides by the files alone, or asks the linker if that is not enough. `stand_in` makes the registration object of a trial link.
     ///
     /// # Errors
