@@ -8,7 +8,7 @@ use aspen_runtime::{Code, Error};
 
 use crate::answers::Answers;
 use crate::capabilities::{capabilities, facts};
-use crate::driver::{Context, Driver, Stream, Tried, lock, stay_entered};
+use crate::driver::{Context, Driver, Made, Stream, Tried, lock, stay_entered};
 use crate::fill;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
@@ -24,11 +24,11 @@ pub(crate) struct Device {
     capabilities: Capabilities,
     facts: Facts,
     /// Made when the first command needs it: most programs only look at a device, and a context takes a second and much memory.
-    context: OnceLock<Tried<Context>>,
+    context: Made<Context>,
     /// What fills memory with patterns that the driver has no function for.
-    fill: OnceLock<Tried<fill::Kernel>>,
+    fill: Made<fill::Kernel>,
     /// The stream of programs that use the driver beside SYCL.
-    native: OnceLock<Tried<Stream>>,
+    native: Made<Stream>,
     /// Streams that nobody uses at the moment, for what is waited for at once.
     streams: Mutex<Vec<Stream>>,
     /// Those of all other work.
@@ -49,9 +49,9 @@ impl Device {
             capabilities: capabilities(&answers),
             facts: facts(&answers),
             answers,
-            context: OnceLock::new(),
-            fill: OnceLock::new(),
-            native: OnceLock::new(),
+            context: Made::default(),
+            fill: Made::default(),
+            native: Made::default(),
             streams: Mutex::default(),
             lanes: Lanes::default(),
             watch: Arc::default(),
@@ -83,7 +83,7 @@ impl Device {
 
     /// The kernel that fills memory, in the current context.
     pub(crate) fn fill_kernel(&self) -> Tried<fill::Kernel> {
-        *self.fill.get_or_init(fill::Kernel::load)
+        self.fill.get_or_make(fill::Kernel::load).copied()
     }
 
     /// Devices that may reach this one's memory.
@@ -128,7 +128,7 @@ impl Device {
     }
 
     fn context(&self) -> Tried<&Context> {
-        self.context.get_or_init(|| Context::retain(self.driver, self.id)).as_ref().map_err(|failure| *failure)
+        self.context.get_or_make(|| Context::retain(self.driver, self.id))
     }
 
     /// An object of the driver's that programs may use beside SYCL.
@@ -144,8 +144,7 @@ impl Device {
 
     /// The stream of programs that use the driver beside SYCL.
     pub(crate) fn native_stream(&self) -> Tried<CUstream> {
-        let stream = self.native.get_or_init(|| self.enter(Stream::create));
-        stream.as_ref().map(|stream| stream.0).map_err(|failure| *failure)
+        self.native.get_or_make(|| self.enter(Stream::create)).map(|stream| stream.0)
     }
 
     /// Its primary context, in which kernels run.

@@ -55,6 +55,38 @@ impl Failure {
 /// The outcome of a call of the driver.
 pub(crate) type Tried<T> = Result<T, Failure>;
 
+/// What is made when it is used first. A failure is told, and the next use tries again: memory that another process has taken may be free then.
+#[derive(Debug)]
+pub(crate) struct Made<T> {
+    made: OnceLock<T>,
+    making: Mutex<()>,
+}
+
+impl<T> Default for Made<T> {
+    fn default() -> Made<T> {
+        Made { made: OnceLock::new(), making: Mutex::default() }
+    }
+}
+
+impl<T> Made<T> {
+    /// It, if it is made.
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.made.get()
+    }
+
+    /// It, made by one thread.
+    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> Tried<T>) -> Tried<&T> {
+        if let Some(made) = self.made.get() {
+            return Ok(made);
+        }
+        let _one = lock(&self.making);
+        match self.made.get() {
+            Some(made) => Ok(made),
+            None => make().map(|made| self.made.get_or_init(|| made)),
+        }
+    }
+}
+
 /// `cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE (invalid argument)`.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,12 +4,12 @@
 //! take the next stream in turn, and the stream waits for the marks of what they wait for.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 
 use crate::sys::{self, CUevent, CUstream};
 
-use crate::driver::{Stream, Tried, is_ready, lock, tried};
+use crate::driver::{Made, Stream, Tried, is_ready, lock, tried};
 use crate::row::{Awaited, Row};
 
 /// How many streams there are; the hardware has that many queues unless it is told otherwise.
@@ -21,7 +21,7 @@ const EPOCH_NS: u64 = 1_000_000_000;
 /// A device's streams.
 #[derive(Default)]
 pub(crate) struct Lanes {
-    streams: OnceLock<Tried<Vec<Lane>>>,
+    streams: Made<Vec<Lane>>,
     next: AtomicUsize,
     plain: Marks,
     timed: Marks,
@@ -75,8 +75,7 @@ struct Epoch {
 impl Lanes {
     fn streams(&self) -> Tried<&[Lane]> {
         let create = || Stream::create().map(|stream| Lane { stream, last: Mutex::new(0), row: Mutex::default() });
-        let streams = self.streams.get_or_init(|| (0..LANES).map(|_| create()).collect());
-        streams.as_deref().map_err(|failure| *failure)
+        self.streams.get_or_make(|| (0..LANES).map(|_| create()).collect()).map(Vec::as_slice)
     }
 
     /// Makes the streams, and as many marks as a first few jobs want.
@@ -112,14 +111,14 @@ impl Lanes {
     /// Returns when all is over that is in the streams; for what must not be freed before.
     pub(crate) fn finish(&self) -> Tried<()> {
         match self.streams.get() {
-            Some(Ok(streams)) => streams.iter().try_for_each(|lane| lane.stream.finish()),
-            Some(Err(_)) | None => Ok(()),
+            Some(streams) => streams.iter().try_for_each(|lane| lane.stream.finish()),
+            None => Ok(()),
         }
     }
 
     /// Makes a stream wait for all that is in the others.
     pub(crate) fn before(&self, stream: CUstream) -> Tried<()> {
-        let Some(Ok(streams)) = self.streams.get() else { return Ok(()) };
+        let Some(streams) = self.streams.get() else { return Ok(()) };
         let used = |lane: &&Lane| *lock(&lane.last) > 0;
         streams.iter().filter(used).try_for_each(|lane| {
             let mark = self.mark(false)?;

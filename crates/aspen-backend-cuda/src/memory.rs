@@ -3,7 +3,7 @@
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ptr::{self, NonNull};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use crate::sys::{self, CUmemPool_attribute, CUmemoryPool, CUpointer_attribute, CUresult, CUstream};
 use aspen_runtime::backend::{Deferred, UsmKind, copy_on_host, fill_on_host};
@@ -11,7 +11,7 @@ use aspen_runtime::{Code, Result};
 
 use crate::copy::enqueue_copy;
 use crate::device::Device;
-use crate::driver::{Failure, Stream, Tried, lock, tried};
+use crate::driver::{Failure, Made, Stream, Tried, lock, tried};
 use crate::fill::{self, Way, way};
 use crate::submitted::Job;
 use crate::work::{Enqueue, Work};
@@ -23,7 +23,7 @@ const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
 #[derive(Default)]
 pub(crate) struct Memory {
     /// Made when memory of the device is first asked for.
-    pool: OnceLock<Tried<Pool>>,
+    pool: Made<Pool>,
     /// What was allocated, by address: the driver has a function of its own for each kind.
     allocated: Mutex<HashMap<usize, Kind>>,
     /// Small blocks of the pool that nothing uses, by their class: to allocate such and to free it takes the driver as long as a launch.
@@ -159,8 +159,7 @@ impl Memory {
         }
         let (address, kind) = device.enter(|| match kind {
             UsmKind::Device if device.answers().memory_pools => {
-                let (pool, size) =
-                    (self.pool.get_or_init(|| Pool::create(device)).as_ref().map_err(|failure| *failure)?, Spare::size(size));
+                let (pool, size) = (self.pool.get_or_make(|| Pool::create(device))?, Spare::size(size));
                 let allocated = pool.allocate(size).or_else(|failure| {
                     if failure.error != CUresult::CUDA_ERROR_OUT_OF_MEMORY || !self.give_up_spare(device, pool)? {
                         return Err(failure);
@@ -224,7 +223,7 @@ impl Memory {
 
     fn release(&self, device: &Device, address: u64, kind: Kind) -> Tried<()> {
         device.enter(|| match (kind, self.pool.get()) {
-            (Kind::Pool, Some(Ok(pool))) => pool.free(device, address),
+            (Kind::Pool, Some(pool)) => pool.free(device, address),
             // SAFETY: allocated by the function that belongs to this one, and unused.
             (Kind::Usm(UsmKind::Host), _) => tried("cuMemFreeHost", unsafe { sys::cuMemFreeHost(address as *mut _) }),
             // SAFETY: as above.

@@ -106,7 +106,8 @@ impl Kept {
             && matches!(options.stage, Stage::Syntax | Stage::Object | Stage::Link)
             && (!options.debug || is_unoptimised(options))
             && options.inputs.iter().any(|input| input.kind == InputKind::Sycl && input.text.is_none());
-        if !as_most_do || crate::cache_is_off() || std::env::var_os("CCC_OVERRIDE_OPTIONS").is_some() || !options.words.iter().all(is_usual) {
+        if !as_most_do || crate::cache_is_off() || std::env::var_os("CCC_OVERRIDE_OPTIONS").is_some() || !options.words.iter().all(is_usual)
+        {
             return None;
         }
         let folder = crate::cache_folder()?.join("headers");
