@@ -44,6 +44,16 @@ template <class C, class T, class = void> inline constexpr bool contains = false
 template <class C, class T>
 inline constexpr bool contains<C, T, std::void_t<decltype(std::data(std::declval<C &>())), decltype(std::size(std::declval<C &>()))>> =
     std::is_convertible_v<decltype(std::data(std::declval<C &>())), const T *>;
+/// Nothing converts to it.
+class no_pointer {
+  no_pointer() = delete;
+
+public:
+  operator void *() const { return nullptr; }
+  bool operator!=(std::nullptr_t) const { return false; }
+};
+/// A pointer to elements that a buffer writes; of a buffer of const ones there is none.
+template <class T> using to_write = std::conditional_t<std::is_const_v<T>, no_pointer, T *>;
 /// Where the elements begin that a smart pointer leads to: it may own what holds them (a std::array).
 template <class T, class P> inline auto *first_of(P *to) {
   if constexpr (is_contiguous_container<P> && !std::is_same_v<P, T> && !std::is_assignable_v<P &, const T &>)
@@ -256,11 +266,9 @@ public:
   buffer(const range<D> &extent, const property_list &properties = {}) : buffer(extent, Allocator(), properties) {}
   buffer(const range<D> &extent, Allocator allocator, const property_list &properties = {})
       : buffer(extent, properties, nullptr, false, allocator) {}
-  /// Works on `host` until the buffer is destroyed.
-  template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
-  buffer(U *host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
-  template <class U, std::enable_if_t<std::is_same_v<U, T> && !std::is_const_v<T>, int> = 0>
-  buffer(U *host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
+  /// Works on `host` until the buffer is destroyed. No template, since what converts to a pointer is one.
+  buffer(detail::to_write<T> host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
+  buffer(detail::to_write<T> host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
       : buffer(extent, properties, host, host != nullptr && works_there(properties), allocator) {
     if (host != nullptr && !state_->in_place) {
       set_final_data(host);
@@ -271,6 +279,9 @@ public:
   buffer(const T *host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
   buffer(const T *host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
       : buffer(extent, properties, const_cast<element *>(host), false, allocator) {}
+  buffer(std::nullptr_t, const range<D> &extent, const property_list &properties = {}) : buffer(extent, Allocator(), properties) {}
+  buffer(std::nullptr_t, const range<D> &extent, Allocator allocator, const property_list &properties = {})
+      : buffer(extent, allocator, properties) {}
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
   buffer(const P &host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>

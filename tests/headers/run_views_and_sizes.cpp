@@ -136,6 +136,20 @@ static void forms(sycl::queue &q) {
     sycl::host_accessor{b}[1] = 7;
   }
   expect("buffers on arrays", plain[1] == 7);
+  // What converts to a pointer is written back to as a pointer is.
+  int pointed[4] = {1, 2, 3, 4};
+  struct {
+    int *at;
+    operator int *() const { return at; }
+  } holder{pointed};
+  {
+    sycl::buffer<int> held(holder, sycl::range<1>(4));
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(held, h);
+      h.parallel_for(4, [=](sycl::id<1> i) { a[i] *= 2; });
+    });
+  }
+  expect("buffers on what converts to a pointer", pointed[3] == 8);
   sycl::buffer<int> b(sycl::range<1>(64));
   const sycl::queue second(q);
   q.submit(

@@ -252,6 +252,7 @@ struct recorded_command final : recording {
   list<shared<recorded_part>> parts;
   list<aspen_buffer_use_t> uses;
   list<shared<recorded_command>> after;
+  bool is_waited_for = false; // as mark_waited_for has found it
   shared<executable> whole;              // the command is all of this graph
   shared<recorded_choice> choice;        // the command is one of these
   shared<graph_lock> lock;               // of the graph that it is a node of,
@@ -302,18 +303,22 @@ struct recorded_graph : recorder {
         return &one;
     return nullptr;
   }
-  bool is_leaf(const recorded_command *which) const {
+  /// Notes of each node whether one of that queue waits for it; without a queue, any.
+  void mark_waited_for(const aspen_queue_t *queue) const {
     for (const shared<recorded_command> &one : commands)
-      if (one->waits_for(which))
-        return false;
-    return true;
+      one->is_waited_for = false;
+    for (const shared<recorded_command> &one : commands)
+      if (!queue || one->queue == queue)
+        for (const shared<recorded_command> &before : one->after)
+          before->is_waited_for = true;
   }
-  /// Whether nothing from that queue waits for the node.
-  bool is_last_of(const recorded_command *which, const aspen_queue_t *queue) const {
+  list<shared<recorded_command>> leaves() const {
+    mark_waited_for(nullptr);
+    list<shared<recorded_command>> out;
     for (const shared<recorded_command> &one : commands)
-      if (one->queue == queue && one->waits_for(which))
-        return false;
-    return true;
+      if (!one->is_waited_for)
+        out.add(one);
+    return out;
   }
   /// Adds a command. One of an in-order queue waits for the one before from there; others for the last barrier of their queue, and a
   /// barrier that has not been told for what waits for all before from its queue.
@@ -323,12 +328,14 @@ struct recorded_graph : recorder {
     made->graph = this;
     const bool for_all = made->for_all;
     bool behind = false; // of something that is behind the barrier
+    if (for_all)
+      mark_waited_for(queue);
     for (size_t i = commands.size(); i-- > 0;) {
       const shared<recorded_command> &before = commands.data()[i];
       if (before->queue != queue)
         continue;
       behind = behind || made->waits_for(before.get());
-      if (in_order || (for_all && is_last_of(before.get(), queue)) || (!behind && before->kind == recorded_kind::barrier))
+      if (in_order || (for_all && !before->is_waited_for) || (!behind && before->kind == recorded_kind::barrier))
         made->wait_for(before);
       if (in_order || (!for_all && before->kind == recorded_kind::barrier))
         break;

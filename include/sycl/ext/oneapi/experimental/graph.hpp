@@ -370,9 +370,7 @@ private:
   sycl::detail::list<command> told_of(const property_list &properties) const {
     sycl::detail::list<command> before;
     if (properties.has_property<property::node::depends_on_all_leaves>())
-      for (const command &one : graph_->commands)
-        if (graph_->is_leaf(one.get()))
-          before.add(one);
+      before = graph_->leaves();
     if (properties.has_property<property::node::depends_on>())
       for (const node &one : properties.get_property<property::node::depends_on>().aspen_nodes())
         before.add(of_this(one));
