@@ -44,16 +44,16 @@ template <class C, class T, class = void> inline constexpr bool contains = false
 template <class C, class T>
 inline constexpr bool contains<C, T, std::void_t<decltype(std::data(std::declval<C &>())), decltype(std::size(std::declval<C &>()))>> =
     std::is_convertible_v<decltype(std::data(std::declval<C &>())), const T *>;
-/// Nothing converts to it.
-class no_pointer {
-  no_pointer() = delete;
+/// Nothing converts to it: a parameter of what a class does not take.
+class unavailable {
+  unavailable() = delete;
 
 public:
   operator void *() const { return nullptr; }
   bool operator!=(std::nullptr_t) const { return false; }
 };
 /// A pointer to elements that a buffer writes; of a buffer of const ones there is none.
-template <class T> using to_write = std::conditional_t<std::is_const_v<T>, no_pointer, T *>;
+template <class T> using to_write = std::conditional_t<std::is_const_v<T>, unavailable, T *>;
 /// Where the elements begin that a smart pointer leads to: it may own what holds them (a std::array).
 template <class T, class P> inline auto *first_of(P *to) {
   if constexpr (is_contiguous_container<P> && !std::is_same_v<P, T> && !std::is_assignable_v<P &, const T &>)

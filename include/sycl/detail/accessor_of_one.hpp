@@ -59,9 +59,8 @@ protected:
 
 /// Assignment to the element, and what programs may ask of one accessor but not of another.
 #define __ASPEN_OF_ONE(name)                                                                                                              \
-  template <class V, std::enable_if_t<!std::is_const_v<value_type> && !std::is_same_v<V, name> && std::is_convertible_v<const V &, value_type>, int> = 0> \
-  const name &operator=(const V &value) const {                                                                                            \
-    this->one_[0] = static_cast<value_type>(value);                                                                                        \
+  const name &operator=(const std::conditional_t<std::is_const_v<value_type>, detail::unavailable, value_type> &value) const {             \
+    this->one_[0] = value;                                                                                                                 \
     return *this;                                                                                                                          \
   }                                                                                                                                        \
   void swap(name &other) { std::swap(*this, other); }
