@@ -8,7 +8,8 @@
 //# exit: 1
 //# stderr~: ^host.cpp:8:\d+: error: device code uses the variable 'root', whose value only the host computes when the program starts: make it constexpr, or capture a copy$
 //# stderr~: ^host.cpp:8:\d+: error: device code uses the variable 'pair', whose value only the host computes
-//# count: 2 stderr error:
+//# stderr~: ^host.cpp:11:\d+: error: device code uses the variable 'changes', which is neither const nor constexpr
+//# count: 3 stderr error:
 //# run: aspen++ -std=c++23 -Wno-sycl-strict -fsycl-targets=native_cpu lists.cpp -o lists
 //# stderr~: ^lists.cpp:4:\d+: warning: function 'checked<float>' uses aspect 'fp64' not listed in 'sycl::device_has'
 //# stderr~: ^lists.cpp:4:\d+: warning: function 'either<float>' uses aspect 'fp64' not listed in 'sycl::device_has'
@@ -46,7 +47,10 @@ const int pair[2] = {std::atoi("15"), 16};
 const int known = 5, zero{};
 inline const float half_of = 1.5f / 2;
 int main() { sycl::queue q; float *p = sycl::malloc_shared<float>(64, q);
-  q.single_task([=] { p[1] = root; p[2] = pair[int(p[0])]; p[3] = known + zero + half_of; const int *k = &known; p[4] = float(*k); }); }
+  q.single_task([=] { p[1] = root; p[2] = pair[int(p[0])]; p[3] = known + zero + half_of; const int *k = &known; p[4] = float(*k); });
+  static int changes = 1;
+  static const struct { int *to; } constant = {&changes};
+  q.single_task([=] { p[5] = float(*constant.to); }); }
 //# file: lists.cpp
 #include <sycl/sycl.hpp>
 #define NONE [[sycl::device_has()]]

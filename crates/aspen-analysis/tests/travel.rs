@@ -62,6 +62,7 @@ fn bundles_look_at_units_and_imports_and_not_at_needs() {
         unit,
         requirements: Requirements { reqd_sub_group_size: u32::try_from(index).ok(), ..Requirements::default() },
         imports: (!import.is_empty()).then(|| import.to_owned()).into_iter().collect(),
+        import_guards: Default::default(),
     };
     let images = |mode| bundle(entries.map(entry), mode).iter().map(|image| image.entries.len()).collect::<Vec<_>>();
     assert_eq!(images(CodeSplit::Off), [3, 2, 1]);

@@ -105,6 +105,9 @@ private:
         if (const auto *Global = dyn_cast<llvm::GlobalVariable>(C)) {
           if (!Global->isConstant())
             Result.insert(Global);
+          // What a constant points to is the device's own copy likewise; vtables and type information are the compiler's.
+          else if (Global->hasInitializer() && !Global->getName().starts_with("_ZT"))
+            Pending.push_back(Global->getInitializer());
         } else if (!isa<llvm::GlobalValue>(C)) {
           for (const llvm::Value *Operand : C->operand_values())
             if (const auto *Inner = dyn_cast<llvm::Constant>(Operand))

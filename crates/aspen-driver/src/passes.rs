@@ -114,6 +114,7 @@ impl PassBuilder<'_> {
         let output = scratch.file(input.stem(), "host.o");
         let mut arguments = vec!["-fsycl".into(), "-fsycl-host-only".into()];
         arguments.extend(PREDEFINED.into_iter().chain(self.macros.iter().map(String::as_str)).map(|text| format!("-D{text}")));
+        arguments.extend(self.backends());
         let words = self.options.host_words();
         let beside = beside::words(self.options, input, &words);
         for word in words {
@@ -137,6 +138,14 @@ impl PassBuilder<'_> {
             _ => None,
         });
         last.unwrap_or(true)
+    }
+
+    /// DPC++'s macros of backends whose objects a program may take: they bring the vendors' headers with them, so only who compiles for such a
+    /// device has them.
+    fn backends(&self) -> Vec<String> {
+        let has = |family| self.targets.iter().any(|target| target.family == family);
+        let of = [(Family::Ptx, "-DSYCL_EXT_ONEAPI_BACKEND_CUDA=1"), (Family::AmdGpu, "-DSYCL_EXT_ONEAPI_BACKEND_HIP=1")];
+        of.into_iter().filter(|(family, _)| has(*family)).map(|(_, word)| word.to_owned()).collect()
     }
 
     fn device(&self, input: &Input, role: Role, scratch: &mut Scratch) -> Pass {
@@ -196,6 +205,7 @@ impl PassBuilder<'_> {
         }
         let given = self.macros.iter().chain(macros).map(String::as_str);
         arguments.extend(PREDEFINED.into_iter().chain(given).map(|text| format!("-D{text}")));
+        arguments.extend(self.backends());
         for word in self.options.device_words() {
             // clang's driver knows the option for processors of hosts only; classes are as large in all passes.
             let is_given = arguments.last().is_some_and(|before| before == "-Xclang");

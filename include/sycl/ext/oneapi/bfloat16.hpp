@@ -12,7 +12,8 @@ namespace sycl::ext::oneapi {
 
 namespace detail {
 /// What may stand beside a bfloat16.
-template <class T> using number = std::enable_if_t<std::is_arithmetic_v<T> || std::is_same_v<T, half>, int>;
+template <class T> using number = 
+    std::enable_if_t<std::is_arithmetic_v<T> || std::is_same_v<T, half> || (std::is_enum_v<T> && std::is_convertible_v<T, float>), int>;
 } // namespace detail
 
 class bfloat16 {
@@ -155,8 +156,9 @@ inline bfloat16 fma(bfloat16 a, bfloat16 b, bfloat16 c) {
   const float x = static_cast<float>(a), y = static_cast<float>(b), addend = static_cast<float>(c), sum = sycl::fma(x, y, addend);
   auto bits = sycl::bit_cast<std::uint32_t>(sum);
   if ((bits & 0xFFFF) == 0x8000 && (bits & 0x7F800000) != 0x7F800000) {
-    // The product is exact: 16 bits.
-    const float product = x * y, part = sum - product, lost = (product - (sum - part)) + (addend - part);
+    // The product is exact: 16 bits; of large ones by a power of two, which they have not to spare.
+    const float by = sycl::fabs(sum) >= 0x1p100f ? 0x1p-8f : 1.0f;
+    const float product = (x * by) * y, whole = sum * by, part = whole - product, lost = (product - (whole - part)) + (addend * by - part);
     if (lost != 0)
       bits = (lost > 0) == (sum > 0) ? bits + 1 : bits - 1;
   }
