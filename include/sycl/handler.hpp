@@ -249,9 +249,9 @@ public:
     const auto *of = from.aspen_buffer();
     void *content = nullptr;
     detail::check(aspen_buffer_address(of->handle, nullptr, &content));
-    host_task([content, origin = of->origin, size = of->size, mutex = of->mutex] {
+    host_task([content, origin = of->origin ? of->origin : of->used, size = of->size, mutex = of->mutex] {
       const auto locked = mutex ? std::unique_lock<std::mutex>(*mutex) : std::unique_lock<std::mutex>();
-      if (origin)
+      if (origin && origin != content) // it works there, unless accesses are checked (ASPEN_CHECK)
         std::memcpy(origin, content, size);
     });
   }

@@ -39,40 +39,11 @@ constexpr std::uint64_t name_hash(const char *name, std::uint64_t hash = 0xcbf29
   return hash;
 }
 
-/// Whether other units may have another variable of that name (`constexpr` ones at namespace scope are internal), from the name of
-/// `constant_name<…>`, in which the variable is an argument: `L_ZN2ns5widthEE`, internal as `L_ZN2nsL5widthEE`.
-constexpr bool is_of_unit(const char *name) {
-  const char *at = nullptr;
-  for (const char *c = name; *c; ++c) {
-    const char *const unnamed = "_GLOBAL__N_";
-    int same = 0;
-    while (unnamed[same] && c[same] == unnamed[same])
-      ++same;
-    if (!unnamed[same])
-      return true;
-    if (!at && c[0] == 'L' && c[1] == '_' && c[2] == 'Z')
-      at = c + 3;
-  }
-  if (!at)
-    return false;
-  while (*at == 'Z' || *at == 'N')
-    ++at;
-  while (*at >= '0' && *at <= '9') {
-    int length = 0;
-    for (; *at >= '0' && *at <= '9'; ++at)
-      length = length * 10 + (*at - '0');
-    at += length;
-  }
-  return at[0] == 'L' && at[1] >= '0' && at[1] <= '9';
-}
-
-/// Equal in all passes, and in all objects that mean the same variable.
+/// Equal in all passes and objects. Units may have constants of their own with one name (`constexpr` ones at namespace scope are internal): of
+/// different types, these are different. Those of one type are not told apart where one command group or bundle sets both.
 template <auto &Constant>
-inline constexpr std::uint64_t constant_key = [] {
-  const char *const name = __builtin_sycl_unique_stable_name(constant_name<Constant>);
-  const std::uint64_t hash = name_hash(name);
-  return is_of_unit(name) ? name_hash(__BASE_FILE__, name_hash(__builtin_sycl_unique_stable_name(constant_value<Constant>), hash)) : hash;
-}();
+inline constexpr std::uint64_t constant_key =
+    name_hash(__builtin_sycl_unique_stable_name(constant_value<Constant>), name_hash(__builtin_sycl_unique_stable_name(constant_name<Constant>)));
 
 /// Values as they travel to the device: for each a key and a size, two 64-bit words, then its bytes, padded to 16.
 struct constant_block {

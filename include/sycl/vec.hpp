@@ -212,6 +212,7 @@ public:
   }
   /// For the library: a vec of a number or of something vector-like.
   template <class B> static constexpr vec from(const B &b) {
+    static_assert(!detail::is_vector<B> || detail::elements_of<B>::count == N, "the vectors have different numbers of elements");
     vec out{};
     for (int i = 0; i < N; ++i)
       out.data_[i] = detail::element_at<T>(b, i);

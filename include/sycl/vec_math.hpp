@@ -29,6 +29,12 @@ template <class T, size_t N> struct elements<marray<T, N>> {
 /// Those of the first argument that has any.
 template <class... A> struct shape : elements<void> {};
 template <class A, class... Rest> struct shape<A, Rest...> : std::conditional_t<elements<A>::any, elements<A>, shape<Rest...>> {};
+template <class S, class A> constexpr bool fits() {
+  if constexpr (elements<A>::any)
+    return elements<A>::count == S::count;
+  else
+    return true;
+}
 template <class... A> using if_elements = std::enable_if_t<shape<A...>::any>;
 
 /// Whether a number that stands beside elements is taken as one of their type, or as it is (an exponent).
@@ -44,6 +50,7 @@ template <class Shape, beside Numbers, class A> constexpr decltype(auto) element
 }
 template <beside Numbers, class F, class... A> constexpr auto by_element(F function, const A &...a) {
   using S = shape<A...>;
+  static_assert((fits<S, A>() && ...), "the arguments have different numbers of elements");
   typename S::template of<std::decay_t<decltype(function(element<S, Numbers>(a, 0)...))>> out{};
   for (int i = 0; i < S::count; ++i)
     out[i] = function(element<S, Numbers>(a, i)...);
@@ -53,6 +60,7 @@ template <beside Numbers, class F, class... A> constexpr auto by_element(F funct
 template <class F, class Second, class... A> auto by_element_with_second(F function, Second &second, const A &...a) {
   using S = shape<A...>;
   using T = typename S::type;
+  static_assert((fits<S, A>() && ...) && fits<S, Second>(), "the arguments have different numbers of elements");
   typename S::template of<T> out{};
   for (int i = 0; i < S::count; ++i) {
     typename elements<Second>::type one{};

@@ -68,7 +68,8 @@ public:
       Definition = Function;
     for (const llvm::GlobalVariable *Global : globals(F)) {
       const auto *Variable = dyn_cast_or_null<VarDecl>(Generator.GetDeclForMangledName(Global->getName()));
-      if (!Variable || !isHosts(Variable))
+      const bool Elsewhere = Variable && Global->isDeclaration() && isConstElsewhere(Variable);
+      if (!Variable || !(Elsewhere || isHosts(Variable)))
         continue;
       SourceLocation Location = UseFinder(Variable).find(Definition);
       if (Location.isInvalid()) // through a reference, or by code that nobody wrote
@@ -76,7 +77,11 @@ public:
       if (!Shown.insert({Location, Variable->getCanonicalDecl()}).second)
         continue;
       DiagnosticsEngine &Diags = Context.getDiagnostics();
-      if (Context.getBaseElementType(Variable->getType().getNonReferenceType()).isConstQualified())
+      if (Elsewhere)
+        error(Diags, Location, "device code uses the variable %0, whose value stands in another translation unit: define it here (inline constexpr), "
+                               "or capture a copy")
+            << Variable;
+      else if (Context.getBaseElementType(Variable->getType().getNonReferenceType()).isConstQualified())
         error(Diags, Location, "device code uses the variable %0, whose value only the host computes when the program starts: make it constexpr, "
                                "or capture a copy")
             << Variable;
@@ -103,7 +108,7 @@ private:
         if (!Seen.insert(C).second)
           continue;
         if (const auto *Global = dyn_cast<llvm::GlobalVariable>(C)) {
-          if (!Global->isConstant())
+          if (!Global->isConstant() || Global->isDeclaration())
             Result.insert(Global);
           // What a constant points to is the device's own copy likewise; vtables and type information are the compiler's.
           else if (Global->hasInitializer() && !Global->getName().starts_with("_ZT"))
@@ -121,6 +126,13 @@ private:
   static bool isEmpty(QualType Type) {
     const CXXRecordDecl *Class = Type->getAsCXXRecordDecl();
     return Class && Class->hasDefinition() && Class->isEmpty();
+  }
+
+  /// A constant that is only declared here. What no code of the unit can say is left to the link.
+  bool isConstElsewhere(const VarDecl *Variable) const {
+    const QualType Type = Context.getBaseElementType(Variable->getType());
+    return Variable->hasGlobalStorage() && Type.isConstQualified() && Type.getAddressSpace() == LangAS::Default && !isDeviceGlobal(Type) &&
+           !Variable->getInitializingDeclaration() && !SM.isInSystemHeader(SM.getExpansionLoc(Variable->getLocation()));
   }
 
   /// Variables in an address space are the device's own, and device globals; what system headers do is theirs to answer for. An empty object

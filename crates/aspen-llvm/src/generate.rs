@@ -261,6 +261,13 @@ fn bound_code_generation(module: ModuleRef<'_>) -> Result<(), String> {
     unsafe { take_message(ffi::aspen_llvm_set_options(4, arguments.as_ptr())) }.map_or(Ok(()), |reason| Err(reason.trim().to_owned()))
 }
 
+/// LLVM's NVPTX has no functions for conversions between 128-bit integers and floating-point numbers, so they are written out.
+fn expand_conversions() -> Result<(), String> {
+    let arguments = [c"aspen", c"--expand-fp-convert-bits=64"].map(CStr::as_ptr);
+    // SAFETY: valid strings and their count; the message is ours. A worker has one image.
+    unsafe { take_message(ffi::aspen_llvm_set_options(2, arguments.as_ptr())) }.map_or(Ok(()), |reason| Err(reason.trim().to_owned()))
+}
+
 fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> {
     let context = Context::new();
     let mut module = context.parse(&job.name, &job.bitcode).map_err(|error| error.to_string())?;
@@ -271,6 +278,7 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         }
         Output::X86_64Object(_) => module.triple(),
         Output::Ptx(ptx) => {
+            expand_conversions()?;
             ptx.prepare(&context, &mut module, job.opt_level)?;
             module.triple()
         }
