@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "shim/wide_vectors.cpp",
         "shim/hierarchy.cpp",
         "shim/ptx_kernels.cpp",
+        "shim/ptx_moves.cpp",
     ]);
     build.files(
         [

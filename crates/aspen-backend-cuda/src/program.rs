@@ -1,9 +1,10 @@
 //! Modules, kernels and launches. The parameters of kernels are those of `include/aspen/cuda.h`.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::sys::{self, CUfunction, CUfunction_attribute, CUjit_option, CUjitInputType, CUlinkState, CUmodule};
 use aspen_runtime::backend::{self, ImageKind, Launch, LaunchKind, Part, Task};
@@ -11,7 +12,7 @@ use aspen_runtime::names::kernel_name;
 use aspen_runtime::{Code, Error, Result};
 
 use crate::device::Device;
-use crate::driver::{Tried, tried};
+use crate::driver::{Tried, lock, tried};
 use crate::geometry::{Grid, Limits, grid};
 use crate::submitted::Job;
 use crate::work::{Launched, Work};
@@ -34,6 +35,8 @@ struct Module {
     raw: CUmodule,
     /// Whether a kernel may print: the function for that is named in its image.
     prints: bool,
+    /// The most dynamic shared memory that the driver was told of for a function, by its address: it keeps what it is told last.
+    reserved: Mutex<BTreeMap<usize, u64>>,
 }
 
 // SAFETY: the driver's modules may be used by every thread.
@@ -93,7 +96,7 @@ impl Image {
         })?;
         let prints = parts.iter().any(|part| part.image.bytes().windows(PRINT.len()).any(|name| name == PRINT));
         tracing::debug!(image = name, device = device.name(), ms = begin.elapsed().as_millis(), "loaded");
-        Ok(Image { name, module: Arc::new(Module { device: device.clone(), raw, prints }) })
+        Ok(Image { name, module: Arc::new(Module { device: device.clone(), raw, prints, reserved: Mutex::default() }) })
     }
 }
 
@@ -173,8 +176,7 @@ impl backend::Program for Image {
             attribute(function, CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
         });
         let max_threads = max_threads.map_err(|failure| failed(&failure))?;
-        let entry =
-            Entry { module: self.module.clone(), function, max_threads, dynamic_memory: AtomicU64::new(0), reserving: Mutex::new(()) };
+        let entry = Entry { module: self.module.clone(), function, max_threads, dynamic_memory: AtomicU64::new(0) };
         Ok(Arc::new(Shared(Arc::new(entry))))
     }
 }
@@ -192,9 +194,8 @@ struct Entry {
     function: CUfunction,
     /// Threads of a block that the kernel's registers leave room for.
     max_threads: u64,
-    /// The most dynamic shared memory that the driver was told of: more than the usual amount must be asked for.
+    /// As much dynamic shared memory as is known to be reserved: more than the usual amount must be asked for.
     dynamic_memory: AtomicU64,
-    reserving: Mutex<()>,
 }
 
 // SAFETY: the driver's functions may be used by every thread.
@@ -232,16 +233,19 @@ impl Entry {
         if self.dynamic_memory.load(Ordering::Relaxed) >= bytes {
             return Ok(());
         }
-        // The driver keeps what it is told last.
-        let _one_at_a_time = self.reserving.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.dynamic_memory.load(Ordering::Relaxed) >= bytes {
+        // Threads may have the function each by an object of its own.
+        let mut reserved = lock(&self.module.reserved);
+        let known = reserved.entry(self.function.expose_provenance()).or_default();
+        if *known >= bytes {
+            self.dynamic_memory.fetch_max(*known, Ordering::Relaxed);
             return Ok(());
         }
         let what = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let value = i32::try_from(bytes).unwrap_or(i32::MAX);
         // SAFETY: a function of this context.
         self.device().enter(|| tried("cuFuncSetAttribute", unsafe { sys::cuFuncSetAttribute(self.function, what, value) }))?;
-        self.dynamic_memory.store(bytes, Ordering::Relaxed);
+        *known = bytes;
+        self.dynamic_memory.fetch_max(bytes, Ordering::Relaxed);
         Ok(())
     }
 }

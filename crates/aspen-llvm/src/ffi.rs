@@ -101,6 +101,8 @@ unsafe extern "C" {
 
     /// Of a module for PTX whose kernels are optimised: says which loads nothing writes to, and makes numbers of conditions by choice; null or a message.
     pub fn aspen_llvm_finish_ptx(module: LLVMModuleRef) -> *mut c_char;
+    /// Writes out moves between address spaces, for which the machine's back end has nothing.
+    pub fn aspen_llvm_expand_moves(module: LLVMModuleRef, machine: llvm_sys::target_machine::LLVMTargetMachineRef) -> *mut c_char;
 
     /// Prepares kernels of `parallel_for_work_group` in a module for PTX, in a thread a work-item if that is wanted; null or a message.
     pub fn aspen_llvm_hierarchical_kernels(module: LLVMModuleRef, in_threads: bool) -> *mut c_char;

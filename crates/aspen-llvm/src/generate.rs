@@ -298,6 +298,12 @@ fn compile(job: &Job, version: Option<SpirvVersion>) -> Result<Vec<u8>, String> 
         // SAFETY: made for this triple.
         unsafe { module.run_passes_for(&job.passes, machine(&triple, job)?) }.map_err(|error| error.to_string())?;
     }
+    if matches!(job.output, Output::Ptx(_)) {
+        // SAFETY: a valid module, and a machine for its triple; the message is ours.
+        if let Some(reason) = unsafe { take_message(ffi::aspen_llvm_expand_moves(module.raw(), machine(&triple, job)?)) } {
+            return Err(reason);
+        }
+    }
     if matches!(job.output, Output::Ptx(_)) && job.opt_level > 0 {
         // SAFETY: a valid module; the message is ours.
         if let Some(reason) = unsafe { take_message(ffi::aspen_llvm_finish_ptx(module.raw())) } {

@@ -25,7 +25,14 @@ template <class T> inline T from_lane(const T &value, unsigned lane) {
 
 /// The value that the work-item `from` of the work-group passes in.
 template <class T> inline T from_item(const T &value, size_t from) {
-  words_of<T> *slot = wave_slots<T>();
+  words_of<T> *slot;
+  if constexpr (sizeof(T) > 256) { // wavefronts' slots would take much of the local memory
+    typedef unsigned words __attribute__((opencl_local));
+    static words one[words_of<T>::count];
+    slot = (words_of<T> *)(unsigned *)one;
+  } else {
+    slot = wave_slots<T>();
+  }
   if (amdgcn::thread() == from)
     *slot = words_of<T>(value);
   amdgcn::group_barrier();

@@ -97,10 +97,13 @@ template <> struct spirv_number<half_impl::half> {
 };
 
 #if defined(__ASPEN_PTX__)
-/// Shared memory for a value of each warp. Every use is followed by a barrier, so that the next one may write again.
+/// Of larger values no slot for each warp is kept: blocks have 48 KiB.
+inline constexpr size_t widest_slot = 256;
+
+/// Shared memory for a value of each warp, or for one if values are large. Every use is followed by a barrier, so that the next one may write again.
 template <class T> inline words_of<T> *warp_slots() {
   typedef unsigned words __attribute__((opencl_local));
-  alignas(16) static words slots[ptx::warp_size * words_of<T>::count];
+  alignas(16) static words slots[(sizeof(T) > widest_slot ? 1 : ptx::warp_size) * words_of<T>::count];
   return (words_of<T> *)(unsigned *)slots;
 }
 
@@ -259,9 +262,6 @@ template <class T, class Op> inline T reduce_warp(unsigned lane, unsigned last, 
   return exchange_words(sum, [=](unsigned word) { return ptx::shuffle(ptx::whole_warp, word, last); });
 }
 
-/// Of larger values no slot for each warp is kept.
-inline constexpr size_t widest_slot = 256;
-
 /// The sum of a work-group of whole warps, in every thread: each warp reduces what the warps came to.
 template <class T, class Op> inline T reduce_whole_warps(unsigned thread, unsigned count, const T &value, Op op) {
   unsigned lane = thread % ptx::warp_size;
@@ -297,9 +297,7 @@ template <class T, class Op> inline T reduce_whole_warps(unsigned thread, unsign
 
 /// The sum of a work-group, for large values: warps take turns at one slot.
 template <class T, class Op> inline T reduce_by_turns(const T &value, Op op) {
-  typedef unsigned words __attribute__((opencl_local));
-  static words memory[words_of<T>::count];
-  words_of<T> *slot = (words_of<T> *)(unsigned *)memory;
+  words_of<T> *slot = warp_slots<T>();
   T sum = reduce_warp(ptx::lane(), ptx::sub_group_size() - 1, value, op);
   const unsigned own = ptx::sub_group_id(), count = ptx::sub_group_count();
   for (unsigned turn = 0; turn < count; ++turn) {
@@ -341,15 +339,29 @@ template <scan_kind Kind, class Group, class T, class Op> inline T combine_warps
   if constexpr (!group_traits<Group>::is_sub_group) {
     words_of<T> *slots = warp_slots<T>();
     const unsigned own = thread / ptx::warp_size, count = (threads + ptx::warp_size - 1) / ptx::warp_size;
-    if (lane == last)
-      slots[own] = words_of<T>(inclusive);
-    __syncthreads();
-    for (unsigned i = 0; i < (Kind == scan_kind::reduce ? count : own); ++i) {
-      const T next = slots[i].value();
-      before = begun ? static_cast<T>(op(before, next)) : next;
-      begun = true;
+    if constexpr (sizeof(T) > widest_slot) { // of scans: one warp after the other, at the one slot
+      for (unsigned turn = 0; turn < count; ++turn) {
+        const T so_far = turn > 0 ? slots->value() : inclusive;
+        __syncthreads();
+        if (turn == own && turn > 0) {
+          before = begun ? static_cast<T>(op(before, so_far)) : so_far;
+          begun = true;
+        }
+        if (turn == own && lane == last)
+          *slots = words_of<T>(turn > 0 ? static_cast<T>(op(so_far, inclusive)) : inclusive);
+        __syncthreads();
+      }
+    } else {
+      if (lane == last)
+        slots[own] = words_of<T>(inclusive);
+      __syncthreads();
+      for (unsigned i = 0; i < (Kind == scan_kind::reduce ? count : own); ++i) {
+        const T next = slots[i].value();
+        before = begun ? static_cast<T>(op(before, next)) : next;
+        begun = true;
+      }
+      __syncthreads();
     }
-    __syncthreads();
     if (Kind == scan_kind::reduce)
       return before;
   } else if (Kind == scan_kind::reduce) {
