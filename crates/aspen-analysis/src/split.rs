@@ -58,7 +58,8 @@ pub fn split(summary: &Summary, analysis: &Analysis, mode: CodeSplit) -> Vec<Ima
     let symbols = |id| imports.of_function(id).iter().map(|&import| summary.function(import).symbol.clone()).collect();
     let has_guards = summary.functions.iter().any(|function| function.guard.is_some());
     let guards = |id: FuncId| {
-        let guarded = (has_guards && !imports.of_function(id).is_empty()).then(|| import_guards(summary, id)).unwrap_or_default();
+        let may = has_guards && !imports.of_function(id).is_empty();
+        let guarded = if may { import_guards(summary, id) } else { Default::default() };
         guarded.into_iter().map(|(import, guards)| (summary.function(import).symbol.clone(), guards)).collect()
     };
     let entries = summary.iter().filter(|(_, function)| is_entry_point(function));

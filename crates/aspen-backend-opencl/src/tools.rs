@@ -19,7 +19,25 @@ const LINKER: &str = "spirv-link";
 /// # Errors
 /// What the tool says, or that it is not there.
 pub(crate) fn link(modules: &[Cow<'_, [u8]>]) -> Result<Vec<u8>, String> {
-    link_by(OsStr::new(LINKER), modules)
+    link_by(OsStr::new(LINKER), &of_one_version(modules))
+}
+
+/// The first version whose entry points list more than a module of an older one may say. Source: SPIR-V 1.4, "OpEntryPoint".
+const LISTS_ALL: u32 = 0x0001_0400;
+
+/// The tool takes modules of one version only: what each says is as true of the newest of them.
+fn of_one_version<'m>(modules: &'m [Cow<'_, [u8]>]) -> Vec<Cow<'m, [u8]>> {
+    let version = |module: &[u8]| Some(u32::from_le_bytes(module.get(4..8)?.try_into().ok()?));
+    let newest = modules.iter().filter_map(|module| version(module)).max().filter(|newest| *newest < LISTS_ALL);
+    let raised = |module: &'m Cow<'_, [u8]>| match newest.filter(|newest| version(module) != Some(*newest) && module.len() >= 8) {
+        None => Cow::Borrowed(&**module),
+        Some(newest) => {
+            let mut module = module.to_vec();
+            module[4..8].copy_from_slice(&newest.to_le_bytes());
+            Cow::Owned(module)
+        }
+    };
+    modules.iter().map(raised).collect()
 }
 
 fn link_by(tool: &OsStr, modules: &[Cow<'_, [u8]>]) -> Result<Vec<u8>, String> {
@@ -106,6 +124,25 @@ impl Drop for Folder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_of_older_versions_are_raised() {
+        let module = |version: u32, rest: u8| {
+            let mut bytes = 0x0723_0203_u32.to_le_bytes().to_vec();
+            bytes.extend(version.to_le_bytes());
+            bytes.push(rest);
+            Cow::<[u8]>::Owned(bytes)
+        };
+        for (versions, raised) in [
+            ([0x0001_0000, 0x0001_0100], [0x0001_0100, 0x0001_0100]),
+            ([0x0001_0200, 0x0001_0200], [0x0001_0200, 0x0001_0200]),
+            // Not across what changed for entry points.
+            ([0x0001_0000, 0x0001_0400], [0x0001_0000, 0x0001_0400]),
+        ] {
+            let given = versions.map(|version| module(version, 7));
+            assert_eq!(of_one_version(&given), raised.map(|version| module(version, 7)));
+        }
+    }
 
     #[test]
     fn tools_that_are_missing_or_fail_are_named() {
