@@ -16,7 +16,7 @@ use std::{cell::Cell, collections::VecDeque, ptr};
 
 use aspen_runtime::{Code, Error, Result};
 
-use crate::abi::{ASKED_ENDED, GroupEntry, Item, ItemEntry, Ops, Places, SKIPPED, SLOT_SIZE};
+use crate::abi::{ASKED_ENDED, Item, ItemEntry, Ops, SKIPPED, SLOT_SIZE};
 use crate::faults::end_by_overflow;
 use crate::fiber::{Fiber, Pause, Switch, Turn, from_aside, put_aside};
 use crate::running::{Items, note_items};
@@ -25,9 +25,11 @@ use crate::stacks::{SMALL, Stacks};
 use meetings::Meetings;
 pub(crate) use memory::with_frame;
 use memory::{LocalMemory, Memory};
+pub(crate) use whole::Whole;
 
 mod meetings;
 mod memory;
+mod whole;
 
 /// Alignment of local memory and slots in bytes, and the least of frames. Source: native_cpu.h.
 const ALIGNMENT: usize = 128;
@@ -39,24 +41,6 @@ const KEPT: usize = 1024;
 const SLOTS: usize = 2;
 
 static OPS: Ops = Ops { group_barrier, sub_group_barrier, asked_ended };
-
-/// A kernel's function for whole groups.
-#[derive(Clone, Copy)]
-pub(crate) struct Whole {
-    pub(crate) entry: GroupEntry,
-    /// Bytes of its frame for each work-item.
-    pub(crate) frame_size: usize,
-    /// Of the frame, in bytes: a power of two.
-    pub(crate) frame_alignment: usize,
-    /// Where its barriers stand; may be null.
-    pub(crate) places: Places,
-    /// Whether its groups may wait for each other.
-    pub(crate) may_wait: bool,
-    /// Whether it is a kernel of a range whose function takes boxes of any shape.
-    pub(crate) whole_boxes: bool,
-    /// The only groups that it runs; zeroes if it runs any.
-    pub(crate) work_group: [u64; 3],
-}
 
 /// What all groups of a launch have in common.
 #[derive(Clone, Copy)]
