@@ -44,8 +44,8 @@ constexpr AttributeSpec Specs[] = {
     {"intel", "sub_group_size", "aspen.intel_reqd_sub_group_size", Arguments::Sizes, 1, 1, true, false},
     {"cl", "vec_type_hint", "aspen.vec_type_hint", Arguments::Type, 1, 1, true, false},
     // Only for our own header. Source: ARCHITECTURE "Guarded code".
-    {"sycl_detail", "runs_where_device_has", "aspen.where_has", Arguments::Aspects, 1, Unlimited, true, false},
-    {"sycl_detail", "runs_where_device_lacks", "aspen.where_lacks", Arguments::Aspects, 1, Unlimited, true, false},
+    {"sycl_detail", "runs_where_device_has", "aspen.where_has", Arguments::Aspects, 0, Unlimited, true, false},
+    {"sycl_detail", "runs_where_device_lacks", "aspen.where_lacks", Arguments::Aspects, 0, Unlimited, true, false},
 };
 constexpr size_t SpecCount = std::size(Specs);
 
