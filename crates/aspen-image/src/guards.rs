@@ -51,8 +51,12 @@ pub fn import_guards<'g>(imports: impl IntoIterator<Item = (&'g String, &'g BTre
 
 /// What an image's sets tell of that ([`crate::DeviceImage::import_guards`]); what is damaged is not known.
 pub fn import_guards_of(sets: &PropertySets) -> BTreeMap<String, BTreeSet<Guard>> {
-    let guards = sets.get(IMPORT_GUARDS).and_then(|set| read(set).ok()).unwrap_or_default();
-    guards.into_iter().map(|(symbol, guards)| (symbol, guards.into_keys().collect())).collect()
+    sets.get(IMPORT_GUARDS).and_then(|set| read_import_guards(set).ok()).unwrap_or_default()
+}
+
+/// [`import_guards`] back.
+pub(crate) fn read_import_guards(set: &PropertySet) -> Result<BTreeMap<String, BTreeSet<Guard>>, ImageError> {
+    Ok(read(set)?.into_iter().map(|(symbol, guards)| (symbol, guards.into_keys().collect())).collect())
 }
 
 /// All properties of the set.

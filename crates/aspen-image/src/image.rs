@@ -234,8 +234,7 @@ impl<'a> DeviceImage<'a> {
     /// # Errors
     /// If the set is damaged.
     pub fn import_guards(&self) -> Result<BTreeMap<String, BTreeSet<Guard>>, ImageError> {
-        let guards = self.property_set(IMPORT_GUARDS)?.map(|set| guards::read(&set)).transpose()?.unwrap_or_default();
-        Ok(guards.into_iter().map(|(symbol, guards)| (symbol, guards.into_keys().collect())).collect())
+        Ok(self.property_set(IMPORT_GUARDS)?.map(|set| guards::read_import_guards(&set)).transpose()?.unwrap_or_default())
     }
 
     /// How the kernel, or the function that the image offers, comes to a function that it imports: from that function's caller up to itself, each

@@ -74,10 +74,9 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Form
 
 /// What tells it from others of the name: its symbol as people read it, or the image, where images of one differ.
 fn which(all: &[(&Image, &Kernel)], image: &Image, kernel: &Kernel) -> Option<String> {
-    let others = || all.iter().filter(|(other, _)| !std::ptr::eq(*other, image));
     let alike = all.iter().filter(|(_, other)| other.symbol == kernel.symbol).count() > 1;
     let symbols = all.iter().any(|(_, other)| other.symbol != kernel.symbol);
-    let of_image = (alike && others().count() > 0).then(|| format!("image '{}' for {}", image.name, image.target));
+    let of_image = alike.then(|| format!("image '{}' for {}", image.name, image.target));
     let of_symbol = symbols.then(|| readable_name(&kernel.symbol));
     match (of_symbol, of_image) {
         (Some(symbol), Some(image)) => Some(format!("{symbol}, {image}")),

@@ -103,7 +103,7 @@ enum Command {
         #[arg(long, value_name = "ASPECT", value_delimiter = ',')]
         fixed_targets: Option<Vec<String>>,
     },
-    /// Compares two builds; exit code 1 if a kernel of both needs more in the new one
+    /// Compares two builds; exit code 1 if a kernel or exported function of both needs more in the new one
     Diff {
         /// The older build
         old: PathBuf,
