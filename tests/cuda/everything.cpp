@@ -261,9 +261,9 @@ static void mathematics(sycl::queue &q) {
     T whole, c;
     o[0] = std::sin(x), o[1] = std::cos(x), o[2] = std::tan(x), o[3] = std::exp(x), o[4] = std::log(x), o[5] = std::pow(x, T(1.5));
     o[6] = std::erf(x), o[7] = std::cbrt(x), o[8] = std::tanh(x), o[9] = std::atan2(x, T(2)), o[10] = std::fmod(T(1000) * x, T(0.3));
-    o[11] = std::modf(T(3.7) * x, &whole) + whole, o[12] = std::frexp(x, &e) + T(e), o[13] = std::ldexp(x, 3), o[14] = std::hypot(x, T(3));
+    o[11] = std::modf(T(3.7) * x, &whole) + whole, o[12] = std::frexp(x, &e) + T(e), o[13] = std::scalbln(std::ldexp(x, 5), -2l), o[14] = std::hypot(x, T(3));
     o[15] = std::lgamma(x), o[16] = T(std::lround(T(10) * x)), o[17] = std::log2(x), o[18] = std::exp2(x), o[19] = std::expm1(x);
-    o[20] = std::remainder(x, T(0.7)), o[21] = sycl::sincos(x, &c) + c, o[22] = sycl::rsqrt(x), o[23] = std::fma(x, x, T(1));
+    o[20] = std::remainder(x, T(0.7)), o[21] = sycl::sincos(x, &c) + c, o[22] = sycl::rsqrt(x), o[23] = std::fma(x, x, std::isnan(std::nan("")) ? T(1) : T(0));
   };
   q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) {
      all(argument<float>(i[0]), f + kinds * i[0]);

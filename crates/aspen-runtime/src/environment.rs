@@ -195,7 +195,8 @@ fn size_in_bytes(value: &str) -> Result<u64> {
     };
     let bytes = factor.and_then(|factor| digits.parse::<u64>().ok()?.checked_mul(factor));
     // Who gives a number with a unit of no sense means it in MiB more often than not.
-    let near = if digits.is_empty() { "1G".to_owned() } else { format!("{digits}M") };
+    let of_unit = unit.trim().chars().next().map(|letter| letter.to_ascii_uppercase()).filter(|letter| "KMG".contains(*letter));
+    let near = if digits.is_empty() { "1G".to_owned() } else { format!("{digits}{}", of_unit.unwrap_or('M')) };
     bytes.ok_or_else(|| nonsense("ASPEN_CACHE_SIZE", value, "a number of bytes, or of K, M or G", &near))
 }
 
@@ -364,6 +365,8 @@ mod tests {
             (Some("off"), None, "ASPEN_CACHE=off: 'off' is not 0 (keep nothing) or 1; did you mean '0'?"),
             (Some("2"), None, "did you mean '1'?"),
             (None, Some("10X"), "ASPEN_CACHE_SIZE=10X: '10X' is not a number of bytes, or of K, M or G; did you mean '10M'?"),
+            (None, Some("1KB"), "did you mean '1K'?"),
+            (None, Some("2gb"), "did you mean '2G'?"),
             (None, Some("-1"), "did you mean '1G'?"),
             (None, Some("99999999999999999999"), "ASPEN_CACHE_SIZE"),
         ] {

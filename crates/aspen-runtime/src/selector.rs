@@ -117,7 +117,7 @@ impl Reader<'_> {
         };
         let backend = match backend.trim() {
             "*" => Of::Every,
-            name => self.backend(name).ok_or_else(|| self.nonsense(name, "a backend (native_cpu, opencl, cuda, hip or *)"))?,
+            name => self.backend(name).ok_or_else(|| self.no_backend(name))?,
         };
         for device in devices.split(',').map(str::trim) {
             let device = match device {
@@ -158,13 +158,26 @@ impl Reader<'_> {
         known.or_else(|| is_fpga.then_some(DeviceType::Accelerator))
     }
 
+    /// What stands before a colon and is no backend: a type of device stands behind it.
+    fn no_backend(&self, word: &str) -> Error {
+        const WANTED: &str = "a backend (native_cpu, opencl, cuda, hip or *)";
+        match nearest(&word.to_ascii_lowercase(), DeviceType::ALL.map(DeviceType::name)) {
+            Some(of_type) => self.unlike(word, WANTED, &format!("; did you mean '*:{of_type}'?")),
+            None => self.nonsense(word, WANTED),
+        }
+    }
+
     fn nonsense(&self, word: &str, wanted: &str) -> Error {
         let names = BackendKind::ALL.map(BackendKind::name).into_iter().chain(DeviceType::ALL.map(DeviceType::name));
         let near = match word.split_once('.') {
             Some((of, _)) => format!("; parts of devices are made by programs alone: '{of}'"),
             None => nearest(&word.to_ascii_lowercase(), names).map_or_else(String::new, |near| format!("; did you mean '{near}'?")),
         };
-        Error::new(Code::Invalid, format!("{}={}: '{word}' is not {wanted}{near}", self.variable.name(), self.text))
+        self.unlike(word, wanted, &near)
+    }
+
+    fn unlike(&self, word: &str, wanted: &str, way_out: &str) -> Error {
+        Error::new(Code::Invalid, format!("{}={}: '{word}' is not {wanted}{way_out}", self.variable.name(), self.text))
     }
 }
 
@@ -236,7 +249,9 @@ mod tests {
     #[test]
     fn nonsense_is_named() {
         for (text, word) in [
-            ("cpuu:*", "did you mean 'cpu'?"),
+            ("cpuu:*", "did you mean '*:cpu'?"),
+            ("cpu:0", "did you mean '*:cpu'?"),
+            ("opencll:0", "did you mean 'opencl'?"),
             ("open_cl", "did you mean 'opencl'?"),
             ("native_cpu:gpuu", "did you mean 'gpu'?"),
             ("cpuu", "cpuu"),

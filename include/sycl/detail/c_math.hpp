@@ -30,14 +30,22 @@ extern "C" __attribute__((weak)) int ilogbf(float a) noexcept { return __spirv_o
 extern "C" __attribute__((weak)) int ilogb(double a) noexcept { return __spirv_ocl_ilogb(a); }
 #define __ASPEN_C_MATH_MORE(T, suffix)                                                                                                    \
   extern "C" __attribute__((weak)) T scalbn##suffix(T a, int n) noexcept { return sycl::ldexp(a, n); }                                     \
-  extern "C" __attribute__((weak)) T scalbln##suffix(T a, long n) noexcept {                                                               \
-    return sycl::ldexp(a, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));                                                      \
-  }                                                                                                                                        \
-  extern "C" __attribute__((weak)) T remquo##suffix(T a, T b, int *q) noexcept { return sycl::detail::remquo_(a, b, q); }                  \
-  extern "C" __attribute__((weak)) T nan##suffix(const char *) noexcept { return static_cast<T>(__builtin_nanf("")); }
+  extern "C" __attribute__((weak)) T remquo##suffix(T a, T b, int *q) noexcept { return sycl::detail::remquo_(a, b, q); }
 __ASPEN_C_MATH_MORE(float, f)
 __ASPEN_C_MATH_MORE(double, )
 #undef __ASPEN_C_MATH_MORE
 #undef __ASPEN_C_MATH_1
 #undef __ASPEN_C_MATH_2
+#endif
+
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
+// The GPUs' libraries have all of <cmath> but these.
+#define __ASPEN_C_MATH_EVERYWHERE(T, suffix)                                                                                              \
+  extern "C" __attribute__((weak)) T scalbln##suffix(T a, long n) noexcept {                                                               \
+    return sycl::ldexp(a, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));                                                      \
+  }                                                                                                                                        \
+  extern "C" __attribute__((weak)) T nan##suffix(const char *) noexcept { return static_cast<T>(__builtin_nanf("")); }
+__ASPEN_C_MATH_EVERYWHERE(float, f)
+__ASPEN_C_MATH_EVERYWHERE(double, )
+#undef __ASPEN_C_MATH_EVERYWHERE
 #endif
