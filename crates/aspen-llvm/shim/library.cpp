@@ -1,4 +1,5 @@
-// Links a vendor's library of device functions (libdevice) into a module: only what is needed, and private to the module.
+// Vendors' libraries of device functions (libdevice): what is needed of them is linked into a module, private to it, and they have no functions
+// of vectors.
 
 #include "guard.h"
 
@@ -6,7 +7,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 #include <memory>
 
@@ -35,4 +38,25 @@ extern "C" char *aspen_llvm_link_library(LLVMModuleRef Destination, LLVMModuleRe
   if (*Lost)
     return aspen::copy(Errors);
   return Failed ? aspen::copy("the library does not fit the module") : nullptr;
+}
+
+// Takes the arithmetic and the intrinsics of a function apart where they are of vectors. Null or a message.
+extern "C" char *aspen_llvm_scalarise(LLVMValueRef Function) {
+  std::string Errors;
+  const bool Fine = aspen::guarded(
+      [&] {
+        LoopAnalysisManager Loops;
+        FunctionAnalysisManager Functions;
+        CGSCCAnalysisManager Graphs;
+        ModuleAnalysisManager Modules;
+        PassBuilder Builder;
+        Builder.registerModuleAnalyses(Modules);
+        Builder.registerCGSCCAnalyses(Graphs);
+        Builder.registerFunctionAnalyses(Functions);
+        Builder.registerLoopAnalyses(Loops);
+        Builder.crossRegisterProxies(Loops, Functions, Graphs, Modules);
+        ScalarizerPass().run(*unwrap<llvm::Function>(Function), Functions);
+      },
+      Errors);
+  return Fine ? nullptr : aspen::copy(Errors);
 }

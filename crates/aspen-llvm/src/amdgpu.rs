@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use llvm_sys::core::*;
 
 use crate::calls::KERNEL_CONVENTIONS;
-use crate::libraries::{needs, remainders, resolve};
+use crate::libraries::{needs, remainders, resolve, scalarise};
 use crate::module::{Context, Module};
 use crate::ptx::FUNCTIONS;
 
@@ -143,6 +143,7 @@ impl AmdGpu {
             let name = self.processor.to_string_lossy();
             return Err(format!("its kernels require sub-groups of {size} work-items, and those of {name} have {lanes}"));
         }
+        scalarise(module, library_name)?;
         remainders(module, [c"__ocml_fmod_f32", c"__ocml_fmod_f64"]);
         resolve(module, library_name);
         let parse = |name: &str, text: &str| context.parse(name, text.as_bytes()).map_err(|error| error.to_string());

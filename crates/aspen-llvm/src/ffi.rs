@@ -96,6 +96,9 @@ unsafe extern "C" {
     /// Adds a suffix to the names of device globals that have the attribute `internal`.
     pub fn aspen_llvm_tag_device_globals(module: LLVMModuleRef, internal: *const c_char, suffix: *const c_char);
 
+    /// Takes vectors apart in a function's arithmetic and intrinsics; null or a message.
+    pub fn aspen_llvm_scalarise(function: LLVMValueRef) -> *mut c_char;
+
     /// Lets vectors of more than 128 bits cross calls in memory, in a module for x86-64; null or a message.
     pub fn aspen_llvm_wide_vectors(module: LLVMModuleRef) -> *mut c_char;
 

@@ -7,12 +7,41 @@ use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 
-use crate::ir::Value;
+use crate::ffi;
+use crate::ir::{Value, take_message};
 use crate::module::Module;
 
 /// The first function with that prefix that is called and not defined.
 pub(crate) fn needs(module: &Module<'_>, prefix: &str) -> Option<String> {
     module.imports().into_iter().find(|name| name.starts_with(prefix))
+}
+
+/// Takes vectors apart in functions that ask for what the library has for numbers alone: `__builtin_elementwise_sin`, remainders.
+///
+/// # Errors
+/// LLVM crashed.
+pub(crate) fn scalarise(module: &Module<'_>, library_name: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+    let is_of_vectors = |instruction: Value<'_>| match instruction.opcode() {
+        LLVMOpcode::LLVMFRem => instruction.ty().spelling().starts_with('<'),
+        LLVMOpcode::LLVMCall => of_a_lane(&instruction.called().name()).is_some_and(|of_a_lane| library_name(&of_a_lane).is_some()),
+        _ => false,
+    };
+    for function in module.view().functions().filter(|function| function.instructions().any(is_of_vectors)) {
+        // SAFETY: a function of a valid module, which has a body; the message is ours.
+        if let Some(message) = unsafe { take_message(ffi::aspen_llvm_scalarise(function.raw())) } {
+            return Err(message);
+        }
+    }
+    Ok(())
+}
+
+/// What an intrinsic of vectors is for a lane of them: `llvm.sin.f32` of `llvm.sin.v4f32`.
+fn of_a_lane(intrinsic: &str) -> Option<String> {
+    let (name, types) = intrinsic.strip_prefix("llvm.")?.split_once('.')?;
+    let of_a_lane = |ty: &str| Some(ty.strip_prefix('v')?.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned());
+    let lanes: Option<Vec<String>> = types.split('.').map(|ty| of_a_lane(ty).or_else(|| (ty == "i32").then(|| ty.to_owned()))).collect();
+    types.starts_with('v').then_some(())?;
+    Some(format!("llvm.{name}.{}", lanes?.join(".")))
 }
 
 /// Declarations of mathematical functions become those of the library. (An intrinsic that is renamed is a plain function.)
@@ -66,6 +95,27 @@ pub(crate) fn remainders(module: &Module<'_>, names: [&std::ffi::CStr; 2]) {
             LLVMReplaceAllUsesWith(instruction.raw(), call);
             LLVMInstructionEraseFromParent(instruction.raw());
             LLVMDisposeBuilder(builder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes() {
+        for (intrinsic, expected) in [
+            ("llvm.sin.v4f32", Some("llvm.sin.f32")),
+            ("llvm.pow.v16f64", Some("llvm.pow.f64")),
+            ("llvm.powi.v2f32.i32", Some("llvm.powi.f32.i32")),
+            ("llvm.lround.v2i64.v2f64", Some("llvm.lround.i64.f64")),
+            ("llvm.sin.f32", None),
+            ("llvm.memcpy.p0.p0.i64", None),
+            ("llvm.trap", None),
+            ("sinf", None),
+        ] {
+            assert_eq!(of_a_lane(intrinsic).as_deref(), expected, "{intrinsic}");
         }
     }
 }

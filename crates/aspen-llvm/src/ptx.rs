@@ -17,7 +17,7 @@ use llvm_sys::{LLVMAttributeFunctionIndex, LLVMOpcode};
 use crate::calls::KERNEL_CONVENTIONS;
 use crate::ffi;
 use crate::ir::{Value, attribute_kind, take_message};
-use crate::libraries::{needs, remainders, resolve};
+use crate::libraries::{needs, remainders, resolve, scalarise};
 use crate::module::{Context, Module};
 
 /// PTX for one processor.
@@ -172,6 +172,7 @@ impl Ptx {
 
     /// Resolves the mathematical functions and states what all kernels require.
     pub(crate) fn prepare<'c>(&self, context: &'c Context, module: &mut Module<'c>, opt_level: u8) -> Result<(), String> {
+        scalarise(module, library_name)?;
         remainders(module, [c"__nv_fmodf", c"__nv_fmod"]);
         resolve(module, library_name);
         // SAFETY: a valid module; the message is ours.
