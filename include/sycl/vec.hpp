@@ -11,11 +11,12 @@ namespace detail {
 
 /// The vec in which `a op b` is computed; no type when the two do not fit.
 template <class A, class B, class = void> struct common_vec {};
-template <class A, class B> struct common_vec<A, B, std::enable_if_t<is_vector<A> && is_vector<B>>> {
-  using a = elements_of<A>;
-  using b = elements_of<B>;
-  using type =
-      std::enable_if_t<a::count == b::count && std::is_same_v<typename a::element, typename b::element>, vec<typename a::element, a::count>>;
+template <class A, class B, bool = is_vector<A> && is_vector<B>> inline constexpr bool are_alike = false;
+template <class A, class B>
+inline constexpr bool are_alike<A, B, true> = elements_of<A>::count == elements_of<B>::count &&
+                                              std::is_same_v<typename elements_of<A>::element, typename elements_of<B>::element>;
+template <class A, class B> struct common_vec<A, B, std::enable_if_t<are_alike<A, B>>> {
+  using type = vec<typename elements_of<A>::element, elements_of<A>::count>;
 };
 template <class A, class B>
 struct common_vec<A, B, std::enable_if_t<is_vector<A> && !is_vector<B> && std::is_convertible_v<B, typename elements_of<A>::element>>> {

@@ -102,6 +102,11 @@ constexpr bool single() {
   return same && set && of_parts && wide == 3.0 && c * 2 == -2 && (a + b).x() == 6;
 }
 static_assert(single());
+// Whether there is an operator can be asked.
+template <class A, class B, class = void> constexpr bool add = false;
+template <class A, class B> constexpr bool add<A, B, std::void_t<decltype(std::declval<A>() + std::declval<B>())>> = true;
+static_assert(add<int4, int4> && add<int4, int> && add<int2, decltype(std::declval<int4 &>().xy())> && add<mint2, mint2>);
+static_assert(!add<int4, float4> && !add<int4, int3> && !add<int4, mint4> && !add<float2, decltype(std::declval<int4 &>().xy())> && !add<mint2, mint3>);
 // One element of a vector is a number to whatever takes one.
 constexpr bool one_of_many() {
   const float2 two(1.5f, 2.5f);
