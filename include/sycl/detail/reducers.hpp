@@ -236,10 +236,13 @@ inline void zip(const pack<First, Rest...> &targets, const Each &each, Own &own,
 template <class F, class Item, class... R> inline void call_reducing(const F &function, const constant_block &constants, const Item &item, R &...r) {
   if constexpr (takes_item<F, Item, R...>) {
     detail::call_kernel(function, item, r...);
-  } else {
-    static_assert(!is_mutable<F, Item, R...>, __ASPEN_KERNELS_ARE_CONST);
+  } else if constexpr (takes_item<F, Item, R..., kernel_handler>) {
     kernel_handler handler(constants);
     detail::call_kernel(function, item, r..., handler);
+  } else {
+    static_assert(!is_mutable<F, Item, R...>, __ASPEN_KERNELS_ARE_CONST);
+    static_assert(is_mutable<F, Item, R...>, "a kernel with reductions takes its item, then by reference a reducer for each of them, and perhaps a "
+                                             "sycl::kernel_handler");
   }
 }
 
