@@ -338,7 +338,7 @@ public:
 
   local_accessor() = default;
   local_accessor(const range<D> &extent, handler &command, const property_list & = {})
-      : place_{static_cast<std::uint32_t>(command.aspen_local_memory(extent.size() * sizeof(T), alignment, alignof(T))), detail::local_place::is_local},
+      : place_{static_cast<std::uint32_t>(command.aspen_local_memory(detail::saturated_bytes(extent, sizeof(T)), alignment, alignof(T))), detail::local_place::is_local},
         aspen_extent(extent) {}
   /// Reads what the other writes.
   template <class U, std::enable_if_t<std::is_same_v<const U, T> && !std::is_const_v<U>, int> = 0>

@@ -212,9 +212,7 @@ struct buffer_state : counted {
 
 /// The size of so many elements; what no memory can hold is refused.
 template <int D> size_t buffer_bytes(const range<D> &extent, size_t element) {
-  size_t bytes = element;
-  for (int d = 0; d < D; ++d)
-    bytes = saturated_product(bytes, extent[d]);
+  const size_t bytes = saturated_bytes(extent, element);
   if (bytes == ~size_t(0))
     fail(errc::memory_allocation, "a buffer of more bytes than there are addresses");
   return bytes;

@@ -170,7 +170,7 @@ public:
       record_->copy(to, from, bytes);
     take(copy);
   }
-  template <class T> void copy(const T *from, T *to, size_t count) { memcpy(to, from, count * sizeof(T)); }
+  template <class T> void copy(const T *from, T *to, size_t count) { memcpy(to, from, detail::copied_bytes(count, sizeof(T))); }
   using device_global_copies::copy, device_global_copies::memcpy;
   void memset(void *to, int value, size_t bytes) {
     const unsigned char byte = static_cast<unsigned char>(value);
@@ -292,8 +292,10 @@ public:
   /// For the library: reserves local memory; returns its offset. `needed`: the alignment without which accesses fail.
   size_t aspen_local_memory(size_t bytes, size_t alignment, size_t needed) {
     open();
-    local_memory_ = (local_memory_ + alignment - 1) / alignment * alignment;
-    const size_t offset = std::exchange(local_memory_, local_memory_ + bytes);
+    const size_t offset = (local_memory_ + alignment - 1) / alignment * alignment;
+    if (bytes > ~size_t(0) / 2 - offset)
+      detail::fail(errc::memory_allocation, "local memory of more bytes than there are addresses");
+    local_memory_ = offset + bytes;
     local_alignment_ = local_alignment_ < needed ? needed : local_alignment_;
     return offset;
   }

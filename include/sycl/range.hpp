@@ -15,6 +15,13 @@ constexpr size_t saturated_product(size_t a, size_t b) {
   size_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? ~size_t(0) : product;
 }
+/// The bytes of so many elements.
+template <int D> constexpr size_t saturated_bytes(const range<D> &extent, size_t element) {
+  size_t bytes = element;
+  for (int d = 0; d < D; ++d)
+    bytes = saturated_product(bytes, extent[d]);
+  return bytes;
+}
 
 /// A conversion to a number, which only one dimension has. No template member: those do not convert any further (p[i] wants ptrdiff_t).
 template <class Self, int D> class one_number {};

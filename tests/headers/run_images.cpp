@@ -295,6 +295,8 @@ void refused() {
   CHECK(invalid([&] { sycl::unsampled_image<3> image(memory, format, range<3>(2, 0, 2)); }));
   CHECK(invalid([&] { sycl::unsampled_image<1> image(format, range<1>(0)); }));
   CHECK(invalid([&] { sycl::unsampled_image<1> image(format, range<1>(size_t(1) << 31)); }));
+  CHECK(throws(errc::memory_allocation, [&] { sycl::unsampled_image<3> image(format, range<3>(1 << 30, 1 << 30, 4)); }));
+  CHECK(throws(errc::memory_allocation, [&] { sycl::unsampled_image<3> image(memory, format, range<3>(1, 1, 16), range<2>(4, size_t(1) << 60)); }));
   CHECK(invalid([&] { sycl::unsampled_image<1> image(static_cast<image_format>(11), range<1>(1)); }));
   for (addressing_mode repeating : {addressing_mode::repeat, addressing_mode::mirrored_repeat})
     CHECK(invalid([&] {

@@ -522,7 +522,7 @@ static void of_no_memory(queue &q) {
   CHECK(host_accessor(some, read_only)[3] == 7);
 }
 
-/// Allocators give nothing for nothing, as containers may ask, and no less than is asked for.
+/// Allocators give nothing for nothing, as containers may ask, and no less than is asked for. Copies and local memory are no smaller either.
 static void nothing_and_too_much(queue &q) {
   usm_allocator<int, usm::alloc::shared> shared(q);
   int *const nothing = shared.allocate(0);
@@ -531,6 +531,18 @@ static void nothing_and_too_much(queue &q) {
   CHECK(throws(errc::memory_allocation, [&] { shared.allocate(wraps); }));
   CHECK(!malloc_device<int>(wraps, q) && !malloc_shared<int>(wraps, q) && !aligned_alloc_host<int>(64, wraps, q));
   CHECK(throws(errc::memory_allocation, [&] { buffer<int>{range<1>(wraps)}; }) && throws(errc::memory_allocation, [&] { buffer<char, 2>{{1ull << 40, 1ull << 24}}; }));
+  int four[4] = {1, 2, 3, 4};
+  CHECK(throws(errc::invalid, [&] { q.copy(four, four + 2, wraps); }) && throws(errc::invalid, [&] { q.copy(four, four + 2, 1ull << 62); }));
+  CHECK(throws(errc::invalid, [&] { q.ext_oneapi_copy2d(four, 1ull << 62, four + 2, 1ull << 62, 1, 1); }));
+  CHECK(throws(errc::invalid, [&] { q.ext_oneapi_memcpy2d(four, 1ull << 32, four + 2, 1ull << 32, 1ull << 32, 1ull << 32); }) && four[2] == 3);
+  CHECK(throws(errc::memory_allocation, [&] { q.submit([&](handler &h) { local_accessor<int>(range<1>(wraps), h); }); }));
+  CHECK(throws(errc::memory_allocation, [&] { q.submit([&](handler &h) { local_accessor<char, 2>({1ull << 40, 1ull << 24}, h); }); }));
+  CHECK(throws(errc::memory_allocation, [&] {
+    q.submit([&](handler &h) {
+      for (int i = 0; i < 4; ++i)
+        local_accessor<char>(range<1>(1ull << 62), h);
+    });
+  }));
 }
 
 /// A mistake that DPC++ forgives: on the embedded CPU device the memory lives until the commands have ended. What is written meanwhile to memory that

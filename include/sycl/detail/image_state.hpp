@@ -134,9 +134,12 @@ private:
     }
     const size_t row = extent[0] * form.size, rows = D > 1 ? extent[D > 1 ? 1 : 0] : 1;
     if (!pitch.given)
-      return {true, row, row * rows};
-    if (D == 2)
-      pitch.slice = pitch.row * rows;
+      pitch.row = row;
+    if (!pitch.given || D == 2)
+      pitch.slice = saturated_product(pitch.row, rows);
+    pitch.given = true;
+    if (saturated_product(pitch.slice, D > 2 ? extent[D > 2 ? 2 : 0] : 1) == ~size_t(0))
+      fail(errc::memory_allocation, "an image of more bytes than there are addresses");
     if (pitch.row < row)
       fail(errc::invalid, "an image's row pitch must hold a row: the width times the size of a texel, in bytes");
     if (pitch.slice / rows < pitch.row)
